@@ -1,0 +1,191 @@
+"""dtype objects and PyTorch's type promotion (mirrors `torch.dtype`, `torch.promote_types`, `torch.result_type`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = ["ALIASES", "ALL", "combine", "dtype", "from_numpy", "get_default_dtype", "of_scalar", "promote"]
+
+#: categories in promotion order: a higher one wins over every lower one
+BOOL, INTEGER, FLOATING, COMPLEX = range(4)
+
+
+class dtype:
+    """The element type of a tensor; one object for each type, compared by identity.
+
+    >>> import autogradlab as torch
+    >>> torch.float32, torch.float32.itemsize, torch.int64.is_floating_point
+    (torch.float32, 4, False)
+    """
+
+    __slots__ = ("_category", "_tensor_type", "is_complex", "is_floating_point", "is_signed", "itemsize", "name", "numpy")
+    __module__ = "torch"
+
+    def __init__(self, name: str, numpy: Any, category: int, tensor_type: str, signed: bool = True) -> None:
+        self.name = name
+        self.numpy: np.dtype[Any] = np.dtype(numpy)
+        self.itemsize = self.numpy.itemsize
+        self._category = category
+        self._tensor_type = tensor_type
+        self.is_complex = category == COMPLEX
+        self.is_floating_point = category == FLOATING
+        self.is_signed = signed
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+    def __reduce__(self) -> str:
+        return self.name
+
+    def to_complex(self) -> dtype:
+        """The complex type whose parts hold this type's values."""
+        return complex128 if self is float64 else complex64 if not self.is_complex else self
+
+    def to_real(self) -> dtype:
+        """The type of the parts of a complex type; any other type is returned unchanged."""
+        return {complex64: float32, complex128: float64}.get(self, self)
+
+
+bool = dtype("bool", np.bool_, BOOL, "BoolTensor", signed=False)
+uint8 = dtype("uint8", np.uint8, INTEGER, "ByteTensor", signed=False)
+int8 = dtype("int8", np.int8, INTEGER, "CharTensor")
+int16 = dtype("int16", np.int16, INTEGER, "ShortTensor")
+int32 = dtype("int32", np.int32, INTEGER, "IntTensor")
+int64 = dtype("int64", np.int64, INTEGER, "LongTensor")
+uint16 = dtype("uint16", np.uint16, INTEGER, "UInt16Tensor", signed=False)
+uint32 = dtype("uint32", np.uint32, INTEGER, "UInt32Tensor", signed=False)
+uint64 = dtype("uint64", np.uint64, INTEGER, "UInt64Tensor", signed=False)
+float16 = dtype("float16", np.float16, FLOATING, "HalfTensor")
+float32 = dtype("float32", np.float32, FLOATING, "FloatTensor")
+float64 = dtype("float64", np.float64, FLOATING, "DoubleTensor")
+complex64 = dtype("complex64", np.complex64, COMPLEX, "ComplexFloatTensor")
+complex128 = dtype("complex128", np.complex128, COMPLEX, "ComplexDoubleTensor")
+
+ALL: dict[str, dtype] = {
+    d.name: d
+    for d in (bool, uint8, int8, int16, int32, int64, uint16, uint32, uint64, float16, float32, float64, complex64,
+              complex128)
+}  # fmt: skip
+ALIASES = {"float": float32, "double": float64, "half": float16, "int": int32, "long": int64, "short": int16,
+           "cfloat": complex64, "cdouble": complex128}  # fmt: skip
+
+_FROM_NUMPY: dict[Any, dtype] = {d.numpy: d for d in ALL.values()}
+_FROM_NUMPY[np.dtype(np.longlong)] = int64
+_FROM_NUMPY[np.dtype(np.intc)] = int32
+_FROM_NUMPY[np.dtype(np.ulonglong)] = uint64
+
+try:  # an optional extra: NumPy itself has no bfloat16
+    import ml_dtypes as _ml_dtypes
+except ImportError:
+    pass
+else:
+    bfloat16 = dtype("bfloat16", _ml_dtypes.bfloat16, FLOATING, "BFloat16Tensor")
+    ALL["bfloat16"] = bfloat16
+    _FROM_NUMPY[bfloat16.numpy] = bfloat16
+
+_default = float32
+
+
+def get_default_dtype() -> dtype:
+    """The dtype of tensors made from Python floats (mirrors `torch.get_default_dtype`).
+
+    >>> import autogradlab as torch
+    >>> torch.get_default_dtype()
+    torch.float32
+    """
+    return _default
+
+
+def set_default(d: dtype) -> None:
+    """Set the default dtype; the caller has checked that it is a floating one."""
+    global _default
+    _default = d
+
+
+def from_numpy(numpy: np.dtype[Any]) -> dtype:
+    """The dtype of a NumPy dtype; KeyError if PyTorch has none."""
+    found = _FROM_NUMPY.get(numpy)
+    if found is None:
+        found = _FROM_NUMPY[np.dtype(numpy).newbyteorder("=")]
+    return found
+
+
+def of_scalar(value: object) -> dtype:
+    """The dtype that a Python number has on its own: bool, int64, the default dtype or its complex partner."""
+    if isinstance(value, (np.bool_, type(True))):
+        return bool
+    if isinstance(value, (type(1), np.integer)):
+        return int64
+    if isinstance(value, (type(1.0), np.floating)):
+        return _default
+    return _default.to_complex()
+
+
+def _promote(a: dtype, b: dtype) -> dtype:
+    if a is b:
+        return a
+    if a._category < b._category:
+        a, b = b, a
+    if a._category != b._category:
+        if a.is_complex and b.is_floating_point:
+            return _promote(a.to_real(), b).to_complex()
+        return a
+    if a.is_complex:
+        return complex128
+    if a.is_floating_point:
+        if a.itemsize == b.itemsize:  # float16 with bfloat16
+            return float32
+        return a if a.itemsize > b.itemsize else b
+    found = from_numpy(np.promote_types(a.numpy, b.numpy))
+    if found.is_floating_point or (found not in (a, b) and 8 in (a.itemsize, b.itemsize)):
+        raise RuntimeError(f"Promotion for uint16, uint32, uint64 types is not supported, attempted to promote "
+                           f"{_scalar_name(a)} and {_scalar_name(b)}")  # fmt: skip
+    return found
+
+
+def _scalar_name(d: dtype) -> str:
+    return d._tensor_type.removesuffix("Tensor")
+
+
+_PROMOTED: dict[tuple[dtype, dtype], dtype] = {}
+
+
+def promote(a: dtype, b: dtype) -> dtype:
+    """The smallest dtype that both can be cast to (mirrors `torch.promote_types`).
+
+    >>> import autogradlab as torch
+    >>> torch.promote_types(torch.uint8, torch.int8)
+    torch.int16
+    """
+    found = _PROMOTED.get((a, b))
+    if found is None:
+        found = _PROMOTED[a, b] = _promote(a, b)
+    return found
+
+
+def _over(higher: dtype | None, lower: dtype | None) -> dtype | None:
+    """Merge the result of a category of operands with that of a weaker one (tensors > 0-dim tensors > numbers)."""
+    if higher is None or lower is None:
+        return higher or lower
+    if higher.is_complex:
+        return higher
+    if higher.is_floating_point:
+        return higher.to_complex() if lower.is_complex else higher
+    if higher is bool or lower._category >= FLOATING:
+        return promote(higher, lower)
+    return higher
+
+
+def combine(dims: list[dtype], zeros: list[dtype], numbers: list[dtype]) -> dtype:
+    """The result dtype of operands that have dimensions, are 0-dim tensors, are Python numbers."""
+    merged: list[dtype | None] = []
+    for group in (dims, zeros, numbers):
+        best: dtype | None = None
+        for d in group:
+            best = d if best is None else promote(best, d)
+        merged.append(best)
+    result = _over(merged[0], _over(merged[1], merged[2]))
+    assert result is not None
+    return result

@@ -1,0 +1,139 @@
+"""Messages that PyTorch gives, word for word, one named template each; `{}` fields are filled where they are raised."""
+
+BACKWARD_TWICE = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
+    "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
+    "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
+    "after calling backward."
+)
+MODIFIED = (
+    "one of the variables needed for gradient computation has been modified by an inplace operation: [{type} {shape}]"
+    "{origin} is at version {now}; expected version {then} instead.{hint}"
+)
+HINT_ANOMALY_OFF = (
+    " Hint: enable anomaly detection to find the operation that failed to compute its gradient, with "
+    "torch.autograd.set_detect_anomaly(True, check_nan=False)."
+)
+HINT_ANOMALY_ON = (
+    " Hint: the backtrace further above shows the operation that failed to compute its gradient. The variable in "
+    "question was changed in there or anywhere later. Good luck!"
+)
+SAVED_DETACHED = (
+    "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
+    "This is not supported, please use out-of-place `.detach()` instead"
+)
+
+LEAF_INPLACE = "a leaf Variable that requires grad is being used in an in-place operation."
+LEAF_VIEW_INPLACE = "a view of a leaf Variable that requires grad is being used in an in-place operation."
+VIEW_NO_GRAD = (
+    "A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that this use case "
+    "is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the inplace "
+    "either both inside the no_grad block (if you don't want the inplace to be tracked) or both outside (if you want "
+    "the inplace to be tracked)."
+)
+VIEW_INFERENCE = (
+    "A view was created in inference mode and is being modified inplace in normal mode. Given that this use case is "
+    "ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the inplace "
+    "either both inside the inference_mode block (if you don't want the inplace to be tracked) or both outside (if you "
+    "want the inplace to be tracked)."
+)
+VIEW_MULTI_OUTPUT = (
+    "Output {nr} of {node} is a view and is being modified inplace. This view is the output of a function that returns "
+    "multiple views. Such functions do not allow the output views to be modified inplace. You should replace the "
+    "inplace operation by an out-of-place one."
+)
+VIEW_CUSTOM = (
+    "Output {nr} of {node} is a view and is being modified inplace. This view was created inside a custom Function (or "
+    "because an input was returned as-is) and the autograd logic to handle view+inplace would override the custom "
+    "backward associated with the custom Function, leading to incorrect gradients. This behavior is forbidden. You can "
+    "fix this by cloning the output of the custom Function."
+)
+DETACH_VIEW = (
+    "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for training, and "
+    "gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence detach_() cannot be called on "
+    "these gradients. To fix this error, please refer to the Optimizer.zero_grad() function in "
+    "torch/optim/optimizer.py as the solution."
+)
+
+INFERENCE_VERSION = "Inference tensors do not track version counter."
+INFERENCE_SAVED = (
+    "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in computation "
+    "tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it in autograd, or "
+    "use `torch.no_grad()` instead of `torch.inference_mode()`."
+)
+INFERENCE_INPLACE = (
+    "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal tensor "
+    "before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
+)
+INFERENCE_REQUIRES_GRAD = "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
+
+REQUIRES_GRAD_BOOL = "requires_grad must be a bool"
+REQUIRES_GRAD_LEAF = "you can only change requires_grad flags of leaf variables."
+REQUIRES_GRAD_DETACH = (
+    REQUIRES_GRAD_LEAF + " If you want to use a computed variable in a subgraph that doesn't require differentiation use "
+    "var_no_grad = var.detach()."
+)
+REQUIRES_GRAD_FLOAT = "only Tensors of floating point and complex dtype can require gradients"
+REQUIRES_GRAD_FLOAT_NEW = "Only Tensors of floating point and complex dtype can require gradients"
+
+GRAD_OF_NON_LEAF = (
+    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated "
+    "during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, use "
+    ".retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access the leaf "
+    "Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information."
+)
+GRAD_TYPE = "assigned grad expected to be a Tensor or None but got grad of type {}"
+GRAD_OWN = "can't assign Variable as its own grad"
+GRAD_SIZE = (
+    "attempting to assign a gradient of size '{}' to a tensor of size '{}'. Please ensure that the gradient and the "
+    "tensor are the same size"
+)
+GRAD_DTYPE = (
+    "attempting to assign a gradient with dtype '{}' to a tensor with grad_dtype '{}'. The gradient must match the "
+    "tensor's grad_dtype (defaults to the tensor's dtype). You can set the tensor's grad_dtype attribute with a specific "
+    "dtype, or None to allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient "
+    "may break downstream systems that assume they match."
+)
+DATA_TYPE = "Variable data has to be a tensor, but got {}"
+DATA_FLOAT = "data set to a tensor that requires gradients must be floating point or complex dtype"
+DATA_DELETE = "Deleting tensor data is not allowed. Delete tensor instead!"
+
+HOOK_NO_GRAD = "cannot register a hook on a tensor that doesn't require gradient"
+POST_HOOK_NO_GRAD = "cannot register a hook on a tensor that doesn't require gradient"
+POST_HOOK_NON_LEAF = "post accumulate grad hooks cannot be registered on non-leaf tensors"
+RETAIN_NO_GRAD = "can't retain_grad on Tensor that has requires_grad=False"
+
+NO_GRAD_FN = "element {} of tensors does not require grad and does not have a grad_fn"
+GRAD_IMPLICIT = "grad can be implicitly created only for scalar outputs"
+GRAD_IMPLICIT_REAL = (
+    "grad can be implicitly created only for real scalar outputs but got {}"
+)
+UNUSED = (
+    "The differentiated Tensor at index {} appears to not have been used in the graph. Set allow_unused=True if this is "
+    "the desired behavior."
+)
+UNUSED_ONE = (
+    "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if this is the "
+    "desired behavior."
+)
+CREATE_GRAPH_CYCLE = (
+    "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient which "
+    "can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you have to use "
+    "this function, make sure to reset the .grad fields of your parameters to None after use to break the cycle and "
+    "avoid the leak."
+)
+
+BROADCAST = "The size of tensor a ({}) must match the size of tensor b ({}) at non-singleton dimension {}"
+OUT_BROADCAST = "output with shape {} doesn't match the broadcast shape {}"
+CAST = "result type {} can't be cast to the desired output type {}"
+OUT_GRAD = (
+    "{}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires "
+    "grad."
+)
+OUT_RESIZED = (
+    "An output with one or more elements was resized since it had shape {}, which does not match the required output "
+    "shape {}. This behavior is deprecated, and in a future PyTorch release outputs will not be resized unless they have "
+    "zero elements. You can explicitly reuse an out tensor t by resizing it, inplace, to zero elements with t.resize_(0)."
+)
+DIM_RANGE = "Dimension out of range (expected to be in range of [{}, {}], but got {})"
+DIM_SCALAR = "Dimension specified as {} but tensor has no dimensions"

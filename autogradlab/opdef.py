@@ -1,0 +1,426 @@
+"""The op table: from one entry come the function, the method, the in-place and out= forms, the Node class and the tests.
+
+    op("cumsum(Tensor input, int dim)", vjp={"input": lambda F, grad, dim: ...})(kernel)
+
+An entry names the operation and its arguments, its kernel (on arrays) and a formula for each differentiable input.
+`unary` and `binary` (factories.py) make faster forms of the same for elementwise operations; `composite` is for
+operations that are written in terms of others and have no Node of their own.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import errors, modes
+from .node import NO_EDGE, Edge
+from .record import RAW, TENSORS, Formula, OpNode, SavedOutput, finish, make_node_class, start_node
+from .tensor import INFERENCE, Tensor, gradient_edge, wrap
+from .views import bump, check_inplace, rebase, share
+
+__all__ = ["OPS", "Op", "alias", "composite", "op", "publish", "write_out"]
+
+#: every operation by name
+OPS: dict[str, Op] = {}
+#: what `torch.` offers: functions by name
+FUNCTIONS: dict[str, Any] = {}
+
+_ndarray = np.ndarray
+_REQUIRED: Any = inspect.Parameter.empty
+
+
+class Op:
+    """One entry of the table.
+
+    tensors: names of the tensor arguments, in order; a name with `*` is a list of tensors.
+    vjp: a formula for each differentiable argument; the key "*" is a joint formula that gives them all in order.
+    node: the Node's name in PyTorch.
+    """
+
+    def __init__(self, name: str, kernel: Callable[..., Any], tensors: str = "input", *, vjp: Any = None,
+                 node: str | None = None, view: bool = False, multi: bool = False, outputs: tuple[str, ...] = (),
+                 returns: Any = None, differentiable: int | None = None, inplace: bool = False, creation: str | None = None,
+                 shown: dict[str, str] | None = None, samples: Any = None, doc: str = "",
+                 fast: dict[str, Any] | None = None) -> None:  # fmt: skip
+        self.name = name
+        self.kernel = kernel
+        self.node_name = node or _camel(name) + "Backward0"
+        self.view = view
+        self.multi = multi
+        self.outputs = outputs
+        self.returns = returns
+        #: how many of several outputs have a gradient, None for all
+        self.differentiable = differentiable
+        self.creation = creation or ("multi_output" if view and multi else None)
+        self.samples = samples
+        self.doc = doc
+        self.inplace = inplace
+        self._bind_parameters(kernel)
+        self.tensor_names = tuple(tensors.replace("*", "").split())
+        self.tensor_places = tuple(self.names.index(n) for n in self.tensor_names)
+        self.list_place = next((self.names.index(n[1:]) for n in tensors.split() if n.startswith("*")), None)
+        self._make_node(dict(vjp or {}), shown, fast or {})
+
+    def _bind_parameters(self, kernel: Callable[..., Any]) -> None:
+        code = kernel.__code__
+        count = code.co_argcount + code.co_kwonlyargcount
+        self.names = code.co_varnames[:count]
+        self.positional = code.co_argcount
+        defaults = [_REQUIRED] * count
+        given = kernel.__defaults__ or ()
+        defaults[code.co_argcount - len(given) : code.co_argcount] = given
+        for n, value in (kernel.__kwdefaults__ or {}).items():
+            defaults[self.names.index(n)] = value
+        self.defaults = tuple(defaults)
+        self.index = {n: i for i, n in enumerate(self.names)}
+        self.required = sum(d is _REQUIRED for d in defaults)
+        #: the kernel with every argument positional, in the order of `names`
+        self.invoke = kernel if count == self.positional else _positional(kernel, self.names, self.positional)
+
+    def _make_node(self, vjp: dict[str, Any], shown: dict[str, str] | None, methods: dict[str, Any]) -> None:
+        self.differentiates = bool(vjp)
+        if not vjp:
+            return
+        formulas = []
+        for key, fn in vjp.items():
+            if key == "*":
+                edges = () if self.list_place is not None else tuple(range(len(self.tensor_names)))
+                formulas.append(Formula(fn, edges, joint=True))
+            elif " " in key:
+                formulas.append(Formula(fn, tuple(self.tensor_names.index(n) for n in key.split()), joint=True))
+            else:
+                formulas.append(Formula(fn, (self.tensor_names.index(key),), joint=False))
+        fields = tuple(dict.fromkeys(n for f in formulas for n in f.names))
+        self.fields = fields
+        self.formulas = tuple(formulas)
+        self.node_class = make_node_class(self.node_name, fields, self.formulas, self._multi_node(), shown, **methods)
+        self._savers = tuple(self._saver(f) for f in fields)
+
+    def _multi_node(self) -> bool:
+        if self.multi:
+            return True
+        return len(self.outputs) > 1 and self.differentiable != 1
+
+    def _saver(self, field: str) -> tuple[str, Any]:
+        """How a field of the Node is had from the arguments and the results."""
+        if field in self.index:
+            place = self.index[field]
+            if place == self.list_place:
+                return "list", place
+            return ("tensor" if place in self.tensor_places else "value"), place
+        if field == "result":
+            return ("results" if self.multi else "output"), 0
+        if field in self.outputs:
+            return "output", self.outputs.index(field)
+        if field.endswith("_shape") and field[:-6] in self.index:
+            place = self.index[field[:-6]]
+            return ("shapes" if place == self.list_place else "shape"), place
+        if field.endswith("_dtype") and field[:-6] in self.index:
+            return "dtype", self.index[field[:-6]]
+        raise ValueError(f"{self.name}: a formula asks for {field!r}, which is no argument, output or shape of one")
+
+    # -- calling -----------------------------------------------------------------------------------------------------
+
+    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        """The arguments in the order of `names`; PyTorch's TypeError if they do not fit."""
+        n = len(args)
+        if n > self.positional:
+            self.reject(args, kwargs)
+        values = [*args, *self.defaults[n:]]
+        for key, value in kwargs.items():
+            place = self.index.get(key)
+            if place is None:
+                place = self.index.get(_OTHER_NAMES.get(key, ""))
+            if place is None or place < n:
+                self.reject(args, kwargs)
+            values[place] = value  # type: ignore[index]
+        if n < self.required:
+            for v in values:
+                if v is _REQUIRED:
+                    self.reject(args, kwargs)
+        return values
+
+    def reject(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Raise PyTorch's TypeError for arguments that do not fit."""
+        from .arguments import reject
+
+        reject(self.name, args, kwargs)
+
+    def edges(self, values: list[Any]) -> tuple[list[Edge], bool]:
+        """The edges to the tensor arguments, and whether one of them requires grad."""
+        edges: list[Edge] = []
+        found = False
+        for place in self.tensor_places:
+            value = values[place]
+            if place == self.list_place:
+                for t in value:
+                    edge = t._edge
+                    if edge is None:
+                        edge = gradient_edge(t)
+                    found |= edge is not NO_EDGE
+                    edges.append(edge)
+            elif value is None:
+                edges.append(NO_EDGE)
+            else:
+                edge = value._edge
+                if edge is None:
+                    edge = gradient_edge(value)
+                found |= edge is not NO_EDGE
+                edges.append(edge)
+        return edges, found
+
+    def arrays(self, values: list[Any]) -> list[Any]:
+        """The arguments of the kernel: arrays for tensors."""
+        given = list(values)
+        for place in self.tensor_places:
+            value = given[place]
+            if place == self.list_place:
+                given[place] = [t._array for t in value]
+            elif value is not None:
+                given[place] = value._array
+        return given
+
+    def call(self, *args: Any, **kwargs: Any) -> Any:
+        """The operation, out of place."""
+        out = kwargs.pop("out", None) if kwargs else None
+        values = self.bind(args, kwargs)
+        try:
+            given = self.arrays(values)
+        except (AttributeError, TypeError):
+            values = self._coerced(args, kwargs, values)
+            given = self.arrays(values)
+        local = modes.LOCAL.state
+        r = local.quiet(self.invoke, *given)
+        if out is not None:
+            return write_out(self, out, r, values)
+        recording = local.record and self.differentiates
+        if recording:
+            edges, found = self.edges(values)
+            recording = found
+        if self.multi or self.outputs:
+            return self._several(values, r, edges if recording else None, local)
+        if type(r) is not _ndarray:
+            r = np.asarray(r)
+        if self.view:
+            source = values[self.tensor_places[0]]
+            if not recording:
+                return share(source, r, None, None if local.grad else "no_grad") if not local.inference else share(
+                    source, r, None, "inference")  # fmt: skip
+            t = share(source, r, None, self.creation)
+        else:
+            t = wrap(r)
+            if not recording:
+                if local.inference:
+                    t._version = INFERENCE
+                return t
+        if r.dtype.kind not in "fcV":
+            return t
+        node = start_node(self.node_class, tuple(edges), r.shape, r.dtype, self.saves(values, edges, (t,)))
+        if not local.plain:
+            finish(node, local)
+        if self.view:
+            t._view.edge = (node, 0)  # type: ignore[union-attr]
+        else:
+            t._edge = (node, 0)
+        return t
+
+    def _coerced(self, args: tuple[Any, ...], kwargs: dict[str, Any], values: list[Any]) -> list[Any]:
+        """Numbers that stand for tensors become 0-dim tensors where PyTorch allows it; else its TypeError."""
+        from .arguments import coerce
+
+        return coerce(self, args, kwargs, values)
+
+    def _several(self, values: list[Any], r: Any, edges: list[Edge] | None, local: modes.State) -> Any:
+        """Wrap several outputs; those that are differentiable share one Node."""
+        source = values[self.tensor_places[0]]
+        creation = "inference" if local.inference else self.creation if local.grad else "no_grad"
+        ts = [share(source, a, None, creation) if self.view else wrap(a if type(a) is _ndarray else np.asarray(a)) for a in r]
+        if edges is None:
+            if local.inference:
+                for t in ts:
+                    t._version = INFERENCE
+        else:
+            count = len(ts) if self.differentiable is None else self.differentiable
+            made = ts[:count]
+            if self._multi_node():
+                shape: Any = tuple(t._array.shape for t in made)
+                numpy: Any = tuple(t._array.dtype for t in made)
+            else:
+                shape, numpy = made[0]._array.shape, made[0]._array.dtype
+            node = start_node(self.node_class, tuple(edges), shape, numpy, self.saves(values, edges, tuple(ts)))
+            if not local.plain:
+                finish(node, local)
+            for nr, t in enumerate(made):
+                if t._array.dtype.kind in "fcV":
+                    if t._view is not None:
+                        t._view.edge = (node, nr)
+                    else:
+                        t._edge = (node, nr)
+        return self.returns(ts) if self.returns is not None else tuple(ts)
+
+    def saves(self, values: list[Any], edges: list[Edge], results: tuple[Tensor, ...]) -> tuple[Any, ...]:
+        """What the Node saves: only the fields of formulas whose gradient is wanted."""
+        if not self.fields:
+            return ()
+        wanted = {n for f in self.formulas if f.edges == () or any(edges[i] is not NO_EDGE for i in f.edges)
+                  for n in f.names}  # fmt: skip
+        items: list[Any] = []
+        versions: list[Any] = []
+        for field, (kind, place) in zip(self.fields, self._savers, strict=True):
+            version: Any = None
+            item: Any
+            if kind == "value":
+                item = values[place]
+            elif kind == "tensor":
+                item = values[place] if field in wanted else None
+                if item is not None:
+                    version = item._version[0]
+            elif kind == "output":
+                item = SavedOutput(results[place], place) if field in wanted else None
+                if item is not None:
+                    version = item._version[0]
+            elif kind == "shape":
+                item = None if values[place] is None else values[place]._array.shape
+            elif kind == "dtype":
+                item = None if values[place] is None else values[place]._array.dtype
+            elif kind == "shapes":
+                item = [t._array.shape for t in values[place]]
+            elif kind == "results":
+                item = [SavedOutput(t, i) for i, t in enumerate(results)]
+                version = [t._version[0] for t in results]
+            else:
+                item = list(values[place])
+                version = [t._version[0] for t in item]
+            items.append(item)
+            versions.append(version)
+        return (*items, *versions)
+
+    def call_(self, input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        """The operation, in place on its first argument."""
+        values = self.bind((input, *args), kwargs)
+        try:
+            given = self.arrays(values)
+        except (AttributeError, TypeError):
+            values = self._coerced((input, *args), kwargs, values)
+            given = self.arrays(values)
+        local = modes.LOCAL.state
+        recording = local.record and self.differentiates
+        if recording:
+            edges, recording = self.edges(values)
+        if recording:
+            check_inplace(input)
+        original = input
+        if recording and "input" in self.fields:
+            original = wrap(np.array(input._array))
+            original._edge = edges[0]
+        r = local.quiet(self.invoke, *given)
+        target = input._array
+        store(target, r)
+        bump(input)
+        if recording:
+            values[0] = original
+            node = start_node(self.node_class, tuple(edges), target.shape, target.dtype, ())
+            rebase(input, node)
+            node.saved = self.saves(values, edges, (input,))
+            if not local.plain:
+                finish(node, local)
+        return input
+
+
+#: NumPy's names for arguments, which PyTorch accepts too
+_OTHER_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
+
+
+def _positional(kernel: Callable[..., Any], names: tuple[str, ...], count: int) -> Callable[..., Any]:
+    last = names[count:]
+
+    def invoke(*args: Any) -> Any:
+        return kernel(*args[:count], **dict(zip(last, args[count:], strict=True)))
+
+    return invoke
+
+
+def _camel(name: str) -> str:
+    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+
+
+def store(target: np.ndarray, r: Any) -> None:
+    """Write the result of an in-place operation; PyTorch's errors if its type or shape does not fit."""
+    from .promotion import check_cast
+
+    found = r.dtype
+    if found is not target.dtype:
+        check_cast(found, target.dtype)
+    if np.shape(r) != target.shape:
+        raise RuntimeError(errors.OUT_BROADCAST.format(list(target.shape), list(np.shape(r))))
+    target[...] = r
+
+
+def write_out(operation: Op, out: Any, r: Any, inputs: Any) -> Any:
+    """The out= form: cast and shape checks, resizing with PyTorch's warning, no graph."""
+    from .outputs import write
+
+    return write(operation, out, r, inputs)
+
+
+def op(name: str, tensors: str = "input", *, method: bool = True, function: bool = True, **options: Any) -> Callable[[Any], Any]:
+    """Decorator for a kernel: put the operation into the table."""
+
+    def register(kernel: Callable[..., Any]) -> Callable[..., Any]:
+        entry = Op(name, kernel, tensors, **options)
+        entry.doc = entry.doc or (kernel.__doc__ or "")
+        OPS[name] = entry
+        setattr(RAW, name, kernel)
+        call = entry.call
+
+        def forward(*args: Any, **kwargs: Any) -> Any:
+            return call(*args, **kwargs)
+
+        publish(name, forward, kernel, method, function, entry.doc)
+        if entry.inplace:
+            call_ = entry.call_
+
+            def forward_(*args: Any, **kwargs: Any) -> Any:
+                return call_(*args, **kwargs)
+
+            publish(name + "_", forward_, kernel, True, function, f"In-place version of :meth:`{name}`.")
+        return kernel
+
+    return register
+
+
+def composite(method: bool = True, function: bool = True, name: str | None = None) -> Callable[[Any], Any]:
+    """Decorator for an operation written on Tensors in terms of others; it has no Node of its own."""
+
+    def register(fn: Callable[..., Any]) -> Callable[..., Any]:
+        publish(name or fn.__name__, fn, None, method, function, fn.__doc__ or "")
+        return fn
+
+    return register
+
+
+def publish(name: str, fn: Any, signature_of: Any, method: bool, function: bool, doc: str) -> None:
+    """Give a function its name and offer it as `torch.name` and `Tensor.name`."""
+    fn.__name__ = fn.__qualname__ = name
+    fn.__module__ = "torch"
+    fn.__doc__ = doc
+    if signature_of is not None:
+        fn.__wrapped__ = signature_of
+    setattr(TENSORS, name, fn)
+    if function:
+        FUNCTIONS[name] = fn
+    if method:
+        setattr(Tensor, name, fn)
+
+
+def alias(name: str, of: str, method: bool = True, function: bool = True) -> None:
+    """A second name for an operation."""
+    fn = TENSORS.__dict__[of]
+    setattr(TENSORS, name, fn)
+    if function:
+        FUNCTIONS[name] = fn
+    if method:
+        setattr(Tensor, name, fn)

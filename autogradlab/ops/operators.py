@@ -1,0 +1,105 @@
+"""Python's operators on tensors, and the operations that exist only as operators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..factories import binary
+from ..opdef import OPS, Op, composite, publish
+from ..promotion import is_number
+from ..record import TENSORS
+from ..tensor import Tensor
+
+F = TENSORS
+
+
+def _defers(fn: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """An operator that lets the other operand try where it knows neither tensor nor number."""
+
+    def operator(self: Tensor, other: Any) -> Any:
+        if isinstance(other, (Tensor, int, float)) or is_number(other):
+            return fn(self, other)
+        if isinstance(other, np.ndarray):
+            return fn(self, _from_array(other))
+        return NotImplemented
+
+    return operator
+
+
+def _from_array(array: np.ndarray) -> Any:
+    return F.from_numpy(array) if array.ndim else array.item()
+
+
+_RSUB = OPS["rsub"] = Op("rsub", lambda input, other, alpha=1: np.subtract(np.asarray(other, input.dtype), input * alpha if alpha != 1 else input),
+                         "input", node="RsubBackward1", vjp={"input": lambda F, grad, alpha: -grad if alpha == 1 else grad * -alpha})  # fmt: skip
+
+
+def _rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
+    if isinstance(other, Tensor):
+        return F.sub(other, input, alpha=alpha)  # type: ignore[no-any-return]
+    from ..promotion import result_dtype
+
+    if input._array.dtype.kind == "b":
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use "
+            "the `~` or `logical_not()` operator instead."
+        )
+    wanted = result_dtype((input, other))
+    if wanted is not input.dtype:
+        input = F.to(input, wanted)
+    return _RSUB.call(input, other, alpha)  # type: ignore[no-any-return]
+
+
+publish("rsub", _rsub, None, False, True, "other - input")
+
+
+def _rdiv(self: Tensor, other: Any) -> Tensor:
+    return F.mul(F.reciprocal(self), other)  # type: ignore[no-any-return]
+
+
+Tensor.__add__ = Tensor.__radd__ = F.add  # type: ignore[attr-defined]
+Tensor.__mul__ = Tensor.__rmul__ = F.mul  # type: ignore[attr-defined]
+for _name, _fn in {
+    "add": F.add, "radd": F.add, "sub": F.sub, "mul": F.mul, "rmul": F.mul, "truediv": F.div, "rsub": _rsub,
+    "rtruediv": _rdiv, "pow": F.pow, "rpow": lambda self, other: F.pow(other, self), "matmul": F.matmul,
+    "rmatmul": lambda self, other: F.matmul(other, self), "eq": F.eq, "ne": F.ne, "lt": F.lt, "le": F.le, "gt": F.gt,
+    "ge": F.ge, "iadd": F.add_, "isub": F.sub_, "imul": F.mul_, "itruediv": F.div_,
+}.items():  # fmt: skip
+    setattr(Tensor, f"__{_name}__", _defers(_fn))
+Tensor.__neg__ = lambda self: F.neg(self)  # type: ignore[attr-defined]
+Tensor.__abs__ = lambda self: F.abs(self)  # type: ignore[attr-defined]
+Tensor.__pos__ = lambda self: F.positive(self)  # type: ignore[attr-defined]
+Tensor.__invert__ = lambda self: F.bitwise_not(self)  # type: ignore[attr-defined]
+
+
+def _integer(x, y):  # type: ignore[no-untyped-def]
+    if x.dtype.kind not in "biu":
+        from ..dtypes import _scalar_name, from_numpy
+
+        raise NotImplementedError(f'"bitwise_and_cpu" not implemented for \'{_scalar_name(from_numpy(x.dtype))}\'')
+
+
+for _name, _kernel, _word in (("bitwise_and", np.bitwise_and, "and"), ("bitwise_or", np.bitwise_or, "or"),
+                              ("bitwise_xor", np.bitwise_xor, "xor")):  # fmt: skip
+    binary(_name, _kernel, check=_integer, doc=f"Bitwise {_word} of integers or bools.")
+    for _form in ("__{}__", "__r{}__"):
+        setattr(Tensor, _form.format(_word), _defers(F.__dict__[_name]))
+    setattr(Tensor, f"__i{_word}__", _defers(F.__dict__[_name + "_"]))
+
+
+@composite()
+def bitwise_not(input: Tensor) -> Tensor:
+    """Bitwise not of integers; logical not of bools."""
+    from ..tensor import wrap
+
+    if input._array.dtype.kind not in "biu":
+        raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
+    return wrap(np.invert(input._array))
+
+
+@composite()
+def T_(self: Tensor) -> Tensor:
+    return F.permute(self, tuple(range(self._array.ndim - 1, -1, -1)))  # type: ignore[no-any-return]

@@ -1,0 +1,358 @@
+"""Nodes of operations: what they save, how it is unpacked and checked, and how their formulas run in both worlds.
+
+A derivative formula is written once, against a namespace: `lambda F, grad, input: grad * F.cos(input)`. In a plain
+backward `F` holds kernels and the arguments are arrays; in a recorded one `F` holds operations and they are Tensors.
+The names of its parameters say what is saved: an input, a named output or `result`, an argument such as `dim`, or the
+shape of an input (`input_shape`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from . import errors, modes
+from .node import NO_EDGE, Edge, Node, modified, node_class, sequence
+from .tensor import INFERENCE, Tensor, requires_grad, wrap
+
+__all__ = ["RAW", "TENSORS", "Formula", "OpNode", "Packed", "SavedOutput", "make_node_class", "pack", "raw", "unpack"]
+
+#: kernels by operation name, for plain backward
+RAW = SimpleNamespace()
+#: operations by name, for recorded backward
+TENSORS = SimpleNamespace()
+
+_new = Tensor.__new__
+
+
+class SavedOutput:
+    """A saved output: its memory and version, not the tensor, whose history leads to the Node that saves it."""
+
+    __slots__ = ("_array", "_version", "nr", "tensor_type")
+
+    def __init__(self, t: Tensor, nr: int = 0) -> None:
+        self._array = t._array
+        self._version = t._version
+        self.nr = nr
+
+
+class Packed:
+    """A saved tensor that a pair of hooks has packed (mirrors SavedTensor with hooks)."""
+
+    __slots__ = ("_edge", "packed", "unpack")
+    _version = (0,)
+
+    def __init__(self, t: Tensor, edge: Edge | None, hooks: tuple[Callable[..., Any], Callable[..., Any]]) -> None:
+        pack, self.unpack = hooks
+        local = modes.current()
+        grad, local.grad = local.grad, False
+        hidden, local.saved_hooks = local.saved_hooks, []
+        local.refresh()
+        try:
+            self.packed = pack(t)
+        finally:
+            local.grad, local.saved_hooks = grad, hidden
+            local.refresh()
+        self._edge = edge
+
+    def tensor(self) -> Tensor:
+        """What the unpack hook makes of it, with the place in the graph that the tensor had."""
+        found = self.unpack(self.packed)
+        if not isinstance(found, Tensor):
+            raise TypeError("Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
+                            f"{type(found).__name__}")  # fmt: skip
+        if self._edge is NO_EDGE and not requires_grad(found):
+            return found
+        t = wrap(found._array)
+        t._version = found._version
+        t._edge = self._edge
+        return t
+
+    @property
+    def _array(self) -> np.ndarray:
+        return self.tensor()._array
+
+
+class RawSaved:
+    """One saved tensor of a Node, as `node._raw_saved_self` gives it: a place to register hooks on."""
+
+    __module__ = "torch._C._autograd"
+
+    def __init__(self, node: Node, index: int) -> None:
+        self._node, self._index = node, index
+
+    def register_hooks(self, pack_hook: Callable[..., Any], unpack_hook: Callable[..., Any]) -> None:
+        """Pack the saved tensor now, and unpack it whenever it is asked for."""
+        node, i = self._node, self._index
+        if node.saved is None:
+            raise RuntimeError(errors.BACKWARD_TWICE)
+        saved = list(node.saved)
+        if saved[i] is None:
+            raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
+        if isinstance(saved[i], Packed):
+            raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already been set. "
+                               "Hint: only one pair of hooks is allowed at a time.")  # fmt: skip
+        if not (callable(pack_hook) and callable(unpack_hook)):
+            raise TypeError("register_hooks() takes two callables")
+        node.saved = _packed(node, tuple(saved), i, (pack_hook, unpack_hook))
+
+
+RawSaved.__name__ = RawSaved.__qualname__ = "SavedTensor"
+
+
+def _packed(node: Node, saved: tuple[Any, ...], i: int, hooks: Any) -> tuple[Any, ...]:
+    half = len(saved) // 2
+    item = saved[i]
+    if isinstance(item, SavedOutput):
+        t = wrap(item._array)
+        t._version = item._version
+        edge: Edge | None = None
+        packed = Packed(t, NO_EDGE, hooks)
+        packed._edge = edge
+        packed = _PackedOutput(packed, node, item.nr)
+    else:
+        original = item
+        edge = NO_EDGE if not requires_grad(original) else _lasting_edge(original)
+        packed = Packed(original, edge, hooks)
+    return (*saved[:i], packed, *saved[i + 1 : half + i], 0, *saved[half + i + 1 :])
+
+
+def _lasting_edge(t: Tensor) -> Edge:
+    from .tensor import gradient_edge
+
+    return gradient_edge(t)
+
+
+class _PackedOutput(Packed):
+    """A packed output: it must not own the Node that owns it."""
+
+    __slots__ = ("node", "nr")
+
+    def __init__(self, packed: Packed, node: Node, nr: int) -> None:
+        import weakref
+
+        self.packed, self.unpack = packed.packed, packed.unpack
+        self.node = weakref.ref(node)
+        self.nr = nr
+
+    def tensor(self) -> Tensor:
+        self._edge = NO_EDGE
+        found = super().tensor()
+        t = wrap(found._array)
+        t._version = found._version
+        t._edge = (self.node(), self.nr)
+        return t
+
+
+def pack(node: Node, hooks: tuple[Callable[..., Any], Callable[..., Any]]) -> None:
+    """Send every tensor that a new Node saves through the innermost pair of saved-tensor hooks."""
+    saved = node.saved
+    half = len(saved) // 2
+    for i in range(half):
+        if saved[half + i] is not None and saved[i] is not None:
+            saved = _packed(node, saved, i, hooks)
+    node.saved = saved
+
+
+def finish(node: Node, local: modes.State) -> None:
+    """What a new Node goes through while some mode watches: saved-tensor hooks, anomaly mode, inspectors."""
+    if local.saved_hooks:
+        pack(node, local.saved_hooks[-1])
+    for observe in local.observers:
+        observe(node)
+
+
+def unpack(node: Node, i: int) -> Any:
+    """Saved value number `i` as a Tensor with its history (or as it is, if it is no tensor)."""
+    saved = node.saved
+    if saved is None:
+        raise RuntimeError(errors.BACKWARD_TWICE)
+    item, version = saved[i], saved[(len(saved) >> 1) + i]
+    if version is None or item is None:
+        return item
+    if type(item) is list:
+        return [unpack_one(node, t, v) for t, v in zip(item, version, strict=True)]
+    return unpack_one(node, item, version)
+
+
+def unpack_one(node: Node, item: Any, version: int) -> Tensor:
+    if isinstance(item, Packed):
+        return item.tensor()
+    if item._version[0] != version:
+        raise changed(node, item, version)
+    if type(item) is SavedOutput:
+        t = wrap(item._array)
+        t._version = item._version
+        t._edge = (node, item.nr)
+        return t
+    result: Tensor = item
+    return result
+
+
+def changed(node: Node, item: Any, version: int) -> RuntimeError:
+    """The error for a saved tensor that was modified in place."""
+    if type(item) is SavedOutput:
+        t = wrap(item._array)
+        t._version = item._version
+        t._edge = (node, item.nr)
+        return modified(t, version)
+    return modified(item, version)
+
+
+def raw(node: Node) -> list[Any]:
+    """All saved values with arrays for tensors, after the checks that they are there and unchanged."""
+    saved = node.saved
+    if saved is None:
+        raise RuntimeError(errors.BACKWARD_TWICE)
+    half = len(saved) >> 1
+    values: list[Any] = []
+    for i in range(half):
+        item = saved[i]
+        version = saved[half + i]
+        if version is None or item is None:
+            values.append(item)
+        elif type(item) is list:
+            values.append([_raw_one(node, t, v) for t, v in zip(item, version, strict=True)])
+        else:
+            if item._version[0] != version:
+                raise changed(node, item, version)
+            values.append(item._array)
+    return values
+
+
+def _raw_one(node: Node, item: Any, version: int) -> Any:
+    if item._version[0] != version:
+        raise changed(node, item, version)
+    return item._array
+
+
+class Formula:
+    """A derivative formula and the places of its parameters among the Node's saved values.
+
+    `edges` are the numbers of the inputs whose gradients it gives: one, or several for a joint formula.
+    """
+
+    __slots__ = ("edges", "fn", "joint", "names", "needs", "places")
+
+    def __init__(self, fn: Callable[..., Any], edges: tuple[int, ...], joint: bool) -> None:
+        self.fn = fn
+        self.edges = edges
+        self.joint = joint
+        code = fn.__code__
+        self.names = code.co_varnames[2 : code.co_argcount]
+        #: a joint formula may ask which gradients are wanted
+        self.needs = bool(self.names) and self.names[-1] == "needs"
+        if self.needs:
+            self.names = self.names[:-1]
+        self.places: tuple[int, ...] = ()
+
+
+class OpNode(Node):
+    """The Node of an operation of the op table."""
+
+    __slots__ = ()
+
+    #: names of what is saved, in the order of `saved`, and their names in PyTorch
+    fields: tuple[str, ...] = ()
+    saved_names: tuple[str, ...] = ()
+    formulas: tuple[Formula, ...] = ()
+
+    def run(self, grad: Any, quiet: Callable[..., Any]) -> tuple[Any, ...]:
+        edges = self.next_functions
+        outs: list[Any] = [None] * len(edges)
+        if grad is None or (self.multi and all(g is None for g in grad)):
+            return tuple(outs)
+        values = raw(self)
+        self._apply(RAW, grad, values, outs, quiet)
+        return tuple(outs)
+
+    def run_recorded(self, grad: Any) -> tuple[Any, ...]:
+        outs: list[Any] = [None] * len(self.next_functions)
+        if grad is None or (self.multi and all(g is None for g in grad)):
+            return tuple(outs)
+        if self.saved is None:
+            raise RuntimeError(errors.BACKWARD_TWICE)
+        values = [unpack(self, i) for i in range(len(self.saved) >> 1)]
+        self._apply(TENSORS, grad, values, outs, _call)
+        return tuple(outs)
+
+    def _apply(self, world: Any, grad: Any, values: list[Any], outs: list[Any], call: Callable[..., Any]) -> None:
+        edges = self.next_functions
+        for formula in self.formulas:
+            if formula.joint:
+                spread = len(edges) if formula.edges == () else None
+                wanted = range(spread) if spread is not None else formula.edges
+                needs = [edges[i][0] is not None for i in wanted]
+                if any(needs):
+                    args = [values[p] for p in formula.places]
+                    if formula.needs:
+                        args.append(needs)
+                    for i, g in zip(wanted, call(formula.fn, world, grad, *args), strict=True):
+                        if edges[i][0] is not None:
+                            outs[i] = g
+            else:
+                i = formula.edges[0]
+                if edges[i][0] is not None:
+                    outs[i] = call(formula.fn, world, grad, *[values[p] for p in formula.places])
+
+    def __getattr__(self, name: str) -> Any:
+        for prefix in ("_saved_", "_raw_saved_"):
+            if name.startswith(prefix) and name[len(prefix) :] in self.saved_names:
+                i = self.saved_names.index(name[len(prefix) :])
+                if prefix == "_raw_saved_":
+                    return RawSaved(self, i)
+                return self._shown(i)
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def _shown(self, i: int) -> Any:
+        value = unpack(self, i)
+        name = self.saved_names[i]
+        if name in ("dim", "dim0", "dim1", "start_dim", "end_dim"):  # PyTorch keeps them unsigned
+            if isinstance(value, int):
+                return value % 2**64
+            if isinstance(value, (tuple, list)):
+                return tuple(v % 2**64 for v in value)
+        return tuple(value) if isinstance(value, list) else value
+
+    def __dir__(self) -> list[str]:
+        shown = [prefix + n for n in self.saved_names for prefix in ("_saved_", "_raw_saved_")]
+        return [*super().__dir__(), *shown]
+
+
+def _call(f: Callable[..., Any], *args: Any) -> Any:
+    return f(*args)
+
+
+def make_node_class(name: str, fields: tuple[str, ...], formulas: tuple[Formula, ...], multi: bool,
+                    shown: dict[str, str] | None = None, **methods: Any) -> type[OpNode]:  # fmt: skip
+    """The Node class of an operation. `shown` maps our names of saved values to PyTorch's where they differ."""
+    names = {"input": "self", "input_shape": "self_sym_sizes", **(shown or {})}
+    for formula in formulas:
+        formula.places = tuple(fields.index(n) for n in formula.names)
+    made = node_class(
+        name, OpNode, fields=fields, formulas=formulas, multi=multi,
+        saved_names=tuple(names.get(f, f) for f in fields), **methods
+    )  # fmt: skip
+    return made  # type: ignore[return-value]
+
+
+def check_saveable(t: Tensor) -> None:
+    """Tensors made in inference mode cannot be saved for backward."""
+    if t._version is INFERENCE:
+        raise RuntimeError(errors.INFERENCE_SAVED)
+
+
+def start_node(cls: type[OpNode], edges: tuple[Edge, ...], shape: Any, numpy: Any, saved: tuple[Any, ...]) -> OpNode:
+    """A Node of an operation that was just computed."""
+    node = cls.__new__(cls)
+    node._seq = sequence()
+    node.next_functions = edges
+    node.hooks = None
+    node._extra = None
+    node.shape = shape
+    node.dtype = numpy
+    node.saved = saved
+    return node

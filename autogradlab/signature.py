@@ -1,0 +1,340 @@
+"""How torch reads the arguments of a call: which overload is meant, and what is said when none fits.
+
+A signature is a string such as ``"add(Tensor input, Tensor other, *, Scalar alpha=1, Tensor out=None)"``; several of
+them under one name make a `Signatures`, whose `bind` picks the overload or raises PyTorch's TypeError. The strings are
+parsed at first use, so that declaring hundreds of them costs nothing at import. The module knows no Tensor class: the
+core fills `types` in.
+
+Runnable example::
+
+    >>> Signatures("relu", "relu(Tensor input)").bind((3,), {})
+    Traceback (most recent call last):
+    TypeError: relu(): argument 'input' (position 1) must be Tensor, not int
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NoReturn
+
+from .signature_errors import describe_mismatch, typename, types
+from .signature_params import INT_LISTS, NUMERIC, Parameter, is_tensor
+
+__all__ = ["Parameter", "Signature", "Signatures", "explain", "method_text", "typename", "types"]
+
+# Functions whose Tensor arguments may be Python numbers (torch wraps the number into a 0-dim tensor).
+_NUMBERS_AS_TENSORS: Final = frozenset(
+    name + ending
+    for name in ("add", "div", "divide", "mul", "multiply", "sub", "subtract", "true_divide", "floor_divide")
+    for ending in ("", "_", "_out")
+) | {"to", "_to_copy", "copy_", "copy", "_conj"}
+
+# A signature may write $options for the keyword arguments that all creation functions share.
+_OPTIONS: Final = (
+    "ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
+    "bool? pin_memory=False, bool? requires_grad=False"
+)
+_WARNED_AT: Final = " (Triggered internally at /__w/pytorch/pytorch/torch/csrc/utils/python_arg_parser.cpp:1841.)"
+_MISSING: Final[Any] = type("Missing", (), {"__repr__": lambda self: "missing"})()
+
+
+class Signature:
+    """One overload. ``Signature.parse(text)`` reads the string; `str` gives the form that error texts print."""
+
+    __slots__ = (
+        "deprecated", "hidden", "index", "max_positional", "min_args", "name", "no_arguments", "params", "text",
+    )  # fmt: skip
+
+    def __init__(self, name: str, params: tuple[Parameter, ...], marks: Sequence[str] = (), index: int = 0) -> None:
+        self.name = name
+        self.params = params
+        self.index = index
+        self.deprecated = "deprecated" in marks
+        self.hidden = self.deprecated or "hidden" in marks
+        self.no_arguments = "noargs" in marks
+        self.min_args = sum(not param.optional for param in params)
+        self.max_positional = sum(not param.keyword_only for param in params)
+        shown = [param.shown for param in params]
+        if self.max_positional < len(params):
+            shown.insert(self.max_positional, "*")
+        self.text = f"({', '.join(shown)})"
+
+    @classmethod
+    def parse(cls, text: str, index: int = 0) -> Signature:
+        """Reads ``name(type name=default, *, type? name)``; ``|deprecated``, ``|hidden`` or ``|noargs`` may follow."""
+        head, *marks = text.replace("$options", _OPTIONS).split("|")
+        name, _, inner = head.rstrip().removesuffix(")").partition("(")
+        params: list[Parameter] = []
+        keyword_only = False
+        for part in inner.split(", ") if inner else ():
+            if part == "*":
+                keyword_only = True
+            else:
+                params.append(Parameter(part, keyword_only, name in _NUMBERS_AS_TENSORS))
+        return cls(name, tuple(params), marks, index)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"Signature({self.name}{self.text})"
+
+    def match(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], complain: bool) -> list[Any] | None:
+        """A value or `_MISSING` for each parameter; None, or with `complain` TypeError, if the call does not fit."""
+        given, params = len(args), self.params
+        if self.no_arguments and (given or kwargs):
+            what = "keyword arguments" if kwargs else f"arguments ({given} given)"
+            raise TypeError(f"Tensor.{self.name}() takes no {what}")
+        varargs = (
+            self.max_positional == 1 and given > 0 and params[0].kind in INT_LISTS and params[0].accepts_ints(args)
+        )  # view(2, 3) for view((2, 3))
+        if given > self.max_positional and not varargs:
+            return self._refuse(complain, self._too_many, given)
+        found: list[Any] = []
+        used, keywords = 0, len(kwargs)
+        for at, param in enumerate(params):
+            positional = used < given
+            obj: Any = _MISSING
+            if positional:
+                if param.keyword_only:
+                    return self._refuse(complain, self._too_many, given)
+                obj = args[used]
+            elif kwargs:
+                obj = kwargs.get(param.name, _MISSING)
+                for alias in param.aliases if obj is _MISSING else ():
+                    obj = kwargs.get(alias, _MISSING)
+                    if obj is not _MISSING:
+                        break
+            if obj is _MISSING:
+                if not param.optional:
+                    return self._refuse(complain, self._missing, at)
+                found.append(_MISSING)
+            elif obj is None and param.nullable:
+                found.append(_MISSING if param.optional else None)
+            elif param.accepts(obj, at):
+                found.append(obj)
+            elif varargs and positional and used == 0:
+                found.append(args)
+                used = given
+                continue
+            else:
+                return self._refuse(complain, self._wrong_type, param, obj, used + 1 if positional else 0)
+            if positional:
+                used += 1
+            elif obj is not _MISSING:
+                keywords -= 1
+        if keywords > 0:
+            return self._refuse(complain, self._wrong_keyword, kwargs, given)
+        return found
+
+    def parameter(self, slot: int | str) -> Parameter | None:
+        """The parameter that a positional argument or a keyword (aliases apart) meets."""
+        if isinstance(slot, int):
+            return self.params[slot] if slot < self.max_positional else None
+        return next((param for param in self.params if param.name == slot), None)
+
+    def values(self, found: list[Any]) -> dict[str, Any]:
+        """The matched values by parameter name, unpacked, defaults filled in."""
+        return {
+            param.name: param.default if obj is _MISSING else (None if obj is None else param.unpack(obj, self.name))
+            for param, obj in zip(self.params, found, strict=True)
+        }
+
+    @staticmethod
+    def _refuse(complain: bool, message: Callable[..., str], *details: Any) -> None:
+        if complain:
+            raise TypeError(message(*details))
+
+    def _too_many(self, given: int) -> str:
+        limit = self.max_positional
+        if self.min_args != limit:
+            return f"{self.name}() takes from {self.min_args} to {limit} positional arguments but {given} were given"
+        verb = "was" if given == 1 else "were"
+        return f"{self.name}() takes {limit} positional argument{'' if limit == 1 else 's'} but {given} {verb} given"
+
+    def _missing(self, start: int) -> str:
+        names = [f'"{param.name}"' for param in self.params[start:] if not param.optional]
+        plural = "s" if len(names) == 1 else ""  # the wrong way round, as torch has it
+        return f"{self.name}() missing {len(names)} required positional argument{plural}: {', '.join(names)}"
+
+    def _wrong_type(self, param: Parameter, obj: Any, position: int) -> str:
+        where = f" (position {position})" if position else ""
+        problem = f"{self.name}(): argument '{param.name}'{where} must be {param.printed_type}, "
+        if position and param.kind in INT_LISTS and isinstance(obj, (tuple, list)):
+            return f"{problem}but found element of type {typename(obj[0])} at pos 0"
+        return f"{problem}not {typename(obj)}"
+
+    def _wrong_keyword(self, kwargs: Mapping[str, Any], given: int) -> str:
+        names = [param.name for param in self.params]
+        for name in kwargs:
+            if name not in names:
+                return f"{self.name}() got an unexpected keyword argument '{name}'"
+            if names.index(name) < given:
+                return f"{self.name}() got multiple values for argument '{name}'"
+        return "invalid keyword arguments"
+
+
+_PLAIN: Final = (int, float, bool, complex, str, type(None))
+_Plan = tuple[int, tuple[str, ...], tuple[str, ...], dict[str, Any], tuple[Parameter, ...]]
+
+
+class Signatures:
+    """All overloads of one function, in torch's order. Making one stores strings; the first `bind` parses them."""
+
+    __slots__ = ("_method", "_parsed", "_plans", "name", "texts")
+
+    def __init__(self, name: str, *texts: str) -> None:
+        self.name = name
+        self.texts = texts
+        self._parsed: tuple[Signature, ...] | None = None
+        self._plans: dict[Any, _Plan] | None = None
+        self._method: Signatures | None = None
+
+    def __repr__(self) -> str:
+        return f"Signatures({self.name!r}, {len(self.texts)} overloads)"
+
+    @property
+    def overloads(self) -> tuple[Signature, ...]:
+        """The parsed overloads, in the order in which they are tried: deprecated ones last."""
+        parsed = self._parsed
+        if parsed is None:
+            every = [Signature.parse(text, at) for at, text in enumerate(self.texts)]
+            parsed = self._parsed = tuple(sorted(every, key=lambda overload: overload.deprecated))
+        return parsed
+
+    def as_method(self) -> Signatures:
+        """The overloads as Tensor's methods have them: without the input and without out=."""
+        if self._method is None:
+            kept = (text for text in map(method_text, self.texts) if text is not None)
+            self._method = Signatures(self.name, *kept)
+        return self._method
+
+    def bind(
+        self, args: tuple[Any, ...], kwargs: Mapping[str, Any], method: bool = False
+    ) -> tuple[int, dict[str, Any]]:
+        """Picks the overload for a call.
+
+        Returns the overload's place among the texts and a dict of parameter name to value (ints and tuples of ints
+        unpacked, defaults filled in). With `method` the overloads are read as a method's: no input, no out. Raises
+        TypeError with torch's text if no overload fits.
+
+        >>> Signatures("cumsum", "cumsum(Tensor input, int dim, *, ScalarType? dtype=None)").bind((1,), {}, method=True)
+        (0, {'dim': 1, 'dtype': None})
+        """
+        if method:
+            return self.as_method().bind(args, kwargs)
+        key: Any = tuple(map(type, args))
+        if kwargs:
+            key = (key, tuple(kwargs), tuple(map(type, kwargs.values())))
+        plans = self._plans
+        if plans is not None:
+            plan = plans.get(key)
+            if plan is not None:
+                index, positional, keywords, rest, numeric = plan
+                values = dict(zip(positional, args, strict=True))
+                if keywords:
+                    values.update(zip(keywords, kwargs.values(), strict=True))
+                for param in numeric:
+                    values[param.name] = param.unpack(values[param.name], self.name)
+                return index, values | rest
+        overloads = self.overloads
+        single = len(overloads) == 1
+        for overload in overloads:
+            found = overload.match(args, kwargs, single)
+            if found is not None:
+                values = overload.values(found)
+                if overload.deprecated:
+                    types.on_deprecated(self.deprecation(overload))
+                elif self._depends_on_types_only(overload, args, kwargs):
+                    self._remember(key, overload, args, kwargs)
+                return overload.index, values
+        self.fail(args, kwargs)
+
+    def fail(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> NoReturn:
+        """Raises the TypeError of a call that no overload takes."""
+        total = len(args) + len(kwargs)
+        plausible = [
+            overload
+            for overload in self.overloads
+            if overload.min_args <= total <= len(overload.params) and not overload.hidden
+        ]
+        if len(plausible) == 1:
+            plausible[0].match(args, kwargs, True)
+        options = [overload.text for overload in self.overloads if not overload.hidden]
+        raise TypeError(describe_mismatch(self.overloads[0].name, args, kwargs, options))
+
+    def deprecation(self, overload: Signature) -> str:
+        """The text of the UserWarning that torch gives, once in a process, when a deprecated overload is used."""
+        lines = [f"This overload of {self.name} is deprecated:\n\t{self.name}{overload.text}"]
+        advised = [f"\n\t{self.name}{other.text}" for other in self.overloads if not other.hidden]
+        if advised:
+            lines += ["\nConsider using one of the following signatures instead:", *advised]
+        return "".join(lines) + _WARNED_AT
+
+    def _depends_on_types_only(self, chosen: Signature, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
+        """Whether every value-dependent test (0-dim tensors as numbers, lists, unpacking) was out of play."""
+        slots: list[tuple[int | str, Any]] = [*enumerate(args), *kwargs.items()]
+        for slot, obj in slots:
+            tensor = is_tensor(obj)
+            if not (tensor or type(obj) in _PLAIN or isinstance(obj, (types.dtype, types.device))):
+                return False
+            for overload in self.overloads:
+                param = overload.parameter(slot)
+                if param is not None and tensor and param.kind in NUMERIC:
+                    return False
+                if overload is chosen:
+                    if param is None:
+                        return False
+                    break
+        return True
+
+    def _remember(self, key: Any, chosen: Signature, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+        positional = tuple(param.name for param in chosen.params[: len(args)])
+        rest = {param.name: param.default for param in chosen.params}
+        # None given for a parameter with another default means the default: those are not cached
+        given = dict(zip(positional, args, strict=True)) | dict(kwargs)
+        if any(obj is None and rest[name] is not None for name, obj in given.items()):
+            return
+        numeric = tuple(param for param in chosen.params if param.kind in NUMERIC and given.get(param.name) is not None)
+        for name in (*positional, *kwargs):
+            del rest[name]
+        if self._plans is None or len(self._plans) > 64:
+            self._plans = {}
+        self._plans[key] = (chosen.index, positional, tuple(kwargs), rest, numeric)
+
+
+def method_text(text: str, keep_input: bool = False) -> str | None:
+    """The method's form of a function's signature string, or None where there is no Tensor input to take its place.
+
+    With `keep_input` only the out argument goes, as in the function form of an in-place operation.
+    """
+    head, bar, marks = text.partition("|")
+    name, _, inner = head.removesuffix(")").partition("(")
+    parts = inner.split(", ")
+    if "Tensor input" not in parts:
+        return None
+    if not keep_input:
+        parts.remove("Tensor input")
+    parts = [part for part in parts if not part.endswith(" out=None")]
+    if parts and parts[-1] == "*":
+        parts.pop()
+    return f"{name}({', '.join(parts)}){bar}{marks}"
+
+
+def explain(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any], space: str | None = None) -> None:
+    """Raises torch's TypeError for this call if torch's argument rules refuse it; otherwise returns.
+
+    Without `space` the name is looked for among the functions, then among the methods, whose first argument is then
+    taken for the tensor itself. Nothing happens for an unknown name, or before the core has set ``types.tensor``.
+
+    >>> explain("a name that no table has", (3,), {})
+    """
+    from .signatures import lookup  # the tables need this module
+
+    if not types.tensor:
+        return
+    for where in ("torch", "nn", "linalg", "special", "fft", "Tensor") if space is None else (space,):
+        signatures = lookup(name, where)
+        if signatures is not None:
+            signatures.bind(args[1:] if where == "Tensor" and space is None else args, kwargs)
+            return

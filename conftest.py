@@ -1,0 +1,51 @@
+"""Makes plain ``pytest`` run everything: the tests and, under strict nbval, the lessons.
+
+What is tested is the autogradlab of the environment: the wheel that is installed there, or the checkout of
+``pip install -e``. Only where none is installed does this folder stand in, for the kernels of the lessons too.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent
+CELL_SECONDS = 60.0
+
+sys.path.append(str(ROOT))  # last, so that `tests` is found here and an installed autogradlab where it is installed
+try:
+    importlib.metadata.version("autogradlab")
+except importlib.metadata.PackageNotFoundError:
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    option = config.option
+    if hasattr(option, "nbval") and not option.nbval_lax:
+        option.nbval = True
+        option.nbval_sanitize_with = option.nbval_sanitize_with or str(ROOT / "lessons" / "sanitize.cfg")
+        option.nbval_cell_timeout = min(option.nbval_cell_timeout, CELL_SECONDS)
+        if not option.nbval_kernel_name:
+            option.nbval_current_env = True
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> None:
+    if file_path.suffix == ".ipynb" and not hasattr(parent.config.option, "nbval"):
+        raise pytest.UsageError('the lessons need nbval to be checked: pip install -e ".[test]"')
+
+
+def pytest_report_header() -> str:
+    return f"autogradlab: {tested_package()}"
+
+
+def tested_package() -> Path | None:
+    """The folder of the autogradlab that ``import autogradlab`` finds, without importing it."""
+    import importlib.util
+
+    spec = importlib.util.find_spec("autogradlab")
+    return Path(spec.origin).resolve().parent if spec and spec.origin else None

@@ -1,0 +1,1 @@
+"""The tests, by layer; ``tests/conftest.py`` says what they may need."""

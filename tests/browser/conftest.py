@@ -1,0 +1,142 @@
+"""One JupyterLab, started by the ``autogradlab`` command itself, and one Chromium for it. Loopback only."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import need
+
+FLAGS = [
+    "--no-sandbox",  # containers that run as root have no user namespaces to sandbox with
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-quic",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-default-apps",
+    "--disable-extensions",
+    "--disable-sync",
+    "--no-first-run",
+]
+QUIET_SETTINGS = {"apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False}}
+START_SECONDS = 90
+
+
+@dataclass(frozen=True)
+class Lab:
+    """A running JupyterLab on a folder of cleared lessons."""
+
+    url: str
+    token: str
+    folder: Path
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """``autogradlab lab --no-browser --port N --dir D``, with a home folder of its own."""
+    home = tmp_path_factory.mktemp("home")
+    folder = tmp_path_factory.mktemp("work") / "lessons of mine"
+    for name, body in QUIET_SETTINGS.items():
+        path = home / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
+        path.parent.mkdir(parents=True)
+        path.write_text(json.dumps(body))
+    places = {
+        "HOME": "",
+        "JUPYTER_CONFIG_DIR": "config",
+        "JUPYTER_DATA_DIR": "data",
+        "JUPYTER_RUNTIME_DIR": "runtime",
+        "JUPYTERLAB_SETTINGS_DIR": "settings",
+        "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
+        "IPYTHONDIR": "ipython",
+        "MPLCONFIGDIR": "matplotlib",
+    }
+    port, token, log = free_port(), secrets.token_hex(16), home / "lab.log"
+    command = [
+        *(sys.executable, "-m", "autogradlab", "lab", "--no-browser", "--port", str(port), "--dir", str(folder)),
+        # the rest goes to JupyterLab as it is
+        *("--allow-root", "--ServerApp.ip=127.0.0.1", "--ServerApp.port_retries=0"),
+        f"--IdentityProvider.token={token}",
+        *("--LabApp.extension_manager=readonly", "--LabApp.expose_app_in_browser=True"),
+    ]
+    env = dict(os.environ, **{name: str(home / place) for name, place in places.items()})
+    with open(log, "wb") as file:
+        server = subprocess.Popen(command, env=env, cwd=home, stdout=file, stderr=subprocess.STDOUT)
+    running = Lab(f"http://127.0.0.1:{port}", token, folder)
+    try:
+        wait_until_up(running, server, log)
+        yield running
+    finally:
+        server.terminate()
+        try:
+            server.wait(15)
+        except subprocess.TimeoutExpired:
+            server.kill()
+            server.wait()
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def wait_until_up(lab: Lab, server: subprocess.Popen[bytes], log: Path) -> None:
+    end = time.monotonic() + START_SECONDS
+    while True:
+        try:
+            urllib.request.urlopen(f"{lab.url}/api/status?token={lab.token}", timeout=5).close()
+            return
+        except (OSError, urllib.error.URLError):
+            if server.poll() is not None or time.monotonic() > end:
+                pytest.fail(f"JupyterLab did not start:\n{log.read_text()[-3000:]}")
+            time.sleep(0.2)
+
+
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A Chromium with a profile of its own. It ends with the module: while it runs, Playwright keeps an event loop
+    running in this thread, which the notebooks' kernels would trip over."""
+    program = need("browser")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        context = playwright.chromium.launch_persistent_context(
+            str(tmp_path_factory.mktemp("profile")),
+            executable_path=program,
+            args=FLAGS,
+            viewport={"width": 1280, "height": 900},
+            locale="en-US",
+        )
+        yield context
+        context.close()
+
+
+@pytest.fixture
+def page(chromium: Any) -> Iterator[Any]:
+    """A page that notes requests to other hosts (``page.off_host``) and uncaught errors (``page.broken``)."""
+    page = chromium.new_page()
+    page.off_host, page.broken = [], []
+    page.on("pageerror", lambda error: page.broken.append(str(error)))
+    page.on("request", lambda r: page.off_host.append(r.url) if is_off_host(r.url) else None)
+    page.on("websocket", lambda w: page.off_host.append(w.url) if is_off_host(w.url) else None)
+    yield page
+    page.close()
+
+
+def is_off_host(url: str) -> bool:
+    scheme, _, rest = url.partition("://")
+    return scheme in {"http", "https", "ws", "wss"} and not rest.startswith("127.0.0.1")

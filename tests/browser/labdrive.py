@@ -1,0 +1,54 @@
+"""Drives a JupyterLab page as a person would: open a notebook, run all cells, look at the outputs.
+
+It needs JupyterLab's ``--LabApp.expose_app_in_browser``. Whether the kernel is up is asked of the session and not read
+off the page: just after loading, the page shows an idle kernel before there is one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+# synchronous on purpose: the promise that an async predicate returns would count as true
+READY = """() => {
+  const widget = window.jupyterapp?.shell?.currentWidget, session = widget?.sessionContext;
+  const kernel = session?.session?.kernel;
+  return !!(widget?.context?.isReady && session.isReady && kernel?.status === 'idle'
+    && kernel.connectionStatus === 'connected' && document.querySelector('.jp-NotebookPanel .jp-Cell'));
+}"""
+CELLS = """() => [...window.jupyterapp.shell.currentWidget.content.model.cells]
+  .filter(c => c.type === 'code').map(c => ({
+  id: c.id, count: c.executionCount, tags: c.getMetadata('tags') ?? [],
+  outputs: [...Array(c.outputs.length).keys()].map(i => c.outputs.get(i).toJSON())}))"""
+DONE = """() => {
+  const panel = window.jupyterapp.shell.currentWidget;
+  const cells = [...panel.content.model.cells].filter(c => c.type === 'code');
+  return panel.sessionContext.session.kernel.status === 'idle' && cells.every(c => c.executionCount != null)
+    && ![...document.querySelectorAll('.jp-InputPrompt')].some(n => n.textContent.includes('*'));
+}"""
+
+
+def open_notebook(page: Any, lab: Any, name: str, timeout: int = 60_000) -> None:
+    """Open a notebook, given by its path below the lab's folder, and wait for its kernel."""
+    page.goto(f"{lab.url}/lab/tree/{quote(name)}?token={lab.token}&reset", wait_until="domcontentloaded")
+    page.wait_for_function(READY, timeout=timeout)
+
+
+def run_all(page: Any, timeout: int = 120_000) -> None:
+    """Run > Run All Cells, by the menu, and wait until each cell has run."""
+    page.get_by_role("menuitem", name="Run", exact=True).click()
+    page.locator('li[data-command="runmenu:run-all"]').click()
+    page.wait_for_function(DONE, timeout=timeout)
+
+
+def cells(page: Any) -> list[dict[str, Any]]:
+    """The code cells as JupyterLab holds them: id, count, tags, outputs."""
+    return list(page.evaluate(CELLS))
+
+
+def show_top(page: Any, height: int = 1800) -> None:
+    """A tall window with the notebook's first cell at its top, for a picture."""
+    page.set_viewport_size({"width": 1280, "height": height})
+    page.evaluate("() => { const n = window.jupyterapp.shell.currentWidget.content; n.activeCellIndex = 0; }")
+    page.evaluate("async () => { await window.jupyterapp.shell.currentWidget.content.scrollToItem(0, 'start'); }")
+    page.wait_for_timeout(500)

@@ -1,0 +1,42 @@
+"""Every lesson, from the cleared copy that the command makes, run from top to bottom in a real JupyterLab."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser.labdrive import cells, open_notebook, run_all, show_top
+from tests.conftest import ROOT
+
+sys.path.append(str(ROOT / "tools"))
+import lessonkit
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+@pytest.mark.parametrize("path", lessonkit.lesson_files(), ids=lambda p: f"{p.parent.name}/{p.stem}")
+def test_lesson_runs(path: Path, lab: Any, page: Any, tmp_path: Path):
+    open_notebook(page, lab, f"{path.parent.name}/{path.name}")
+    fresh = cells(page)
+    assert fresh
+    assert all(cell["count"] is None and cell["outputs"] == [] for cell in fresh), "the copy shows answers"
+
+    run_all(page)
+    stored = {cell.id: cell for cell in lessonkit.read(path).cells}
+    for cell in cells(page):
+        assert failed(cell) == ("raises-exception" in cell["tags"]), cell
+        assert lessonkit.texts(cell) == lessonkit.texts(stored[cell["id"]]), cell["id"]
+
+    shots = Path(os.environ.get("AUTOGRADLAB_SHOTS", tmp_path))  # a folder, to look at the pictures afterwards
+    shots.mkdir(parents=True, exist_ok=True)
+    show_top(page)
+    page.screenshot(path=shots / f"{path.parent.name}-{path.stem}.png")
+    assert (page.off_host, page.broken) == ([], [])
+
+
+def failed(cell: dict[str, Any]) -> bool:
+    return any(output["output_type"] == "error" for output in cell["outputs"])

@@ -1,0 +1,70 @@
+"""What the tests share: ``need`` for things that may be missing, and hypothesis' settings."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# No deadline: a shared machine stalls now and then. Derandomised: a red run can be run again.
+settings.register_profile("autogradlab", deadline=None, derandomize=True, print_blob=True)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "autogradlab"))
+
+#: How to get what a test may need and a learner's machine may lack.
+CURES = {
+    "torch": "pip install 'torch==2.13.*'",
+    "browser": "install Chromium (Debian: apt-get install chromium fonts-wqy-microhei) and pip install playwright, "
+    "or set AUTOGRADLAB_CHROMIUM to the program",
+}
+
+
+def required() -> set[str]:
+    """What AUTOGRADLAB_REQUIRE, a comma list, says must be there: its tests fail where others would skip."""
+    return {name.strip() for name in os.environ.get("AUTOGRADLAB_REQUIRE", "").split(",") if name.strip()}
+
+
+def chromium() -> str | None:
+    """The Chromium to drive, or None."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    return os.environ.get("AUTOGRADLAB_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+
+
+def need(name: str) -> Any:
+    """The module ``name``, or for ``"browser"`` the path of Chromium.
+
+    Where it is missing the test is skipped with the words that say how to get it, and fails instead if
+    AUTOGRADLAB_REQUIRE names it.
+    """
+    found: Any = None
+    try:
+        found = importlib.import_module("playwright.sync_api" if name == "browser" else name)
+    except ModuleNotFoundError:
+        pass
+    if name == "browser" and found is not None:
+        found = chromium()
+    if found is not None:
+        return found
+    message = f"{name} is missing: {CURES.get(name, f'pip install {name}')}"
+    if name in required():
+        pytest.fail(f"{message} (AUTOGRADLAB_REQUIRE names it)", pytrace=False)
+    pytest.skip(message)
+
+
+@pytest.fixture
+def torch() -> Any:
+    """The real PyTorch, by ``need``."""
+    return need("torch")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Tests marked ``parity`` or ``browser`` need no fixture to be skipped or failed."""
+    for marker, name in (("parity", "torch"), ("browser", "browser")):
+        if item.get_closest_marker(marker):
+            need(name)

@@ -1,0 +1,135 @@
+"""The ``autogradlab`` command, in this process with JupyterLab replaced by a recorder."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from autogradlab.lab import cli, copying
+from tests.conftest import ROOT
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """The command lines with which JupyterLab would have been started."""
+    calls: list[list[str]] = []
+    monkeypatch.setattr(cli, "start_jupyterlab", lambda command: calls.append(command) or 0)
+    return calls
+
+
+def test_lab_copies_and_starts(started: list[list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    folder = tmp_path / "work"
+    assert cli.main(["lab", "--dir", str(folder), "--no-browser", "--port", "8899", "--allow-root", "--foo=1"]) == 0
+    assert started == [
+        [f"--ServerApp.root_dir={folder}", "--no-browser", "--ServerApp.port=8899", "--allow-root", "--foo=1"]
+    ]
+    copies = sorted((folder / "en").glob("*.ipynb"))
+    assert [p.name for p in copies] == [x.path.name for x in copying.lessons() if x.key.startswith("en/")]
+    assert f"The lessons are in {folder}" in capsys.readouterr().out
+
+
+def test_lab_defaults(started: list[list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["lab"]) == 0
+    assert started == [[f"--ServerApp.root_dir={tmp_path / 'autogradlab-lessons'}"]]
+    assert (tmp_path / "autogradlab-lessons" / "en").is_dir()
+
+
+def test_lab_without_jupyterlab(
+    started: list[list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    assert cli.main(["lab", "--dir", str(tmp_path / "work")]) == 1
+    said = capsys.readouterr()
+    assert 'pip install "autogradlab[lab]"' in said.err
+    assert sys.executable in said.err
+    assert started == []
+    assert not (tmp_path / "work").exists()
+
+
+def test_lessons_copy_says_what_became_of_each(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    count = len(copying.lessons())
+    assert cli.main(["lessons", "copy", "--dir", str(tmp_path)]) == 0
+    assert capsys.readouterr().out.count("  new    ") >= count
+    first = tmp_path / copying.lessons()[0].key
+    first.write_text("mine")
+    assert cli.main(["lessons", "copy", "--dir", str(tmp_path)]) == 0
+    out = capsys.readouterr().out
+    assert out.count("(yours, left as it is)") >= count - 1
+    assert re.search(rf"newer  .*\.2\.ipynb \(this lesson has changed; your {first.name} is left as it is\)", out)
+    assert first.read_text() == "mine"
+
+
+def test_lessons_list(capsys: pytest.CaptureFixture[str]):
+    assert cli.main(["lessons", "list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == [x.key for x in copying.lessons()]
+    assert all(len(line.split(maxsplit=1)) == 2 for line in lines)
+
+
+def test_ctrl_c(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    def interrupted(_: Path) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(copying, "copy_lessons", interrupted)
+    assert cli.main(["lessons", "copy", "--dir", str(tmp_path)]) == 130
+    assert "Interrupted" in capsys.readouterr().err
+
+
+def test_errors_are_one_message(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    (tmp_path / "file").touch()
+    assert cli.main(["lessons", "copy", "--dir", str(tmp_path / "file")]) == 1
+    assert "Choose another folder with --dir." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["lab", "--port", "many"], "a port is a number from 0 to 65535, not 'many'"),
+        (["lab", "--port", "70000"], "a port is a number"),
+        (["lessons"], "required: ACTION"),
+        (["lessons", "list", "--foo"], "unrecognized arguments: --foo"),
+        (["learn"], "invalid choice: 'learn'"),
+    ],
+)
+def test_wrong_usage(arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]):
+    with pytest.raises(SystemExit) as stop:
+        cli.main(arguments)
+    assert stop.value.code == 2
+    assert words in capsys.readouterr().err
+
+
+def test_version_and_help(capsys: pytest.CaptureFixture[str]):
+    with pytest.raises(SystemExit) as stop:
+        cli.main(["--version"])
+    assert stop.value.code == 0
+    stated = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    assert capsys.readouterr().out == f"autogradlab {stated}\n"
+    assert cli.main([]) == 0
+    assert "lab" in capsys.readouterr().out
+
+
+def test_module_runs_as_the_command(tmp_path: Path):
+    run = subprocess.run(
+        [sys.executable, "-m", "autogradlab", "lessons", "list"], capture_output=True, text=True, cwd=tmp_path
+    )
+    assert (run.returncode, run.stderr) == (0, "")
+    assert "en/01-" in run.stdout
+
+
+def test_command_modules_import_no_core():
+    """Only the package's own __init__ may load the core; the command does without it."""
+    import ast
+
+    for module in (cli, copying):
+        tree = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
+        names = [a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names]
+        names += [str(n.module) for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)]
+        assert [n for n in names if n.startswith("autogradlab") and not n.startswith("autogradlab.lab")] == []
+        assert "numpy" not in names

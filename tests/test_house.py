@@ -1,0 +1,123 @@
+"""The rules of the house that a program can check."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT, required
+
+LINES = 500
+PROSE_AND_CODE = {".py", ".md", ".js", ".mjs", ".css", ".toml", ".yml", ".cfg"}
+#: What no file may name: folders of somebody's machine, and where packages are fetched from. (Put together here so that
+#: this file does not name them either.)
+FOREIGN = re.compile(
+    "|".join(
+        [
+            r"(?<![\w.])/" + r"(?:work|tmp|root|opt|Users)/\w",
+            r"(?<![\w.])/" + r"home/(?!jovyan)\w",
+            r"pypi" + r"\.org|files\.pythonhosted|--(?:extra-)?index" + r"-url|--find" + r"-links",
+        ]
+    )
+)
+
+
+def files() -> list[Path]:
+    """The files of the project: those that git tracks or would, or all of them in an unpacked source archive."""
+    listed = subprocess.run(
+        ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard"], capture_output=True
+    )
+    if listed.returncode == 0:
+        found = [ROOT / name for name in listed.stdout.decode().split("\0") if name]
+    else:
+        found = [p for p in ROOT.rglob("*") if not any(part.startswith(".") for part in p.relative_to(ROOT).parts)]
+    found = [p for p in found if p.is_file() and "__pycache__" not in p.parts]
+    assert len(found) > 20
+    return found
+
+
+def readable(path: Path) -> str | None:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+def test_no_file_is_too_long():
+    long = {
+        str(p.relative_to(ROOT)): count
+        for p in files()
+        if p.suffix in PROSE_AND_CODE and (count := (readable(p) or "").count("\n")) > LINES
+    }
+    assert long == {}
+
+
+def test_no_file_names_a_machine_or_a_registry():
+    named = {}
+    for path in files():
+        text = readable(path)
+        if text is not None and (found := FOREIGN.search(re.sub(r'"image/png": "[^"]*"', "", text))):
+            named[str(path.relative_to(ROOT))] = found[0]
+    assert named == {}
+
+
+@pytest.mark.parametrize("text", ["/" + "tmp/x", "in /" + "home/ann/a", "see pypi" + ".org", "pip --index" + "-url x"])
+def test_the_search_finds(text: str):
+    assert FOREIGN.search(text)
+
+
+def test_importing_the_package_loads_no_notebook_package():
+    code = "import sys; before = set(sys.modules); import autogradlab; print(*(set(sys.modules) - before))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    loaded = set(run.stdout.split())
+    heavy = "ipywidgets anywidget matplotlib IPython ipykernel jupyter_client jupyterlab traitlets torch pytest tomllib"
+    assert "autogradlab" in loaded
+    assert "numpy" in loaded
+    assert {name for name in loaded if name.split(".")[0] in heavy.split()} == set()
+    assert {name for name in loaded if name.startswith(("autogradlab.lab", "autogradlab.inspectors"))} == set()
+    assert run.stderr == ""
+
+
+def test_the_core_depends_on_numpy_alone():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["dependencies"] == ["numpy>=2.0"]
+
+
+def test_one_version():
+    import autogradlab
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert autogradlab.__version__ == project["version"]
+    assert f"## {project['version']} " in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_binder_installs_the_lab_extra():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lines = (ROOT / "binder" / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    wanted = project["dependencies"] + project["optional-dependencies"]["lab"]
+    assert [line for line in lines if line and not line.startswith("#")] == wanted
+    assert (ROOT / "binder" / "runtime.txt").read_text(encoding="utf-8").startswith("python-3.1")
+    assert (ROOT / "binder" / "postBuild").stat().st_mode & 0o111
+
+
+def test_readme_maps_every_folder():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    folders = {p.relative_to(ROOT).parts[0] for p in files() if len(p.relative_to(ROOT).parts) > 1} - {".github"}
+    assert [f for f in sorted(folders) if f"`{f}/`" not in readme] == []
+
+
+def test_what_is_tested_is_what_was_asked_for():
+    """In .ci/run the installed wheel is under test; the checkout must not stand in for it."""
+    import autogradlab
+
+    assert autogradlab.__file__
+    package = Path(autogradlab.__file__).resolve().parent
+    if "wheel" in required():
+        assert package != ROOT / "autogradlab"
+        assert (package / "_lessons").is_dir()
+    assert (package / "py.typed").is_file()
