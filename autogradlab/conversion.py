@@ -120,11 +120,11 @@ def array_from(data: Any, d: dtype | None = None, *, copy: bool = True) -> np.nd
 
 
 def _filled(values: list[Any], shape: tuple[int, ...], kind: dtype) -> np.ndarray:
-    from .modes import current
+    from .modes import quiet
 
-    made = current().quiet(np.array, values, np.float64 if kind.is_floating_point else kind.numpy)
+    made = quiet(np.array, values, np.float64 if kind.is_floating_point else kind.numpy)
     if kind.is_floating_point:
-        made = current().quiet(made.astype, kind.numpy)
+        made = quiet(made.astype, kind.numpy)
     result: np.ndarray = made.reshape(shape)
     return result
 
@@ -154,9 +154,9 @@ def _scalar(data: Any, d: dtype | None) -> np.ndarray:
 def _from_array(array: np.ndarray, d: dtype | None) -> np.ndarray:
     check_numpy(array)
     numpy = d.numpy if d is not None else from_numpy(array.dtype).numpy
-    from .modes import current
+    from .modes import quiet
 
-    result: np.ndarray = current().quiet(lambda: np.array(array, numpy, order="K"))
+    result: np.ndarray = quiet(lambda: np.array(array, numpy, order="K"))
     return result
 
 

@@ -13,13 +13,16 @@ from typing import Any
 import numpy as np
 
 from . import modes
+from .modes import QUIET
 from .node import AccumulateGrad, Edge, Node
 from .tensor import Tensor, requires_grad, wrap
 from .validate import cast_to, checked
+from .views import bump
 
 __all__ = ["Event", "Task", "accumulate_tensor"]
 
 _ndarray = np.ndarray
+_add_arrays = np.add
 
 
 class Event:
@@ -59,15 +62,16 @@ class Task:
         waiting = self.waiting
         stack = [node for node, _ in self.roots if node is not None]
         seen = set(stack)
+        pop, push = stack.pop, stack.append
         while stack:
-            for node, _ in stack.pop().next_functions:
+            for node, _ in pop().next_functions:
                 if node is not None:
                     if node in waiting:
                         waiting[node] += 1
                     else:
                         waiting[node] = 1
-                        if node not in seen:
-                            stack.append(node)
+                        if not node.accumulates and node not in seen:
+                            push(node)
 
     def _select(self, inputs: Sequence[Edge], accumulate: bool) -> None:
         """Restrict the walk to the Nodes on a path to `inputs`."""
@@ -113,109 +117,77 @@ class Task:
         return self._walk(local, watch, recorded=False)
 
     def _walk(self, local: modes.State, watch: bool, recorded: bool) -> Iterator[Event]:
-        quiet = local.quiet
-        waiting = self.waiting
-        needed = self.needed
-        capture_at = self.capture_at
-        keep_graph = self.keep_graph
+        waiting, needed, keep_graph = self.waiting, self.needed, self.keep_graph
         heap: list[Node] = []
         buffers: dict[Node, Any] = {}
-        spent: Any = None
+        take, look = buffers.pop, buffers.get
+        short = not (recorded or watch or local.anomaly)  # whether simple Nodes may go the short way
 
         for (root, nr), given in zip(self.roots, self.grads, strict=True):
-            if root is None or given is None:
-                continue
-            value = given if recorded else given._array
-            if root.multi:
-                buffers.setdefault(root, [None] * len(root.shape))
-                buffers[root][nr] = _sum(buffers[root][nr], value, quiet)
-            else:
-                buffers[root] = _sum(buffers.get(root), value, quiet)
+            if root is not None and given is not None:
+                value = given if recorded else given._array
+                _add(buffers, root, nr, value)
         for root in dict.fromkeys(node for node, _ in self.roots if node is not None and node not in waiting):
+            if root.accumulates and not recorded and root in buffers:  # the root gradient is the caller's
+                buffers[root] = np.array(buffers[root])
             _push(heap, root)
-        if spent is None and heap and not recorded:
-            spent = object()  # the root gradient is the caller's: AccumulateGrad must copy it
 
         while heap:
             node = heap.pop() if len(heap) == 1 else _pop(heap)
-            grad = buffers.pop(node, None)
-            slow = node.hooks is not None
-            if needed is not None:
-                run = needed.get(node)
-                if run is None:
-                    continue
-                if slow and not run:
-                    grad = _tensor_hooks(node, grad, recorded, local)
-                for nr, place in capture_at.get(node, ()):
-                    self.captured[place] = grad[nr] if node.multi else grad
-                if not run:
-                    continue
-            if type(node) is AccumulateGrad:
+            grad = take(node, None)
+            if needed is not None and not self._arrives(node, grad, recorded, local):
+                continue
+            if node.accumulates:
                 if grad is not None:
-                    if recorded:
-                        _recorded_leaf(node, grad, local)
-                    else:
-                        variable = node.variable
-                        meta = variable._meta
-                        if slow or meta.hooks or meta.post_accumulate:  # type: ignore[union-attr]
-                            _hooked_leaf(node, grad, local)
-                        else:
-                            old = variable._grad
-                            if old is None:
-                                variable._grad = wrap(grad)
-                            elif old._edge is None or old._edge[0] is not None or old.dtype.numpy is not grad.dtype:
-                                accumulate_tensor(variable, wrap(grad))
-                            else:
-                                quiet(np.add, old._array, grad, old._array)
-                                old._version[0] += 1
+                    _accumulate(node, grad, recorded, local)  # type: ignore[arg-type]
                 if watch:
                     yield Event(node, grad, ())
                 continue
-
-            edges = node.next_functions
-            if recorded:
-                outs = _run_recorded(node, grad, local, slow)
-            elif slow or node.user_code or local.anomaly:
-                outs = _run_slow(node, grad, local)
+            hooked = node.hooks is not None
+            if short and node.simple and not hooked:
+                try:
+                    outs = node.run(grad, QUIET)
+                except RuntimeError as error:
+                    if not modes.busy(error):
+                        raise
+                    outs = node.run(grad, modes.quiet)
+                if not keep_graph and node.saved:
+                    node.saved = None
             else:
-                outs = node.run(grad, quiet)
-            if not keep_graph:
-                node.release()
-            i = 0
-            for g in outs:
-                target, nr = edges[i]
+                outs = _run_recorded(node, grad, local) if recorded else _run_slow(node, grad, local)
+                if not keep_graph:
+                    node.release()
+            i = -1
+            for target, nr in node.next_functions:
                 i += 1
                 if target is None:
                     continue
-                left = waiting[target] - 1
-                if left:
-                    waiting[target] = left
-                else:
-                    del waiting[target]
+                left = waiting[target] = waiting[target] - 1
                 if needed is not None and target not in needed:
                     continue
+                g = outs[i]
                 if g is not None:
                     if target.multi:
-                        if not recorded and slow is False and (g.shape != target.shape[nr] or g.dtype is not target.dtype[nr]):
-                            g = checked(node, i - 1, g, target.shape[nr], target.dtype[nr])
-                        slots = buffers.get(target)
-                        if slots is None:
-                            slots = buffers[target] = [None] * len(target.shape)
-                        slots[nr] = g if slots[nr] is None else _sum(slots[nr], g, quiet)
+                        if not recorded and (g.shape != target.shape[nr] or g.dtype is not target.dtype[nr]):
+                            g = checked(node, i, g, target.shape[nr], target.dtype[nr])
+                        _add(buffers, target, nr, g)
+                    elif recorded:
+                        before = look(target)
+                        buffers[target] = g if before is None else before + g
                     else:
-                        if not recorded:
-                            if g.shape != target.shape or g.dtype is not target.dtype:
-                                g = checked(node, i - 1, g, target.shape, target.dtype)
-                            if type(g) is not _ndarray:
-                                g = np.asarray(g)
-                            if type(target) is AccumulateGrad and (
-                                slow or g is grad or g.base is not None
-                                or (g.ndim > 1 and g.strides != target.variable._array.strides)
-                                or (i > 1 and g is outs[0])
-                            ):  # fmt: skip
-                                g = _own(g, target.variable._array)
-                        before = buffers.get(target)
-                        buffers[target] = g if before is None else _sum(before, g, quiet)
+                        if g.shape != target.shape or g.dtype is not target.dtype:
+                            g = checked(node, i, g, target.shape, target.dtype)
+                        if type(g) is not _ndarray:
+                            g = np.asarray(g)
+                        before = look(target)
+                        if before is not None:
+                            g = _plus(before, g)
+                        elif target.accumulates and (
+                            g is grad or g.base is not None or hooked or (i and g is outs[0])
+                            or (g.ndim > 1 and g.strides != target.variable._array.strides)  # type: ignore[attr-defined]
+                        ):  # fmt: skip
+                            g = _own(g, target.variable._array)  # type: ignore[attr-defined]
+                        buffers[target] = g
                 if not left:
                     if heap:
                         _push(heap, target)
@@ -224,21 +196,65 @@ class Task:
             if watch:
                 yield Event(node, grad, outs)
 
+    def _arrives(self, node: Node, grad: Any, recorded: bool, local: modes.State) -> bool:
+        """Under `inputs=`: keep what is wanted of a Node's gradient; whether the Node is to run as well."""
+        assert self.needed is not None
+        run = self.needed.get(node)
+        if run is None:
+            return False
+        if not run:
+            grad = _leaf_tensor_hooks(node, grad, recorded, local) if node.accumulates else _tensor_hooks(
+                node, grad, recorded, local)  # fmt: skip
+        for nr, place in self.capture_at.get(node, ()):
+            self.captured[place] = None if grad is None else grad[nr] if node.multi else grad
+        return run
+
+
+def _plus(a: Any, b: Any) -> Any:
+    """The sum of two gradients of one tensor, quietly; a new array or Tensor."""
+    if type(a) is not _ndarray:
+        return a + b
+    try:
+        total = QUIET(_add_arrays, a, b)
+    except RuntimeError:
+        total = modes.quiet(_add_arrays, a, b)
+    return total if type(total) is _ndarray else np.asarray(total)
+
+
+def _add(buffers: dict[Node, Any], node: Node, nr: int, g: Any) -> None:
+    """Add a gradient to what a Node that is not ready has received."""
+    if node.multi:
+        slots = buffers.get(node)
+        if slots is None:
+            slots = buffers[node] = [None] * len(node.shape)
+        slots[nr] = g if slots[nr] is None else _plus(slots[nr], g)
+    else:
+        before = buffers.get(node)
+        buffers[node] = g if before is None else _plus(before, g)
+
+
+def _accumulate(node: AccumulateGrad, grad: Any, recorded: bool, local: modes.State) -> None:
+    """Let a leaf have its gradient. In a plain backward `grad` is an array that nobody else holds, if `.grad` is None."""
+    if recorded:
+        _recorded_leaf(node, grad, local)
+        return
+    variable = node.variable
+    meta = variable._meta
+    if node.hooks is not None or meta.hooks or meta.post_accumulate:  # type: ignore[union-attr]
+        _hooked_leaf(node, grad, local)
+        return
+    old = variable._grad
+    if old is None:
+        variable._grad = wrap(grad)
+    else:
+        accumulate_tensor(variable, wrap(grad))
+
 
 def _own(g: np.ndarray, like: np.ndarray) -> np.ndarray:
     """A copy that nobody else holds, laid out as the leaf it is for if that is dense."""
     fresh = np.empty_like(like, dtype=g.dtype) if like.shape == g.shape and like.size else np.empty(g.shape, g.dtype)
     fresh[...] = g
     return fresh
-
-
-def _sum(a: Any, b: Any, quiet: Callable[..., Any]) -> Any:
-    if a is None:
-        return b
-    if type(a) is _ndarray:
-        result = quiet(np.add, a, b)
-        return result if type(result) is _ndarray else np.asarray(result)
-    return a + b
 
 
 # The ready queue is a binary heap whose ties fall as in libstdc++'s, which PyTorch uses: the order in which leaves'
@@ -401,7 +417,7 @@ def _run_slow(node: Node, grad: Any, local: modes.State) -> tuple[Any, ...]:
     evaluating, local.evaluating = local.evaluating, node
     before = _set_grad(local, False)
     try:
-        outs = node.run_wrapped(grad) if node.user_code else node.run(grad, local.quiet)  # type: ignore[attr-defined]
+        outs = node.run_wrapped(grad) if node.user_code else node.run(grad, modes.quiet)  # type: ignore[attr-defined]
     except Exception as error:
         if local.anomaly:
             from .autograd.anomaly import report
@@ -420,10 +436,9 @@ def _run_slow(node: Node, grad: Any, local: modes.State) -> tuple[Any, ...]:
     return outs
 
 
-def _run_recorded(node: Node, grad: Any, local: modes.State, slow: bool) -> tuple[Any, ...]:
+def _run_recorded(node: Node, grad: Any, local: modes.State) -> tuple[Any, ...]:
     """A step of a backward that is itself recorded."""
-    if slow:
-        grad = _before(node, grad, True, local)
+    grad = _before(node, grad, True, local)
     evaluating, local.evaluating = local.evaluating, node
     before = _set_grad(local, True)
     try:
@@ -441,8 +456,7 @@ def _run_recorded(node: Node, grad: Any, local: modes.State, slow: bool) -> tupl
     finally:
         local.evaluating = evaluating
         _set_grad(local, before)
-    if slow:
-        outs = _after(node, grad, outs, True, local)
+    outs = _after(node, grad, outs, True, local)
     if local.anomaly and local.check_nan:
         from .autograd.anomaly import check_nan
 
@@ -483,21 +497,34 @@ def _recorded_leaf(node: AccumulateGrad, grad: Tensor, local: modes.State) -> No
         _set_grad(local, before)
 
 
-def _leaf_hooks(node: AccumulateGrad, g: Any, local: modes.State, recorded: bool) -> Any:
-    """Hooks of the leaf tensor, then prehooks of its AccumulateGrad."""
-    meta = node.variable._meta
+def _leaf_tensor_hooks(node: Node, grad: Any, recorded: bool, local: modes.State) -> Any:
+    """The hooks of a leaf tensor itself, for a gradient that is captured rather than accumulated."""
+    meta = node.variable._meta  # type: ignore[attr-defined]
+    if grad is None or meta is None or not meta.hooks:
+        return grad
     before = _set_grad(local, recorded)
     try:
-        if meta is not None and meta.hooks:
-            for hook in list(meta.hooks.values()):
-                g = _hook_result(hook, g, hook(g))
-        if node.hooks is not None:
-            for hook in list(node.hooks.tensor.get(0, {}).values()):
-                g = _hook_result(hook, g, hook(g))
-            for hook in list(node.hooks.pre.values()):
-                result = hook((g,))
-                if result is not None:
-                    g = _as_tuple(hook, (g,), result)[0]
+        g = _as_tensor(grad)
+        for hook in list(meta.hooks.values()):
+            g = _hook_result(hook, g, hook(g))
+        return g if recorded else _as_array(g)
+    finally:
+        _set_grad(local, before)
+
+
+def _leaf_hooks(node: AccumulateGrad, g: Any, local: modes.State, recorded: bool) -> Any:
+    """Hooks of the leaf tensor, then prehooks of its AccumulateGrad."""
+    g = _as_tensor(_leaf_tensor_hooks(node, g, recorded, local))
+    if node.hooks is None:
+        return g
+    before = _set_grad(local, recorded)
+    try:
+        for hook in list(node.hooks.tensor.get(0, {}).values()):
+            g = _hook_result(hook, g, hook(g))
+        for hook in list(node.hooks.pre.values()):
+            result = hook((g,))
+            if result is not None:
+                g = _as_tuple(hook, (g,), result)[0]
         return g
     finally:
         _set_grad(local, before)
@@ -541,5 +568,5 @@ def accumulate_tensor(variable: Tensor, grad: Tensor, recorded: bool = False) ->
         finally:
             _set_grad(local, before)
     else:
-        modes.current().quiet(np.add, old._array, grad._array, old._array)
-        old._version[0] += 1
+        modes.quiet(np.add, old._array, grad._array, old._array)
+        bump(old)

@@ -7,13 +7,15 @@ Numbers, mixed dtypes, `out=` and watching modes take slower turns that share th
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from . import errors, modes
 from .dtypes import get_default_dtype
-from .node import NO_EDGE, freed_error, sequence
+from .modes import FLAGS, LOCAL, QUIET
+from .node import NO_EDGE, UNSHARED, freed_error, sequence
 from .opdef import OPS, Op, publish, write_out
 from .promotion import broadcast_error, broadcast_shapes, cast, check_cast, is_number, number, result_dtype, wrap_number
 from .record import RAW, SavedOutput, changed, finish
@@ -22,27 +24,33 @@ from .views import bump, check_inplace, rebase
 
 __all__ = ["binary", "unary"]
 
-_LOCAL = modes.LOCAL
-_new = Tensor.__new__
+_new = object.__new__
 _ndarray = np.ndarray
 _asarray = np.asarray
 
 Vjp = Callable[..., Any]
 
 
-def _signature_unary(input, *, out=None):  # type: ignore[no-untyped-def]
-    ...
+def _signature_unary(input, *, out=None): ...  # type: ignore[no-untyped-def]
 
 
-def _signature_binary(input, other, *, out=None):  # type: ignore[no-untyped-def]
-    ...
+def _signature_binary(input, other, *, out=None): ...  # type: ignore[no-untyped-def]
+
+
+def _again(error: Exception, kernel: Callable[..., Any], *arrays: Any) -> Any:
+    """A kernel failed: because its shapes do not broadcast, or only because the quiet context was in use."""
+    if isinstance(error, ValueError):
+        broadcast_error(*(a.shape for a in arrays))
+    if not modes.busy(error):  # type: ignore[arg-type]
+        raise error
+    return modes.quiet(kernel, *arrays)
 
 
 def unary(name: str, kernel: Callable[[Any], Any], vjp: Vjp | None = None, *, promotes: bool = True, doc: str = "",
           node: str | None = None, inplace: bool = True, samples: Any = None, result: str = "same") -> None:  # fmt: skip
     """An elementwise operation of one input.
 
-    promotes: integers are computed in the default dtype (`exp`); result: "same", "bool", or "any" (`abs` of complex).
+    promotes: integers are computed in the default dtype (`exp`).
     """
 
     def entry_kernel(input):  # type: ignore[no-untyped-def]
@@ -51,50 +59,43 @@ def unary(name: str, kernel: Callable[[Any], Any], vjp: Vjp | None = None, *, pr
             x = x.astype(get_default_dtype().numpy)
         return kernel(x)
 
+    names = () if vjp is None else vjp.__code__.co_varnames[2 : vjp.__code__.co_argcount]
     fast: dict[str, Any] = {}
-    saves = None
-    if vjp is not None:
-        saves = vjp.__code__.co_varnames[2 : vjp.__code__.co_argcount]
-        if len(saves) <= 1:
-            fast["run"] = _unary_run(vjp, bool(saves))
+    if vjp is not None and len(names) <= 1:
+        fast["run"] = _unary_run(vjp, bool(names))
     entry = Op(name, entry_kernel, vjp=None if vjp is None else {"input": vjp}, node=node, inplace=inplace, doc=doc,
                samples=samples, fast=fast)  # fmt: skip
     OPS[name] = entry
     setattr(RAW, name, entry_kernel)
-    node_new = entry.node_class.__new__ if vjp is not None else None
     node_class = entry.node_class if vjp is not None else None
-    save_input, save_result = (saves == ("input",), saves == ("result",)) if saves is not None else (False, False)
-    generic = vjp is not None and not (save_input or save_result or saves == ())
+    save_input, save_result = names == ("input",), names == ("result",)
+    save_more = bool(names) and not (save_input or save_result)
 
-    def forward(input: Any = None, *extra: Any, out: Any = None, **unknown: Any) -> Any:
-        if extra or unknown or not isinstance(input, Tensor):
-            if "x" in unknown and input is None:
-                return forward(unknown.pop("x"), *extra, out=out, **unknown)
-            return entry.reject((*((input,) if input is not None else ()), *extra), unknown)
+    def core(input: Tensor) -> Tensor:
         x = input._array
-        local = _LOCAL.state
-        r = local.quiet(kernel, x)
+        try:
+            r = QUIET(kernel, x)
+        except (RuntimeError, ValueError) as error:
+            r = _again(error, kernel, x)
         if type(r) is not _ndarray:
             r = _asarray(r)
         d = r.dtype
         if promotes and d is not x.dtype and x.dtype.kind in "biu":
-            r = _asarray(local.quiet(entry_kernel, x))
+            r = _asarray(modes.quiet(entry_kernel, x))
             d = r.dtype
-        if out is not None:
-            return write_out(entry, out, r, (input,))
         t = _new(Tensor)
         t._array = r
-        t._version = [0]
+        t._counter = UNSHARED
         t._grad = t._view = t._storage = t._meta = None
         edge = input._edge
         if edge is None:
             edge = gradient_edge(input)
-        if edge is NO_EDGE or not local.record or node_new is None:
+        if edge is NO_EDGE or node_class is None or (FLAGS.unusual and not LOCAL.state.record):
             t._edge = NO_EDGE
-            if local.inference:
-                t._version = INFERENCE
+            if FLAGS.inference and LOCAL.state.inference:
+                t._counter = INFERENCE
             return t
-        made = node_new(node_class)
+        made = _new(node_class)
         made._seq = sequence()
         made.next_functions = (edge,)
         made.hooks = None
@@ -102,23 +103,33 @@ def unary(name: str, kernel: Callable[[Any], Any], vjp: Vjp | None = None, *, pr
         made.shape = r.shape
         made.dtype = d
         if save_input:
-            made.saved = (input, input._version[0])
+            made.saved = (input, input._counter[0])
         elif save_result:
             made.saved = (SavedOutput(t), 0)
-        elif generic:
+        elif save_more:
             made.saved = entry.saves([input], [edge], (t,))
         else:
             made.saved = ()
-        if not local.plain:
-            finish(made, local)
+        if FLAGS.unusual and not LOCAL.state.plain:
+            finish(made, LOCAL.state)
         t._edge = (made, 0)
         return t
 
+    def forward(input: Any = None, *extra: Any, out: Any = None, **unknown: Any) -> Any:
+        if isinstance(input, Tensor) and not extra and not unknown:
+            if out is None:
+                return core(input)
+            return write_out(entry, out, modes.quiet(entry_kernel, input._array), (input,))
+        if input is None and "x" in unknown:
+            return forward(unknown.pop("x"), *extra, out=out, **unknown)
+        return entry.reject((*((input,) if input is not None else ()), *extra), unknown)
+
     publish(name, forward, _signature_unary, True, True, doc)
+    entry.core = core
     if inplace:
         call_ = entry.call_
 
-        def forward_(input: Any, *extra: Any, **unknown: Any) -> Any:
+        def forward_(input: Any = None, *extra: Any, **unknown: Any) -> Any:
             if extra or unknown or not isinstance(input, Tensor):
                 return entry.reject((input, *extra), unknown)
             return call_(input)
@@ -136,7 +147,7 @@ def _unary_run(vjp: Vjp, saves: bool) -> Callable[..., Any]:
         if grad is None:
             return (None,)
         item, version = saved
-        if item._version[0] != version:
+        if item._counter[0] != version:
             raise changed(self, item, version)
         return (quiet(vjp, RAW, grad, item._array),)
 
@@ -157,29 +168,27 @@ def binary(name: str, kernel: Callable[[Any, Any], Any], vjp: dict[str, Vjp] | N
 
     def entry_kernel(input, other):  # type: ignore[no-untyped-def]
         x, y = input, other
-        if result == "float" and x.dtype.kind in "biu" and y.dtype.kind in "biu":
+        if floats and x.dtype.kind in "biu" and y.dtype.kind in "biu":
             d = get_default_dtype().numpy
             return kernel(x.astype(d), y.astype(d))
         return kernel(x, y)
 
+    floats = result == "float"
     fast = {} if vjp is None else _binary_run(vjp)
     entry = Op(name, entry_kernel, "input other", vjp=vjp, node=node, doc=doc, samples=samples, fast=fast)
     OPS[name] = entry
     setattr(RAW, name, entry_kernel)
-    differentiable = vjp is not None
-    node_class = entry.node_class if differentiable else None
-    node_new = node_class.__new__ if node_class is not None else None
-    floats = result == "float"
-    simple = not (floats or check)
-    wants = _wants(vjp, ("input", "other")) if vjp is not None else ()
-    saves_nothing = differentiable and not entry.fields
-    crossed = differentiable and entry.fields == ("other", "input") and wants == ((1,), (0,))
+    node_class = entry.node_class if vjp is not None else None
+    saves_nothing = vjp is not None and not entry.fields
+    crossed = getattr(fast.get("run"), "__name__", "") == "run_crossed"
 
-    def operands(input: Any, other: Any) -> tuple[Any, Any, Any, Any]:
-        """Tensors for both operands and their arrays in the dtype of the computation."""
+    def operands(input: Any, other: Any) -> tuple[Any, Any, Any, Any] | None:
+        """Tensors for both operands and their arrays in the dtype of the computation; None if they are no operands."""
+        if isinstance(other, _ndarray) and isinstance(input, Tensor):
+            other = wrap(other)
         a, b = isinstance(input, Tensor), isinstance(other, Tensor)
         if not (a and (b or is_number(other)) or (b and is_number(input))):
-            return entry.reject((input, other), {})  # type: ignore[no-any-return]
+            return None
         numpy = result_dtype((input, other)).numpy
         if floats and numpy.kind in "biu":
             numpy = get_default_dtype().numpy
@@ -187,35 +196,40 @@ def binary(name: str, kernel: Callable[[Any, Any], Any], vjp: dict[str, Vjp] | N
         y = cast(other._array, numpy) if b else number(other, numpy)
         return (input if a else wrap_number(input)), (other if b else wrap_number(other)), x, y
 
-    def forward(input: Any = None, other: Any = None, *extra: Any, out: Any = None, **unknown: Any) -> Any:
-        if extra or unknown:
-            return entry.reject((*(() if input is None else (input,)), *(() if other is None else (other,)), *extra), unknown)
+    def core(input: Any, other: Any) -> Any:
+        """The operation on a tensor and a tensor or number; NotImplemented for anything else."""
         kind = type(other)
-        if kind is Tensor and isinstance(input, Tensor):
-            x = input._array
+        if kind is Tensor or isinstance(other, Tensor):
+            try:
+                x = input._array
+            except AttributeError:
+                x = None
             y = other._array
-            if x.dtype is not y.dtype or (floats and x.dtype.kind in "biu"):
-                input, other, x, y = operands(input, other)
-        elif (kind is float or kind is int) and isinstance(input, Tensor) and input._array.dtype.kind == "f":
+            if x is None or x.dtype is not y.dtype or (floats and x.dtype.kind in "biu"):
+                found = operands(input, other)
+                if found is None:
+                    return NotImplemented
+                input, other, x, y = found
+        elif (kind is float or kind is int) and input._array.dtype.kind == "f":
             x = input._array
             y = np.array(other, x.dtype)
             other = wrap(y)
         else:
-            input, other, x, y = operands(input, other)
+            found = operands(input, other)
+            if found is None:
+                return NotImplemented
+            input, other, x, y = found
         if check is not None:
             check(x, y)
-        local = _LOCAL.state
         try:
-            r = local.quiet(kernel, x, y)
-        except ValueError:
-            broadcast_error(x.shape, y.shape)
+            r = QUIET(kernel, x, y)
+        except (RuntimeError, ValueError) as error:
+            r = _again(error, kernel, x, y)
         if type(r) is not _ndarray:
             r = _asarray(r)
-        if out is not None:
-            return write_out(entry, out, r, (input, other))
         t = _new(Tensor)
         t._array = r
-        t._version = [0]
+        t._counter = UNSHARED
         t._grad = t._view = t._storage = t._meta = None
         a = input._edge
         if a is None:
@@ -223,12 +237,12 @@ def binary(name: str, kernel: Callable[[Any, Any], Any], vjp: dict[str, Vjp] | N
         b = other._edge
         if b is None:
             b = gradient_edge(other)
-        if (a is NO_EDGE and b is NO_EDGE) or not local.record or node_new is None:
+        if (a is NO_EDGE and b is NO_EDGE) or node_class is None or (FLAGS.unusual and not LOCAL.state.record):
             t._edge = NO_EDGE
-            if local.inference:
-                t._version = INFERENCE
+            if FLAGS.inference and LOCAL.state.inference:
+                t._counter = INFERENCE
             return t
-        made = node_new(node_class)
+        made = _new(node_class)
         made._seq = sequence()
         made.next_functions = (a, b)
         made.hooks = None
@@ -239,57 +253,94 @@ def binary(name: str, kernel: Callable[[Any, Any], Any], vjp: dict[str, Vjp] | N
             made.saved = ()
         elif crossed:
             if b is NO_EDGE:
-                made.saved = (other, None, other._version[0], None)
+                made.saved = (other, None, other._counter[0], None)
             elif a is NO_EDGE:
-                made.saved = (None, input, None, input._version[0])
+                made.saved = (None, input, None, input._counter[0])
             else:
-                made.saved = (other, input, other._version[0], input._version[0])
+                made.saved = (other, input, other._counter[0], input._counter[0])
         else:
             made.saved = entry.saves([input, other], [a, b], (t,))
-        if not local.plain:
-            finish(made, local)
+        if FLAGS.unusual and not LOCAL.state.plain:
+            finish(made, LOCAL.state)
         t._edge = (made, 0)
         return t
 
-    def forward_(input: Any, other: Any = None, *extra: Any, **unknown: Any) -> Any:
+    def forward(input: Any = None, other: Any = None, *extra: Any, out: Any = None, **unknown: Any) -> Any:
+        if not extra and not unknown and input is not None and other is not None:
+            if out is None:
+                t = core(input, other)
+                if t is not NotImplemented:
+                    return t
+            else:
+                found = operands(input, other)
+                if found is not None:
+                    if check is not None:
+                        check(*found[2:])
+                    try:
+                        r = modes.quiet(kernel, *found[2:])
+                    except ValueError as error:
+                        r = _again(error, kernel, *found[2:])
+                    return write_out(entry, out, r, (input, other))
+        if unknown and _renamed(unknown):
+            return forward(*(v for v in (input, other) if v is not None), *extra, out=out, **unknown)
+        return entry.reject((*(() if input is None else (input,)), *(() if other is None else (other,)), *extra), unknown)
+
+    def forward_(input: Any = None, other: Any = None, *extra: Any, **unknown: Any) -> Any:
         if extra or unknown or not isinstance(input, Tensor):
-            return entry.reject((input, other, *extra), unknown)
+            if not extra and not unknown.keys() - {"x2"} and other is None and "x2" in unknown:
+                return forward_(input, unknown["x2"])
+            return entry.reject((*(() if input is None else (input,)), *(() if other is None else (other,)), *extra), unknown)
+        t = core_(input, other)
+        return entry.reject((input, other), {}) if t is NotImplemented else t
+
+    direct = isinstance(kernel, np.ufunc) and result != "bool"
+
+    def core_(input: Tensor, other: Any) -> Any:
         target = x = input._array
-        if type(other) is Tensor and x.dtype is other._array.dtype and not (floats and x.dtype.kind in "biu"):
+        if isinstance(other, Tensor) and x.dtype is other._array.dtype and not (floats and x.dtype.kind in "biu"):
             y = other._array
+        elif (type(other) is float or type(other) is int) and x.dtype.kind == "f":
+            y = np.array(other, x.dtype)
+            other = wrap(y)
         else:
-            _, other, x, y = operands(input, other)
-            if x.dtype is not target.dtype:
+            found = operands(input, other)
+            if found is None:
+                return NotImplemented
+            _, other, x, y = found
+            if x.dtype is not target.dtype and result != "bool":
                 check_cast(x.dtype, target.dtype)
         if check is not None:
             check(x, y)
-        local = _LOCAL.state
-        recording = local.record and differentiable
+        if y.ndim and target.shape != y.shape:
+            shape = broadcast_shapes(target.shape, y.shape)
+            if shape != target.shape:
+                raise RuntimeError(errors.OUT_BROADCAST.format(list(target.shape), list(shape)))
         a = b = NO_EDGE
+        recording = node_class is not None and not (FLAGS.unusual and not LOCAL.state.record)
         if recording:
             a = input._edge or gradient_edge(input)
             b = other._edge or gradient_edge(other)
             recording = a is not NO_EDGE or b is not NO_EDGE
-            if recording:
-                check_inplace(input)
-        if input._version is INFERENCE:
-            bump(input)
         original = input
-        if recording and b is not NO_EDGE and "input" in entry.fields:
-            original = wrap(np.array(x))
-            original._edge = a
-        if target.shape != y.shape:
-            shape = broadcast_shapes(target.shape, y.shape)
-            if shape != target.shape:
-                raise RuntimeError(errors.OUT_BROADCAST.format(list(target.shape), list(shape)))
-        if x is target and isinstance(kernel, np.ufunc) and result != "bool":
-            local.quiet(kernel, x, y, target)
-        else:
-            target[...] = local.quiet(kernel, x, y)
-        if input._version is not INFERENCE:
-            input._version[0] += 1
         if recording:
-            made = node_class.__new__(node_class)  # type: ignore[union-attr,arg-type]
+            check_inplace(input)
+            if b is not NO_EDGE and "input" in entry.fields:
+                original = wrap(np.array(x))
+                original._edge = a
+        version = input._counter
+        if type(version) is list:
+            version[0] += 1
+        else:
+            bump(input)
+        if x is target and direct and 0 not in x.strides:
+            try:
+                QUIET(kernel, x, y, target)
+            except RuntimeError:
+                modes.quiet(kernel, x, y, target)
+        else:
+            overwrite(target, modes.quiet(kernel, x, y))
+        if recording:
+            made = _new(node_class)
             made._seq = sequence()
             made.next_functions = (a, b)
             made.hooks = None
@@ -299,33 +350,44 @@ def binary(name: str, kernel: Callable[[Any, Any], Any], vjp: dict[str, Vjp] | N
             made.saved = ()
             rebase(input, made)
             made.saved = entry.saves([original, other], [a, b], (input,))
-            if not local.plain:
-                finish(made, local)
+            if FLAGS.unusual and not LOCAL.state.plain:
+                finish(made, LOCAL.state)
         return input
 
+    entry.core = core
+    entry.core_ = core_
     publish(name, forward, _signature_binary, True, function, doc)
     if inplace:
         publish(name + "_", forward_, _signature_binary, True, False, f"In-place version of :meth:`{name}`.")
     return forward
 
 
-def _wants(vjp: dict[str, Vjp], tensors: tuple[str, ...]) -> tuple[tuple[int, ...], ...]:
-    """For each formula the operands that it needs, () if anything else."""
-    found = []
-    for fn in vjp.values():
-        names = fn.__code__.co_varnames[2 : fn.__code__.co_argcount]
-        if not all(n in tensors for n in names):
-            return ()
-        found.append(tuple(tensors.index(n) for n in names))
-    return tuple(found)
+def _renamed(unknown: dict[str, Any]) -> bool:
+    """Give NumPy's names of arguments PyTorch's, as PyTorch does; whether there was one."""
+    found = False
+    for theirs, ours in (("x1", "input"), ("x2", "other")):
+        if theirs in unknown and ours not in unknown:
+            unknown[ours] = unknown.pop(theirs)
+            found = True
+    return found
+
+
+def overwrite(target: np.ndarray, r: Any) -> None:
+    """Put the result of an in-place operation in its place; memory that several elements share refuses."""
+    if 0 in target.strides and any(s == 0 and n > 1 for s, n in zip(target.strides, target.shape, strict=True)):
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+            "Please clone() the tensor before performing the operation."
+        )
+    target[...] = r
 
 
 def _binary_run(vjp: dict[str, Vjp]) -> dict[str, Any]:
     """`Node.run` for the two commonest kinds: formulas that save nothing, and formulas that need the other operand."""
-    wants = _wants(vjp, ("input", "other"))
     if tuple(vjp) != ("input", "other"):
         return {}
     first, second = vjp["input"], vjp["other"]
+    wants = tuple(f.__code__.co_varnames[2 : f.__code__.co_argcount] for f in (first, second))
 
     def run_free(self: Any, grad: Any, quiet: Any) -> tuple[Any, ...]:
         if grad is None:
@@ -336,6 +398,9 @@ def _binary_run(vjp: dict[str, Vjp]) -> dict[str, Any]:
             None if b is None else quiet(second, RAW, grad),
         )
 
+    # F.conj has saved arrays before it here, so NumPy's own method serves: it returns real arrays as they are
+    world = SimpleNamespace(conj=np.ndarray.conjugate)
+
     def run_crossed(self: Any, grad: Any, quiet: Any) -> tuple[Any, ...]:
         saved = self.saved
         if saved is None:
@@ -345,17 +410,17 @@ def _binary_run(vjp: dict[str, Vjp]) -> dict[str, Any]:
         other, input, v_other, v_input = saved
         g_first = g_second = None
         if other is not None:
-            if other._version[0] != v_other:
+            if other._counter[0] != v_other:
                 raise changed(self, other, v_other)
-            g_first = quiet(first, RAW, grad, other._array)
+            g_first = quiet(first, world, grad, other._array)
         if input is not None:
-            if input._version[0] != v_input:
+            if input._counter[0] != v_input:
                 raise changed(self, input, v_input)
-            g_second = quiet(second, RAW, grad, input._array)
+            g_second = quiet(second, world, grad, input._array)
         return (g_first, g_second)
 
     if wants == ((), ()):
         return {"run": run_free}
-    if wants == ((1,), (0,)):
+    if wants == (("other",), ("input",)):
         return {"run": run_crossed}
     return {}

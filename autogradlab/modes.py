@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["LOCAL", "State", "current"]
+__all__ = ["FLAGS", "LOCAL", "QUIET", "State", "current", "quiet"]
 
 
 def _make_quiet() -> Callable[..., Any]:
@@ -26,11 +26,46 @@ def _make_quiet() -> Callable[..., Any]:
     return context.run
 
 
+#: runs a kernel quietly. Another thread may be inside (a RuntimeError, see `busy`): `quiet` then takes a fresh context
+QUIET = _make_quiet()
+
+
+def busy(error: RuntimeError) -> bool:
+    """Whether `QUIET` failed because its context is in use, by another thread or further up the stack."""
+    return str(error).startswith("cannot enter context")
+
+
+def quiet(f: Callable[..., Any], *args: Any) -> Any:
+    """`QUIET`, whoever else is using it."""
+    try:
+        return QUIET(f, *args)
+    except RuntimeError as error:
+        if not busy(error):
+            raise
+    return _make_quiet()(f, *args)
+
+
+class Flags:
+    """What is unusual anywhere in the process, so that the usual case need not look into thread-local storage."""
+
+    __slots__ = ("inference", "unusual")
+
+    def __init__(self) -> None:
+        #: threads that do not simply record: no_grad, inference mode, saved-tensor hooks, anomaly mode, observers
+        self.unusual = 0
+        #: threads in inference mode
+        self.inference = 0
+
+
+FLAGS = Flags()
+_LOCK = threading.Lock()
+
+
 class State:
     """The modes of one thread."""
 
-    __slots__ = ("anomaly", "check_nan", "depth", "evaluating", "grad", "inference", "observers", "plain", "quiet",
-                 "record", "saved_hooks", "saved_hooks_disabled")  # fmt: skip
+    __slots__ = ("_inferring", "_unusual", "anomaly", "check_nan", "depth", "evaluating", "grad", "inference",
+                 "observers", "plain", "record", "saved_hooks", "saved_hooks_disabled")  # fmt: skip
 
     def __init__(self) -> None:
         self.grad = True
@@ -45,13 +80,19 @@ class State:
         self.saved_hooks_disabled: str | None = None
         #: called with each new Node (anomaly mode, inspectors)
         self.observers: list[Callable[[Any], None]] = []
-        self.quiet = _make_quiet()
-        self.refresh()
+        self.record = self.plain = True
+        self._unusual = self._inferring = False
 
     def refresh(self) -> None:
         """Recompute what operations read: whether to record, and whether a Node needs no more than recording."""
         self.record = self.grad and not self.inference
         self.plain = not (self.saved_hooks or self.observers or self.anomaly)
+        unusual = not (self.record and self.plain)
+        if unusual is not self._unusual or self.inference is not self._inferring:
+            with _LOCK:
+                FLAGS.unusual += unusual - self._unusual
+                FLAGS.inference += self.inference - self._inferring
+            self._unusual, self._inferring = unusual, self.inference
 
 
 class _Local(threading.local):

@@ -13,12 +13,15 @@ import numpy as np
 if TYPE_CHECKING:
     from .tensor import Tensor
 
-__all__ = ["NO_EDGE", "AccumulateGrad", "Edge", "Hooks", "Node", "RemovableHandle", "node_class", "sequence"]
+__all__ = ["NO_EDGE", "UNSHARED", "AccumulateGrad", "Edge", "Hooks", "Node", "RemovableHandle", "node_class", "sequence"]
 
 Edge = tuple["Node | None", int]
 
 #: the edge of a tensor that requires no gradient; compared by identity
 NO_EDGE: Edge = (None, 0)
+
+#: the version counter of a tensor that was never changed in place and shares memory with no other, see `counter`
+UNSHARED = (0,)
 
 #: numbers Nodes in the order in which they were made; the engine runs the highest ready one first
 sequence = itertools.count().__next__
@@ -88,6 +91,10 @@ class Node:
     multi = False
     #: whether backward runs code of the user (autograd.Function): it then gets Tensors and runs outside the quiet context
     user_code = False
+    #: whether the engine may take its short way: arrays in, arrays out, `saved` is all there is to free
+    simple = False
+    #: whether it is an AccumulateGrad
+    accumulates = False
 
     next_functions: tuple[Edge, ...]
     hooks: Hooks | None
@@ -177,6 +184,8 @@ class AccumulateGrad(Node):
     __slots__ = ("variable",)
     __module__ = "builtins"
 
+    accumulates = True
+
     variable: Tensor
 
     def __init__(self, variable: Tensor) -> None:
@@ -212,7 +221,7 @@ def freed_error() -> RuntimeError:
 
 def saved_array(t: Any, version: int, node: Node) -> np.ndarray:
     """The array of a saved tensor, after the check that nobody changed it since."""
-    if t._version[0] != version:
+    if t._counter[0] != version:
         raise modified(t, version)
     result: np.ndarray = t._array
     return result
@@ -226,4 +235,4 @@ def modified(t: Any, version: int) -> RuntimeError:
     origin = "" if node is None else f", which is output {nr} of {node.name()},"
     hint = errors.HINT_ANOMALY_ON if modes.current().anomaly else errors.HINT_ANOMALY_OFF
     return RuntimeError(errors.MODIFIED.format(
-        type=t.type(), shape=list(t.shape), origin=origin, now=t._version[0], then=version, hint=hint))  # fmt: skip
+        type=t.type(), shape=list(t.shape), origin=origin, now=t._counter[0], then=version, hint=hint))  # fmt: skip

@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from . import errors, modes
+from .calls import make_call
 from .node import NO_EDGE, Edge
 from .record import RAW, TENSORS, Formula, OpNode, SavedOutput, finish, make_node_class, start_node
 from .tensor import INFERENCE, Tensor, gradient_edge, wrap
@@ -58,11 +60,16 @@ class Op:
         self.samples = samples
         self.doc = doc
         self.inplace = inplace
+        #: the operation and its in-place form on checked operands, for operators (set by the factories)
+        self.core: Any = None
+        self.core_: Any = None
         self._bind_parameters(kernel)
         self.tensor_names = tuple(tensors.replace("*", "").split())
         self.tensor_places = tuple(self.names.index(n) for n in self.tensor_names)
         self.list_place = next((self.names.index(n[1:]) for n in tensors.split() if n.startswith("*")), None)
         self._make_node(dict(vjp or {}), shown, fast or {})
+        #: the operation, out of place
+        self.call: Callable[..., Any] = make_call(self)
 
     def _bind_parameters(self, kernel: Callable[..., Any]) -> None:
         code = kernel.__code__
@@ -82,6 +89,7 @@ class Op:
 
     def _make_node(self, vjp: dict[str, Any], shown: dict[str, str] | None, methods: dict[str, Any]) -> None:
         self.differentiates = bool(vjp)
+        self.fields: tuple[str, ...] = ()
         if not vjp:
             return
         formulas = []
@@ -97,7 +105,7 @@ class Op:
         self.fields = fields
         self.formulas = tuple(formulas)
         self.node_class = make_node_class(self.node_name, fields, self.formulas, self._multi_node(), shown, **methods)
-        self._savers = tuple(self._saver(f) for f in fields)
+        self.savers = tuple(self._saver(f) for f in fields)
 
     def _multi_node(self) -> bool:
         if self.multi:
@@ -183,17 +191,17 @@ class Op:
                 given[place] = value._array
         return given
 
-    def call(self, *args: Any, **kwargs: Any) -> Any:
-        """The operation, out of place."""
+    def call_any(self, *args: Any, **kwargs: Any) -> Any:
+        """The operation, out of place, in its general form."""
         out = kwargs.pop("out", None) if kwargs else None
         values = self.bind(args, kwargs)
         try:
             given = self.arrays(values)
         except (AttributeError, TypeError):
-            values = self._coerced(args, kwargs, values)
+            values = self.coerced(args, kwargs, values)
             given = self.arrays(values)
         local = modes.LOCAL.state
-        r = local.quiet(self.invoke, *given)
+        r = modes.quiet(self.invoke, *given)
         if out is not None:
             return write_out(self, out, r, values)
         recording = local.record and self.differentiates
@@ -214,7 +222,7 @@ class Op:
             t = wrap(r)
             if not recording:
                 if local.inference:
-                    t._version = INFERENCE
+                    t._counter = INFERENCE
                 return t
         if r.dtype.kind not in "fcV":
             return t
@@ -227,7 +235,7 @@ class Op:
             t._edge = (node, 0)
         return t
 
-    def _coerced(self, args: tuple[Any, ...], kwargs: dict[str, Any], values: list[Any]) -> list[Any]:
+    def coerced(self, args: tuple[Any, ...], kwargs: dict[str, Any], values: list[Any]) -> list[Any]:
         """Numbers that stand for tensors become 0-dim tensors where PyTorch allows it; else its TypeError."""
         from .arguments import coerce
 
@@ -241,7 +249,7 @@ class Op:
         if edges is None:
             if local.inference:
                 for t in ts:
-                    t._version = INFERENCE
+                    t._counter = INFERENCE
         else:
             count = len(ts) if self.differentiable is None else self.differentiable
             made = ts[:count]
@@ -269,7 +277,7 @@ class Op:
                   for n in f.names}  # fmt: skip
         items: list[Any] = []
         versions: list[Any] = []
-        for field, (kind, place) in zip(self.fields, self._savers, strict=True):
+        for field, (kind, place) in zip(self.fields, self.savers, strict=True):
             version: Any = None
             item: Any
             if kind == "value":
@@ -277,11 +285,11 @@ class Op:
             elif kind == "tensor":
                 item = values[place] if field in wanted else None
                 if item is not None:
-                    version = item._version[0]
+                    version = item._counter[0]
             elif kind == "output":
                 item = SavedOutput(results[place], place) if field in wanted else None
                 if item is not None:
-                    version = item._version[0]
+                    version = item._counter[0]
             elif kind == "shape":
                 item = None if values[place] is None else values[place]._array.shape
             elif kind == "dtype":
@@ -290,10 +298,10 @@ class Op:
                 item = [t._array.shape for t in values[place]]
             elif kind == "results":
                 item = [SavedOutput(t, i) for i, t in enumerate(results)]
-                version = [t._version[0] for t in results]
+                version = [t._counter[0] for t in results]
             else:
                 item = list(values[place])
-                version = [t._version[0] for t in item]
+                version = [t._counter[0] for t in item]
             items.append(item)
             versions.append(version)
         return (*items, *versions)
@@ -304,7 +312,7 @@ class Op:
         try:
             given = self.arrays(values)
         except (AttributeError, TypeError):
-            values = self._coerced((input, *args), kwargs, values)
+            values = self.coerced((input, *args), kwargs, values)
             given = self.arrays(values)
         local = modes.LOCAL.state
         recording = local.record and self.differentiates
@@ -316,7 +324,7 @@ class Op:
         if recording and "input" in self.fields:
             original = wrap(np.array(input._array))
             original._edge = edges[0]
-        r = local.quiet(self.invoke, *given)
+        r = modes.quiet(self.invoke, *given)
         target = input._array
         store(target, r)
         bump(input)
@@ -374,11 +382,9 @@ def op(name: str, tensors: str = "input", *, method: bool = True, function: bool
         entry.doc = entry.doc or (kernel.__doc__ or "")
         OPS[name] = entry
         setattr(RAW, name, kernel)
-        call = entry.call
-
-        def forward(*args: Any, **kwargs: Any) -> Any:
-            return call(*args, **kwargs)
-
+        forward = entry.call
+        if not isinstance(forward, FunctionType):
+            forward = _own_function(forward)
         publish(name, forward, kernel, method, function, entry.doc)
         if entry.inplace:
             call_ = entry.call_
@@ -390,6 +396,15 @@ def op(name: str, tensors: str = "input", *, method: bool = True, function: bool
         return kernel
 
     return register
+
+
+def _own_function(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A function for a bound method, which can have a name and be a method of Tensor."""
+
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        return method(*args, **kwargs)
+
+    return forward
 
 
 def composite(method: bool = True, function: bool = True, name: str | None = None) -> Callable[[Any], Any]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from . import errors, modes
 from .node import NO_EDGE, Edge, Node, modified, node_class, sequence
-from .tensor import INFERENCE, Tensor, requires_grad, wrap
+from .tensor import INFERENCE, Tensor, counter, requires_grad, wrap
 
 __all__ = ["RAW", "TENSORS", "Formula", "OpNode", "Packed", "SavedOutput", "make_node_class", "pack", "raw", "unpack"]
 
@@ -25,17 +25,15 @@ RAW = SimpleNamespace()
 #: operations by name, for recorded backward
 TENSORS = SimpleNamespace()
 
-_new = Tensor.__new__
-
 
 class SavedOutput:
     """A saved output: its memory and version, not the tensor, whose history leads to the Node that saves it."""
 
-    __slots__ = ("_array", "_version", "nr", "tensor_type")
+    __slots__ = ("_array", "_counter", "nr", "tensor_type")
 
     def __init__(self, t: Tensor, nr: int = 0) -> None:
         self._array = t._array
-        self._version = t._version
+        self._counter = counter(t)
         self.nr = nr
 
 
@@ -43,7 +41,7 @@ class Packed:
     """A saved tensor that a pair of hooks has packed (mirrors SavedTensor with hooks)."""
 
     __slots__ = ("_edge", "packed", "unpack")
-    _version = (0,)
+    _counter = (0,)
 
     def __init__(self, t: Tensor, edge: Edge | None, hooks: tuple[Callable[..., Any], Callable[..., Any]]) -> None:
         pack, self.unpack = hooks
@@ -67,7 +65,7 @@ class Packed:
         if self._edge is NO_EDGE and not requires_grad(found):
             return found
         t = wrap(found._array)
-        t._version = found._version
+        t._counter = counter(found)
         t._edge = self._edge
         return t
 
@@ -108,7 +106,7 @@ def _packed(node: Node, saved: tuple[Any, ...], i: int, hooks: Any) -> tuple[Any
     item = saved[i]
     if isinstance(item, SavedOutput):
         t = wrap(item._array)
-        t._version = item._version
+        t._counter = item._counter
         edge: Edge | None = None
         packed = Packed(t, NO_EDGE, hooks)
         packed._edge = edge
@@ -142,7 +140,7 @@ class _PackedOutput(Packed):
         self._edge = NO_EDGE
         found = super().tensor()
         t = wrap(found._array)
-        t._version = found._version
+        t._counter = counter(found)
         t._edge = (self.node(), self.nr)
         return t
 
@@ -181,11 +179,11 @@ def unpack(node: Node, i: int) -> Any:
 def unpack_one(node: Node, item: Any, version: int) -> Tensor:
     if isinstance(item, Packed):
         return item.tensor()
-    if item._version[0] != version:
+    if item._counter[0] != version:
         raise changed(node, item, version)
     if type(item) is SavedOutput:
         t = wrap(item._array)
-        t._version = item._version
+        t._counter = item._counter
         t._edge = (node, item.nr)
         return t
     result: Tensor = item
@@ -196,7 +194,7 @@ def changed(node: Node, item: Any, version: int) -> RuntimeError:
     """The error for a saved tensor that was modified in place."""
     if type(item) is SavedOutput:
         t = wrap(item._array)
-        t._version = item._version
+        t._counter = item._counter
         t._edge = (node, item.nr)
         return modified(t, version)
     return modified(item, version)
@@ -217,14 +215,14 @@ def raw(node: Node) -> list[Any]:
         elif type(item) is list:
             values.append([_raw_one(node, t, v) for t, v in zip(item, version, strict=True)])
         else:
-            if item._version[0] != version:
+            if item._counter[0] != version:
                 raise changed(node, item, version)
             values.append(item._array)
     return values
 
 
 def _raw_one(node: Node, item: Any, version: int) -> Any:
-    if item._version[0] != version:
+    if item._counter[0] != version:
         raise changed(node, item, version)
     return item._array
 
@@ -255,6 +253,7 @@ class OpNode(Node):
 
     __slots__ = ()
 
+    simple = True
     #: names of what is saved, in the order of `saved`, and their names in PyTorch
     fields: tuple[str, ...] = ()
     saved_names: tuple[str, ...] = ()
@@ -341,7 +340,7 @@ def make_node_class(name: str, fields: tuple[str, ...], formulas: tuple[Formula,
 
 def check_saveable(t: Tensor) -> None:
     """Tensors made in inference mode cannot be saved for backward."""
-    if t._version is INFERENCE:
+    if t._counter is INFERENCE:
         raise RuntimeError(errors.INFERENCE_SAVED)
 
 

@@ -12,12 +12,12 @@ import numpy as np
 from . import dtypes
 from . import errors, modes
 from .device import CPU
-from .node import NO_EDGE, AccumulateGrad, Edge, HookDict, Node, RemovableHandle
+from .node import NO_EDGE, UNSHARED, AccumulateGrad, Edge, HookDict, Node, RemovableHandle
 
 if TYPE_CHECKING:
     from .storage import Storage
 
-__all__ = ["Size", "Tensor", "TensorMeta", "ViewMeta", "gradient_edge", "requires_grad", "wrap"]
+__all__ = ["Size", "Tensor", "TensorMeta", "ViewMeta", "counter", "gradient_edge", "requires_grad", "wrap"]
 
 
 class Size(tuple[int, ...]):
@@ -100,17 +100,17 @@ class Tensor:
     """An n-dimensional array that remembers how it was made (mirrors `torch.Tensor`).
 
     Slots: `_array` the values; `_edge` where its gradient goes: NO_EDGE if nowhere, (Node, output number) for a result,
-    None for a leaf that requires grad and for views, where `gradient_edge` knows more; `_version` a one-element list,
-    counted up by in-place operations and shared by views.
+    None for a leaf that requires grad and for views, where `gradient_edge` knows more; `_counter` the version counter:
+    UNSHARED until somebody changes or shares the tensor (`counter`), then a list of one number that its views share.
     """
 
-    __slots__ = ("__dict__", "__weakref__", "_array", "_edge", "_grad", "_meta", "_storage", "_version", "_view")
+    __slots__ = ("__dict__", "__weakref__", "_array", "_edge", "_grad", "_meta", "_storage", "_counter", "_view")
     __module__ = "torch"
     __array_priority__ = 1000
 
     _array: np.ndarray
     _edge: Edge | None
-    _version: Any
+    _counter: Any
     _grad: Tensor | None
     _view: ViewMeta | None
     _storage: Storage | None
@@ -200,8 +200,15 @@ class Tensor:
         set_requires_grad(self, bool(requires_grad), "method")
         return self
 
+    @read_only
+    def _version(self) -> int:
+        if self._counter is INFERENCE:
+            raise RuntimeError(errors.INFERENCE_VERSION)
+        count: int = self._counter[0]
+        return count
+
     def is_inference(self) -> bool:
-        return self._version is INFERENCE
+        return self._counter is INFERENCE
 
     def _extra(self) -> TensorMeta:
         if self._meta is None:
@@ -344,7 +351,7 @@ class Tensor:
         return tensor_format(self, spec)
 
 
-_new = Tensor.__new__
+_new = object.__new__
 
 
 def wrap(array: np.ndarray) -> Tensor:
@@ -352,9 +359,17 @@ def wrap(array: np.ndarray) -> Tensor:
     t = _new(Tensor)
     t._array = array
     t._edge = NO_EDGE
-    t._version = [0]
+    t._counter = UNSHARED
     t._grad = t._view = t._storage = t._meta = None
     return t
+
+
+def counter(t: Tensor) -> Any:
+    """The version counter of `t` as an object that may be shared and counted up."""
+    version = t._counter
+    if version is UNSHARED:
+        version = t._counter = [0]
+    return version
 
 
 def requires_grad(t: Tensor) -> bool:
@@ -376,29 +391,26 @@ def gradient_edge(t: Tensor) -> Edge:
     if edge is not None:
         return edge
     view = t._view
-    if view is None:
-        return accumulate_edge(t)
-    if view.version != t._version[0] and (view.edge is not None or requires_grad(view.base)):
-        from .views import regenerate
+    if view is not None:
+        if view.version != t._counter[0] and (view.edge is not None or requires_grad(view.base)):
+            from .views import regenerate
 
-        regenerate(t, view)
-    if view.edge is not None:
-        return view.edge
-    if view.leaf:
-        return accumulate_edge(t)
-    return DEAD_EDGE if requires_grad(view.base) else NO_EDGE
-
-
-def accumulate_edge(t: Tensor) -> Edge:
-    """The edge to the AccumulateGrad of a leaf, the living one if there is one."""
+            regenerate(t, view)
+        if view.edge is not None:
+            return view.edge
+        if not view.leaf:
+            return DEAD_EDGE if requires_grad(view.base) else NO_EDGE
+    # a leaf: the edge to its AccumulateGrad, the living one if there is one
     meta = t._meta
     if meta is None:
         meta = t._meta = TensorMeta()
     ref = meta.accumulate
-    node = None if ref is None else ref()
-    if node is None:
-        node = AccumulateGrad(t)
-        meta.accumulate = weakref.ref(node)
+    if ref is not None:
+        node = ref()
+        if node is not None:
+            return (node, 0)
+    node = AccumulateGrad(t)
+    meta.accumulate = weakref.ref(node)
     return (node, 0)
 
 
@@ -410,7 +422,7 @@ def set_requires_grad(t: Tensor, flag: bool, how: str) -> None:
         raise RuntimeError(errors.REQUIRES_GRAD_LEAF if flag else errors.REQUIRES_GRAD_DETACH)
     if flag and t._array.dtype.kind not in "fc" and not t.dtype.is_floating_point:
         raise RuntimeError(errors.REQUIRES_GRAD_FLOAT)
-    if flag and t._version is INFERENCE and not modes.current().inference:
+    if flag and t._counter is INFERENCE and not modes.current().inference:
         raise RuntimeError(errors.INFERENCE_REQUIRES_GRAD)
     if t._view is not None:
         t._view.leaf = flag

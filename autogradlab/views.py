@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from . import errors, modes
-from .node import NO_EDGE, Edge, Node, node_class, sequence
+from .node import NO_EDGE, UNSHARED, Edge, Node, node_class, sequence
 from .storage import address
-from .tensor import INFERENCE, Tensor, ViewMeta, gradient_edge, requires_grad
+from .tensor import INFERENCE, Tensor, ViewMeta, counter, gradient_edge, requires_grad
 
 __all__ = ["CopySlices", "bump", "check_inplace", "rebase", "regenerate", "share"]
 
-_new = Tensor.__new__
+_new = object.__new__
 
 
 def share(source: Tensor, array: np.ndarray, edge: Edge | None, creation: str | None = None) -> Tensor:
@@ -22,7 +22,7 @@ def share(source: Tensor, array: np.ndarray, edge: Edge | None, creation: str | 
     t = _new(Tensor)
     t._array = array
     t._edge = None
-    t._version = version = source._version
+    t._counter = version = counter(source)
     t._grad = t._meta = None
     t._storage = source._storage
     parent = source._view
@@ -66,8 +66,11 @@ def _refuse(t: Tensor, view: ViewMeta) -> None:
 
 def bump(t: Tensor) -> None:
     """Count one in-place change."""
-    if t._version is not INFERENCE:
-        t._version[0] += 1
+    version = t._counter
+    if version is UNSHARED:
+        t._counter = [1]
+    elif version is not INFERENCE:
+        version[0] += 1
     elif not modes.current().inference:
         raise RuntimeError(errors.INFERENCE_INPLACE)
 
@@ -108,7 +111,7 @@ def regenerate(t: Tensor, view: ViewMeta) -> None:
     node.saved = (Geometry(base._array), Geometry(t._array, base._array))
     old = view.edge
     view.edge = (node, 0)
-    view.version = t._version[0]
+    view.version = t._counter[0]
     _move_retained(old, node, 0)
 
 

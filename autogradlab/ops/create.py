@@ -32,7 +32,7 @@ def finished(array: np.ndarray, requires_grad: bool, device: Any = None, message
             raise RuntimeError(message)
         t._edge = None
     if LOCAL.state.inference:
-        t._version = INFERENCE
+        t._counter = INFERENCE
     return t
 
 

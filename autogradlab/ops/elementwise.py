@@ -8,16 +8,27 @@ import numpy as np
 
 from ..factories import binary, unary
 from ..opdef import alias, composite, op
-from ..record import RAW
+from ..record import RAW, TENSORS
 from ..tensor import Tensor
 
 
 def conj(x):  # type: ignore[no-untyped-def]
     """The complex conjugate; real values are returned as they are."""
-    return np.conjugate(x) if x.dtype.kind == "c" else x
+    return x.conjugate()
 
 
 RAW.conj = conj
+
+
+@op("_conj", method=False, function=False, node="ConjBackward0", vjp={"input": lambda F, grad: F.conj(grad)})
+def _conj(input):  # type: ignore[no-untyped-def]
+    return np.conjugate(input)
+
+
+@composite(name="conj")
+def _conj_of(input: Tensor) -> Tensor:
+    """The complex conjugate; a real tensor is returned as it is."""
+    return TENSORS._conj(input) if input._array.dtype.kind == "c" else input  # type: ignore[no-any-return]
 
 
 # -- arithmetic ----------------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from ..opdef import composite, op
 from ..promotion import broadcast_shapes
 from ..record import RAW, TENSORS, finish, make_node_class, start_node
 from ..storage import address, storage_of
-from ..tensor import INFERENCE, Tensor, gradient_edge, requires_grad, wrap
+from ..tensor import INFERENCE, Tensor, counter, gradient_edge, requires_grad, wrap
 from ..views import bump, check_inplace, rebase
 
 _FORMATS = ("preserve", "contiguous")
@@ -145,7 +145,7 @@ def detach(input: Tensor) -> Tensor:
     tensor([1.])
     """
     t = wrap(input._array)
-    t._version = input._version
+    t._counter = counter(input)
     t._storage = input._storage
     return t
 
@@ -164,8 +164,8 @@ def detach_(input: Tensor) -> Tensor:
 def _get_data(self: Tensor) -> Tensor:
     t = wrap(self._array)
     t._storage = self._storage
-    if self._version is INFERENCE:
-        t._version = INFERENCE
+    if self._counter is INFERENCE:
+        t._counter = INFERENCE
     return t
 
 
@@ -226,7 +226,7 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
 
         expanded_to = expanded(x.shape, target.shape) if x.ndim <= target.ndim else _no_room(x.shape, target.shape)
         assert expanded_to == target.shape
-    local.quiet(_assign, target, x)
+    modes.quiet(_assign, target, x)
     bump(input)
     if recording:
         node = start_node(CopyBackwards, (a, b), target.shape, target.dtype, ())

@@ -20,10 +20,10 @@ def _defers(fn: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """An operator that lets the other operand try where it knows neither tensor nor number."""
 
     def operator(self: Tensor, other: Any) -> Any:
-        if isinstance(other, (Tensor, int, float)) or is_number(other):
-            return fn(self, other)
         if isinstance(other, np.ndarray):
             return fn(self, _from_array(other))
+        if isinstance(other, (Tensor, int, float)) or is_number(other):
+            return fn(self, other)
         return NotImplemented
 
     return operator
@@ -60,13 +60,15 @@ def _rdiv(self: Tensor, other: Any) -> Tensor:
     return F.mul(F.reciprocal(self), other)  # type: ignore[no-any-return]
 
 
-Tensor.__add__ = Tensor.__radd__ = F.add  # type: ignore[attr-defined]
-Tensor.__mul__ = Tensor.__rmul__ = F.mul  # type: ignore[attr-defined]
+#: operators that are one binary operation: straight to it, which itself answers NotImplemented
+for _dunder, _op in {"add": "add", "radd": "add", "sub": "sub", "mul": "mul", "rmul": "mul", "truediv": "div", "eq": "eq",
+                     "ne": "ne", "lt": "lt", "le": "le", "gt": "gt", "ge": "ge"}.items():  # fmt: skip
+    setattr(Tensor, f"__{_dunder}__", OPS[_op].core)
+for _dunder, _op in {"iadd": "add", "isub": "sub", "imul": "mul", "itruediv": "div"}.items():
+    setattr(Tensor, f"__{_dunder}__", OPS[_op].core_)
 for _name, _fn in {
-    "add": F.add, "radd": F.add, "sub": F.sub, "mul": F.mul, "rmul": F.mul, "truediv": F.div, "rsub": _rsub,
-    "rtruediv": _rdiv, "pow": F.pow, "rpow": lambda self, other: F.pow(other, self), "matmul": F.matmul,
-    "rmatmul": lambda self, other: F.matmul(other, self), "eq": F.eq, "ne": F.ne, "lt": F.lt, "le": F.le, "gt": F.gt,
-    "ge": F.ge, "iadd": F.add_, "isub": F.sub_, "imul": F.mul_, "itruediv": F.div_,
+    "rsub": _rsub, "rtruediv": _rdiv, "pow": F.pow, "rpow": lambda self, other: F.pow(other, self),
+    "matmul": F.matmul, "rmatmul": lambda self, other: F.matmul(other, self),
 }.items():  # fmt: skip
     setattr(Tensor, f"__{_name}__", _defers(_fn))
 Tensor.__neg__ = lambda self: F.neg(self)  # type: ignore[attr-defined]

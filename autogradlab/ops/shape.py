@@ -38,10 +38,10 @@ def infer_size(shape: tuple[int, ...], count: int) -> tuple[int, ...]:
 
 
 def _view(input, size):  # type: ignore[no-untyped-def]
-    if -1 in size or (input.size == 0):
+    if -1 in size or not input.size:
         size = infer_size(size, input.size)
     try:
-        r = input.reshape(size, copy=False) if not input.flags.c_contiguous else input.reshape(size)
+        r = input.reshape(size) if input.flags.c_contiguous else input.reshape(size, copy=False)
     except ValueError:
         infer_size(size, input.size)
         raise RuntimeError(
@@ -58,21 +58,19 @@ RAW._unsafe_view = _view
 
 
 def _shaped(name: str, entry: Op) -> Any:
+    call = entry.call
+
     def forward(input: Tensor, *size: Any, **options: Any) -> Tensor:
         if options or not size:
             return _odd_view(name, input, size, options)
-        if len(size) == 1:
-            size = size[0]
-            if isinstance(size, (tuple, list)):
-                size = tuple(size)
-            elif not isinstance(size, int):
-                return _odd_view(name, input, (size,), options)
-            else:
-                size = (size,)
-        try:
-            return entry.call(input, size)  # type: ignore[no-any-return]
-        except TypeError:
-            return entry.call(input, shape_arg(size))  # type: ignore[no-any-return]
+        first = size[0]
+        if type(first) is not int:
+            if isinstance(first, (tuple, list)) and len(size) == 1:
+                size = tuple(first)
+            elif not isinstance(first, (int, Tensor, np.integer)):
+                return _odd_view(name, input, size, options)
+            size = shape_arg(size)
+        return call(input, size)  # type: ignore[no-any-return]
 
     return forward
 

@@ -146,7 +146,7 @@ def view_changed_in_place(T: Any, length: int) -> None:
         base = x * 1
         alive = _watched(base)
         row = base[1:]
-        for _ in range(min(length, 1000)):
+        for _ in range(length):
             row.mul_(1)
         base.sum().backward()
         assert x.grad.tolist() == [1.0, 1.0, 1.0], x.grad.tolist()
@@ -157,7 +157,7 @@ def view_changed_in_place(T: Any, length: int) -> None:
 def after_an_error(T: Any, length: int) -> None:
     """A second backward through a freed graph raises and leaves nothing behind."""
     with no_collector():
-        _, _, y, alive = _chain(T, min(length, 1000))
+        _, _, y, alive = _chain(T, length)
         y.backward()
         words = ""
         try:
@@ -181,7 +181,7 @@ CHECKS: tuple[Callable[[Any, int], None], ...] = (
 )
 # A second derivative of a long chain runs through twice the graph and a view of a view costs more than an addition;
 # a part of the length shows the same.
-PART = {"chain_twice": 5, "chain_inplace": 5, "chain_of_views": 5, "double_backward": 5}
+PART = {"chain_twice": 5, "chain_inplace": 5, "chain_of_views": 5, "double_backward": 5, "view_changed_in_place": 50}
 
 
 def peak_megabytes() -> float | None:
@@ -204,7 +204,7 @@ def run(T: Any, length: int = LENGTH, show: Callable[[str], None] = print) -> bo
         try:
             check(T, size)
             verdict = "ok"
-        except (AssertionError, RecursionError) as error:
+        except Exception as error:  # the other checks still have something to say
             verdict, good = f"FAILED: {type(error).__name__}: {error}", False
         peak = peak_megabytes()
         memory = "" if peak is None else f"  peak so far {peak:,.0f} MB"
