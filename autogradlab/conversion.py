@@ -1,4 +1,4 @@
-"""Between tensors and Python or NumPy values: building from data, `item`, `numpy`, `tolist`, type names."""
+"""Between tensors and Python or NumPy values: `item`, `numpy`, `tolist`, type names, DLPack."""
 
 from __future__ import annotations
 
@@ -7,15 +7,21 @@ from typing import Any
 import numpy as np
 
 from . import dtypes
-from . import errors
-from .dtypes import dtype, from_numpy, get_default_dtype
-from .tensor import Tensor, requires_grad, wrap
+from .building import array_from, check_numpy, fill_value
+from .dtypes import dtype, get_default_dtype
+from .generator import NO_CUDA
+from .promotion import is_number
+from .record import TENSORS
+from .tensor import Tensor, requires_grad
+from .warn import warn_once
 
-__all__ = ["array_from", "shape_of_nested", "type_name"]
+__all__ = ["array_from", "check_numpy", "fill_value", "parse_type", "type_name"]
 
-_SUPPORTED = (
-    "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, and bool"
+_SCALAR_GRAD = (
+    "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\nConsider using "
+    "tensor.detach() first."
 )
+_OVERFLOW = "value cannot be converted to type {} without overflow"
 
 
 def type_name(d: dtype) -> str:
@@ -23,171 +29,52 @@ def type_name(d: dtype) -> str:
     return f"torch.{d._tensor_type}"
 
 
-def _shape(data: Any) -> tuple[int, ...]:
-    """The shape of nested sequences, read from their first elements."""
-    shape: list[int] = []
-    while isinstance(data, (list, tuple)) or (hasattr(data, "__len__") and hasattr(data, "__getitem__")
-                                              and not isinstance(data, (str, bytes, Tensor, np.ndarray, dict))):  # fmt: skip
-        shape.append(len(data))
-        if len(shape) > 128:
-            raise ValueError("too many dimensions 'list'")
-        if not len(data):
-            break
-        data = data[0]
-    if isinstance(data, (Tensor, np.ndarray)):
-        shape.extend(data.shape)
-    elif isinstance(data, (str, bytes)):
-        raise ValueError(f"too many dimensions '{type(data).__name__}'") if shape else TypeError(
-            f"new(): invalid data type '{type(data).__name__}'")  # fmt: skip
-    return tuple(shape)
-
-
-def _check(data: Any, shape: tuple[int, ...], depth: int, leaves: list[Any]) -> None:
-    """Raise PyTorch's error where nested sequences are ragged; collect the elements in order."""
-    if depth == len(shape):
-        leaves.append(data)
-        return
-    if isinstance(data, (Tensor, np.ndarray)):
-        if tuple(data.shape) != shape[depth:]:
-            raise ValueError(f"expected sequence of length {shape[depth]} at dim {depth} (got {len(data)})"
-                             if data.ndim else f"expected sequence of length {shape[depth]} at dim {depth}")  # fmt: skip
-        leaves.extend((data.detach()._array if isinstance(data, Tensor) else data).reshape(-1).tolist())
-        return
-    if not hasattr(data, "__len__") or isinstance(data, str):
-        raise TypeError(f"expected Sequence, but got {type(data).__name__}" if False else f"not a sequence"
-                        )  # fmt: skip
-    if len(data) != shape[depth]:
-        raise ValueError(f"expected sequence of length {shape[depth]} at dim {depth} (got {len(data)})")
-    for item in data:
-        _check(item, shape, depth + 1, leaves)
-
-
-def _infer(leaves: list[Any]) -> dtype:
-    found: dtype | None = None
-    for value in leaves:
-        if isinstance(value, Tensor):
-            kind = value.dtype
-        elif isinstance(value, (bool, np.bool_)):
-            kind = dtypes.bool
-        elif isinstance(value, np.generic):
-            kind = from_numpy(value.dtype)
-        elif isinstance(value, (int, float, complex)):
-            kind = dtypes.of_scalar(value)
-        else:
-            kind = _special(value)
-        found = kind if found is None else dtypes.promote(found, kind)
-    return found or get_default_dtype()
-
-
-def _special(value: Any) -> dtype:
-    if hasattr(value, "__index__"):
-        return dtypes.int64
-    if hasattr(value, "__float__"):
-        return get_default_dtype()
-    if value is None:
-        raise RuntimeError("Could not infer dtype of NoneType")
-    raise RuntimeError(f"Could not infer dtype of {type(value).__name__}")
-
-
-def array_from(data: Any, d: dtype | None = None, *, copy: bool = True) -> np.ndarray:
-    """A fresh array of `data` (number, nested sequences, array, tensor), of dtype `d` or the one it implies."""
-    if isinstance(data, Tensor):
-        return np.array(data._array, d.numpy if d is not None else data._array.dtype)
-    if isinstance(data, (np.ndarray, np.generic)):
-        return _from_array(np.asarray(data), d)
-    if type(data) is float:
-        return np.array(data, (d or get_default_dtype()).numpy)
-    if type(data) in (int, bool):
-        return _scalar(data, d)
-    if isinstance(data, complex):
-        return np.array(data, (d or get_default_dtype().to_complex()).numpy)
-    if hasattr(data, "__array_interface__") or hasattr(data, "__dlpack__"):
-        return _from_array(np.asarray(data), d)
-    shape = _shape(data)
-    leaves: list[Any] = []
-    _check(data, shape, 0, leaves)
-    kind = d or _infer(leaves)
-    values = [v.item() if isinstance(v, Tensor) else v for v in leaves]
-    if kind._category == dtypes.INTEGER:
-        values = [_integer(v, kind) for v in values]
-    elif kind is dtypes.bool:
-        values = [bool(v) for v in values]
-    elif kind.is_floating_point:
-        for v in values:
-            if isinstance(v, complex) or v is None or isinstance(v, str):
-                raise TypeError(f"must be real number, not {type(v).__name__}")
-    return _filled(values, shape, kind)
-
-
-def _filled(values: list[Any], shape: tuple[int, ...], kind: dtype) -> np.ndarray:
-    from .modes import quiet
-
-    made = quiet(np.array, values, np.float64 if kind.is_floating_point else kind.numpy)
-    if kind.is_floating_point:
-        made = quiet(made.astype, kind.numpy)
-    result: np.ndarray = made.reshape(shape)
-    return result
-
-
-def _integer(value: Any, kind: dtype) -> int:
-    if isinstance(value, (complex,)):
-        raise TypeError("'complex' object cannot be interpreted as an integer")
-    n = int(value)
-    info = np.iinfo(kind.numpy)
-    if not info.min <= n <= info.max:
-        if kind is dtypes.int64:
-            raise RuntimeError("Overflow when unpacking long long")
-        raise RuntimeError(f"value cannot be converted to type {_C_TYPES.get(kind.name, kind.name)} without overflow")
-    return n
-
-
-_C_TYPES = {"uint8": "uint8_t", "int8": "int8_t", "int16": "int16_t", "int32": "int", "int64": "int64_t"}
-
-
-def _scalar(data: Any, d: dtype | None) -> np.ndarray:
-    kind = d or dtypes.of_scalar(data)
-    if kind._category == dtypes.INTEGER:
-        data = _integer(data, kind)
-    return np.array(data, kind.numpy)
-
-
-def _from_array(array: np.ndarray, d: dtype | None) -> np.ndarray:
-    check_numpy(array)
-    numpy = d.numpy if d is not None else from_numpy(array.dtype).numpy
-    from .modes import quiet
-
-    result: np.ndarray = quiet(lambda: np.array(array, numpy, order="K"))
-    return result
-
-
-def check_numpy(array: np.ndarray) -> None:
-    """Raise PyTorch's error for an array whose dtype has no counterpart."""
-    try:
-        from_numpy(array.dtype)
-    except (KeyError, TypeError, ValueError):
-        raise TypeError(f"can't convert np.ndarray of type numpy.{array.dtype.type.__name__}. The only supported types are: "
-                        f"{_SUPPORTED}.") from None  # fmt: skip
-    if any(s < 0 for s in array.strides):
-        raise ValueError(
-            "At least one stride in the given numpy array is negative, and tensors with negative strides are not "
-            "currently supported. (You can probably work around this by making a copy of your array  with array.copy().) "
-        )
+# -- out of tensors --------------------------------------------------------------------------------------------------------
 
 
 def item(self: Tensor) -> Any:
-    """The Python number of a tensor of one element."""
-    if self._array.size != 1:
-        raise RuntimeError(f"a Tensor with {self._array.size} elements cannot be converted to Scalar")
-    return self._array.item() if self._array.dtype.kind != "V" else float(self._array.reshape(-1)[0])
+    """The Python number of a tensor of one element.
+
+    Errors: RuntimeError for another number of elements.
+
+    >>> import autogradlab as torch
+    >>> torch.tensor([2.5]).item()
+    2.5
+    """
+    x = self._array
+    if x.size != 1:
+        raise RuntimeError(f"a Tensor with {x.size} elements cannot be converted to Scalar")
+    return x.item() if x.dtype.kind != "V" else float(x.reshape(-1)[0])
+
+
+def _item(self: Tensor, *args: Any, **kwargs: Any) -> Any:
+    if args or kwargs:
+        raise TypeError(f"TensorBase.item() takes no {'keyword ' if kwargs else ''}arguments"
+                        + ("" if kwargs else f" ({len(args)} given)"))  # fmt: skip
+    return item(self)
 
 
 def tolist(self: Tensor) -> Any:
-    """Nested lists of Python numbers; for a 0-dim tensor the number."""
+    """Nested lists of Python numbers; for a 0-dim tensor the number.
+
+    >>> import autogradlab as torch
+    >>> torch.tensor([[1, 2], [3, 4]]).tolist()
+    [[1, 2], [3, 4]]
+    """
     return self._array.tolist() if self._array.dtype.kind != "V" else self._array.astype(np.float32).tolist()
 
 
-def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
-    """An array over the same memory."""
+def numpy(self: Tensor, *args: Any, force: bool = False) -> np.ndarray:
+    """An array over the same memory.
+
+    Errors: RuntimeError for a tensor that requires grad, unless `force`; TypeError for bfloat16, which NumPy lacks.
+
+    >>> import autogradlab as torch
+    >>> torch.tensor([1., 2.]).numpy()
+    array([1., 2.], dtype=float32)
+    """
+    if args:
+        raise TypeError(f"numpy() takes 0 positional arguments but {len(args)} {'was' if len(args) == 1 else 'were'} given")
     if requires_grad(self) and not force:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     if self._array.dtype.kind == "V":
@@ -196,42 +83,74 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
 
 
 def to_array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    """What `np.asarray(tensor)` asks for."""
     array = numpy(self)
     if dtype is None and not copy:
         return array
-    return np.array(array, dtype, copy=bool(copy) or None)
+    return np.array(array, dtype, copy=True if copy else None)
 
 
-def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
-    """The name of the tensor's type, or the tensor converted to another type."""
+def wrap_array(self: Tensor, array: np.ndarray, context: Any = None, return_scalar: bool = False) -> Tensor:
+    """What NumPy's functions make of their results where an operand is a tensor: a tensor, uint8 for bool."""
+    if array.dtype.kind == "b":
+        array = array.astype(np.uint8)
+    found: Tensor = TENSORS.from_numpy(np.asarray(array))
+    return found
+
+
+def contains(self: Tensor, element: Any) -> bool:
+    """Whether some element equals `element`."""
+    if isinstance(element, Tensor) or is_number(element):
+        return bool(np.any((self == element)._array))
+    raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
+
+
+def backwards(self: Tensor) -> Tensor:
+    """The tensor with its first dimension reversed."""
+    if not self._array.ndim:
+        return self
+    flipped: Tensor = TENSORS.flip(self, (0,))
+    return flipped
+
+
+def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False, **options: Any) -> Any:
+    """The name of the tensor's type, or the tensor converted to another type.
+
+    >>> import autogradlab as torch
+    >>> torch.tensor([1.5]).type(), torch.tensor([1.5]).type(torch.LongTensor)
+    ('torch.FloatTensor', tensor([1]))
+    """
     if dtype is None:
         return type_name(self.dtype)
-    return self.to(parse_type(dtype))
+    return TENSORS.to(self, parse_type(dtype))
 
 
 def parse_type(given: Any) -> dtype:
     """A dtype from a dtype, a class like torch.FloatTensor or its name."""
     if isinstance(given, dtype):
         return given
+    if given is Tensor:
+        return get_default_dtype()
+    if isinstance(given, type):
+        found = getattr(given, "dtype", None)
+        if isinstance(found, dtype):
+            if getattr(given, "is_cuda", False):
+                raise RuntimeError(NO_CUDA.replace("Cannot get CUDA generator", "Cannot initialize CUDA"))
+            return found
+        raise ValueError(f"invalid type: '{given.__name__}'")
     if isinstance(given, str):
         for d in dtypes.ALL.values():
             if given == type_name(d):
                 return d
         if given == "torch.Tensor":
             return get_default_dtype()
+        if given.startswith("torch.cuda."):
+            raise RuntimeError(NO_CUDA.replace("Cannot get CUDA generator", "Cannot initialize CUDA"))
         raise ValueError(f"invalid type: '{given}'")
-    found = getattr(given, "dtype", None)
-    if isinstance(found, dtype):
-        if getattr(given, "is_cuda", False):
-            raise TypeError(f"type {given} not available. Torch not compiled with CUDA enabled.")
-        return found
-    if isinstance(given, type):
-        simple = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool, complex: dtypes.complex128}.get(given)
-        if simple is not None:
-            return simple
-    if given is Tensor:
-        return get_default_dtype()
     raise TypeError("dtype must be a type, str, or dtype object")
+
+
+# -- Python's own conversions ----------------------------------------------------------------------------------------------
 
 
 def to_bool(self: Tensor) -> bool:
@@ -245,18 +164,26 @@ def to_bool(self: Tensor) -> bool:
 def _one(self: Tensor) -> Any:
     if self._array.size != 1:
         raise ValueError("only one element tensors can be converted to Python scalars")
+    if requires_grad(self):
+        warn_once(_SCALAR_GRAD, at="torch/csrc/autograd/generated/python_variable_methods.cpp:822")
     return item(self)
 
 
+def _real_one(self: Tensor, name: str) -> Any:
+    value = _one(self)
+    if isinstance(value, complex):
+        if value.imag:
+            raise RuntimeError(_OVERFLOW.format(name))
+        return value.real
+    return value
+
+
 def to_int(self: Tensor) -> int:
-    return int(_one(self))
+    return int(_real_one(self, "int64_t"))
 
 
 def to_float(self: Tensor) -> float:
-    value = _one(self)
-    if isinstance(value, complex) and value.imag:
-        raise RuntimeError("value cannot be converted to type double without overflow")
-    return float(value.real)
+    return float(_real_one(self, "double"))
 
 
 def to_complex(self: Tensor) -> complex:
@@ -278,18 +205,65 @@ def length(self: Tensor) -> int:
 def iterate(self: Tensor) -> Any:
     if not self._array.ndim:
         raise TypeError("iteration over a 0-d tensor")
-    return iter(self.unbind(0))
+    return iter(TENSORS.unbind(self, 0))
+
+
+# -- DLPack ----------------------------------------------------------------------------------------------------------------
+
+
+def dlpack(self: Tensor, *, stream: Any = -1, max_version: Any = None, dl_device: Any = None, copy: Any = None) -> Any:
+    """A capsule through which other array libraries share the memory."""
+    if requires_grad(self):
+        raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    return self._array.__dlpack__(max_version=max_version)
+
+
+def dlpack_device(self: Tensor) -> tuple[Any, int]:
+    """(kind, number) of the device: the CPU."""
+    return self._array.__dlpack_device__()
+
+
+class _Capsule:
+    """A capsule in the clothes that `np.from_dlpack` asks for."""
+
+    def __init__(self, capsule: Any) -> None:
+        self.capsule = capsule
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+
+def array_of_dlpack(ext_tensor: Any) -> np.ndarray:
+    """An array over the memory of another library's array, or of a capsule."""
+    if isinstance(ext_tensor, Tensor):
+        return ext_tensor._array
+    if isinstance(ext_tensor, np.ndarray):
+        return ext_tensor
+    if hasattr(ext_tensor, "__dlpack__"):
+        return np.from_dlpack(ext_tensor)
+    if type(ext_tensor).__name__ != "PyCapsule":
+        raise RuntimeError(
+            "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only once, so you "
+            "might have already constructed a tensor from it once."
+        )
+    return np.from_dlpack(_Capsule(ext_tensor))
 
 
 def install() -> None:
     """Attach the conversions to Tensor."""
+    _item.__name__ = _item.__qualname__ = "item"
+    _item.__doc__ = item.__doc__
     for name, fn in (
-        ("item", item), ("tolist", tolist), ("numpy", numpy), ("__array__", to_array), ("type", type_),
+        ("item", _item), ("tolist", tolist), ("numpy", numpy), ("__array__", to_array), ("type", type_),
         ("__bool__", to_bool), ("__int__", to_int), ("__float__", to_float), ("__complex__", to_complex),
-        ("__index__", to_index), ("__len__", length), ("__iter__", iterate),
+        ("__index__", to_index), ("__len__", length), ("__iter__", iterate), ("__contains__", contains),
+        ("__reversed__", backwards), ("__array_wrap__", wrap_array), ("__dlpack__", dlpack),
+        ("__dlpack_device__", dlpack_device),
     ):  # fmt: skip
         setattr(Tensor, name, fn)
 
 
 install()
-_used: Any = (errors, wrap)

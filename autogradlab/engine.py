@@ -7,19 +7,20 @@ backward itself is recorded (`create_graph=True`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from . import modes
+from .firing import run_recorded, run_slow, tensor_hooks
+from .leaves import accumulate, leaf_tensor_hooks, own_copy
 from .modes import QUIET
-from .node import AccumulateGrad, Edge, Node
-from .tensor import Tensor, requires_grad, wrap
-from .validate import cast_to, checked
-from .views import bump
+from .node import Edge, Node
+from .tensor import Tensor
+from .validate import checked
 
-__all__ = ["Event", "Task", "accumulate_tensor"]
+__all__ = ["Event", "Task"]
 
 _ndarray = np.ndarray
 _add_arrays = np.add
@@ -139,7 +140,7 @@ class Task:
                 continue
             if node.accumulates:
                 if grad is not None:
-                    _accumulate(node, grad, recorded, local)  # type: ignore[arg-type]
+                    accumulate(node, grad, recorded, local)  # type: ignore[arg-type]
                 if watch:
                     yield Event(node, grad, ())
                 continue
@@ -154,7 +155,7 @@ class Task:
                 if not keep_graph and node.saved:
                     node.saved = None
             else:
-                outs = _run_recorded(node, grad, local) if recorded else _run_slow(node, grad, local)
+                outs = run_recorded(node, grad, local) if recorded else run_slow(node, grad, local)
                 if not keep_graph:
                     node.release()
             i = -1
@@ -186,7 +187,7 @@ class Task:
                             g is grad or g.base is not None or hooked or (i and g is outs[0])
                             or (g.ndim > 1 and g.strides != target.variable._array.strides)  # type: ignore[attr-defined]
                         ):  # fmt: skip
-                            g = _own(g, target.variable._array)  # type: ignore[attr-defined]
+                            g = own_copy(g, target.variable._array)  # type: ignore[attr-defined]
                         buffers[target] = g
                 if not left:
                     if heap:
@@ -203,7 +204,7 @@ class Task:
         if run is None:
             return False
         if not run:
-            grad = _leaf_tensor_hooks(node, grad, recorded, local) if node.accumulates else _tensor_hooks(
+            grad = leaf_tensor_hooks(node, grad, recorded, local) if node.accumulates else tensor_hooks(
                 node, grad, recorded, local)  # fmt: skip
         for nr, place in self.capture_at.get(node, ()):
             self.captured[place] = None if grad is None else grad[nr] if node.multi else grad
@@ -233,31 +234,6 @@ def _add(buffers: dict[Node, Any], node: Node, nr: int, g: Any) -> None:
         buffers[node] = g if before is None else _plus(before, g)
 
 
-def _accumulate(node: AccumulateGrad, grad: Any, recorded: bool, local: modes.State) -> None:
-    """Let a leaf have its gradient. In a plain backward `grad` is an array that nobody else holds, if `.grad` is None."""
-    if recorded:
-        _recorded_leaf(node, grad, local)
-        return
-    variable = node.variable
-    meta = variable._meta
-    if node.hooks is not None or meta.hooks or meta.post_accumulate:  # type: ignore[union-attr]
-        _hooked_leaf(node, grad, local)
-        return
-    old = variable._grad
-    if old is None:
-        variable._grad = wrap(grad)
-    else:
-        accumulate_tensor(variable, wrap(grad))
-
-
-def _own(g: np.ndarray, like: np.ndarray) -> np.ndarray:
-    """A copy that nobody else holds, laid out as the leaf it is for if that is dense."""
-    fresh = np.empty_like(like, dtype=g.dtype) if like.shape == g.shape and like.size else np.empty(g.shape, g.dtype)
-    fresh[...] = g
-    return fresh
-
-
-# The ready queue is a binary heap whose ties fall as in libstdc++'s, which PyTorch uses: the order in which leaves'
 # hooks fire depends on it.
 
 
@@ -293,280 +269,3 @@ def _pop(heap: list[Node]) -> Node:
         hole = child - 1
     _sift_up(heap, hole, last)
     return top
-
-
-# -- the slower ways to run a Node ---------------------------------------------------------------------------------------
-
-
-def _as_tensor(g: Any) -> Any:
-    return wrap(g) if type(g) is _ndarray else wrap(np.asarray(g)) if g is not None and not isinstance(g, Tensor) else g
-
-
-def _as_array(g: Any) -> Any:
-    return g._array if isinstance(g, Tensor) else g
-
-
-def _set_grad(local: modes.State, enabled: bool) -> bool:
-    before = local.grad
-    local.grad = enabled
-    local.refresh()
-    return before
-
-
-def _tensor_hooks(node: Node, grad: Any, recorded: bool, local: modes.State) -> Any:
-    """Hooks of the tensors that the Node made: each tensor's own in order, then those that retain a gradient."""
-    hooks = node.hooks
-    if hooks is None or not (hooks.tensor or hooks.retain):
-        return grad
-    before = _set_grad(local, recorded)
-    try:
-        grads = list(grad) if node.multi and grad is not None else [None] * node.outputs() if grad is None else [grad]
-        for nr in sorted({*hooks.tensor, *hooks.retain}):
-            g = _as_tensor(grads[nr])
-            for hook in list(hooks.tensor.get(nr, {}).values()):
-                g = _hook_result(hook, g, hook(g))
-            ref = hooks.retain.get(nr)
-            owner = None if ref is None else ref()
-            if owner is not None and g is not None:
-                _retain(owner, g, recorded)
-            grads[nr] = g if recorded else _as_array(g)
-        return grads if node.multi else grads[0]
-    finally:
-        _set_grad(local, before)
-
-
-def _retain(owner: Tensor, g: Tensor, recorded: bool) -> None:
-    if owner._grad is None:
-        owner._grad = g.clone() if recorded else wrap(np.array(g._array))
-    else:
-        owner._grad = owner._grad + g
-
-
-def _hook_result(hook: Any, given: Any, result: Any) -> Any:
-    """Check what a tensor hook returned against what it got."""
-    from .validate import check_hook_result
-
-    if result is None:
-        return given
-    check_hook_result(hook, given, result)
-    return result
-
-
-def _before(node: Node, grad: Any, recorded: bool, local: modes.State) -> Any:
-    """Tensor hooks, then the Node's own prehooks."""
-    grad = _tensor_hooks(node, grad, recorded, local)
-    hooks = node.hooks
-    if hooks is None or not hooks.pre:
-        return grad
-    before = _set_grad(local, recorded)
-    try:
-        grads = tuple(_as_tensor(g) for g in grad) if node.multi else (_as_tensor(grad),)
-        for hook in list(hooks.pre.values()):
-            result = hook(grads)
-            if result is not None:
-                grads = _as_tuple(hook, grads, result)
-    finally:
-        _set_grad(local, before)
-    values = list(grads) if recorded else [_as_array(g) for g in grads]
-    return values if node.multi else values[0]
-
-
-def _as_tuple(hook: Any, grads: tuple[Any, ...], result: Any) -> tuple[Any, ...]:
-    from .validate import check_hook_result
-
-    if not isinstance(result, tuple):
-        raise TypeError(f"expected tuple, but hook returned '{type(result).__name__}'")
-    if len(result) != len(grads):
-        name = getattr(hook, "__name__", type(hook).__name__)
-        raise RuntimeError(f"hook '{name}' has returned an incorrect number of values "
-                           f"(got {len(result)}, but expected {len(grads)})")  # fmt: skip
-    for old, new in zip(grads, result, strict=True):
-        if new is not None and old is not None:
-            check_hook_result(hook, old, new)
-    return result
-
-
-def _after(node: Node, grad: Any, outs: tuple[Any, ...], recorded: bool, local: modes.State) -> tuple[Any, ...]:
-    """The Node's posthooks: they see the gradients of its inputs and of its outputs."""
-    hooks = node.hooks
-    if hooks is None or not hooks.post:
-        return outs
-    before = _set_grad(local, recorded)
-    try:
-        inputs = tuple(_as_tensor(g) for g in grad) if node.multi else (_as_tensor(grad),)
-        results = tuple(_as_tensor(g) for g in outs)
-        for hook in list(hooks.post.values()):
-            result = hook(results, inputs)
-            if result is not None:
-                results = _as_tuple(hook, results, result)
-    finally:
-        _set_grad(local, before)
-    return results if recorded else tuple(_as_array(g) for g in results)
-
-
-def _validated(node: Node, outs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Each gradient reduced and cast to what its edge expects; PyTorch's errors if that cannot be."""
-    from .validate import validate
-
-    return validate(node, outs)
-
-
-def _run_slow(node: Node, grad: Any, local: modes.State) -> tuple[Any, ...]:
-    """A plain step with hooks, with the user's code or under anomaly mode."""
-    grad = _before(node, grad, False, local)
-    evaluating, local.evaluating = local.evaluating, node
-    before = _set_grad(local, False)
-    try:
-        outs = node.run_wrapped(grad) if node.user_code else node.run(grad, modes.quiet)  # type: ignore[attr-defined]
-    except Exception as error:
-        if local.anomaly:
-            from .autograd.anomaly import report
-
-            report(node, error)
-        raise
-    finally:
-        local.evaluating = evaluating
-        _set_grad(local, before)
-    outs = _validated(node, tuple(outs))
-    outs = _after(node, grad, outs, False, local)
-    if local.anomaly and local.check_nan:
-        from .autograd.anomaly import check_nan
-
-        check_nan(node, outs)
-    return outs
-
-
-def _run_recorded(node: Node, grad: Any, local: modes.State) -> tuple[Any, ...]:
-    """A step of a backward that is itself recorded."""
-    grad = _before(node, grad, True, local)
-    evaluating, local.evaluating = local.evaluating, node
-    before = _set_grad(local, True)
-    try:
-        if (grad is None or (node.multi and all(g is None for g in grad))) and not node.user_code:
-            outs: tuple[Any, ...] = (None,) * len(node.next_functions)
-        else:
-            outs = node.run_recorded(grad)
-        outs = _validated(node, tuple(outs))
-    except Exception as error:
-        if local.anomaly:
-            from .autograd.anomaly import report
-
-            report(node, error)
-        raise
-    finally:
-        local.evaluating = evaluating
-        _set_grad(local, before)
-    outs = _after(node, grad, outs, True, local)
-    if local.anomaly and local.check_nan:
-        from .autograd.anomaly import check_nan
-
-        check_nan(node, outs)
-    return outs
-
-
-# -- leaves --------------------------------------------------------------------------------------------------------------
-
-
-def _hooked_leaf(node: AccumulateGrad, grad: np.ndarray, local: modes.State) -> None:
-    variable = node.variable
-    given = wrap(grad)
-    g = _leaf_hooks(node, given, local, False)
-    if g is None:
-        return
-    grad = g._array
-    if variable._grad is None:
-        variable._grad = wrap(_own(grad, variable._array))
-    else:
-        before = _set_grad(local, False)
-        try:
-            accumulate_tensor(variable, g)
-        finally:
-            _set_grad(local, before)
-    _leaf_posthooks(node, (g,), local, False)
-
-
-def _recorded_leaf(node: AccumulateGrad, grad: Tensor, local: modes.State) -> None:
-    before = _set_grad(local, True)
-    try:
-        g = _leaf_hooks(node, grad, local, True)
-        if g is None:
-            return
-        accumulate_tensor(node.variable, g, recorded=True)
-        _leaf_posthooks(node, (g,), local, True)
-    finally:
-        _set_grad(local, before)
-
-
-def _leaf_tensor_hooks(node: Node, grad: Any, recorded: bool, local: modes.State) -> Any:
-    """The hooks of a leaf tensor itself, for a gradient that is captured rather than accumulated."""
-    meta = node.variable._meta  # type: ignore[attr-defined]
-    if grad is None or meta is None or not meta.hooks:
-        return grad
-    before = _set_grad(local, recorded)
-    try:
-        g = _as_tensor(grad)
-        for hook in list(meta.hooks.values()):
-            g = _hook_result(hook, g, hook(g))
-        return g if recorded else _as_array(g)
-    finally:
-        _set_grad(local, before)
-
-
-def _leaf_hooks(node: AccumulateGrad, g: Any, local: modes.State, recorded: bool) -> Any:
-    """Hooks of the leaf tensor, then prehooks of its AccumulateGrad."""
-    g = _as_tensor(_leaf_tensor_hooks(node, g, recorded, local))
-    if node.hooks is None:
-        return g
-    before = _set_grad(local, recorded)
-    try:
-        for hook in list(node.hooks.tensor.get(0, {}).values()):
-            g = _hook_result(hook, g, hook(g))
-        for hook in list(node.hooks.pre.values()):
-            result = hook((g,))
-            if result is not None:
-                g = _as_tuple(hook, (g,), result)[0]
-        return g
-    finally:
-        _set_grad(local, before)
-
-
-def _leaf_posthooks(node: AccumulateGrad, grads: tuple[Any, ...], local: modes.State, recorded: bool) -> None:
-    """Post-accumulate-grad hooks get the leaf, posthooks of AccumulateGrad no gradients of inputs."""
-    meta = node.variable._meta
-    before = _set_grad(local, recorded)
-    try:
-        if meta is not None and meta.post_accumulate:
-            for hook in list(meta.post_accumulate.values()):
-                result = hook(node.variable)
-                if result is not None:
-                    raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
-        if node.hooks is not None:
-            for hook in list(node.hooks.post.values()):
-                hook((), grads)
-    finally:
-        _set_grad(local, before)
-
-
-def accumulate_tensor(variable: Tensor, grad: Tensor, recorded: bool = False) -> None:
-    """Add a gradient to `variable.grad`: in place, or as a new tensor if the addition itself is recorded."""
-    old = variable._grad
-    grad = cast_to(grad, variable._array.dtype) if grad._array.dtype is not variable._array.dtype else grad
-    if old is None:
-        if recorded:
-            from .ops.create import empty_like_strided
-
-            variable._grad = empty_like_strided(variable, grad).copy_(grad)
-        else:
-            variable._grad = wrap(_own(grad._array, variable._array))
-    elif recorded:
-        variable._grad = old + grad
-    elif requires_grad(old):
-        local = modes.current()
-        before = _set_grad(local, False)
-        try:
-            old += grad  # type: ignore[misc]
-        finally:
-            _set_grad(local, before)
-    else:
-        modes.quiet(np.add, old._array, grad._array, old._array)
-        bump(old)

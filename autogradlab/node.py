@@ -26,6 +26,7 @@ UNSHARED = (0,)
 #: numbers Nodes in the order in which they were made; the engine runs the highest ready one first
 sequence = itertools.count().__next__
 _LAST = 2**64 - 1
+_DIGITS = "0123456789"
 
 
 class RemovableHandle:
@@ -202,7 +203,7 @@ class AccumulateGrad(Node):
         return "torch::autograd::AccumulateGrad"
 
     def __call__(self, *grads: Any) -> Any:
-        from .engine import accumulate_tensor
+        from .leaves import accumulate_tensor
 
         if grads and grads[0] is not None:
             accumulate_tensor(self.variable, grads[0])
@@ -211,6 +212,11 @@ class AccumulateGrad(Node):
 def node_class(name: str, base: type[Node], **attributes: Any) -> type[Node]:
     """A Node class of the given name. Its module is `builtins` so that it prints as PyTorch's: <MulBackward0 object …>."""
     return type(name, (base,), {"__slots__": (), "__module__": "builtins", **attributes})
+
+
+def short_name(node: Node) -> str:
+    """The name that PyTorch's messages give a Node: `Exp` for ExpBackward0."""
+    return node.name().rstrip(_DIGITS).removesuffix("Backward")
 
 
 def freed_error() -> RuntimeError:
@@ -232,7 +238,7 @@ def modified(t: Any, version: int) -> RuntimeError:
     from . import errors, modes
 
     node, nr = t._made_by()
-    origin = "" if node is None else f", which is output {nr} of {node.name()},"
+    origin = "" if node is None else f", which is output {nr} of {short_name(node)},"
     hint = errors.HINT_ANOMALY_ON if modes.current().anomaly else errors.HINT_ANOMALY_OFF
     return RuntimeError(errors.MODIFIED.format(
         type=t.type(), shape=list(t.shape), origin=origin, now=t._counter[0], then=version, hint=hint))  # fmt: skip

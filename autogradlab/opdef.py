@@ -19,7 +19,7 @@ import numpy as np
 from . import errors, modes
 from .calls import make_call
 from .node import NO_EDGE, Edge
-from .record import RAW, TENSORS, Formula, OpNode, SavedOutput, finish, make_node_class, start_node
+from .record import RAW, TENSORS, Formula, SavedOutput, finish, make_node_class, start_node
 from .tensor import INFERENCE, Tensor, gradient_edge, wrap
 from .views import bump, check_inplace, rebase, share
 

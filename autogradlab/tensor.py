@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import dtypes
-from . import errors, modes
+from . import dtypes, errors, modes
 from .device import CPU
 from .node import NO_EDGE, UNSHARED, AccumulateGrad, Edge, HookDict, Node, RemovableHandle
 
@@ -382,7 +381,7 @@ def requires_grad(t: Tensor) -> bool:
 
 
 #: the edge of a view made under no_grad of a tensor that requires grad: it counts as requiring grad, but leads nowhere
-DEAD_EDGE: Edge = tuple(list(NO_EDGE))  # type: ignore[assignment]
+DEAD_EDGE: Edge = (*NO_EDGE,)
 
 
 def gradient_edge(t: Tensor) -> Edge:

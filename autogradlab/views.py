@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import errors, modes
-from .node import NO_EDGE, UNSHARED, Edge, Node, node_class, sequence
+from .node import NO_EDGE, UNSHARED, Edge, Node, node_class, sequence, short_name
 from .storage import address
 from .tensor import INFERENCE, Tensor, ViewMeta, counter, gradient_edge, requires_grad
 
@@ -59,7 +59,7 @@ def _refuse(t: Tensor, view: ViewMeta) -> None:
     node, nr = t._made_by()
     message = errors.VIEW_MULTI_OUTPUT if view.creation == "multi_output" else errors.VIEW_CUSTOM
     if node is not None:
-        raise RuntimeError(message.format(nr=nr, node=node.name()))
+        raise RuntimeError(message.format(nr=nr, node=short_name(node)))
     if requires_grad(view.base):
         raise RuntimeError(errors.VIEW_NO_GRAD)
 
@@ -237,6 +237,10 @@ class CopySlices(Node):
         self.shape = base._array.shape
         self.dtype = base._array.dtype
         self.next_functions = (gradient_edge(base), *fn.next_functions[1:])
+
+    def name(self) -> str:
+        """PyTorch's name for it."""
+        return "torch::autograd::CopySlices"
 
     def _first_edge_of_fn(self, fn: Node) -> None:
         """`fn` asks its own edges whether a gradient is wanted; for the base that is this Node's first."""

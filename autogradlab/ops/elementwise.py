@@ -173,6 +173,7 @@ def tanh_backward(grad_output, output):  # type: ignore[no-untyped-def]
 
 @op("threshold_backward", "grad_output input", method=False, function=False, vjp={
     "grad_output": lambda F, grad, input, threshold: F.threshold_backward(grad, input, threshold),
+    "input": lambda F, grad: grad * 0,
 })  # fmt: skip
 def threshold_backward(grad_output, input, threshold):  # type: ignore[no-untyped-def]
     return grad_output * (input > threshold)

@@ -1,0 +1,269 @@
+"""no_grad, enable_grad, set_grad_enabled and inference_mode: as context managers and as decorators."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import warnings
+from collections.abc import Callable, Generator
+from typing import Any, Self
+
+from .. import modes
+from ..tensor import INFERENCE, Tensor, counter
+
+__all__ = ["enable_grad", "inference_mode", "is_grad_enabled", "is_inference_mode_enabled", "no_grad", "set_grad",
+           "set_grad_enabled", "set_multithreading_enabled"]  # fmt: skip
+
+_CLASS_DECORATED = (
+    "Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions or "
+    "methods. To preserve the current behavior of class decoration, you can directly decorate the `__init__` method and "
+    "nothing else."
+)
+
+
+def is_grad_enabled() -> bool:
+    """Whether operations are recorded at the moment (mirrors `torch.is_grad_enabled`).
+
+    >>> import autogradlab as torch
+    >>> with torch.no_grad():
+    ...     torch.is_grad_enabled()
+    False
+    """
+    return modes.current().grad
+
+
+def is_inference_mode_enabled() -> bool:
+    """Whether inference mode is on (mirrors `torch.is_inference_mode_enabled`)."""
+    return modes.current().inference
+
+
+def set_grad(enabled: bool) -> bool:
+    """Switch grad mode and return what it was."""
+    local = modes.current()
+    before = local.grad
+    if before is not enabled:
+        local.grad = enabled
+        local.refresh()
+    return before
+
+
+class Decorator:
+    """A context manager that also decorates: each call of the function, or step of the generator, runs inside a new one."""
+
+    def __enter__(self) -> Any:
+        raise NotImplementedError
+
+    def __exit__(self, *exc: object) -> None:
+        raise NotImplementedError
+
+    def clone(self) -> Self:
+        """A fresh context manager of the same kind."""
+        return type(self)()
+
+    def __call__(self, orig_func: Any) -> Any:
+        return _decorated(self.clone, orig_func)
+
+
+def _decorated(fresh: Callable[[], Any], function: Any) -> Any:
+    if inspect.isclass(function):
+        warnings.warn(_CLASS_DECORATED, FutureWarning, stacklevel=3)
+        function = functools.wraps(function, updated=())(_plain_call(fresh, function))
+        return function
+    if inspect.isgeneratorfunction(function):
+        return functools.wraps(function)(_generator(fresh, function))
+    return functools.wraps(function)(_plain_call(fresh, function))
+
+
+def _plain_call(fresh: Callable[[], Any], function: Any) -> Any:
+    def decorate_context(*args: Any, **kwargs: Any) -> Any:
+        with fresh():
+            return function(*args, **kwargs)
+
+    return decorate_context
+
+
+def _generator(fresh: Callable[[], Any], function: Any) -> Any:
+    """The mode is on while the generator runs and off while it waits."""
+
+    def generator_context(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
+        inner = function(*args, **kwargs)
+        try:
+            with fresh():
+                value = inner.send(None)
+            while True:
+                try:
+                    sent = yield value
+                except GeneratorExit:
+                    with fresh():
+                        inner.close()
+                    raise
+                except BaseException as error:
+                    with fresh():
+                        value = inner.throw(error)
+                else:
+                    with fresh():
+                        value = inner.send(sent)
+        except StopIteration as stop:
+            return stop.value
+
+    return generator_context
+
+
+class _Bare(Decorator):
+    """A kind without arguments: `@no_grad` works as `@no_grad()` does."""
+
+    def __new__(cls, orig_func: Any = None) -> Any:
+        return super().__new__(cls) if orig_func is None else cls()(orig_func)
+
+
+class no_grad(_Bare):
+    """Do not record operations: results require no grad (mirrors `torch.no_grad`).
+
+    >>> import autogradlab as torch
+    >>> w = torch.ones(1, requires_grad=True)
+    >>> with torch.no_grad():
+    ...     (w * 2).requires_grad
+    False
+    """
+
+    __module__ = "torch.autograd.grad_mode"
+
+    def __init__(self) -> None:
+        self.prev = False
+
+    def __enter__(self) -> None:
+        self.prev = set_grad(False)
+
+    def __exit__(self, *exc: object) -> None:
+        set_grad(self.prev)
+
+
+class enable_grad(_Bare):
+    """Record operations, inside a `no_grad` block too (mirrors `torch.enable_grad`).
+
+    >>> import autogradlab as torch
+    >>> w = torch.ones(1, requires_grad=True)
+    >>> with torch.no_grad():
+    ...     with torch.enable_grad():
+    ...         (w * 2).requires_grad
+    True
+    """
+
+    __module__ = "torch.autograd.grad_mode"
+
+    def __enter__(self) -> None:
+        self.prev = set_grad(True)
+
+    def __exit__(self, *exc: object) -> None:
+        set_grad(self.prev)
+
+
+class set_grad_enabled(Decorator):
+    """Switch recording on or off, at once or for a block (mirrors `torch.set_grad_enabled`).
+
+    >>> import autogradlab as torch
+    >>> with torch.set_grad_enabled(False):
+    ...     torch.is_grad_enabled()
+    False
+    """
+
+    __module__ = "torch.autograd.grad_mode"
+
+    def __init__(self, mode: bool) -> None:
+        if not isinstance(mode, bool):
+            raise TypeError(f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {type(mode).__name__}")
+        self.prev = set_grad(mode)
+        self.mode = mode
+
+    def __call__(self, orig_func: Any) -> Any:
+        set_grad(self.prev)
+        return super().__call__(orig_func)
+
+    def __enter__(self) -> None:
+        set_grad(self.mode)
+
+    def __exit__(self, *exc: object) -> None:
+        set_grad(self.prev)
+
+    def __str__(self) -> str:
+        return f"{type(self).__module__}.{type(self).__qualname__}(mode={self.mode})"
+
+    __repr__ = __str__
+
+    def clone(self) -> Self:
+        return type(self)(self.mode)
+
+
+class inference_mode(Decorator):
+    """Neither record nor count versions: tensors made inside can never take part in autograd (`torch.inference_mode`).
+
+    >>> import autogradlab as torch
+    >>> with torch.inference_mode():
+    ...     torch.ones(1).is_inference()
+    True
+    """
+
+    __module__ = "torch.autograd.grad_mode"
+
+    def __new__(cls, mode: Any = True) -> Any:
+        return super().__new__(cls) if isinstance(mode, bool) else cls()(mode)
+
+    def __init__(self, mode: bool = True) -> None:
+        self.mode = mode
+        self._before: list[tuple[bool, bool]] = []
+
+    def __enter__(self) -> None:
+        local = modes.current()
+        self._before.append((local.grad, local.inference))
+        local.grad, local.inference = not self.mode, self.mode
+        local.refresh()
+
+    def __exit__(self, *exc: object) -> None:
+        local = modes.current()
+        local.grad, local.inference = self._before.pop()
+        local.refresh()
+
+    def clone(self) -> Self:
+        return type(self)(self.mode)
+
+
+class set_multithreading_enabled(Decorator):
+    """Accepted for PyTorch's sake: backward always runs in the thread that calls it."""
+
+    __module__ = "torch.autograd.grad_mode"
+
+    def __init__(self, mode: bool) -> None:
+        self.mode = mode
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *exc: object) -> None: ...
+
+    def clone(self) -> Self:
+        return type(self)(self.mode)
+
+
+class enforce_grad_layout_policy(set_multithreading_enabled):
+    """Accepted for PyTorch's sake: gradients always get the layout of their leaf."""
+
+    __module__ = "torch.autograd.grad_mode"
+
+
+class _unsafe_preserve_version_counter(Decorator):
+    """Undo, at the end of the block, what in-place operations did to the version counters of some tensors."""
+
+    __module__ = "torch.autograd.grad_mode"
+
+    def __init__(self, tensors: Tensor | tuple[Tensor, ...]) -> None:
+        self.tensors = (tensors,) if isinstance(tensors, Tensor) else tensors
+        if not isinstance(self.tensors, tuple):
+            raise AssertionError("tensors must be a tuple")
+        self.prev_versions = tuple(t._version for t in self.tensors)  # type: ignore[attr-defined]
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *exc: object) -> None:
+        for t, version in zip(self.tensors, self.prev_versions, strict=True):
+            count = counter(t)
+            if count is not INFERENCE:
+                count[0] = version

@@ -1,0 +1,221 @@
+"""The graph from outside: Node, gradient edges, hooks on saved tensors, hooks on several gradients."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Literal, NamedTuple
+
+from .. import modes
+from ..node import Node, RemovableHandle
+from ..tensor import INFERENCE, Tensor, counter, gradient_edge, requires_grad
+from .frontend import running
+
+__all__ = ["GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks", "get_gradient_edge",
+           "increment_version", "register_multi_grad_hook", "save_on_cpu", "saved_tensors_hooks"]  # fmt: skip
+
+
+class GradientEdge(NamedTuple):
+    """The place in the graph where a tensor's gradient enters: a Node and which of its outputs it is for.
+
+    Stands for its tensor in `autograd.grad`, `autograd.backward` and their `inputs`.
+    """
+
+    node: Node
+    output_nr: int
+    ownership_token: Any = None
+
+
+GradientEdge.__module__ = "torch.autograd.graph"
+
+
+def get_gradient_edge(tensor: Tensor) -> GradientEdge:
+    """The gradient edge of a tensor that requires grad (mirrors `torch.autograd.graph.get_gradient_edge`).
+
+    >>> import autogradlab as torch
+    >>> x = torch.ones(1, requires_grad=True)
+    >>> edge = torch.autograd.graph.get_gradient_edge(x * 2)
+    >>> edge.node.name(), edge.output_nr
+    ('MulBackward0', 0)
+    """
+    if not tensor.requires_grad:
+        raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
+    node, nr = gradient_edge(tensor)
+    return GradientEdge(node, nr, None)  # type: ignore[arg-type]
+
+
+def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
+    """Count an in-place change that autograd could not see."""
+    tensors = (tensor,) if isinstance(tensor, Tensor) else tensor
+    if not isinstance(tensors, Iterable):
+        raise RuntimeError("increment_version expect a Iterable[Tensor] as input")
+    for t in tensors:
+        if not isinstance(t, Tensor):
+            raise RuntimeError("increment_version expects each element of the iterable to be a tensor")
+        count = counter(t)
+        if count is not INFERENCE:
+            count[0] += 1
+
+
+class saved_tensors_hooks:
+    """A block in which what operations save for backward goes through `pack_hook`, and comes back through `unpack_hook`.
+
+    Mirrors `torch.autograd.graph.saved_tensors_hooks`.
+
+    >>> import autogradlab as torch
+    >>> x = torch.ones(1, requires_grad=True)
+    >>> with torch.autograd.graph.saved_tensors_hooks(lambda t: t * 10, lambda t: t):
+    ...     y = x * x
+    >>> y.backward(); x.grad
+    tensor([20.])
+    """
+
+    __module__ = "torch.autograd.graph"
+
+    def __init__(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]) -> None:
+        self.pack_hook = pack_hook
+        self.unpack_hook = unpack_hook
+
+    def __enter__(self) -> Any:
+        local = modes.current()
+        if local.saved_hooks_disabled is not None:
+            raise RuntimeError(local.saved_hooks_disabled)
+        if not (callable(self.pack_hook) and callable(self.unpack_hook)):
+            raise TypeError(
+                "_push_saved_tensors_default_hooks(): incompatible function arguments. The following argument types are "
+                "supported:\n    1. (arg0: collections.abc.Callable, arg1: collections.abc.Callable) -> None\n\nInvoked "
+                f"with: {self.pack_hook!r}, {self.unpack_hook!r}"
+            )
+        local.saved_hooks.append((self.pack_hook, self.unpack_hook))
+        local.refresh()
+        return None
+
+    def __exit__(self, *exc: object) -> None:
+        local = modes.current()
+        local.saved_hooks.pop()
+        local.refresh()
+
+
+class save_on_cpu(saved_tensors_hooks):
+    """Accepted for PyTorch's sake: what is saved lies on the CPU in any case."""
+
+    __module__ = "torch.autograd.graph"
+
+    def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
+        super().__init__(lambda t: t, lambda t: t)
+
+
+@contextmanager
+def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
+    """A block in which to enter `saved_tensors_hooks` is an error with this message."""
+    local = modes.current()
+    if local.saved_hooks:
+        raise RuntimeError(error_message)
+    before, local.saved_hooks_disabled = local.saved_hooks_disabled, error_message
+    try:
+        yield
+    finally:
+        local.saved_hooks_disabled = before
+
+
+class _MutationContext:
+    """Which recordings are still valid: those made in the block, until it ends or is cleared."""
+
+    def __init__(self) -> None:
+        self.alive = True
+
+    def clear(self) -> None:
+        self.alive = False
+
+
+_MUTABLE = threading.local()
+
+
+@contextmanager
+def allow_mutation_on_saved_tensors() -> Iterator[_MutationContext]:
+    """A block in which tensors that were saved for backward may be changed in place: copies are kept.
+
+    Backward must be called inside the block too (mirrors `torch.autograd.graph.allow_mutation_on_saved_tensors`).
+    """
+    context = _MutationContext()
+
+    def unpack(kept: Any) -> Tensor:
+        if not context.alive:
+            raise AssertionError("Trying to backward outside of the 'allow_mutation_on_saved_tensors' contextin which the graph "
+                                 "was originally recorded.")  # fmt: skip
+        return kept  # type: ignore[no-any-return]
+
+    if getattr(_MUTABLE, "active", False):
+        raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+    with saved_tensors_hooks(lambda t: t.detach().clone(), unpack):  # type: ignore[attr-defined]
+        _MUTABLE.active = True
+        try:
+            yield context
+        finally:
+            context.clear()
+            _MUTABLE.active = False
+
+
+class _MultiHandle:
+    """The handles of several hooks as one."""
+
+    __module__ = "torch.autograd.graph"
+
+    def __init__(self, handles: Sequence[RemovableHandle]) -> None:
+        self.handles = tuple(handles)
+
+    def remove(self) -> None:
+        for handle in self.handles:
+            handle.remove()
+
+    def __enter__(self) -> _MultiHandle:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.remove()
+
+
+def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., None], *,
+                             mode: Literal["all", "any"] = "all") -> _MultiHandle:  # fmt: skip
+    """Call `fn` once in each backward: with all gradients of `tensors` when the last is there, or with the first.
+
+    Mode "all": `fn(grads)`, None for tensors that this backward does not reach. Mode "any": `fn(grad)`.
+    """
+    if mode not in ("all", "any"):
+        raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+    lock = threading.Lock()
+    edges = []
+    for t in tensors:
+        if not requires_grad(t):
+            raise AssertionError("Expected gradient function to be set")
+        edges.append(gradient_edge(t)[0])  # kept, so that each tensor's place in the graph stays the same
+    waiting: dict[int, tuple[int, list[Tensor | None]]] = {}
+    seen: set[int] = set()
+
+    def hook_all(i: int) -> Callable[[Tensor], None]:
+        def hook(grad: Tensor) -> None:
+            task = running()
+            with lock:
+                if id(task) not in waiting:
+                    waiting[id(task)] = (sum(task.will_run(n) for n in edges), [None] * len(edges))  # type: ignore[union-attr]
+                left, grads = waiting[id(task)]
+                grads[i] = grad
+                waiting[id(task)] = (left - 1, grads)
+                if left > 1:
+                    return
+                del waiting[id(task)]
+            fn(grads)
+
+        return hook
+
+    def hook_any(grad: Tensor) -> None:
+        task = running()
+        with lock:
+            if id(task) in seen:
+                return
+            seen.add(id(task))
+        fn(grad)
+
+    handles = [t.register_hook(hook_all(i) if mode == "all" else hook_any) for i, t in enumerate(tensors)]
+    return _MultiHandle(handles)

@@ -1,0 +1,61 @@
+"""Warnings as PyTorch gives them: on the user's own line, some of them once in a process, some at every use."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+
+__all__ = ["is_always", "set_always", "warn", "warn_once"]
+
+_PACKAGE = __name__.partition(".")[0]
+#: how PyTorch ends a warning that its compiled part gives
+_TRIGGERED = " (Triggered internally at /__w/pytorch/pytorch/{}.)"
+
+_given: set[str] = set()
+_always = False
+
+
+def _level() -> int:
+    """The stack level of the first frame outside this package, counted from the caller of this function's caller."""
+    depth = 2
+    frame = sys._getframe(2)
+    while frame.f_back is not None:
+        name = frame.f_globals.get("__name__", "")
+        if name != _PACKAGE and not name.startswith(_PACKAGE + "."):
+            break
+        frame = frame.f_back
+        depth += 1
+    return depth
+
+
+def warn(message: str, category: type[Warning] = UserWarning, *, at: str = "") -> None:
+    """Warn at every use. `at` is the place in PyTorch's sources that its warning names, "" if it names none.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     warn("old")
+    >>> str(caught[0].message)
+    'old'
+    """
+    warnings.warn(message + (_TRIGGERED.format(at) if at else ""), category, stacklevel=_level())
+
+
+def warn_once(message: str, category: type[Warning] = UserWarning, *, at: str = "") -> None:
+    """Warn at the first use in the process only, unless `set_always(True)`."""
+    if _always or message not in _given:
+        _given.add(message)
+        warnings.warn(message + (_TRIGGERED.format(at) if at else ""), category, stacklevel=_level())
+
+
+def set_always(flag: bool, /) -> None:
+    """Give every warning at every use (mirrors `torch.set_warn_always`)."""
+    global _always
+    if not isinstance(flag, bool):
+        raise TypeError(f"setWarnOnlyOnce expects a bool, but got {type(flag).__name__}")
+    _always = flag
+
+
+def is_always() -> bool:
+    """Whether `set_always` is in force (mirrors `torch.is_warn_always_enabled`)."""
+    return _always
