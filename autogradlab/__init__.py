@@ -1,17 +1,69 @@
-"""autogradlab: PyTorch's tensors and autograd on NumPy, to learn with. `import autogradlab as torch`."""
+"""autogradlab: PyTorch's tensors and autograd on NumPy, to learn with. `import autogradlab as torch`.
+
+>>> import autogradlab as torch
+>>> w = torch.tensor([1., 2.], requires_grad=True)
+>>> (w * w).sum().backward()
+>>> w.grad
+tensor([2., 4.])
+"""
 
 from __future__ import annotations
 
-from . import ops as _ops
-from . import autograd
-from .tensor import Size, Tensor
+from importlib import import_module as _import_module
+from math import e, inf, nan, pi
+
+from . import ops as _ops  # first: the op tables give Tensor its methods
+from .ops import ranges as _ranges
+from . import autograd, dtypes as _dtypes, info as _info, inquiry as _inquiry, layout as _layout, legacy as _legacy
+from . import random, settings as _settings, signature_errors as _signature_errors, typed_storage as _typed_storage
+from . import version, warn as _warn
+from .autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from .device import device
 from .dtypes import dtype, get_default_dtype
-from . import dtypes as _dtypes
+from .generator import default_generator, initial_seed, manual_seed, seed
+from .info import finfo, iinfo
+from .layout import layout, memory_format
+from .legacy import get_default_device, set_default_device, set_default_dtype, set_default_tensor_type
 from .opdef import FUNCTIONS as _FUNCTIONS
+from .ops.random import Generator, get_rng_state, set_rng_state
+from .printing import set_printoptions
+from .storage import Storage as UntypedStorage
+from .tensor import Size, Tensor
+from .typed_storage import TypedStorage
+from .version import __version__
+from .warn import is_always as is_warn_always_enabled, set_always as set_warn_always
 
-__version__ = "0.1.0"
+newaxis = None
+Storage = _typed_storage.STORAGES["FloatStorage"]
 
 globals().update(_FUNCTIONS)
 globals().update(_dtypes.ALL)
 globals().update(_dtypes.ALIASES)
+globals().update(_layout.LAYOUTS)
+globals().update(_layout.FORMATS)
+globals().update(_legacy.TYPES)
+globals().update(_typed_storage.STORAGES)
+globals().update(_settings.PUBLIC)
+globals().update(_inquiry.PUBLIC)
+
+_types = _signature_errors.types
+_types.tensor, _types.dtype, _types.device, _types.size = Tensor, dtype, device, Size
+_types.generator, _types.layout, _types.memory_format = (Generator, Generator.__base__), layout, memory_format
+_types.storage = (UntypedStorage, TypedStorage)
+_types.on_deprecated = _warn.warn_once
+
+#: imported when they are first asked for
+_LAZY = ("accelerator", "backends", "cuda", "distributions", "fft", "func", "linalg", "nn", "optim", "special", "utils",
+         "serialization", "testing", "overrides", "lab", "inspectors")  # fmt: skip
+
+
+def __getattr__(name: str) -> object:
+    if name in _LAZY:
+        try:
+            return _import_module(f"{__name__}.{name}")
+        except ModuleNotFoundError as error:
+            if error.name != f"{__name__}.{name}":
+                raise
+    elif name in ("save", "load"):
+        return getattr(_import_module(f"{__name__}.serialization"), name)
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

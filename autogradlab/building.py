@@ -119,7 +119,7 @@ def array_from(data: Any, d: dtype | None = None) -> np.ndarray:
     kind = type(data)
     if kind is float:
         if d is None:
-            return np.array(data, get_default_dtype().numpy)
+            return modes.quiet(np.array, data, get_default_dtype().numpy)
     elif kind is list or kind is tuple:
         return _from_sequence(data, d)
     elif isinstance(data, Tensor):
@@ -175,7 +175,7 @@ def _filled(leaves: list[Any], shape: tuple[int, ...], found: dtype) -> np.ndarr
         else:
             made = modes.quiet(np.array(leaves, np.float64).astype, numpy)
     elif category == dtypes.INTEGER:
-        if kinds <= _INTS:
+        if kinds <= _INTS and found.name != "uint64":
             try:
                 made = np.array(leaves, np.int64)
                 if numpy.itemsize < 8 and made.size:

@@ -14,7 +14,7 @@ import numpy as np
 from . import modes
 from .modes import FLAGS, LOCAL, QUIET
 from .node import NO_EDGE, UNSHARED, sequence
-from .record import SavedOutput, finish
+from .record import SavedOutput, fact, finish
 from .tensor import INFERENCE, Tensor, ViewMeta, gradient_edge
 from .views import share
 
@@ -148,7 +148,7 @@ def _saver(op: Op) -> Callable[..., tuple[Any, ...]]:
         return lambda args, x, t: (args[0], args[0]._counter[0])
     if not {"tensor", "output"} & set(kinds):
         return lambda args, x, t: (
-            *[args[p] if kind == "value" else x.shape if kind == "shape" else x.dtype for kind, p in savers], *nones
+            *[args[p] if kind == "value" else x.shape if kind == "shape" else fact(x, kind) for kind, p in savers], *nones
         )  # fmt: skip
 
     def save(args: Any, x: np.ndarray, t: Tensor) -> tuple[Any, ...]:
@@ -166,7 +166,7 @@ def _saver(op: Op) -> Callable[..., tuple[Any, ...]]:
                 item = SavedOutput(t)
                 version = item._counter[0]
             else:
-                item = x.shape if kind == "shape" else x.dtype
+                item = x.shape if kind == "shape" else fact(x, kind)
             items.append(item)
             versions.append(version)
         return (*items, *versions)

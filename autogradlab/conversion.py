@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from typing import Any
 
 import numpy as np
@@ -82,16 +83,17 @@ def numpy(self: Tensor, *args: Any, force: bool = False) -> np.ndarray:
     return self._array[...]
 
 
-def to_array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-    """What `np.asarray(tensor)` asks for."""
+def to_array(self: Tensor, dtype: Any = None) -> np.ndarray:
+    """What `np.asarray(tensor)` asks for. PyTorch's own takes no copy=, which NumPy says is deprecated; so does this."""
     array = numpy(self)
-    if dtype is None and not copy:
-        return array
-    return np.array(array, dtype, copy=True if copy else None)
+    return array if dtype is None else array.astype(dtype, copy=False)
 
 
-def wrap_array(self: Tensor, array: np.ndarray, context: Any = None, return_scalar: bool = False) -> Tensor:
-    """What NumPy's functions make of their results where an operand is a tensor: a tensor, uint8 for bool."""
+def wrap_array(self: Tensor, array: np.ndarray) -> Tensor:
+    """What NumPy's functions make of their results where an operand is a tensor: a tensor, uint8 for bool.
+
+    PyTorch's own takes no context=, which NumPy says is deprecated; so does this.
+    """
     if array.dtype.kind == "b":
         array = array.astype(np.uint8)
     found: Tensor = TENSORS.from_numpy(np.asarray(array))
@@ -218,9 +220,15 @@ def dlpack(self: Tensor, *, stream: Any = -1, max_version: Any = None, dl_device
     return self._array.__dlpack__(max_version=max_version)
 
 
-def dlpack_device(self: Tensor) -> tuple[Any, int]:
+class DLDeviceType(enum.IntEnum):
+    """DLPack's numbers of kinds of devices, of which only one occurs here."""
+
+    kDLCPU = 1
+
+
+def dlpack_device(self: Tensor) -> tuple[DLDeviceType, int]:
     """(kind, number) of the device: the CPU."""
-    return self._array.__dlpack_device__()
+    return DLDeviceType.kDLCPU, 0
 
 
 class _Capsule:

@@ -14,7 +14,7 @@ import numpy as np
 
 from . import modes
 from .firing import run_recorded, run_slow, tensor_hooks
-from .leaves import accumulate, leaf_tensor_hooks, own_copy
+from .leaves import accumulate, leaf_tensor_hooks
 from .modes import QUIET
 from .node import Edge, Node
 from .tensor import Tensor
@@ -24,6 +24,7 @@ __all__ = ["Event", "Task"]
 
 _ndarray = np.ndarray
 _add_arrays = np.add
+_SMALL = 1024  # below it a new array costs less than the care for an old one
 
 
 class Event:
@@ -121,6 +122,8 @@ class Task:
         waiting, needed, keep_graph = self.waiting, self.needed, self.keep_graph
         heap: list[Node] = []
         buffers: dict[Node, Any] = {}
+        #: Nodes whose buffer is an array that nobody else holds: it may be added to, and kept as `.grad`
+        owned: set[Node] = set()
         take, look = buffers.pop, buffers.get
         short = not (recorded or watch or local.anomaly)  # whether simple Nodes may go the short way
 
@@ -129,8 +132,6 @@ class Task:
                 value = given if recorded else given._array
                 _add(buffers, root, nr, value)
         for root in dict.fromkeys(node for node, _ in self.roots if node is not None and node not in waiting):
-            if root.accumulates and not recorded and root in buffers:  # the root gradient is the caller's
-                buffers[root] = np.array(buffers[root])
             _push(heap, root)
 
         while heap:
@@ -140,7 +141,7 @@ class Task:
                 continue
             if node.accumulates:
                 if grad is not None:
-                    accumulate(node, grad, recorded, local)  # type: ignore[arg-type]
+                    accumulate(node, grad, recorded, node in owned, local)  # type: ignore[arg-type]
                 if watch:
                     yield Event(node, grad, ())
                 continue
@@ -152,7 +153,7 @@ class Task:
                     if not modes.busy(error):
                         raise
                     outs = node.run(grad, modes.quiet)
-                if not keep_graph and node.saved:
+                if not keep_graph and node.frees:  # type: ignore[attr-defined]
                     node.saved = None
             else:
                 outs = run_recorded(node, grad, local) if recorded else run_slow(node, grad, local)
@@ -181,13 +182,14 @@ class Task:
                         if type(g) is not _ndarray:
                             g = np.asarray(g)
                         before = look(target)
-                        if before is not None:
-                            g = _plus(before, g)
-                        elif target.accumulates and (
-                            g is grad or g.base is not None or hooked or (i and g is outs[0])
-                            or (g.ndim > 1 and g.strides != target.variable._array.strides)  # type: ignore[attr-defined]
-                        ):  # fmt: skip
-                            g = own_copy(g, target.variable._array)  # type: ignore[attr-defined]
+                        if before is not None or target.accumulates:
+                            # whether nobody else holds this array
+                            fresh = g is not grad and g.base is None and not (hooked or watch or (i and g is outs[0]))
+                            if before is not None:
+                                g = _plus(before, g, target in owned, fresh)
+                                fresh = True
+                            if fresh:
+                                owned.add(target)
                         buffers[target] = g
                 if not left:
                     if heap:
@@ -211,14 +213,19 @@ class Task:
         return run
 
 
-def _plus(a: Any, b: Any) -> Any:
-    """The sum of two gradients of one tensor, quietly; a new array or Tensor."""
+def _plus(a: Any, b: Any, own_a: bool = False, own_b: bool = False) -> Any:
+    """The sum of two gradients of one tensor, quietly: in the memory of one that is our own, else a new array or Tensor."""
     if type(a) is not _ndarray:
         return a + b
+    out = a if own_a else b if own_b else None
+    if out is None or out.size < _SMALL:
+        args: tuple[Any, ...] = (a, b)
+    else:
+        args = (a, b, out)
     try:
-        total = QUIET(_add_arrays, a, b)
+        total = QUIET(_add_arrays, *args)
     except RuntimeError:
-        total = modes.quiet(_add_arrays, a, b)
+        total = modes.quiet(_add_arrays, *args)
     return total if type(total) is _ndarray else np.asarray(total)
 
 

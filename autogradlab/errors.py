@@ -25,29 +25,23 @@ SAVED_DETACHED = (
 
 LEAF_INPLACE = "a leaf Variable that requires grad is being used in an in-place operation."
 LEAF_VIEW_INPLACE = "a view of a leaf Variable that requires grad is being used in an in-place operation."
-VIEW_NO_GRAD = (
-    "A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that this use case "
-    "is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the inplace "
-    "either both inside the no_grad block (if you don't want the inplace to be tracked) or both outside (if you want "
-    "the inplace to be tracked)."
+VIEW_NO_GRAD = " created in no_grad mode and {} modified inplace with grad mode enabled."
+VIEW_INFERENCE = " created in inference mode and {} modified inplace in normal mode."
+_AMBIGUOUS = (
+    " Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the "
+    "view and the inplace either both inside the {0} block (if you don't want the inplace to be tracked) or both outside (if "
+    "you want the inplace to be tracked)."
 )
-VIEW_INFERENCE = (
-    "A view was created in inference mode and is being modified inplace in normal mode. Given that this use case is "
-    "ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the inplace "
-    "either both inside the inference_mode block (if you don't want the inplace to be tracked) or both outside (if you "
-    "want the inplace to be tracked)."
-)
-VIEW_MULTI_OUTPUT = (
-    "Output {nr} of {node} is a view and is being modified inplace. This view is the output of a function that returns "
-    "multiple views. Such functions do not allow the output views to be modified inplace. You should replace the "
-    "inplace operation by an out-of-place one."
-)
-VIEW_CUSTOM = (
-    "Output {nr} of {node} is a view and is being modified inplace. This view was created inside a custom Function (or "
-    "because an input was returned as-is) and the autograd logic to handle view+inplace would override the custom "
-    "backward associated with the custom Function, leading to incorrect gradients. This behavior is forbidden. You can "
-    "fix this by cloning the output of the custom Function."
-)
+#: why a view must not be changed, by the way in which it was made
+VIEW_WHY = {
+    "no_grad": _AMBIGUOUS.format("no_grad"),
+    "inference": _AMBIGUOUS.format("inference_mode"),
+    "multi_output": " This view is the output of a function that returns multiple views. Such functions do not allow the "
+    "output views to be modified inplace. You should replace the inplace operation by an out-of-place one.",
+    "custom": " This view was created inside a custom Function (or because an input was returned as-is) and the autograd "
+    "logic to handle view+inplace would override the custom backward associated with the custom Function, leading to "
+    "incorrect gradients. This behavior is forbidden. You can fix this by cloning the output of the custom Function.",
+}
 DETACH_VIEW = (
     "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for training, and "
     "gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence detach_() cannot be called on "

@@ -159,7 +159,8 @@ def _unary_run(vjp: Vjp, saves: bool) -> Callable[..., Any]:
 
 def binary(name: str, kernel: Callable[[Any, Any], Any], vjp: dict[str, Vjp] | None = None, *, result: str = "same",
            doc: str = "", node: str | None = None, inplace: bool = True, samples: Any = None,
-           check: Callable[[Any, Any], None] | None = None, function: bool = True) -> Callable[..., Any]:  # fmt: skip
+           check: Callable[[Any, Any], None] | None = None, function: bool = True,
+           constants: dict[str, Any] | None = None) -> Callable[..., Any]:  # fmt: skip
     """An elementwise operation of two inputs, broadcast against each other.
 
     result: "same" as the operands' common dtype, "float" (integers are computed in the default dtype), or "bool".
@@ -175,7 +176,8 @@ def binary(name: str, kernel: Callable[[Any, Any], Any], vjp: dict[str, Vjp] | N
 
     floats = result == "float"
     fast = {} if vjp is None else _binary_run(vjp)
-    entry = Op(name, entry_kernel, "input other", vjp=vjp, node=node, doc=doc, samples=samples, fast=fast)
+    entry = Op(name, entry_kernel, "input other", vjp=vjp, node=node, doc=doc, samples=samples, fast=fast,
+               constants=constants)  # fmt: skip
     OPS[name] = entry
     setattr(RAW, name, entry_kernel)
     node_class = entry.node_class if vjp is not None else None

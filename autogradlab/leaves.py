@@ -16,8 +16,8 @@ from .views import bump
 __all__ = ["accumulate", "accumulate_tensor", "leaf_tensor_hooks", "own_copy"]
 
 
-def accumulate(node: AccumulateGrad, grad: Any, recorded: bool, local: modes.State) -> None:
-    """Let a leaf have its gradient. In a plain backward `grad` is an array that nobody else holds, if `.grad` is None."""
+def accumulate(node: AccumulateGrad, grad: Any, recorded: bool, owned: bool, local: modes.State) -> None:
+    """Let a leaf have its gradient. `owned`: it is an array that nobody else holds, so it may become `.grad` itself."""
     if recorded:
         _recorded_leaf(node, grad, local)
         return
@@ -28,9 +28,12 @@ def accumulate(node: AccumulateGrad, grad: Any, recorded: bool, local: modes.Sta
         return
     old = variable._grad
     if old is None:
+        if not owned or (grad.ndim > 1 and grad.strides != variable._array.strides):
+            grad = own_copy(grad, variable._array)
         variable._grad = wrap(grad)
     else:
         accumulate_tensor(variable, wrap(grad))
+
 
 def own_copy(g: np.ndarray, like: np.ndarray) -> np.ndarray:
     """A copy that nobody else holds, laid out as the leaf it is for if that is dense."""

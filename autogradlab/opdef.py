@@ -19,7 +19,7 @@ import numpy as np
 from . import errors, modes
 from .calls import make_call
 from .node import NO_EDGE, Edge
-from .record import RAW, TENSORS, Formula, SavedOutput, finish, make_node_class, start_node
+from .record import RAW, TENSORS, Formula, SavedOutput, fact, finish, make_node_class, start_node
 from .tensor import INFERENCE, Tensor, gradient_edge, wrap
 from .views import bump, check_inplace, rebase, share
 
@@ -46,7 +46,7 @@ class Op:
                  node: str | None = None, view: bool = False, multi: bool = False, outputs: tuple[str, ...] = (),
                  returns: Any = None, differentiable: int | None = None, inplace: bool = False, creation: str | None = None,
                  shown: dict[str, str] | None = None, samples: Any = None, doc: str = "",
-                 fast: dict[str, Any] | None = None) -> None:  # fmt: skip
+                 fast: dict[str, Any] | None = None, constants: dict[str, Any] | None = None) -> None:  # fmt: skip
         self.name = name
         self.kernel = kernel
         self.node_name = node or _camel(name) + "Backward0"
@@ -67,7 +67,7 @@ class Op:
         self.tensor_names = tuple(tensors.replace("*", "").split())
         self.tensor_places = tuple(self.names.index(n) for n in self.tensor_names)
         self.list_place = next((self.names.index(n[1:]) for n in tensors.split() if n.startswith("*")), None)
-        self._make_node(dict(vjp or {}), shown, fast or {})
+        self._make_node(dict(vjp or {}), shown, fast or {}, constants)
         #: the operation, out of place
         self.call: Callable[..., Any] = make_call(self)
 
@@ -87,7 +87,8 @@ class Op:
         #: the kernel with every argument positional, in the order of `names`
         self.invoke = kernel if count == self.positional else _positional(kernel, self.names, self.positional)
 
-    def _make_node(self, vjp: dict[str, Any], shown: dict[str, str] | None, methods: dict[str, Any]) -> None:
+    def _make_node(self, vjp: dict[str, Any], shown: dict[str, str] | None, methods: dict[str, Any],
+                   constants: dict[str, Any] | None) -> None:  # fmt: skip
         self.differentiates = bool(vjp)
         self.fields: tuple[str, ...] = ()
         if not vjp:
@@ -106,6 +107,12 @@ class Op:
         self.formulas = tuple(formulas)
         self.node_class = make_node_class(self.node_name, fields, self.formulas, self._multi_node(), shown, **methods)
         self.savers = tuple(self._saver(f) for f in fields)
+        self.node_class.constants = constants or {}
+        self.node_class.tensor_names = tuple(
+            name for name, (kind, _) in zip(self.node_class.saved_names, self.savers, strict=True)
+            if kind in ("tensor", "output", "list", "results")
+        )  # fmt: skip
+        self.node_class.frees = bool(self.node_class.tensor_names)
 
     def _multi_node(self) -> bool:
         if self.multi:
@@ -126,8 +133,9 @@ class Op:
         if field.endswith("_shape") and field[:-6] in self.index:
             place = self.index[field[:-6]]
             return ("shapes" if place == self.list_place else "shape"), place
-        if field.endswith("_dtype") and field[:-6] in self.index:
-            return "dtype", self.index[field[:-6]]
+        for kind in ("dtype", "numel", "strides"):
+            if field.endswith("_" + kind) and field[: -len(kind) - 1] in self.index:
+                return kind, self.index[field[: -len(kind) - 1]]
         raise ValueError(f"{self.name}: a formula asks for {field!r}, which is no argument, output or shape of one")
 
     # -- calling -----------------------------------------------------------------------------------------------------
@@ -292,8 +300,8 @@ class Op:
                     version = item._counter[0]
             elif kind == "shape":
                 item = None if values[place] is None else values[place]._array.shape
-            elif kind == "dtype":
-                item = None if values[place] is None else values[place]._array.dtype
+            elif kind in ("dtype", "numel", "strides"):
+                item = None if values[place] is None else fact(values[place]._array, kind)
             elif kind == "shapes":
                 item = [t._array.shape for t in values[place]]
             elif kind == "results":

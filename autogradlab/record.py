@@ -257,6 +257,12 @@ class OpNode(Node):
     #: names of what is saved, in the order of `saved`, and their names in PyTorch
     fields: tuple[str, ...] = ()
     saved_names: tuple[str, ...] = ()
+    #: which of them are tensors
+    tensor_names: tuple[str, ...] = ()
+    #: whether backward frees anything: a Node that saves no tensor may run again
+    frees = False
+    #: what PyTorch saves though no formula of ours needs it, with its value where that is a constant
+    constants: dict[str, Any] = {}
     formulas: tuple[Formula, ...] = ()
 
     def run(self, grad: Any, quiet: Callable[..., Any]) -> tuple[Any, ...]:
@@ -297,13 +303,19 @@ class OpNode(Node):
                 if edges[i][0] is not None:
                     outs[i] = call(formula.fn, world, grad, *[values[p] for p in formula.places])
 
+    def release(self) -> None:
+        if self.frees:
+            self.saved = None
+
     def __getattr__(self, name: str) -> Any:
-        for prefix in ("_saved_", "_raw_saved_"):
-            if name.startswith(prefix) and name[len(prefix) :] in self.saved_names:
-                i = self.saved_names.index(name[len(prefix) :])
-                if prefix == "_raw_saved_":
-                    return RawSaved(self, i)
-                return self._shown(i)
+        if name.startswith("_saved_"):
+            short = name[len("_saved_") :]
+            if short in self.saved_names:
+                return self._shown(self.saved_names.index(short))
+            if short in self.constants:
+                return self.constants[short]
+        elif name.startswith("_raw_saved_") and name[len("_raw_saved_") :] in self.tensor_names:
+            return RawSaved(self, self.saved_names.index(name[len("_raw_saved_") :]))
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def _shown(self, i: int) -> Any:
@@ -317,8 +329,8 @@ class OpNode(Node):
         return tuple(value) if isinstance(value, list) else value
 
     def __dir__(self) -> list[str]:
-        shown = [prefix + n for n in self.saved_names for prefix in ("_saved_", "_raw_saved_")]
-        return [*super().__dir__(), *shown]
+        shown = ["_saved_" + n for n in (*self.saved_names, *self.constants)]
+        return [*super().__dir__(), *shown, *("_raw_saved_" + n for n in self.tensor_names)]
 
 
 def _call(f: Callable[..., Any], *args: Any) -> Any:
@@ -328,14 +340,33 @@ def _call(f: Callable[..., Any], *args: Any) -> Any:
 def make_node_class(name: str, fields: tuple[str, ...], formulas: tuple[Formula, ...], multi: bool,
                     shown: dict[str, str] | None = None, **methods: Any) -> type[OpNode]:  # fmt: skip
     """The Node class of an operation. `shown` maps our names of saved values to PyTorch's where they differ."""
-    names = {"input": "self", "input_shape": "self_sym_sizes", **(shown or {})}
+    names = {"input": "self", **(shown or {})}
+
+    def theirs(field: str) -> str:
+        for ending, word in (("_shape", "_sym_sizes"), ("_numel", "_sym_numel"), ("_strides", "_sym_strides")):
+            stem = field.removesuffix(ending)
+            if stem != field:
+                return names.get(field, names.get(stem, stem) + word)
+        return names.get(field, field)
+
     for formula in formulas:
         formula.places = tuple(fields.index(n) for n in formula.names)
     made = node_class(
         name, OpNode, fields=fields, formulas=formulas, multi=multi,
-        saved_names=tuple(names.get(f, f) for f in fields), **methods
+        saved_names=tuple(theirs(f) for f in fields), **methods
     )  # fmt: skip
     return made  # type: ignore[return-value]
+
+
+def fact(x: np.ndarray, kind: str) -> Any:
+    """What a field like `input_shape`, `input_numel`, `input_strides` (in elements) or `input_dtype` saves of an array."""
+    if kind == "shape":
+        return x.shape
+    if kind == "numel":
+        return x.size
+    if kind == "strides":
+        return tuple(s // x.itemsize for s in x.strides)
+    return x.dtype
 
 
 def check_saveable(t: Tensor) -> None:

@@ -44,24 +44,24 @@ def check_inplace(t: Tensor) -> None:
     view = t._view
     if view is not None:
         if view.creation is not None:
-            _refuse(t, view)
+            _refuse(view)
         if requires_grad(t) and view.base.is_leaf:
             raise RuntimeError(errors.LEAF_VIEW_INPLACE)
     if requires_grad(t) and t.grad_fn is None:
         raise RuntimeError(errors.LEAF_INPLACE)
 
 
-def _refuse(t: Tensor, view: ViewMeta) -> None:
-    if view.creation == "no_grad":
-        raise RuntimeError(errors.VIEW_NO_GRAD)
-    if view.creation == "inference":
-        raise RuntimeError(errors.VIEW_INFERENCE)
-    node, nr = t._made_by()
-    message = errors.VIEW_MULTI_OUTPUT if view.creation == "multi_output" else errors.VIEW_CUSTOM
-    if node is not None:
-        raise RuntimeError(message.format(nr=nr, node=short_name(node)))
-    if requires_grad(view.base):
-        raise RuntimeError(errors.VIEW_NO_GRAD)
+def _refuse(view: ViewMeta, indirect: bool = False) -> None:
+    """Raise for a change of a view that its origin forbids; `indirect`: what changed is its base."""
+    node, nr = view.edge or NO_EDGE
+    what = "its base or another view of its base has been" if indirect else "is being"
+    if node is not None and view.creation in ("multi_output", "custom"):
+        start = f"Output {nr} of {short_name(node)} is a view and {what} modified inplace."
+    else:
+        start = "A view was" if node is None else f"Output {nr} of {short_name(node)} is a view of a view which was"
+        start += errors.VIEW_INFERENCE if view.creation == "inference" else errors.VIEW_NO_GRAD
+        start = start.format(what)
+    raise RuntimeError(start + errors.VIEW_WHY[view.creation or ""])
 
 
 def bump(t: Tensor) -> None:
@@ -103,6 +103,8 @@ def _move_retained(old: Edge | None, new: Node, nr: int) -> None:
 
 def regenerate(t: Tensor, view: ViewMeta) -> None:
     """Give a view whose base changed in place an edge again: a strided view of what the base is now."""
+    if view.creation is not None:
+        _refuse(view, indirect=True)
     base = view.base
     node = AsStridedBackward0()
     node.next_functions = (gradient_edge(base),)

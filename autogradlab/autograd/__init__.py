@@ -2,6 +2,35 @@
 
 from __future__ import annotations
 
-from .frontend import backward, grad
+from typing import Any
 
-__all__ = ["backward", "grad"]
+from . import anomaly_mode, function, grad_mode, graph, variable
+from .anomaly_mode import detect_anomaly, set_detect_anomaly
+from .frontend import backward, grad
+from .function import Function, NestedIOFunction
+from .grad_mode import (
+    _unsafe_preserve_version_counter,
+    enable_grad,
+    enforce_grad_layout_policy,
+    inference_mode,
+    no_grad,
+    set_grad_enabled,
+    set_multithreading_enabled,
+)
+from .gradcheck import gradcheck, gradgradcheck
+from .variable import Variable
+
+__all__ = ["Function", "NestedIOFunction", "Variable", "backward", "detect_anomaly", "enable_grad",
+           "enforce_grad_layout_policy", "grad", "grad_mode", "gradcheck", "gradgradcheck", "inference_mode", "no_grad",
+           "set_detect_anomaly", "set_grad_enabled", "set_multithreading_enabled", "variable"]  # fmt: skip
+
+_LATE = ("functional",)
+
+
+def __getattr__(name: str) -> Any:
+    """What few programs use is loaded when somebody asks for it."""
+    import importlib
+
+    if name in _LATE:
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

@@ -2,56 +2,158 @@
 
 from __future__ import annotations
 
+import operator
+import threading
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from .. import errors
+from .. import dtypes, errors, modes
 from ..engine import Task
 from ..node import Edge, Node
-from ..tensor import Tensor, gradient_edge, requires_grad, wrap
+from ..tensor import Size, Tensor, gradient_edge, requires_grad, wrap
+from ..validate import checked
+from .edge import GradientEdge
 
-__all__ = ["backward", "grad"]
+__all__ = ["backward", "grad", "running", "will_run"]
 
+_CYCLE = errors.CREATE_GRAPH_CYCLE + " (Triggered internally at torch/csrc/autograd/engine.cpp:1298.)"
+_BATCHED = (
+    "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. The sizes of "
+    "the remaining dimensions are expected to match the shape of corresponding output, but a mismatch was detected: "
+    "grad_output[{0}] has a shape of {1} and output[{0}] has a shape of {2}. If you only want some tensors in `grad_output` "
+    "to be considered batched, consider using vmap."
+)
+_NO_DIM = (
+    "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a Tensor of dimensionality 0 so "
+    "expected in_dim to satisfy 0 <= in_dim < 0."
+)
+#: backward inside backward goes into a new thread at this depth, so that Python's stack does not overflow
+_DEEP = 40
+
+
+class _Running(threading.local):
+    def __init__(self) -> None:
+        self.tasks: list[Task] = []
+
+
+_RUNNING = _Running()
 _warned = False
 
 
-def _root_gradients(outputs: Sequence[Tensor], grads: Sequence[Any], create_graph: bool) -> list[Tensor | None]:
+def running() -> Task | None:
+    """The innermost backward pass of this thread."""
+    tasks = _RUNNING.tasks
+    return tasks[-1] if tasks else None
+
+
+def will_run(task: Task, node: Node) -> bool:
+    """Whether `node` takes part in a backward pass."""
+    if task.needed is not None:
+        return node in task.needed
+    stack = [n for n, _ in task.roots if n is not None]
+    seen = set(stack)
+    while stack:
+        for n, _ in stack.pop().next_functions:
+            if n is not None and n not in seen:
+                seen.add(n)
+                stack.append(n)
+    return node in seen
+
+
+def _run(task: Task) -> dict[int, Any]:
+    tasks = _RUNNING.tasks
+    if tasks and len(tasks) % _DEEP == 0:
+        return _run_aside(task)
+    tasks.append(task)
+    try:
+        return task.run()
+    finally:
+        tasks.pop()
+
+
+def _run_aside(task: Task) -> dict[int, Any]:
+    """Run a pass in a thread of its own, with the modes of this one, and wait for it."""
+    tasks, state = _RUNNING.tasks, modes.current()
+    failed: list[BaseException] = []
+
+    def work() -> None:
+        before, modes.LOCAL.state = modes.LOCAL.state, state
+        _RUNNING.tasks = [*tasks, task]
+        try:
+            task.run()
+        except BaseException as error:
+            failed.append(error)
+        finally:
+            modes.LOCAL.state = before
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    if failed:
+        raise failed[0]
+    return task.captured
+
+
+def _tuple(given: Any) -> tuple[Any, ...]:
+    return (given,) if isinstance(given, (Tensor, GradientEdge)) else tuple(given)
+
+
+def _flag(value: Any) -> bool:
+    return value if isinstance(value, bool) else operator.index(value) != 0
+
+
+def _about(out: Any) -> tuple[tuple[int, ...], dtypes.dtype, bool]:
+    """Shape and dtype of an output, and whether a gradient can enter at it."""
+    if isinstance(out, GradientEdge):
+        node, nr = out.node, out.output_nr
+        shape, numpy = (node.shape[nr], node.dtype[nr]) if node.multi else (node.shape, node.dtype)
+        return shape, dtypes.from_numpy(numpy), True
+    if not isinstance(out, Tensor):
+        raise AssertionError("Expected output to be a torch.Tensor")
+    return out._array.shape, out.dtype, requires_grad(out)
+
+
+def _root_gradients(outputs: Sequence[Any], grads: Sequence[Any], batched: bool = False) -> list[Tensor | None]:
     """The gradients at the roots: those given, checked, and ones where none is given for a scalar."""
-    if len(outputs) != len(grads):
-        raise RuntimeError(f"got {len(outputs)} tensors and {len(grads)} gradients")
     found: list[Tensor | None] = []
-    for i, (out, g) in enumerate(zip(outputs, grads, strict=True)):
+    for i, (out, g) in enumerate(zip(outputs, grads, strict=False)):
+        shape, kind, wants = _about(out)
         if isinstance(g, Tensor):
-            if g._array.shape != out._array.shape:
-                raise RuntimeError(f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] has a shape "
-                                   f"of {out.shape}.")  # fmt: skip
-            if out.dtype.is_complex != g.dtype.is_complex:
+            size = g._array.shape
+            if batched and (not size or size[1:] != shape):
+                raise RuntimeError(_BATCHED.format(i, Size(size[2:]), Size(shape)))
+            if not batched and size != shape:
+                raise RuntimeError(f"Mismatch in shape: grad_output[{i}] has a shape of {Size(size)} and output[{i}] has a shape "
+                                   f"of {Size(shape)}.")  # fmt: skip
+            if kind.is_complex != g.dtype.is_complex:
                 raise RuntimeError(
-                    f"For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
-                    f"grad_output[{i}] has a dtype of {g.dtype} and output[{i}] has a dtype of {out.dtype}."
+                    "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
+                    f"grad_output[{i}] has a dtype of {g.dtype} and output[{i}] has a dtype of {kind}."
                 )
             found.append(g)
         elif g is None:
-            if requires_grad(out):
-                if out._array.size != 1:
-                    raise RuntimeError(errors.GRAD_IMPLICIT)
-                if not out.dtype.is_floating_point:
-                    raise RuntimeError(errors.GRAD_IMPLICIT_REAL.format(out.dtype))
-                found.append(wrap(np.ones_like(out._array)))
-            else:
+            if not wants:
                 found.append(None)
+                continue
+            if any(n != 1 for n in shape):
+                raise RuntimeError(errors.GRAD_IMPLICIT)
+            if not kind.is_floating_point:
+                raise RuntimeError(errors.GRAD_IMPLICIT_REAL.format(kind))
+            found.append(wrap(np.ones(shape, kind.numpy)))
         else:
             raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
+    if len(found) != len(outputs):
+        raise RuntimeError(f"got {len(outputs)} tensors and {len(found)} gradients")
     return found
 
 
-def _roots(outputs: Sequence[Tensor]) -> list[Edge]:
-    edges = []
+def _roots(outputs: Sequence[Any]) -> list[Edge]:
+    edges: list[Edge] = []
     for i, out in enumerate(outputs):
-        edge = gradient_edge(out)
+        edge = (out.node, out.output_nr) if isinstance(out, GradientEdge) else gradient_edge(out)
         if edge[0] is None:
             raise RuntimeError(errors.NO_GRAD_FN.format(i))
         edges.append(edge)
@@ -60,8 +162,6 @@ def _roots(outputs: Sequence[Tensor]) -> list[Edge]:
 
 def _root_checked(edges: Sequence[Edge], grads: Sequence[Tensor | None]) -> list[Tensor | None]:
     """Root gradients against the metadata of the Nodes they enter, which `.data` may have left behind."""
-    from ..validate import checked
-
     found = []
     for i, ((node, nr), g) in enumerate(zip(edges, grads, strict=True)):
         if g is not None and node is not None:
@@ -72,9 +172,31 @@ def _root_checked(edges: Sequence[Edge], grads: Sequence[Tensor | None]) -> list
     return found
 
 
+def _targets(inputs: Sequence[Any], retain: bool) -> list[Edge]:
+    """The edges of `inputs`; those of backward() keep their gradients."""
+    edges: list[Edge] = []
+    for t in inputs:
+        if isinstance(t, GradientEdge):
+            edges.append((t.node, t.output_nr))
+            continue
+        if not isinstance(t, Tensor):
+            raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(t).__name__}")
+        if retain:
+            t.retain_grad()
+        edge = gradient_edge(t)
+        if edge[0] is None:
+            raise RuntimeError("One of the differentiated Tensors does not require grad")
+        edges.append(edge)
+    return edges
+
+
 def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None = None, create_graph: bool = False,
              grad_variables: Any = None, inputs: Any = None) -> None:  # fmt: skip
-    """Add the gradients of `tensors` with respect to the graph's leaves to their `.grad`.
+    """Add the gradients of `tensors` with respect to the graph's leaves to their `.grad` (mirrors `torch.autograd.backward`).
+
+    tensors: a tensor, a GradientEdge or a sequence of them; grad_tensors: a gradient of the same shape for each, None for
+    scalars; inputs: where to accumulate, all leaves if None. Errors: RuntimeError for a root that requires no grad, for a
+    gradient of the wrong shape and for a graph that was freed.
 
     >>> import autogradlab as torch
     >>> w = torch.tensor([1.], requires_grad=True)
@@ -87,47 +209,40 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None =
             raise RuntimeError("`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please "
                                "only use `grad_tensors`.")  # fmt: skip
         grad_tensors = grad_variables
+    _backward(tensors, grad_tensors, retain_graph, create_graph, inputs)
+
+
+def _backward(tensors: Any, grad_tensors: Any, retain_graph: Any, create_graph: Any, inputs: Any) -> None:
     if inputs is not None:
-        if not isinstance(inputs, (Tensor, tuple, list)) and hasattr(inputs, "__iter__"):
-            inputs = list(inputs)
-        inputs = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
+        inputs = _tuple(inputs)
         if not inputs:
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
-    outputs = (tensors,) if isinstance(tensors, Tensor) else tuple(tensors)
-    if isinstance(grad_tensors, Tensor):
-        given: tuple[Any, ...] = (grad_tensors,)
-    elif grad_tensors is None:
-        given = (None,) * len(outputs)
-    else:
-        given = tuple(grad_tensors)
-    grads = _root_gradients(outputs, given, create_graph)
-    keep = create_graph if retain_graph is None else retain_graph
-    if create_graph:
-        _warn_cycle()
+    outputs = _tuple(tensors)
+    given = (None,) * len(outputs) if grad_tensors is None else _tuple(grad_tensors)
+    grads = _root_gradients(outputs, given)
+    keep = _flag(create_graph if retain_graph is None else retain_graph)
+    create = _flag(create_graph)
     roots = _roots(outputs)
-    targets: list[Edge] | None = None
-    if inputs is not None:
-        targets = []
-        for i, t in enumerate(inputs):
-            if not requires_grad(t):
-                raise RuntimeError(f"One of the differentiated Tensors given as 'inputs' to backward does not require grad")
-            t.retain_grad()
-            targets.append(gradient_edge(t))
-    Task(roots, _root_checked(roots, grads), keep, create_graph, targets, accumulate=True).run()
+    targets = None if inputs is None else _targets(inputs, retain=True)
+    if create:
+        _warn_cycle()
+    _run(Task(roots, _root_checked(roots, grads), keep, create, targets, accumulate=True))
 
 
 def _warn_cycle() -> None:
     global _warned
     if not _warned:
         _warned = True
-        warnings.warn(errors.CREATE_GRAPH_CYCLE + " (Triggered internally at torch/csrc/autograd/engine.cpp:1298.)",
-                      UserWarning, stacklevel=4)  # fmt: skip
+        warnings.warn(_CYCLE, UserWarning, stacklevel=4)
 
 
 def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool | None = None, create_graph: bool = False,
          only_inputs: bool = True, allow_unused: bool | None = None, is_grads_batched: bool = False,
-         materialize_grads: bool = False) -> tuple[Tensor | None, ...]:  # fmt: skip
-    """The gradients of `outputs` with respect to `inputs`, as a tuple; `.grad` is left alone.
+         materialize_grads: bool = False) -> Any:  # fmt: skip
+    """The gradients of `outputs` with respect to `inputs`, as a tuple; `.grad` is left alone (mirrors `torch.autograd.grad`).
+
+    outputs, inputs: tensors, GradientEdges or sequences of them; if `inputs` is a dict, so is the result. Errors:
+    RuntimeError for an input that requires no grad, or that was not used unless `allow_unused` or `materialize_grads`.
 
     >>> import autogradlab as torch
     >>> x = torch.tensor(3., requires_grad=True)
@@ -139,57 +254,80 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
                          "allow_unused=False.")  # fmt: skip
     if allow_unused is None:
         allow_unused = materialize_grads
+    keys = None
+    if isinstance(inputs, Mapping):
+        keys, inputs = tuple(inputs), tuple(inputs.values())
+    outs = _tuple(outputs)
+    ins = _tuple(inputs)
+    if not ins:
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     if not only_inputs:
         warnings.warn("only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for "
                       "other parts of the graph, please use torch.autograd.backward.", FutureWarning, stacklevel=2)  # fmt: skip
-    outs = (outputs,) if isinstance(outputs, Tensor) else tuple(outputs)
-    ins = (inputs,) if isinstance(inputs, Tensor) or not isinstance(inputs, (tuple, list)) else tuple(inputs)
-    if grad_outputs is None:
-        given: tuple[Any, ...] = (None,) * len(outs)
-    else:
-        given = (grad_outputs,) if isinstance(grad_outputs, Tensor) else tuple(grad_outputs)
-    keep = create_graph if retain_graph is None else retain_graph
+    given = (None,) * len(outs) if grad_outputs is None else _tuple(grad_outputs)
+    grads = _root_gradients(outs, given, is_grads_batched)
+    keep = _flag(create_graph if retain_graph is None else retain_graph)
+    create = _flag(create_graph)
     if is_grads_batched:
-        return _batched(outs, ins, given, allow_unused, materialize_grads, create_graph)
-    grads = _root_gradients(outs, given, create_graph)
+        found = _batched(outs, ins, grads, keep, create, allow_unused)
+    else:
+        found = _grad(outs, ins, grads, keep, create, allow_unused)
+    if materialize_grads:
+        for i, (g, t) in enumerate(zip(found, ins, strict=True)):
+            if g is None:
+                if isinstance(t, GradientEdge):
+                    raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
+                found[i] = wrap(np.zeros_like(t._array)).requires_grad_(create)
+    return tuple(found) if keys is None else dict(zip(keys, found, strict=True))
+
+
+def _grad(outs: Any, ins: Any, grads: Any, keep: bool, create: bool, allow_unused: bool) -> list[Tensor | None]:
     roots = _roots(outs)
-    targets: list[Edge] = []
-    for t in ins:
-        if not requires_grad(t):
-            raise RuntimeError("One of the differentiated Tensors does not require grad")
-        targets.append(gradient_edge(t))
-    captured = Task(roots, _root_checked(roots, grads), keep, create_graph, targets, accumulate=False).run()
+    targets = _targets(ins, retain=False)
+    captured = _run(Task(roots, _root_checked(roots, grads), keep, create, targets, accumulate=False))
     found: list[Tensor | None] = []
-    for i, t in enumerate(ins):
+    for i in range(len(ins)):
         g = captured.get(i)
         if g is None and not allow_unused:
             raise RuntimeError(errors.UNUSED.format(i))
-        if g is None and materialize_grads:
-            g = t.new_zeros(t.shape) if not create_graph else t.new_zeros(t.shape).requires_grad_()
         found.append(g if g is None or isinstance(g, Tensor) else wrap(g))
-    return tuple(found)
+    return found
 
 
-def _batched(outs: Any, ins: Any, given: Any, allow_unused: bool, materialize: bool, create_graph: bool) -> tuple[Any, ...]:
+def _batched(outs: Any, ins: Any, grads: Any, keep: bool, create: bool, allow_unused: bool) -> list[Tensor | None]:
     """A gradient for each of a batch of grad_outputs, stacked."""
     from ..record import TENSORS
 
-    size = next(g for g in given if g is not None)._array.shape[0]
+    sizes = []
+    for g in grads:
+        if g is not None:
+            if not g._array.ndim:
+                raise ValueError(_NO_DIM)
+            sizes.append(g._array.shape[0])
+    if len(set(sizes)) > 1:
+        raise ValueError("vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
+                         f"{sizes} for the mapped dimension")  # fmt: skip
     rows = [
-        grad(outs, ins, [None if g is None else g[i] for g in given], True, create_graph, True, allow_unused,
-             materialize_grads=materialize)
-        for i in range(size)
-    ]  # fmt: skip
-    return tuple(None if column[0] is None else TENSORS.stack(column) for column in zip(*rows, strict=True))
+        _grad(outs, ins, [None if g is None else g[i] for g in grads], keep or i + 1 < sizes[0], create, allow_unused)
+        for i in range(sizes[0])
+    ]
+    return [None if column[0] is None else TENSORS.stack(column) for column in zip(*rows, strict=True)]
 
 
 def _method(self: Tensor, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False,
             inputs: Any = None) -> None:  # fmt: skip
-    """Add the gradient of this tensor with respect to the graph's leaves to their `.grad`."""
-    backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+    """Add the gradient of this tensor with respect to the graph's leaves to their `.grad`.
+
+    gradient: of the tensor's shape; may be left out for a scalar. See `torch.autograd.backward`.
+
+    >>> import autogradlab as torch
+    >>> w = torch.tensor([1.], requires_grad=True)
+    >>> (w * 3).backward(); w.grad
+    tensor([3.])
+    """
+    _backward(self, gradient, retain_graph, create_graph, inputs)
 
 
 _method.__name__ = "backward"
 _method.__qualname__ = "Tensor.backward"
 Tensor.backward = _method  # type: ignore[attr-defined]
-_types: Any = Node

@@ -47,8 +47,10 @@ def set_grad(enabled: bool) -> bool:
     return before
 
 
-class Decorator:
+class _DecoratorContextManager:
     """A context manager that also decorates: each call of the function, or step of the generator, runs inside a new one."""
+
+    __module__ = "torch.utils._contextlib"
 
     def __enter__(self) -> Any:
         raise NotImplementedError
@@ -79,6 +81,7 @@ def _plain_call(fresh: Callable[[], Any], function: Any) -> Any:
         with fresh():
             return function(*args, **kwargs)
 
+    decorate_context.__qualname__ = "context_decorator.<locals>.decorate_context"
     return decorate_context
 
 
@@ -109,14 +112,16 @@ def _generator(fresh: Callable[[], Any], function: Any) -> Any:
     return generator_context
 
 
-class _Bare(Decorator):
+class _NoParamDecoratorContextManager(_DecoratorContextManager):
     """A kind without arguments: `@no_grad` works as `@no_grad()` does."""
+
+    __module__ = "torch.utils._contextlib"
 
     def __new__(cls, orig_func: Any = None) -> Any:
         return super().__new__(cls) if orig_func is None else cls()(orig_func)
 
 
-class no_grad(_Bare):
+class no_grad(_NoParamDecoratorContextManager):
     """Do not record operations: results require no grad (mirrors `torch.no_grad`).
 
     >>> import autogradlab as torch
@@ -138,7 +143,7 @@ class no_grad(_Bare):
         set_grad(self.prev)
 
 
-class enable_grad(_Bare):
+class enable_grad(_NoParamDecoratorContextManager):
     """Record operations, inside a `no_grad` block too (mirrors `torch.enable_grad`).
 
     >>> import autogradlab as torch
@@ -158,7 +163,7 @@ class enable_grad(_Bare):
         set_grad(self.prev)
 
 
-class set_grad_enabled(Decorator):
+class set_grad_enabled(_DecoratorContextManager):
     """Switch recording on or off, at once or for a block (mirrors `torch.set_grad_enabled`).
 
     >>> import autogradlab as torch
@@ -194,7 +199,7 @@ class set_grad_enabled(Decorator):
         return type(self)(self.mode)
 
 
-class inference_mode(Decorator):
+class inference_mode(_DecoratorContextManager):
     """Neither record nor count versions: tensors made inside can never take part in autograd (`torch.inference_mode`).
 
     >>> import autogradlab as torch
@@ -227,7 +232,7 @@ class inference_mode(Decorator):
         return type(self)(self.mode)
 
 
-class set_multithreading_enabled(Decorator):
+class set_multithreading_enabled(_DecoratorContextManager):
     """Accepted for PyTorch's sake: backward always runs in the thread that calls it."""
 
     __module__ = "torch.autograd.grad_mode"
@@ -249,7 +254,7 @@ class enforce_grad_layout_policy(set_multithreading_enabled):
     __module__ = "torch.autograd.grad_mode"
 
 
-class _unsafe_preserve_version_counter(Decorator):
+class _unsafe_preserve_version_counter(_DecoratorContextManager):
     """Undo, at the end of the block, what in-place operations did to the version counters of some tensors."""
 
     __module__ = "torch.autograd.grad_mode"

@@ -5,44 +5,17 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from .. import modes
-from ..node import Node, RemovableHandle
+from .. import node as _node
+from ..node import RemovableHandle
 from ..tensor import INFERENCE, Tensor, counter, gradient_edge, requires_grad
-from .frontend import running
+from .edge import GradientEdge, get_gradient_edge
+from .frontend import running, will_run
 
 __all__ = ["GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks", "get_gradient_edge",
            "increment_version", "register_multi_grad_hook", "save_on_cpu", "saved_tensors_hooks"]  # fmt: skip
-
-
-class GradientEdge(NamedTuple):
-    """The place in the graph where a tensor's gradient enters: a Node and which of its outputs it is for.
-
-    Stands for its tensor in `autograd.grad`, `autograd.backward` and their `inputs`.
-    """
-
-    node: Node
-    output_nr: int
-    ownership_token: Any = None
-
-
-GradientEdge.__module__ = "torch.autograd.graph"
-
-
-def get_gradient_edge(tensor: Tensor) -> GradientEdge:
-    """The gradient edge of a tensor that requires grad (mirrors `torch.autograd.graph.get_gradient_edge`).
-
-    >>> import autogradlab as torch
-    >>> x = torch.ones(1, requires_grad=True)
-    >>> edge = torch.autograd.graph.get_gradient_edge(x * 2)
-    >>> edge.node.name(), edge.output_nr
-    ('MulBackward0', 0)
-    """
-    if not tensor.requires_grad:
-        raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
-    node, nr = gradient_edge(tensor)
-    return GradientEdge(node, nr, None)  # type: ignore[arg-type]
 
 
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
@@ -56,6 +29,26 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
         count = counter(t)
         if count is not INFERENCE:
             count[0] += 1
+
+
+class _NodeMeta(type):
+    """Makes every backward function an instance of Node."""
+
+    def __instancecheck__(cls, other: object) -> bool:
+        return isinstance(other, _node.Node)
+
+    def __subclasscheck__(cls, other: type) -> bool:
+        return issubclass(other, _node.Node)
+
+
+class Node(metaclass=_NodeMeta):
+    """What all backward functions are instances of: `isinstance(t.grad_fn, torch.autograd.graph.Node)`."""
+
+    __module__ = "torch.autograd.graph"
+
+    def __new__(cls) -> Any:
+        raise TypeError("Can't instantiate abstract class Node with abstract methods _input_metadata, _register_hook_dict, "
+                        "_sequence_nr, metadata, name, next_functions, register_hook, register_prehook")  # fmt: skip
 
 
 class saved_tensors_hooks:
@@ -198,7 +191,7 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., None],
             task = running()
             with lock:
                 if id(task) not in waiting:
-                    waiting[id(task)] = (sum(task.will_run(n) for n in edges), [None] * len(edges))  # type: ignore[union-attr]
+                    waiting[id(task)] = (sum(will_run(task, n) for n in edges), [None] * len(edges))  # type: ignore[arg-type]
                 left, grads = waiting[id(task)]
                 grads[i] = grad
                 waiting[id(task)] = (left - 1, grads)

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import operator
 import warnings
 from typing import Any
 
-from .. import errors, modes
-from ..tensor import INFERENCE, UNSHARED, Tensor, wrap
+import numpy as np
+
+from .. import errors
+from ..dtypes import get_default_dtype
+from ..tensor import INFERENCE, Tensor, counter, wrap
 
 __all__ = ["Variable", "VariableMeta"]
 
 _REMOVED = "volatile was removed and now has no effect. Use `with torch.no_grad():` instead."
+_BOTH = "Variable can't be volatile and require_grad at the same time!"
 
 
 class VariableMeta(type):
     """Makes every tensor an instance of Variable."""
+
+    __module__ = "torch.autograd.variable"
 
     def __instancecheck__(cls, other: object) -> bool:
         return isinstance(other, Tensor)
@@ -23,7 +30,7 @@ class VariableMeta(type):
 class Variable(metaclass=VariableMeta):
     """`Variable(data, requires_grad=False)`: a new tensor over the memory of `data` (mirrors `torch.autograd.Variable`).
 
-    Errors: TypeError if `data` is no tensor; RuntimeError if a gradient is asked of integers.
+    Errors: TypeError if `data` is no tensor; RuntimeError if a gradient is asked of integers. `volatile` only warns.
 
     >>> import autogradlab as torch
     >>> torch.autograd.Variable(torch.ones(2), requires_grad=True)
@@ -32,6 +39,25 @@ class Variable(metaclass=VariableMeta):
 
     __module__ = "torch.autograd.variable"
 
-    def __new__(cls, data: Any = None, requires_grad: Any = None, volatile: Any = None, *, _grad_fn: Any = None,
-                name: str | None = None) -> Any:  # fmt: skip
-        raise NotImplementedError
+    def __new__(cls, data: Any = None, requires_grad: Any = False, volatile: Any = False, *, _grad_fn: Any = None,
+                name: Any = None, **unknown: Any) -> Any:  # fmt: skip
+        for key in unknown:
+            raise TypeError(f"'{key}' is an invalid keyword argument for this function")
+        wanted = operator.index(requires_grad) != 0
+        if operator.index(volatile):
+            warnings.warn(_REMOVED, UserWarning, stacklevel=2)
+            if wanted:
+                raise ValueError(_BOTH)
+        if data is None:
+            made = wrap(np.empty(0, get_default_dtype().numpy))
+        elif isinstance(data, Tensor):
+            if wanted and not (data.dtype.is_floating_point or data.dtype.is_complex):
+                raise RuntimeError(errors.REQUIRES_GRAD_FLOAT_NEW)
+            made = wrap(data._array)
+            made._storage = data._storage
+            made._counter = data._counter if data._counter is INFERENCE else counter(data)
+        else:
+            raise TypeError(errors.DATA_TYPE.format(type(data).__name__))
+        if wanted:
+            made._edge = None
+        return made

@@ -109,6 +109,8 @@ class Case:
     second: bool = True
     inplace: bool = True
     out: bool = True
+    #: whether finite differences at these numbers mean anything: not at a kink, not for wrong inputs
+    smooth: bool = True
     tolerance: float | None = None
 
     def __str__(self) -> str:
@@ -372,3 +374,60 @@ def numeric(call: Callable[[list[np.ndarray]], np.ndarray], inputs: list[np.ndar
                 g[i] += unit * (above - below) / (2 * step)
         found.append(g)
     return found
+
+
+def finite_differences(lib: Any, entry: Entry, case: Case, second: bool) -> list[str]:
+    """How the (second) gradients of a float64 or complex128 case differ from finite differences, in words."""
+    leaves: list[Any] = []
+    arguments(lib, entry, case, leaves)
+    if not leaves or any(str(t.dtype) not in ("torch.float64", "torch.complex128") for t in leaves):
+        return []
+    call = entry.function(lib)
+    inputs = [array(t) for t in leaves]
+
+    def with_inputs(arrays: list[np.ndarray]) -> tuple[list[Any], list[Any]]:
+        args, kwargs = arguments(lib, entry, replace_leaves(case, iter(arrays)), made := [])
+        result = attempt(call, *args, **kwargs)
+        return made, [] if isinstance(result, Failure) else [t for t in tensors(result) if t.requires_grad]
+
+    def derivatives(arrays: list[np.ndarray], graph: bool) -> tuple[list[Any], list[Any]]:
+        made, outs = with_inputs(arrays)
+        return made, list(lib.autograd.grad(outs, made, like(lib, outs, 1, False), create_graph=graph, allow_unused=True))
+
+    def value(arrays: list[np.ndarray]) -> Any:
+        if second:
+            outs = [g if g is not None else t * 0 for t, g in zip(*derivatives(arrays, False), strict=True)]
+        else:
+            outs = with_inputs(arrays)[1]
+        return sum(float((array(c).conj() * array(t)).real.sum()) for c, t in zip(like(lib, outs, 1, False), outs, strict=True))
+
+    if not with_inputs(inputs)[1]:
+        return []
+    made, found = derivatives(inputs, second)
+    if second:
+        firsts = [g if g is not None else t * 0 for t, g in zip(made, found, strict=True)]
+        if not any(g.requires_grad for g in firsts):
+            return []
+        cotangents = like(lib, firsts, 1, False)
+        kept = [(g, c) for g, c in zip(firsts, cotangents, strict=True) if g.requires_grad]
+        found = list(lib.autograd.grad([g for g, _ in kept], made, [c for _, c in kept], allow_unused=True))
+    wrong = []
+    for i, (g, expected) in enumerate(zip(found, numeric(value, inputs), strict=True)):
+        a = np.zeros_like(expected) if g is None else array(g)
+        if not np.allclose(a, expected, rtol=2e-4, atol=2e-5):
+            wrong.append(f"gradient {i}: {a.tolist()} instead of {expected.tolist()}"[:600])
+    return wrong
+
+
+def replace_leaves(case: Case, arrays: Iterator[np.ndarray]) -> Case:
+    """The case with given numbers in the tensors whose gradient is asked for."""
+
+    def given(value: Any) -> Any:
+        if isinstance(value, A) and value.grad and np.dtype(value.dtype).kind in "fc":
+            x = next(arrays).copy()
+            return A(*x.shape, dtype=str(x.dtype), values=x)
+        if type(value) in (list, tuple):
+            return type(value)(given(v) for v in value)
+        return value
+
+    return replace(case, args=given(case.args), kwargs={k: given(v) for k, v in case.kwargs.items()})

@@ -1,0 +1,321 @@
+"""gradcheck and gradgradcheck: gradients of backward against finite differences."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..node import Node, node_class
+from ..record import TENSORS
+from ..tensor import Tensor, gradient_edge, requires_grad, wrap
+from .frontend import grad
+
+__all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
+
+_UNDEFINED = 'Please look at "Notes about undefined output gradients" in "tools/autograd/derivatives.yaml"'
+_NONDETERMINISTIC = (
+    "\n\nNOTE: If your op relies on non-deterministic operations i.e., it is listed here:\n"
+    "https://pytorch.org/docs/stable/generated/torch.use_deterministic_algorithms.html\nthis failure might be expected.\n\n"
+    "If you are adding a new operator, please file an issue and then use one of the\nworkarounds. The workaround depends on "
+    "how your test invokes gradcheck/gradgradcheck.\nIf the test\n- manually invokes gradcheck/gradgradcheck, then call "
+    "gradcheck/gradgradcheck\n  with `nondet_tol=<tol>` as a keyword argument.\n- is OpInfo-based (e.g., in "
+    "test_ops_gradients.py), then modify the OpInfo for the test\n  to have `gradcheck_nondet_tol=<tol>`.\n- is a Module test "
+    "(e.g., in common_nn.py), then modify the corresponding\n  module_test entry to have `gradcheck_nondet_tol=<tol>`\n"
+)
+
+
+class GradcheckError(RuntimeError):
+    """Raised when a gradient does not agree."""
+
+    __module__ = "torch.autograd.gradcheck"
+
+
+def _tuple(value: Any) -> tuple[Any, ...]:
+    return tuple(value) if isinstance(value, (tuple, list)) else (value,)
+
+
+def _differentiable(values: Any) -> list[Tensor]:
+    return [t for t in _tuple(values) if isinstance(t, Tensor) and requires_grad(t)]
+
+
+def _check_inputs(inputs: Sequence[Any]) -> None:
+    found = False
+    for i, t in enumerate(inputs):
+        if not (isinstance(t, Tensor) and requires_grad(t)):
+            continue
+        if t._array.dtype not in (np.float64, np.complex128):
+            warnings.warn(f"Input #{i} requires gradient and is not a double precision floating point or complex. This check "
+                          "will likely fail if all the inputs are not of double precision floating point or complex. ",
+                          UserWarning, stacklevel=4)  # fmt: skip
+        if any(s == 0 and n > 1 for s, n in zip(t._array.strides, t._array.shape, strict=True)):
+            raise RuntimeError(f"The {i}th input has a dimension with stride 0. gradcheck only supports inputs that are "
+                               "non-overlapping to be able to compute the numerical gradients correctly. You should call "
+                               ".contiguous on the input before passing it to gradcheck.")  # fmt: skip
+        found = True
+    if not found:
+        raise ValueError("gradcheck expects at least one input tensor to require gradient, but none of them have "
+                         "requires_grad=True.")  # fmt: skip
+
+
+def _values(func: Callable[..., Any], inputs: Sequence[Any]) -> list[np.ndarray]:
+    return [np.array(t._array) for t in _tuple(func(*inputs)) if isinstance(t, Tensor)]
+
+
+def _differences(func: Callable[..., Any], inputs: Sequence[Any], cell: Any, step: complex, eps: float) -> list[np.ndarray]:
+    """The outputs' central difference in one element of one input, which gets its value back."""
+    array, index = cell
+    kept = array[index]
+    try:
+        array[index] = kept - step
+        low = _values(func, inputs)
+        array[index] = kept + step
+        high = _values(func, inputs)
+    finally:
+        array[index] = kept
+    return [(b - a) / (2 * eps) for a, b in zip(low, high, strict=True)]
+
+
+def _numerical(func: Callable[..., Any], inputs: Sequence[Any], outputs: Sequence[Tensor], eps: float) -> list[list[np.ndarray]]:
+    """Jacobians by differences: for each output, for each differentiable input, (elements of input, of output)."""
+    table: list[list[np.ndarray]] = [[] for _ in outputs]
+    for t in _differentiable(inputs):
+        array = t._array
+        complexes = array.dtype.kind == "c"
+        columns: list[list[np.ndarray]] = [[] for _ in outputs]
+        for index in np.ndindex(array.shape):
+            found = _differences(func, inputs, (array, index), eps, eps)
+            if complexes:
+                turned = _differences(func, inputs, (array, index), 1j * eps, eps)
+                found = [a + 1j * b for a, b in zip(found, turned, strict=True)]
+            for column, d in zip(columns, found, strict=True):
+                column.append(d.reshape(-1))
+        for rows, column, o in zip(table, columns, outputs, strict=True):
+            kind = np.result_type(o._array.dtype, array.dtype) if complexes else o._array.dtype
+            rows.append(np.array(column, kind).reshape(array.size, o._array.size))
+    return table
+
+
+def _analytical(inputs: Sequence[Any], output: Tensor, typed: bool) -> tuple[list[np.ndarray], bool, bool]:
+    """Jacobians by backward, and whether dtypes and sizes of the gradients were right."""
+    wanted = _differentiable(inputs)
+    jacobians = [np.zeros((t._array.size, output._array.size), t._array.dtype) for t in wanted]
+    types_ok = sizes_ok = True
+    for column, index in enumerate(np.ndindex(output._array.shape)):
+        seed = np.zeros_like(output._array)
+        seed[index] = 1
+        for jacobian, t, g in zip(
+            jacobians, wanted, grad(output, wanted, wrap(seed), retain_graph=True, allow_unused=True), strict=True
+        ):
+            if g is None:
+                continue
+            types_ok &= not typed or g._array.dtype == t._array.dtype
+            if g._array.shape != t._array.shape:
+                sizes_ok = False
+                continue
+            jacobian[:, column] = g._array.reshape(-1)
+    return jacobians, types_ok, sizes_ok
+
+
+def _close(a: np.ndarray, b: np.ndarray, rtol: float, atol: float) -> bool:
+    return bool(np.allclose(a, b, rtol, atol))
+
+
+def _compare(func: Callable[..., Any], inputs: Sequence[Any], options: dict[str, Any], part: str = "",
+             complex_outputs: Sequence[int] = ()) -> None:  # fmt: skip
+    """Both Jacobians of a function with real outputs."""
+    every = [t for t in _tuple(func(*inputs)) if isinstance(t, Tensor)]
+    outputs = [t for t in every if requires_grad(t)]
+    table = _numerical(func, inputs, every, options["eps"])
+    if not outputs:
+        if any(np.any(n != 0) for row in table for n in row):
+            raise GradcheckError("Numerical gradient for function expected to be zero")
+        return
+    table = [row for row, t in zip(table, every, strict=True) if requires_grad(t)]
+    for i, (o, row) in enumerate(zip(outputs, table, strict=True)):
+        found, types_ok, sizes_ok = _analytical(inputs, o, options["check_grad_dtypes"])
+        again, _, _ = _analytical(inputs, o, False)
+        if not types_ok:
+            raise GradcheckError("Gradient has dtype mismatch")
+        if not sizes_ok:
+            raise GradcheckError("Analytical gradient has incorrect size")
+        tolerance = options["nondet_tol"]
+        if not all(_close(a, b, 0.0, tolerance) for a, b in zip(found, again, strict=True)):
+            raise GradcheckError("Backward is not reentrant, i.e., running backward with same input and grad_output multiple "
+                                 "times gives different values, although analytical gradient matches numerical gradient."
+                                 f"The tolerance for nondeterminism was {tolerance}." + _NONDETERMINISTIC)  # fmt: skip
+        for j, (a, n) in enumerate(zip(found, row, strict=True)):
+            if not _close(a, n, options["rtol"], options["atol"]):
+                start = f"While considering the {part} part of complex outputs only, " if i in complex_outputs else ""
+                raise GradcheckError(f"{start}Jacobian mismatch for output {i} with respect to input {j},\n"
+                                     f"numerical:{wrap(n)}\nanalytical:{wrap(a)}\n")  # fmt: skip
+
+
+def _part(func: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """`func` with the real or the imaginary part of its complex outputs."""
+
+    def taken(*inputs: Any) -> tuple[Any, ...]:
+        outputs = [t for t in _tuple(func(*inputs)) if isinstance(t, Tensor)]
+        return tuple(getattr(TENSORS, name)(o) if o._array.dtype.kind == "c" else o for o in outputs)
+
+    return taken
+
+
+def _check_scaled(outputs: list[Tensor], inputs: Sequence[Any]) -> None:
+    """Gradients of zeros are zeros, of the right kind."""
+    wanted = _differentiable(inputs)
+    zeros = [wrap(np.zeros(o._array.shape, o._array.dtype)) for o in outputs]
+    for g, t in zip(grad(outputs, wanted, zeros, retain_graph=True, allow_unused=True), wanted, strict=True):
+        if g is None:
+            continue
+        if np.any(g._array != 0):
+            raise GradcheckError("backward not multiplied by grad_output")
+        if g._array.dtype != t._array.dtype:
+            raise GradcheckError("grad is incorrect type")
+        if g._array.shape != t._array.shape:
+            raise GradcheckError("grad is incorrect size")
+
+
+class _Undefined(Node):
+    """Passes no gradient on."""
+
+    __slots__ = ()
+
+    def run(self, grad: Any, quiet: Callable[..., Any]) -> tuple[Any, ...]:
+        return (None,)
+
+    def run_recorded(self, grad: Any) -> tuple[Any, ...]:
+        return (None,)
+
+
+_UndefinedGradBackward = node_class("UndefinedGradBackward", _Undefined)
+
+
+def _undefined(t: Tensor) -> Tensor:
+    node = _UndefinedGradBackward()
+    node.next_functions = (gradient_edge(t),)
+    node.shape, node.dtype = t._array.shape, t._array.dtype
+    made = wrap(t._array)
+    made._edge = (node, 0)
+    return made
+
+
+def _check_undefined(func: Callable[..., Any], outputs: list[Tensor], inputs: Sequence[Any]) -> None:
+    """Backward copes with outputs that get no gradient."""
+    wanted = _differentiable(inputs)
+    cases = [[_undefined(o) for o in _differentiable(func(*inputs))]]
+    if len(cases[0]) > 1:
+        for k in range(len(outputs)):
+            cases.append([_undefined(o) if i == k else o for i, o in enumerate(_differentiable(func(*inputs)))])
+    for case in cases:
+        zeros = [wrap(np.zeros(o._array.shape, o._array.dtype)) for o in case]
+        try:
+            found = grad(case, wanted, zeros, allow_unused=True)
+        except RuntimeError as error:
+            _warn_undefined()
+            raise GradcheckError(f"Expected backward function to handle undefined output grads. {_UNDEFINED}") from error
+        if any(g is not None and np.any(g._array != 0) for g in found):
+            _warn_undefined()
+            raise GradcheckError("Expected all input grads to be undefined or zero when all output grads are undefined or zero. "
+                                 + _UNDEFINED)  # fmt: skip
+
+
+def _warn_undefined() -> None:
+    warnings.warn("Backwards compatibility: New undefined gradient support checking feature is enabled by default, but it may "
+                  "break existing callers of this function. If this is true for you, you can call this function with "
+                  '"check_undefined_grad=False" to disable the feature', UserWarning, stacklevel=5)  # fmt: skip
+
+
+def gradcheck(func: Callable[..., Any], inputs: Any, *, eps: float = 1e-6, atol: float = 1e-5, rtol: float = 1e-3,
+              raise_exception: bool = True, nondet_tol: float = 0.0, check_undefined_grad: bool = True,
+              check_grad_dtypes: bool = False, check_batched_grad: bool = False, check_batched_forward_grad: bool = False,
+              check_forward_ad: bool = False, check_backward_ad: bool = True, fast_mode: bool = False,
+              masked: bool | None = None) -> bool:  # fmt: skip
+    """Compare the gradients of `func` with finite differences (mirrors `torch.autograd.gradcheck`).
+
+    inputs: a tensor or tuple of them, in double precision; those that require grad are checked. True if they agree, else
+    GradcheckError, or False without `raise_exception`. `fast_mode` makes the full check all the same.
+
+    >>> import autogradlab as torch
+    >>> x = torch.tensor([1., 2.], dtype=torch.float64, requires_grad=True)
+    >>> torch.autograd.gradcheck(lambda x: x * x, x)
+    True
+    """
+    if not (check_forward_ad or check_backward_ad):
+        raise AssertionError("Expected at least one of check_forward_ad or check_backward_ad to be True")
+    if check_batched_grad and not check_backward_ad:
+        raise AssertionError("Setting check_batched_grad=True requires check_backward_ad to be True")
+    if check_batched_forward_grad and not check_forward_ad:
+        raise AssertionError("Setting check_batched_forward_grad=True requires check_forward_ad to be True")
+    if check_forward_ad:
+        raise NotImplementedError("gradcheck: forward mode AD is not part of autogradlab")
+    options = {"eps": eps, "atol": atol, "rtol": rtol, "nondet_tol": nondet_tol, "check_grad_dtypes": check_grad_dtypes}
+    try:
+        _gradcheck(func, _tuple(inputs), options, check_undefined_grad)
+    except GradcheckError:
+        if raise_exception:
+            raise
+        return False
+    return True
+
+
+def _gradcheck(func: Callable[..., Any], inputs: tuple[Any, ...], options: dict[str, Any], undefined: bool) -> None:
+    _check_inputs(inputs)
+    outputs = [t for t in _tuple(func(*inputs)) if t.requires_grad]
+    complexes = [i for i, o in enumerate(outputs) if o._array.dtype.kind == "c"]
+    if complexes:
+        _compare(_part(func, "imag"), inputs, options, "imaginary", complexes)
+        _compare(_part(func, "real"), inputs, options, "real", complexes)
+    else:
+        _compare(func, inputs, options)
+    _check_scaled(outputs, inputs)
+    if undefined:
+        _check_undefined(func, outputs, inputs)
+
+
+def gradgradcheck(func: Callable[..., Any], inputs: Any, grad_outputs: Any = None, *, eps: float = 1e-6, atol: float = 1e-5,
+                  rtol: float = 1e-3, gen_non_contig_grad_outputs: bool = False, raise_exception: bool = True,
+                  nondet_tol: float = 0.0, check_undefined_grad: bool = True, check_grad_dtypes: bool = False,
+                  check_batched_grad: bool = False, check_fwd_over_rev: bool = False, check_rev_over_rev: bool = True,
+                  fast_mode: bool = False, masked: bool = False) -> bool:  # fmt: skip
+    """Compare the second derivatives of `func` with finite differences (mirrors `torch.autograd.gradgradcheck`).
+
+    grad_outputs: the gradients of the outputs at which to check, random ones if None.
+
+    >>> import autogradlab as torch
+    >>> x = torch.tensor([1., 2.], dtype=torch.float64, requires_grad=True)
+    >>> torch.autograd.gradgradcheck(lambda x: x * x, x)
+    True
+    """
+    if not (check_fwd_over_rev or check_rev_over_rev):
+        raise AssertionError("Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True")
+    given = _tuple(inputs)
+    if grad_outputs is None:
+        draw = np.random.default_rng(0)
+        seeds = tuple(_seed(o, draw, gen_non_contig_grad_outputs) for o in _differentiable(func(*given)))
+    else:
+        seeds = _tuple(grad_outputs)
+    count = len(seeds)
+
+    def gradients(*args: Any) -> tuple[Tensor, ...]:
+        args, weights = args[: len(args) - count], args[len(args) - count :]
+        found = grad(_differentiable(func(*args)), _differentiable(args), weights, create_graph=True, allow_unused=True)
+        return tuple(g for g in found if g is not None)
+
+    return gradcheck(gradients, given + seeds, eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception,
+                     nondet_tol=nondet_tol, check_undefined_grad=check_undefined_grad, check_grad_dtypes=check_grad_dtypes,
+                     check_batched_grad=check_batched_grad, check_forward_ad=check_fwd_over_rev,
+                     check_backward_ad=check_rev_over_rev, fast_mode=fast_mode, masked=masked)  # fmt: skip
+
+
+def _seed(o: Tensor, draw: np.random.Generator, strided: bool) -> Tensor:
+    shape = o._array.shape
+    values = draw.uniform(-1, 1, (*shape, 2))
+    if o._array.dtype.kind == "c":
+        values = values + 1j * draw.uniform(-1, 1, (*shape, 2))
+    array = values.astype(o._array.dtype)[..., 0]
+    t = wrap(array if strided else np.array(array, order="C"))
+    t.requires_grad = True
+    return t

@@ -1,0 +1,109 @@
+"""torch.cuda as a build of PyTorch without CUDA has it: it says that there is none."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from .legacy import cuda_types
+
+_MISSING = "Torch not compiled with CUDA enabled"
+default_generators: tuple[Any, ...] = ()
+has_half = True
+
+
+def _refuse(*args: Any, **kwargs: Any) -> NoReturn:
+    raise AssertionError(_MISSING)
+
+
+def _nothing(*args: Any, **kwargs: Any) -> None:
+    """Does nothing where there is no CUDA."""
+
+
+def _zero(*args: Any, **kwargs: Any) -> int:
+    return 0
+
+
+for _name in ("init current_device get_device_name get_device_properties get_device_capability synchronize mem_get_info "
+              "current_stream default_stream get_rng_state set_rng_state initial_seed ipc_collect "
+              "can_device_access_peer").split():  # fmt: skip
+    globals()[_name] = _refuse
+for _name in "empty_cache manual_seed manual_seed_all seed seed_all".split():
+    globals()[_name] = _nothing
+for _name in "memory_allocated max_memory_allocated memory_reserved max_memory_reserved".split():
+    globals()[_name] = _zero
+
+
+def is_available() -> bool:
+    """Whether CUDA can be used: False.
+
+    >>> import autogradlab as torch
+    >>> torch.cuda.is_available()
+    False
+    """
+    return False
+
+
+def is_initialized() -> bool:
+    """Whether CUDA was initialised: False."""
+    return False
+
+
+def is_bf16_supported(including_emulation: bool = True) -> bool:
+    """Whether the GPU computes in bfloat16: False."""
+    return False
+
+
+def device_count() -> int:
+    """The number of GPUs: 0."""
+    return 0
+
+
+def get_arch_list() -> list[str]:
+    """The GPU kinds that the build is for: none."""
+    return []
+
+
+def get_rng_state_all() -> list[Any]:
+    """The states of the generators of all GPUs: none."""
+    return []
+
+
+def set_device(device: Any) -> None:
+    """There is no device to set."""
+    raise AssertionError(_MISSING)
+
+
+class device:
+    """`with torch.cuda.device(0):`; entering it needs CUDA."""
+
+    def __init__(self, device: Any) -> None:
+        self.idx = device
+
+    def __enter__(self) -> None:
+        raise RuntimeError("PyTorch was compiled without CUDA support")
+
+    def __exit__(self, *error: Any) -> bool:
+        return False
+
+
+class Stream:
+    """Streams need CUDA."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise RuntimeError(f"torch.cuda.{type(self).__name__} requires CUDA support")
+
+
+class Event:
+    """Events need CUDA."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise RuntimeError("Tried to instantiate dummy base class Event")
+
+
+def __getattr__(name: str) -> Any:
+    if name.endswith("Tensor"):
+        types = cuda_types()
+        if name in types:
+            globals().update(types)
+            return types[name]
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

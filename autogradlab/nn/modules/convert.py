@@ -1,0 +1,175 @@
+"""What a Module does to all its tensors: dtype, device, training mode, requires_grad, zero_grad, apply."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from ...device import device as Device
+from ...device import require_cpu
+from ...dtypes import dtype as Dtype
+from ...record import TENSORS
+from ...tensor import Tensor
+from ..parameter import is_lazy
+
+__all__ = ["Convert"]
+
+
+class Convert:
+    """The part of Module that changes all of its tensors at once."""
+
+    training: bool
+    _parameters: dict[str, Any]
+    _buffers: dict[str, Any]
+    _modules: dict[str, Any]
+    parameters: Callable[..., Any]
+    children: Callable[..., Any]
+    modules: Callable[..., Any]
+
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Any:
+        if recurse:
+            for module in self.children():
+                module._apply(fn)
+        for param in self._parameters.values():
+            if param is None:
+                continue
+            grad = param._grad
+            with_grad = None if grad is None else fn(grad.detach())
+            _replace(param, fn(param.detach()))
+            if with_grad is not None:
+                _replace(grad, with_grad)
+        for name, buf in self._buffers.items():
+            if buf is not None:
+                self._buffers[name] = fn(buf)
+        return self
+
+    def apply(self, fn: Callable[[Any], None]) -> Any:
+        """Call `fn` on every submodule, the deepest first, and on the module itself; give the module back."""
+        for module in self.children():
+            module.apply(fn)
+        fn(self)
+        return self
+
+    def to(self, *args: Any, **kwargs: Any) -> Any:
+        """Convert parameters and floating point buffers to a dtype or device, in place; give the module back.
+
+        Errors: TypeError for a dtype that is neither floating point nor complex.
+        """
+        wanted = kwargs.get("dtype")
+        where = kwargs.get("device")
+        for a in (*args, kwargs.get("tensor")):
+            if isinstance(a, Dtype):
+                wanted = a
+            elif isinstance(a, Tensor):
+                wanted = a.dtype
+            elif isinstance(a, (str, Device)) or (isinstance(a, int) and not isinstance(a, bool)):
+                where = a
+        require_cpu(where)
+        if wanted is None:
+            return self
+        if not (wanted.is_floating_point or wanted.is_complex):
+            raise TypeError("nn.Module.to only accepts floating point or complex dtypes, but got desired "
+                            f"dtype={wanted}")  # fmt: skip
+        if wanted.is_complex:
+            warnings.warn("Complex modules are a new feature under active development whose design may change, and some modules "
+                          "might not work as expected when using complex tensors as parameters or buffers. Please file an issue "
+                          "at https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml if a complex module does not "
+                          "work as expected.", stacklevel=2)  # fmt: skip
+        return self._floats_to(wanted)
+
+    def _floats_to(self, wanted: Any) -> Any:
+        def convert(t: Any) -> Any:
+            return t.to(wanted) if t.dtype.is_floating_point or t.dtype.is_complex else t
+
+        return self._apply(convert)
+
+    def float(self) -> Any:
+        """Convert floating point parameters and buffers to float32."""
+        return self._only_floats("float")
+
+    def double(self) -> Any:
+        """Convert floating point parameters and buffers to float64."""
+        return self._only_floats("double")
+
+    def half(self) -> Any:
+        """Convert floating point parameters and buffers to float16."""
+        return self._only_floats("half")
+
+    def bfloat16(self) -> Any:
+        """Convert floating point parameters and buffers to bfloat16."""
+        return self._only_floats("bfloat16")
+
+    def _only_floats(self, name: str) -> Any:
+        return self._apply(lambda t: getattr(t, name)() if t.dtype.is_floating_point else t)
+
+    def type(self, dst_type: Any) -> Any:
+        """Convert all parameters and buffers to `dst_type`."""
+        return self._apply(lambda t: t.type(dst_type))  # type: ignore[attr-defined]
+
+    def cpu(self) -> Any:
+        """Everything is on the CPU already."""
+        return self._apply(lambda t: t)
+
+    def cuda(self, device: Any = None) -> Any:
+        """Refused, as by a CPU build of PyTorch, unless there is nothing to move."""
+        return self._apply(lambda t: t.cuda(device))  # type: ignore[attr-defined]
+
+    def to_empty(self, *, device: Any, recurse: bool = True) -> Any:
+        """New memory with arbitrary values for all parameters and buffers."""
+        require_cpu(device)
+        return self._apply(lambda t: TENSORS.empty_like(t), recurse=recurse)
+
+    def share_memory(self) -> Any:
+        return self
+
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """Nothing is compiled; calls are the same without."""
+
+    def train(self, mode: bool = True) -> Any:
+        """Set training mode, which Dropout and BatchNorm heed, here and below; give the module back."""
+        if not isinstance(mode, bool):
+            raise ValueError("training mode is expected to be boolean")
+        self.training = mode
+        for module in self.children():
+            module.train(mode)
+        return self
+
+    def eval(self) -> Any:
+        """The same as `train(False)`."""
+        return self.train(False)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Any:
+        """Set requires_grad of all parameters; give the module back."""
+        for p in self.parameters():
+            p.requires_grad_(requires_grad)
+        return self
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget the gradients of all parameters; with set_to_none=False fill them with zeros."""
+        for p in self.parameters():
+            clear(p, set_to_none)
+
+
+def clear(p: Any, set_to_none: bool) -> None:
+    """Take the gradient of a parameter away, or make it zero."""
+    grad = p._grad
+    if grad is None:
+        return
+    if set_to_none:
+        p._grad = None
+        return
+    if grad.grad_fn is not None:
+        grad.detach_()
+    else:
+        grad.requires_grad_(False)
+    grad.zero_()
+
+
+def _replace(t: Tensor, by: Tensor) -> None:
+    """Give a tensor other memory, as `t.data = by` does, of uninitialized parameters too."""
+    if is_lazy(t):
+        t._array = by._array
+        return
+    t._array = by._array
+    t._storage = by._storage

@@ -1,0 +1,234 @@
+"""Hooks of Modules: those for all of them, and the Functions around forward that let full backward hooks see gradients."""
+
+from __future__ import annotations
+
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+from ...autograd.function import Function
+from ...node import RemovableHandle
+from ...tensor import Tensor
+
+__all__ = ["BackwardHook", "GLOBAL", "GlobalHooks"]
+
+_NON_FULL = (
+    "Using a non-full backward hook when {} is deprecated and will be removed in future versions. This hook will be missing "
+    "some grad_{}. Please use register_full_backward_hook to get the documented behavior."
+)
+_BOTH = "Cannot use both regular backward hooks and full backward hooks as a global Module hook. Please use only one of them."
+
+
+class GlobalHooks:
+    """The hooks that run for every Module."""
+
+    def __init__(self) -> None:
+        self.forward: OrderedDict[int, Callable[..., Any]] = OrderedDict()
+        self.forward_with_kwargs: OrderedDict[int, bool] = OrderedDict()
+        self.forward_always: OrderedDict[int, bool] = OrderedDict()
+        self.forward_pre: OrderedDict[int, Callable[..., Any]] = OrderedDict()
+        self.backward: OrderedDict[int, Callable[..., Any]] = OrderedDict()
+        self.backward_pre: OrderedDict[int, Callable[..., Any]] = OrderedDict()
+        self.parameter: OrderedDict[int, Callable[..., Any]] = OrderedDict()
+        self.buffer: OrderedDict[int, Callable[..., Any]] = OrderedDict()
+        self.module: OrderedDict[int, Callable[..., Any]] = OrderedDict()
+        self.full: bool | None = None
+
+    def any_call(self) -> bool:
+        """Whether a call of a Module must look at hooks."""
+        return bool(self.forward or self.forward_pre or self.backward or self.backward_pre)
+
+
+GLOBAL = GlobalHooks()
+
+
+def _add(hooks: OrderedDict[int, Any], hook: Any, extra: Any = None) -> RemovableHandle:
+    handle = RemovableHandle(hooks, extra_dict=extra)
+    hooks[handle.id] = hook
+    return handle
+
+
+def register_module_forward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Call `hook(module, args)` before every forward; what it returns, if not None, replaces the arguments."""
+    return _add(GLOBAL.forward_pre, hook)
+
+
+def register_module_forward_hook(hook: Callable[..., Any], *, with_kwargs: bool = False,
+                                 always_call: bool = False) -> RemovableHandle:  # fmt: skip
+    """Call `hook(module, args, output)` after every forward; what it returns, if not None, replaces the output."""
+    handle = _add(GLOBAL.forward, hook, [GLOBAL.forward_with_kwargs, GLOBAL.forward_always])
+    if with_kwargs:
+        GLOBAL.forward_with_kwargs[handle.id] = True
+    if always_call:
+        GLOBAL.forward_always[handle.id] = True
+    return handle
+
+
+def register_module_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    if GLOBAL.full is True:
+        raise RuntimeError(_BOTH)
+    GLOBAL.full = False
+    return _add(GLOBAL.backward, hook)
+
+
+def register_module_full_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Call `hook(module, grad_input, grad_output)` whenever gradients of a Module's inputs were computed."""
+    if GLOBAL.full is False:
+        raise RuntimeError(_BOTH)
+    GLOBAL.full = True
+    return _add(GLOBAL.backward, hook)
+
+
+def register_module_full_backward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Call `hook(module, grad_output)` before the gradients of a Module are computed."""
+    return _add(GLOBAL.backward_pre, hook)
+
+
+def register_module_parameter_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Call `hook(module, name, parameter)` whenever a parameter is registered; what it returns replaces it."""
+    return _add(GLOBAL.parameter, hook)
+
+
+def register_module_buffer_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Call `hook(module, name, buffer)` whenever a buffer is registered; what it returns replaces it."""
+    return _add(GLOBAL.buffer, hook)
+
+
+def register_module_module_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Call `hook(module, name, submodule)` whenever a submodule is registered; what it returns replaces it."""
+    return _add(GLOBAL.module, hook)
+
+
+class BackwardHookFunction(Function):
+    """Gives its inputs on: a Node at the border of a Module, on which hooks can be registered."""
+
+    __module__ = "torch.nn.modules._functions"
+
+    @staticmethod
+    def forward(ctx: Any, *args: Any) -> Any:
+        ctx.mark_non_differentiable(*[a for a in args if not a.requires_grad])
+        return args
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        return grads
+
+
+class BackwardHook:
+    """Full backward hooks of one call of a Module: a Node before its inputs and one after its outputs."""
+
+    def __init__(self, module: Any, user_hooks: list[Any], user_pre_hooks: list[Any]) -> None:
+        self.module = module
+        self.user_hooks = user_hooks
+        self.user_pre_hooks = user_pre_hooks
+        self.grad_outputs: Any = None
+        self.places: list[int] = []
+        self.input_places: list[int] | None = None
+        self.count = self.input_count = 0
+
+    def _border(self, values: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[int], Any]:
+        """The values passed through a Node, the places of the tensors, the Node (None if no gradient is wanted)."""
+        places = [i for i, v in enumerate(values) if isinstance(v, Tensor)]
+        tensors = [values[i] for i in places]
+        if not any(t.requires_grad for t in tensors) or not _grad_enabled():
+            return values, places, None
+        made = BackwardHookFunction.apply(*tensors)
+        made = made if isinstance(made, tuple) else (made,)
+        nodes = [t.grad_fn for t in made if t.grad_fn is not None]
+        if not nodes:
+            raise RuntimeError("Error while setting up backward hooks. Please open an issue with code to reproduce this.")
+        replaced = list(values)
+        for i, t in zip(places, made, strict=True):
+            replaced[i] = t
+        return tuple(replaced), places, nodes[0]
+
+    def _whole(self, grads: Any, places: list[int], count: int) -> tuple[Any, ...]:
+        whole = [None] * count
+        for i, g in zip(places, grads, strict=True):
+            whole[i] = g
+        return tuple(whole)
+
+    def setup_input(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Before forward."""
+
+        def hook(grad_input: Any, _: Any) -> Any:
+            if self.grad_outputs is None:
+                return None
+            grads = grad_input
+            for user in self.user_hooks:
+                found = user(self.module, self._whole(grads, self.input_places or [], self.input_count), self.grad_outputs)
+                if found is not None:
+                    grads = self._checked(found, self.input_places or [], self.input_count, "input")
+            self.grad_outputs = None
+            return grads if grads is not grad_input else None
+
+        made, places, node = self._border(args)
+        if node is not None:
+            self.input_places, self.input_count = places, len(args)
+            node.register_hook(hook)
+        return made
+
+    def _checked(self, found: Any, places: list[int], count: int, what: str) -> tuple[Any, ...]:
+        found = found if isinstance(found, tuple) else (found,)
+        if len(found) != count:
+            raise RuntimeError(f"Backward {'pre ' if what == 'output' else ''}hook returned an invalid number of "
+                               f"grad_{what}, got {len(found)}, but expected {count}")  # fmt: skip
+        return tuple(found[i] for i in places)
+
+    def setup_output(self, result: Any) -> Any:
+        """After forward."""
+        values = result if isinstance(result, tuple) else (result,)
+
+        def hook(_: Any, grad_output: Any) -> Any:
+            self.grad_outputs = self._whole(grad_output, places, len(values))
+            for user in self.user_pre_hooks:
+                found = user(self.module, self.grad_outputs)
+                if found is not None:
+                    kept = self._checked(found, places, len(values), "output")
+                    self.grad_outputs = self._whole(kept, places, len(values))
+            given = self.grad_outputs
+            if self.input_places is None:  # no input requires grad: the hooks run as soon as the gradient arrives
+                for user in self.user_hooks:
+                    if user(self.module, (), self.grad_outputs) is not None:
+                        raise RuntimeError("Backward hook for Modules where no input requires gradient should always return "
+                                           "None or None for all gradients.")  # fmt: skip
+                self.grad_outputs = None
+            return tuple(given[i] for i in places)
+
+        made, places, node = self._border(values)
+        if node is not None:
+            node.register_prehook(lambda grads: hook(None, grads))
+        return made if isinstance(result, tuple) else made[0]
+
+
+def _grad_enabled() -> bool:
+    from ... import modes
+
+    return modes.current().record
+
+
+def warn_non_full(inputs: Any, result: Any, grad_fn: Any) -> None:
+    """Say what a non-full backward hook will miss, as PyTorch does."""
+
+    def given(what: str, side: str) -> None:
+        warnings.warn(_NON_FULL.format(what, side), FutureWarning, stacklevel=4)
+
+    if isinstance(result, Tensor):
+        result = (result,)
+    if not (isinstance(result, tuple) and all(isinstance(r, Tensor) for r in result)):
+        given("forward does not return a single Tensor or a tuple of Tensors", "output")
+        return
+    if not (isinstance(inputs, tuple) and all(isinstance(r, Tensor) for r in inputs)):
+        given("forward does not take as input a single Tensor or a tuple of Tensors", "input")
+        return
+    if len({r.grad_fn for r in result if r.grad_fn is not None}) > 1:
+        given("outputs are generated by different autograd Nodes", "output")
+        return
+    found = {node for node, _ in grad_fn.next_functions if node is not None}
+    expected = {i.grad_fn for i in inputs if i.grad_fn is not None}
+    leaves = {id(i) for i in inputs if i.requires_grad and i.grad_fn is None}
+    for node in found:
+        if node not in expected and id(getattr(node, "variable", None)) not in leaves:
+            given("the forward contains multiple autograd Nodes", "input")
+            return

@@ -1,0 +1,170 @@
+"""Parameters and buffers: the tensors that a Module registers (mirrors `torch.nn.parameter`)."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ..dtypes import get_default_dtype
+from ..node import NO_EDGE
+from ..printing import parameter_repr
+from ..record import TENSORS
+from ..tensor import Size, Tensor, counter, set_requires_grad
+
+__all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter"]
+
+_UNINITIALIZED = (
+    "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in `load_state_dict` "
+    "when trying to load an uninitialized parameter into an initialized one. Call `forward` to initialize the parameters "
+    "before accessing their attributes."
+)
+
+
+def _over(cls: type[Tensor], data: Tensor, requires_grad: bool) -> Any:
+    """A leaf of class `cls` over the memory of `data`, sharing its version counter."""
+    made = object.__new__(cls)
+    made._array = data._array
+    made._edge = NO_EDGE
+    made._counter = counter(data)
+    made._storage = data._storage
+    made._grad = made._view = made._meta = None
+    if requires_grad:
+        set_requires_grad(made, True, "new")
+    return made
+
+
+class Parameter(Tensor):
+    """A tensor that is a Module's parameter as soon as it is an attribute of one (mirrors `torch.nn.Parameter`).
+
+    data: a tensor, whose memory is shared; requires_grad: True by default.
+    Errors: RuntimeError for a dtype that has no gradients.
+
+    >>> import autogradlab as torch
+    >>> torch.nn.Parameter(torch.tensor([1., 2.]))
+    Parameter containing:
+    tensor([1., 2.], requires_grad=True)
+    """
+
+    __module__ = "torch.nn.parameter"
+
+    def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
+        if data is None:
+            data = TENSORS.empty(0)
+        if not isinstance(data, Tensor):
+            raise AttributeError(f"'{type(data).__name__}' object has no attribute 'detach'")
+        return _over(cls, data, requires_grad)
+
+    def __init__(self, data: Any = None, requires_grad: bool = True) -> None:
+        pass
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        if id(self) in memo:
+            return memo[id(self)]
+        made = type(self)(TENSORS.clone(self.data), self.requires_grad)  # type: ignore[attr-defined]
+        memo[id(self)] = made
+        return made
+
+    def __repr__(self, *, tensor_contents: Any = None) -> str:
+        return parameter_repr(self)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        state = {k: v for k, v in self.__dict__.items()} or None
+        return _rebuild_parameter, (self.data, self.requires_grad, OrderedDict()), state  # type: ignore[attr-defined]
+
+
+def _rebuild_parameter(data: Tensor, requires_grad: bool, hooks: Any) -> Parameter:
+    made: Parameter = Parameter(data, requires_grad)
+    return made
+
+
+class Buffer:
+    """Makes a tensor that a Module registers as a buffer when it is assigned (mirrors `torch.nn.Buffer`).
+
+    persistent: whether it is part of the state_dict. What it makes is a plain tensor over the memory of `data`.
+    """
+
+    __module__ = "torch.nn.parameter"
+
+    def __new__(cls, data: Any = None, *, persistent: bool = True) -> Any:
+        if data is None:
+            data = TENSORS.empty(0)
+        made = data.detach().requires_grad_(data.requires_grad)
+        made.persistent = persistent
+        made._is_buffer = True
+        return made
+
+
+def is_buffer(value: Any) -> bool:
+    """Whether a tensor was made by `Buffer`."""
+    return isinstance(value, Tensor) and bool(value.__dict__.get("_is_buffer", False))
+
+
+class _Uninitialized:
+    """What parameters and buffers without a shape share: they refuse almost everything until they get one."""
+
+    cls_to_become: Any = Tensor
+
+    def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
+        """Give the parameter its shape (with arbitrary values) and its proper class."""
+        numpy = self._array.dtype if dtype is None else dtype.numpy  # type: ignore[has-type]
+        self._array = np.empty(tuple(shape), numpy)
+        self._storage = None
+        self.__class__ = self.cls_to_become
+
+    @property
+    def shape(self) -> Any:
+        raise RuntimeError(_UNINITIALIZED)
+
+    def share_memory_(self) -> NoReturn:
+        raise RuntimeError("Can't share memory on an uninitialized parameter or buffer. Call `forward` to initialize the "
+                           "parameters before calling `module.share_memory()`.")  # fmt: skip
+
+    def __repr__(self, *, tensor_contents: Any = None) -> str:
+        return f"<{type(self).__name__}>"
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return type(self), (self.requires_grad,)  # type: ignore[attr-defined]
+
+
+class UninitializedParameter(_Uninitialized, Parameter):
+    """A parameter whose shape is found at the first forward (mirrors `torch.nn.UninitializedParameter`)."""
+
+    __module__ = "torch.nn.parameter"
+    cls_to_become = Parameter
+
+    def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Any:
+        kind = get_default_dtype() if dtype is None else dtype
+        return _over(cls, TENSORS.empty(0, dtype=kind), requires_grad)
+
+    def __init__(self, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> None:
+        pass
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        if id(self) not in memo:
+            memo[id(self)] = type(self)(self.requires_grad, dtype=self.dtype)
+        return memo[id(self)]
+
+
+class UninitializedBuffer(_Uninitialized, Tensor):
+    """A buffer whose shape is found at the first forward (mirrors `torch.nn.UninitializedBuffer`)."""
+
+    __module__ = "torch.nn.parameter"
+
+    def __new__(cls, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True) -> Any:
+        kind = get_default_dtype() if dtype is None else dtype
+        made = _over(cls, TENSORS.empty(0, dtype=kind), requires_grad)
+        made.persistent = persistent
+        made._is_buffer = True
+        return made
+
+
+def is_lazy(value: Any) -> bool:
+    """Whether a parameter or buffer still waits for its shape."""
+    return isinstance(value, _Uninitialized)
+
+
+def shape_of(value: Tensor) -> Size:
+    """The shape, of uninitialized ones too (empty)."""
+    return Size(value._array.shape)

@@ -1,0 +1,173 @@
+"""Every sample of every operation: against live torch, and by finite differences without it."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from typing import Any
+
+import pytest
+
+import autogradlab
+from tests import ops
+from tests.ops.harness import (
+    REGISTRY,
+    A,
+    Case,
+    Entry,
+    Failure,
+    arguments,
+    array,
+    attempt,
+    compare,
+    finite_differences,
+    gradients,
+    near,
+    tensors,
+)
+
+for _module in pkgutil.iter_modules(ops.__path__):
+    if _module.name.startswith("samples_"):
+        importlib.import_module(f"tests.ops.{_module.name}")
+
+every_operation = pytest.mark.parametrize("key", sorted(REGISTRY))
+
+
+def report(entry: Entry, found: list[tuple[Case, str]]) -> None:
+    assert not found, "\n".join(f"{entry.path}{case}: {what}" for case, what in found[:12]) + f"\n({len(found)} in all)"
+
+
+def found_in(entry: Entry, check: Any) -> list[tuple[Case, str]]:
+    return [(case, what) for case in entry.cases for what in check(case)]
+
+
+@pytest.mark.parity
+@every_operation
+def test_value_and_gradients_are_torchs(key: str, torch: Any):
+    entry = REGISTRY[key]
+
+    def check(case: Case) -> list[str]:
+        second = case.second and case.first
+        ours = gradients(autogradlab, entry, case, second, entry.function(autogradlab))
+        theirs = gradients(torch, entry, case, second, entry.function(torch))
+        wrong = compare(ours[0], theirs[0], tolerance=case.tolerance)
+        if wrong or not case.first or isinstance(theirs[0], Failure):
+            return wrong
+        loose = 10 * case.tolerance if case.tolerance else None
+        for what, a, b in zip(("gradient", "second gradient"), ours[1:], theirs[1:], strict=True):
+            if isinstance(b, Failure) and isinstance(a, Failure) and a.kind == b.kind:
+                continue
+            wrong += compare(tuple(a) if isinstance(a, list) else a, tuple(b) if isinstance(b, list) else b, what, loose,
+                             names=False, strides=False)  # fmt: skip
+        return wrong
+
+    report(entry, found_in(entry, check))
+
+
+@every_operation
+def test_method_and_function_agree(key: str):
+    entry = REGISTRY[key]
+    method = getattr(autogradlab.Tensor, entry.short, None)
+    if not entry.method or "." in entry.path or method is None:
+        return
+
+    def check(case: Case) -> list[str]:
+        args, kwargs = arguments(autogradlab, entry, case)
+        if not args or not isinstance(args[0], autogradlab.Tensor):
+            return []
+        by_function = attempt(entry.function(autogradlab), *args, **kwargs)
+        if isinstance(by_function, Failure):
+            return []
+        by_method = attempt(method, *args, **kwargs)
+        if isinstance(by_method, Failure):
+            return [f"the method raises {by_method}"]
+        pairs = zip(tensors(by_method), tensors(by_function), strict=True)
+        return ["the method differs" for a, b in pairs if not near(array(a), array(b), "float64")]
+
+    report(entry, found_in(entry, check))
+
+
+@pytest.mark.parity
+@every_operation
+def test_methods_are_torchs(key: str, torch: Any):
+    entry = REGISTRY[key]
+    if not entry.method or "." in entry.path:
+        return
+    where = [lib.__name__ for lib in (torch, autogradlab) if hasattr(lib.Tensor, entry.short)]
+    assert len(where) != 1, f"Tensor.{entry.short} is only in {where[0]}"
+
+
+@pytest.mark.parity
+@every_operation
+def test_in_place_is_torchs(key: str, torch: Any):
+    entry = REGISTRY[key]
+    name = entry.short + "_"
+    if not entry.inplace or name.startswith("_") or "." in entry.path or not hasattr(torch.Tensor, name):
+        return
+
+    def run(lib: Any, case: Case) -> Any:
+        leaves: list[Any] = []
+        args, kwargs = arguments(lib, entry, case, leaves)
+        target = args[0].clone()
+        before = target._version
+        result = attempt(getattr(target, name), *args[1:], **kwargs)
+        if isinstance(result, Failure):
+            return result
+        grads: Any = ()
+        if leaves and result.requires_grad and case.first:
+            grads = attempt(lib.autograd.grad, result, leaves, lib.ones_like(result), allow_unused=True)
+        return (result, result is target, target._version - before, 0 if isinstance(grads, Failure) else tuple(grads))
+
+    def check(case: Case) -> list[str]:
+        if not case.inplace or not isinstance(case.args[0], A):
+            return []
+        return compare(run(autogradlab, case), run(torch, case), "in place", case.tolerance, strides=False)
+
+    report(entry, found_in(entry, check))
+
+
+@pytest.mark.parity
+@every_operation
+def test_out_is_torchs(key: str, torch: Any):
+    entry = REGISTRY[key]
+    if not entry.out or entry.path.startswith("Tensor."):
+        return
+
+    def run(lib: Any, case: Case, wanted: Any) -> Any:
+        args, kwargs = arguments(lib, entry, case)
+        outs = [lib.empty(0, dtype=getattr(lib, d)) for d in wanted]
+        result = attempt(entry.function(lib), *args, **kwargs, out=outs[0] if len(outs) == 1 else tuple(outs))
+        if isinstance(result, Failure):
+            return result
+        return result, [r is o for r, o in zip(tensors(result), outs, strict=True)]
+
+    def check(case: Case) -> list[str]:
+        args, kwargs = arguments(torch, entry, case)
+        result = attempt(entry.function(torch), *args, **kwargs)
+        if isinstance(result, Failure) or not case.out or not list(tensors(result)):
+            return []
+        own = [str(t.dtype).removeprefix("torch.") for t in tensors(result)]
+        wrong = []
+        for wanted in (own, ["bool"] * len(own), ["float64"] * len(own)):
+            theirs = run(torch, case, wanted)
+            if isinstance(theirs, Failure) and theirs.kind == "TypeError":
+                continue  # has no out=
+            wrong += compare(run(autogradlab, case, wanted), theirs, f"out={wanted}", case.tolerance, strides=False)
+        return wrong
+
+    report(entry, found_in(entry, check))
+
+
+@every_operation
+def test_gradients_are_those_of_finite_differences(key: str):
+    entry = REGISTRY[key]
+
+    def check(case: Case) -> list[str]:
+        if not (case.first and case.smooth):
+            return []
+        wrong = finite_differences(autogradlab, entry, case, second=False)
+        if case.second and not wrong:
+            wrong = [f"second {w}" for w in finite_differences(autogradlab, entry, case, second=True)]
+        return wrong
+
+    report(entry, found_in(entry, check))
