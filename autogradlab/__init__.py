@@ -12,12 +12,25 @@ from __future__ import annotations
 from importlib import import_module as _import_module
 from math import e, inf, nan, pi
 
+from . import autograd, random, version
+from . import dtypes as _dtypes
+from . import info as _info
+from . import inquiry as _inquiry
+from . import layout as _layout
+from . import legacy as _legacy
 from . import ops as _ops  # first: the op tables give Tensor its methods
-from .ops import ranges as _ranges
-from . import autograd, dtypes as _dtypes, info as _info, inquiry as _inquiry, layout as _layout, legacy as _legacy
-from . import random, settings as _settings, signature_errors as _signature_errors, typed_storage as _typed_storage
-from . import version, warn as _warn
-from .autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
+from . import settings as _settings
+from . import signature_errors as _signature_errors
+from . import typed_storage as _typed_storage
+from . import warn as _warn
+from .autograd.grad_mode import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)
 from .device import device
 from .dtypes import dtype, get_default_dtype
 from .generator import default_generator, initial_seed, manual_seed, seed
@@ -25,13 +38,16 @@ from .info import finfo, iinfo
 from .layout import layout, memory_format
 from .legacy import get_default_device, set_default_device, set_default_dtype, set_default_tensor_type
 from .opdef import FUNCTIONS as _FUNCTIONS
+from .ops import complexes as _complexes
+from .ops import ranges as _ranges
 from .ops.random import Generator, get_rng_state, set_rng_state
 from .printing import set_printoptions
 from .storage import Storage as UntypedStorage
 from .tensor import Size, Tensor
 from .typed_storage import TypedStorage
 from .version import __version__
-from .warn import is_always as is_warn_always_enabled, set_always as set_warn_always
+from .warn import is_always as is_warn_always_enabled
+from .warn import set_always as set_warn_always
 
 newaxis = None
 Storage = _typed_storage.STORAGES["FloatStorage"]
@@ -48,7 +64,7 @@ globals().update(_inquiry.PUBLIC)
 
 _types = _signature_errors.types
 _types.tensor, _types.dtype, _types.device, _types.size = Tensor, dtype, device, Size
-_types.generator, _types.layout, _types.memory_format = (Generator, Generator.__base__), layout, memory_format
+_types.generator, _types.layout, _types.memory_format = Generator, layout, memory_format
 _types.storage = (UntypedStorage, TypedStorage)
 _types.on_deprecated = _warn.warn_once
 
@@ -64,6 +80,8 @@ def __getattr__(name: str) -> object:
         except ModuleNotFoundError as error:
             if error.name != f"{__name__}.{name}":
                 raise
+    elif name in ("mps", "xpu", "mtia", "cpu"):
+        return _import_module(f"{__name__}.backends").DEVICES[name]
     elif name in ("save", "load"):
         return getattr(_import_module(f"{__name__}.serialization"), name)
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

@@ -1,4 +1,4 @@
-"""torch.backends: which libraries the build has. A CPU build without GPUs answers as this does."""
+"""torch.backends, and torch.mps, torch.xpu, torch.cpu: what the build has. A CPU build without GPUs answers as this."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from typing import Any
 
 def _no() -> bool:
     return False
-
-
 
 
 def _none() -> None:
@@ -29,3 +27,12 @@ mkl = _flags(is_available=_no)
 mkldnn = _flags(is_available=_no, enabled=False)
 openmp = _flags(is_available=_no)
 cpu = _flags(get_cpu_capability=lambda: "DEFAULT")
+
+#: torch.mps and its like
+DEVICES: dict[str, SimpleNamespace] = {
+    "mps": _flags(is_available=_no, device_count=lambda: 0, manual_seed=lambda seed: None, empty_cache=_none),
+    "xpu": _flags(is_available=_no, device_count=lambda: 0, manual_seed=lambda seed: None, empty_cache=_none),
+    "mtia": _flags(is_available=_no, device_count=lambda: 0),
+    "cpu": _flags(is_available=lambda: True, device_count=lambda: 1, current_device=lambda: "cpu",
+                  synchronize=lambda device=None: None),
+}  # fmt: skip

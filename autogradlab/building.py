@@ -16,7 +16,8 @@ from .warn import warn_once
 __all__ = ["array_from", "check_numpy", "fill_value"]
 
 _SUPPORTED = (
-    "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, and bool"
+    "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, "
+    "and bool"
 )
 _NEGATIVE_STRIDES = (
     "At least one stride in the given numpy array is negative, and tensors with negative strides are not currently "
@@ -26,12 +27,12 @@ _STRIDES = (
     "given numpy array strides not a multiple of the element byte size. Copy the numpy array to reallocate the memory."
 )
 _BYTE_ORDER = (
-    "given numpy array has byte order different from the native byte order. Conversion between byte orders is currently "
-    "not supported."
+    "given numpy array has byte order different from the native byte order. Conversion between byte orders is "
+    "currently not supported."
 )
 _ARRAYS_SLOW = (
-    "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to a single "
-    "numpy.ndarray with numpy.array() before converting to a tensor."
+    "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to a "
+    "single numpy.ndarray with numpy.array() before converting to a tensor."
 )
 _OVERFLOW = "value cannot be converted to type {} without overflow"
 #: C's names of the types, as error texts give them
@@ -158,7 +159,8 @@ def _from_sequence(data: Any, d: dtype | None) -> np.ndarray:
     leaves: list[Any] = []
     if shape[0] and isinstance(data[0], np.ndarray) and type(data) is list:
         warn_once(_ARRAYS_SLOW, at="torch/csrc/utils/tensor_new.cpp:252")
-    _collect(data, shape, 0, leaves)
+    if 0 not in shape:
+        _collect(data, shape, 0, leaves)
     return _filled(leaves, shape, found)
 
 

@@ -30,7 +30,7 @@ def type_name(d: dtype) -> str:
     return f"torch.{d._tensor_type}"
 
 
-# -- out of tensors --------------------------------------------------------------------------------------------------------
+# -- out of tensors ----------------------------------------------------------------------------------------------------
 
 
 def item(self: Tensor) -> Any:
@@ -75,7 +75,9 @@ def numpy(self: Tensor, *args: Any, force: bool = False) -> np.ndarray:
     array([1., 2.], dtype=float32)
     """
     if args:
-        raise TypeError(f"numpy() takes 0 positional arguments but {len(args)} {'was' if len(args) == 1 else 'were'} given")
+        raise TypeError(
+            f"numpy() takes 0 positional arguments but {len(args)} {'was' if len(args) == 1 else 'were'} given"
+        )
     if requires_grad(self) and not force:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     if self._array.dtype.kind == "V":
@@ -84,7 +86,7 @@ def numpy(self: Tensor, *args: Any, force: bool = False) -> np.ndarray:
 
 
 def to_array(self: Tensor, dtype: Any = None) -> np.ndarray:
-    """What `np.asarray(tensor)` asks for. PyTorch's own takes no copy=, which NumPy says is deprecated; so does this."""
+    """What `np.asarray(tensor)` asks for. PyTorch's takes no copy=, which NumPy says is deprecated; nor does this."""
     array = numpy(self)
     return array if dtype is None else array.astype(dtype, copy=False)
 
@@ -92,7 +94,7 @@ def to_array(self: Tensor, dtype: Any = None) -> np.ndarray:
 def wrap_array(self: Tensor, array: np.ndarray) -> Tensor:
     """What NumPy's functions make of their results where an operand is a tensor: a tensor, uint8 for bool.
 
-    PyTorch's own takes no context=, which NumPy says is deprecated; so does this.
+    PyTorch's takes no context=, which NumPy says is deprecated; nor does this.
     """
     if array.dtype.kind == "b":
         array = array.astype(np.uint8)
@@ -152,7 +154,7 @@ def parse_type(given: Any) -> dtype:
     raise TypeError("dtype must be a type, str, or dtype object")
 
 
-# -- Python's own conversions ----------------------------------------------------------------------------------------------
+# -- Python's own conversions ------------------------------------------------------------------------------------------
 
 
 def to_bool(self: Tensor) -> bool:
@@ -210,7 +212,7 @@ def iterate(self: Tensor) -> Any:
     return iter(TENSORS.unbind(self, 0))
 
 
-# -- DLPack ----------------------------------------------------------------------------------------------------------------
+# -- DLPack ------------------------------------------------------------------------------------------------------------
 
 
 def dlpack(self: Tensor, *, stream: Any = -1, max_version: Any = None, dl_device: Any = None, copy: Any = None) -> Any:

@@ -13,12 +13,14 @@ from .device import require_cpu
 from .dtypes import dtype, get_default_dtype
 from .layout import memory_format, strided
 from .modes import FLAGS, LOCAL
-
 from .signature import Signatures
 from .streams import memory_axes
 from .tensor import INFERENCE, Tensor, requires_grad, wrap
 
-__all__ = ["bind", "check_sizes", "finished", "into", "like", "options", "quick", "quick_shape", "set_device", "wanted_dtype"]
+__all__ = [
+    "bind", "check_device", "check_out", "check_sizes", "default", "default_device", "finished", "formatted", "into",
+    "like", "options", "quick", "quick_shape", "set_device", "wanted_dtype",
+]  # fmt: skip
 
 _PYTHON: dict[Any, dtype] = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool, complex: dtypes.complex128}
 _PINNED = (
@@ -58,11 +60,16 @@ def bind(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], space: str = 
 
     signatures = _MORE.get(name) or lookup(name, space)
     assert signatures is not None, name
-    return signatures.bind(args, kwargs)
+    index, values = signatures.bind(args, kwargs)
+    if len(args) == 1 and values.get("size") == () and type(args[0]) is int:
+        values["size"] = args  # a single int is the only size
+    return index, values
 
 
 def quick_shape(size: tuple[Any, ...]) -> tuple[int, ...] | None:
     """Sizes that need no second look: ints from 0 up, one by one or as one tuple or list. Else None."""
+    if not size:
+        return None
     if len(size) == 1:
         first = size[0]
         kind = type(first)
@@ -168,7 +175,7 @@ def default(kind: dtype | None) -> np.dtype[Any]:
     return (kind or get_default_dtype()).numpy
 
 
-# -- the order of elements in memory ---------------------------------------------------------------------------------------
+# -- the order of elements in memory -----------------------------------------------------------------------------------
 
 
 def like(x: np.ndarray, numpy: np.dtype[Any], order: memory_format | None = None, zero: bool = True) -> np.ndarray:
@@ -176,11 +183,11 @@ def like(x: np.ndarray, numpy: np.dtype[Any], order: memory_format | None = None
     new = np.zeros if zero else np.empty
     if order is not None and order.name != "preserve_format":
         return formatted(x.shape, numpy, order)
-    if x.flags.c_contiguous:
+    if x.flags.c_contiguous and not (1 in x.shape or 0 in x.shape):
         return new(x.shape, numpy)
     if _dense(x):
         steps = tuple(s // x.itemsize * numpy.itemsize for s in x.strides)
-        return np.ndarray(x.shape, numpy, new(x.size, numpy), 0, steps)
+        return np.lib.stride_tricks.as_strided(new(x.size, numpy), x.shape, steps)
     axes = memory_axes(x)
     return new(tuple(x.shape[a] for a in axes), numpy).transpose(np.argsort(axes))
 
@@ -198,10 +205,12 @@ def formatted(shape: tuple[int, ...], numpy: np.dtype[Any], order: memory_format
 def _dense(x: np.ndarray) -> bool:
     """Whether the elements fill their memory, each its own place."""
     expected = x.itemsize
+    if not x.size:
+        return True
     for step, n in sorted(zip(x.strides, x.shape, strict=True), key=lambda pair: (pair[1] < 2, pair[0])):
         if n < 2:
             break
         if step != expected:
             return False
         expected *= n
-    return x.size > 0
+    return True

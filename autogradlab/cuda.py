@@ -23,13 +23,15 @@ def _zero(*args: Any, **kwargs: Any) -> int:
     return 0
 
 
-for _name in ("init current_device get_device_name get_device_properties get_device_capability synchronize mem_get_info "
-              "current_stream default_stream get_rng_state set_rng_state initial_seed ipc_collect "
-              "can_device_access_peer").split():  # fmt: skip
+for _name in (
+    "init", "current_device", "get_device_name", "get_device_properties", "get_device_capability", "synchronize",
+    "mem_get_info", "current_stream", "default_stream", "get_rng_state", "set_rng_state", "initial_seed", "ipc_collect",
+    "can_device_access_peer",
+):  # fmt: skip
     globals()[_name] = _refuse
-for _name in "empty_cache manual_seed manual_seed_all seed seed_all".split():
+for _name in ["empty_cache", "manual_seed", "manual_seed_all", "seed", "seed_all"]:
     globals()[_name] = _nothing
-for _name in "memory_allocated max_memory_allocated memory_reserved max_memory_reserved".split():
+for _name in ["memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved"]:
     globals()[_name] = _zero
 
 
@@ -82,8 +84,8 @@ class device:
     def __enter__(self) -> None:
         raise RuntimeError("PyTorch was compiled without CUDA support")
 
-    def __exit__(self, *error: Any) -> bool:
-        return False
+    def __exit__(self, *error: Any) -> None:
+        return None
 
 
 class Stream:

@@ -87,13 +87,16 @@ def unary(name: str, kernel: Callable[[Any], Any], vjp: Vjp | None = None, *, pr
         t._array = r
         t._counter = UNSHARED
         t._grad = t._view = t._storage = t._meta = None
-        edge = input._edge
-        if edge is None:
-            edge = gradient_edge(input)
-        if edge is NO_EDGE or node_class is None or (FLAGS.unusual and not LOCAL.state.record):
+        if node_class is None or (FLAGS.unusual and not LOCAL.state.record):
             t._edge = NO_EDGE
             if FLAGS.inference and LOCAL.state.inference:
                 t._counter = INFERENCE
+            return t
+        edge = input._edge
+        if edge is None:
+            edge = gradient_edge(input)
+        if edge is NO_EDGE:
+            t._edge = NO_EDGE
             return t
         made = _new(node_class)
         made._seq = sequence()
@@ -233,16 +236,19 @@ def binary(name: str, kernel: Callable[[Any, Any], Any], vjp: dict[str, Vjp] | N
         t._array = r
         t._counter = UNSHARED
         t._grad = t._view = t._storage = t._meta = None
+        if node_class is None or (FLAGS.unusual and not LOCAL.state.record):
+            t._edge = NO_EDGE
+            if FLAGS.inference and LOCAL.state.inference:
+                t._counter = INFERENCE
+            return t
         a = input._edge
         if a is None:
             a = gradient_edge(input)
         b = other._edge
         if b is None:
             b = gradient_edge(other)
-        if (a is NO_EDGE and b is NO_EDGE) or node_class is None or (FLAGS.unusual and not LOCAL.state.record):
+        if a is NO_EDGE and b is NO_EDGE:
             t._edge = NO_EDGE
-            if FLAGS.inference and LOCAL.state.inference:
-                t._counter = INFERENCE
             return t
         made = _new(node_class)
         made._seq = sequence()

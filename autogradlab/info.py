@@ -12,6 +12,7 @@ from .signature import Signatures
 
 __all__ = ["finfo", "iinfo"]
 
+_NO_FLOAT = "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'"
 _PYTHON: dict[Any, dtype] = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool, complex: dtypes.complex128}
 
 
@@ -56,7 +57,7 @@ class finfo(_Info):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         kind = _given("finfo", args, kwargs) if args or kwargs else dtypes.get_default_dtype()
         if not (kind.is_floating_point or kind.is_complex):
-            raise TypeError("torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'")
+            raise TypeError(_NO_FLOAT)
         kind = kind.to_real()
         limits = _limits(kind)
         self._of = kind
@@ -105,5 +106,3 @@ class iinfo(_Info):
 
     def __repr__(self) -> str:
         return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"
-
-

@@ -8,7 +8,9 @@ from typing import Any
 from . import dtypes
 from .creation import bind
 from .opdef import composite
+from .promotion import broadcast_shapes as common_shape
 from .promotion import result_dtype
+from .record import TENSORS
 from .storage import Storage
 from .tensor import INFERENCE, Size, Tensor
 from .typed_storage import TypedStorage
@@ -105,8 +107,8 @@ def broadcast_shapes(*shapes: Any) -> Size:
                 continue
             if result[i] != 1:
                 raise RuntimeError(
-                    f"Attempting to broadcast a dimension of length {n} at {i}! Mismatching argument at index {index} had "
-                    f"{tuple(shape)}; but expected shape should be broadcastable to {result}"
+                    f"Attempting to broadcast a dimension of length {n} at {i}! Mismatching argument at index {index} "
+                    f"had {tuple(shape)}; but expected shape should be broadcastable to {result}"
                 )
             result[i] = operator.index(n)
     return Size(result)
@@ -131,6 +133,40 @@ def is_inference(input: Tensor) -> bool:
     """Whether the tensor was made in inference mode."""
     return input._counter is INFERENCE
 
+
+@composite(method=False)
+def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
+    """Tensors expanded to their common shape, as views.
+
+    Errors: RuntimeError if the shapes do not broadcast.
+
+    >>> import autogradlab as torch
+    >>> a, b = torch.broadcast_tensors(torch.ones(2), torch.ones(3, 1))
+    >>> a.shape, b.shape
+    (torch.Size([3, 2]), torch.Size([3, 2]))
+    """
+    for at, t in enumerate(tensors):
+        if not isinstance(t, Tensor):
+            raise TypeError(f"expected Tensor as element {at} in argument 0, but got {type(t).__name__}")
+    shape = common_shape(*(t._array.shape for t in tensors))
+    return tuple(TENSORS.expand(t, shape) for t in tensors)
+
+
+def _of_tensor(name: str) -> None:
+    """A function of one tensor, with PyTorch's TypeError for anything else."""
+    inner = TENSORS.__dict__[name]
+
+    def ask(*args: Any, **kwargs: Any) -> Any:
+        if len(args) == 1 and not kwargs and isinstance(args[0], Tensor):
+            return inner(args[0])
+        return inner(bind(name, args, kwargs)[1]["input"])
+
+    ask.__doc__ = inner.__doc__
+    composite(method=False, name=name)(ask)
+
+
+for _name in ("numel", "is_floating_point", "is_complex", "is_signed"):
+    _of_tensor(_name)
 
 PUBLIC: dict[str, Any] = {f.__name__: f for f in (
     is_tensor, is_storage, typename, promote_types, can_cast, result_type, broadcast_shapes)}  # fmt: skip

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["FORMATS", "LAYOUTS", "channels_last", "contiguous_format", "layout", "memory_format", "preserve_format", "strided"]
+__all__ = [
+    "FORMATS", "LAYOUTS", "channels_last", "contiguous_format", "layout", "memory_format", "preserve_format", "strided",
+]  # fmt: skip
 
 
 class _Word:
@@ -58,15 +60,17 @@ class memory_format(_Word):
 
 
 def _words(cls: type, names: str) -> dict[str, Any]:
-    made = {}
+    made: dict[str, Any] = {}
     for name in names.split():
-        word = object.__new__(cls)
+        word: Any = object.__new__(cls)
         object.__setattr__(word, "name", name)
         made[name] = word
     return made
 
 
-LAYOUTS: dict[str, Any] = _words(layout, "strided sparse_coo sparse_csr sparse_csc sparse_bsr sparse_bsc _mkldnn jagged")
+LAYOUTS: dict[str, Any] = _words(
+    layout, "strided sparse_coo sparse_csr sparse_csc sparse_bsr sparse_bsc _mkldnn jagged"
+)
 FORMATS: dict[str, Any] = _words(memory_format, "contiguous_format preserve_format channels_last channels_last_3d")
 strided: layout = LAYOUTS["strided"]
 contiguous_format: memory_format = FORMATS["contiguous_format"]

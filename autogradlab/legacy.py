@@ -10,9 +10,8 @@ import numpy as np
 from . import dtypes, errors
 from .building import array_from
 from .creation import check_sizes, set_device
-from .device import CPU
+from .device import CPU, require_cpu
 from .device import device as Device
-from .device import require_cpu
 from .dtypes import dtype, get_default_dtype, set_default
 from .layout import strided
 from .opdef import op
@@ -20,10 +19,13 @@ from .record import TENSORS
 from .signature import Signatures
 from .signature_errors import typename
 from .storage import Storage
-from .tensor import Tensor, wrap
+from .tensor import Size, Tensor, wrap
 from .warn import warn, warn_once
 
-__all__ = ["TYPES", "get_default_device", "legacy_new", "set_default_device", "set_default_dtype", "set_default_tensor_type"]
+__all__ = [
+    "TYPES", "cuda_types", "get_default_device", "legacy_new", "set_default_device", "set_default_dtype",
+    "set_default_tensor_type",
+]  # fmt: skip
 
 _NEW = Signatures(
     "new",
@@ -76,10 +78,12 @@ def _construct(kind: dtype, args: tuple[Any, ...], kwargs: dict[str, Any], any_t
         if not any_type and other.dtype is not kind:
             wanted, got = (_OPTIONS.format(_C_TYPES.get(d.name, d.name)) for d in (kind, other.dtype))
             raise TypeError(f"expected {wanted} (got {got})")
-        return TENSORS.alias(other)  # type: ignore[no-any-return]
-    if index == 3:
-        return wrap(np.zeros(check_sizes(values["size"]), kind.numpy))
-    data = values["data"]
+        return TENSORS.alias(other)
+    first = args[0] if args else None
+    if index == 3 and (type(first) is Size or not isinstance(first, (tuple, list))):
+        size = args if len(args) == 1 and type(first) is int else values["size"]
+        return wrap(np.zeros(check_sizes(size), kind.numpy))
+    data = values["data"] if index == 4 else first
     if isinstance(data, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{typename(data)}'")
     if not hasattr(type(data), "__getitem__") or isinstance(data, (dict, np.generic)):
@@ -97,7 +101,7 @@ def legacy_new(cls: type, *args: Any, **kwargs: Any) -> Any:
     t = _construct(get_default_dtype(), args, kwargs, any_type=True)
     if cls is Tensor:
         return t
-    made = object.__new__(cls)
+    made: Any = object.__new__(cls)
     for slot in ("_array", "_edge", "_counter", "_grad", "_meta", "_storage", "_view"):
         setattr(made, slot, getattr(t, slot))
     return made
@@ -113,11 +117,11 @@ def new(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     return _construct(self.dtype, args, kwargs, any_type=False)
 
 
-# -- torch.FloatTensor and the like ----------------------------------------------------------------------------------------
+# -- torch.FloatTensor and the like ------------------------------------------------------------------------------------
 
 
 class tensortype(type):
-    """The class of `torch.FloatTensor` and its like: they make tensors and recognise them, but are no Tensor classes."""
+    """The class of `torch.FloatTensor` and its like: they make and recognise tensors, but are no Tensor classes."""
 
     __module__ = "torch"
 
@@ -138,11 +142,11 @@ class tensortype(type):
 
 
 def _types(module: str) -> dict[str, Any]:
-    made = {}
+    made: dict[str, Any] = {}
     for d in dtypes.ALL.values():
         if d._tensor_type.startswith(("UInt", "Complex")):
             continue
-        fields = {"__module__": module, "__doc__": None, "dtype": d, "layout": strided,
+        fields: dict[str, Any] = {"__module__": module, "__doc__": None, "dtype": d, "layout": strided,
                   "is_cuda": "cuda" in module, "is_sparse": "sparse" in module}  # fmt: skip
         made[d._tensor_type] = tensortype(d._tensor_type, (), fields)
     return made
@@ -156,7 +160,7 @@ def cuda_types() -> dict[str, Any]:
     return _types("torch.cuda")
 
 
-# -- defaults --------------------------------------------------------------------------------------------------------------
+# -- defaults ----------------------------------------------------------------------------------------------------------
 
 
 def set_default_dtype(d: Any, /) -> None:
@@ -211,7 +215,7 @@ def get_default_device() -> Device:
     return found if found is not None else CPU
 
 
-# -- old methods -----------------------------------------------------------------------------------------------------------
+# -- old methods -------------------------------------------------------------------------------------------------------
 
 
 def _resized(self: Tensor, shape: tuple[int, ...]) -> Tensor:
@@ -225,7 +229,7 @@ def _resized(self: Tensor, shape: tuple[int, ...]) -> Tensor:
             f"({self._array.size} elements). autograd's resize can only change the shape of a given tensor, while "
             "preserving the number of elements. "
         )
-    return TENSORS.reshape(TENSORS.contiguous(self), shape)  # type: ignore[no-any-return]
+    return TENSORS.reshape(TENSORS.contiguous(self), shape)
 
 
 def resize(self: Tensor, *sizes: Any) -> Tensor:
@@ -242,7 +246,7 @@ def resize_as(self: Tensor, tensor: Tensor) -> Tensor:
 
 def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
     """Resize in place to the size of another tensor."""
-    return TENSORS.resize_(self, *the_template._array.shape)  # type: ignore[no-any-return]
+    return TENSORS.resize_(self, *the_template._array.shape)
 
 
 _SET = Signatures(
@@ -313,7 +317,7 @@ def map_(self: Tensor, tensor: Tensor, callable: Any) -> Tensor:
 def is_set_to(self: Tensor, tensor: Tensor) -> bool:
     """Whether both tensors are the same window on the same memory."""
     same = self._array.shape == tensor._array.shape and self._array.strides == tensor._array.strides
-    return same and self.data_ptr() == tensor.data_ptr() and self.data_ptr() != 0  # type: ignore[attr-defined]
+    return same and self.data_ptr() == tensor.data_ptr() and self.data_ptr() != 0
 
 
 def pin_memory(self: Tensor, device: Any = None) -> Tensor:
@@ -327,7 +331,7 @@ def install() -> None:
         setattr(Tensor, fn.__name__, fn)
     Tensor.share_memory_ = lambda self: self  # type: ignore[attr-defined]
     Tensor.is_distributed = lambda self: False  # type: ignore[attr-defined]
-    Tensor.__new__ = staticmethod(legacy_new)  # type: ignore[assignment]
+    Tensor.__new__ = staticmethod(legacy_new)  # type: ignore[method-assign]
 
 
 install()

@@ -9,7 +9,6 @@ operations that are written in terms of others and have no Node of their own.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
@@ -31,7 +30,8 @@ OPS: dict[str, Op] = {}
 FUNCTIONS: dict[str, Any] = {}
 
 _ndarray = np.ndarray
-_REQUIRED: Any = inspect.Parameter.empty
+#: stands for the default of a parameter that has none
+_REQUIRED: Any = object()
 
 
 class Op:

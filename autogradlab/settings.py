@@ -77,8 +77,8 @@ def get_deterministic_debug_mode() -> int:
 def set_float32_matmul_precision(precision: str) -> None:
     """ "highest", "high" or "medium"; products here are always exact float32."""
     if precision not in ("highest", "high", "medium"):
-        warn(f"{precision} is not one of 'highest', 'high', or 'medium'; the currentsetFloat32MatmulPrecision call has no "
-             "effect.", at="aten/src/ATen/Context.cpp:458")  # fmt: skip
+        warn(f"{precision} is not one of 'highest', 'high', or 'medium'; the currentsetFloat32MatmulPrecision call "
+             "has no effect.", at="aten/src/ATen/Context.cpp:458")  # fmt: skip
         return
     _state["precision"] = precision
 

@@ -17,8 +17,8 @@ from .warn import warn_once
 __all__ = ["STORAGES", "TypedStorage"]
 
 _DEPRECATED = (
-    "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage class. This "
-    "should only matter to you if you are using storages directly.  To access UntypedStorage directly, use "
+    "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage class. "
+    "This should only matter to you if you are using storages directly.  To access UntypedStorage directly, use "
     "tensor.untyped_storage() instead of tensor.storage()"
 )
 
@@ -192,6 +192,8 @@ def _copy(self: Storage, source: Storage, non_blocking: bool = False) -> Storage
 
 def install() -> None:
     """What users may ask of a storage beyond its size and address."""
+    Storage.__name__ = Storage.__qualname__ = "UntypedStorage"
+    Storage.__module__ = "torch.storage"
     Storage.__repr__ = _show  # type: ignore[assignment]
     Storage.clone = lambda self: Storage(self.buffer.copy())  # type: ignore[attr-defined]
     Storage.fill_ = _fill  # type: ignore[attr-defined]

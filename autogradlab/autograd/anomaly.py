@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import traceback
 import warnings
 from typing import Any
@@ -42,7 +43,10 @@ def _warn(start: str, what: str, node: Node) -> None:
         text = "No forward pass information available. Enable detect anomaly during forward pass for more information."
     else:
         text = f"Traceback of forward call that {what}:\n{''.join(lines)}"
-    warnings.warn(start + text + _TRIGGERED, UserWarning, stacklevel=2)
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):  # the line that called backward
+        level, frame = level + 1, frame.f_back
+    warnings.warn(start + text + _TRIGGERED, UserWarning, stacklevel=level)
 
 
 def check_nan(node: Node, outs: tuple[Any, ...]) -> None:

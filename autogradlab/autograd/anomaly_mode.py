@@ -7,8 +7,13 @@ import warnings
 from .. import modes
 from .anomaly import note
 
-__all__ = ["detect_anomaly", "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "set_anomaly_enabled",
-           "set_detect_anomaly"]  # fmt: skip
+__all__ = [
+    "detect_anomaly",
+    "is_anomaly_check_nan_enabled",
+    "is_anomaly_enabled",
+    "set_anomaly_enabled",
+    "set_detect_anomaly",
+]
 
 
 def is_anomaly_enabled() -> bool:
@@ -66,13 +71,16 @@ class detect_anomaly:
         self.prev = is_anomaly_enabled()
         self.check_nan = check_nan
         self.prev_check_nan = is_anomaly_check_nan_enabled()
-        warnings.warn("Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for "
-                      "debugging.", UserWarning, stacklevel=2)  # fmt: skip
+        warnings.warn(
+            "Anomaly Detection has been enabled. This mode will increase the runtime and should only be "
+            "enabled for "
+            "debugging.",
+            UserWarning,
+            stacklevel=2,
+        )
 
     def __enter__(self) -> None:
         set_anomaly_enabled(True, self.check_nan)
 
     def __exit__(self, *exc: object) -> None:
         set_anomaly_enabled(self.prev, self.prev_check_nan)
-
-

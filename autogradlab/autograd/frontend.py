@@ -21,13 +21,16 @@ __all__ = ["backward", "grad", "running", "will_run"]
 
 _CYCLE = errors.CREATE_GRAPH_CYCLE + " (Triggered internally at torch/csrc/autograd/engine.cpp:1298.)"
 _BATCHED = (
-    "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. The sizes of "
+    "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. The "
+    "sizes of "
     "the remaining dimensions are expected to match the shape of corresponding output, but a mismatch was detected: "
-    "grad_output[{0}] has a shape of {1} and output[{0}] has a shape of {2}. If you only want some tensors in `grad_output` "
+    "grad_output[{0}] has a shape of {1} and output[{0}] has a shape of {2}. If you only want some tensors in "
+    "`grad_output` "
     "to be considered batched, consider using vmap."
 )
 _NO_DIM = (
-    "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a Tensor of dimensionality 0 so "
+    "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a Tensor of dimensionality 0 "
+    "so "
     "expected in_dim to satisfy 0 <= in_dim < 0."
 )
 #: backward inside backward goes into a new thread at this depth, so that Python's stack does not overflow
@@ -126,11 +129,15 @@ def _root_gradients(outputs: Sequence[Any], grads: Sequence[Any], batched: bool 
             if batched and (not size or size[1:] != shape):
                 raise RuntimeError(_BATCHED.format(i, Size(size[2:]), Size(shape)))
             if not batched and size != shape:
-                raise RuntimeError(f"Mismatch in shape: grad_output[{i}] has a shape of {Size(size)} and output[{i}] has a shape "
-                                   f"of {Size(shape)}.")  # fmt: skip
+                raise RuntimeError(
+                    f"Mismatch in shape: grad_output[{i}] has a shape of {Size(size)} and output[{i}] "
+                    f"has a shape "
+                    f"of {Size(shape)}."
+                )
             if kind.is_complex != g.dtype.is_complex:
                 raise RuntimeError(
-                    "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
+                    "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in "
+                    "dtype: "
                     f"grad_output[{i}] has a dtype of {g.dtype} and output[{i}] has a dtype of {kind}."
                 )
             found.append(g)
@@ -190,13 +197,19 @@ def _targets(inputs: Sequence[Any], retain: bool) -> list[Edge]:
     return edges
 
 
-def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None = None, create_graph: bool = False,
-             grad_variables: Any = None, inputs: Any = None) -> None:  # fmt: skip
-    """Add the gradients of `tensors` with respect to the graph's leaves to their `.grad` (mirrors `torch.autograd.backward`).
+def backward(
+    tensors: Any,
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    grad_variables: Any = None,
+    inputs: Any = None,
+) -> None:
+    """Add the gradients of `tensors` with respect to the graph's leaves to their `.grad`.
 
-    tensors: a tensor, a GradientEdge or a sequence of them; grad_tensors: a gradient of the same shape for each, None for
-    scalars; inputs: where to accumulate, all leaves if None. Errors: RuntimeError for a root that requires no grad, for a
-    gradient of the wrong shape and for a graph that was freed.
+    Mirrors `torch.autograd.backward`. tensors: a tensor, a GradientEdge or a sequence of them; grad_tensors: a
+    gradient of the same shape for each, None for scalars; inputs: where to accumulate, all leaves if None. Errors:
+    RuntimeError for a root that requires no grad, for a gradient of the wrong shape and for a graph that was freed.
 
     >>> import autogradlab as torch
     >>> w = torch.tensor([1.], requires_grad=True)
@@ -206,8 +219,11 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None =
     if grad_variables is not None:
         warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
         if grad_tensors is not None:
-            raise RuntimeError("`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please "
-                               "only use `grad_tensors`.")  # fmt: skip
+            raise RuntimeError(
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
+                "`backward()`. Please "
+                "only use `grad_tensors`."
+            )
         grad_tensors = grad_variables
     _backward(tensors, grad_tensors, retain_graph, create_graph, inputs)
 
@@ -236,13 +252,22 @@ def _warn_cycle() -> None:
         warnings.warn(_CYCLE, UserWarning, stacklevel=4)
 
 
-def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool | None = None, create_graph: bool = False,
-         only_inputs: bool = True, allow_unused: bool | None = None, is_grads_batched: bool = False,
-         materialize_grads: bool = False) -> Any:  # fmt: skip
-    """The gradients of `outputs` with respect to `inputs`, as a tuple; `.grad` is left alone (mirrors `torch.autograd.grad`).
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> Any:
+    """The gradients of `outputs` with respect to `inputs`, as a tuple; `.grad` is left alone.
 
-    outputs, inputs: tensors, GradientEdges or sequences of them; if `inputs` is a dict, so is the result. Errors:
-    RuntimeError for an input that requires no grad, or that was not used unless `allow_unused` or `materialize_grads`.
+    Mirrors `torch.autograd.grad`. outputs, inputs: tensors, GradientEdges or sequences of them; if `inputs` is a
+    dict, so is the result. Errors: RuntimeError for an input that requires no grad, or that was not used unless
+    `allow_unused` or `materialize_grads`.
 
     >>> import autogradlab as torch
     >>> x = torch.tensor(3., requires_grad=True)
@@ -250,8 +275,9 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
     (tensor(6.),)
     """
     if materialize_grads and allow_unused is False:
-        raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
-                         "allow_unused=False.")  # fmt: skip
+        raise ValueError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
+        )
     if allow_unused is None:
         allow_unused = materialize_grads
     keys = None
@@ -262,8 +288,13 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
     if not ins:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     if not only_inputs:
-        warnings.warn("only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for "
-                      "other parts of the graph, please use torch.autograd.backward.", FutureWarning, stacklevel=2)  # fmt: skip
+        warnings.warn(
+            "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate "
+            "gradient for "
+            "other parts of the graph, please use torch.autograd.backward.",
+            FutureWarning,
+            stacklevel=2,
+        )
     given = (None,) * len(outs) if grad_outputs is None else _tuple(grad_outputs)
     grads = _root_gradients(outs, given, is_grads_batched)
     keep = _flag(create_graph if retain_graph is None else retain_graph)
@@ -305,8 +336,10 @@ def _batched(outs: Any, ins: Any, grads: Any, keep: bool, create: bool, allow_un
                 raise ValueError(_NO_DIM)
             sizes.append(g._array.shape[0])
     if len(set(sizes)) > 1:
-        raise ValueError("vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
-                         f"{sizes} for the mapped dimension")  # fmt: skip
+        raise ValueError(
+            "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
+            f"{sizes} for the mapped dimension"
+        )
     rows = [
         _grad(outs, ins, [None if g is None else g[i] for g in grads], keep or i + 1 < sizes[0], create, allow_unused)
         for i in range(sizes[0])
@@ -314,8 +347,9 @@ def _batched(outs: Any, ins: Any, grads: Any, keep: bool, create: bool, allow_un
     return [None if column[0] is None else TENSORS.stack(column) for column in zip(*rows, strict=True)]
 
 
-def _method(self: Tensor, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False,
-            inputs: Any = None) -> None:  # fmt: skip
+def _method(
+    self: Tensor, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False, inputs: Any = None
+) -> None:
     """Add the gradient of this tensor with respect to the graph's leaves to their `.grad`.
 
     gradient: of the tensor's shape; may be left out for a scalar. See `torch.autograd.backward`.

@@ -8,196 +8,23 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from .. import errors, modes
 from ..node import NO_EDGE, Edge, Node, node_class, sequence
-from ..record import RawSaved, SavedOutput, finish, unpack
+from ..record import SavedOutput, finish
 from ..tensor import INFERENCE, Tensor, gradient_edge, requires_grad, wrap
 from ..views import bump, check_inplace, rebase, share
+from .context import UNSET, BackwardCFunction, FunctionCtx, _Context, no_backward, put
 from .grad_mode import no_grad, set_grad
 
-__all__ = ["BackwardCFunction", "Function", "FunctionCtx", "FunctionMeta", "InplaceFunction", "NestedIOFunction",
-           "once_differentiable"]  # fmt: skip
-
-_set = object.__setattr__
-
-
-class FunctionCtx:
-    """What `forward` and `backward` of a Function share: saved tensors, marks and any attribute one sets."""
-
-    __module__ = "torch.autograd.function"
-
-    def save_for_backward(self, *tensors: Tensor | None) -> None:
-        """Keep tensors for backward, checked there for in-place changes; call it once, in forward or setup_context."""
-        self.to_save = tensors
-
-    def save_for_forward(self, *tensors: Tensor | None) -> None:
-        self.saved_for_forward = tensors
-
-    def mark_dirty(self, *args: Tensor) -> None:
-        """Say which inputs forward changed in place; each must be returned."""
-        self.dirty_tensors = args
-
-    def mark_shared_storage(self, *pairs: Any) -> None:
-        warnings.warn("mark_shared_storage is deprecated. Tensors with shared storages are automatically tracked. Note that "
-                      "calls to `set_()` are not tracked", FutureWarning, stacklevel=2)  # fmt: skip
-
-    def mark_non_differentiable(self, *args: Tensor) -> None:
-        """Say which outputs have no gradient."""
-        self.non_differentiable = args
-
-    def set_materialize_grads(self, value: bool) -> None:
-        """Whether backward gets zeros (the default) or None for outputs that were not used."""
-        self.materialize_grads = value
-
-
-#: what a context offers of the Node that it belongs to
-_OF_NODE = frozenset(("name", "next_functions", "metadata", "register_hook", "register_prehook", "requires_grad",
-                      "_raw_saved_tensors", "_input_metadata", "_sequence_nr", "_set_sequence_nr"))  # fmt: skip
-_UNSET = frozenset(("to_save", "dirty_tensors", "non_differentiable", "saved_for_forward"))
-
-
-class _Context(FunctionCtx):
-    """The `ctx` of one call. It refers to its Node weakly: the Node owns it."""
-
-    _node: weakref.ref[Node]
-    _forward_cls: Any
-
-    def __getattr__(self, name: str) -> Any:
-        if name in _UNSET:
-            return None
-        if name in _OF_NODE:
-            node = self._node()
-            if node is not None:
-                return getattr(node, name)
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-
-    @property
-    def saved_tensors(self) -> tuple[Tensor | None, ...]:
-        """The tensors given to `save_for_backward`, after a check that nobody changed them in place."""
-        node = self._node()
-        return () if node is None else _saved_tensors(node)
-
-    @property
-    def saved_variables(self) -> tuple[Tensor | None, ...]:
-        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
-        return self.saved_tensors
-
-
-def _saved_tensors(node: Node) -> tuple[Any, ...]:
-    if node.saved is None:
-        raise RuntimeError(errors.BACKWARD_TWICE)
-    return tuple(unpack(node, i) for i in range(len(node.saved) >> 1))
-
-
-class BackwardCFunction(Node, FunctionCtx):
-    """The Node of a Function. Attributes of its `ctx` can be read and set on it as well."""
-
-    __slots__ = ("_ctx", "_is_tensor", "multi")
-    __module__ = "torch.autograd.function"
-
-    user_code = True
-    _forward_cls: Any = None
-    _context_class: Any = _Context
-    _ctx: _Context
-    _is_tensor: tuple[bool, ...]
-    multi: bool
-
-    def __getattr__(self, name: str) -> Any:
-        if name == "_ctx":
-            raise AttributeError(name)
-        return getattr(self._ctx, name)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name in _SLOTS:
-            _set(self, name, value)
-        else:
-            setattr(self._ctx, name, value)
-
-    def __delattr__(self, name: str) -> None:
-        delattr(self._ctx, name)
-
-    def __dir__(self) -> list[str]:
-        return sorted({*object.__dir__(self), *object.__dir__(self._ctx), *_UNSET})
-
-    @property
-    def _raw_saved_tensors(self) -> tuple[RawSaved, ...]:
-        if self.saved is None:
-            raise RuntimeError(errors.BACKWARD_TWICE)
-        return tuple(RawSaved(self, i) for i in range(len(self.saved) >> 1))
-
-    def _user_fn(self) -> Callable[..., Any]:
-        cls = self._forward_cls
-        backward, vjp = cls.backward, cls.vjp
-        if backward is not Function.backward and vjp is not Function.vjp:
-            raise RuntimeError("Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only "
-                               "implement one of them.")  # fmt: skip
-        found: Callable[..., Any] = backward if vjp is Function.vjp else vjp
-        return found
-
-    def apply(self, *grads: Any) -> Any:
-        """Run the user's backward on gradients."""
-        return self._user_fn()(self._ctx, *grads)
-
-    def _grads(self, grad: Any) -> list[Any]:
-        """One Tensor for each output: zeros for those without a gradient, unless that was switched off."""
-        given = list(grad) if self.multi else [grad]
-        fill = self._ctx.__dict__.get("materialize_grads", True)
-        shapes, dtypes = (self.shape, self.dtype) if self.multi else ((self.shape,), (self.dtype,))
-        for i, g in enumerate(given):
-            if isinstance(g, np.ndarray):
-                given[i] = wrap(g)
-            elif g is None and fill and shapes[i] is not None:
-                given[i] = wrap(np.zeros(shapes[i], dtypes[i]))
-        return given
-
-    def _results(self, found: Any) -> list[Any]:
-        """The gradients of the tensors among the inputs, after the checks of what backward returned."""
-        results = found if isinstance(found, tuple) else (found,)
-        count = len(self._is_tensor)
-        if len(results) > count and all(g is None for g in results[count:]):
-            results = results[:count]
-        if len(results) != count:
-            raise RuntimeError(f"function {self.name()} returned an incorrect number of gradients (expected {count}, got "
-                               f"{len(results)})")  # fmt: skip
-        wanted = []
-        for i, (g, tensor) in enumerate(zip(results, self._is_tensor, strict=True)):
-            if not tensor:
-                if g is not None:
-                    raise RuntimeError(f"function {self.name()} returned a gradient different than None at position {i + 1}, "
-                                       "but the corresponding forward input was not a Variable")  # fmt: skip
-                continue
-            if g is not None and not isinstance(g, Tensor):
-                raise RuntimeError(f"expected Variable or None (got {type(g).__name__})")
-            wanted.append(g)
-        return wanted
-
-    def run_wrapped(self, grad: Any) -> tuple[Any, ...]:
-        """Plain backward: the user's code gets Tensors and is not recorded."""
-        before = set_grad(False)
-        try:
-            wanted = self._results(self.apply(*self._grads(grad)))
-        finally:
-            set_grad(before)
-        # a leaf takes what arrives as its .grad, but this may be a tensor that the user holds
-        return tuple(
-            None if g is None else np.array(g._array) if target is not None and target.accumulates else g._array
-            for g, (target, _) in zip(wanted, self.next_functions, strict=True)
-        )
-
-    def run(self, grad: Any, quiet: Callable[..., Any]) -> tuple[Any, ...]:
-        return self.run_wrapped(grad)
-
-    def run_recorded(self, grad: Any) -> tuple[Any, ...]:
-        return tuple(self._results(self.apply(*self._grads(grad))))
-
-    def release(self) -> None:
-        """The saved tensors are gone, even if there were none: to ask for them again is an error."""
-        _set(self, "saved", None)
-
-
-_SLOTS = frozenset((*Node.__slots__, *BackwardCFunction.__slots__)) - {"__weakref__"}
+__all__ = [
+    "BackwardCFunction",
+    "Function",
+    "FunctionCtx",
+    "FunctionMeta",
+    "InplaceFunction",
+    "NestedIOFunction",
+    "once_differentiable",
+]
 
 
 class FunctionMeta(type):
@@ -209,7 +36,9 @@ class FunctionMeta(type):
         super().__init__(name, bases, attrs)
         shown = {"__module__": "torch.autograd.function", "_forward_cls": cls}
         context = type(name + "Backward", (_Context,), dict(shown))
-        cls._backward_cls = type(name + "Backward", (BackwardCFunction,), {**shown, "__slots__": (), "_context_class": context})
+        cls._backward_cls = type(
+            name + "Backward", (BackwardCFunction,), {**shown, "__slots__": (), "_context_class": context}
+        )
 
 
 class Function(FunctionCtx, metaclass=FunctionMeta):
@@ -238,14 +67,23 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
     generate_vmap_rule = False
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        warnings.warn(f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should "
-                      "invoke them on the class itself. Instantiating an autograd function will raise an error in a future "
-                      "version of PyTorch.", DeprecationWarning, stacklevel=2)  # fmt: skip
+        warnings.warn(
+            f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you "
+            f"should "
+            "invoke them on the class itself. Instantiating an autograd function will raise an error in a "
+            "future "
+            "version of PyTorch.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        raise RuntimeError("Legacy autograd function with non-static forward method is deprecated. Please use new-style "
-                           "autograd function with static forward method. (Example: "
-                           "https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)")  # fmt: skip
+        raise RuntimeError(
+            "Legacy autograd function with non-static forward method is deprecated. Please use "
+            "new-style "
+            "autograd function with static forward method. (Example: "
+            "https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
+        )
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
@@ -257,24 +95,23 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         """Save what backward needs, if `forward` takes no ctx."""
         raise NotImplementedError("setup_context is not implemented.")
 
-    @staticmethod
-    def backward(ctx: Any, *grad_outputs: Any) -> Any:
-        """Compute the gradients of the inputs from those of the outputs."""
-        raise NotImplementedError("You must implement either the backward or vjp method for your custom autograd.Function to "
-                                  "use it with backward mode AD.")  # fmt: skip
-
+    backward = staticmethod(no_backward)
     #: another name under which the backward may be given
     vjp = backward
 
     @staticmethod
     def jvp(ctx: Any, *grad_inputs: Any) -> Any:
-        raise NotImplementedError("You must implement the jvp function for custom autograd.Function to use it with forward "
-                                  "mode AD.")  # fmt: skip
+        raise NotImplementedError(
+            "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
+        )
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
-        raise NotImplementedError("To use autograd.Function with vmap, you must either override the vmap staticmethod or set "
-                                  "generate_vmap_rule=True.")  # fmt: skip
+        raise NotImplementedError(
+            "To use autograd.Function with vmap, you must either override the vmap staticmethod "
+            "or set "
+            "generate_vmap_rule=True."
+        )
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
@@ -284,7 +121,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
             args = _bound(cls.forward, separate, args, kwargs)
         local = modes.current()
         node: BackwardCFunction = cls._backward_cls.__new__(cls._backward_cls)
-        edges, recording = _start(node, args, local)
+        recording = _start(node, args, local)
         ctx = node._ctx
         before = set_grad(False)
         try:
@@ -302,12 +139,28 @@ def _bound(forward: Any, separate: bool, args: tuple[Any, ...], kwargs: dict[str
     """All arguments of forward by position, defaults included."""
     import inspect
 
-    bound = inspect.signature(forward).bind(*(() if separate else (None,)), *args, **kwargs)
-    bound.apply_defaults()
-    return bound.args if separate else bound.args[1:]
+    signature = inspect.signature(forward)
+    if separate:
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return bound.args
+    names = list(signature.parameters)[1:]
+    values = dict(zip(names, args, strict=False))
+    for name, value in kwargs.items():
+        if name not in names:
+            raise TypeError(f"forward() got an unexpected keyword argument '{name}'")
+        if name in values:
+            raise TypeError(f"forward() got multiple values for argument '{name}'")
+        values[name] = value
+    for i, name in enumerate(names):
+        default = signature.parameters[name].default
+        if name not in values and default is inspect.Parameter.empty:
+            raise TypeError(f"forward() missing required argument: '{name}' (position {i})")
+        values.setdefault(name, default)
+    return (*(values[name] for name in names), *args[len(names) :])
 
 
-def _start(node: BackwardCFunction, args: tuple[Any, ...], local: modes.State) -> tuple[list[Edge], bool]:
+def _start(node: BackwardCFunction, args: tuple[Any, ...], local: modes.State) -> bool:
     """Give a new Node its edges and its ctx, before forward runs."""
     edges: list[Edge] = []
     wants = []
@@ -320,22 +173,22 @@ def _start(node: BackwardCFunction, args: tuple[Any, ...], local: modes.State) -
         if tensor:
             edges.append(gradient_edge(a) if wanted and local.record else NO_EDGE)
     recording = local.record and any(wants)
-    _set(node, "_seq", sequence())
-    _set(node, "hooks", None)
-    _set(node, "_extra", None)
-    _set(node, "saved", ())
-    _set(node, "shape", None)
-    _set(node, "dtype", None)
-    _set(node, "multi", False)
-    _set(node, "next_functions", tuple(edges) if recording else ())
-    _set(node, "_is_tensor", tuple(is_tensor))
+    put(node, "_seq", sequence())
+    put(node, "hooks", None)
+    put(node, "_extra", None)
+    put(node, "saved", ())
+    put(node, "shape", None)
+    put(node, "dtype", None)
+    put(node, "multi", False)
+    put(node, "next_functions", tuple(edges) if recording else ())
+    put(node, "_is_tensor", tuple(is_tensor))
     ctx = node._context_class()
     ctx._node = weakref.ref(node)
     ctx.needs_input_grad = tuple(wants)
-    _set(node, "_ctx", ctx)
+    put(node, "_ctx", ctx)
     if recording and not local.plain:
         finish(node, local)  # notes where forward was called; saved tensors are packed later
-    return edges, recording
+    return recording
 
 
 def _members(ctx: Any, attribute: str, message: str) -> tuple[Tensor, ...]:
@@ -347,33 +200,50 @@ def _members(ctx: Any, attribute: str, message: str) -> tuple[Tensor, ...]:
     return found
 
 
-def _finish(node: BackwardCFunction, ctx: Any, args: tuple[Any, ...], outputs: tuple[Any, ...], recording: bool,
-            separate: bool, local: modes.State) -> tuple[Any, ...]:  # fmt: skip
+def _finish(
+    node: BackwardCFunction,
+    ctx: Any,
+    args: tuple[Any, ...],
+    outputs: tuple[Any, ...],
+    recording: bool,
+    separate: bool,
+    local: modes.State,
+) -> tuple[Any, ...]:
     """Connect the outputs to the Node and save what is to be saved."""
     dirty = _members(ctx, "dirty_tensors", "mark_dirty can only accept variables, but argument ")
     for t in dirty:
         if t._counter is not INFERENCE:
             bump(t)
         if all(t is not a for a in args):
-            warnings.warn("ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated "
-                          "should be passed to ctx.mark_dirty().", UserWarning, stacklevel=3)  # fmt: skip
+            warnings.warn(
+                "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been "
+                "mutated "
+                "should be passed to ctx.mark_dirty().",
+                UserWarning,
+                stacklevel=3,
+            )
     fixed = _members(ctx, "non_differentiable", "mark_non_differentiable only accepts variable arguments, but got ")
     if any(all(t is not o for o in outputs) for t in dirty):
-        raise RuntimeError("Some elements marked as dirty during the forward method were not returned as output. The inputs "
-                           "that are modified inplace must all be outputs of the Function.")  # fmt: skip
+        raise RuntimeError(
+            "Some elements marked as dirty during the forward method were not returned as output. The "
+            "inputs "
+            "that are modified inplace must all be outputs of the Function."
+        )
     to_save = ctx.__dict__.get("to_save") or ()
     for i, t in enumerate(to_save):
         if t is not None and not isinstance(t, Tensor):
-            raise TypeError(f"save_for_backward can only save variables, but argument {i} is of type {type(t).__name__}")
+            raise TypeError(
+                f"save_for_backward can only save variables, but argument {i} is of type {type(t).__name__}"
+            )
     if len(outputs) == 1:
         only = outputs[0]
         if isinstance(only, Tensor):
-            _set(node, "shape", only._array.shape)
-            _set(node, "dtype", only._array.dtype)
+            put(node, "shape", only._array.shape)
+            put(node, "dtype", only._array.dtype)
     else:
-        _set(node, "multi", True)
-        _set(node, "shape", tuple(o._array.shape if isinstance(o, Tensor) else None for o in outputs))
-        _set(node, "dtype", tuple(o._array.dtype if isinstance(o, Tensor) else None for o in outputs))
+        put(node, "multi", True)
+        put(node, "shape", tuple(o._array.shape if isinstance(o, Tensor) else None for o in outputs))
+        put(node, "dtype", tuple(o._array.dtype if isinstance(o, Tensor) else None for o in outputs))
     saved_ids = {id(t) for t in to_save}
     results = []
     differentiable = 0
@@ -386,8 +256,10 @@ def _finish(node: BackwardCFunction, ctx: Any, args: tuple[Any, ...], outputs: t
         diff = recording and o._array.dtype.kind in "fcV" and all(o is not t for t in fixed)
         if separate and recording and is_input and not changed and id(o) in saved_ids:
             raise RuntimeError(
-                "An input that has been returned as-is as output is being saved for backward. This is not supported if you "
-                "override setup_context. You should return and save a view of the input instead, e.g. with x.view_as(x) or "
+                "An input that has been returned as-is as output is being saved for backward. This is not supported if "
+                "you "
+                "override setup_context. You should return and save a view of the input instead, e.g. with "
+                "x.view_as(x) or "
                 "setup ctx inside the forward function itself."
             )
         differentiable += diff
@@ -398,6 +270,8 @@ def _finish(node: BackwardCFunction, ctx: Any, args: tuple[Any, ...], outputs: t
                 o._view.creation = "multi_output"
     if recording:
         _save(node, to_save, local)
+    for name in UNSET:  # these tensors' history may lead to the Node
+        ctx.__dict__.pop(name, None)
     return tuple(results)
 
 
@@ -406,13 +280,15 @@ def _alias(t: Tensor) -> Tensor:
     return share(t, t._array.view(), None, "custom")
 
 
-def _connected(node: BackwardCFunction, nr: int, o: Tensor, is_input: bool, changed: bool, diff: bool, count: int) -> Tensor:
+def _connected(
+    node: BackwardCFunction, nr: int, o: Tensor, is_input: bool, changed: bool, diff: bool, count: int
+) -> Tensor:
     """An output of forward, with its place in the graph."""
     if not diff:
         if not requires_grad(o):
             return _alias(o) if is_input and not changed else _custom(o, changed)
         if is_input:
-            return o.detach()  # type: ignore[attr-defined, no-any-return]
+            return o.detach()
         if o._view is None:
             o._edge = NO_EDGE
         return _custom(o, changed)
@@ -421,11 +297,15 @@ def _connected(node: BackwardCFunction, nr: int, o: Tensor, is_input: bool, chan
             raise RuntimeError(errors.LEAF_INPLACE.replace("is being", "has been"))
         if o._view is not None and count > 1:
             raise RuntimeError(
-                "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return more "
-                "than one Tensor. This is not supported by the current autograd engine. You should either make sure the input "
+                "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot "
+                "return more "
+                "than one Tensor. This is not supported by the current autograd engine. You should either make sure "
+                "the input "
                 "is not a view (using .clone() for example) or make your Function only return one Tensor (potentially "
-                "splitting it into two Functions: one doing the inplace that returns a single Tensor and a second one that "
-                "does the other operations). You can ask on the forum https://discuss.pytorch.org/ if you need help to do "
+                "splitting it into two Functions: one doing the inplace that returns a single Tensor and a second one "
+                "that "
+                "does the other operations). You can ask on the forum https://discuss.pytorch.org/ if you need help to "
+                "do "
                 "this change."
             )
         check_inplace(o)
@@ -466,7 +346,7 @@ def _save(node: BackwardCFunction, to_save: tuple[Any, ...], local: modes.State)
         versions.append(t._counter[0])
         edge = gradient_edge(t)
         items.append(SavedOutput(t, edge[1]) if edge[0] is node else t)
-    _set(node, "saved", (*items, *versions))
+    put(node, "saved", (*items, *versions))
     if local.saved_hooks:
         from ..record import pack
 
@@ -501,8 +381,9 @@ def _delayed_error(message: str, tensors: tuple[Any, ...]) -> tuple[Any, ...]:
     node.next_functions = tuple(NO_EDGE if a is None else gradient_edge(a) for a in aliases)
     shapes = tuple(None if a is None else a._array.shape for a in aliases)
     types = tuple(None if a is None else a._array.dtype for a in aliases)
-    node.multi = len(aliases) > 1
-    node.shape, node.dtype = (shapes, types) if node.multi else (shapes[0], types[0])
+    several = len(aliases) > 1
+    node.multi = several  # type: ignore[misc]
+    node.shape, node.dtype = (shapes, types) if several else (shapes[0], types[0])
     results: list[Any] = []
     for nr, a in enumerate(aliases):
         if a is not None:
@@ -522,7 +403,9 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
         if not modes.current().grad or not any(isinstance(a, Tensor) and requires_grad(a) for a in args):
             return outputs
         several = outputs if isinstance(outputs, tuple) else (outputs,)
-        failing = _delayed_error("trying to differentiate twice a function that was marked with @once_differentiable", several)
+        failing = _delayed_error(
+            "trying to differentiate twice a function that was marked with @once_differentiable", several
+        )
         return failing if isinstance(outputs, tuple) else failing[0]
 
     return wrapper

@@ -27,7 +27,9 @@ def _as_tuple(value: Any, what: str, name: str) -> tuple[bool, Tensors]:
     for i, t in enumerate(values):
         if not isinstance(t, Tensor):
             where = f"value at index {i} has type {type(t)}" if several else f"given {what} has type {type(t)}"
-            raise TypeError(f"The {what} given to {name} must be either a Tensor or a tuple of Tensors but the {where}.")
+            raise TypeError(
+                f"The {what} given to {name} must be either a Tensor or a tuple of Tensors but the {where}."
+            )
     return several, values
 
 
@@ -36,14 +38,14 @@ def _prepared(tensors: Tensors, create_graph: bool, need_graph: bool) -> Tensors
     found: list[Any] = []
     for t in tensors:
         if create_graph:
-            found.append(t.view_as(t) if requires_grad(t) else t.detach().requires_grad_(need_graph))  # type: ignore[attr-defined]
+            found.append(t.view_as(t) if requires_grad(t) else t.detach().requires_grad_(need_graph))
         else:
-            found.append(t.detach().requires_grad_(need_graph))  # type: ignore[attr-defined]
+            found.append(t.detach().requires_grad_(need_graph))
     return tuple(found)
 
 
 def _finished(tensors: Tensors, create_graph: bool) -> Tensors:
-    return tensors if create_graph else tuple(t.detach() for t in tensors)  # type: ignore[attr-defined]
+    return tensors if create_graph else tuple(t.detach() for t in tensors)
 
 
 def _unpacked(value: Tensors, several: bool) -> Any:
@@ -64,21 +66,28 @@ def _check_v(v: Tensors, other: Tensors, several: bool) -> None:
 _INDEPENDENT = {
     "outputs": "Output {0} of the user-provided function does not require gradients. The outputs must be computed in a "
     "differentiable manner from the input when running in strict mode.",
-    "grad_inputs": "The gradient with respect to input {0} is independent of the inputs of the user-provided function." + _STRICT,
-    "jacobian": "While computing the hessian, found that the jacobian of the user-provided function with respect to input {0} is "
-    "independent of the input. This is not allowed in strict mode. You should ensure that your function is twice differentiable "
+    "grad_inputs": "The gradient with respect to input {0} is independent of the inputs of the user-provided function."
+    + _STRICT,
+    "jacobian": "While computing the hessian, found that the jacobian of the user-provided function with respect to "
+    "input {0} is "
+    "independent of the input. This is not allowed in strict mode. You should ensure that your function is twice "
+    "differentiable "
     "and that the jacobian depends on the inputs (this would be violated by a linear function for example).",
-    "hessian": "The hessian of the user-provided function with respect to input {0} is independent of the input. This is not "
-    "allowed in strict mode. You should ensure that your function is thrice differentiable and that the hessian depends on the "
+    "hessian": "The hessian of the user-provided function with respect to input {0} is independent of the input. This "
+    "is not "
+    "allowed in strict mode. You should ensure that your function is thrice differentiable and that the hessian "
+    "depends on the "
     "inputs.",
 }
 _BACK = "The output of the user-provided function is independent of input {0}." + _STRICT
 _UNUSED = {
     "back": _BACK,
-    "back_trick": "The gradient with respect to the input is independent of entry {0} in the grad_outputs when using the double "
+    "back_trick": "The gradient with respect to the input is independent of entry {0} in the grad_outputs when using "
+    "the double "
     "backward trick to compute forward mode gradients." + _STRICT,
     "double_back": "The jacobian of the user-provided function is independent of input {0}." + _STRICT,
-    "double_back_trick": "The hessian of the user-provided function is independent of entry {0} in the grad_jacobian. This is "
+    "double_back_trick": "The hessian of the user-provided function is independent of entry {0} in the grad_jacobian. "
+    "This is "
     "not allowed in strict mode as it prevents from using the double backward trick to replace forward mode AD.",
 }
 
@@ -92,13 +101,19 @@ def _check_recorded(tensors: tuple[Tensor | None, ...], kind: str, strict: bool)
                 raise RuntimeError(_INDEPENDENT[kind].format(i))
 
 
-def _gradients(outputs: Tensors, inputs: Tensors, v: Any = None, create_graph: bool = False) -> tuple[Tensor | None, ...]:
+def _gradients(
+    outputs: Tensors, inputs: Tensors, v: Any = None, create_graph: bool = False
+) -> tuple[Tensor | None, ...]:
     """`grad` of those outputs that require grad; None for all inputs if there are none."""
-    pairs = [(o, w) for o, w in zip(outputs, v or (None,) * len(outputs), strict=True) if o is not None and requires_grad(o)]
+    pairs = [
+        (o, w) for o, w in zip(outputs, v or (None,) * len(outputs), strict=True) if o is not None and requires_grad(o)
+    ]
     if not pairs:
         return (None,) * len(inputs)
     outs, weights = zip(*pairs, strict=True)
-    found: tuple[Tensor | None, ...] = grad(outs, inputs, weights, allow_unused=True, create_graph=create_graph, retain_graph=True)
+    found: tuple[Tensor | None, ...] = grad(
+        outs, inputs, weights, allow_unused=True, create_graph=create_graph, retain_graph=True
+    )
     return found
 
 
@@ -111,11 +126,17 @@ def _filled(grads: tuple[Tensor | None, ...], like: Tensors, strict: bool, creat
                 raise RuntimeError(_UNUSED[stage].format(i))
             g = wrap(np.zeros_like(t._array))
         elif strict and create_graph and not requires_grad(g) and "double" not in stage:
-            raise RuntimeError(f"The jacobian of the user-provided function is independent of input {i}. This is not allowed in "
-                               "strict mode when create_graph=True.")  # fmt: skip
+            raise RuntimeError(
+                f"The jacobian of the user-provided function is independent of input {i}. This is not "
+                f"allowed in "
+                "strict mode when create_graph=True."
+            )
         elif strict and create_graph and not requires_grad(g):
-            raise RuntimeError(f"The hessian of the user-provided function is independent of input {i}. This is not allowed in "
-                               "strict mode when create_graph=True.")  # fmt: skip
+            raise RuntimeError(
+                f"The hessian of the user-provided function is independent of input {i}. This is not "
+                f"allowed in "
+                "strict mode when create_graph=True."
+            )
         found.append(g)
     return tuple(found)
 
@@ -140,8 +161,11 @@ def vjp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, stri
             weights = _prepared(weights, create_graph, False)
             _check_v(weights, outputs, out_several)
         elif len(outputs) != 1 or outputs[0]._array.size != 1:
-            raise RuntimeError("The vector v can only be None if the user-provided function returns a single Tensor with a "
-                               "single element.")  # fmt: skip
+            raise RuntimeError(
+                "The vector v can only be None if the user-provided function returns a single Tensor "
+                "with a "
+                "single element."
+            )
     with set_grad_enabled(True if create_graph else is_grad_enabled()):
         found = _filled(_gradients(outputs, given, weights, create_graph), given, strict, create_graph, "back")
     outputs, found = _finished(outputs, create_graph), _finished(found, create_graph)
@@ -166,8 +190,11 @@ def jvp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, stri
             _check_v(direction, given, several)
         else:
             if len(given) != 1 or given[0]._array.size != 1:
-                raise RuntimeError("The vector v can only be None if the input to the user-provided function is a single Tensor "
-                                   "with a single element.")  # fmt: skip
+                raise RuntimeError(
+                    "The vector v can only be None if the input to the user-provided function is a "
+                    "single Tensor "
+                    "with a single element."
+                )
             direction = tuple(wrap(np.ones_like(t._array)) for t in given)
         out_several, outputs = _as_tuple(func(*given), _OUTPUTS, "jvp")
         _check_recorded(outputs, "outputs", strict)
@@ -182,8 +209,14 @@ def jvp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, stri
     return _unpacked(outputs, out_several), _unpacked(products, out_several)
 
 
-def jacobian(func: Func, inputs: Any, create_graph: bool = False, strict: bool = False, vectorize: bool = False,
-             strategy: str = "reverse-mode") -> Any:  # fmt: skip
+def jacobian(
+    func: Func,
+    inputs: Any,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    strategy: str = "reverse-mode",
+) -> Any:
     """The Jacobian of `func`, of shape output shape + input shape (mirrors `torch.autograd.functional.jacobian`).
 
     Tuples of outputs and of inputs give a tuple of tuples. `vectorize` and `strategy` change nothing but the checks.
@@ -194,23 +227,40 @@ def jacobian(func: Func, inputs: Any, create_graph: bool = False, strict: bool =
             [0., 4.]])
     """
     if strategy not in ("forward-mode", "reverse-mode"):
-        raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode". Hint: If your function has more '
-                             'outputs than inputs, "forward-mode" tends to be more performant. Otherwise, prefer to use '
-                             '"reverse-mode".')  # fmt: skip
+        raise AssertionError(
+            'Expected strategy to be either "forward-mode" or "reverse-mode". Hint: If your function '
+            "has more "
+            'outputs than inputs, "forward-mode" tends to be more performant. Otherwise, prefer to '
+            "use "
+            '"reverse-mode".'
+        )
     if strategy == "forward-mode":
         if create_graph:
-            raise NotImplementedError("torch.autograd.functional.jacobian: `create_graph=True` and `strategy=\"forward-mode\"` are "
-                                      "not supported together (yet). Please either set `create_graph=False` or "
-                                      "`strategy=\"reverse-mode\"`.")  # fmt: skip
+            raise NotImplementedError(
+                "torch.autograd.functional.jacobian: `create_graph=True` and "
+                '`strategy="forward-mode"` are '
+                "not supported together (yet). Please either set `create_graph=False` or "
+                '`strategy="reverse-mode"`.'
+            )
         if strict:
-            raise RuntimeError("torch.autograd.functional.jacobian: `strict=True` and `strategy=\"forward-mode\"` are not "
-                               "supported together (yet). Please either set `strict=False` or `strategy=\"reverse-mode\"`.")  # fmt: skip
+            raise RuntimeError(
+                'torch.autograd.functional.jacobian: `strict=True` and `strategy="forward-mode"` are '
+                "not "
+                "supported together (yet). Please either set `strict=False` or "
+                '`strategy="reverse-mode"`.'
+            )
         if not vectorize:
-            raise NotImplementedError("Computing Jacobian using forward-AD or forward-over-reverse Hessian isonly implemented "
-                                      "for `vectorize=True`.")  # fmt: skip
+            raise NotImplementedError(
+                "Computing Jacobian using forward-AD or forward-over-reverse Hessian isonly "
+                "implemented "
+                "for `vectorize=True`."
+            )
     if strict and vectorize:
-        raise RuntimeError("torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not supported together. "
-                           "Please either set `strict=False` or `vectorize=False`.")  # fmt: skip
+        raise RuntimeError(
+            "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not supported "
+            "together. "
+            "Please either set `strict=False` or `vectorize=False`."
+        )
     with enable_grad():
         several, given = _as_tuple(inputs, "inputs", "jacobian")
         given = _prepared(given, create_graph, True)
@@ -218,27 +268,33 @@ def jacobian(func: Func, inputs: Any, create_graph: bool = False, strict: bool =
         _check_recorded(outputs, "outputs", strict)
         rows = tuple(_rows(o, given, create_graph, strict) for o in outputs)
     rows = tuple(_finished(r, create_graph) for r in rows)
-    return _unpacked(tuple(_unpacked(r, several) for r in rows), out_several)  # type: ignore[arg-type]
+    return _unpacked(tuple(_unpacked(r, several) for r in rows), out_several)
 
 
 def _rows(o: Tensor, given: Tensors, create_graph: bool, strict: bool) -> Tensors:
     """The Jacobian of one output, a block for each input."""
     blocks: list[list[Tensor]] = [[] for _ in given]
-    flat = o.reshape(-1)  # type: ignore[attr-defined]
+    flat = o.reshape(-1)
     for j in range(o._array.size):
         found = _gradients((flat[j],), given, None, create_graph)
         for i, (g, t) in enumerate(zip(found, given, strict=True)):
             if g is None:
                 if strict:
-                    raise RuntimeError(f"Output {0} of the user-provided function is independent of input {i}." + _STRICT)
+                    raise RuntimeError(
+                        f"Output {0} of the user-provided function is independent of input {i}." + _STRICT
+                    )
                 g = wrap(np.zeros_like(t._array))
             elif strict and create_graph and not requires_grad(g):
-                raise RuntimeError("The jacobian of the user-provided function is independent of input "
-                                   f"{i}. This is not allowed in strict mode when create_graph=True.")  # fmt: skip
+                raise RuntimeError(
+                    "The jacobian of the user-provided function is independent of input "
+                    f"{i}. This is not allowed in strict mode when create_graph=True."
+                )
             blocks[i].append(g)
     shape = o._array.shape
     return tuple(
-        TENSORS.stack(block).view(Size(shape + t._array.shape)) if block else wrap(np.zeros(shape + t._array.shape, t._array.dtype))
+        TENSORS.stack(block).view(Size(shape + t._array.shape))
+        if block
+        else wrap(np.zeros(shape + t._array.shape, t._array.dtype))
         for block, t in zip(blocks, given, strict=True)
     )
 
@@ -253,8 +309,14 @@ def _number(value: Any, name: str) -> Tensor:
     return outputs[0]
 
 
-def hessian(func: Func, inputs: Any, create_graph: bool = False, strict: bool = False, vectorize: bool = False,
-            outer_jacobian_strategy: str = "reverse-mode") -> Any:  # fmt: skip
+def hessian(
+    func: Func,
+    inputs: Any,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    outer_jacobian_strategy: str = "reverse-mode",
+) -> Any:
     """The Hessian of `func`, which returns one number (mirrors `torch.autograd.functional.hessian`).
 
     Of shape input shape + input shape; a tuple of tuples for a tuple of inputs.
@@ -273,7 +335,7 @@ def hessian(func: Func, inputs: Any, create_graph: bool = False, strict: bool = 
             args = tuple(a.requires_grad_(True) for a in args)
         out = _number(func(*args), "hessian")
         _check_recorded((out,), "outputs", strict)
-        found = _gradients((out.reshape(()),), args, None, True)  # type: ignore[attr-defined]
+        found = _gradients((out.reshape(()),), args, None, True)
         found = tuple(wrap(np.zeros_like(t._array)) if g is None else g for g, t in zip(found, args, strict=True))
         _check_recorded(found, "jacobian", strict)
         return found  # type: ignore[return-value]
@@ -282,7 +344,9 @@ def hessian(func: Func, inputs: Any, create_graph: bool = False, strict: bool = 
     return _unpacked(tuple(_unpacked(row, several) for row in found), several)
 
 
-def _first(func: Func, inputs: Any, v: Any, create_graph: bool, strict: bool, name: str) -> tuple[bool, Tensors, Tensors, Any, Any]:
+def _first(
+    func: Func, inputs: Any, v: Any, create_graph: bool, strict: bool, name: str
+) -> tuple[bool, Tensors, Tensors, Any, Any]:
     """What vhp and hvp begin with: the inputs, v, the output and its recorded gradient."""
     several, given = _as_tuple(inputs, "inputs", name)
     given = _prepared(given, create_graph, True)
@@ -292,8 +356,11 @@ def _first(func: Func, inputs: Any, v: Any, create_graph: bool, strict: bool, na
         _check_v(direction, given, several)
     else:
         if len(given) != 1 or given[0]._array.size != 1:
-            raise RuntimeError("The vector v can only be None if the input to the user-provided function is a single Tensor with a "
-                               "single element.")  # fmt: skip
+            raise RuntimeError(
+                "The vector v can only be None if the input to the user-provided function is a single "
+                "Tensor with a "
+                "single element."
+            )
         direction = tuple(wrap(np.ones_like(t._array)) for t in given)
     out = _number(func(*given), name)
     _check_recorded((out,), "outputs", strict)

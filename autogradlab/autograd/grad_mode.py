@@ -11,12 +11,21 @@ from typing import Any, Self
 from .. import modes
 from ..tensor import INFERENCE, Tensor, counter
 
-__all__ = ["enable_grad", "inference_mode", "is_grad_enabled", "is_inference_mode_enabled", "no_grad", "set_grad",
-           "set_grad_enabled", "set_multithreading_enabled"]  # fmt: skip
+__all__ = [
+    "enable_grad",
+    "inference_mode",
+    "is_grad_enabled",
+    "is_inference_mode_enabled",
+    "no_grad",
+    "set_grad",
+    "set_grad_enabled",
+    "set_multithreading_enabled",
+]
 
 _CLASS_DECORATED = (
     "Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions or "
-    "methods. To preserve the current behavior of class decoration, you can directly decorate the `__init__` method and "
+    "methods. To preserve the current behavior of class decoration, you can directly decorate the `__init__` method "
+    "and "
     "nothing else."
 )
 
@@ -48,7 +57,7 @@ def set_grad(enabled: bool) -> bool:
 
 
 class _DecoratorContextManager:
-    """A context manager that also decorates: each call of the function, or step of the generator, runs inside a new one."""
+    """A context manager that also decorates: each call, or each step of a generator, runs inside a new one."""
 
     __module__ = "torch.utils._contextlib"
 
@@ -176,7 +185,9 @@ class set_grad_enabled(_DecoratorContextManager):
 
     def __init__(self, mode: bool) -> None:
         if not isinstance(mode, bool):
-            raise TypeError(f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {type(mode).__name__}")
+            raise TypeError(
+                f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {type(mode).__name__}"
+            )
         self.prev = set_grad(mode)
         self.mode = mode
 
@@ -263,7 +274,7 @@ class _unsafe_preserve_version_counter(_DecoratorContextManager):
         self.tensors = (tensors,) if isinstance(tensors, Tensor) else tensors
         if not isinstance(self.tensors, tuple):
             raise AssertionError("tensors must be a tuple")
-        self.prev_versions = tuple(t._version for t in self.tensors)  # type: ignore[attr-defined]
+        self.prev_versions = tuple(t._version for t in self.tensors)
 
     def __enter__(self) -> None: ...
 

@@ -18,11 +18,15 @@ __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 _UNDEFINED = 'Please look at "Notes about undefined output gradients" in "tools/autograd/derivatives.yaml"'
 _NONDETERMINISTIC = (
     "\n\nNOTE: If your op relies on non-deterministic operations i.e., it is listed here:\n"
-    "https://pytorch.org/docs/stable/generated/torch.use_deterministic_algorithms.html\nthis failure might be expected.\n\n"
-    "If you are adding a new operator, please file an issue and then use one of the\nworkarounds. The workaround depends on "
-    "how your test invokes gradcheck/gradgradcheck.\nIf the test\n- manually invokes gradcheck/gradgradcheck, then call "
+    "https://pytorch.org/docs/stable/generated/torch.use_deterministic_algorithms.html\nthis failure might be "
+    "expected.\n\n"
+    "If you are adding a new operator, please file an issue and then use one of the\nworkarounds. The workaround "
+    "depends on "
+    "how your test invokes gradcheck/gradgradcheck.\nIf the test\n- manually invokes gradcheck/gradgradcheck, then "
+    "call "
     "gradcheck/gradgradcheck\n  with `nondet_tol=<tol>` as a keyword argument.\n- is OpInfo-based (e.g., in "
-    "test_ops_gradients.py), then modify the OpInfo for the test\n  to have `gradcheck_nondet_tol=<tol>`.\n- is a Module test "
+    "test_ops_gradients.py), then modify the OpInfo for the test\n  to have `gradcheck_nondet_tol=<tol>`.\n- is a "
+    "Module test "
     "(e.g., in common_nn.py), then modify the corresponding\n  module_test entry to have `gradcheck_nondet_tol=<tol>`\n"
 )
 
@@ -47,24 +51,35 @@ def _check_inputs(inputs: Sequence[Any]) -> None:
         if not (isinstance(t, Tensor) and requires_grad(t)):
             continue
         if t._array.dtype not in (np.float64, np.complex128):
-            warnings.warn(f"Input #{i} requires gradient and is not a double precision floating point or complex. This check "
-                          "will likely fail if all the inputs are not of double precision floating point or complex. ",
-                          UserWarning, stacklevel=4)  # fmt: skip
+            warnings.warn(
+                f"Input #{i} requires gradient and is not a double precision floating point or complex. This "
+                f"check "
+                "will likely fail if all the inputs are not of double precision floating point or complex. ",
+                UserWarning,
+                stacklevel=4,
+            )
         if any(s == 0 and n > 1 for s, n in zip(t._array.strides, t._array.shape, strict=True)):
-            raise RuntimeError(f"The {i}th input has a dimension with stride 0. gradcheck only supports inputs that are "
-                               "non-overlapping to be able to compute the numerical gradients correctly. You should call "
-                               ".contiguous on the input before passing it to gradcheck.")  # fmt: skip
+            raise RuntimeError(
+                f"The {i}th input has a dimension with stride 0. gradcheck only supports inputs that "
+                f"are "
+                "non-overlapping to be able to compute the numerical gradients correctly. You should "
+                "call "
+                ".contiguous on the input before passing it to gradcheck."
+            )
         found = True
     if not found:
-        raise ValueError("gradcheck expects at least one input tensor to require gradient, but none of them have "
-                         "requires_grad=True.")  # fmt: skip
+        raise ValueError(
+            "gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=True."
+        )
 
 
 def _values(func: Callable[..., Any], inputs: Sequence[Any]) -> list[np.ndarray]:
     return [np.array(t._array) for t in _tuple(func(*inputs)) if isinstance(t, Tensor)]
 
 
-def _differences(func: Callable[..., Any], inputs: Sequence[Any], cell: Any, step: complex, eps: float) -> list[np.ndarray]:
+def _differences(
+    func: Callable[..., Any], inputs: Sequence[Any], cell: Any, step: complex, eps: float
+) -> list[np.ndarray]:
     """The outputs' central difference in one element of one input, which gets its value back."""
     array, index = cell
     kept = array[index]
@@ -78,7 +93,9 @@ def _differences(func: Callable[..., Any], inputs: Sequence[Any], cell: Any, ste
     return [(b - a) / (2 * eps) for a, b in zip(low, high, strict=True)]
 
 
-def _numerical(func: Callable[..., Any], inputs: Sequence[Any], outputs: Sequence[Tensor], eps: float) -> list[list[np.ndarray]]:
+def _numerical(
+    func: Callable[..., Any], inputs: Sequence[Any], outputs: Sequence[Tensor], eps: float
+) -> list[list[np.ndarray]]:
     """Jacobians by differences: for each output, for each differentiable input, (elements of input, of output)."""
     table: list[list[np.ndarray]] = [[] for _ in outputs]
     for t in _differentiable(inputs):
@@ -123,8 +140,13 @@ def _close(a: np.ndarray, b: np.ndarray, rtol: float, atol: float) -> bool:
     return bool(np.allclose(a, b, rtol, atol))
 
 
-def _compare(func: Callable[..., Any], inputs: Sequence[Any], options: dict[str, Any], part: str = "",
-             complex_outputs: Sequence[int] = ()) -> None:  # fmt: skip
+def _compare(
+    func: Callable[..., Any],
+    inputs: Sequence[Any],
+    options: dict[str, Any],
+    part: str = "",
+    complex_outputs: Sequence[int] = (),
+) -> None:
     """Both Jacobians of a function with real outputs."""
     every = [t for t in _tuple(func(*inputs)) if isinstance(t, Tensor)]
     outputs = [t for t in every if requires_grad(t)]
@@ -143,14 +165,20 @@ def _compare(func: Callable[..., Any], inputs: Sequence[Any], options: dict[str,
             raise GradcheckError("Analytical gradient has incorrect size")
         tolerance = options["nondet_tol"]
         if not all(_close(a, b, 0.0, tolerance) for a, b in zip(found, again, strict=True)):
-            raise GradcheckError("Backward is not reentrant, i.e., running backward with same input and grad_output multiple "
-                                 "times gives different values, although analytical gradient matches numerical gradient."
-                                 f"The tolerance for nondeterminism was {tolerance}." + _NONDETERMINISTIC)  # fmt: skip
+            raise GradcheckError(
+                "Backward is not reentrant, i.e., running backward with same input and grad_output "
+                "multiple "
+                "times gives different values, although analytical gradient matches numerical "
+                "gradient."
+                f"The tolerance for nondeterminism was {tolerance}." + _NONDETERMINISTIC
+            )
         for j, (a, n) in enumerate(zip(found, row, strict=True)):
             if not _close(a, n, options["rtol"], options["atol"]):
                 start = f"While considering the {part} part of complex outputs only, " if i in complex_outputs else ""
-                raise GradcheckError(f"{start}Jacobian mismatch for output {i} with respect to input {j},\n"
-                                     f"numerical:{wrap(n)}\nanalytical:{wrap(a)}\n")  # fmt: skip
+                raise GradcheckError(
+                    f"{start}Jacobian mismatch for output {i} with respect to input {j},\n"
+                    f"numerical:{wrap(n)}\nanalytical:{wrap(a)}\n"
+                )
 
 
 def _part(func: Callable[..., Any], name: str) -> Callable[..., Any]:
@@ -215,28 +243,50 @@ def _check_undefined(func: Callable[..., Any], outputs: list[Tensor], inputs: Se
             found = grad(case, wanted, zeros, allow_unused=True)
         except RuntimeError as error:
             _warn_undefined()
-            raise GradcheckError(f"Expected backward function to handle undefined output grads. {_UNDEFINED}") from error
+            raise GradcheckError(
+                f"Expected backward function to handle undefined output grads. {_UNDEFINED}"
+            ) from error
         if any(g is not None and np.any(g._array != 0) for g in found):
             _warn_undefined()
-            raise GradcheckError("Expected all input grads to be undefined or zero when all output grads are undefined or zero. "
-                                 + _UNDEFINED)  # fmt: skip
+            raise GradcheckError(
+                "Expected all input grads to be undefined or zero when all output grads are undefined "
+                "or zero. " + _UNDEFINED
+            )
 
 
 def _warn_undefined() -> None:
-    warnings.warn("Backwards compatibility: New undefined gradient support checking feature is enabled by default, but it may "
-                  "break existing callers of this function. If this is true for you, you can call this function with "
-                  '"check_undefined_grad=False" to disable the feature', UserWarning, stacklevel=5)  # fmt: skip
+    warnings.warn(
+        "Backwards compatibility: New undefined gradient support checking feature is enabled by default, but "
+        "it may "
+        "break existing callers of this function. If this is true for you, you can call this function with "
+        '"check_undefined_grad=False" to disable the feature',
+        UserWarning,
+        stacklevel=5,
+    )
 
 
-def gradcheck(func: Callable[..., Any], inputs: Any, *, eps: float = 1e-6, atol: float = 1e-5, rtol: float = 1e-3,
-              raise_exception: bool = True, nondet_tol: float = 0.0, check_undefined_grad: bool = True,
-              check_grad_dtypes: bool = False, check_batched_grad: bool = False, check_batched_forward_grad: bool = False,
-              check_forward_ad: bool = False, check_backward_ad: bool = True, fast_mode: bool = False,
-              masked: bool | None = None) -> bool:  # fmt: skip
+def gradcheck(
+    func: Callable[..., Any],
+    inputs: Any,
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    raise_exception: bool = True,
+    nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False,
+    check_batched_forward_grad: bool = False,
+    check_forward_ad: bool = False,
+    check_backward_ad: bool = True,
+    fast_mode: bool = False,
+    masked: bool | None = None,
+) -> bool:
     """Compare the gradients of `func` with finite differences (mirrors `torch.autograd.gradcheck`).
 
-    inputs: a tensor or tuple of them, in double precision; those that require grad are checked. True if they agree, else
-    GradcheckError, or False without `raise_exception`. `fast_mode` makes the full check all the same.
+    inputs: a tensor or tuple of them, in double precision; those that require grad are checked. True if they
+    agree, else GradcheckError, or False without `raise_exception`. `fast_mode` makes the full check all the same.
 
     >>> import autogradlab as torch
     >>> x = torch.tensor([1., 2.], dtype=torch.float64, requires_grad=True)
@@ -275,11 +325,25 @@ def _gradcheck(func: Callable[..., Any], inputs: tuple[Any, ...], options: dict[
         _check_undefined(func, outputs, inputs)
 
 
-def gradgradcheck(func: Callable[..., Any], inputs: Any, grad_outputs: Any = None, *, eps: float = 1e-6, atol: float = 1e-5,
-                  rtol: float = 1e-3, gen_non_contig_grad_outputs: bool = False, raise_exception: bool = True,
-                  nondet_tol: float = 0.0, check_undefined_grad: bool = True, check_grad_dtypes: bool = False,
-                  check_batched_grad: bool = False, check_fwd_over_rev: bool = False, check_rev_over_rev: bool = True,
-                  fast_mode: bool = False, masked: bool = False) -> bool:  # fmt: skip
+def gradgradcheck(
+    func: Callable[..., Any],
+    inputs: Any,
+    grad_outputs: Any = None,
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    gen_non_contig_grad_outputs: bool = False,
+    raise_exception: bool = True,
+    nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False,
+    check_fwd_over_rev: bool = False,
+    check_rev_over_rev: bool = True,
+    fast_mode: bool = False,
+    masked: bool = False,
+) -> bool:
     """Compare the second derivatives of `func` with finite differences (mirrors `torch.autograd.gradgradcheck`).
 
     grad_outputs: the gradients of the outputs at which to check, random ones if None.
@@ -304,10 +368,22 @@ def gradgradcheck(func: Callable[..., Any], inputs: Any, grad_outputs: Any = Non
         found = grad(_differentiable(func(*args)), _differentiable(args), weights, create_graph=True, allow_unused=True)
         return tuple(g for g in found if g is not None)
 
-    return gradcheck(gradients, given + seeds, eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception,
-                     nondet_tol=nondet_tol, check_undefined_grad=check_undefined_grad, check_grad_dtypes=check_grad_dtypes,
-                     check_batched_grad=check_batched_grad, check_forward_ad=check_fwd_over_rev,
-                     check_backward_ad=check_rev_over_rev, fast_mode=fast_mode, masked=masked)  # fmt: skip
+    return gradcheck(
+        gradients,
+        given + seeds,
+        eps=eps,
+        atol=atol,
+        rtol=rtol,
+        raise_exception=raise_exception,
+        nondet_tol=nondet_tol,
+        check_undefined_grad=check_undefined_grad,
+        check_grad_dtypes=check_grad_dtypes,
+        check_batched_grad=check_batched_grad,
+        check_forward_ad=check_fwd_over_rev,
+        check_backward_ad=check_rev_over_rev,
+        fast_mode=fast_mode,
+        masked=masked,
+    )
 
 
 def _seed(o: Tensor, draw: np.random.Generator, strided: bool) -> Tensor:

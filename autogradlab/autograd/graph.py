@@ -14,8 +14,17 @@ from ..tensor import INFERENCE, Tensor, counter, gradient_edge, requires_grad
 from .edge import GradientEdge, get_gradient_edge
 from .frontend import running, will_run
 
-__all__ = ["GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks", "get_gradient_edge",
-           "increment_version", "register_multi_grad_hook", "save_on_cpu", "saved_tensors_hooks"]  # fmt: skip
+__all__ = [
+    "GradientEdge",
+    "Node",
+    "allow_mutation_on_saved_tensors",
+    "disable_saved_tensors_hooks",
+    "get_gradient_edge",
+    "increment_version",
+    "register_multi_grad_hook",
+    "save_on_cpu",
+    "saved_tensors_hooks",
+]
 
 
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
@@ -47,12 +56,15 @@ class Node(metaclass=_NodeMeta):
     __module__ = "torch.autograd.graph"
 
     def __new__(cls) -> Any:
-        raise TypeError("Can't instantiate abstract class Node with abstract methods _input_metadata, _register_hook_dict, "
-                        "_sequence_nr, metadata, name, next_functions, register_hook, register_prehook")  # fmt: skip
+        raise TypeError(
+            "Can't instantiate abstract class Node with abstract methods _input_metadata, "
+            "_register_hook_dict, "
+            "_sequence_nr, metadata, name, next_functions, register_hook, register_prehook"
+        )
 
 
 class saved_tensors_hooks:
-    """A block in which what operations save for backward goes through `pack_hook`, and comes back through `unpack_hook`.
+    """A block in which what operations save goes through `pack_hook`, and comes back through `unpack_hook`.
 
     Mirrors `torch.autograd.graph.saved_tensors_hooks`.
 
@@ -76,8 +88,10 @@ class saved_tensors_hooks:
             raise RuntimeError(local.saved_hooks_disabled)
         if not (callable(self.pack_hook) and callable(self.unpack_hook)):
             raise TypeError(
-                "_push_saved_tensors_default_hooks(): incompatible function arguments. The following argument types are "
-                "supported:\n    1. (arg0: collections.abc.Callable, arg1: collections.abc.Callable) -> None\n\nInvoked "
+                "_push_saved_tensors_default_hooks(): incompatible function arguments. The following argument types "
+                "are "
+                "supported:\n    1. (arg0: collections.abc.Callable, arg1: collections.abc.Callable) -> "
+                "None\n\nInvoked "
                 f"with: {self.pack_hook!r}, {self.unpack_hook!r}"
             )
         local.saved_hooks.append((self.pack_hook, self.unpack_hook))
@@ -135,13 +149,16 @@ def allow_mutation_on_saved_tensors() -> Iterator[_MutationContext]:
 
     def unpack(kept: Any) -> Tensor:
         if not context.alive:
-            raise AssertionError("Trying to backward outside of the 'allow_mutation_on_saved_tensors' contextin which the graph "
-                                 "was originally recorded.")  # fmt: skip
-        return kept  # type: ignore[no-any-return]
+            raise AssertionError(
+                "Trying to backward outside of the 'allow_mutation_on_saved_tensors' contextin which "
+                "the graph "
+                "was originally recorded."
+            )
+        return kept
 
     if getattr(_MUTABLE, "active", False):
         raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
-    with saved_tensors_hooks(lambda t: t.detach().clone(), unpack):  # type: ignore[attr-defined]
+    with saved_tensors_hooks(lambda t: t.detach().clone(), unpack):
         _MUTABLE.active = True
         try:
             yield context
@@ -169,8 +186,9 @@ class _MultiHandle:
         self.remove()
 
 
-def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., None], *,
-                             mode: Literal["all", "any"] = "all") -> _MultiHandle:  # fmt: skip
+def register_multi_grad_hook(
+    tensors: Sequence[Tensor], fn: Callable[..., None], *, mode: Literal["all", "any"] = "all"
+) -> _MultiHandle:
     """Call `fn` once in each backward: with all gradients of `tensors` when the last is there, or with the first.
 
     Mode "all": `fn(grads)`, None for tensors that this backward does not reach. Mode "any": `fn(grad)`.

@@ -28,9 +28,10 @@ class VariableMeta(type):
 
 
 class Variable(metaclass=VariableMeta):
-    """`Variable(data, requires_grad=False)`: a new tensor over the memory of `data` (mirrors `torch.autograd.Variable`).
+    """`Variable(data, requires_grad=False)`: a new tensor over the memory of `data`.
 
-    Errors: TypeError if `data` is no tensor; RuntimeError if a gradient is asked of integers. `volatile` only warns.
+    Mirrors `torch.autograd.Variable`. Errors: TypeError if `data` is no tensor; RuntimeError if a gradient is asked
+    of integers. `volatile` only warns.
 
     >>> import autogradlab as torch
     >>> torch.autograd.Variable(torch.ones(2), requires_grad=True)
@@ -39,8 +40,16 @@ class Variable(metaclass=VariableMeta):
 
     __module__ = "torch.autograd.variable"
 
-    def __new__(cls, data: Any = None, requires_grad: Any = False, volatile: Any = False, *, _grad_fn: Any = None,
-                name: Any = None, **unknown: Any) -> Any:  # fmt: skip
+    def __new__(
+        cls,
+        data: Any = None,
+        requires_grad: Any = False,
+        volatile: Any = False,
+        *,
+        _grad_fn: Any = None,
+        name: Any = None,
+        **unknown: Any,
+    ) -> Any:
         for key in unknown:
             raise TypeError(f"'{key}' is an invalid keyword argument for this function")
         wanted = operator.index(requires_grad) != 0

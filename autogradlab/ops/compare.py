@@ -1,4 +1,4 @@
-"""Comparisons and logic: they give bools and have no derivative."""
+"""Comparisons: they give bools and have no derivative."""
 
 from __future__ import annotations
 
@@ -8,46 +8,21 @@ import numpy as np
 
 from ..factories import binary
 from ..opdef import alias, composite, op
-from ..promotion import common
+from ..promotion import is_number, result_dtype
+from ..record import TENSORS
 from ..tensor import Tensor
+from .kinds import align, refuse, refusing
 
 for _name, _kernel, _doc in (
     ("eq", np.equal, "input == other"), ("ne", np.not_equal, "input != other"),
     ("lt", np.less, "input < other"), ("le", np.less_equal, "input <= other"),
     ("gt", np.greater, "input > other"), ("ge", np.greater_equal, "input >= other"),
 ):  # fmt: skip
-    binary(_name, _kernel, result="bool", doc=_doc)
+    binary(_name, _kernel, result="bool", doc=_doc,
+           check=None if _name in ("eq", "ne") else refusing("c", f'{_name}_cpu'))  # fmt: skip
 for _new, _old in (("not_equal", "ne"), ("less", "lt"), ("less_equal", "le"), ("greater", "gt"), ("greater_equal", "ge")):
     alias(_new, _old)
     alias(_new + "_", _old + "_", function=False)
-
-binary("logical_and", np.logical_and, result="bool", doc="Whether both are non-zero.")
-binary("logical_or", np.logical_or, result="bool", doc="Whether one is non-zero.")
-binary("logical_xor", np.logical_xor, result="bool", doc="Whether exactly one is non-zero.")
-
-
-@op("logical_not", inplace=True)
-def logical_not(input):  # type: ignore[no-untyped-def]
-    """Whether input is zero."""
-    return np.logical_not(input)
-
-
-@op("isnan")
-def isnan(input):  # type: ignore[no-untyped-def]
-    """Whether an element is NaN."""
-    return np.isnan(input) if input.dtype.kind in "fc" else np.zeros(input.shape, bool)
-
-
-@op("isinf")
-def isinf(input):  # type: ignore[no-untyped-def]
-    """Whether an element is infinite."""
-    return np.isinf(input) if input.dtype.kind in "fc" else np.zeros(input.shape, bool)
-
-
-@op("isfinite")
-def isfinite(input):  # type: ignore[no-untyped-def]
-    """Whether an element is finite."""
-    return np.isfinite(input) if input.dtype.kind in "fc" else np.ones(input.shape, bool)
 
 
 @composite()
@@ -57,19 +32,31 @@ def equal(input: Tensor, other: Tensor) -> bool:
         from ..arguments import reject
 
         reject("equal", (input, other), {})
+    if input.dtype is not other.dtype:
+        x, y = align(input._array, other._array) if input.shape == other.shape else (input._array, other._array)
+        return x.shape == y.shape and bool(np.array_equal(x, y))
     return input._array.shape == other._array.shape and bool(np.array_equal(input._array, other._array))
 
 
 @op("isclose", "input other")
 def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):  # type: ignore[no-untyped-def]
     """Whether elements differ by at most atol + rtol * abs(other)."""
+    if input.dtype != other.dtype:
+        from .kinds import name_of
+
+        raise RuntimeError(f"{name_of(input)} did not match {name_of(other)}")
+    if rtol < 0:
+        raise RuntimeError(f"rtol must be greater than or equal to zero, but got {rtol:g}")
+    if atol < 0:
+        raise RuntimeError(f"atol must be greater than or equal to zero, but got {atol:g}")
+    align(input, other)
     close = input == other
-    if input.dtype.kind in "fc":
+    if input.dtype.kind in "fcV":
         allowed = atol + np.abs(rtol * other)
         close = close | (np.isfinite(input - other) & (np.abs(input - other) <= allowed))
         if equal_nan:
             close = close | (np.isnan(input) & np.isnan(other))
-    else:
+    elif rtol or atol:
         close = close | (np.abs(input.astype(float) - other) <= atol + rtol * np.abs(other.astype(float)))
     return close
 
@@ -77,17 +64,29 @@ def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):  # type: ign
 @composite()
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
     """Whether all elements are close: a Python bool."""
-    from ..record import TENSORS
-
-    if input.dtype is not other.dtype:
-        raise RuntimeError(f"{_lower(input)} did not match {_lower(other)}")
     return bool(TENSORS.isclose(input, other, rtol, atol, equal_nan)._array.all())
 
 
-def _lower(t: Any) -> str:
-    from ..dtypes import _scalar_name
+@composite(method=False)
+def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False, out: Any = None) -> Tensor:
+    """Whether each element is one of test_elements."""
+    if not isinstance(elements, Tensor) and not isinstance(test_elements, Tensor):
+        from ..arguments import reject
 
-    return _scalar_name(t.dtype)
+        reject("isin", (elements, test_elements), {})
+    wanted = result_dtype((elements, test_elements)).numpy
+    x, y = (v._array.astype(wanted) if isinstance(v, Tensor) else np.asarray(v, wanted) for v in (elements, test_elements))
+    refuse(x, "unique" if y.size > 10 else "isin_default_cpu", "c")
+    found = _ISIN.call(TENSORS.from_numpy(np.asarray(x)), y, invert)
+    return found if out is None else TENSORS.logical_or(found, found, out=out)  # type: ignore[no-any-return]
 
 
-__all__ = ["common"]
+def _isin(input, values, invert):  # type: ignore[no-untyped-def]
+    return np.isin(input, values, invert=invert)
+
+
+from ..opdef import Op  # noqa: E402
+
+_ISIN = Op("isin", _isin)
+
+__all__ = ["is_number"]

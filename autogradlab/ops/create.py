@@ -10,7 +10,19 @@ from .. import dtypes
 from ..building import array_from, check_numpy, fill_value
 from ..conversion import array_of_dlpack
 from ..creation import (
-    bind, check_device, check_out, check_sizes, default, default_device, finished, formatted, into, like, options, quick, quick_shape,
+    bind,
+    check_device,
+    check_out,
+    check_sizes,
+    default,
+    default_device,
+    finished,
+    formatted,
+    into,
+    like,
+    options,
+    quick,
+    quick_shape,
     wanted_dtype,
 )
 from ..dtypes import dtype as Dtype
@@ -33,15 +45,15 @@ _READ_ONLY = (
 _READ_ONLY_BUFFER = (
     "The given buffer is not writable, and PyTorch does not support non-writable tensors. This means you can write to "
     "the underlying (supposedly non-writable) buffer using the tensor. You may want to copy the buffer to protect its "
-    "data or make it writable before converting it to a tensor. This type of warning will be suppressed for the rest of "
-    "this program."
+    "data or make it writable before converting it to a tensor. This type of warning will be suppressed for the rest "
+    "of this program."
 )
 _ASARRAY_GRAD = (
     "torch.asarray: unspecified requires_grad now defaults to obj.requires_grad instead of False. Pass "
     "requires_grad=False explicitly to get the old behavior and silence this warning."
 )
 
-# -- out of data -----------------------------------------------------------------------------------------------------------
+# -- out of data -------------------------------------------------------------------------------------------------------
 
 
 @composite(method=False)
@@ -227,7 +239,7 @@ def to_dlpack(tensor: Tensor) -> Any:
     return tensor.__dlpack__()
 
 
-# -- of one value ----------------------------------------------------------------------------------------------------------
+# -- of one value ------------------------------------------------------------------------------------------------------
 
 
 def _filled(name: str, make: Any, doc: str) -> None:
@@ -367,12 +379,13 @@ def scalar_tensor(*args: Any, **kwargs: Any) -> Tensor:
     return finished(np.array(fill_value(values["s"], kind), kind.numpy), values["requires_grad"])
 
 
-# -- with chosen strides ---------------------------------------------------------------------------------------------------
+# -- with chosen strides -----------------------------------------------------------------------------------------------
 
 
 def _strided(size: tuple[int, ...], stride: tuple[int, ...], numpy: np.dtype[Any]) -> np.ndarray:
     if len(size) != len(stride):
-        raise RuntimeError(f"dimensionality of sizes ({len(size)}) must match dimensionality of strides ({len(stride)})")
+        raise RuntimeError(f"dimensionality of sizes ({len(size)}) must match dimensionality of strides "
+                           f"({len(stride)})")  # fmt: skip
     check_sizes(size)
     if any(s < 0 for s in stride):
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}")
@@ -406,19 +419,17 @@ def empty_permuted(*args: Any, **kwargs: Any) -> Tensor:
     _, values = bind("empty_permuted", args, kwargs)
     size, order = values["size"], values["physical_layout"]
     if len(size) != len(order):
-        raise RuntimeError("Number of dimensions in size does not match the length of the physical_layout; i.e. len(size) "
-                           f"= {len(size)} is not equal to len(physical_layout) = {len(order)}")  # fmt: skip
+        raise RuntimeError("Number of dimensions in size does not match the length of the physical_layout; i.e. "
+                           f"len(size) = {len(size)} is not equal to len(physical_layout) = {len(order)}")  # fmt: skip
     seen = set()
     for i, dim in enumerate(order):
         if not 0 <= dim < len(size):
-            raise RuntimeError(f"Dimension out of range (expected to be between 0 and {len(size) - 1}, but got {dim} at "
-                               f"index {i}).  NB: negative dims not currently supported; file an issue if you want it."
-                               )  # fmt: skip
+            raise RuntimeError(f"Dimension out of range (expected to be between 0 and {len(size) - 1}, but got {dim} "
+                               f"at index {i}).  NB: negative dims not currently supported; file an issue if you "
+                               "want it.")  # fmt: skip
         if dim in seen:
             raise RuntimeError("Duplicate dim not allowed")
         seen.add(dim)
     check_sizes(size)
     array = np.zeros([size[d] for d in order], default(options(values)))
     return finished(array.transpose(np.argsort(order)) if order else array, values["requires_grad"])
-
-

@@ -3,33 +3,26 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from ..factories import binary, unary
-from ..opdef import alias, composite, op
+from ..opdef import OPS, Op, alias, op, publish
+from ..promotion import is_number, result_dtype
 from ..record import RAW, TENSORS
 from ..tensor import Tensor
+from .kinds import align, floated, in_both_worlds, numbered, refuse, single
+
+F = TENSORS
 
 
 def conj(x):  # type: ignore[no-untyped-def]
     """The complex conjugate; real values are returned as they are."""
-    return x.conjugate()
+    return x.conjugate() if x.dtype.kind == "c" else x
 
 
 RAW.conj = conj
-
-
-@op("_conj", method=False, function=False, node="ConjBackward0", vjp={"input": lambda F, grad: F.conj(grad)})
-def _conj(input):  # type: ignore[no-untyped-def]
-    return np.conjugate(input)
-
-
-@composite(name="conj")
-def _conj_of(input: Tensor) -> Tensor:
-    """The complex conjugate; a real tensor is returned as it is."""
-    return TENSORS._conj(input) if input._array.dtype.kind == "c" else input  # type: ignore[no-any-return]
-
 
 # -- arithmetic ----------------------------------------------------------------------------------------------------------
 
@@ -40,6 +33,19 @@ def _no_bool_sub(x, y):  # type: ignore[no-untyped-def]
             "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
             "operator instead."
         )
+
+
+def no_mixed_bool_sub(input: Any, other: Any) -> None:
+    """A bool tensor is not subtracted from or by anything else, either."""
+    for one in (input, other):
+        if isinstance(one, bool) or (isinstance(one, Tensor) and one._array.dtype.kind == "b"):
+            both = all(isinstance(o, bool) or (isinstance(o, Tensor) and o._array.dtype.kind == "b") for o in (input, other))
+            if both:
+                return  # the kernel's own check says so
+            raise RuntimeError(
+                "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, "
+                "use the `~` or `logical_not()` operator instead."
+            )
 
 
 binary("add", np.add, {
@@ -59,55 +65,158 @@ binary("div", np.true_divide, {
     "other": lambda F, grad, input, other: -grad * F.conj((input / other) / other),
 }, result="float", doc="input / other, element by element; integers give floats.")  # fmt: skip
 
-unary("neg", np.negative, lambda F, grad: -grad, promotes=False, doc="-input")
-unary("reciprocal", np.reciprocal, lambda F, grad, result: -grad * F.conj(result * result), doc="1 / input")
-unary("abs", np.abs, lambda F, grad, input: grad * F.sgn(input), promotes=False, doc="The absolute value.")
-unary("sgn", np.sign, lambda F, grad: grad * 0, promotes=False, doc="The sign; of a complex number its direction.")
-unary("sign", np.sign, lambda F, grad: grad * 0, promotes=False, doc="-1, 0 or 1.")
-unary("positive", np.positive, lambda F, grad: grad, promotes=False, inplace=False, doc="+input")
+
+def _with_alpha(name: str, sign: int) -> None:
+    """`add` and `sub` with a factor: input + alpha * other. The Node is that of the plain form."""
+
+    def kernel(input, other, alpha):  # type: ignore[no-untyped-def]
+        x, y = align(input, other)
+        return plain_kernel(x, y * numbered(y, alpha) if y.dtype.kind != "b" else y & bool(alpha))
+
+    plain_kernel = np.add if sign > 0 else np.subtract
+    entry = Op(name, kernel, "input other", vjp={
+        "input": lambda F, grad: grad,
+        "other": lambda F, grad, alpha: grad * (np.conj(alpha).item() * sign),
+    })  # fmt: skip
+    OPS[name + ".alpha"] = entry
+    plain, plain_ = TENSORS.__dict__[name], TENSORS.__dict__[name + "_"]
+    OPS[name].node_class._saved_alpha = 1  # type: ignore[attr-defined]
+
+    def operands(input: Any, other: Any, alpha: Any) -> tuple[Tensor, Tensor]:
+        if not (isinstance(input, Tensor) and (isinstance(other, Tensor) or is_number(other))):
+            OPS[name].reject((input, other), {"alpha": alpha})
+        wanted = result_dtype((input, other))
+        if isinstance(alpha, bool):
+            if not wanted._category == 0:
+                raise RuntimeError("Boolean alpha only supported for Boolean results.")
+        elif wanted._category < 2 and isinstance(alpha, float):
+            raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+        elif wanted._category < 3 and isinstance(alpha, complex):
+            raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
+        if sign < 0:
+            _no_bool_sub(input._array, None) if wanted._category == 0 else no_mixed_bool_sub(input, other)
+        if not isinstance(other, Tensor):
+            other = F.scalar_tensor(other, dtype=wanted)
+        return input, other
+
+    def forward(*args: Any, alpha: Any = None, out: Any = None, **names: Any) -> Any:
+        if sign < 0 and len(args) == 2 and not names:
+            no_mixed_bool_sub(*args)
+        if alpha is None or alpha is 1:  # noqa: F632  (True is no alpha for numbers)
+            return plain(*args, **names) if out is None else plain(*args, **names, out=out)
+        if len(args) + len(names) != 2:
+            return OPS[name].reject(args, {**names, "alpha": alpha})
+        input = args[0] if args else names.pop("input")
+        other = args[1] if len(args) > 1 else names.pop("other")
+        if is_number(input) and isinstance(other, Tensor):
+            input = F.scalar_tensor(input, dtype=result_dtype((input, other)))
+        return entry.call(*operands(input, other, alpha), alpha, **({} if out is None else {"out": out}))
+
+    def forward_(input: Tensor, *args: Any, alpha: Any = None, **names: Any) -> Any:
+        other = args[0] if args else names.get("other")
+        if sign < 0:
+            no_mixed_bool_sub(input, other)
+        if alpha is None or alpha is 1:  # noqa: F632
+            return plain_(input, *args, **names)
+        from ..promotion import check_cast
+
+        input, other = operands(input, other, alpha)
+        check_cast(result_dtype((input, other)).numpy, input._array.dtype)
+        return entry.call_(input, other, alpha)
+
+    doc = f"input {'+' if sign > 0 else '-'} alpha * other, element by element."
+    publish(name, forward, _signature_alpha, True, True, doc)
+    publish(name + "_", forward_, _signature_alpha, True, False, f"In-place version of :meth:`{name}`.")
 
 
-# -- powers --------------------------------------------------------------------------------------------------------------
+def _signature_alpha(input, other, *, alpha=1, out=None): ...  # type: ignore[no-untyped-def]
 
 
-def _int_power(x, y):  # type: ignore[no-untyped-def]
-    if x.dtype.kind in "iu" and np.any(y < 0):
-        raise RuntimeError("Integers to negative integer powers are not allowed.")
+_with_alpha("add", 1)
+_with_alpha("sub", -1)
 
 
-binary("pow_tensor", np.power, {
-    "input": lambda F, grad, input, other: F.pow_backward_self(grad, input, other),
-    "other": lambda F, grad, input, other, result: F.pow_backward_exponent(grad, input, other, result),
-}, node="PowBackward1", check=_int_power, function=False)  # fmt: skip
+def _neg(x):  # type: ignore[no-untyped-def]
+    if x.dtype.kind == "b":
+        raise RuntimeError("Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a "
+                           "mask, use the `~` or `logical_not()` operator instead.")  # fmt: skip
+    return np.negative(x)
 
 
-def _pow_number(x, exponent):  # type: ignore[no-untyped-def]
-    if x.dtype.kind in "fc" and not isinstance(exponent, complex):
-        if exponent == 2:
-            return x * x
-        if exponent == 3:
-            return x * x * x
-        if exponent == 0.5:
-            return np.sqrt(x)
-        if exponent == 1:
-            return x.copy()
-    return np.power(x, np.asarray(exponent, x.dtype))
+def _positive(x):  # type: ignore[no-untyped-def]
+    if x.dtype.kind == "b":
+        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    return x
 
+
+def _abs(x):  # type: ignore[no-untyped-def]
+    refuse(x, "abs_cpu", "b")
+    return np.abs(x)
+
+
+def _sign(x):  # type: ignore[no-untyped-def]
+    if x.dtype.kind == "c":
+        raise NotImplementedError("Unlike NumPy, torch.sign is not intended to support complex numbers. Please use "
+                                  "torch.sgn instead.")  # fmt: skip
+    return _sgn(x)
+
+
+def _sgn(x):  # type: ignore[no-untyped-def]
+    if x.dtype.kind == "b":
+        return x.copy()
+    if x.dtype.kind == "c":
+        return np.sign(x)
+    return np.where(np.isnan(x), np.zeros((), x.dtype), np.sign(x)) if x.dtype.kind in "fV" else np.sign(x)
+
+
+@in_both_worlds
+def sgn_backward(F, grad, input, result):  # type: ignore[no-untyped-def]
+    """Only the direction of a complex number changes with it: what is left is across that direction."""
+    if not F.is_complex(input):
+        return F.nought(grad)
+    along = F.real_part(grad * F.conj(result)) * result
+    return F.only(F.abs(input) != 0, (grad - along) / F.abs(input))
+
+
+unary("neg", _neg, lambda F, grad: -grad, promotes=False, doc="-input")
+unary("reciprocal", lambda x: np.true_divide(1, x, dtype=None if x.dtype.kind in "biu" else x.dtype),
+      lambda F, grad, result: -grad * F.conj(result * result), doc="1 / input")  # fmt: skip
+unary("abs", _abs, lambda F, grad, input: grad * F.sgn(input), promotes=False, doc="The absolute value.")
+unary("sgn", _sgn, lambda F, grad, input, result: F.sgn_backward(grad, input, result), promotes=False,
+      doc="The sign; of a complex number its direction.")  # fmt: skip
+unary("sign", _sign, lambda F, grad: F.nought(grad), promotes=False, doc="-1, 0 or 1.")
+
+
+def positive(input: Tensor) -> Tensor:
+    """+input: the tensor itself."""
+    if not isinstance(input, Tensor):
+        from ..arguments import reject
+
+        reject("positive", (input,), {})
+    _positive(input._array)
+    return input
+
+
+publish("positive", positive, None, True, True, positive.__doc__ or "")
 
 # -- exponentials and logarithms -------------------------------------------------------------------------------------------
 
+
+def _expm1(x):  # type: ignore[no-untyped-def]
+    return np.expm1(x)
+
+
 unary("exp", np.exp, lambda F, grad, result: grad * F.conj(result), doc="e to the power of input.")
 unary("exp2", np.exp2, lambda F, grad, result: grad * F.conj(result) * math.log(2), doc="2 to the power of input.")
-unary("expm1", np.expm1, lambda F, grad, result: grad * (F.conj(result) + 1), doc="exp(input) - 1, exact near 0.")
+unary("expm1", _expm1, lambda F, grad, result: grad * (F.conj(result) + 1), doc="exp(input) - 1, exact near 0.")
 unary("log", np.log, lambda F, grad, input: grad / F.conj(input), doc="The natural logarithm.")
-unary("log2", np.log2, lambda F, grad, input: grad / (F.conj(input) * math.log(2)), doc="The logarithm to base 2.")
-unary("log10", np.log10, lambda F, grad, input: grad / (F.conj(input) * math.log(10)), doc="The logarithm to base 10.")
-unary("log1p", np.log1p, lambda F, grad, input: grad / (F.conj(input) + 1), doc="log(1 + input), exact near 0.")
+unary("log2", np.log2, lambda F, grad, input: grad / F.conj(input * math.log(2)), doc="The logarithm to base 2.")
+unary("log10", np.log10, lambda F, grad, input: grad / F.conj(input * math.log(10)), doc="The logarithm to base 10.")
+unary("log1p", np.log1p, lambda F, grad, input: grad / F.conj(input + 1), node="Log1PBackward0",
+      doc="log(1 + input), exact near 0.")  # fmt: skip
 unary("sqrt", np.sqrt, lambda F, grad, result: grad / (2 * F.conj(result)), doc="The square root.")
-unary("rsqrt", lambda x: np.reciprocal(np.sqrt(x)), lambda F, grad, result: grad * -0.5 * F.conj(result ** 3),
+unary("rsqrt", single(lambda x: 1 / np.sqrt(x)), lambda F, grad, result: -0.5 * grad * F.conj(F.pow(result, 3)),
       doc="1 / sqrt(input)")  # fmt: skip
-unary("square", np.square, lambda F, grad, input: grad * F.conj(input) * 2, promotes=False, node="PowBackward0",
-      doc="input * input")  # fmt: skip
 
 # -- trigonometry ----------------------------------------------------------------------------------------------------------
 
@@ -126,30 +235,52 @@ unary("acosh", np.arccosh, lambda F, grad, input: grad * F.conj(F.rsqrt(input - 
       doc="The inverse hyperbolic cosine.")  # fmt: skip
 unary("atanh", np.arctanh, lambda F, grad, input: grad / F.conj(1 - input * input),
       doc="The inverse hyperbolic tangent.")  # fmt: skip
+
+
+def _angle_unit(name: str, factor: float, doc: str) -> None:
+    def kernel(x):  # type: ignore[no-untyped-def]
+        if x.dtype.kind == "c":
+            raise RuntimeError(f"{name} is not supported for complex tensors.")
+        x = floated(x)
+        return x * np.asarray(factor, x.dtype)
+
+    unary(name, kernel, lambda F, grad: grad * factor, doc=doc, node=f"{name[:3].title()}2{name[4:].title()}Backward0")
+
+
+_angle_unit("deg2rad", math.pi / 180, "Degrees as radians.")
+_angle_unit("rad2deg", 180 / math.pi, "Radians as degrees.")
+
 for _name in ("asin", "acos", "atan", "asinh", "acosh", "atanh"):
-    alias(_name.replace("a", "arc", 1), _name)
-    alias(_name.replace("a", "arc", 1) + "_", _name + "_")
-
-# -- rounding: piecewise constant, so their derivative is 0 ----------------------------------------------------------------
-
-unary("floor", np.floor, lambda F, grad: grad * 0, promotes=False, doc="The largest integer not above input.")
-unary("ceil", np.ceil, lambda F, grad: grad * 0, promotes=False, doc="The smallest integer not below input.")
-unary("trunc", np.trunc, lambda F, grad: grad * 0, promotes=False, doc="The integer part.")
-unary("frac", lambda x: x - np.trunc(x), lambda F, grad: grad, promotes=False, doc="input - trunc(input)")
+    for _end in ("", "_"):
+        alias(_name.replace("a", "arc", 1) + _end, _name + _end)
+for _new, _old in (("multiply", "mul"), ("subtract", "sub"), ("negative", "neg"), ("absolute", "abs")):
+    for _end in ("", "_"):
+        alias(_new + _end, _old + _end, function=_end == "" or _old == "neg")
 
 # -- activations -----------------------------------------------------------------------------------------------------------
 
 
 def _sigmoid(x):  # type: ignore[no-untyped-def]
+    x = floated(x)
     if x.dtype.kind == "c":
         return 1 / (1 + np.exp(-x))
     e = np.exp(-np.abs(x))
     return np.where(x >= 0, 1, e) / (1 + e)
 
 
-unary("sigmoid", _sigmoid, lambda F, grad, result: F.sigmoid_backward(grad, result), doc="1 / (1 + exp(-input))")
-unary("relu", lambda x: np.maximum(x, x.dtype.type(0)), lambda F, grad, result: F.threshold_backward(grad, result, 0),
-      promotes=False, doc="input where it is positive, else 0.")  # fmt: skip
+unary("sigmoid", single(_sigmoid), lambda F, grad, result: F.sigmoid_backward(grad, result), doc="1 / (1 + exp(-input))")
+def _relu(x):  # type: ignore[no-untyped-def]
+    if x.dtype.kind == "b":
+        raise RuntimeError("Boolean inputs not supported for relu")
+    if x.dtype.kind == "c":
+        raise NotImplementedError("clamp is not supported for complex types")
+    return np.maximum(x, x.dtype.type(0))
+
+
+
+
+unary("relu", _relu, lambda F, grad, result: F.threshold_backward(grad, result, 0), promotes=False,
+      doc="input where it is positive, else 0.")  # fmt: skip
 
 
 # -- the derivatives that PyTorch itself has as operations -----------------------------------------------------------------
@@ -173,22 +304,7 @@ def tanh_backward(grad_output, output):  # type: ignore[no-untyped-def]
 
 @op("threshold_backward", "grad_output input", method=False, function=False, vjp={
     "grad_output": lambda F, grad, input, threshold: F.threshold_backward(grad, input, threshold),
-    "input": lambda F, grad: grad * 0,
+    "input": lambda F, grad: F.nought(grad),
 })  # fmt: skip
 def threshold_backward(grad_output, input, threshold):  # type: ignore[no-untyped-def]
     return grad_output * (input > threshold)
-
-
-@op("pow_scalar", vjp={"input": lambda F, grad, input, exponent: F.pow_backward(grad, input, exponent)},
-    node="PowBackward0", method=False, function=False)  # fmt: skip
-def pow_scalar(input, exponent):  # type: ignore[no-untyped-def]
-    if input.dtype.kind in "iu" and exponent < 0:
-        raise RuntimeError("Integers to negative integer powers are not allowed.")
-    return _pow_number(input, exponent)
-
-
-@op("pow_base", "exponent", node="PowBackward2", method=False, function=False, shown={"input": "self"}, vjp={
-    "exponent": lambda F, grad, input, exponent, result: F.pow_backward_exponent(grad, input, exponent, result),
-})  # fmt: skip
-def pow_base(input, exponent):  # type: ignore[no-untyped-def]
-    return np.power(np.asarray(input, exponent.dtype), exponent)

@@ -77,29 +77,24 @@ Tensor.__pos__ = lambda self: F.positive(self)  # type: ignore[attr-defined]
 Tensor.__invert__ = lambda self: F.bitwise_not(self)  # type: ignore[attr-defined]
 
 
-def _integer(x, y):  # type: ignore[no-untyped-def]
-    if x.dtype.kind not in "biu":
-        from ..dtypes import _scalar_name, from_numpy
-
-        raise NotImplementedError(f'"bitwise_and_cpu" not implemented for \'{_scalar_name(from_numpy(x.dtype))}\'')
-
-
-for _name, _kernel, _word in (("bitwise_and", np.bitwise_and, "and"), ("bitwise_or", np.bitwise_or, "or"),
-                              ("bitwise_xor", np.bitwise_xor, "xor")):  # fmt: skip
-    binary(_name, _kernel, check=_integer, doc=f"Bitwise {_word} of integers or bools.")
+for _word in ("and", "or", "xor"):
     for _form in ("__{}__", "__r{}__"):
-        setattr(Tensor, _form.format(_word), _defers(F.__dict__[_name]))
-    setattr(Tensor, f"__i{_word}__", _defers(F.__dict__[_name + "_"]))
+        setattr(Tensor, _form.format(_word), _defers(F.__dict__["bitwise_" + _word]))
+    setattr(Tensor, f"__i{_word}__", _defers(F.__dict__[f"bitwise_{_word}_"]))
 
 
-@composite()
-def bitwise_not(input: Tensor) -> Tensor:
-    """Bitwise not of integers; logical not of bools."""
-    from ..tensor import wrap
+def _floor_divided(self: Tensor, other: Any) -> Tensor:
+    return F.floor_divide(other, self)  # type: ignore[no-any-return]
 
-    if input._array.dtype.kind not in "biu":
-        raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
-    return wrap(np.invert(input._array))
+
+for _name, _fn in {
+    "floordiv": F.floor_divide, "rfloordiv": _floor_divided, "ifloordiv": F.floor_divide_, "mod": F.remainder,
+    "rmod": lambda self, other: F.remainder(other, self), "imod": F.remainder_, "ipow": F.pow_,
+    "lshift": F.bitwise_left_shift, "rshift": F.bitwise_right_shift, "ilshift": F.bitwise_left_shift_,
+    "irshift": F.bitwise_right_shift_, "rlshift": lambda self, other: F.bitwise_left_shift(other, self),
+    "rrshift": lambda self, other: F.bitwise_right_shift(other, self),
+}.items():  # fmt: skip
+    setattr(Tensor, f"__{_name}__", _defers(_fn))
 
 
 @composite()

@@ -1,4 +1,4 @@
-"""pow in its three forms (tensor and number, two tensors, number and tensor) and their derivatives."""
+"""pow in its three forms (tensor and number, two tensors, number and tensor), square, float_power; their derivatives."""
 
 from __future__ import annotations
 
@@ -6,38 +6,105 @@ from typing import Any
 
 import numpy as np
 
-from ..opdef import composite
-from ..promotion import is_number, result_dtype
+from ..factories import binary
+from ..opdef import OPS, composite, op, publish
+from ..promotion import check_cast, is_number, result_dtype
 from ..record import RAW, TENSORS
 from ..tensor import Tensor
+from .kinds import in_both_worlds, numbered, refuse
+
+F = TENSORS
+_NEGATIVE = "Integers to negative integer powers are not allowed."
 
 
-def _in_both_worlds(fn: Any) -> Any:
-    """A derivative helper for plain and recorded backward: the same formula with kernels or with operations."""
-    setattr(RAW, fn.__name__, lambda *args: fn(RAW, *args))
-    setattr(TENSORS, fn.__name__, lambda *args: fn(TENSORS, *args))
-    return fn
-
-
-@_in_both_worlds
+@in_both_worlds
 def pow_backward(F, grad, input, exponent):  # type: ignore[no-untyped-def]
     if exponent == 0:
-        return grad * 0
+        return F.nought(grad)
     return grad * F.conj(exponent * F.pow(input, exponent - 1))
 
 
-@_in_both_worlds
+@in_both_worlds
 def pow_backward_self(F, grad, input, other):  # type: ignore[no-untyped-def]
-    return F.where(other == 0, F.zero_dim(grad), grad * F.conj(other * F.pow(input, other - 1)))
+    return F.only(other != 0, grad * F.conj(other * F.pow(input, other - 1)))
 
 
-@_in_both_worlds
+@in_both_worlds
 def pow_backward_exponent(F, grad, input, exponent, result):  # type: ignore[no-untyped-def]
+    """Where the base is 0, the power stays 0 however a positive exponent changes."""
     if is_number(input):
         if input == 0:
-            return F.where(exponent >= 0, F.zero_dim(grad), grad * F.conj(result * F.log(F.zero_dim(grad) + input)))
-        return grad * F.conj(result * np.log(input).item())
-    return F.where((input == 0) & (exponent >= 0), F.zero_dim(grad), grad * F.conj(result * F.log(input)))
+            return F.only(_not_positive(F, exponent), grad * F.conj(result * F.log(F.zero_dim(grad) + input)))
+        return grad * F.conj(result * np.log(complex(input) if isinstance(input, complex) or input < 0 and F.is_complex(
+            result) else input).item())  # fmt: skip
+    moves = (input != 0) | _not_positive(F, exponent)
+    return F.only(moves, grad * F.conj(result * F.log(input)))
+
+
+def _not_positive(F, exponent):  # type: ignore[no-untyped-def]
+    return F.real_part(exponent) < 0
+
+
+def _check(x, y):  # type: ignore[no-untyped-def]
+    refuse(x, "pow", "b")
+    if x.dtype.kind in "iu" and (y.min() < 0 if y.size else False):
+        raise RuntimeError(_NEGATIVE)
+
+
+binary("pow_tensor", np.power, {
+    "input": lambda F, grad, input, other: F.pow_backward_self(grad, input, other),
+    "other": lambda F, grad, input, other, result: F.pow_backward_exponent(grad, input, other, result),
+}, node="PowBackward1", check=_check, function=False)  # fmt: skip
+OPS["pow_tensor"].node_class.saved_names = tuple(  # type: ignore[misc]
+    {"other": "exponent"}.get(n, n) for n in OPS["pow_tensor"].node_class.saved_names
+)
+
+
+def _power(x, exponent):  # type: ignore[no-untyped-def]
+    """The common exponents have shorter ways, with the roundings of those ways."""
+    if not isinstance(exponent, complex):
+        if exponent == 2:
+            return x * x
+        if exponent == 3:
+            return x * x * x
+        if x.dtype.kind in "fcV":
+            if exponent == 0.5:
+                return np.sqrt(x)
+            if exponent == 1:
+                return x.copy()
+            if exponent == -0.5:
+                return 1 / np.sqrt(x)
+            if exponent == -1:
+                return 1 / x
+            if exponent == -2:
+                return 1 / (x * x)
+    return np.power(x, numbered(x, exponent))
+
+
+@op("pow_scalar", vjp={"input": lambda F, grad, input, exponent: F.pow_backward(grad, input, exponent)},
+    node="PowBackward0", method=False, function=False)  # fmt: skip
+def pow_scalar(input, exponent):  # type: ignore[no-untyped-def]
+    if input.dtype.kind in "biu" and exponent < 0:
+        raise RuntimeError(_NEGATIVE)
+    refuse(input, "pow", "b")
+    r = np.asarray(_power(input, exponent))
+    return r if r.dtype == input.dtype else r.astype(input.dtype)
+
+
+@op("pow_base", "exponent", node="PowBackward2", method=False, function=False, shown={"input": "self"}, vjp={
+    "exponent": lambda F, grad, input, exponent, result: F.pow_backward_exponent(grad, input, exponent, result),
+})  # fmt: skip
+def pow_base(input, exponent):  # type: ignore[no-untyped-def]
+    base = numbered(exponent, input)
+    if base.ravel()[0] == 1:
+        return np.ones_like(exponent)
+    _check(base, exponent)
+    return np.power(base, exponent)
+
+
+def _in_dtype(t: Tensor, number: Any) -> Tensor:
+    wanted = result_dtype((t, number))
+    return t if wanted is t.dtype else F.to(t, wanted)  # type: ignore[no-any-return]
 
 
 @composite()
@@ -51,25 +118,93 @@ def pow(input: Any, exponent: Any, *, out: Any = None) -> Any:
     options = {} if out is None else {"out": out}
     if isinstance(input, Tensor):
         if isinstance(exponent, Tensor):
-            return TENSORS.pow_tensor(input, exponent, **options)
+            return F.pow_tensor(input, exponent, **options)
         if is_number(exponent):
-            wanted = result_dtype((input, exponent))
-            if wanted is not input.dtype:
-                input = TENSORS.to(input, wanted)
-            return TENSORS.pow_scalar(input, exponent, **options)
+            return F.pow_scalar(_in_dtype(input, exponent), exponent, **options)
     elif isinstance(exponent, Tensor) and is_number(input):
-        wanted = result_dtype((exponent, input))
-        if wanted is not exponent.dtype:
-            exponent = TENSORS.to(exponent, wanted)
-        return TENSORS.pow_base(input, exponent, **options)
+        return F.pow_base(input, _in_dtype(exponent, input), **options)
     from ..arguments import reject
 
     return reject("pow", (input, exponent), options)
 
 
+def pow_(input: Tensor, exponent: Any) -> Tensor:
+    """In-place version of :meth:`pow`."""
+    if is_number(exponent) and not isinstance(exponent, Tensor):
+        check_cast(result_dtype((input, exponent)).numpy, input._array.dtype)
+        return OPS["pow_scalar"].call_(input, exponent)
+    if not isinstance(exponent, Tensor):
+        from ..arguments import reject
+
+        reject("pow_", (input, exponent), {})
+    return F.pow_tensor_(input, exponent)  # type: ignore[no-any-return]
+
+
+publish("pow_", pow_, None, True, False, pow_.__doc__ or "")
+
+
+@composite()
+def square(input: Tensor, *, out: Any = None) -> Tensor:
+    """input * input"""
+    if not isinstance(input, Tensor):
+        from ..arguments import reject
+
+        reject("square", (input,), {})
+    return F.pow(input, 2, out=out)  # type: ignore[no-any-return]
+
+
+@composite()
+def square_(input: Tensor) -> Tensor:
+    """In-place version of :meth:`square`."""
+    return pow_(input, 2)
+
+
+def _wide(*values: Any) -> list[Any]:
+    """The operands in double precision."""
+    kind = result_dtype(values)
+    from ..dtypes import complex128, float64
+
+    wanted = complex128 if kind.is_complex else float64
+    number = complex if kind.is_complex else float
+    return [F.to(v, wanted) if isinstance(v, Tensor) else number(v) for v in values]
+
+
+@composite()
+def float_power(input: Any, exponent: Any, *, out: Any = None) -> Any:
+    """input to the power of exponent, in double precision."""
+    if not ((isinstance(input, Tensor) and (isinstance(exponent, Tensor) or is_number(exponent)))
+            or (is_number(input) and isinstance(exponent, Tensor))):  # fmt: skip
+        from ..arguments import reject
+
+        reject("float_power", (input, exponent), {})
+    a, b = _wide(input, exponent)
+    if out is not None and out._array.dtype != (a if isinstance(a, Tensor) else b)._array.dtype:
+        raise RuntimeError(f"the output given to float_power has dtype {_type_name(out)} but the operation's result "
+                           f"requires dtype {_type_name(a if isinstance(a, Tensor) else b)}")  # fmt: skip
+    return F.pow(a, b, out=out)
+
+
+@composite(function=False)
+def float_power_(input: Tensor, exponent: Any) -> Tensor:
+    """In-place version of :meth:`float_power`."""
+    a, b = _wide(input, exponent)
+    if a.dtype is not input.dtype:
+        raise RuntimeError(f"the base given to float_power_ has dtype {_type_name(input)} but the operation's result "
+                           f"requires dtype {_type_name(a)}")  # fmt: skip
+    return pow_(input, b)
+
+
+def _type_name(t: Tensor) -> str:
+    from ..dtypes import _scalar_name
+
+    return _scalar_name(t.dtype)
+
+
 def _raw_pow(input: Any, exponent: Any) -> Any:
-    if isinstance(exponent, np.ndarray) or isinstance(input, np.ndarray) and isinstance(exponent, np.generic):
+    if isinstance(exponent, np.ndarray) or (isinstance(input, np.ndarray) and isinstance(exponent, np.generic)):
         return np.power(input, exponent)
+    if isinstance(input, np.generic):
+        input = np.asarray(input)
     return RAW.pow_scalar(input, exponent)
 
 

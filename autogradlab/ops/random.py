@@ -1,4 +1,4 @@
-"""Random tensors: made new, made like another, filled in place. The numbers come from streams.py and distributions.py."""
+"""Random tensors: made new, made like another, filled in place. The numbers are streams.py's and distributions.py's."""
 
 from __future__ import annotations
 
@@ -9,7 +9,17 @@ import numpy as np
 from .. import distributions as D
 from .. import dtypes, generator, modes, streams
 from ..creation import (
-    bind, check_out, check_sizes, default, default_device, finished, into, like, options, quick, quick_shape,
+    bind,
+    check_out,
+    check_sizes,
+    default,
+    default_device,
+    finished,
+    into,
+    like,
+    options,
+    quick,
+    quick_shape,
 )  # fmt: skip
 from ..dtypes import get_default_dtype
 from ..generator import default_generator
@@ -20,7 +30,7 @@ from ..tensor import Tensor, gradient_edge, wrap
 
 _LONG_OUT = "multinomial expects Long tensor out, got: {}"
 
-# -- Generator: states are tensors -----------------------------------------------------------------------------------------
+# -- Generator: states are tensors -------------------------------------------------------------------------------------
 
 
 class Generator(generator.Generator):
@@ -55,8 +65,7 @@ default_generator.__class__ = Generator
 
 def get_rng_state() -> Tensor:
     """The state of the default generator (mirrors `torch.get_rng_state`)."""
-    state: Tensor = default_generator.get_state()
-    return state
+    return default_generator.get_state()  # type: ignore[return-value]
 
 
 def set_rng_state(new_state: Tensor) -> None:
@@ -69,10 +78,10 @@ def set_rng_state(new_state: Tensor) -> None:
     >>> torch.equal(a, torch.rand(2))
     True
     """
-    default_generator.set_state(new_state)
+    default_generator.set_state(new_state)  # type: ignore[arg-type]
 
 
-# -- new tensors -----------------------------------------------------------------------------------------------------------
+# -- new tensors -------------------------------------------------------------------------------------------------------
 
 
 def _made(name: str, values: dict[str, Any], fill: Any, integer: bool = False) -> Tensor:
@@ -186,7 +195,7 @@ def randperm(*args: Any, **kwargs: Any) -> Tensor:
     return finished(array, values["requires_grad"]) if out is None else into("randperm", out, array)
 
 
-# -- drawn from tensors of parameters: no gradient flows through a draw ----------------------------------------------------
+# -- drawn from tensors of parameters: no gradient flows through a draw ------------------------------------------------
 
 _ZERO = {"input": lambda F, grad: F.zeros_like(grad)}
 _NORMALS = {
@@ -282,7 +291,7 @@ def _standard_gamma(*args: Any, **kwargs: Any) -> Tensor:
     return finished(np.asarray(modes.quiet(D.standard_gamma, values["input"]._array, values["generator"])))
 
 
-# -- filled in place -------------------------------------------------------------------------------------------------------
+# -- filled in place ---------------------------------------------------------------------------------------------------
 
 
 def _filler(name: str, node: str, fill: Any, names: tuple[str, ...], doc: str) -> None:
@@ -319,12 +328,16 @@ def _in_place(entry: Op, self: Tensor, fill: Any, other: Tensor | None = None) -
 
 _filler("uniform", "UniformBackward0", streams.uniform_, ("from", "to"),
         "uniform_(from=0, to=1): fill with numbers spread evenly over [from, to).")  # fmt: skip
-_filler("normal", "NormalBackward0", streams.normal_, ("mean", "std"), "normal_(mean=0, std=1): fill with normal numbers.")
+_filler(
+    "normal", "NormalBackward0", streams.normal_, ("mean", "std"), "normal_(mean=0, std=1): fill with normal numbers."
+)
 _filler("exponential", "ExponentialBackward0", D.exponential_, ("lambd",),
         "exponential_(lambd=1): fill with exponential numbers of rate lambd.")  # fmt: skip
 _filler("geometric", "GeometricBackward0", D.geometric_, ("p",),
         "geometric_(p): fill with the number of trials up to the first success.")  # fmt: skip
-_filler("cauchy", "CauchyBackward0", D.cauchy_, ("median", "sigma"), "cauchy_(median=0, sigma=1): fill with Cauchy numbers.")
+_filler(
+    "cauchy", "CauchyBackward0", D.cauchy_, ("median", "sigma"), "cauchy_(median=0, sigma=1): fill with Cauchy numbers."
+)
 _filler("log_normal", "LogNormalBackward0", D.log_normal_, ("mean", "std"),
         "log_normal_(mean=1, std=2): fill with numbers whose logarithms are normal.")  # fmt: skip
 
@@ -351,5 +364,3 @@ def bernoulli_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     if index == 0:
         return _in_place(_BERNOULLI_TENSOR, self, lambda x: D.bernoulli_tensor_(x, p._array, source), p)
     return _in_place(_BERNOULLI, self, lambda x: D.bernoulli_(x, p, source))
-
-

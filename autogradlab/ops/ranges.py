@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
+from .. import dtypes, modes
 from ..creation import bind, check_out, check_sizes, default, default_device, finished, into, options
 from ..dtypes import dtype as Dtype
 from ..dtypes import get_default_dtype
-from ..normals import fma64
 from ..opdef import composite
 from ..streams import unsupported
 from ..tensor import Tensor
 from ..warn import warn
 
 _OUT_COUNT = (
-    "The number of elements in the out tensor of shape {} is {} which does not match the computed number of elements {}. "
-    "Note that this may occur as a result of rounding error. The out tensor will be resized to a tensor of shape ({},)."
+    "The number of elements in the out tensor of shape {} is {} which does not match the computed number of elements "
+    "{}. Note that this may occur as a result of rounding error. The out tensor will be resized to a tensor of shape "
+    "({},)."
 )
 _RANGE = (
     "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
@@ -28,7 +28,7 @@ _RANGE = (
 _INT64 = "value cannot be converted to type int64_t without overflow"
 _LACKING = ("uint16", "uint32", "uint64")
 
-# -- arange and range ------------------------------------------------------------------------------------------------------
+# -- arange and range --------------------------------------------------------------------------------------------------
 
 
 def _default(*values: Any) -> Dtype:
@@ -52,10 +52,41 @@ def _steps(start: Any, step: Any, count: int, kind: Dtype) -> np.ndarray:
     if kind._category <= dtypes.INTEGER:
         first, by = int(start), int(step)
         return (first + np.arange(count, dtype=np.int64) * by).astype(kind.numpy)
-    if kind.itemsize == 2:
-        half = np.dtype(np.float32)
-        return (half.type(start) + np.arange(count).astype(half) * half.type(step)).astype(kind.numpy)
-    return (start + np.arange(count, dtype=np.float64) * step).astype(kind.numpy)
+    start, step = float(start), float(step)
+    i = np.arange(count)
+    block, alone = _blocks(i, kind)
+    if kind.itemsize == 2:  # computed in float32, but a vector begins at a number of the dtype
+        start, step = float(np.float32(start)), float(np.float32(step))
+        base = _fused(block, step, start, kind).astype(np.float32)
+        base = np.where(alone, base, base.astype(kind.numpy).astype(np.float32))
+        return _fused(i - block, step, base.astype(np.float64), kind).astype(np.float32).astype(kind.numpy)
+    base = _fused(block, step, start, kind)
+    if kind.itemsize == 4:
+        base = np.where(alone, base, base.astype(np.float32))
+    return _fused(i - block, step, base, kind).astype(kind.numpy)
+
+
+def _fused(x: np.ndarray, a: float, b: Any, kind: Dtype) -> np.ndarray:
+    """`x * a + b` rounded once, for small whole numbers `x`: the product's lost part is added to the sum's."""
+    x = x.astype(np.float64)
+    product = x * a
+    if kind.itemsize < 8:  # what is lost cannot be seen in the dtype
+        short: np.ndarray = product + b
+        return short
+    t = 134217729.0 * a
+    high = t - (t - a)
+    lost = (x * high - product) + x * (a - high)  # exact: x has few digits
+    total = product + b
+    back = total - product
+    result: np.ndarray = total + (lost + ((product - (total - back)) + (b - back)))
+    return result
+
+
+def _blocks(i: np.ndarray, kind: Dtype) -> tuple[np.ndarray, np.ndarray]:
+    """Where the vector begins in which PyTorch computes each element, and which ones it computes alone, at the end."""
+    lanes = 32 // kind.itemsize
+    alone = i >= len(i) // (2 * lanes) * (2 * lanes)
+    return np.where(alone, i, i - i % lanes), alone
 
 
 @composite(method=False)
@@ -99,13 +130,8 @@ def _arange(start: Any, end: Any, step: Any, kind: Dtype) -> np.ndarray:
         _check_bounds(start, end, step)
         if int(step) == 0:
             raise ValueError("step must be nonzero")
-        if all(isinstance(v, int) for v in (start, end, step)):
-            count = max(0, -((start - end) // step))
-        else:
-            whole = int(start), int(end), int(step)
-            by_double = math.ceil((end - start) / step)
-            count = max(by_double if any(isinstance(v, float) for v in (start, end, step)) else 0, 0)
-            count = count if whole[2] else 0
+        start, end, step = int(start), int(end), int(step)
+        count = max(0, -((start - end) // step))
     else:
         _check_bounds(start, end, step)
         count = math.ceil((end - start) / step)
@@ -126,7 +152,7 @@ def range_(*args: Any, **kwargs: Any) -> Tensor:
     return finished(array, values["requires_grad"]) if out is None else into("range", out, array)
 
 
-# -- linspace and logspace -------------------------------------------------------------------------------------------------
+# -- linspace and logspace ---------------------------------------------------------------------------------------------
 
 
 def _bound(name: str, which: str, value: Any) -> Any:
@@ -150,8 +176,9 @@ def _spaced(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[A
     if isinstance(start, complex) or isinstance(end, complex):
         whole = get_default_dtype().to_complex()
         if kind is not None and not kind.is_complex:
-            raise RuntimeError(f"torch.{name}(): inferred dtype c10::complex<{'float' if whole.itemsize == 8 else 'double'}>"
-                               f" can't be safely cast to passed dtype {dtypes._scalar_name(kind)}")  # fmt: skip
+            raise RuntimeError(f"torch.{name}(): inferred dtype c10::complex<"
+                               f"{'float' if whole.itemsize == 8 else 'double'}> can't be safely cast to passed dtype "
+                               f"{dtypes._scalar_name(kind)}")  # fmt: skip
         kind = kind or whole
     kind = (out.dtype if out is not None else kind) or get_default_dtype()
     return start, end, steps, kind, values
@@ -180,32 +207,22 @@ def _row(start: Any, end: Any, steps: int, kind: Dtype) -> np.ndarray:
     if steps == 1:
         return np.array([start])
     i = np.arange(steps)
-    low = i < steps // 2
     if kind._category <= dtypes.INTEGER:
         first, last = int(start), int(end)
-        step32 = np.float32((float(last) - float(first)) / (steps - 1)) if kind.itemsize < 8 else np.float64(
-            (float(last) - float(first)) / (steps - 1))  # fmt: skip
-        up = first + (step32 * i).astype(type(step32))
-        down = last - (step32 * (steps - i - 1)).astype(type(step32))
-        return np.trunc(np.where(low, up, down))
+        by = (float(last) - float(first)) / (steps - 1)
+        up, down = _fused(i, by, float(first), dtypes.float64), _fused(steps - i - 1, -by, float(last), dtypes.float64)
+        return np.trunc(np.where(i < steps // 2, up, down))
     if kind.is_complex:
         real, imag = (_row(a, b, steps, kind.to_real()) for a, b in (
             (complex(start).real, complex(end).real), (complex(start).imag, complex(end).imag)))  # fmt: skip
         return real + 1j * imag
-    numpy = np.dtype(np.float32) if kind.itemsize < 8 else kind.numpy
-    count = i.astype(numpy)
-    if kind.itemsize == 2:
-        a, b = (np.array(v, kind.numpy).astype(numpy) for v in (start, end))
-        step = np.asarray((b - a) / numpy.type(steps - 1))
-        return np.where(low, a + step * count, b - step * (numpy.type(steps - 1) - count))
+    numpy = kind.numpy
     a, b = np.array(start, numpy), np.array(end, numpy)
-    step = np.asarray((b - a) / numpy.type(steps - 1))
-    back = numpy.type(steps - 1) - count
-    if numpy.itemsize == 4:
-        # products and sums of float32 numbers are exact enough in float64 to stand for one rounding
-        wide = step.astype(np.float64)
-        return np.where(low, a + wide * count, b - wide * back).astype(numpy)
-    return np.where(low, fma64(count, float(step), float(a)), fma64(back, -float(step), float(b)))
+    step = np.asarray((b - a) / np.array(steps - 1, numpy))
+    if kind.itemsize == 2:
+        return np.where(i < steps // 2, a + step * i.astype(numpy), b - step * (steps - i - 1).astype(numpy))
+    up, down = _fused(i, float(step), float(a), kind), _fused(steps - i - 1, -float(step), float(b), kind)
+    return np.where(i < steps // 2, up, down).astype(numpy)
 
 
 @composite(method=False)
@@ -219,18 +236,24 @@ def logspace(*args: Any, **kwargs: Any) -> Tensor:
     start, end, steps, kind, values = _spaced("logspace", args, kwargs)
     if kind is dtypes.bool or kind.name in _LACKING:
         raise unsupported("logspace_cpu", kind.numpy)
-    base = values["base"]
-    with np.errstate(all="ignore"):
-        if steps == 1:
-            array = np.array([base**start]).astype(kind.numpy)
-        else:
-            exponents = _row(start, end, steps, kind)
-            array = np.power(float(base), exponents.astype(np.complex128 if kind.is_complex else np.float64)).astype(kind.numpy)
+    array = modes.quiet(_powers, values["base"], start, end, steps, kind).astype(kind.numpy)
     out = values["out"]
     return finished(array, values["requires_grad"]) if out is None else into("logspace", out, array)
 
 
-# -- matrices with a pattern -----------------------------------------------------------------------------------------------
+def _powers(base: float, start: Any, end: Any, steps: int, kind: Dtype) -> np.ndarray:
+    """The difference of the ends is taken in the dtype, all else in float64."""
+    if steps < 2 or kind.is_complex:
+        return np.power(np.array(base, np.complex128 if kind.is_complex else np.float64), _row(start, end, steps, kind))
+    a, b = (np.array(int(v) if kind._category <= dtypes.INTEGER else v, kind.numpy) for v in (start, end))
+    by = float(b - a) / (steps - 1)
+    i = np.arange(steps)
+    exponents = np.where(i < steps // 2, float(a) + by * i, float(b) - by * (steps - i - 1))
+    result: np.ndarray = np.power(float(base), exponents)
+    return result
+
+
+# -- matrices with a pattern -------------------------------------------------------------------------------------------
 
 
 @composite(method=False)
@@ -276,14 +299,18 @@ def _triangle(name: str, keep: Any) -> None:
 _triangle("tril_indices", lambda diagonal, offset: diagonal <= offset)
 _triangle("triu_indices", lambda diagonal, offset: diagonal >= offset)
 
-# -- windows ---------------------------------------------------------------------------------------------------------------
+# -- windows -----------------------------------------------------------------------------------------------------------
 
 
-def _cosines(length: int, numpy: Any, alpha: float, beta: float, gamma: float = 0.0) -> np.ndarray:
-    turn = numpy.type(2 * math.pi / (length - 1))
-    x = np.arange(length).astype(numpy)
-    window = np.cos(x * turn) * numpy.type(-beta) + numpy.type(alpha)
-    return window if not gamma else np.cos(x * numpy.type(4 * math.pi / (length - 1))) * numpy.type(gamma) + window
+def _cosine(length: int, numpy: Any, alpha: float, beta: float) -> np.ndarray:
+    x = np.arange(length).astype(numpy) * numpy.type(2 * math.pi / (length - 1))
+    return np.cos(x) * numpy.type(-beta) + numpy.type(alpha)
+
+
+def _blackman(length: int, numpy: Any, values: dict[str, Any]) -> np.ndarray:
+    x = np.arange(length).astype(numpy) * numpy.type(math.pi / (length - 1))
+    four, two = np.cos(x * numpy.type(4)) * numpy.type(0.08), np.cos(x * numpy.type(2)) * numpy.type(0.5)
+    return four - two + numpy.type(0.42)
 
 
 def _bartlett(length: int, numpy: Any, values: dict[str, Any]) -> np.ndarray:
@@ -306,9 +333,9 @@ def _window(name: str, make: Any) -> None:
         length = values["window_length"]
         kind = options(values) or get_default_dtype()
         if not (kind.is_floating_point or kind.is_complex):
-            raise RuntimeError(f"{name} expects floating point dtypes, got: TensorOptions(dtype={_C[kind.name]}, device=cpu, "
-                               "layout=Strided (default), requires_grad=false (default), pinned_memory=false, "
-                               "memory_format=(nullopt))")  # fmt: skip
+            raise RuntimeError(f"{name} expects floating point dtypes, got: TensorOptions(dtype={_C[kind.name]}, "
+                               "device=cpu, layout=Strided (default), requires_grad=false (default), "
+                               "pinned_memory=false, memory_format=(nullopt))")  # fmt: skip
         if length < 0:
             raise RuntimeError(f"{name} requires non-negative window_length, got window_length={length}")
         if length < 2:
@@ -323,8 +350,8 @@ def _window(name: str, make: Any) -> None:
 
 _C = {"bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "int32": "int",
       "int64": "long int"}  # fmt: skip
-_window("hann_window", lambda n, numpy, values: _cosines(n, numpy, 0.5, 0.5))
-_window("hamming_window", lambda n, numpy, v: _cosines(n, numpy, v.get("alpha", 0.54), v.get("beta", 0.46)))
-_window("blackman_window", lambda n, numpy, values: _cosines(n, numpy, 0.42, 0.5, 0.08))
+_window("hann_window", lambda n, numpy, values: _cosine(n, numpy, 0.5, 0.5))
+_window("hamming_window", lambda n, numpy, v: _cosine(n, numpy, v.get("alpha", 0.54), v.get("beta", 0.46)))
+_window("blackman_window", _blackman)
 _window("bartlett_window", _bartlett)
 _window("kaiser_window", _kaiser)

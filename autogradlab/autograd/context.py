@@ -1,0 +1,240 @@
+"""The ctx of an autograd.Function and the Node that runs its backward."""
+
+from __future__ import annotations
+
+import warnings
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import errors
+from ..node import Node
+from ..record import RawSaved, unpack
+from ..tensor import Tensor, wrap
+from .grad_mode import set_grad
+
+__all__ = ["UNSET", "BackwardCFunction", "FunctionCtx", "no_backward", "put"]
+
+put = object.__setattr__
+_COMPLEX = (
+    "Expected isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex) to be true, but got false.  "
+    "(Could "
+    "this error message be improved?  If so, please report an enhancement request to PyTorch.)"
+)
+
+
+def no_backward(ctx: Any, *grad_outputs: Any) -> Any:
+    """Compute the gradients of the inputs from those of the outputs."""
+    raise NotImplementedError(
+        "You must implement either the backward or vjp method for your custom autograd.Function to "
+        "use it with backward mode AD."
+    )
+
+
+class FunctionCtx:
+    """What `forward` and `backward` of a Function share: saved tensors, marks and any attribute one sets."""
+
+    __module__ = "torch.autograd.function"
+
+    def save_for_backward(self, *tensors: Tensor | None) -> None:
+        """Keep tensors for backward, checked there for in-place changes; call it once, in forward or setup_context."""
+        self.to_save = tensors
+
+    def save_for_forward(self, *tensors: Tensor | None) -> None:
+        self.saved_for_forward = tensors
+
+    def mark_dirty(self, *args: Tensor) -> None:
+        """Say which inputs forward changed in place; each must be returned."""
+        self.dirty_tensors = args
+
+    def mark_shared_storage(self, *pairs: Any) -> None:
+        warnings.warn(
+            "mark_shared_storage is deprecated. Tensors with shared storages are automatically tracked. Note "
+            "that "
+            "calls to `set_()` are not tracked",
+            FutureWarning,
+            stacklevel=2,
+        )
+
+    def mark_non_differentiable(self, *args: Tensor) -> None:
+        """Say which outputs have no gradient."""
+        self.non_differentiable = args
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Whether backward gets zeros (the default) or None for outputs that were not used."""
+        self.materialize_grads = value
+
+
+#: what a context offers of the Node that it belongs to
+_OF_NODE = frozenset(
+    (
+        "name",
+        "next_functions",
+        "metadata",
+        "register_hook",
+        "register_prehook",
+        "requires_grad",
+        "_raw_saved_tensors",
+        "_input_metadata",
+        "_sequence_nr",
+        "_set_sequence_nr",
+    )
+)
+UNSET = frozenset(("to_save", "dirty_tensors", "non_differentiable", "saved_for_forward"))
+
+
+class _Context(FunctionCtx):
+    """The `ctx` of one call. It refers to its Node weakly: the Node owns it."""
+
+    _node: weakref.ref[Node]
+    _forward_cls: Any
+
+    def __getattr__(self, name: str) -> Any:
+        if name in UNSET:
+            return None
+        if name in _OF_NODE:
+            node = self._node()
+            if node is not None:
+                return getattr(node, name)
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    @property
+    def saved_tensors(self) -> tuple[Tensor | None, ...]:
+        """The tensors given to `save_for_backward`, after a check that nobody changed them in place."""
+        node = self._node()
+        return () if node is None else _saved_tensors(node)
+
+    @property
+    def saved_variables(self) -> tuple[Tensor | None, ...]:
+        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
+        return self.saved_tensors
+
+
+def _saved_tensors(node: Node) -> tuple[Any, ...]:
+    if node.saved is None:
+        raise RuntimeError(errors.BACKWARD_TWICE)
+    return tuple(unpack(node, i) for i in range(len(node.saved) >> 1))
+
+
+class BackwardCFunction(Node, FunctionCtx):
+    """The Node of a Function. Attributes of its `ctx` can be read and set on it as well."""
+
+    __slots__ = ("_ctx", "_is_tensor", "multi")
+    __module__ = "torch.autograd.function"
+
+    user_code = True
+    _forward_cls: Any = None
+    _context_class: Any = _Context
+    _ctx: _Context
+    _is_tensor: tuple[bool, ...]
+    multi: bool
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_ctx":
+            raise AttributeError(name)
+        return getattr(self._ctx, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in _SLOTS:
+            put(self, name, value)
+        else:
+            setattr(self._ctx, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        delattr(self._ctx, name)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*object.__dir__(self), *object.__dir__(self._ctx), *UNSET})
+
+    @property
+    def _raw_saved_tensors(self) -> tuple[RawSaved, ...]:
+        if self.saved is None:
+            raise RuntimeError(errors.BACKWARD_TWICE)
+        return tuple(RawSaved(self, i) for i in range(len(self.saved) >> 1))
+
+    def _user_fn(self) -> Callable[..., Any]:
+        cls = self._forward_cls
+        backward, vjp = cls.backward, cls.vjp
+        if backward is not no_backward and vjp is not no_backward:
+            raise RuntimeError(
+                "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You "
+                "should only "
+                "implement one of them."
+            )
+        found: Callable[..., Any] = backward if vjp is no_backward else vjp
+        return found
+
+    def apply(self, *grads: Any) -> Any:
+        """Run the user's backward on gradients."""
+        return self._user_fn()(self._ctx, *grads)
+
+    def _grads(self, grad: Any) -> list[Any]:
+        """One Tensor for each output: zeros for those without a gradient, unless that was switched off."""
+        given = list(grad) if self.multi else [grad]
+        fill = self._ctx.__dict__.get("materialize_grads", True)
+        shapes, dtypes = (self.shape, self.dtype) if self.multi else ((self.shape,), (self.dtype,))
+        for i, g in enumerate(given):
+            if isinstance(g, np.ndarray):
+                given[i] = wrap(g)
+            elif g is None and fill and shapes[i] is not None:
+                given[i] = wrap(np.zeros(shapes[i], dtypes[i]))
+        return given
+
+    def _results(self, found: Any) -> list[Any]:
+        """The gradients of the tensors among the inputs, after the checks of what backward returned."""
+        results = found if isinstance(found, tuple) else (found,)
+        count = len(self._is_tensor)
+        if len(results) > count and all(g is None for g in results[count:]):
+            results = results[:count]
+        if len(results) != count:
+            raise RuntimeError(
+                f"function {self.name()} returned an incorrect number of gradients (expected {count}, "
+                f"got "
+                f"{len(results)})"
+            )
+        wanted: list[Tensor | None] = []
+        for i, (g, tensor) in enumerate(zip(results, self._is_tensor, strict=True)):
+            if not tensor:
+                if g is not None:
+                    raise RuntimeError(
+                        f"function {self.name()} returned a gradient different than None at position "
+                        f"{i + 1}, "
+                        "but the corresponding forward input was not a Variable"
+                    )
+                continue
+            if g is not None and not isinstance(g, Tensor):
+                raise RuntimeError(f"expected Variable or None (got {type(g).__name__})")
+            target, nr = self.next_functions[len(wanted)]
+            if g is not None and target is not None and g._array.dtype.kind == "c":
+                if (target.dtype[nr] if target.multi else target.dtype).kind != "c":
+                    raise RuntimeError(_COMPLEX)
+            wanted.append(g)
+        return wanted
+
+    def run_wrapped(self, grad: Any) -> tuple[Any, ...]:
+        """Plain backward: the user's code gets Tensors and is not recorded."""
+        before = set_grad(False)
+        try:
+            wanted = self._results(self.apply(*self._grads(grad)))
+        finally:
+            set_grad(before)
+        # a leaf takes what arrives as its .grad, but this may be a tensor that the user holds
+        return tuple(
+            None if g is None else np.array(g._array) if target is not None and target.accumulates else g._array
+            for g, (target, _) in zip(wanted, self.next_functions, strict=True)
+        )
+
+    def run(self, grad: Any, quiet: Callable[..., Any]) -> tuple[Any, ...]:
+        return self.run_wrapped(grad)
+
+    def run_recorded(self, grad: Any) -> tuple[Any, ...]:
+        return tuple(self._results(self.apply(*self._grads(grad))))
+
+    def release(self) -> None:
+        """The saved tensors are gone, even if there were none: to ask for them again is an error."""
+        put(self, "saved", None)
+
+
+_SLOTS = frozenset((*Node.__slots__, *BackwardCFunction.__slots__)) - {"__weakref__"}

@@ -1,0 +1,226 @@
+"""Hooks on saved tensors, gradient edges, hooks on several gradients."""
+
+import torch
+from torch.autograd import Function
+
+
+def t(call):
+    """Print what a call gives, or the error that it raises."""
+    try:
+        result = repr(call())
+    except BaseException as error:
+        result = f"{type(error).__name__}: {error}"
+    print(result)
+
+
+#% graph-tools-hooks: hooks
+G = torch.autograd.graph
+x = torch.ones(2, requires_grad=True)
+
+
+def pack(v):
+    print("pack", v, v.requires_grad, v is x, torch.is_grad_enabled())
+    return v.detach().clone() * 3
+
+
+def unpack(v):
+    print("unpack", v, torch.is_grad_enabled())
+    return v
+
+
+with G.saved_tensors_hooks(pack, unpack):
+    y = x * x
+    e = x.exp()
+    s = x + 1
+y.sum().backward()
+print(x.grad)
+t(lambda: e.grad_fn._saved_result)
+t(lambda: y.grad_fn._saved_self)
+t(lambda: G.saved_tensors_hooks(1, 2))
+
+
+def en(a, b):
+    with G.saved_tensors_hooks(a, b):
+        return x * x
+
+
+t(lambda: en(1, 2))
+t(lambda: en(lambda v: v, lambda v: 3).sum().backward())
+t(lambda: en(lambda v: 1 / 0, lambda v: 3).sum().backward())
+t(lambda: (x * x).sum().backward())
+t(lambda: en(lambda v: v, lambda v: 1 / 0).sum().backward())
+with G.saved_tensors_hooks(lambda v: v * 2, lambda v: v):
+    with G.saved_tensors_hooks(lambda v: v * 10, lambda v: v):
+        y = x * x
+    z = x * x
+x.grad = None
+y.sum().backward()
+print(x.grad)
+x.grad = None
+z.sum().backward()
+print(x.grad)
+with G.disable_saved_tensors_hooks("no hooks please"):
+    t(lambda: en(lambda v: v, lambda v: v))
+    with G.disable_saved_tensors_hooks("inner"):
+        t(lambda: en(lambda v: v, lambda v: v))
+    t(lambda: en(lambda v: v, lambda v: v))
+t(lambda: en(lambda v: v, lambda v: v))
+
+
+def dis():
+    with G.disable_saved_tensors_hooks("A"):
+        pass
+
+
+with G.saved_tensors_hooks(pack, unpack):
+    t(dis)
+y = x * x
+t(lambda: y.grad_fn._raw_saved_self)
+t(lambda: y.grad_fn._raw_saved_self.register_hooks(lambda v: v * 4, lambda v: v))
+t(lambda: y.grad_fn._raw_saved_self.register_hooks(lambda v: v * 4, lambda v: v))
+t(lambda: y.grad_fn._saved_self)
+t(lambda: y.grad_fn._raw_saved_self.register_hooks(3, lambda v: v))
+t(lambda: (x + 1).grad_fn._raw_saved_self)
+with G.save_on_cpu():
+    y = x * x
+print(y.grad_fn._saved_self)
+y.sum().backward()
+t(lambda: y.grad_fn._raw_saved_self.register_hooks(lambda v: v * 4, lambda v: v))
+
+
+def inpl(v):
+    v.mul_(2)
+    return v
+
+
+t(lambda: en(inpl, lambda v: v))
+y = x * 2
+
+
+def pk(v):
+    v.add_(1)
+    return v
+
+
+def en2():
+    with G.saved_tensors_hooks(pk, lambda v: v):
+        return y * y
+
+
+t(en2)
+with G.saved_tensors_hooks(lambda v: (v, v._version), lambda p: p[0]):
+    y = x * 1
+    w = y * y
+    y.add_(1)
+t(lambda: w.sum().backward())
+t(lambda: isinstance(x, G.Node))
+t(lambda: isinstance(y.grad_fn, G.Node))
+t(lambda: isinstance((x * 2).grad_fn.next_functions[0][0], G.Node))
+t(lambda: G.Node)
+t(lambda: issubclass(type(y.grad_fn), G.Node))
+t(lambda: G.Node())
+
+#% graph-tools-fn-hooks: fn + hooks
+G = torch.autograd.graph
+
+
+class F(Function):
+    @staticmethod
+    def forward(ctx, x):
+        y = x * x
+        ctx.save_for_backward(x, y)
+        return y
+
+    @staticmethod
+    def backward(ctx, g):
+        x, y = ctx.saved_tensors
+        print(x, y)
+        return g * 2 * x
+
+
+x = torch.ones(2, requires_grad=True)
+with G.saved_tensors_hooks(lambda v: print("pack", v) or v, lambda v: print("unpack", v) or v):
+    y = F.apply(x)
+y.sum().backward()
+y = F.apply(x)
+for s in y.grad_fn._raw_saved_tensors:
+    s.register_hooks(lambda v: v * 3, lambda v: v)
+t(lambda: y.grad_fn.saved_tensors)
+y.sum().backward()
+t(lambda: y.grad_fn._raw_saved_tensors)
+
+#% graph-tools-gradient-edge: gradient edge
+G = torch.autograd.graph
+x = torch.ones(2, requires_grad=True)
+y = x * 2
+e = G.get_gradient_edge(y)
+print(type(e), e._fields, e.output_nr, e.node is y.grad_fn, isinstance(e, tuple))
+t(lambda: G.get_gradient_edge(torch.ones(1)))
+t(lambda: G.get_gradient_edge(3))
+ex = G.get_gradient_edge(x)
+print(ex.node)
+t(lambda: torch.autograd.grad(y.sum(), e))
+t(lambda: torch.autograd.grad(e, x, torch.ones(2)))
+t(lambda: torch.autograd.grad(e, x))
+t(lambda: torch.autograd.grad(e, ex, grad_outputs=torch.ones(2)))
+t(lambda: torch.autograd.grad((e, y), (ex, x), grad_outputs=(torch.ones(2), torch.ones(2))))
+y = x * 2
+e = G.get_gradient_edge(y)
+t(lambda: torch.autograd.backward(e, torch.ones(2)))
+print(x.grad)
+t(lambda: torch.autograd.backward([e], [torch.ones(2)], inputs=[x]))
+print(x.grad)
+t(lambda: torch.autograd.backward([y], [torch.ones(2)], inputs=[ex]))
+print(x.grad)
+y = x * 2
+e = G.get_gradient_edge(y)
+s = y.sum()
+t(lambda: torch.autograd.backward(s, inputs=[e]))
+t(lambda: torch.autograd.backward(s, inputs=e))
+v = torch.ones(2)
+vv = v.view(-1)
+vv.requires_grad_()
+t(lambda: G.get_gradient_edge(vv).node)
+
+#% graph-tools-multi-grad-hook: multi grad hook
+G = torch.autograd.graph
+ts = [torch.rand(2, requires_grad=True) for _ in range(3)]
+calls = []
+h = G.register_multi_grad_hook(ts, lambda gs: calls.append([g is None for g in gs]))
+(ts[0] * 2 + ts[2]).sum().backward()
+print(calls)
+(ts[0] * 2).sum().backward()
+print(calls)
+(ts[0] * ts[1] * ts[2]).sum().backward()
+print(calls)
+h.remove()
+(ts[0] * 2).sum().backward()
+print(calls)
+h = G.register_multi_grad_hook(ts, lambda g: calls.append(g), mode="any")
+(ts[0] * ts[1] * ts[2]).sum().backward()
+print(calls[-1].shape, len(calls))
+h.remove()
+t(lambda: G.register_multi_grad_hook(ts, lambda g: 1, mode="x"))
+t(lambda: G.register_multi_grad_hook([torch.ones(1)], lambda g: 1))
+print(type(h))
+
+#% graph-tools-mutation: mutation
+G = torch.autograd.graph
+a = torch.ones(2, requires_grad=True)
+with G.allow_mutation_on_saved_tensors() as ctx:
+    b = a.clone()
+    out = (b**2).sum()
+    b.sin_()
+    out.backward()
+    print(a.grad)
+
+    def nest():
+        with G.allow_mutation_on_saved_tensors():
+            pass
+
+    t(nest)
+b = a.clone()
+with G.allow_mutation_on_saved_tensors() as ctx:
+    o = (b * b).sum()
+b.add_(1)
+t(lambda: o.backward())

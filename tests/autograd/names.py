@@ -1,0 +1,106 @@
+"""Names in messages; what may be differentiated once only."""
+
+import torch
+from torch.autograd import Function
+from torch.autograd.function import once_differentiable
+
+
+def t(call):
+    """Print what a call gives, or the error that it raises."""
+    try:
+        result = repr(call())
+    except BaseException as error:
+        result = f"{type(error).__name__}: {error}"
+    print(result)
+
+
+#% names-names: names
+x = torch.ones(2, requires_grad=True)
+y = x.exp()
+y.add_(1)
+t(lambda: y.sum().backward())
+
+
+class MyFn(Function):
+    @staticmethod
+    def forward(ctx, a):
+        r = a * 2
+        ctx.save_for_backward(r)
+        return r
+
+    @staticmethod
+    def backward(ctx, g):
+        (_r,) = ctx.saved_tensors
+        return g
+
+
+y = MyFn.apply(x)
+y.add_(1)
+t(lambda: y.sum().backward())
+u = x * 2
+w = u * u
+u[0] = 3
+t(lambda: w.sum().backward())
+u = x * 2
+v = u[0]
+w = v * v
+u[0] = 3
+t(lambda: w.sum().backward())
+z = torch.ones(2)
+w = x * z
+z.add_(1)
+t(lambda: w.sum().backward())
+
+
+class My_Backward_2(MyFn):
+    pass
+
+
+y = My_Backward_2.apply(x)
+y.add_(1)
+t(lambda: y.sum().backward())
+print(y.grad_fn.name())
+t(lambda: MyFn.apply(x).grad_fn.saved_tensors)
+t(lambda: MyFn.apply(x).grad_fn.saved_tensors[0].grad_fn)
+y = MyFn.apply(x)
+print(y.grad_fn.saved_tensors[0].grad_fn is y.grad_fn)
+
+
+class OD(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return 2 * x * g
+
+
+y = OD.apply(x)
+v = torch.ones(2, requires_grad=True)
+(g,) = torch.autograd.grad(y, x, v, create_graph=True)
+print(g)
+t(lambda: g.grad_fn)
+t(lambda: g.grad_fn.next_functions)
+t(lambda: g.sum().backward())
+
+
+class OD2(Function):
+    @staticmethod
+    def forward(ctx, x, y):
+        return x * y, x + y
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx, g, h):
+        return g, None
+
+
+y = OD2.apply(x, x)
+(g,) = torch.autograd.grad(y[0], x, v, create_graph=True)
+print(g)
+t(lambda: g.grad_fn.next_functions)
+t(lambda: g.sum().backward())

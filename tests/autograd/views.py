@@ -1,0 +1,107 @@
+"""Views and in-place operations."""
+
+import torch
+from torch.autograd import Function
+
+
+def t(call):
+    """Print what a call gives, or the error that it raises."""
+    try:
+        result = repr(call())
+    except BaseException as error:
+        result = f"{type(error).__name__}: {error}"
+    print(result)
+
+
+#% views-creation: creation
+w = torch.ones(2, requires_grad=True)
+p = torch.ones(2, 2)
+a, b = p.unbind()
+t(lambda: a.mul_(w))
+print(a)
+t(lambda: b.add_(1))
+with torch.no_grad():
+    v = p.view(-1)
+t(lambda: v[:2].mul_(w))
+t(lambda: v.add_(1))
+
+
+class Same(Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * 10
+
+
+v = Same.apply(p)
+t(lambda: v.mul_(torch.ones(2, 2, requires_grad=True)))
+x = torch.ones(2, 2, requires_grad=True) * 1
+with torch.no_grad():
+    v = x.view(-1)
+u = v[:2]
+t(lambda: u.grad_fn)
+t(lambda: u.mul_(2))
+x.add_(1)
+t(lambda: u.grad_fn)
+t(lambda: u * 2)
+t(lambda: u)
+y = torch.ones(2, 2, requires_grad=True) * 1
+v = y[0]
+u = v[0:1]
+y.add_(1)
+t(lambda: v.grad_fn)
+t(lambda: u.grad_fn)
+u.mul_(2)
+t(lambda: y)
+t(lambda: v.grad_fn)
+with torch.no_grad():
+    v.add_(1)
+t(lambda: v)
+t(lambda: v._version)
+t(lambda: y.grad_fn)
+p = torch.ones(2, 2)
+v = p[0]
+v.mul_(w)
+t(lambda: p)
+t(lambda: v)
+z = p.sum()
+z.backward()
+print(w.grad)
+t(lambda: p.grad_fn.next_functions)
+with torch.inference_mode():
+    q = torch.ones(2, 2)
+v = q[0]
+t(lambda: v.mul_(w))
+t(lambda: v.requires_grad_())
+print(y.grad_fn.name(), type(y.grad_fn).__name__)
+
+#% views-opt: opt
+x = torch.ones(2, 2, requires_grad=True)
+with torch.no_grad():
+    v = x.view(-1)
+    x.add_(1)
+t(lambda: v.grad_fn)
+t(lambda: v.requires_grad)
+t(lambda: v * 2)
+t(lambda: v)
+a, b = x.unbind()
+with torch.no_grad():
+    x.add_(1)
+t(lambda: a.grad_fn)
+t(lambda: a)
+v = x.view(-1)
+with torch.no_grad():
+    x.add_(1)
+t(lambda: v.grad_fn)
+t(lambda: v)
+p = torch.ones(2, 2)
+a, b = p.unbind()
+p.add_(1)
+t(lambda: a.grad_fn)
+t(lambda: a.add_(1))
+p.requires_grad_()
+t(lambda: a.grad_fn)
+t(lambda: a.requires_grad)
