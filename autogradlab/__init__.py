@@ -19,6 +19,7 @@ from . import inquiry as _inquiry
 from . import layout as _layout
 from . import legacy as _legacy
 from . import ops as _ops  # first: the op tables give Tensor its methods
+from . import printing as _tensor_str
 from . import settings as _settings
 from . import signature_errors as _signature_errors
 from . import typed_storage as _typed_storage
@@ -68,8 +69,10 @@ _types.generator, _types.layout, _types.memory_format = Generator, layout, memor
 _types.storage = (UntypedStorage, TypedStorage)
 _types.on_deprecated = _warn.warn_once
 
+del globals()["distributions"]  # our module of that name holds kernels; PyTorch's holds classes that are not here
+
 #: imported when they are first asked for
-_LAZY = ("accelerator", "backends", "cuda", "distributions", "fft", "func", "linalg", "nn", "optim", "special", "utils",
+_LAZY = ("accelerator", "backends", "cuda", "fft", "func", "linalg", "nn", "optim", "special", "utils",
          "serialization", "testing", "overrides", "lab", "inspectors")  # fmt: skip
 
 

@@ -266,6 +266,7 @@ def install() -> None:
     """Attach the conversions to Tensor."""
     _item.__name__ = _item.__qualname__ = "item"
     _item.__doc__ = item.__doc__
+    to_array.__name__, to_array.__qualname__ = "__array__", "Tensor.__array__"  # NumPy reads it in the error text
     for name, fn in (
         ("item", _item), ("tolist", tolist), ("numpy", numpy), ("__array__", to_array), ("type", type_),
         ("__bool__", to_bool), ("__int__", to_int), ("__float__", to_float), ("__complex__", to_complex),

@@ -16,10 +16,11 @@ from .modes import FLAGS, LOCAL
 from .signature import Signatures
 from .streams import memory_axes
 from .tensor import INFERENCE, Tensor, requires_grad, wrap
+from .views import bump
 
 __all__ = [
     "bind", "check_device", "check_out", "check_sizes", "default", "default_device", "finished", "formatted", "into",
-    "like", "options", "quick", "quick_shape", "set_device", "wanted_dtype",
+    "like", "options", "quick", "quick_shape", "resize_out", "set_device", "wanted_dtype",
 ]  # fmt: skip
 
 _PYTHON: dict[Any, dtype] = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool, complex: dtypes.complex128}
@@ -149,17 +150,25 @@ def finished(array: np.ndarray, grad: bool | None = False, message: str = errors
 
 def into(name: str, out: Tensor, array: np.ndarray, kind: dtype | None = None, grad: bool | None = False) -> Tensor:
     """Write values into an out= tensor, which takes their shape."""
-    from .ops.memory import resize
-    from .views import bump
-
     check_out(name, out, kind)
-    if out._array.shape != array.shape:
-        resize(out, array.shape)
+    resize_out(out, array.shape)
     out._array[...] = array
     bump(out)
     if grad:
         out.requires_grad_(True)
     return out
+
+
+def resize_out(out: Tensor, shape: tuple[int, ...]) -> None:
+    """Give an out= tensor its new shape; one that was empty gets memory of its own."""
+    if out._array.shape == shape:
+        return
+    if not out._array.size:
+        out._array, out._storage = np.empty(shape, out._array.dtype), None
+        return
+    from .ops.memory import resize
+
+    resize(out, shape)
 
 
 def check_out(name: str, out: Tensor, kind: dtype | None = None) -> None:

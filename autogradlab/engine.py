@@ -62,8 +62,8 @@ class Task:
     def _count(self) -> None:
         """Count, for every Node that can be reached, the edges that lead to it."""
         waiting = self.waiting
-        stack = [node for node, _ in self.roots if node is not None]
-        seen = set(stack)
+        seen = {node for node, _ in self.roots if node is not None}
+        stack = list(seen)
         pop, push = stack.pop, stack.append
         while stack:
             for node, _ in pop().next_functions:
@@ -128,11 +128,12 @@ class Task:
         short = not (recorded or watch or local.anomaly)  # whether simple Nodes may go the short way
 
         for (root, nr), given in zip(self.roots, self.grads, strict=True):
-            if root is not None and given is not None:
-                value = given if recorded else given._array
-                _add(buffers, root, nr, value)
-        for root in dict.fromkeys(node for node, _ in self.roots if node is not None and node not in waiting):
-            _push(heap, root)
+            if root is None:
+                continue
+            if given is not None:
+                _add(buffers, root, nr, given if recorded else given._array)
+            if root not in waiting and root not in heap:
+                _push(heap, root)
 
         while heap:
             node = heap.pop() if len(heap) == 1 else _pop(heap)
@@ -142,6 +143,8 @@ class Task:
             if node.accumulates:
                 if grad is not None:
                     accumulate(node, grad, recorded, node in owned, local)  # type: ignore[arg-type]
+                elif node.variable._meta is not None:  # type: ignore[attr-defined]
+                    leaf_tensor_hooks(node, None, recorded, local)
                 if watch:
                     yield Event(node, grad, ())
                 continue

@@ -68,6 +68,7 @@ REQUIRES_GRAD_DETACH = (
     "var_no_grad = var.detach()."
 )
 REQUIRES_GRAD_FLOAT = "only Tensors of floating point and complex dtype can require gradients"
+REQUIRES_GRAD_FLOAT_METHOD = "only Tensors of floating point dtype can require gradients"
 REQUIRES_GRAD_FLOAT_NEW = "Only Tensors of floating point and complex dtype can require gradients"
 
 GRAD_OF_NON_LEAF = (
@@ -131,3 +132,19 @@ OUT_RESIZED = (
 )
 DIM_RANGE = "Dimension out of range (expected to be in range of [{}, {}], but got {})"
 DIM_SCALAR = "Dimension specified as {} but tensor has no dimensions"
+
+PACK_INPLACE = (
+    "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook cannot be modified by "
+    "in-place operations as this can lead to unexpected side-effects. Please open an issue if you need to perform in-place "
+    "operations on the input to a pack hook."
+)
+REGISTER_FREED = (
+    "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the graph are freed when "
+    "you call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second "
+    "time or if you need to access saved variables after calling backward."
+)
+REGISTER_HOOKS = (
+    "register_hooks(): incompatible function arguments. The following argument types are supported:\n"
+    "    1. (self: torch._C._autograd.SavedTensor, arg0: collections.abc.Callable, arg1: collections.abc.Callable) -> None\n\n"
+    "Invoked with: {!r}, {!r}, {!r}"
+)

@@ -19,7 +19,7 @@ from .node import NO_EDGE, UNSHARED, freed_error, sequence
 from .opdef import OPS, Op, publish, write_out
 from .promotion import broadcast_error, broadcast_shapes, cast, check_cast, is_number, number, result_dtype, wrap_number
 from .record import RAW, SavedOutput, changed, finish
-from .tensor import INFERENCE, Tensor, gradient_edge, wrap
+from .tensor import INFERENCE, Tensor, gradient_edge, requires_grad, wrap
 from .views import bump, check_inplace, rebase
 
 __all__ = ["binary", "unary"]
@@ -323,15 +323,15 @@ def binary(name: str, kernel: Callable[[Any, Any], Any], vjp: dict[str, Vjp] | N
             shape = broadcast_shapes(target.shape, y.shape)
             if shape != target.shape:
                 raise RuntimeError(errors.OUT_BROADCAST.format(list(target.shape), list(shape)))
-        a = b = NO_EDGE
-        recording = node_class is not None and not (FLAGS.unusual and not LOCAL.state.record)
-        if recording:
-            a = input._edge or gradient_edge(input)
-            b = other._edge or gradient_edge(other)
-            recording = a is not NO_EDGE or b is not NO_EDGE
+        recording = (
+            node_class is not None
+            and not (FLAGS.unusual and not LOCAL.state.record)
+            and (requires_grad(input) or requires_grad(other))
+        )
         original = input
         if recording:
             check_inplace(input)
+            a, b = gradient_edge(input), gradient_edge(other)
             if b is not NO_EDGE and "input" in entry.fields:
                 original = wrap(np.array(x))
                 original._edge = a

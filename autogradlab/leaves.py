@@ -76,7 +76,7 @@ def _recorded_leaf(node: AccumulateGrad, grad: Tensor, local: modes.State) -> No
 def leaf_tensor_hooks(node: Node, grad: Any, recorded: bool, local: modes.State) -> Any:
     """The hooks of a leaf tensor itself, for a gradient that is captured rather than accumulated."""
     meta = node.variable._meta  # type: ignore[attr-defined]
-    if grad is None or meta is None or not meta.hooks:
+    if meta is None or not meta.hooks:
         return grad
     before = set_grad(local, recorded)
     try:

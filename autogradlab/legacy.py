@@ -191,11 +191,11 @@ def set_default_tensor_type(t: Any, /) -> None:
             raise AttributeError(f"module '{module}' has no attribute '{name}'")
         else:
             t = TYPES[name] if module == "torch" else cuda_types()[name]
+    warn_once(_SET_TYPE, at="torch/csrc/tensor/python_tensor.cpp:434")
     if not isinstance(t, tensortype):
         raise TypeError(f"invalid type object: {_ONLY_FLOATS}")
     if t.is_cuda:
         raise TypeError(_NO_CUDA.format(f"{t.__module__}.{t.__name__}"))
-    warn_once(_SET_TYPE, at="torch/csrc/tensor/python_tensor.cpp:434")
     if not t.dtype.is_floating_point:
         raise TypeError(_ONLY_FLOATS)
     set_default(t.dtype)

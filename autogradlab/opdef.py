@@ -19,7 +19,7 @@ from . import errors, modes
 from .calls import make_call
 from .node import NO_EDGE, Edge
 from .record import RAW, TENSORS, Formula, SavedOutput, fact, finish, make_node_class, start_node
-from .tensor import INFERENCE, Tensor, gradient_edge, wrap
+from .tensor import INFERENCE, Tensor, gradient_edge, requires_grad, wrap
 from .views import bump, check_inplace, rebase, share
 
 __all__ = ["OPS", "Op", "alias", "composite", "op", "publish", "write_out"]
@@ -188,6 +188,14 @@ class Op:
                 edges.append(edge)
         return edges, found
 
+    def _wants_grad(self, values: list[Any]) -> bool:
+        for place in self.tensor_places:
+            value = values[place]
+            for t in value if place == self.list_place else (value,):
+                if t is not None and requires_grad(t):
+                    return True
+        return False
+
     def arrays(self, values: list[Any]) -> list[Any]:
         """The arguments of the kernel: arrays for tensors."""
         given = list(values)
@@ -323,11 +331,10 @@ class Op:
             values = self.coerced((input, *args), kwargs, values)
             given = self.arrays(values)
         local = modes.LOCAL.state
-        recording = local.record and self.differentiates
-        if recording:
-            edges, recording = self.edges(values)
+        recording = local.record and self.differentiates and self._wants_grad(values)
         if recording:
             check_inplace(input)
+            edges, _ = self.edges(values)
         original = input
         if recording and "input" in self.fields:
             original = wrap(np.array(input._array))

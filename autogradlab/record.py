@@ -8,6 +8,7 @@ shape of an input (`input_shape`).
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -49,11 +50,14 @@ class Packed:
         grad, local.grad = local.grad, False
         hidden, local.saved_hooks = local.saved_hooks, []
         local.refresh()
+        before = t._counter[0]
         try:
             self.packed = pack(t)
         finally:
             local.grad, local.saved_hooks = grad, hidden
             local.refresh()
+        if t._counter[0] != before:
+            raise RuntimeError(errors.PACK_INPLACE)
         self._edge = edge
 
     def tensor(self) -> Tensor:
@@ -66,12 +70,24 @@ class Packed:
             return found
         t = wrap(found._array)
         t._counter = counter(found)
-        t._edge = self._edge
+        node = None if self._edge is None else self._edge[0]
+        if node is not None and node.accumulates:
+            t._edge = None
+            t._extra().accumulate = weakref.ref(node)  # type: ignore[arg-type]
+        else:
+            t._edge = self._edge
         return t
 
     @property
     def _array(self) -> np.ndarray:
-        return self.tensor()._array
+        local = modes.current()
+        before, local.grad = local.grad, False
+        local.refresh()
+        try:
+            return self.tensor()._array
+        finally:
+            local.grad = before
+            local.refresh()
 
 
 class RawSaved:
@@ -85,16 +101,16 @@ class RawSaved:
     def register_hooks(self, pack_hook: Callable[..., Any], unpack_hook: Callable[..., Any]) -> None:
         """Pack the saved tensor now, and unpack it whenever it is asked for."""
         node, i = self._node, self._index
+        if not (callable(pack_hook) and callable(unpack_hook)):
+            raise TypeError(errors.REGISTER_HOOKS.format(self, pack_hook, unpack_hook))
         if node.saved is None:
-            raise RuntimeError(errors.BACKWARD_TWICE)
+            raise RuntimeError(errors.REGISTER_FREED)
         saved = list(node.saved)
         if saved[i] is None:
             raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
         if isinstance(saved[i], Packed):
             raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already been set. "
                                "Hint: only one pair of hooks is allowed at a time.")  # fmt: skip
-        if not (callable(pack_hook) and callable(unpack_hook)):
-            raise TypeError("register_hooks() takes two callables")
         node.saved = _packed(node, tuple(saved), i, (pack_hook, unpack_hook))
 
 
@@ -107,9 +123,9 @@ def _packed(node: Node, saved: tuple[Any, ...], i: int, hooks: Any) -> tuple[Any
     if isinstance(item, SavedOutput):
         t = wrap(item._array)
         t._counter = item._counter
-        edge: Edge | None = None
+        t._edge = (node, item.nr)
         packed = Packed(t, NO_EDGE, hooks)
-        packed._edge = edge
+        packed._edge = None
         packed = _PackedOutput(packed, node, item.nr)
     else:
         original = item
@@ -130,8 +146,6 @@ class _PackedOutput(Packed):
     __slots__ = ("node", "nr")
 
     def __init__(self, packed: Packed, node: Node, nr: int) -> None:
-        import weakref
-
         self.packed, self.unpack = packed.packed, packed.unpack
         self.node = weakref.ref(node)
         self.nr = nr
@@ -310,7 +324,7 @@ class OpNode(Node):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_saved_"):
             short = name[len("_saved_") :]
-            if short in self.saved_names:
+            if short and short in self.saved_names:
                 return self._shown(self.saved_names.index(short))
             if short in self.constants:
                 return self.constants[short]
@@ -329,7 +343,7 @@ class OpNode(Node):
         return tuple(value) if isinstance(value, list) else value
 
     def __dir__(self) -> list[str]:
-        shown = ["_saved_" + n for n in (*self.saved_names, *self.constants)]
+        shown = ["_saved_" + n for n in (*self.saved_names, *self.constants) if n]
         return [*super().__dir__(), *shown, *("_raw_saved_" + n for n in self.tensor_names)]
 
 
@@ -343,6 +357,8 @@ def make_node_class(name: str, fields: tuple[str, ...], formulas: tuple[Formula,
     names = {"input": "self", **(shown or {})}
 
     def theirs(field: str) -> str:
+        if field in ("tensors_shape", "input_dtype"):
+            return ""  # PyTorch keeps these where one cannot see them
         for ending, word in (("_shape", "_sym_sizes"), ("_numel", "_sym_numel"), ("_strides", "_sym_strides")):
             stem = field.removesuffix(ending)
             if stem != field:

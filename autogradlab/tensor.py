@@ -94,6 +94,9 @@ class read_only(property):
         name = getattr(self.fget, "__name__", "")
         raise AttributeError(f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
 
+    def __delete__(self, obj: Any) -> None:
+        self.__set__(obj, None)
+
 
 class Tensor:
     """An n-dimensional array that remembers how it was made (mirrors `torch.Tensor`).
@@ -127,6 +130,10 @@ class Tensor:
         if not isinstance(flag, bool):
             raise RuntimeError(errors.REQUIRES_GRAD_BOOL)
         set_requires_grad(self, flag, "attribute")
+
+    @requires_grad.deleter
+    def requires_grad(self) -> None:
+        raise RuntimeError(errors.REQUIRES_GRAD_BOOL)
 
     @read_only
     def grad_fn(self) -> Node | None:
@@ -196,7 +203,11 @@ class Tensor:
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Set `requires_grad` in place and return the tensor."""
-        set_requires_grad(self, bool(requires_grad), "method")
+        if not isinstance(requires_grad, bool):
+            from .arguments import reject
+
+            reject("requires_grad_", (self, requires_grad), {})
+        set_requires_grad(self, requires_grad, "method")
         return self
 
     @read_only
@@ -448,7 +459,7 @@ def set_requires_grad(t: Tensor, flag: bool, how: str) -> None:
             return
         raise RuntimeError(errors.REQUIRES_GRAD_LEAF if flag else errors.REQUIRES_GRAD_DETACH)
     if flag and t._array.dtype.kind not in "fc" and not t.dtype.is_floating_point:
-        raise RuntimeError(errors.REQUIRES_GRAD_FLOAT)
+        raise RuntimeError(errors.REQUIRES_GRAD_FLOAT if how == "attribute" else errors.REQUIRES_GRAD_FLOAT_METHOD)
     if flag and t._counter is INFERENCE and not modes.current().inference:
         raise RuntimeError(errors.INFERENCE_REQUIRES_GRAD)
     if t._view is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import traceback
 import warnings
 from typing import Any
 
@@ -21,6 +20,8 @@ _TRIGGERED = " (Triggered internally at /__w/pytorch/pytorch/torch/csrc/autograd
 
 def note(node: Node) -> None:
     """Keep on a new Node the lines that made it, and the Node whose backward made it if it was one."""
+    import traceback  # not needed before
+
     frames = [f for f in traceback.extract_stack() if not f.filename.startswith(_PACKAGE)]
     node.metadata["traceback_"] = traceback.format_list(frames)
     parent = modes.current().evaluating

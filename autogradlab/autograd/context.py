@@ -166,6 +166,9 @@ class BackwardCFunction(Node, FunctionCtx):
         found: Callable[..., Any] = backward if vjp is no_backward else vjp
         return found
 
+    def __call__(self, *grads: Any) -> Any:
+        raise TypeError(f"'{type(self).__name__}' object is not callable")
+
     def apply(self, *grads: Any) -> Any:
         """Run the user's backward on gradients."""
         return self._user_fn()(self._ctx, *grads)
@@ -220,11 +223,8 @@ class BackwardCFunction(Node, FunctionCtx):
             wanted = self._results(self.apply(*self._grads(grad)))
         finally:
             set_grad(before)
-        # a leaf takes what arrives as its .grad, but this may be a tensor that the user holds
-        return tuple(
-            None if g is None else np.array(g._array) if target is not None and target.accumulates else g._array
-            for g, (target, _) in zip(wanted, self.next_functions, strict=True)
-        )
+        # copies: the engine may add to what it gets or make it a .grad, but the user may hold these tensors
+        return tuple(None if g is None else np.array(g._array) for g in wanted)
 
     def run(self, grad: Any, quiet: Callable[..., Any]) -> tuple[Any, ...]:
         return self.run_wrapped(grad)

@@ -149,7 +149,7 @@ def _root_gradients(outputs: Sequence[Any], grads: Sequence[Any], batched: bool 
                 raise RuntimeError(errors.GRAD_IMPLICIT)
             if not kind.is_floating_point:
                 raise RuntimeError(errors.GRAD_IMPLICIT_REAL.format(kind))
-            found.append(wrap(np.ones(shape, kind.numpy)))
+            found.append(wrap(np.ones(shape, kind.numpy) if shape else np.array(1, kind.numpy)))
         else:
             raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
     if len(found) != len(outputs):

@@ -1,3 +1,7 @@
 """The op tables. Importing this package fills `opdef.OPS` and attaches every method to Tensor."""
 
-from . import elementwise, power, compare, reduce, shape, products, memory, create, strided, index, join, operators  # noqa: F401, I001 (order matters)
+# the order matters: operators come last, each table after those whose operations it uses
+from . import elementwise, power, compare, bits, kinds, pairs, blend, rounding, complex, special, reduce  # noqa: F401, I001
+from . import shape, products, memory, create, strided  # noqa: F401, I001
+from . import index, getitem, axes, split, join, inplace_views, take, scatter, masked  # noqa: F401, I001
+from . import operators  # noqa: F401

@@ -62,7 +62,14 @@ def _method(self: Tensor, condition: Any, other: Any) -> Any:
 publish("where", where, None, False, True, where.__doc__ or "")
 _method.__name__ = _method.__qualname__ = "where"
 Tensor.where = _method  # type: ignore[attr-defined]
-RAW.where = lambda mask, a, b: np.where(mask, *align(numbered(b, a), numbered(a, b)))
+
+
+def _raw_where(mask, a, b):  # type: ignore[no-untyped-def]
+    a, b = (np.asarray(v) if isinstance(v, np.generic) else v for v in (a, b))
+    return np.where(mask, numbered(b, a), numbered(a, b))
+
+
+RAW.where = _raw_where
 
 # -- clamp -----------------------------------------------------------------------------------------------------------------
 

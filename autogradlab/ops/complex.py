@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..factories import unary
-from ..opdef import composite, op
+from ..opdef import composite, op, publish
 from ..record import RAW, TENSORS
 from ..tensor import Tensor
 from .kinds import floated, in_both_worlds
@@ -71,8 +71,6 @@ def _physical(input: Any = None, *args: Any, **options: Any) -> Any:
         return input
     return _conj_physical(input, *args, **options)
 
-
-from ..opdef import publish  # noqa: E402
 
 publish("conj_physical", _physical, None, True, True, "The complex conjugate, in memory of its own.")
 
@@ -165,42 +163,6 @@ def _angle(x):  # type: ignore[no-untyped-def]
 
 unary("angle", _angle, lambda F, grad, input: F.angle_backward(grad, input), inplace=False,
       doc="The angle of a complex number; of a real one 0 or pi.")  # fmt: skip
-
-
-@op("complex", "real imag", method=False, vjp={
-    "real": lambda F, grad: F.real_part(grad),
-    "imag": lambda F, grad: F.real_part(grad * -1j),
-})  # fmt: skip
-def complex_(real, imag):  # type: ignore[no-untyped-def]
-    """The complex tensor of these parts."""
-    for part in (real, imag):
-        if part.dtype not in _COMPLEX_OF and part.dtype != np.float16:
-            raise RuntimeError("Expected both inputs to be Half, Float or Double tensors but got "
-                               f"{_name(real)} and {_name(imag)}")  # fmt: skip
-    _same(real, imag)
-    r = np.empty(np.broadcast_shapes(real.shape, imag.shape), _COMPLEX_OF[real.dtype])
-    r.real, r.imag = real, imag
-    return r
-
-
-def _same(a: np.ndarray, b: np.ndarray) -> None:
-    if a.dtype != b.dtype:
-        raise RuntimeError(f"Expected object of scalar type {_name(a)} but got scalar type {_name(b)} for second argument")
-
-
-@op("polar", "abs angle", method=False, vjp={
-    "abs": lambda F, grad, result: F.real_part(F.conj(grad) * F.sgn(result)),
-    "angle": lambda F, grad, result: F.real_part(F.conj(grad) * (result * 1j)),
-})  # fmt: skip
-def polar(abs, angle):  # type: ignore[no-untyped-def]
-    """The complex tensor of these lengths and angles."""
-    for part in (abs, angle):
-        if part.dtype not in _COMPLEX_OF:
-            raise RuntimeError(f"Expected both inputs to be Float or Double tensors but got {_name(abs)} and {_name(angle)}")
-    _same(abs, angle)
-    r = np.empty(np.broadcast_shapes(abs.shape, angle.shape), _COMPLEX_OF[abs.dtype])
-    r.real, r.imag = abs * np.cos(angle), abs * np.sin(angle)
-    return r
 
 
 @op("frexp", outputs=("mantissa", "exponent"), differentiable=1, vjp={

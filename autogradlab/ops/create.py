@@ -131,7 +131,7 @@ def _from_numpy(array: Any) -> Tensor:
         raise TypeError(f"expected np.ndarray (got {typename(array)})")
     check_numpy(array)
     if not array.flags.writeable:
-        warn_once(_READ_ONLY, at="torch/csrc/utils/tensor_numpy.cpp:220")
+        warn_once(_READ_ONLY, at="torch/csrc/utils/tensor_numpy.cpp:213")
     t = finished(array[...] if array.dtype == dtypes.from_numpy(array.dtype).numpy else array.view(
         dtypes.from_numpy(array.dtype).numpy))  # fmt: skip
     if array.base is not None and array.flags.c_contiguous:
@@ -218,7 +218,7 @@ def _from_buffer(buffer: Any, kind: Dtype, count: int, offset: int) -> Tensor:
                              f"of element size ({size})")  # fmt: skip
         count = (total - offset) // size
     if view.readonly:
-        warn_once(_READ_ONLY_BUFFER, at="torch/csrc/utils/tensor_new.cpp:1582")
+        warn_once(_READ_ONLY_BUFFER, at="torch/csrc/utils/tensor_new.cpp:1556")
     t = finished(np.frombuffer(view, kind.numpy, count, offset))
     t._storage = Storage(t._array)
     return t
@@ -278,7 +278,7 @@ def _filled(name: str, make: Any, doc: str) -> None:
     def create_like(*args: Any, **kwargs: Any) -> Tensor:
         if len(args) == 1 and not kwargs and isinstance(args[0], Tensor):
             x = args[0]._array
-            if x.flags.c_contiguous:
+            if x.flags.c_contiguous and not (1 in x.shape or 0 in x.shape):
                 return finished(make(x.shape, x.dtype))
         _, values = bind(f"{name}_like", args, kwargs)
         x = values["input"]._array

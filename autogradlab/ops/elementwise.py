@@ -102,7 +102,7 @@ def _with_alpha(name: str, sign: int) -> None:
     def forward(*args: Any, alpha: Any = None, out: Any = None, **names: Any) -> Any:
         if sign < 0 and len(args) == 2 and not names:
             no_mixed_bool_sub(*args)
-        if alpha is None or alpha is 1:  # noqa: F632  (True is no alpha for numbers)
+        if alpha is None or (type(alpha) is int and alpha == 1):
             return plain(*args, **names) if out is None else plain(*args, **names, out=out)
         if len(args) + len(names) != 2:
             return OPS[name].reject(args, {**names, "alpha": alpha})
@@ -116,7 +116,7 @@ def _with_alpha(name: str, sign: int) -> None:
         other = args[0] if args else names.get("other")
         if sign < 0:
             no_mixed_bool_sub(input, other)
-        if alpha is None or alpha is 1:  # noqa: F632
+        if alpha is None or (type(alpha) is int and alpha == 1):
             return plain_(input, *args, **names)
         from ..promotion import check_cast
 
@@ -231,7 +231,7 @@ unary("cosh", np.cosh, lambda F, grad, input: grad * F.conj(F.sinh(input)), doc=
 unary("tanh", np.tanh, lambda F, grad, result: F.tanh_backward(grad, result), doc="The hyperbolic tangent.")
 unary("asinh", np.arcsinh, lambda F, grad, input: grad * F.conj(F.rsqrt(input * input + 1)),
       doc="The inverse hyperbolic sine.")  # fmt: skip
-unary("acosh", np.arccosh, lambda F, grad, input: grad * F.conj(F.rsqrt(input - 1) * F.rsqrt(input + 1)),
+unary("acosh", np.arccosh, lambda F, grad, input: grad * F.conj(F.rsqrt(input * input - 1)),
       doc="The inverse hyperbolic cosine.")  # fmt: skip
 unary("atanh", np.arctanh, lambda F, grad, input: grad / F.conj(1 - input * input),
       doc="The inverse hyperbolic tangent.")  # fmt: skip
@@ -287,16 +287,16 @@ unary("relu", _relu, lambda F, grad, result: F.threshold_backward(grad, result, 
 
 
 @op("sigmoid_backward", "grad_output output", method=False, function=False, vjp={
-    "grad_output": lambda F, grad, output: F.sigmoid_backward(grad, output),
-    "output": lambda F, grad, grad_output, output: grad * grad_output * F.conj(1 - 2 * output),
+    "grad_output": lambda F, grad, output: F.sigmoid_backward(grad, F.conj(output)),
+    "output": lambda F, grad, grad_output, output: F.conj(grad) * grad_output * F.conj(1 - 2 * output),
 })  # fmt: skip
 def sigmoid_backward(grad_output, output):  # type: ignore[no-untyped-def]
     return grad_output * conj(output * (1 - output))
 
 
 @op("tanh_backward", "grad_output output", method=False, function=False, vjp={
-    "grad_output": lambda F, grad, output: F.tanh_backward(grad, output),
-    "output": lambda F, grad, grad_output, output: grad * grad_output * F.conj(-2 * output),
+    "grad_output": lambda F, grad, output: F.tanh_backward(grad, F.conj(output)),
+    "output": lambda F, grad, grad_output, output: F.conj(grad) * grad_output * F.conj(-2 * output),
 })  # fmt: skip
 def tanh_backward(grad_output, output):  # type: ignore[no-untyped-def]
     return grad_output * conj(1 - output * output)
@@ -307,4 +307,4 @@ def tanh_backward(grad_output, output):  # type: ignore[no-untyped-def]
     "input": lambda F, grad: F.nought(grad),
 })  # fmt: skip
 def threshold_backward(grad_output, input, threshold):  # type: ignore[no-untyped-def]
-    return grad_output * (input > threshold)
+    return np.where(input <= threshold, np.zeros((), grad_output.dtype), grad_output)

@@ -1,4 +1,4 @@
-"""Indexing: integers, slices, None and ... give views; masks and index tensors give copies. And assignment to both."""
+"""Kernels of indexing: select and slice are views; index takes copies at index arrays and masks; index_put writes there."""
 
 from __future__ import annotations
 
@@ -9,21 +9,43 @@ from typing import Any
 import numpy as np
 
 from ..dims import wrap_dim
-from ..opdef import composite, op
-from ..record import TENSORS
-from ..tensor import Tensor, wrap
+from ..opdef import OPS, Op, composite, op, publish
+from ..record import RAW, TENSORS
+from ..tensor import Tensor
+from .viewing import guard, view_of, window
+from .writing import in_place
+
+_ALL = slice(None)
+
+# -- select and slice ------------------------------------------------------------------------------------------------------
 
 
-@op("select", view=True, vjp={"input": lambda F, grad, input_shape, dim, index: F.select_backward(grad, input_shape, dim, index)})
-def select(input, dim, index):  # type: ignore[no-untyped-def]
-    """The view at one index of a dimension."""
+def _select(input, dim, index):  # type: ignore[no-untyped-def]
     if input.ndim == 0:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
     d = wrap_dim(dim, input.ndim)
-    n = input.shape[d]
-    if not -n <= index < n:
-        raise IndexError(f"select(): index {index} out of range for tensor of size {list(input.shape)} at dimension {d}")
-    return input[(slice(None),) * d + (index, ...)]
+    try:
+        return input[(_ALL,) * d + (index, ...)]
+    except IndexError:
+        raise IndexError(
+            f"select(): index {index} out of range for tensor of size {list(input.shape)} at dimension {d}"
+        ) from None
+
+
+SELECT = OPS["select"] = Op("select", _select, view=True, vjp={
+    "input": lambda F, grad, input_shape, dim, index: F.select_backward(grad, input_shape, dim, index),
+})  # fmt: skip
+RAW.select = _select
+
+
+def select(input: Tensor, dim: int, index: int) -> Tensor:
+    """The view at one index of a dimension."""
+    x = input._array
+    index = operator.index(index)
+    return view_of(input, _select(x, dim, index), SELECT, (x.shape, dim, index, None, None, None))
+
+
+publish("select", select, _select, True, True, select.__doc__ or "")
 
 
 @op("select_backward", "grad_output", method=False, function=False, vjp={
@@ -31,19 +53,37 @@ def select(input, dim, index):  # type: ignore[no-untyped-def]
 })  # fmt: skip
 def select_backward(grad_output, input_shape, dim, index):  # type: ignore[no-untyped-def]
     g = np.zeros(input_shape, grad_output.dtype)
-    g[(slice(None),) * wrap_dim(dim, len(input_shape)) + (index,)] = grad_output
+    g[(_ALL,) * wrap_dim(dim, len(input_shape)) + (index,)] = grad_output
     return g
 
 
-def _cut(dim: int, ndim: int, start: Any, end: Any, step: int) -> tuple[Any, ...]:
-    return (slice(None),) * wrap_dim(dim, ndim) + (slice(start, end, step),)
+def _slice(input, dim=0, start=None, end=None, step=1):  # type: ignore[no-untyped-def]
+    if not input.ndim:
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+    d = wrap_dim(dim, input.ndim)
+    r = input[(_ALL,) * d + (slice(start, end, step),)]
+    if r.size or not input.size:
+        return r
+    n = input.shape[d]  # an empty slice, too, begins where it was asked to
+    first = 0 if start is None else min(max(start + n if start < 0 else start, 0), n)
+    strides = input.strides
+    return window(input, r.shape, (*strides[:d], strides[d] * (step or 1), *strides[d + 1 :]), first * strides[d])
 
 
-@op("slice", view=True, method=False, function=False, vjp={
+SLICE = OPS["slice"] = Op("slice", _slice, view=True, vjp={
     "input": lambda F, grad, input_shape, dim, start, end, step: F.slice_backward(grad, input_shape, dim, start, end, step),
 })  # fmt: skip
-def slice_(input, dim=0, start=None, end=None, step=1):  # type: ignore[no-untyped-def]
-    return input[_cut(dim, input.ndim, start, end, step)]
+RAW.slice = _slice
+
+
+def slice_(input: Tensor, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Tensor:
+    """The view of every `step`-th element of a dimension from start to end."""
+    x = input._array
+    saved = (x.shape, dim, 0 if start is None else start, 2**63 - 1 if end is None else end, step, None, None, None, None, None)
+    return view_of(input, _slice(x, dim, start, end, step), SLICE, saved)
+
+
+TENSORS.slice = slice_
 
 
 @op("slice_backward", "grad_output", method=False, function=False, vjp={
@@ -51,24 +91,144 @@ def slice_(input, dim=0, start=None, end=None, step=1):  # type: ignore[no-untyp
 })  # fmt: skip
 def slice_backward(grad_output, input_shape, dim, start, end, step):  # type: ignore[no-untyped-def]
     g = np.zeros(input_shape, grad_output.dtype)
-    g[_cut(dim, len(input_shape), start, end, step)] = grad_output
+    g[(_ALL,) * wrap_dim(dim, len(input_shape)) + (slice(start, end, step),)] = grad_output
     return g
 
 
-@op("alias", view=True, method=False, function=False, vjp={"input": lambda F, grad: grad})
-def alias_view(input):  # type: ignore[no-untyped-def]
-    return input[...]
+ALIAS = OPS["alias"] = Op("alias", lambda input: input[...], view=True, vjp={"input": lambda F, grad: F.view_grad(grad)})
+RAW.view_grad = lambda grad: grad
+TENSORS.view_grad = lambda grad: TENSORS.alias(grad)
+RAW.alias = lambda input: input[...]
+TENSORS.alias = lambda input: view_of(input, input._array[...], ALIAS, ())
 
 
-def _positions(indices: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple(slice(None) if i is None else i for i in indices)
+@composite()
+def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
+    """The view of `length` elements of a dimension from `start` on.
+
+    >>> import autogradlab as torch
+    >>> torch.arange(5).narrow(0, 1, 3)
+    tensor([1, 2, 3])
+    """
+    x = input._array
+    if not x.ndim:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    if isinstance(start, Tensor):
+        if start._array.ndim or start._array.dtype.kind not in "iu":
+            raise RuntimeError("start must be an 0-dim integral Tensor.")
+        start = start._array.item()
+    start, length = operator.index(start), operator.index(length)
+    if length < 0:
+        raise RuntimeError("narrow(): length must be non-negative.")
+    n = x.shape[wrap_dim(dim, x.ndim)]
+    if not -n <= start <= n:
+        raise IndexError(f"start out of range (expected to be in range of [{-n}, {n}], but got {start})")
+    start = start + n if start < 0 else start
+    if start + length > n:
+        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({n}).")
+    return slice_(input, dim, start, start + length, 1)
 
 
-@op("index", method=False, function=False, node="IndexBackward0", vjp={
+# -- index arrays ----------------------------------------------------------------------------------------------------------
+
+
+def positions(indices: Any) -> tuple[Any, ...]:
+    """Index tensors, arrays and None (a whole dimension) as NumPy wants them."""
+    return tuple([_ALL if i is None else i if type(i) is np.ndarray else i._array for i in indices])
+
+
+def laid_out(r: np.ndarray, input: np.ndarray, places: tuple[Any, ...]) -> np.ndarray:
+    """The result of an index in the order of dimensions that PyTorch gives it: that of the strides of what is kept."""
+    if not r.size:
+        return np.empty(r.shape, r.dtype)
+    if input.flags.c_contiguous or r.ndim < 2:
+        return r if r.flags.c_contiguous else np.ascontiguousarray(r)
+    dims: list[int] = []
+    at = 0
+    where = None
+    apart = False
+    width = 1
+    for p in places:
+        if isinstance(p, slice):
+            dims.append(input.strides[at])
+            at += 1
+            continue
+        if where is None:
+            where = len(dims)
+        elif len(dims) != where:
+            apart = True
+        width = max(width, p.ndim if p.dtype.kind != "b" else 1)
+        at += p.ndim if p.dtype.kind == "b" else 1
+    dims += input.strides[at:]
+    lead = 0 if apart else where or 0
+    steps = [*dims[:lead], *(0,) * width, *dims[lead:]]
+    order = list(range(len(steps) - 1, -1, -1))  # innermost first
+    for i in range(1, len(order)):
+        b = i
+        for a in range(i - 1, -1, -1):
+            x, y = steps[order[a]], steps[order[b]]
+            if x == 0 or y == 0 or (x == y and r.shape[order[a]] <= r.shape[order[b]]):
+                continue
+            if x < y:
+                break
+            order[a], order[b] = order[b], order[a]
+            b = a
+    outward = order[::-1]
+    if outward == list(range(r.ndim)):
+        return np.ascontiguousarray(r)
+    back = [0] * r.ndim
+    for i, d in enumerate(outward):
+        back[d] = i
+    return np.ascontiguousarray(r.transpose(outward)).transpose(back)
+
+
+def _index(input, indices):  # type: ignore[no-untyped-def]
+    places = positions(indices)
+    try:
+        r = input[places]
+    except IndexError:
+        refuse(input, places)
+        raise
+    return r if r.size and r.flags.c_contiguous and input.flags.c_contiguous else laid_out(r, input, places)
+
+
+def refuse(x: np.ndarray, places: tuple[Any, ...]) -> None:
+    """Raise PyTorch's error for index arrays that do not broadcast or reach outside."""
+    arrays = [p for p in places if not isinstance(p, slice)]
+    flat: list[np.ndarray] = []
+    for a in arrays:
+        flat += a.nonzero() if a.dtype.kind == "b" else [a]
+    try:
+        np.broadcast_shapes(*(a.shape for a in flat))
+    except ValueError:
+        raise IndexError("shape mismatch: indexing tensors could not be broadcast together with shapes "
+                         + ", ".join(str(list(a.shape)) for a in flat)) from None  # fmt: skip
+    at = 0
+    for p in places:
+        if isinstance(p, slice) or p.dtype.kind == "b":
+            at += 1 if isinstance(p, slice) else p.ndim
+            continue
+        n = x.shape[at]
+        bad = p[(p < -n) | (p >= n)]
+        if bad.size:
+            number = next(i for i, a in enumerate(flat) if a is p)
+            raise IndexError(f"index {bad.reshape(-1)[0]} is out of bounds for dimension {number} with size {n}")
+        at += 1
+
+
+OPS["index"] = Op("index", _index, node="IndexBackward0", vjp={
     "input": lambda F, grad, input_shape, indices: F.index_backward(grad, input_shape, indices),
 })  # fmt: skip
-def index(input, indices):  # type: ignore[no-untyped-def]
-    return input[_positions(indices)]
+RAW.index = _index
+INDEX = OPS["index"].call
+TENSORS.index = INDEX
+
+
+@op("_unsafe_index", method=False, vjp={
+    "input": lambda F, grad, input_shape, indices: F.index_backward(grad, input_shape, indices),
+}, node="UnsafeIndexBackward0")  # fmt: skip
+def _unsafe_index(input, indices):  # type: ignore[no-untyped-def]
+    return _index(input, indices)
 
 
 @op("index_backward", "grad_output", method=False, function=False, node="IndexPutBackward0", vjp={
@@ -76,270 +236,116 @@ def index(input, indices):  # type: ignore[no-untyped-def]
 })  # fmt: skip
 def index_backward(grad_output, input_shape, indices):  # type: ignore[no-untyped-def]
     g = np.zeros(input_shape, grad_output.dtype)
-    places = _positions(indices)
-    if any(isinstance(i, np.ndarray) and i.dtype.kind == "b" for i in indices) and sum(i is not None for i in indices) == 1:
-        g[places] = grad_output  # a mask names every element at most once
-    else:
-        np.add.at(g, places, grad_output)
+    _accumulate(g, positions(indices), grad_output)
     return g
 
 
-@op("index_put", "input values", inplace=True, vjp={
-    "input": lambda F, grad, indices, accumulate, values_shape:
-        grad if accumulate else F.index_put(grad, indices, F.zero_dim(grad), False),
-    "values": lambda F, grad, indices, values_shape: F.sum_to_size(F.index(grad, indices), values_shape),
-})  # fmt: skip
-def index_put(input, indices, values, accumulate=False):  # type: ignore[no-untyped-def]
-    """A copy with `values` at `indices`."""
-    r = np.array(input)
-    places = _positions(tuple(i._array if isinstance(i, Tensor) else i for i in indices))
-    if accumulate:
-        np.add.at(r, places, values)
-    else:
-        try:
-            r[places] = values
-        except ValueError:
-            raise RuntimeError(f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing "
-                               f"result of shape {list(r[places].shape)}") from None  # fmt: skip
+def _accumulate(target: np.ndarray, places: tuple[Any, ...], values: np.ndarray) -> None:
+    """Add values at places, elements that are named several times included."""
+    arrays = [p for p in places if not isinstance(p, slice)]
+    if len(arrays) == 1:
+        a = arrays[0]
+        if a.dtype.kind == "b":
+            target[places] += values  # a mask names every element at most once
+            return
+        if a.size <= 1:
+            target[places] += values
+            return
+        n = target.shape[len(places) - 1]
+        if a.ndim == 1 and a.size <= n and len(set(a.tolist())) == a.size and a.min() >= 0:
+            target[places] += values
+            return
+    np.add.at(target, places, values)
+
+
+# -- writing ---------------------------------------------------------------------------------------------------------------
+
+
+def _index_put_into(input, indices, values, accumulate=False):  # type: ignore[no-untyped-def]
+    places = positions(indices)
+    if input.dtype is not values.dtype:
+        from ..dtypes import _scalar_name, from_numpy
+
+        if input.dtype != values.dtype:
+            found = _scalar_name(from_numpy(input.dtype)), _scalar_name(from_numpy(values.dtype))
+            raise RuntimeError("Index put requires the source and destination dtypes match, got "
+                               f"{found[0]} for the destination and {found[1]} for the source.")  # fmt: skip
+    if 0 in input.strides and any(s == 0 and n > 1 for s, n in zip(input.strides, input.shape, strict=True)):
+        warnings.warn(
+            "Use of index_put_ on expanded tensors is deprecated. Please clone() the tensor before performing this operation. "
+            "This also applies to advanced indexing e.g. tensor[indices] = tensor", UserWarning, stacklevel=5,
+        )  # fmt: skip
+    try:
+        if accumulate:
+            if values.ndim or input[places].size:
+                np.broadcast_to(values, input[places].shape)
+            _accumulate(input, places, values)
+        else:
+            input[places] = values
+            if values.ndim and values.shape[0] == 1 and values.ndim > input[places].ndim:
+                raise ValueError
+    except (ValueError, IndexError):
+        refuse(input, places)
+        raise RuntimeError(f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing "
+                           f"result of shape {list(input[places].shape)}") from None  # fmt: skip
+
+
+def _index_put(input, indices, values, accumulate=False):  # type: ignore[no-untyped-def]
+    r = np.array(input, order="K")
+    _index_put_into(r, indices, values, accumulate)
     return r
 
 
-# -- reading an index --------------------------------------------------------------------------------------------------------
-
-
-def _is_advanced(i: Any) -> bool:
-    return isinstance(i, (Tensor, np.ndarray, list, tuple)) and not (isinstance(i, Tensor) and _scalar_index(i))
-
-
-def _scalar_index(t: Tensor) -> bool:
-    return not t._array.ndim and t._array.dtype.kind in "iu"
-
-
-def _entries(index: Any) -> list[Any]:
-    """The entries of an index, a list of numbers being one entry."""
-    if isinstance(index, tuple):
-        return list(index)
-    if isinstance(index, list) and any(isinstance(i, (slice, type(None), type(...), Tensor, list, tuple)) for i in index) and (
-        len(index) < 32) and any(isinstance(i, (slice, type(None), type(...))) for i in index):  # fmt: skip
-        return list(index)
-    return [index]
-
-
-def _as_index(entry: Any, where: Tensor) -> np.ndarray:
-    """An index tensor, list or mask as an array of integers or bools."""
-    if isinstance(entry, Tensor):
-        array = entry._array
-        if array.dtype == np.uint8:
-            warnings.warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
-                          UserWarning, stacklevel=5)  # fmt: skip
-            return array.astype(bool)
-    else:
-        from ..conversion import array_from
-
-        array = np.asarray(entry) if isinstance(entry, np.ndarray) else array_from(entry)
-        if isinstance(entry, (list, tuple)) and not array.size:
-            array = array.astype(np.int64)
-    if array.dtype.kind not in "biu" or array.dtype.itemsize not in (1, 4, 8):
-        raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
-    return array
-
-
-def _count_dims(entries: list[Any]) -> int:
-    n = 0
-    for e in entries:
-        if e is None or e is Ellipsis or isinstance(e, (bool, np.bool_)):
-            continue
-        if isinstance(e, Tensor) and e._array.dtype.kind in "b" or isinstance(e, Tensor) and e._array.dtype == np.uint8:
-            n += e._array.ndim
-        elif isinstance(e, np.ndarray) and e.dtype.kind == "b":
-            n += e.ndim
-        elif isinstance(e, list) and e and isinstance(e[0], bool):
-            n += 1
-        else:
-            n += 1
-    return n
-
-
-def _parse(input: Tensor, index: Any) -> tuple[Tensor, tuple[Any, ...] | None]:
-    """Apply the view part of an index; what remains is a tuple of index arrays (None: whole dimension), or None."""
-    entries = _entries(index)
-    used = _count_dims(entries)
-    if used > input._array.ndim:
-        raise IndexError(f"too many indices for tensor of dimension {input._array.ndim}")
-    result = input
-    dim = 0
-    arrays: list[Any] = []
-    for position, e in enumerate(entries):
-        if e is Ellipsis:
-            dim += input._array.ndim - used
-        elif e is None:
-            result = TENSORS.unsqueeze(result, dim)
-            dim += 1
-        elif isinstance(e, (bool, np.bool_)):
-            result = TENSORS.unsqueeze(result, dim)
-            arrays += [None] * (dim - len(arrays)) + [np.array([0] if e else [], np.int64)]
-            dim += 1
-        elif isinstance(e, slice):
-            result = _sliced(result, dim, e)
-            dim += 1
-        elif _is_advanced(e):
-            array = _as_index(e, result)
-            arrays += [None] * (dim - len(arrays))
-            if array.dtype.kind == "b" and array.ndim == 0:
-                result = TENSORS.unsqueeze(result, dim)
-                arrays.append(np.array([0] if array else [], np.int64))
-                dim += 1
-            elif array.dtype.kind == "b":
-                _check_mask(array, result._array, dim)
-                if array.ndim > 1:
-                    arrays += list(array.nonzero())
-                else:
-                    arrays.append(array.nonzero()[0])
-                dim += array.ndim
-            else:
-                arrays.append(_check_range(array, result._array, dim))
-                dim += 1
-        else:
-            result = _selected(result, dim, e, input, position)
-    return result, tuple(arrays) if arrays else None
-
-
-def _check_mask(mask: np.ndarray, x: np.ndarray, dim: int) -> None:
-    for i, n in enumerate(mask.shape):
-        if x.shape[dim + i] != n:
-            raise IndexError(f"The shape of the mask {list(mask.shape)} at index {i} does not match the shape of the indexed "
-                             f"tensor {list(x.shape)} at index {dim + i}")  # fmt: skip
-
-
-def _check_range(array: np.ndarray, x: np.ndarray, dim: int) -> np.ndarray:
-    n = x.shape[dim]
-    if array.size and (array.min() < -n or array.max() >= n):
-        bad = array[(array < -n) | (array >= n)].reshape(-1)[0]
-        raise IndexError(f"index {bad} is out of bounds for dimension {dim} with size {n}")
-    return array
-
-
-def _sliced(t: Tensor, dim: int, s: slice) -> Tensor:
-    start, stop, step = (None if v is None else operator.index(v) for v in (s.start, s.stop, s.step))
-    step = 1 if step is None else step
-    if step <= 0:
-        raise ValueError("step must be greater than zero")
-    n = t._array.shape[dim]
-    if step == 1 and start in (None, 0) and (stop is None or stop >= n):
-        return t
-    return TENSORS.slice(t, dim, start, stop, step)  # type: ignore[no-any-return]
-
-
-def _selected(t: Tensor, dim: int, e: Any, input: Tensor, position: int) -> Tensor:
-    try:
-        i = operator.index(e)
-    except TypeError:
-        raise IndexError(
-            "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "
-            f"{type(e).__name__})"
-        ) from None
-    if not t._array.ndim or dim >= t._array.ndim:
-        raise IndexError("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "
-                         "convert a 0-dim tensor to a number")  # fmt: skip
-    n = t._array.shape[dim]
-    if not -n <= i < n:
-        raise IndexError(f"index {i} is out of bounds for dimension {dim} with size {n}")
-    return TENSORS.select(t, dim, i)  # type: ignore[no-any-return]
-
-
-def getitem(self: Tensor, index: Any) -> Tensor:
-    if type(index) is int:
-        if self._array.ndim:
-            return _selected(self, 0, index, self, 0)
-        raise IndexError("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "
-                         "convert a 0-dim tensor to a number")  # fmt: skip
-    if not self._array.ndim and not isinstance(index, (tuple, type(None), type(...), bool, Tensor, np.ndarray)):
-        _selected(self, 0, index, self, 0)
-    view, arrays = _parse(self, index)
-    if arrays is not None:
-        return TENSORS.index(view, arrays)  # type: ignore[no-any-return]
-    return TENSORS.alias(self) if view is self else view  # type: ignore[no-any-return]
-
-
-def setitem(self: Tensor, index: Any, value: Any) -> None:
-    view, arrays = _parse(self, index)
-    if not isinstance(value, Tensor):
-        value = _as_value(self, value)
-    if arrays is None:
-        _assign(view, value)
-        return
-    spot = view._array[_positions(arrays)]
-    if value._array.dtype is not self._array.dtype:
-        if value._array.ndim:
-            raise RuntimeError("Index put requires the source and destination dtypes match, got "
-                               f"{_name(self)} for the destination and {_name(value)} for the source.")  # fmt: skip
-        value = TENSORS.to(value, self.dtype)
-    while value._array.ndim > spot.ndim and value._array.shape[0] == 1:
-        value = TENSORS.squeeze(value, 0)
-    TENSORS.index_put_(view, arrays, value)
-
-
-def _name(t: Tensor) -> str:
-    from ..dtypes import _scalar_name
-
-    return _scalar_name(t.dtype)
-
-
-def _as_value(self: Tensor, value: Any) -> Tensor:
-    from ..promotion import is_number, number
-
-    if is_number(value):
-        if isinstance(value, complex) and not self.dtype.is_complex:
-            raise RuntimeError("value cannot be converted to type float without overflow")
-        return wrap(number(int(value) if self._array.dtype.kind in "iu" else value, self._array.dtype))
-    if isinstance(value, np.ndarray):
-        return wrap(np.asarray(value, self._array.dtype))
-    raise TypeError(f"can't assign a {type(value).__name__} to a {self.type()}")
-
-
-def _assign(view: Tensor, value: Tensor) -> None:
-    target = view._array
-    x = value._array
-    while value._array.ndim > target.ndim and value._array.shape[0] == 1:
-        value = TENSORS.squeeze(value, 0)
-    x = value._array
-    if x.ndim > target.ndim or any(a not in (1, b) for a, b in zip(reversed(x.shape), reversed(target.shape), strict=False)):
-        from .shape import expanded
-
-        if x.ndim <= target.ndim:
-            expanded(x.shape, target.shape)
-        raise RuntimeError(f"expand(torch.{_name(value)}Tensor{{{list(x.shape)}}}, size={list(target.shape)}): the number of "
-                           f"sizes provided ({target.ndim}) must be greater or equal to the number of dimensions in the "
-                           f"tensor ({x.ndim})")  # fmt: skip
-    TENSORS.copy_(view, value)
-
-
-Tensor.__getitem__ = getitem  # type: ignore[attr-defined]
-Tensor.__setitem__ = setitem  # type: ignore[attr-defined]
-
-
-@composite()
-def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
-    """The view of `length` elements of a dimension from `start` on."""
-    start = operator.index(start)
-    n = input._array.shape[wrap_dim(dim, input._array.ndim)]
-    if length < 0:
-        raise RuntimeError("narrow(): length must be non-negative.")
-    if not -n <= start <= n:
-        raise IndexError(f"start out of range (expected to be in range of [{-n}, {n}], but got {start})")
-    start = start + n if start < 0 else start
-    if start + length > n:
-        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({n}).")
-    return TENSORS.slice(input, dim, start, start + length, 1)  # type: ignore[no-any-return]
-
-
-@op("unbind", view=True, multi=True, vjp={
-    "input": lambda F, grad, dim, input_shape, input_dtype: F.unbind_backward(grad, dim, input_shape, input_dtype),
+INDEX_PUT = OPS["index_put"] = Op("index_put", _index_put, "input values", vjp={
+    "input": lambda F, grad, indices, accumulate: F.view_grad(grad) if accumulate else F.index_put(
+        grad, indices, F.zero_dim(grad), False),
+    "values": lambda F, grad, indices, values_shape: F.sum_to_size(F.index(grad, indices), values_shape),
 })  # fmt: skip
-def unbind(input, dim=0):  # type: ignore[no-untyped-def]
-    """The views at each index of a dimension, as a tuple."""
-    if input.ndim == 0:
-        raise RuntimeError("Dimension specified as 0 but tensor has no dimensions")
-    d = wrap_dim(dim, input.ndim)
-    lead = (slice(None),) * d
-    return [input[(*lead, i, ...)] for i in range(input.shape[d])]
+RAW.index_put = _index_put
+TENSORS.index_put = INDEX_PUT.call
+
+
+def _given(name: str, input: Tensor, indices: Any) -> tuple[Any, ...]:
+    """The index tensors of index_put(), checked as torch does."""
+    from ..signature_errors import typename
+    from .getitem import checked_index
+
+    if not isinstance(indices, (tuple, list)):
+        raise TypeError(f"{name}(): argument 'indices' (position 1) must be tuple of Tensors, not {typename(indices)}")
+    found = []
+    at = 0
+    for i, t in enumerate(indices):
+        if not isinstance(t, Tensor):
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {typename(t)}")
+        t = checked_index(t, input._array, at)
+        at += t._array.ndim if t._array.dtype.kind == "b" else 1
+        found.append(t)
+    if at > input._array.ndim:
+        raise IndexError(f"too many indices for tensor of dimension {input._array.ndim} (got {at})")
+    return tuple(found)
+
+
+def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
+    """A copy with `values` at the places that a tuple of index tensors names; `accumulate` adds them.
+
+    >>> import autogradlab as torch
+    >>> torch.zeros(3).index_put((torch.tensor([0, 2]),), torch.tensor(5.))
+    tensor([5., 0., 5.])
+    """
+    return INDEX_PUT.call(input, _given("index_put", input, indices), values, accumulate)  # type: ignore[no-any-return]
+
+
+def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
+    """In-place version of index_put()."""
+    return put(input, _given("index_put_", input, indices), values, accumulate)
+
+
+def put(input: Tensor, indices: tuple[Any, ...], values: Tensor, accumulate: bool = False) -> Tensor:
+    """index_put_ with indices that are known to be good."""
+    return in_place(INDEX_PUT, [input, indices, values, accumulate], _index_put_into)
+
+
+publish("index_put", index_put, _index_put, True, True, index_put.__doc__ or "")
+publish("index_put_", index_put_, _index_put, True, True, index_put_.__doc__ or "")
+TENSORS.index_put = INDEX_PUT.call
+guard("narrow select")

@@ -87,14 +87,3 @@ def stack(tensors, dim=0):  # type: ignore[no-untyped-def]
     d = wrap_dim(dim, tensors[0].ndim + 1)
     numpy = _common(tensors)
     return np.stack([t.astype(numpy, copy=False) for t in tensors], axis=d)
-
-
-def _unbind_backward(F, grads, dim, shape, dtype):  # type: ignore[no-untyped-def]
-    d = dim % len(shape)
-    part = (*shape[:d], *shape[d + 1 :])
-    like = next(g for g in grads if g is not None)
-    return F.stack([F.zeros_of(like, part) if g is None else g for g in grads], d)
-
-
-RAW.unbind_backward = lambda *args: _unbind_backward(RAW, *args)
-TENSORS.unbind_backward = lambda *args: _unbind_backward(TENSORS, *args)

@@ -83,7 +83,12 @@ def double(kernel: Kernel) -> Kernel:
     def run(x: Any, *others: Any) -> Any:
         x = floated(x)
         wide = [o.astype(np.float64) if isinstance(o, np.ndarray) else o for o in others]
-        return np.asarray(kernel(x.astype(np.float64), *wide)).astype(x.dtype)
+        # a ufunc makes the memory order of its result PyTorch's, also of an expanded tensor
+        y = np.asarray(np.positive(x, dtype=np.float64) if x.dtype.kind == "f" else x.astype(np.float64))
+        r = np.asarray(kernel(y, *wide))
+        if r.shape == y.shape and r.strides != y.strides:
+            r = np.copyto(made := np.empty_like(y), r) or made
+        return r.astype(x.dtype)
 
     return run
 

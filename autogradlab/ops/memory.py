@@ -14,19 +14,21 @@ from ..device import device as Device
 from ..device import require_cpu
 from ..dims import shape_arg, wrap_dim
 from ..dtypes import dtype as Dtype
+from ..layout import FORMATS
 from ..node import NO_EDGE
-from ..opdef import composite, op
+from ..opdef import OPS, Op, composite, op, publish
 from ..promotion import broadcast_shapes
 from ..record import RAW, TENSORS, finish, make_node_class, start_node
 from ..storage import address, storage_of
 from ..tensor import INFERENCE, Tensor, counter, gradient_edge, requires_grad, wrap
 from ..views import bump, check_inplace, rebase
+from .viewing import dense
 
-_FORMATS = ("preserve", "contiguous")
+_CONTIGUOUS, _PRESERVE = FORMATS["contiguous_format"], FORMATS["preserve_format"]
 
 
-@op("clone", vjp={"input": lambda F, grad: grad})
-def clone(input, *, memory_format="preserve"):  # type: ignore[no-untyped-def]
+@op("clone", vjp={"input": lambda F, grad: F.view_grad(grad)})
+def clone(input, *, memory_format=None):  # type: ignore[no-untyped-def]
     """A copy with history.
 
     >>> import autogradlab as torch
@@ -34,24 +36,50 @@ def clone(input, *, memory_format="preserve"):  # type: ignore[no-untyped-def]
     >>> a.clone()
     tensor([1., 2.], grad_fn=<CloneBackward0>)
     """
-    return np.array(input, order="C" if str(memory_format).endswith("contiguous") or _gappy(input) else "K", copy=True)
+    return formatted(input, memory_format)
 
 
-def _gappy(x: np.ndarray) -> bool:
-    """Whether elements overlap or have gaps: such layouts are not preserved."""
-    return not x.flags.c_contiguous and x.size > 0 and any(s == 0 and n > 1 for s, n in zip(x.strides, x.shape, strict=True))
+def formatted(x: np.ndarray, memory_format: Any = None) -> np.ndarray:
+    """A copy in the memory order that a memory format asks for."""
+    if memory_format is None or memory_format is _PRESERVE:
+        if x.flags.c_contiguous:
+            return np.array(x)
+        if 0 in x.strides or not x.size:
+            return np.array(x, order="C") if x.size else np.ndarray(x.shape, x.dtype)
+        return np.array(x, order="K")
+    if memory_format is _CONTIGUOUS or memory_format == "contiguous":
+        return np.array(x, order="C")
+    wanted = {"channels_last": 4, "channels_last_3d": 5}.get(memory_format.name)
+    if wanted is None or x.ndim != wanted:
+        raise RuntimeError(f"required rank {wanted} tensor to use {memory_format.name} format")
+    return np.array(x.transpose(0, *range(2, wanted), 1), order="C").transpose(0, wanted - 1, *range(1, wanted - 1))
+
+
+def _in_format(x: np.ndarray, memory_format: Any) -> bool:
+    """Whether elements lie as a memory format says."""
+    if memory_format is None or memory_format is _CONTIGUOUS:
+        return bool(x.flags.c_contiguous)
+    if memory_format is _PRESERVE:
+        raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
+    wanted = {"channels_last": 4, "channels_last_3d": 5}[memory_format.name]
+    return x.ndim == wanted and bool(x.transpose(0, *range(2, wanted), 1).flags.c_contiguous)
 
 
 @composite(function=False)
-def contiguous(input: Tensor, memory_format: Any = None) -> Tensor:
+def contiguous(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """The tensor itself if its elements lie in row order, else a copy."""
-    return input if input._array.flags.c_contiguous else TENSORS.clone(input, memory_format="contiguous")
+    if memory_format is None:
+        return input if input._array.flags.c_contiguous else TENSORS.clone(input, memory_format=_CONTIGUOUS)
+    return input if _in_format(input._array, memory_format) else TENSORS.clone(input, memory_format=memory_format)
 
 
 @op("_to_copy", method=False, function=False, node="ToCopyBackward0",
     vjp={"input": lambda F, grad, input_dtype: F._to_copy(grad, input_dtype)})  # fmt: skip
-def _to_copy(input, numpy):  # type: ignore[no-untyped-def]
-    return cast_array(input, numpy)
+def _to_copy(input, numpy, memory_format=None):  # type: ignore[no-untyped-def]
+    if numpy is input.dtype:
+        return formatted(input, memory_format)
+    r = cast_array(input, numpy)
+    return r if memory_format is None and r is not input else formatted(r, memory_format)
 
 
 def cast_array(x: np.ndarray, numpy: Any) -> np.ndarray:
@@ -70,39 +98,70 @@ def _float_to_int(x: np.ndarray, numpy: Any) -> np.ndarray:
 
 @composite(function=False)
 def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-    """The tensor in another dtype or on another device; itself if nothing changes."""
-    wanted: Dtype | None = kwargs.pop("dtype", None)
-    where = kwargs.pop("device", None)
-    copy = kwargs.pop("copy", False)
-    other = kwargs.pop("other", None)
-    for a in args:
-        if isinstance(a, Dtype):
-            wanted = a
-        elif isinstance(a, Tensor):
-            other = a
-        elif isinstance(a, (str, Device)) or (isinstance(a, int) and not isinstance(a, bool)):
-            where = a
-        elif isinstance(a, bool) or a is None:
-            continue
-        else:
-            from ..arguments import reject
+    """The tensor in another dtype or on another device; itself if nothing changes.
 
-            reject("to", args, kwargs)
-    if other is not None:
-        wanted = other.dtype
-    require_cpu(where)
-    if wanted is None or wanted.numpy is input._array.dtype:
-        if not copy:
+    >>> import autogradlab as torch
+    >>> torch.tensor([1.7]).to(torch.int64)
+    tensor([1])
+    """
+    if len(args) == 1 and not kwargs and type(args[0]) is Dtype:
+        wanted = args[0]
+        if wanted.numpy is input._array.dtype:
             return input
-        return TENSORS.clone(input)  # type: ignore[no-any-return]
-    if input.dtype.is_complex and not wanted.is_complex and wanted is not dtypes.bool:
-        warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=2)
-    return TENSORS._to_copy(input, wanted.numpy)  # type: ignore[no-any-return]
+        return _converted(input, wanted, None)
+    wanted, copy, memory_format = _target(args, kwargs)
+    if (wanted is None or wanted.numpy is input._array.dtype) and not copy and (
+        memory_format is None or memory_format is _PRESERVE or _in_format(input._array, memory_format)):  # fmt: skip
+        return input
+    return _converted(input, wanted or input.dtype, memory_format)
+
+
+def _converted(input: Tensor, wanted: Dtype, memory_format: Any) -> Tensor:
+    if input._array.dtype.kind == "c" and not wanted.is_complex and wanted is not dtypes.bool:
+        warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=3)
+    return TENSORS._to_copy(input, wanted.numpy, memory_format)  # type: ignore[no-any-return]
+
+
+def _target(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, bool, Any]:
+    """What the forms to(device, dtype), to(dtype), to(other) with non_blocking, copy, memory_format ask for."""
+    given = dict(kwargs)
+    wanted, where, other = given.pop("dtype", None), given.pop("device", None), given.pop("other", None)
+    copy, memory_format = given.pop("copy", False), given.pop("memory_format", None)
+    given.pop("non_blocking", None)
+    rest = list(args)
+    good = not given
+    if rest and isinstance(rest[0], Tensor):
+        other = rest.pop(0)
+    elif rest and isinstance(rest[0], Dtype):
+        wanted = rest.pop(0)
+    elif rest:
+        where = rest.pop(0)
+        good = good and (where is None or isinstance(where, (str, Device)) or type(where) is int)
+        if rest and (rest[0] is None or isinstance(rest[0], Dtype)):
+            wanted = rest.pop(0)
+    if rest:
+        good = good and isinstance(rest.pop(0), bool)
+    if rest:
+        copy = rest.pop(0)
+        good = good and isinstance(copy, bool)
+    if rest or not good or not (args or kwargs) or not (wanted is None or isinstance(wanted, Dtype)):
+        from ..signature_errors import describe_mismatch
+
+        raise TypeError(describe_mismatch("to", args, kwargs, [
+            "(torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, bool copy = False, *, "
+            "torch.memory_format memory_format = None)",
+            "(torch.dtype dtype, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None)",
+            "(Tensor tensor, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None)",
+        ]))  # fmt: skip
+    require_cpu(where)
+    return (other.dtype if other is not None else wanted), copy, memory_format
 
 
 def _converter(name: str, wanted: Dtype) -> None:
-    def convert(input: Tensor) -> Tensor:
-        return input if wanted.numpy is input._array.dtype else TENSORS._to_copy(input, wanted.numpy)
+    def convert(input: Tensor, memory_format: Any = None) -> Tensor:
+        if wanted.numpy is input._array.dtype and memory_format is None:
+            return input
+        return _converted(input, wanted, memory_format)
 
     convert.__doc__ = f"The tensor as {wanted!r}; itself if it is so already."
     composite(function=False, name=name)(convert)
@@ -189,6 +248,7 @@ Tensor.data = property(_get_data, _set_data, _delete_data, "The values as a tens
 CopyBackwards = make_node_class("CopyBackwards", (), (), False)
 CopyBackwards.run = lambda self, grad, quiet: _copied(self, grad)  # type: ignore[method-assign,assignment]
 CopyBackwards.run_recorded = lambda self, grad: _copied(self, grad)  # type: ignore[method-assign,assignment]
+CopyBackwards.name = lambda self: "torch::autograd::CopyBackwards"  # type: ignore[method-assign]
 
 
 def _copied(node: Any, grad: Any) -> tuple[Any, ...]:
@@ -199,34 +259,58 @@ def _copied(node: Any, grad: Any) -> tuple[Any, ...]:
     return (None if old is None else grad * 0, None if new is None else grad)
 
 
-@composite(function=False)
+_OVERLAP = (
+    "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
+    "clone() the tensor before performing the operation."
+)
+
+
+def _check_apart(target: np.ndarray) -> None:
+    """Writing to memory that several elements share is refused."""
+    if 0 in target.strides and any(s == 0 and n > 1 for s, n in zip(target.strides, target.shape, strict=True)):
+        raise RuntimeError(_OVERLAP)
+
+
 def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
-    """Copy values in place, broadcast and cast."""
+    """Copy values in place, broadcast and cast.
+
+    >>> import autogradlab as torch
+    >>> torch.zeros(2, 2).copy_(torch.tensor([1, 2]))
+    tensor([[1., 2.],
+            [1., 2.]])
+    """
     if not isinstance(src, Tensor):
         from ..promotion import is_number
 
-        if not is_number(src) and not isinstance(src, np.ndarray):
+        if not is_number(src):
             from ..arguments import reject
 
             reject("copy_", (input, src), {})
         src = wrap(np.asarray(src))
     local = modes.LOCAL.state
-    a = b = NO_EDGE
-    recording = local.record
-    if recording:
-        a, b = gradient_edge(input), gradient_edge(src)
-        if input._array.dtype.kind not in "fcV":
-            b = NO_EDGE
-        recording = a is not NO_EDGE or b is not NO_EDGE
+    floats = input._array.dtype.kind in "fcV"
+    recording = local.record and (requires_grad(input) or (floats and requires_grad(src)))
     if recording:
         check_inplace(input)
+        a, b = gradient_edge(input), gradient_edge(src) if floats else NO_EDGE
     target, x = input._array, src._array
+    if input is src:
+        bump(input)
+        return input
     if x.shape != target.shape:
         from .shape import expanded
 
-        expanded_to = expanded(x.shape, target.shape) if x.ndim <= target.ndim else _no_room(x.shape, target.shape)
-        assert expanded_to == target.shape
-    modes.quiet(_assign, target, x)
+        if x.ndim > target.ndim:
+            _no_room(x.shape, target.shape)
+        expanded(x.shape, target.shape)
+    if 0 in target.strides:
+        _check_apart(target)
+    if x.dtype is target.dtype:
+        target[...] = x
+    else:
+        if x.dtype.kind == "c" and target.dtype.kind not in "cb":
+            warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=2)
+        modes.quiet(_assign, target, x)
     bump(input)
     if recording:
         node = start_node(CopyBackwards, (a, b), target.shape, target.dtype, ())
@@ -236,7 +320,10 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     return input
 
 
-def _no_room(found: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[int, ...]:
+publish("copy_", copy_, None, True, False, copy_.__doc__ or "")
+
+
+def _no_room(found: tuple[int, ...], wanted: tuple[int, ...]) -> None:
     shape = broadcast_shapes(wanted, found)
     raise RuntimeError(f"output with shape {list(wanted)} doesn't match the broadcast shape {list(shape)}")
 
@@ -245,34 +332,85 @@ def _assign(target: np.ndarray, x: np.ndarray) -> None:
     target[...] = x if x.dtype is target.dtype else cast_array(x, target.dtype)
 
 
-@op("fill", "input", method=False, function=False, inplace=True, vjp={"input": lambda F, grad: grad * 0})
-def fill(input, value):  # type: ignore[no-untyped-def]
+def _fill(input, value):  # type: ignore[no-untyped-def]
     return np.full(input.shape, value, input.dtype)
 
 
-_fill_ = TENSORS.fill_
+def _fill_tensor(input, value):  # type: ignore[no-untyped-def]
+    return np.full(input.shape, cast_array(value, input.dtype), input.dtype)
 
 
-@composite()
-def fill_(input: Tensor, value: Any) -> Tensor:
-    """Fill in place with one value."""
+_nothing = {"input": lambda F, grad: grad * 0}
+_everything = {"input": lambda F, grad: grad * 0, "value": lambda F, grad: grad.sum()}
+#: fill in its four forms: out of place and in place, with a number and with a tensor
+_FILLS = [
+    Op("fill", _fill, "input", vjp=_nothing, node="FillBackward0"),
+    Op("fill", _fill_tensor, "input value", vjp=_everything, node="FillBackward1"),
+    Op("fill", _fill, "input", vjp=_nothing, node="FillBackward2"),
+    Op("fill", _fill_tensor, "input value", vjp=_everything, node="FillBackward3"),
+]
+OPS["fill"] = _FILLS[0]
+_ZERO = OPS["zero"] = Op("zero", lambda input: np.zeros(input.shape, input.dtype), vjp=_nothing)
+
+
+def _value(name: str, input: Tensor, value: Any) -> Any:
+    """What to fill with: a 0-dim tensor, or a number as an array of the dtype of `input`."""
     if isinstance(value, Tensor):
         if value._array.ndim:
             raise RuntimeError("fill_ only supports 0-dimension value tensor but got tensor with "
                                f"{value._array.ndim} dimensions.")  # fmt: skip
-        return copy_(input, value)
-    if isinstance(value, complex) and not input.dtype.is_complex:
-        raise RuntimeError("value cannot be converted to type float without overflow")
-    if not isinstance(value, (int, float, complex, np.number, np.bool_)):
+        return value
+    from ..promotion import is_number
+
+    if not is_number(value):
         from ..arguments import reject
 
-        reject("fill_", (input, value), {})
-    return _fill_(input, value)  # type: ignore[no-any-return]
+        reject(name, (input, value), {})
+    from .getitem import scalar_array
+
+    return scalar_array(value, input.dtype)
 
 
-@op("zero", method=False, function=False, inplace=True, vjp={"input": lambda F, grad: grad * 0})
-def zero(input):  # type: ignore[no-untyped-def]
-    return np.zeros(input.shape, input.dtype)
+def fill(input: Tensor, value: Any) -> Tensor:
+    """A tensor of the same shape and dtype filled with one value."""
+    found = _value("fill", input, value)
+    return _FILLS[isinstance(found, Tensor)].call(input, found)  # type: ignore[no-any-return]
+
+
+def fill_(input: Tensor, value: Any) -> Tensor:
+    """Fill in place with one value, a number or a 0-dim tensor."""
+    from .writing import in_place
+
+    found = _value("fill_", input, value)
+    return in_place(_FILLS[2 + isinstance(found, Tensor)], [input, found], _fill_into)
+
+
+def _fill_into(target: np.ndarray, value: np.ndarray) -> None:
+    if 0 in target.strides:
+        _check_apart(target)
+    target[...] = value if value.dtype is target.dtype else cast_array(value, target.dtype)
+
+
+def zero_(input: Tensor) -> Tensor:
+    """Fill with zeros in place."""
+    from .writing import in_place
+
+    if input._edge is NO_EDGE and type(input._counter) is list and 0 not in input._array.strides:
+        input._array.fill(0)
+        input._counter[0] += 1
+        return input
+    return in_place(_ZERO, [input], _zero_into)
+
+
+def _zero_into(target: np.ndarray) -> None:
+    if 0 in target.strides:
+        _check_apart(target)
+    target[...] = 0
+
+
+publish("fill", fill, _fill, False, True, fill.__doc__ or "")
+publish("fill_", fill_, _fill, True, True, fill_.__doc__ or "")
+publish("zero_", zero_, None, True, True, zero_.__doc__ or "")
 
 
 # -- what memory looks like ------------------------------------------------------------------------------------------------
@@ -281,17 +419,20 @@ def zero(input):  # type: ignore[no-untyped-def]
 @composite(function=False)
 def stride(input: Tensor, dim: Any = None) -> Any:
     """Steps in elements between neighbours along each dimension (or one)."""
-    size = input._array.itemsize
-    steps = tuple(s // size for s in input._array.strides)
+    x = input._array
+    size = x.itemsize
+    if x.size or any(x.strides):
+        steps = tuple([s // size for s in x.strides])
+    else:  # NumPy gives empty arrays strides of 0
+        steps = tuple(s // size for s in dense(x.shape, size))
     return steps if dim is None else steps[wrap_dim(dim, input._array.ndim, scalar_ok=False)]
 
 
 @composite(function=False)
 def storage_offset(input: Tensor) -> int:
     """Elements from the start of the storage to the first of the tensor."""
-    if not input._array.size:
-        return 0
-    return (address(input._array) - storage_of(input).data_ptr()) // input._array.itemsize
+    storage = storage_of(input)
+    return (address(input._array) - storage.data_ptr()) // input._array.itemsize if storage.nbytes() else 0
 
 
 @composite(function=False)
@@ -307,9 +448,9 @@ def untyped_storage(input: Tensor) -> Any:
 
 
 @composite(function=False)
-def is_contiguous(input: Tensor, memory_format: Any = None) -> bool:
-    """Whether the elements lie in row order."""
-    return bool(input._array.flags.c_contiguous)
+def is_contiguous(input: Tensor, *, memory_format: Any = None) -> bool:
+    """Whether the elements lie in row order (or in the order of another memory format)."""
+    return input._array.flags.c_contiguous if memory_format is None else _in_format(input._array, memory_format)
 
 
 @composite()

@@ -23,11 +23,11 @@ F = TENSORS
 # -- the larger, the smaller -----------------------------------------------------------------------------------------------
 
 
-def _halved(mine: Any, shared: Any) -> Callable[..., Any]:
+def _halved(loses: Any) -> Callable[..., Any]:
     """The gradient of an operand of maximum/minimum: all where it wins, half at a tie."""
 
     def formula(F, grad, input, other):  # type: ignore[no-untyped-def]
-        return F.only(~mine(input, other), F.where(input == other, grad / 2, grad))
+        return F.only(~loses(input, other), F.where(input == other, grad / 2, grad))
 
     return formula
 
@@ -35,16 +35,25 @@ def _halved(mine: Any, shared: Any) -> Callable[..., Any]:
 for _name, _kernel, _word in (("maximum", np.maximum, "larger"), ("minimum", np.minimum, "smaller")):
     _low = (lambda a, b: a < b) if _name == "maximum" else (lambda a, b: a > b)
     _high = (lambda a, b: a > b) if _name == "maximum" else (lambda a, b: a < b)
-    binary(_name, _kernel, {"input": _halved(_low, None), "other": _halved(_high, None)}, inplace=False,
+    binary(_name, _kernel, {"input": _halved(_low), "other": _halved(_high)}, inplace=False,
            check=no_complex(f"{_name} not implemented for complex tensors."),
            doc=f"The {_word} of input and other; NaN if one is.")  # fmt: skip
+
+
+def _but_nan(wins: Any, mine: bool) -> Callable[..., Any]:
+    """The gradient of an operand of fmax/fmin: all or nothing."""
+
+    def formula(F, grad, input, other):  # type: ignore[no-untyped-def]
+        first = wins(input, other) | F.isnan(other)
+        return F.only(first if mine else ~first, grad)
+
+    return formula
+
+
 for _name, _kernel, _wins in (("fmax", np.fmax, lambda a, b: a >= b), ("fmin", np.fmin, lambda a, b: a <= b)):
-    binary(_name, _kernel, {
-        "input": lambda F, grad, input, other, wins=_wins: F.only(wins(input, other) | F.isnan(other), grad),
-        "other": lambda F, grad, input, other, wins=_wins: F.only(~(wins(input, other) | F.isnan(other)), grad),
-    }, inplace=False, check=no_complex(f"{_name} not implemented for complex tensors."),
-        doc="The larger of input and other, a number before NaN." if _name == "fmax" else
-            "The smaller of input and other, a number before NaN.")  # fmt: skip
+    binary(_name, _kernel, {"input": _but_nan(_wins, True), "other": _but_nan(_wins, False)}, inplace=False,
+           check=no_complex(f"{_name} not implemented for complex tensors."),
+           doc=f"The {'larger' if _name == 'fmax' else 'smaller'} of input and other, a number before NaN.")  # fmt: skip
 
 # -- angles, lengths, signs ------------------------------------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ from ..creation import (
     options,
     quick,
     quick_shape,
+    resize_out,
 )  # fmt: skip
 from ..dtypes import get_default_dtype
 from ..generator import default_generator
@@ -89,11 +90,8 @@ def _made(name: str, values: dict[str, Any], fill: Any, integer: bool = False) -
     kind, out, source = options(values), values.get("out"), values.get("generator")
     shape = check_sizes(values["size"])
     if out is not None:
-        from .memory import resize
-
         check_out(name, out, kind)
-        if out._array.shape != shape:
-            resize(out, shape)
+        resize_out(out, shape)
         modes.quiet(fill, out._array, source)
         if values["requires_grad"]:
             out.requires_grad_(True)
@@ -184,7 +182,7 @@ def randperm(*args: Any, **kwargs: Any) -> Tensor:
     >>> import autogradlab as torch
     >>> _ = torch.manual_seed(0)
     >>> torch.randperm(4)
-    tensor([2, 0, 1, 3])
+    tensor([0, 1, 3, 2])
     """
     _, values = bind("randperm", args, kwargs)
     kind, out = options(values), values["out"]

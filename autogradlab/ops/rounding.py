@@ -48,7 +48,7 @@ def _decimals(x, places):  # type: ignore[no-untyped-def]
 
 
 def _round_decimals(input, decimals):  # type: ignore[no-untyped-def]
-    refuse(input, "round_cpu", "biuc")
+    refuse(input, "round_cpu" if decimals else "round_vml_cpu", "biuc")
     return np.rint(input) if decimals == 0 else single(_decimals)(input, decimals)
 
 

@@ -147,7 +147,7 @@ t(lambda: Gr(y, x, torch.ones(2), is_grads_batched=True))
 t(lambda: Gr(y, x, torch.ones(3, 3), is_grads_batched=True))
 t(lambda: Gr(y.sum(), x, is_grads_batched=True))
 y = x * x
-t(lambda: Gr(y, x, (torch.ones(3, 2),), is_grads_batched=True, create_graph=True))
+t(lambda: Gr(y, x, (torch.ones(3, 2),), is_grads_batched=True, create_graph=True)[0].requires_grad)
 t(lambda: Gr((y, y.sum()), (x, z), (torch.ones(3, 2), torch.ones(3)), is_grads_batched=True, allow_unused=True))
 y = x * x
 t(lambda: Gr((y, y.sum()), (x, z), (torch.ones(3, 2), torch.ones(2)), is_grads_batched=True, allow_unused=True))

@@ -64,12 +64,12 @@ class A:
         elif self.layout == "expanded":
             shape = shape[1:]
         if numpy.kind == "b":
-            return rng.integers(0, 2, shape).astype(bool)
+            return np.asarray(rng.integers(0, 2, shape)).astype(bool)
         if numpy.kind in "iu":
             low = max(int(self.low), 0) if numpy.kind == "u" else int(self.low)
-            return rng.integers(low, max(int(self.high), low) + 1, shape).astype(numpy)
+            return np.asarray(rng.integers(low, max(int(self.high), low) + 1, shape)).astype(numpy)
         x = rng.uniform(self.low, self.high, shape)
-        return (x + 1j * rng.uniform(self.low, self.high, shape)).astype(numpy) if numpy.kind == "c" else x.astype(numpy)
+        return np.asarray(x + 1j * rng.uniform(self.low, self.high, shape) if numpy.kind == "c" else x).astype(numpy)
 
     def build(self, lib: Any, rng: np.random.Generator) -> Any:
         """The tensor, in a library."""
@@ -252,6 +252,8 @@ def array(t: Any) -> np.ndarray:
         t = t.resolve_conj()
     if hasattr(t, "resolve_neg"):
         t = t.resolve_neg()
+    if hasattr(t, "_is_zerotensor") and t._is_zerotensor():
+        t = t.clone()
     return np.array(t.numpy())
 
 

@@ -1,7 +1,87 @@
-"""Samples: arithmetic and elementwise mathematics."""
+"""Samples: elementwise mathematics of one tensor."""
 
 from __future__ import annotations
 
-from tests.ops.harness import ALL, COMPLEX, INTEGERS, REAL, A, case, samples
+from tests.ops.harness import ALL, COMPLEX, INTEGERS, REAL, A, Case, case, samples
 
-samples("exp", case(A(2, 3)))
+INF, NAN = float("inf"), float("nan")
+SPECIAL = (0.0, -0.0, 1.0, -1.0, 0.5, -0.5, INF, -INF, NAN)
+
+
+def common(low: float, high: float, dtypes: tuple[str, ...] = ALL) -> list[Case]:
+    """Every dtype, every kind of shape, and the numbers at which things happen."""
+    return [
+        *(case(A(2, 3, low=low, high=high, dtype=d)).but(second=d not in ("float16", "bfloat16")) for d in dtypes),
+        case(A(low=low, high=high)), case(A(0)), case(A(2, 0, 3)),
+        case(A(2, 3, low=low, high=high, layout="transposed")), case(A(3, low=low, high=high, layout="strided")),
+        case(A(2, 3, low=low, high=high, layout="expanded")).but(inplace=False),
+        case(A(values=SPECIAL)).but(smooth=False, second=False),
+    ]  # fmt: skip
+
+
+def unary(names: str, low: float = -2.0, high: float = 2.0, dtypes: tuple[str, ...] = ALL, path: str = "") -> None:
+    for name in names.split():
+        samples(name, *common(low, high, dtypes), path=path + name if path else None)
+
+
+unary("exp exp2 expm1 sigmoid sin cos sinh cosh tanh asinh atan tan erf erfc square neg positive sgn sinc")
+unary("log log2 log10 log1p sqrt rsqrt", 0.1, 3.0)
+unary("asin acos atanh", -0.9, 0.9)
+unary("acosh", 1.1, 3.0)
+unary("arcsin arccos arctanh arctan arcsinh negative absolute", -0.9, 0.9)
+unary("arccosh", 1.1, 3.0)
+unary("reciprocal abs", 0.3, 2.0)
+unary("sign floor ceil trunc fix frac round relu deg2rad rad2deg nan_to_num angle conj_physical")
+unary("erfinv", -0.9, 0.9)
+unary("lgamma digamma", 0.3, 4.0)
+unary("lgamma digamma", -3.9, -3.1, ("float64", "float32"))
+unary("i0")
+unary("logit", 0.1, 0.9)
+unary("isnan isinf isfinite isposinf isneginf isreal signbit logical_not bitwise_not conj real is_conj resolve_conj")
+
+samples("round", *(case(A(4, dtype=d, low=-30, high=30), decimals=n).but(smooth=False) for d in (*REAL, "int64", "bool")
+                   for n in (2, 0, -1)))  # fmt: skip
+samples("nan_to_num", case(A(values=SPECIAL), 2.0, 3.0, -4.0).but(smooth=False), case(A(values=SPECIAL), posinf=1.0),
+        case(A(values=[complex(NAN, INF), 1 + 2j], dtype="complex64")).but(smooth=False))  # fmt: skip
+samples("logit", case(A(values=[0.05, 0.3, 0.97]), 0.1), case(A(values=[-1.0, 0.0, 0.5, 1.0, 2.0])).but(smooth=False),
+        case(A(3, low=0.1, high=0.9), eps=0.05))  # fmt: skip
+samples("lgamma", case(A(values=[-3.0, -1.0, 0.0, 200.0, 1e300, INF])).but(smooth=False, second=False))
+samples("digamma", case(A(values=[-3.0, -0.0, 0.0, 1e-3, 50.0, INF])).but(smooth=False, second=False))
+samples("polygamma", *(case(n, A(3, low=0.4, high=4)) for n in range(5)), case(1, A(3, low=-2.9, high=-2.2)),
+        *(case(2, A(3, low=0.4, high=4, dtype=d)).but(second=d[:2] != "fl") for d in ALL), case(-1, A(2)),
+        method=False, inplace=False)  # fmt: skip
+samples("mvlgamma", case(A(3, low=3, high=5), 2), case(A(3, low=3, high=5), 1), case(A(2, dtype="float32", low=4, high=5), 3),
+        case(A(2, low=0.1, high=0.4), 2), case(A(2), 0))  # fmt: skip
+samples("frexp", *(case(A(4, dtype=d)).but(second=False) for d in ALL), case(A(values=[0.0, 1.0, -3.0, 1e-3])), inplace=False)
+samples("sgn", case(A(values=[0j, 1 + 1j, 3j], dtype="complex128")).but(smooth=False))
+samples("abs", case(A(values=[0j, 1 + 1j, 3j], dtype="complex128")).but(smooth=False), case(A(3, dtype="complex128")))
+samples("angle", case(A(values=[0j, 1 + 1j, -3j], dtype="complex128")).but(smooth=False))
+for _path in ("exp", "exp2", "sin", "log", "erf", "sigmoid"):
+    samples(_path, case(A(2), A(2)), case(1.5), case(A(2), 3), case([1.0]))
+
+# -- complex numbers -------------------------------------------------------------------------------------------------------
+for _d in COMPLEX:
+    samples("view_as_real", case(A(2, 3, dtype=_d)), case(A(dtype=_d)), case(A(2, 3, dtype=_d, layout="transposed")))
+    samples("imag", case(A(2, 3, dtype=_d)), case(A(dtype=_d)), case(A(3, dtype=_d, layout="strided")))
+samples("view_as_real", case(A(2)))
+samples("imag", case(A(2)))
+samples("view_as_complex", case(A(3, 2)), case(A(2, dtype="float32")), case(A(3)), case(A(2, 2, layout="transposed")),
+        case(A(2, dtype="int64")), case(A()))  # fmt: skip
+
+# -- torch.special ---------------------------------------------------------------------------------------------------------
+S = "special."
+unary("entr ndtr", 0.1, 2.0, path=S)
+unary("i0e i1 i1e log_ndtr erf erfc exp2 expm1 expit sinc round erfcx", path=S)
+unary("ndtri logit erfinv", 0.1, 0.9, path=S)
+unary("log1p gammaln psi digamma", 0.4, 3.0, path=S)
+unary("bessel_j0 bessel_j1 modified_bessel_i0 modified_bessel_i1 spherical_bessel_j0", 0.4, 5.0, path=S)
+samples("special_zeta", case(A(3, low=1.5, high=4), A(3, low=0.5, high=2)).but(first=False),
+        case(A(3, low=2, high=4), 1.5).but(first=False),
+        case(3.0, A(3, low=0.5, high=2)).but(second=False), case(A(values=[1.0, 0.5, 2.0]), A(3, low=-0.7, high=2)).but(first=False),
+        path="special.zeta")  # fmt: skip
+samples("special_polygamma", case(1, A(3, low=0.4, high=4)), path="special.polygamma")
+samples("special_multigammaln", case(A(3, low=3, high=5), 2), path="special.multigammaln")
+samples("special_round", case(A(3, high=9), decimals=1).but(smooth=False), path="special.round")
+samples("special_logsumexp", case(A(2, 3), 1), path="special.logsumexp")
+
+__all__ = ["INTEGERS"]

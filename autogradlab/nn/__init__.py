@@ -1,0 +1,21 @@
+"""Layers, losses and what trains them (mirrors `torch.nn`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import functional, init, modules, parameter
+from .modules import _all
+from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
+
+globals().update(_all)
+__all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter", "functional", "init", "modules", "parameter",
+           *_all]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name == "utils":
+        from importlib import import_module
+
+        return import_module(f"{__name__}.utils")
+    raise AttributeError(f"module 'torch.nn' has no attribute '{name}'")

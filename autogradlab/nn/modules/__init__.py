@@ -1,0 +1,31 @@
+"""The layers, by family (mirrors `torch.nn.modules`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import (
+    activation, attention, batchnorm, container, conv, distance, dropout, flatten, instancenorm, lazy, linear, loss, module,
+    normalization, padding, pixelshuffle, pooling, rnn, sparse, transformer, upsampling,
+)  # fmt: skip
+
+_FAMILIES = (activation, attention, batchnorm, container, conv, distance, dropout, flatten, instancenorm, lazy, linear, loss,
+             module, normalization, padding, pixelshuffle, pooling, rnn, sparse, transformer, upsampling)  # fmt: skip
+
+
+def _named_as_pytorch() -> dict[str, Any]:
+    """All layers; their `__module__` is the name that PyTorch prints, whatever this package is called."""
+    found: dict[str, Any] = {}
+    package = __name__.partition(".")[0]
+    for family in _FAMILIES:
+        for name, value in vars(family).items():
+            if isinstance(value, type) and value.__module__.startswith(package):
+                value.__module__ = "torch" + value.__module__[len(package) :]
+        for name in family.__all__:
+            found[name] = getattr(family, name)
+    return found
+
+
+_all = _named_as_pytorch()
+globals().update(_all)
+__all__ = [*_all]

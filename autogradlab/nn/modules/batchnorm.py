@@ -1,0 +1,5 @@
+"""batchnorm."""
+
+from __future__ import annotations
+
+__all__: list[str] = []

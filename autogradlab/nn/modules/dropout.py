@@ -1,0 +1,5 @@
+"""dropout."""
+
+from __future__ import annotations
+
+__all__: list[str] = []

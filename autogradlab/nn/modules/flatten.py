@@ -1,0 +1,5 @@
+"""flatten."""
+
+from __future__ import annotations
+
+__all__: list[str] = []

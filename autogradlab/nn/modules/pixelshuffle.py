@@ -1,0 +1,5 @@
+"""pixelshuffle."""
+
+from __future__ import annotations
+
+__all__: list[str] = []

@@ -1,0 +1,111 @@
+"""Operations that write at places: their in-place form works on the tensor's memory, the other one on a copy of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import modes
+from ..calls import make_call
+from ..node import NO_EDGE
+from ..opdef import OPS, Op, publish
+from ..record import RAW, finish, start_node
+from ..tensor import Tensor, gradient_edge, wrap
+from ..views import bump, check_inplace, rebase
+
+__all__ = ["in_place", "without_edges", "writer"]
+
+
+def without_edges(entry: Op) -> Op:
+    """Give the Node of an operation edges only to the tensors that have a formula, not to index tensors and masks."""
+    kept = sorted({i for f in entry.formulas for i in f.edges})
+    for f in entry.formulas:
+        f.edges = tuple(kept.index(i) for i in f.edges)
+    places = [entry.tensor_places[i] for i in kept]
+
+    def edges(values: list[Any]) -> tuple[list[Any], bool]:
+        found = []
+        wanted = False
+        for place in places:
+            t = values[place]
+            edge = NO_EDGE if t is None else t._edge
+            if edge is None:
+                edge = gradient_edge(t)
+            wanted |= edge is not NO_EDGE
+            found.append(edge)
+        return found, wanted
+
+    entry.edges = edges  # type: ignore[method-assign]
+    return entry
+
+
+def in_place(op: Op, values: list[Any], write: Callable[..., None]) -> Tensor:
+    """Run `write` on the memory of the first argument and record it as `op` in place. `values` are all arguments."""
+    input: Tensor = values[0]
+    local = modes.LOCAL.state
+    edges: Any = ()
+    recording = local.record and op.differentiates
+    if recording:
+        edges, recording = op.edges(values)
+        if input._array.dtype.kind not in "fcV":
+            recording = False
+    if recording:
+        check_inplace(input)
+    original = input
+    if recording and "input" in op.fields:
+        original = wrap(np.array(input._array))
+        original._edge = edges[0]
+    modes.quiet(write, *op.arrays(values))
+    bump(input)
+    if recording:
+        array = input._array
+        node = start_node(op.node_class, tuple(edges), array.shape, array.dtype, ())
+        rebase(input, node)
+        values[0] = original
+        node.saved = op.saves(values, edges, (input,))
+        if not local.plain:
+            finish(node, local)
+    return input
+
+
+def writer(name: str, tensors: str, write: Callable[..., None], vjp: dict[str, Any], *, order: Any = "C", node: str | None = None,
+           shown: dict[str, str] | None = None, function: bool = True, doc: str = "") -> Op:  # fmt: skip
+    """The table entry of an operation whose kernel `write(input, …)` changes its first argument.
+
+    It is published under `name` on a copy (in the memory order `order`) and under `name_` in place.
+    """
+    entry = OPS[name] = Op(name, write, tensors, vjp=vjp, node=node, shown=shown, doc=doc)
+    invoke = entry.invoke
+
+    def on_copy(input: np.ndarray, *args: Any) -> np.ndarray:
+        r = np.array(input, order=order)
+        invoke(r, *args)
+        return r
+
+    def kernel(input: np.ndarray, *args: Any, **kwargs: Any) -> np.ndarray:
+        r = np.array(input, order=order)
+        write(r, *args, **kwargs)
+        return r
+
+    without_edges(entry)
+    entry.invoke = on_copy
+    entry.call = make_call(entry)
+    setattr(RAW, name, kernel)
+    call = entry.call
+
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        return call(*args, **kwargs)
+
+    def forward_(*args: Any, **kwargs: Any) -> Any:
+        values = entry.bind(args, kwargs)
+        try:
+            entry.arrays(values)
+        except (AttributeError, TypeError):
+            values = entry.coerced(args, kwargs, values)
+        return in_place(entry, values, invoke)
+
+    publish(name, forward, write, function, function, doc)
+    publish(name + "_", forward_, write, function, False, f"In-place version of :meth:`{name}`.")
+    return entry

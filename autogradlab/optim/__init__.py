@@ -1,0 +1,26 @@
+"""Optimizers and schedules of their learning rates (mirrors `torch.optim`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .adam import Adam, Adamax, AdamW, NAdam, RAdam
+from .adaptive import ASGD, Adadelta, Adagrad, RMSprop, Rprop
+from .lbfgs import LBFGS
+from .optimizer import Optimizer
+from .sgd import SGD
+
+__all__ = ["ASGD", "LBFGS", "SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "NAdam", "Optimizer", "RAdam", "RMSprop",
+           "Rprop", "lr_scheduler"]  # fmt: skip
+
+for _cls in (ASGD, LBFGS, SGD, Adadelta, Adagrad, Adam, AdamW, Adamax, NAdam, RAdam, RMSprop, Rprop):
+    _cls.__module__ = "torch.optim." + _cls.__name__.lower()
+Optimizer.__module__ = "torch.optim.optimizer"
+
+
+def __getattr__(name: str) -> Any:
+    if name == "lr_scheduler":
+        from importlib import import_module
+
+        return import_module(f"{__name__}.lr_scheduler")
+    raise AttributeError(f"module 'torch.optim' has no attribute '{name}'")

@@ -1,0 +1,300 @@
+"""What all optimizers share: groups of parameters, their state, hooks and texts (mirrors `torch.optim.Optimizer`)."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Iterable
+from copy import deepcopy
+from itertools import chain
+from typing import Any
+
+from .. import modes
+from ..autograd.grad_mode import enable_grad
+from ..node import RemovableHandle
+from ..tensor import Tensor
+
+__all__ = ["Optimizer", "required"]
+
+
+class _Required:
+    def __repr__(self) -> str:
+        return "<required parameter>"
+
+
+required = _Required()
+_before: OrderedDict[int, Callable[..., Any]] = OrderedDict()
+_after: OrderedDict[int, Callable[..., Any]] = OrderedDict()
+
+
+def _add(hooks: OrderedDict[int, Callable[..., Any]], hook: Callable[..., Any]) -> RemovableHandle:
+    handle = RemovableHandle(hooks)
+    hooks[handle.id] = hook
+    return handle
+
+
+def register_optimizer_step_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Call `hook(optimizer, args, kwargs)` before every step of every optimizer."""
+    return _add(_before, hook)
+
+
+def register_optimizer_step_post_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Call `hook(optimizer, args, kwargs)` after every step of every optimizer."""
+    return _add(_after, hook)
+
+
+def _with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(step)
+    def wrapper(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
+        for hook in chain(_before.values(), self._optimizer_step_pre_hooks.values()):
+            found = hook(self, args, kwargs)
+            if found is not None:
+                if not (isinstance(found, tuple) and len(found) == 2):
+                    raise RuntimeError(f"{step} must return None or a tuple of (new_args, new_kwargs), but got {found}.")
+                args, kwargs = found
+        result = step(self, *args, **kwargs)
+        for hook in chain(self._optimizer_step_post_hooks.values(), _after.values()):
+            hook(self, args, kwargs)
+        return result
+
+    wrapper.hooked = True  # type: ignore[attr-defined]
+    return wrapper
+
+
+def _typename(x: Any) -> str:
+    from ..nn.names import typename
+
+    return typename(x)
+
+
+class Optimizer:
+    """The base of all optimizers.
+
+    params: tensors, pairs of name and tensor, or dicts that describe groups; defaults: options of groups that give none.
+    Errors: ValueError for an empty list or a tensor that is no leaf, TypeError for what is no tensor.
+    """
+
+    OptimizerPreHook = OptimizerPostHook = Callable[..., Any]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls._hook_step()
+
+    @classmethod
+    def _hook_step(cls) -> None:
+        step = cls.__dict__.get("step")
+        if step is not None and not getattr(step, "hooked", False):
+            cls.step = _with_hooks(step)  # type: ignore[method-assign]
+
+    def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
+        self.defaults = defaults
+        self._init_hooks()
+        if isinstance(params, Tensor):
+            raise TypeError("params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
+                            + _typename(params))  # fmt: skip
+        self.state: Any = defaultdict(dict)
+        self.param_groups: list[dict[str, Any]] = []
+        groups = list(params)
+        if not groups:
+            raise ValueError("optimizer got an empty parameter list")
+        if not isinstance(groups[0], dict):
+            groups = [{"params": groups}]
+        for group in groups:
+            self.add_param_group(group)
+
+    def _init_hooks(self) -> None:
+        for name in ("_optimizer_step_pre_hooks", "_optimizer_step_post_hooks", "_optimizer_state_dict_pre_hooks",
+                     "_optimizer_state_dict_post_hooks", "_optimizer_load_state_dict_pre_hooks",
+                     "_optimizer_load_state_dict_post_hooks"):  # fmt: skip
+            self.__dict__.setdefault(name, OrderedDict())
+
+    _optimizer_step_pre_hooks: OrderedDict[int, Callable[..., Any]]
+    _optimizer_step_post_hooks: OrderedDict[int, Callable[..., Any]]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._init_hooks()
+        self.defaults.setdefault("differentiable", False)
+
+    def __repr__(self) -> str:
+        text = type(self).__name__ + " ("
+        for i, group in enumerate(self.param_groups):
+            text += f"\nParameter Group {i}\n"
+            for key in sorted(group):
+                if key != "params":
+                    text += f"    {key}: {group[key]}\n"
+        return text + ")"
+
+    # -- hooks -------------------------------------------------------------------------------------------------------
+
+    def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call `hook(optimizer, args, kwargs)` before every step."""
+        return _add(self._optimizer_step_pre_hooks, hook)
+
+    def register_step_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call `hook(optimizer, args, kwargs)` after every step."""
+        return _add(self._optimizer_step_post_hooks, hook)
+
+    def _register(self, where: str, hook: Callable[..., Any], prepend: bool) -> RemovableHandle:
+        hooks = self.__dict__[where]
+        handle = _add(hooks, hook)
+        if prepend:
+            hooks.move_to_end(handle.id, last=False)
+        return handle
+
+    def register_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        return self._register("_optimizer_state_dict_pre_hooks", hook, prepend)
+
+    def register_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        return self._register("_optimizer_state_dict_post_hooks", hook, prepend)
+
+    def register_load_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        return self._register("_optimizer_load_state_dict_pre_hooks", hook, prepend)
+
+    def register_load_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        return self._register("_optimizer_load_state_dict_post_hooks", hook, prepend)
+
+    # -- state -------------------------------------------------------------------------------------------------------
+
+    def state_dict(self) -> dict[str, Any]:
+        """Options of the groups and state of the parameters, which are numbered in their order."""
+        for hook in self.__dict__["_optimizer_state_dict_pre_hooks"].values():
+            hook(self)
+        numbers: dict[int, int] = {}
+        groups = []
+        for group in self.param_groups:
+            packed = {k: v for k, v in group.items() if k != "params"}
+            for p in group["params"]:
+                numbers.setdefault(id(p), len(numbers))
+            packed["params"] = [numbers[id(p)] for p in group["params"]]
+            groups.append(packed)
+        state = {(numbers[id(k)] if isinstance(k, Tensor) else k): v for k, v in self.state.items()}
+        found: dict[str, Any] = {"state": state, "param_groups": groups}
+        for hook in self.__dict__["_optimizer_state_dict_post_hooks"].values():
+            replaced = hook(self, found)
+            found = found if replaced is None else replaced
+        return found
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over options and state from `state_dict()` of an optimizer with the same groups."""
+        given = state_dict.copy()
+        for hook in self.__dict__["_optimizer_load_state_dict_pre_hooks"].values():
+            replaced = hook(self, given)
+            given = given if replaced is None else replaced
+        groups = self.param_groups
+        saved = deepcopy(given["param_groups"])
+        if len(groups) != len(saved):
+            raise ValueError("loaded state dict has a different number of parameter groups")
+        if any(len(a["params"]) != len(b["params"]) for a, b in zip(groups, saved, strict=True)):
+            raise ValueError("loaded state dict contains a parameter group that doesn't match the size of optimizer's group")
+        numbers = chain.from_iterable(g["params"] for g in saved)
+        by_number = dict(zip(numbers, chain.from_iterable(g["params"] for g in groups), strict=True))
+        state: Any = defaultdict(dict)
+        for key, value in given["state"].items():
+            if key in by_number:
+                state[by_number[key]] = _fitted(by_number[key], value)
+            else:
+                state[key] = value
+        new_groups = []
+        for old, new in zip(groups, saved, strict=True):
+            new["params"] = old["params"]
+            if "param_names" in old and "param_names" not in new:
+                new["param_names"] = old["param_names"]
+            new_groups.append(new)
+        self.__setstate__({"state": state, "param_groups": new_groups})
+        for hook in self.__dict__["_optimizer_load_state_dict_post_hooks"].values():
+            hook(self)
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget the gradients of all managed tensors; with set_to_none=False fill them with zeros."""
+        from ..nn.modules.convert import clear
+
+        for group in self.param_groups:
+            for p in group["params"]:
+                clear(p, set_to_none)
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """One step of all managed tensors that have a gradient; `closure` computes the loss anew."""
+        raise NotImplementedError
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """Manage more tensors, with options of their own."""
+        if not isinstance(param_group, dict):
+            raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
+        params = param_group["params"]
+        if isinstance(params, Tensor):
+            param_group["params"] = [params]
+        elif isinstance(params, set):
+            raise TypeError("optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets "
+                            "will change between runs. Please use a list instead.")  # fmt: skip
+        else:
+            param_group["params"] = list(params)
+        _split_names(param_group)
+        for p in param_group["params"]:
+            if not isinstance(p, Tensor):
+                raise TypeError("optimizer can only optimize Tensors, but one of the params is " + _typename(p))
+            if not self.defaults.get("differentiable", None) and not (p.is_leaf or p.retains_grad):
+                raise ValueError("can't optimize a non-leaf Tensor")
+        for name, default in self.defaults.items():
+            if default is required and name not in param_group:
+                raise ValueError(f"parameter group didn't specify a value of required optimization parameter {name}")
+            param_group.setdefault(name, default)
+        params = param_group["params"]
+        if len(params) != len({id(p) for p in params}):
+            warnings.warn("optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; see "
+                          "github.com/pytorch/pytorch/issues/40967 for more information", stacklevel=3)  # fmt: skip
+        known = {id(p) for group in self.param_groups for p in group["params"]}
+        if known & {id(p) for p in params}:
+            raise ValueError("some parameters appear in more than one parameter group")
+        if self.param_groups and ("param_names" in param_group) != ("param_names" in self.param_groups[0]):
+            has = "with names" if "param_names" in param_group else "without names"
+            raise ValueError("all optimizer param groups should be with/without names. cannot add param group "
+                             f"{has} to the optimizer")  # fmt: skip
+        self.param_groups.append(param_group)
+
+
+def _split_names(group: dict[str, Any]) -> None:
+    """Pairs of name and parameter, as `named_parameters()` gives them, become two lists."""
+    named = [isinstance(p, tuple) for p in group["params"]]
+    if any(named) and not all(named):
+        raise ValueError("all optimizer params should be with/without names. Some param names are missing")
+    if named and all(named):
+        group["param_names"] = [name for name, _ in group["params"]]
+        group["params"] = [p for _, p in group["params"]]
+
+
+def _fitted(param: Tensor, value: Any, key: Any = None) -> Any:
+    """State for a parameter: copies of tensors in its dtype (but for the count of steps)."""
+    if isinstance(value, Tensor):
+        if key != "step" and param.dtype.is_floating_point:
+            return value.to(param.dtype, copy=True) if value.dtype is not param.dtype else value.clone()  # type: ignore[attr-defined]
+        return value
+    if isinstance(value, dict):
+        return {k: _fitted(param, v, k) for k, v in value.items()}
+    if isinstance(value, Iterable) and not isinstance(value, (str, bytes)):
+        return type(value)(_fitted(param, v) for v in value)  # type: ignore[call-arg]
+    return value
+
+
+def evaluate(closure: Callable[[], Any] | None) -> Any:
+    """The loss that a closure computes, with gradients."""
+    if closure is None:
+        return None
+    with enable_grad():
+        return closure()
+
+
+def stepping(step: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorator for a `step` that works on arrays; the closure is evaluated before it."""
+
+    @functools.wraps(step)
+    def wrapper(self: Any, closure: Callable[[], Any] | None = None) -> Any:
+        loss = evaluate(closure)
+        modes.quiet(step, self)
+        return loss
+
+    return wrapper

@@ -1,0 +1,59 @@
+"""Lists of expressions answered by autogradlab as PyTorch answers them: values, dtypes, errors, warnings.
+
+Beside `name.txt` lies `name.golden`, PyTorch's own text; `python tests/create/speak.py torch name.txt > name.golden`
+makes it anew. Each list runs in a process of its own, since it changes defaults and uses up warnings given once.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+HERE = Path(__file__).parent
+LISTS = sorted([*HERE.glob("*.txt"), *(HERE.parent / "random_ops").glob("*.txt")])
+VERSION = "2.13"
+
+
+def answers(module: str, path: Path) -> list[str]:
+    """What `module` says to a list, a text for each expression."""
+    command = [sys.executable, str(HERE / "speak.py"), module, str(path)]
+    paths = [str(Path(p)) for p in sys.path if p] + [str(ROOT)]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONIOENCODING": "utf-8", "PYTHONWARNINGS": "ignore"}
+    run = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", env=env, cwd=HERE)
+    assert run.returncode == 0, run.stderr
+    return blocks(run.stdout)
+
+
+def blocks(text: str) -> list[str]:
+    return ("\n" + text).split("\n>>> ")[1:]
+
+
+def golden(path: Path) -> list[str]:
+    return blocks(path.with_suffix(".golden").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("path", LISTS, ids=lambda p: p.stem)
+def test_answers(path: Path):
+    expected = golden(path)
+    assert len(expected) > 100
+    assert answers("autogradlab", path) == expected
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize("path", LISTS, ids=lambda p: p.stem)
+def test_golden_is_what_torch_says(path: Path, torch):
+    assert torch.__version__.startswith(VERSION)
+    assert answers("torch", path) == golden(path)
+
+
+def test_a_wrong_answer_is_seen(tmp_path: Path):
+    path = tmp_path / "one.txt"
+    path.write_text("----\ntorch.zeros(2)\n!raise KeyError(torch.ones(1).item())\n", encoding="utf-8")
+    assert answers("autogradlab", path) == ["torch.zeros(2)\ntensor([0., 0.]) of torch.float32",
+                                            "!raise KeyError(torch.ones(1).item())\nKeyError: 1.0\n"]  # fmt: skip
