@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 __all__ = ["CPU", "device", "require_cpu"]
 
@@ -10,6 +11,21 @@ _TYPES = ("cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, ma
           "mtia, privateuseone")  # fmt: skip
 _KNOWN = frozenset(_TYPES.split(", "))
 _FORM = re.compile(r"([a-z]+)(?::(0|[1-9]\d*))?")
+
+
+def _parse(text: str, index: int | None) -> tuple[str, int | None]:
+    if not text:
+        raise RuntimeError("Device string must not be empty")
+    match = _FORM.fullmatch(text)
+    if match is None:
+        raise RuntimeError(f"Invalid device string: '{text}'")
+    if match[1] not in _KNOWN:
+        raise RuntimeError(f"Expected one of {_TYPES} device type at start of device string: {match[1]}")
+    if match[2] is not None and index is not None:
+        raise RuntimeError(f"type (string) must not include an index because index was passed explicitly: {text}")
+    if index is not None and index < 0:
+        raise RuntimeError("Device index must not be negative")
+    return match[1], int(match[2]) if match[2] is not None else index
 
 
 class device:
@@ -20,30 +36,45 @@ class device:
     (device(type='cuda', index=1), 'cpu')
     """
 
-    __slots__ = ("index", "type")
+    __slots__ = ("_index", "_type")
     __module__ = "torch"
 
-    type: str
-    index: int | None
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        names = ("device",) if len(args) == 1 and not isinstance(args[0], str) and not kwargs else ("type", "index")
+        given = {**dict(zip(names, args, strict=False)), **kwargs}
+        kind = given.get("type", given.get("device"))
+        index = given.get("index")
+        if isinstance(kind, device) and len(given) == 1:
+            self._type, self._index = kind.type, kind.index
+        elif isinstance(kind, int) and not isinstance(kind, bool) and len(given) == 1:
+            raise RuntimeError("Cannot access accelerator device when none is available.")
+        elif isinstance(kind, str) and (index is None or isinstance(index, int)) and not given.keys() - {"type", "index",
+                                                                                                        "device"}:
+            self._type, self._index = _parse(kind, index)
+        else:
+            from .signature import Signatures
 
-    def __init__(self, type: str | int | device, index: int | None = None) -> None:
-        if isinstance(type, device):
-            self.type, self.index = type.type, type.index
-            return
-        if isinstance(type, int):
-            self.type, self.index = "cuda", type
-            return
-        if not isinstance(type, str):
-            raise TypeError(f"device(): argument 'type' (position 1) must be str, not {type.__class__.__name__}")
-        match = _FORM.fullmatch(type)
-        if match is None:
-            raise RuntimeError(f"Invalid device string: '{type}'")
-        if match[1] not in _KNOWN:
-            raise RuntimeError(f"Expected one of {_TYPES} device type at start of device string: {match[1]}")
-        if match[2] is not None and index is not None:
-            raise RuntimeError(f"type (string) must not include an index because index was passed explicitly: {type}")
-        self.type = match[1]
-        self.index = int(match[2]) if match[2] is not None else index
+            Signatures("device", "device(Device device)", "device(str type, int index=-1)").fail(args, kwargs)
+
+    @property
+    def type(self) -> str:
+        """'cpu' or 'cuda'."""
+        return self._type
+
+    @property
+    def index(self) -> int | None:
+        """The number of the device, None if not given."""
+        return self._index
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in ("type", "index"):
+            raise AttributeError(f"attribute '{name}' of 'torch.device' objects is not writable")
+        object.__setattr__(self, name, value)
+
+    def __lt__(self, other: object) -> bool:
+        raise TypeError("comparison not implemented")
+
+    __le__ = __gt__ = __ge__ = __lt__
 
     def __str__(self) -> str:
         return self.type if self.index is None else f"{self.type}:{self.index}"

@@ -23,15 +23,25 @@ class dtype:
     __slots__ = ("_category", "_tensor_type", "is_complex", "is_floating_point", "is_signed", "itemsize", "name", "numpy")
     __module__ = "torch"
 
-    def __init__(self, name: str, numpy: Any, category: int, tensor_type: str, signed: bool = True) -> None:
-        self.name = name
-        self.numpy: np.dtype[Any] = np.dtype(numpy)
-        self.itemsize = self.numpy.itemsize
-        self._category = category
-        self._tensor_type = tensor_type
-        self.is_complex = category == COMPLEX
-        self.is_floating_point = category == FLOATING
-        self.is_signed = signed
+    name: str
+    numpy: np.dtype[Any]
+    itemsize: int
+    is_complex: Any
+    is_floating_point: Any
+    is_signed: Any
+    _category: int
+    _tensor_type: str
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> dtype:
+        raise TypeError("cannot create 'torch.dtype' instances")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in ("is_complex", "is_floating_point", "is_signed", "itemsize"):
+            raise AttributeError(f"attribute '{name}' of 'torch.dtype' objects is not writable")
+        raise AttributeError(f"'torch.dtype' object has no attribute '{name}'")
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"'torch.dtype' object has no attribute '{name}'")
 
     def __repr__(self) -> str:
         return f"torch.{self.name}"
@@ -48,20 +58,31 @@ class dtype:
         return {complex64: float32, complex128: float64}.get(self, self)
 
 
-bool = dtype("bool", np.bool_, BOOL, "BoolTensor", signed=False)
-uint8 = dtype("uint8", np.uint8, INTEGER, "ByteTensor", signed=False)
-int8 = dtype("int8", np.int8, INTEGER, "CharTensor")
-int16 = dtype("int16", np.int16, INTEGER, "ShortTensor")
-int32 = dtype("int32", np.int32, INTEGER, "IntTensor")
-int64 = dtype("int64", np.int64, INTEGER, "LongTensor")
-uint16 = dtype("uint16", np.uint16, INTEGER, "UInt16Tensor", signed=False)
-uint32 = dtype("uint32", np.uint32, INTEGER, "UInt32Tensor", signed=False)
-uint64 = dtype("uint64", np.uint64, INTEGER, "UInt64Tensor", signed=False)
-float16 = dtype("float16", np.float16, FLOATING, "HalfTensor")
-float32 = dtype("float32", np.float32, FLOATING, "FloatTensor")
-float64 = dtype("float64", np.float64, FLOATING, "DoubleTensor")
-complex64 = dtype("complex64", np.complex64, COMPLEX, "ComplexFloatTensor")
-complex128 = dtype("complex128", np.complex128, COMPLEX, "ComplexDoubleTensor")
+def _make(name: str, numpy: Any, category: int, tensor_type: str, signed: Any = True) -> dtype:
+    made = object.__new__(dtype)
+    kind: np.dtype[Any] = np.dtype(numpy)
+    for field, value in {
+        "name": name, "numpy": kind, "itemsize": kind.itemsize, "_category": category, "_tensor_type": tensor_type,
+        "is_complex": category == COMPLEX, "is_floating_point": category == FLOATING, "is_signed": signed,
+    }.items():  # fmt: skip
+        object.__setattr__(made, field, value)
+    return made
+
+
+bool = _make("bool", np.bool_, BOOL, "BoolTensor", signed=False)
+uint8 = _make("uint8", np.uint8, INTEGER, "ByteTensor", signed=False)
+int8 = _make("int8", np.int8, INTEGER, "CharTensor")
+int16 = _make("int16", np.int16, INTEGER, "ShortTensor")
+int32 = _make("int32", np.int32, INTEGER, "IntTensor")
+int64 = _make("int64", np.int64, INTEGER, "LongTensor")
+uint16 = _make("uint16", np.uint16, INTEGER, "UInt16Tensor", signed=False)
+uint32 = _make("uint32", np.uint32, INTEGER, "UInt32Tensor", signed=False)
+uint64 = _make("uint64", np.uint64, INTEGER, "UInt64Tensor", signed=False)
+float16 = _make("float16", np.float16, FLOATING, "HalfTensor")
+float32 = _make("float32", np.float32, FLOATING, "FloatTensor")
+float64 = _make("float64", np.float64, FLOATING, "DoubleTensor")
+complex64 = _make("complex64", np.complex64, COMPLEX, "ComplexFloatTensor")
+complex128 = _make("complex128", np.complex128, COMPLEX, "ComplexDoubleTensor")
 
 ALL: dict[str, dtype] = {
     d.name: d
@@ -81,7 +102,7 @@ try:  # an optional extra: NumPy itself has no bfloat16
 except ImportError:
     pass
 else:
-    bfloat16 = dtype("bfloat16", _ml_dtypes.bfloat16, FLOATING, "BFloat16Tensor")
+    bfloat16 = _make("bfloat16", _ml_dtypes.bfloat16, FLOATING, "BFloat16Tensor")
     ALL["bfloat16"] = bfloat16
     _FROM_NUMPY[bfloat16.numpy] = bfloat16
 
@@ -139,7 +160,7 @@ def _promote(a: dtype, b: dtype) -> dtype:
             return float32
         return a if a.itemsize > b.itemsize else b
     found = from_numpy(np.promote_types(a.numpy, b.numpy))
-    if found.is_floating_point or (found not in (a, b) and 8 in (a.itemsize, b.itemsize)):
+    if a is not b and {a.name, b.name} & {"uint16", "uint32", "uint64"} and bool not in (a, b):
         raise RuntimeError(f"Promotion for uint16, uint32, uint64 types is not supported, attempted to promote "
                            f"{_scalar_name(a)} and {_scalar_name(b)}")  # fmt: skip
     return found

@@ -189,8 +189,8 @@ def binary(name: str, kernel: Callable[[Any, Any], Any], vjp: dict[str, Vjp] | N
 
     def operands(input: Any, other: Any) -> tuple[Any, Any, Any, Any] | None:
         """Tensors for both operands and their arrays in the dtype of the computation; None if they are no operands."""
-        if isinstance(other, _ndarray) and isinstance(input, Tensor):
-            other = wrap(other)
+        if result == "bool" and isinstance(other, _ndarray) and isinstance(input, Tensor):
+            other = wrap(other)  # comparisons take arrays; arithmetic leaves them to NumPy
         a, b = isinstance(input, Tensor), isinstance(other, Tensor)
         if not (a and (b or is_number(other)) or (b and is_number(input))):
             return None

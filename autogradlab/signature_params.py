@@ -151,7 +151,7 @@ class Parameter:
         kind = self.kind
         if kind in INT_LISTS:
             if not isinstance(obj, (tuple, list)):
-                return (self._int(obj),) * self.size
+                return (self._int(obj),) * max(self.size, 1)
             return tuple(self._element(item, at, function) for at, item in enumerate(obj))
         if kind == "int" or kind == "SymInt":
             return self._int(obj)

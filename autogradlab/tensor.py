@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import warnings
 import weakref
 from collections.abc import Callable, Iterator
@@ -25,6 +26,15 @@ class Size(tuple[int, ...]):
     __slots__ = ()
     __module__ = "torch"
 
+    def __new__(cls, sizes: Any = ()) -> Size:
+        made = tuple.__new__(cls, sizes)
+        for i, n in enumerate(made):
+            if type(n) is not int:
+                if isinstance(n, (float, str)) or not hasattr(n, "__index__"):
+                    raise TypeError(f"torch.Size() takes an iterable of 'int' (item {i} is '{type(n).__name__}')")
+                return tuple.__new__(cls, map(operator.index, made))
+        return made
+
     def __repr__(self) -> str:
         return f"torch.Size({list(self)})"
 
@@ -42,8 +52,13 @@ class Size(tuple[int, ...]):
         found = tuple.__getitem__(self, index)
         return Size(found) if isinstance(index, slice) else found
 
+    def __radd__(self, other: tuple[int, ...]) -> Size:
+        return Size(tuple(other) + tuple(self))
+
     def __mul__(self, times: Any) -> Size:
         return Size(tuple(self) * times)
+
+    __rmul__ = __mul__
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Size, (tuple(self),)

@@ -267,6 +267,8 @@ def _pair(F: Any, a: Any, b: Any, dims: list[int]) -> Any:
         else:
             right.append(d)
             n_right *= m
+    if left and right and right[-1] < left[0]:  # the result's dimensions in their own order: the operands change places
+        a, b, left, right, n_left, n_right = b, a, right, left, n_right, n_left
     x = F.reshape(F.permute(a, (*both, *left, *dims, *right)), (n_both, n_left, n_sum))
     y = F.reshape(F.permute(b, (*both, *dims, *right, *left)), (n_both, n_sum, n_right))
     order = (*both, *left, *dims, *right)

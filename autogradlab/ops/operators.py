@@ -20,8 +20,6 @@ def _defers(fn: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """An operator that lets the other operand try where it knows neither tensor nor number."""
 
     def operator(self: Tensor, other: Any) -> Any:
-        if isinstance(other, np.ndarray):
-            return fn(self, _from_array(other))
         if isinstance(other, (Tensor, int, float)) or is_number(other):
             return fn(self, other)
         return NotImplemented

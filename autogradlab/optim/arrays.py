@@ -47,8 +47,11 @@ def lerp_(out: Array, end: Array, weight: float) -> None:
 
 
 def addcmul_(out: Array, x: Array, y: Array, value: float) -> None:
-    """out += value * x * y"""
-    out += x * out.dtype.type(value) * y
+    """out += value * x * y, the last product and the sum rounded once."""
+    if out.dtype == _FLOAT32 and out.size <= _SMALL:
+        out[...] = out.astype(np.float64) + (x * np.float32(value)).astype(np.float64) * y.astype(np.float64)
+    else:
+        out += x * out.dtype.type(value) * y
 
 
 def addcdiv_(out: Array, x: Array, y: Array, value: float) -> None:

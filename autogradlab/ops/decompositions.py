@@ -1,0 +1,356 @@
+"""Factors of matrices: Cholesky, QR, SVD, eigenvalues, LU; LAPACK's through NumPy, with PyTorch's derivatives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..opdef import composite, op
+from ..record import TENSORS
+from ..return_types import named
+from ..tensor import Tensor, wrap
+from ..warn import warn_once
+from .blas import adjoint, lift
+from .factors import (
+    LinAlgError,
+    check_info,
+    columns,
+    differences,
+    is_complex,
+    lu,
+    matmul,
+    matrices,
+    on_diagonal,
+    permutation,
+    square,
+    weighted,
+    zeros_or,
+)
+
+NOT_POSITIVE = ("The factorization could not be completed because the input is not positive-definite (the leading minor of "
+                "order {} is not positive-definite).")  # fmt: skip
+
+
+def _halved_triangle(n: int, upper: bool = False) -> np.ndarray:
+    """Ones in a triangle, halves on its diagonal."""
+    ones = np.triu(np.ones((n, n))) if upper else np.tril(np.ones((n, n)))
+    return ones - np.eye(n) / 2  # type: ignore[no-any-return]
+
+
+# -- Cholesky --------------------------------------------------------------------------------------------------------------
+
+
+def _cholesky_backward(F, grad, factor, upper):  # type: ignore[no-untyped-def]
+    low, g = (adjoint(F, factor), adjoint(F, grad)) if upper else (factor, grad)
+    phi = weighted(F, F.matmul(adjoint(F, low), g), _halved_triangle(low.shape[-1]))
+    half = F.linalg_solve_triangular(adjoint(F, low), (phi + adjoint(F, phi)) * 0.5, upper=True)
+    return adjoint(F, F.linalg_solve_triangular(adjoint(F, low), adjoint(F, half), upper=True))
+
+
+def _cholesky(a: np.ndarray, upper: bool) -> tuple[np.ndarray, np.ndarray]:
+    if upper:
+        a = a.swapaxes(-1, -2).conj()
+    info = np.zeros(a.shape[:-2], np.int32)
+    try:
+        factor = np.linalg.cholesky(a)
+    except np.linalg.LinAlgError:
+        factor = np.tril(a)
+        flat, infos = factor.reshape(-1, *a.shape[-2:]), info.reshape(-1)
+        for b, x in enumerate(flat):
+            for k in range(1, len(x) + 1):
+                try:
+                    x[:k, :k] = np.linalg.cholesky(x[:k, :k])
+                except np.linalg.LinAlgError:
+                    infos[b] = k
+                    break
+                if k < len(x):
+                    x[:k, :k] = np.tril(a.reshape(flat.shape)[b])[:k, :k]
+    return (np.ascontiguousarray(factor.swapaxes(-1, -2).conj()) if upper else columns(factor)), info
+
+
+@op("linalg_cholesky_ex", "input", method=False, function=False, outputs=("L", "info"), differentiable=1,
+    returns=named("linalg_cholesky_ex", "L info"),
+    vjp={"input": lambda F, grad, L, upper: _cholesky_backward(F, grad, L, upper)})  # fmt: skip
+def linalg_cholesky_ex(input, *, upper=False, check_errors=False):  # type: ignore[no-untyped-def]
+    square("linalg.cholesky", input)
+    factor, info = _cholesky(input, upper)
+    if check_errors:
+        check_info("linalg.cholesky_ex", info, NOT_POSITIVE)
+    return factor, info
+
+
+@op("cholesky", vjp={"input": lambda F, grad, result, upper: _cholesky_backward(F, grad, result, upper)})
+def cholesky(input, upper=False):  # type: ignore[no-untyped-def]
+    """The triangular L with L L^H = input (deprecated: `linalg.cholesky`)."""
+    warn_once("torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a future PyTorch "
+              "release.\nL = torch.cholesky(A)\nshould be replaced with\nL = torch.linalg.cholesky(A)\nand\nU = "
+              "torch.cholesky(A, upper=True)\nshould be replaced with\nU = torch.linalg.cholesky(A).mH\nThis transform will "
+              "produce equivalent results for all valid (symmetric positive definite) inputs.",
+              at="aten/src/ATen/native/BatchLinearAlgebra.cpp:1765")  # fmt: skip
+    square("cholesky", input)
+    factor, info = _cholesky(input, upper)
+    check_info("cholesky", info, NOT_POSITIVE)
+    return factor
+
+
+# -- QR --------------------------------------------------------------------------------------------------------------------
+
+
+def _qr_backward(F, grads, Q, R, mode):  # type: ignore[no-untyped-def]
+    if mode == "r":
+        raise RuntimeError("The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use "
+                           "linalg.qr(A, mode='reduced') if you are going to require gradients.")  # fmt: skip
+    m, k, n = Q.shape[-2], R.shape[-2], R.shape[-1]
+    if mode == "complete" and m > n:
+        raise RuntimeError("The QR decomposition is not differentiable when mode='complete' and nrows > ncols.")
+    g_q, g_r = zeros_or(F, grads[0], Q), zeros_or(F, grads[1], R)
+    if n <= k:
+        return _qr_tall(F, g_q, g_r, Q, R)
+    left, right = F.slice(R, -1, 0, k, 1), F.slice(R, -1, k, n, 1)
+    g_left, g_right = F.slice(g_r, -1, 0, k, 1), F.slice(g_r, -1, k, n, 1)
+    g_q = g_q + matmul(F, Q, right, adjoint(F, g_right))
+    return F.cat([_qr_tall(F, g_q, g_left, Q, left), F.matmul(Q, g_right)], -1)
+
+
+def _qr_tall(F, g_q, g_r, Q, R):  # type: ignore[no-untyped-def]
+    x = F.matmul(g_r, adjoint(F, R)) - F.matmul(adjoint(F, Q), g_q)
+    x = weighted(F, x, _halved_triangle(R.shape[-1], upper=True))
+    g = g_q + F.matmul(Q, x + adjoint(F, x))
+    return adjoint(F, F.linalg_solve_triangular(R, adjoint(F, g), upper=True))
+
+
+def _qr(a: np.ndarray, mode: str) -> tuple[np.ndarray, np.ndarray]:
+    matrices("linalg.qr", a)
+    if mode not in ("reduced", "complete", "r"):
+        raise RuntimeError(f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'")
+    if mode == "r":
+        return np.empty(0, a.dtype), columns(np.linalg.qr(a, "r"))
+    q, r = np.linalg.qr(a, mode)
+    return columns(q), columns(r)
+
+
+@op("linalg_qr", "A", method=False, function=False, outputs=("Q", "R"), returns=named("linalg_qr", "Q R"),
+    vjp={"A": _qr_backward})  # fmt: skip
+def linalg_qr(A, mode="reduced"):  # type: ignore[no-untyped-def]
+    return _qr(A, mode)
+
+
+@composite()
+def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
+    """Q R = input, with an orthogonal Q and an upper triangular R (deprecated: `linalg.qr`)."""
+    warn_once("torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future PyTorch release.\nThe boolean "
+              "parameter 'some' has been replaced with a string parameter 'mode'.\nQ, R = torch.qr(A, some)\nshould be "
+              "replaced with\nQ, R = torch.linalg.qr(A, 'reduced' if some else 'complete')",
+              at="aten/src/ATen/native/BatchLinearAlgebra.cpp:2393")  # fmt: skip
+    return named("qr", "Q R")(TENSORS.linalg_qr(input, "reduced" if some else "complete"))
+
+
+# -- SVD -------------------------------------------------------------------------------------------------------------------
+
+
+def _skew(F, x):  # type: ignore[no-untyped-def]
+    return x - adjoint(F, x)
+
+
+def _svd_backward(F, grads, U, S, Vh, full_matrices):  # type: ignore[no-untyped-def]
+    g_u, g_s, g_vh = grads
+    m, n, k = U.shape[-2], Vh.shape[-1], S.shape[-1]
+    if full_matrices and m != n and (g_u is not None or g_vh is not None):
+        raise RuntimeError("The singular vectors in the input require gradient when full_matrices=True and the matrix is not "
+                           "square: their derivative is not defined")  # fmt: skip
+    if g_u is None and g_vh is None:
+        if m != k or n != k or U.shape[-1] != k:
+            U, Vh = F.slice(U, -1, 0, k, 1), F.slice(Vh, -2, 0, k, 1)
+        return F.matmul(U * F.unsqueeze(g_s, -2), Vh)
+    squares = S * S
+    E = differences(F, squares)
+    row, column = F.unsqueeze(S, -2), F.unsqueeze(S, -1)
+    inner: Any = 0
+    u_term = v_term = None
+    if g_u is not None:
+        u_term = _skew(F, F.matmul(adjoint(F, U), g_u))
+        inner = u_term / E * row
+    if g_vh is not None:
+        v_term = _skew(F, F.matmul(Vh, adjoint(F, g_vh)))
+        inner = inner + column * (v_term / E)
+    if u_term is not None and v_term is not None and is_complex(U):
+        inner = inner + weighted(F, u_term / (2 * row), np.eye(k))
+    if g_s is not None:
+        inner = inner + on_diagonal(F, g_s)
+    g = matmul(F, U, inner, Vh)
+    if m > k and g_u is not None:
+        g = g + F.matmul((g_u - matmul(F, U, adjoint(F, U), g_u)) / row, Vh)
+    if n > k and g_vh is not None:
+        g = g + F.matmul(U / row, g_vh - matmul(F, g_vh, adjoint(F, Vh), Vh))
+    return g
+
+
+@op("linalg_svd", "A", method=False, function=False, outputs=("U", "S", "Vh"), returns=named("linalg_svd", "U S Vh"),
+    vjp={"A": _svd_backward})  # fmt: skip
+def linalg_svd(A, full_matrices=True, *, driver=None):  # type: ignore[no-untyped-def]
+    if driver is not None:
+        raise RuntimeError("torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend.")
+    matrices("linalg.svd", A, low=False)
+    if A.dtype.itemsize == 2:
+        raise NotImplementedError(f"\"linalg_svd_cpu\" not implemented for '{_kind(A)}'")
+    try:
+        u, s, vh = np.linalg.svd(A, full_matrices)
+    except np.linalg.LinAlgError:
+        u = s = vh = None
+    if s is None or (np.isnan(s).any() and s.size):
+        raise LinAlgError("linalg.svd: The algorithm failed to converge because the input matrix contained non-finite values.")
+    return columns(u), np.ascontiguousarray(s), columns(vh)
+
+
+def _kind(a: np.ndarray) -> str:
+    from .products import type_name
+
+    return type_name(a)
+
+
+@composite()
+def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any = None) -> Any:
+    """U diag(S) V^H = input, with the singular values S falling: the old form, which returns V itself.
+
+    >>> import autogradlab as torch
+    >>> torch.svd(torch.tensor([[3., 0.], [0., 4.]])).S
+    tensor([4., 3.])
+    """
+    F = TENSORS
+    u, s, vh = F.linalg_svd(input, not some)
+    if not compute_uv:
+        m, n = input._array.shape[-2:]
+        d = input._array.dtype
+        u, v = (wrap(np.zeros((*input._array.shape[:-2], k, k), d)) for k in (m, n))
+        v = F.transpose(wrap(np.zeros_like(v._array)), -2, -1)
+        return named("svd", "U S V")((u, s, v))
+    return named("svd", "U S V")((u, s, F.conj(F.transpose(vh, -2, -1))))
+
+
+# -- eigenvalues -----------------------------------------------------------------------------------------------------------
+
+
+def _eigh_backward(F, grads, eigenvalues, eigenvectors):  # type: ignore[no-untyped-def]
+    g_l, g_v = grads
+    V = eigenvectors
+    if g_v is None:
+        return F.matmul(V * F.unsqueeze(g_l, -2), adjoint(F, V))
+    n = V.shape[-1]
+    inner = weighted(F, F.matmul(adjoint(F, V), g_v) / differences(F, eigenvalues), 1 - np.eye(n))
+    if g_l is not None:
+        inner = inner + on_diagonal(F, g_l)
+    return matmul(F, V, inner, adjoint(F, V))
+
+
+@op("linalg_eigh", "A", method=False, function=False, outputs=("eigenvalues", "eigenvectors"),
+    returns=named("linalg_eigh", "eigenvalues eigenvectors"), vjp={"A": _eigh_backward})  # fmt: skip
+def linalg_eigh(A, UPLO="L"):  # type: ignore[no-untyped-def]
+    square("linalg.eigh", A)
+    if UPLO not in ("L", "U", "l", "u"):
+        raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
+    try:
+        values, vectors = np.linalg.eigh(A, UPLO.upper())
+    except np.linalg.LinAlgError:
+        values, vectors = np.full(A.shape[:-1], np.nan, A.real.dtype), np.full_like(A, np.nan)
+    return np.ascontiguousarray(values), columns(vectors)
+
+
+def _eig_backward(F, grads, eigenvalues, eigenvectors):  # type: ignore[no-untyped-def]
+    g_l, g_v = grads
+    V = eigenvectors
+    Vh = adjoint(F, V)
+    if g_v is None:
+        return F.linalg_solve(Vh, F.unsqueeze(g_l, -1) * Vh)
+    n = V.shape[-1]
+    projected = F.matmul(Vh, g_v)
+    diagonal = F.sum(weighted(F, projected, np.eye(n)), -2)
+    real = (diagonal + F.conj(diagonal)) * 0.5
+    inner = projected - F.matmul(Vh, V * F.unsqueeze(real, -2))
+    inner = weighted(F, inner / F.conj(differences(F, eigenvalues)), 1 - np.eye(n))
+    if g_l is not None:
+        inner = inner + on_diagonal(F, g_l)
+    return F.linalg_solve(Vh, F.matmul(inner, Vh))
+
+
+@op("linalg_eig", "input", method=False, function=False, outputs=("eigenvalues", "eigenvectors"),
+    returns=named("linalg_eig", "eigenvalues eigenvectors"), vjp={"input": _eig_backward})  # fmt: skip
+def linalg_eig(input):  # type: ignore[no-untyped-def]
+    if input.dtype.kind in "biu":
+        raise RuntimeError(f"Unknown Complex ScalarType for {_kind(input)}")
+    square("linalg.eig", input)
+    if not np.isfinite(input).all():
+        raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
+    values, vectors = np.linalg.eig(input)
+    d = np.result_type(input.dtype, np.complex64)
+    return values.astype(d), columns(vectors.astype(d))
+
+
+# -- LU --------------------------------------------------------------------------------------------------------------------
+
+
+def _lu_backward(F, g_l, g_u, L, U, P):  # type: ignore[no-untyped-def]
+    """The gradient of A = P L U, square."""
+    n = L.shape[-1]
+    inner = weighted(F, F.matmul(adjoint(F, L), g_l), np.tril(np.ones((n, n)), -1)) + weighted(
+        F, F.matmul(g_u, adjoint(F, U)), np.triu(np.ones((n, n))))  # fmt: skip
+    x = F.linalg_solve_triangular(adjoint(F, L), inner, upper=True)
+    x = adjoint(F, F.linalg_solve_triangular(U, adjoint(F, x), upper=True))
+    return F.matmul(P, x)
+
+
+def _square_only(n: int, m: int) -> None:
+    if n != m:
+        raise NotImplementedError("the derivative of LU factors of matrices that are not square is not implemented")
+
+
+def _lu_factor_backward(F, grad, LU, pivots):  # type: ignore[no-untyped-def]
+    m, n = LU.shape[-2:]
+    _square_only(m, n)
+    low, eye = np.tril(np.ones((n, n)), -1), np.eye(n)
+    L = weighted(F, LU, low) + lift(F, eye.astype(_dtype(LU)))
+    U = weighted(F, LU, np.triu(np.ones((n, n))))
+    swaps = pivots._array if isinstance(pivots, Tensor) else pivots
+    return _lu_backward(F, grad, grad, L, U, lift(F, _matrix(swaps, n, _dtype(LU))))
+
+
+def _dtype(x: Any) -> Any:
+    return x._array.dtype if isinstance(x, Tensor) else x.dtype
+
+
+def _matrix(pivots: np.ndarray, m: int, d: Any) -> np.ndarray:
+    """The permutation matrix P with P L U = A."""
+    return np.eye(m, dtype=d)[permutation(pivots, m)].swapaxes(-1, -2)
+
+
+@op("linalg_lu_factor_ex", "A", method=False, function=False, outputs=("LU", "pivots", "info"), differentiable=1,
+    returns=named("linalg_lu_factor_ex", "LU pivots info"), vjp={"A": _lu_factor_backward})  # fmt: skip
+def linalg_lu_factor_ex(A, *, pivot=True, check_errors=False):  # type: ignore[no-untyped-def]
+    if A.ndim < 2:
+        raise RuntimeError(f"torch.lu_factor: Expected tensor with 2 or more dimensions. Got size: {list(A.shape)} instead")
+    matrices("torch.linalg.lu_factor", A)
+    factors, pivots, info = lu(A, pivot)
+    if check_errors and info.any():
+        k = info.reshape(-1)[np.flatnonzero(info)[0]]
+        where = f"(Batch element {np.flatnonzero(info)[0]}): " if info.ndim else ""
+        raise RuntimeError(f"torch.linalg.lu_factor: {where}U[{k},{k}] is zero and using it on lu_solve would result in a division "
+                           "by zero. If you still want to perform the factorization, consider calling linalg.lu(A, pivot) or "
+                           "linalg.lu_factor_ex(A, pivot)")  # fmt: skip
+    return columns(factors), pivots, info
+
+
+def _lu_full_backward(F, grads, P, L, U):  # type: ignore[no-untyped-def]
+    _square_only(L.shape[-2], U.shape[-1])
+    return _lu_backward(F, zeros_or(F, grads[1], L), zeros_or(F, grads[2], U), L, U, P)
+
+
+@op("linalg_lu", "A", method=False, function=False, outputs=("P", "L", "U"), returns=named("linalg_lu", "P L U"),
+    vjp={"A": _lu_full_backward})  # fmt: skip
+def linalg_lu(A, *, pivot=True):  # type: ignore[no-untyped-def]
+    matrices("linalg.lu", A)
+    factors, pivots, _ = lu(A, pivot)
+    m, n = A.shape[-2:]
+    k = min(m, n)
+    low = np.tril(factors[..., :, :k], -1) + np.eye(m, k, dtype=A.dtype)
+    matrix = np.ascontiguousarray(_matrix(pivots, m, A.dtype)) if pivot else np.empty(0, A.dtype)
+    return matrix, low, np.triu(factors[..., :k, :])

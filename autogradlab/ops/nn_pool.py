@@ -1,0 +1,280 @@
+"""Pooling: maxima and means over windows, fixed or adaptive, of two or three dimensions."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from ..opdef import op
+
+Array = np.ndarray[Any, Any]
+Sizes = tuple[int, ...]
+
+
+def pooled_size(n: int, kernel: int, stride: int, padding: int, dilation: int, ceil_mode: bool) -> int:
+    """How many windows fit; in ceil mode the last may hang over, if it starts inside."""
+    span = n + 2 * padding - dilation * (kernel - 1) - 1
+    count = (span + stride - 1) // stride + 1 if ceil_mode else span // stride + 1
+    if ceil_mode and (count - 1) * stride >= n + padding:
+        count -= 1
+    return count
+
+
+def _sizes(x: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool, name: str) -> Sizes:
+    nd = len(kernel)
+    if any(k <= 0 for k in kernel):
+        raise RuntimeError(f"kernel size should be greater than zero, but got kH: {kernel[0]} kW: {kernel[-1]}")
+    if any(s <= 0 for s in stride):
+        raise RuntimeError("stride should not be zero")
+    if any(p < 0 for p in padding):
+        raise RuntimeError(f"pad must be non-negative, but got pad: {min(padding)}")
+    for p, k, d in zip(padding, kernel, dilation, strict=True):
+        if p > (d * (k - 1) + 1) // 2:
+            raise RuntimeError(f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and dilation={d}")
+    if x.ndim not in (nd + 1, nd + 2):
+        raise RuntimeError(f"{name}(): Expected {nd + 1}D or {nd + 2}D tensor for input but got {x.ndim}D")
+    sizes = x.shape[-nd:]
+    out = tuple(pooled_size(*a, ceil_mode) for a in zip(sizes, kernel, stride, padding, dilation, strict=True))
+    if any(n < 1 for n in out):
+        lead = x.shape[-nd - 1]
+        given = "x".join(str(n) for n in (lead, *sizes))
+        made = "x".join(str(n) for n in (lead, *out))
+        raise RuntimeError(f"Given input size: ({given}). Calculated output size: ({made}). Output size is too small")
+    return out
+
+
+def _spread(x: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, out: Sizes, value: Any) -> Array:
+    """x with a border that makes room for every window."""
+    nd = len(kernel)
+    sizes = x.shape[-nd:]
+    wanted = [max(s * (o - 1) + d * (k - 1) + 1, p + n) for n, k, s, p, d, o in
+              zip(sizes, kernel, stride, padding, dilation, out, strict=True)]  # fmt: skip
+    if not any(padding) and list(sizes) == wanted:
+        return x
+    whole = np.full((*x.shape[:-nd], *wanted), value, x.dtype)
+    whole[(..., *(slice(p, p + n) for p, n in zip(padding, sizes, strict=True)))] = x
+    return whole
+
+
+def _places(kernel: Sizes, stride: Sizes, dilation: Sizes, out: Sizes) -> Any:
+    """For each element of a window: its position, and where in the padded input it lies for all windows."""
+    for at in itertools.product(*map(range, kernel)):
+        yield at, (..., *(slice(i * d, i * d + s * (o - 1) + 1, s) for i, d, s, o in zip(at, dilation, stride, out, strict=True)))
+
+
+def _max_pool(input: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool, name: str) -> Any:
+    out = _sizes(input, kernel, stride, padding, dilation, ceil_mode, name)
+    nd = len(kernel)
+    sizes = input.shape[-nd:]
+    low = -np.inf if input.dtype.kind == "f" else np.iinfo(input.dtype).min
+    x = _spread(input, kernel, stride, padding, dilation, out, low)
+    best: Any = None
+    index: Any = None
+    floating = input.dtype.kind == "f"
+    for at, where in _places(kernel, stride, dilation, out):
+        part = x[where]
+        flat: Any = 0
+        for axis in range(nd):
+            line = np.arange(out[axis]) * stride[axis] - padding[axis] + at[axis] * dilation[axis]
+            flat = flat * sizes[axis] + line.reshape(-1, *(1,) * (nd - 1 - axis))
+        if best is None:
+            best = np.array(part)
+            index = np.broadcast_to(flat, best.shape).astype(np.int64)
+            continue
+        larger = part > best
+        if floating:
+            larger |= np.isnan(part)
+        np.copyto(best, part, where=larger)
+        np.copyto(index, np.broadcast_to(flat, best.shape), where=larger)
+    if any(padding):  # a window of nothing but -inf points at its first element inside
+        index = _inside(index, best, low, sizes, stride, padding, out)
+    return best, index
+
+
+def _inside(index: Array, best: Array, low: Any, sizes: Sizes, stride: Sizes, padding: Sizes, out: Sizes) -> Array:
+    empty = best == low
+    if not empty.any():
+        return index
+    first: Any = 0
+    for axis, n in enumerate(sizes):
+        line = np.maximum(np.arange(out[axis]) * stride[axis] - padding[axis], 0)
+        first = first * n + line.reshape(-1, *(1,) * (len(sizes) - 1 - axis))
+    return np.where(empty, first, index)
+
+
+@op("max_pool_backward", "grad_output indices", method=False, function=False, vjp={
+    "grad_output": lambda F, grad, indices: F.max_pool_gather(grad, indices),
+})  # fmt: skip
+def max_pool_backward(grad_output, indices, shape, nd):  # type: ignore[no-untyped-def]
+    lead = int(np.prod(shape[:-nd], dtype=np.int64))
+    area = int(np.prod(shape[-nd:], dtype=np.int64))
+    flat = (indices.reshape(lead, -1) + np.arange(lead)[:, None] * area).reshape(-1)
+    if grad_output.dtype.kind == "f" and grad_output.itemsize >= 4:
+        out = np.bincount(flat, grad_output.reshape(-1), lead * area).astype(grad_output.dtype, copy=False)
+    else:
+        out = np.zeros(lead * area, grad_output.dtype)
+        np.add.at(out, flat, grad_output.reshape(-1))
+    return out.reshape(shape)
+
+
+@op("max_pool_gather", "input indices", method=False, function=False, vjp={
+    "input": lambda F, grad, indices, input_shape:
+        F.max_pool_backward(grad, indices, tuple(input_shape), _spatial(tuple(input_shape))),
+})  # fmt: skip
+def max_pool_gather(input, indices):  # type: ignore[no-untyped-def]
+    nd = _spatial(input.shape)
+    lead = int(np.prod(indices.shape[:-nd], dtype=np.int64))
+    found = np.take_along_axis(input.reshape(lead, -1), indices.reshape(lead, -1), 1)
+    return found.reshape(indices.shape)
+
+
+def _spatial(shape: Sizes) -> int:
+    """The number of pooled dimensions: 2, but 3 where only that fits."""
+    return 3 if len(shape) == 5 else 2
+
+
+def _register_max(nd: int) -> None:
+    name = f"max_pool{nd}d_with_indices"
+
+    def kernel(input, kernel_size, stride, padding, dilation, ceil_mode):  # type: ignore[no-untyped-def]
+        return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, f"max_pool{nd}d")
+
+    op(name, method=False, function=False, node=f"MaxPool{nd}DWithIndicesBackward0", outputs=("result0", "result1"),
+       differentiable=1, vjp={
+        "input": lambda F, grad, input, kernel_size, stride, padding, dilation, ceil_mode, result1:
+            F.max_pool_backward(grad, result1, tuple(input.shape), nd),
+    })(kernel)  # fmt: skip
+
+
+_register_max(2)
+_register_max(3)
+
+
+@op("max_unpool", "input indices", method=False, function=False, node="MaxUnpool2DBackward0", vjp={
+    "input": lambda F, grad, indices: F.max_pool_gather(grad, indices),
+})  # fmt: skip
+def max_unpool(input, indices, output_size):  # type: ignore[no-untyped-def]
+    nd = len(output_size)
+    lead = int(np.prod(input.shape[:-nd], dtype=np.int64))
+    area = int(np.prod(output_size, dtype=np.int64))
+    flat = indices.reshape(lead, -1)
+    if flat.size and (flat.min() < 0 or flat.max() >= area):
+        bad = int(flat.reshape(-1)[np.argmax((flat < 0) | (flat >= area))])
+        raise RuntimeError(f"Found an invalid max index: {bad} (output volumes are of size {'x'.join(map(str, output_size))}")
+    out = np.zeros((lead, area), input.dtype)
+    np.put_along_axis(out, flat, input.reshape(lead, -1), 1)
+    return out.reshape(*input.shape[:-nd], *output_size)
+
+
+# -- means -----------------------------------------------------------------------------------------------------------------
+
+
+def _divisor(sizes: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, out: Sizes, include: bool, override: Any) -> Any:
+    if override is not None:
+        return override
+    total: Any = 1
+    nd = len(sizes)
+    for axis, (n, k, s, p, o) in enumerate(zip(sizes, kernel, stride, padding, out, strict=True)):
+        start = np.arange(o) * s - p
+        end = np.minimum(start + k, n + p)
+        count = end - start if include else np.minimum(end, n) - np.maximum(start, 0)
+        total = total * count.reshape(-1, *(1,) * (nd - 1 - axis))
+    return total
+
+
+def _avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, name):  # type: ignore[no-untyped-def]
+    one = (1,) * len(kernel_size)
+    out = _sizes(input, kernel_size, stride, padding, one, ceil_mode, name)
+    x = _spread(input, kernel_size, stride, padding, one, out, 0)
+    total: Any = None
+    for _, where in _places(kernel_size, stride, one, out):
+        total = np.array(x[where]) if total is None else total + x[where]
+    by = _divisor(input.shape[-len(out) :], kernel_size, stride, padding, out, count_include_pad, divisor_override)
+    return total / np.asarray(by).astype(input.dtype)
+
+
+@op("avg_pool_backward", method=False, function=False, vjp={
+    "input": lambda F, grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override:
+        F.avg_pool_any(grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override),
+})  # fmt: skip
+def avg_pool_backward(input, shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):  # type: ignore[no-untyped-def]
+    nd = len(kernel_size)
+    out = input.shape[-nd:]
+    by = _divisor(shape[-nd:], kernel_size, stride, padding, out, count_include_pad, divisor_override)
+    g = input / np.asarray(by).astype(input.dtype)
+    whole = np.zeros_like(_spread(np.zeros(shape, input.dtype), kernel_size, stride, padding, (1,) * nd, out, 0))
+    for _, where in _places(kernel_size, stride, (1,) * nd, out):
+        whole[where] += g
+    return np.ascontiguousarray(whole[(..., *(slice(p, p + n) for p, n in zip(padding, shape[-nd:], strict=True)))])
+
+
+def _register_avg(name: str, node: str) -> None:
+    def kernel(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):  # type: ignore[no-untyped-def]
+        return _avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, name)
+
+    op(name, method=False, function=False, node=node, vjp={
+        "input": lambda F, grad, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override:
+            F.avg_pool_backward(grad, tuple(input.shape), kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override),
+    })(kernel)  # fmt: skip
+
+
+_register_avg("avg_pool2d", "AvgPool2DBackward0")
+_register_avg("avg_pool3d", "AvgPool3DBackward0")
+_register_avg("avg_pool_any", "AvgPool2DBackward0")
+
+
+# -- adaptive --------------------------------------------------------------------------------------------------------------
+
+
+def _bounds(n: int, o: int) -> list[tuple[int, int]]:
+    return [(i * n // o, -((-(i + 1) * n) // o)) for i in range(o)]
+
+
+def mean_matrix(n: int, o: int, dtype: Any) -> Array:
+    """The matrix (o, n) that takes the means over o nearly equal parts of n elements."""
+    m = np.zeros((o, n), dtype)
+    for i, (a, b) in enumerate(_bounds(n, o)):
+        m[i, a:b] = 1 / (b - a)
+    return m
+
+
+def along(x: Array, matrices: list[Array]) -> Array:
+    """Each matrix (o, n) applied along one of the last dimensions."""
+    nd = len(matrices)
+    for i, m in enumerate(matrices):
+        x = np.moveaxis(np.matmul(np.moveaxis(x, i - nd, -1), m.T.astype(x.dtype, copy=False)), -1, i - nd)
+    return np.ascontiguousarray(x)
+
+
+@op("_adaptive_avg_pool2d", method=False, function=False, node="AdaptiveAvgPool2DBackward0", vjp={
+    "input": lambda F, grad, input: F.adaptive_avg_pool_backward(grad, tuple(input.shape)),
+})  # fmt: skip
+def _adaptive_avg_pool2d(input, output_size):  # type: ignore[no-untyped-def]
+    sizes = input.shape[-len(output_size) :]
+    return along(input, [mean_matrix(n, o, input.dtype) for n, o in zip(sizes, output_size, strict=True)])
+
+
+@op("adaptive_avg_pool_backward", method=False, function=False, vjp={
+    "input": lambda F, grad, input_shape, shape: F._adaptive_avg_pool2d(grad, tuple(input_shape[-2:])),
+})  # fmt: skip
+def adaptive_avg_pool_backward(input, shape):  # type: ignore[no-untyped-def]
+    return along(input, [mean_matrix(n, o, input.dtype).T for n, o in zip(shape[-2:], input.shape[-2:], strict=True)])
+
+
+@op("adaptive_max_pool2d", method=False, function=False, node="AdaptiveMaxPool2DBackward0", outputs=("result0", "result1"),
+    differentiable=1, vjp={
+        "input": lambda F, grad, input, result1: F.max_pool_backward(grad, result1, tuple(input.shape), 2),
+    })  # fmt: skip
+def adaptive_max_pool2d(input, output_size):  # type: ignore[no-untyped-def]
+    h, w = input.shape[-2:]
+    best = np.empty((*input.shape[:-2], *output_size), input.dtype)
+    index = np.empty(best.shape, np.int64)
+    for i, (a, b) in enumerate(_bounds(h, output_size[0])):
+        for j, (c, d) in enumerate(_bounds(w, output_size[1])):
+            part = input[..., a:b, c:d].reshape(*input.shape[:-2], -1)
+            at = part.argmax(-1)
+            best[..., i, j] = np.take_along_axis(part, at[..., None], -1)[..., 0]
+            index[..., i, j] = (a + at // (d - c)) * w + c + at % (d - c)
+    return best, index
