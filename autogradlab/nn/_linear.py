@@ -281,8 +281,9 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     a, b = TENSORS.broadcast_tensors(x1, x2)
 
     def unit(x: Tensor) -> Tensor:
-        norm = TENSORS.linalg_vector_norm(x, 2, dim, True)
-        return x / TENSORS.clamp_min_norm(norm, eps)  # type: ignore[operator,no-any-return]
+        norm = TENSORS.clone(TENSORS.linalg_vector_norm(x, 2, dim, True))
+        np.maximum(norm._array, eps, out=norm._array)  # a bound, not an operation: its gradient goes on to the norm
+        return x / norm  # type: ignore[operator,no-any-return]
 
     return (unit(a) * unit(b)).sum(dim)  # type: ignore[operator,attr-defined,no-any-return]
 

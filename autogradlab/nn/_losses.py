@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..ops import nn_loss as _kernels  # noqa: F401 (fills the table)
+from ..promotion import broadcast_shapes
 from ..record import TENSORS
 from ..tensor import Tensor
 from .reduction import legacy, number
@@ -31,7 +32,8 @@ def _pair(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     """Both, broadcast against each other, with a warning if that changes anything."""
     if input._array.shape != target._array.shape:
         warnings.warn(_SIZES.format(target.shape, input.shape), stacklevel=3)
-        input, target = TENSORS.broadcast_tensors(input, target)
+        shape = broadcast_shapes(input._array.shape, target._array.shape)
+        input, target = (t if t._array.shape == shape else TENSORS.expand(t, shape) for t in (input, target))
     return input, target
 
 

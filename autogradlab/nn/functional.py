@@ -7,6 +7,11 @@ from ._activations import (
     leaky_relu_, log_softmax, logsigmoid, mish, prelu, relu, relu6, relu_, rrelu, rrelu_, selu, selu_, sigmoid, silu, softmax,
     softmin, softplus, softshrink, softsign, tanh, tanhshrink, threshold, threshold_,
 )  # fmt: skip
+from ._attention import multi_head_attention_forward, scaled_dot_product_attention
+from ._convolutions import (
+    conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d, fold, interpolate, pad, unfold, upsample,
+    upsample_bilinear, upsample_nearest,
+)  # fmt: skip
 from ._linear import (
     alpha_dropout, bilinear, channel_shuffle, cosine_similarity, dropout, dropout1d, dropout2d, dropout3d, embedding,
     embedding_bag, feature_alpha_dropout, linear, normalize, one_hot, pairwise_distance, pdist, pixel_shuffle, pixel_unshuffle,
@@ -16,6 +21,13 @@ from ._losses import (
     hinge_embedding_loss, huber_loss, kl_div, l1_loss, margin_ranking_loss, mse_loss, multi_margin_loss,
     multilabel_soft_margin_loss, nll_loss, poisson_nll_loss, smooth_l1_loss, soft_margin_loss, triplet_margin_loss,
     triplet_margin_with_distance_loss,
+)  # fmt: skip
+from ._normalizations import (
+    batch_norm, group_norm, instance_norm, layer_norm, local_response_norm, rms_norm,
+)  # fmt: skip
+from ._pooling import (
+    adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_max_pool1d, adaptive_max_pool2d, avg_pool1d, avg_pool2d, avg_pool3d, lp_pool1d,
+    lp_pool2d, max_pool1d, max_pool1d_with_indices, max_pool2d, max_pool2d_with_indices, max_pool3d, max_unpool1d, max_unpool2d,
 )  # fmt: skip
 
 __all__ = [name for name in dir() if not name.startswith("_") and name != "annotations"]

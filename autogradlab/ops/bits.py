@@ -8,7 +8,7 @@ import numpy as np
 
 from ..factories import binary
 from ..opdef import alias, op
-from .kinds import refuse, refusing
+from .kinds import refuse, refusing, strict
 
 for _name, _ufunc, _doc in (
     ("bitwise_and", np.bitwise_and, "Bitwise and of integers or bools."),
@@ -81,5 +81,6 @@ def _truth(ufunc: Any) -> Any:
 binary("logical_and", _truth(np.logical_and), result="bool", doc="Whether both are non-zero.")
 binary("logical_or", _truth(np.logical_or), result="bool", doc="Whether one is non-zero.")
 binary("logical_xor", _truth(np.logical_xor), result="bool", doc="Whether exactly one is non-zero.")
+strict("logical_and logical_or logical_xor gcd lcm", both=True)
 for _name in ("gcd", "lcm"):
     alias(_name + "_", _name + "_", method=False)

@@ -11,7 +11,7 @@ from ..opdef import alias, composite, op
 from ..promotion import is_number, result_dtype
 from ..record import TENSORS
 from ..tensor import Tensor
-from .kinds import align, refuse, refusing
+from .kinds import align, refuse, refusing, strict
 
 for _name, _kernel, _doc in (
     ("eq", np.equal, "input == other"), ("ne", np.not_equal, "input != other"),
@@ -20,6 +20,7 @@ for _name, _kernel, _doc in (
 ):  # fmt: skip
     binary(_name, _kernel, result="bool", doc=_doc,
            check=None if _name in ("eq", "ne") else refusing("c", f'{_name}_cpu'))  # fmt: skip
+strict("eq ne lt le gt ge")
 for _new, _old in (("not_equal", "ne"), ("less", "lt"), ("less_equal", "le"), ("greater", "gt"), ("greater_equal", "ge")):
     alias(_new, _old)
     alias(_new + "_", _old + "_", function=False)

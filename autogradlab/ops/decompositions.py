@@ -70,7 +70,7 @@ def _cholesky(a: np.ndarray, upper: bool) -> tuple[np.ndarray, np.ndarray]:
 
 
 @op("linalg_cholesky_ex", "input", method=False, function=False, outputs=("L", "info"), differentiable=1,
-    returns=named("linalg_cholesky_ex", "L info"),
+    returns=named("linalg_cholesky_ex", ("L", "info")),
     vjp={"input": lambda F, grad, L, upper: _cholesky_backward(F, grad, L, upper)})  # fmt: skip
 def linalg_cholesky_ex(input, *, upper=False, check_errors=False):  # type: ignore[no-untyped-def]
     square("linalg.cholesky", input)
@@ -130,7 +130,7 @@ def _qr(a: np.ndarray, mode: str) -> tuple[np.ndarray, np.ndarray]:
     return columns(q), columns(r)
 
 
-@op("linalg_qr", "A", method=False, function=False, outputs=("Q", "R"), returns=named("linalg_qr", "Q R"),
+@op("linalg_qr", "A", method=False, function=False, outputs=("Q", "R"), returns=named("linalg_qr", ("Q", "R")),
     vjp={"A": _qr_backward})  # fmt: skip
 def linalg_qr(A, mode="reduced"):  # type: ignore[no-untyped-def]
     return _qr(A, mode)
@@ -143,7 +143,7 @@ def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
               "parameter 'some' has been replaced with a string parameter 'mode'.\nQ, R = torch.qr(A, some)\nshould be "
               "replaced with\nQ, R = torch.linalg.qr(A, 'reduced' if some else 'complete')",
               at="aten/src/ATen/native/BatchLinearAlgebra.cpp:2393")  # fmt: skip
-    return named("qr", "Q R")(TENSORS.linalg_qr(input, "reduced" if some else "complete"))
+    return named("qr", ("Q", "R"))(TENSORS.linalg_qr(input, "reduced" if some else "complete"))
 
 
 # -- SVD -------------------------------------------------------------------------------------------------------------------
@@ -186,7 +186,7 @@ def _svd_backward(F, grads, U, S, Vh, full_matrices):  # type: ignore[no-untyped
     return g
 
 
-@op("linalg_svd", "A", method=False, function=False, outputs=("U", "S", "Vh"), returns=named("linalg_svd", "U S Vh"),
+@op("linalg_svd", "A", method=False, function=False, outputs=("U", "S", "Vh"), returns=named("linalg_svd", ("U", "S", "Vh")),
     vjp={"A": _svd_backward})  # fmt: skip
 def linalg_svd(A, full_matrices=True, *, driver=None):  # type: ignore[no-untyped-def]
     if driver is not None:
@@ -224,8 +224,8 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any =
         d = input._array.dtype
         u, v = (wrap(np.zeros((*input._array.shape[:-2], k, k), d)) for k in (m, n))
         v = F.transpose(wrap(np.zeros_like(v._array)), -2, -1)
-        return named("svd", "U S V")((u, s, v))
-    return named("svd", "U S V")((u, s, F.conj(F.transpose(vh, -2, -1))))
+        return named("svd", ("U", "S", "V"))((u, s, v))
+    return named("svd", ("U", "S", "V"))((u, s, F.conj(F.transpose(vh, -2, -1))))
 
 
 # -- eigenvalues -----------------------------------------------------------------------------------------------------------
@@ -244,7 +244,7 @@ def _eigh_backward(F, grads, eigenvalues, eigenvectors):  # type: ignore[no-unty
 
 
 @op("linalg_eigh", "A", method=False, function=False, outputs=("eigenvalues", "eigenvectors"),
-    returns=named("linalg_eigh", "eigenvalues eigenvectors"), vjp={"A": _eigh_backward})  # fmt: skip
+    returns=named("linalg_eigh", ("eigenvalues", "eigenvectors")), vjp={"A": _eigh_backward})  # fmt: skip
 def linalg_eigh(A, UPLO="L"):  # type: ignore[no-untyped-def]
     square("linalg.eigh", A)
     if UPLO not in ("L", "U", "l", "u"):
@@ -274,7 +274,7 @@ def _eig_backward(F, grads, eigenvalues, eigenvectors):  # type: ignore[no-untyp
 
 
 @op("linalg_eig", "input", method=False, function=False, outputs=("eigenvalues", "eigenvectors"),
-    returns=named("linalg_eig", "eigenvalues eigenvectors"), vjp={"input": _eig_backward})  # fmt: skip
+    returns=named("linalg_eig", ("eigenvalues", "eigenvectors")), vjp={"input": _eig_backward})  # fmt: skip
 def linalg_eig(input):  # type: ignore[no-untyped-def]
     if input.dtype.kind in "biu":
         raise RuntimeError(f"Unknown Complex ScalarType for {_kind(input)}")
@@ -324,7 +324,7 @@ def _matrix(pivots: np.ndarray, m: int, d: Any) -> np.ndarray:
 
 
 @op("linalg_lu_factor_ex", "A", method=False, function=False, outputs=("LU", "pivots", "info"), differentiable=1,
-    returns=named("linalg_lu_factor_ex", "LU pivots info"), vjp={"A": _lu_factor_backward})  # fmt: skip
+    returns=named("linalg_lu_factor_ex", ("LU", "pivots", "info")), vjp={"A": _lu_factor_backward})  # fmt: skip
 def linalg_lu_factor_ex(A, *, pivot=True, check_errors=False):  # type: ignore[no-untyped-def]
     if A.ndim < 2:
         raise RuntimeError(f"torch.lu_factor: Expected tensor with 2 or more dimensions. Got size: {list(A.shape)} instead")
@@ -344,7 +344,7 @@ def _lu_full_backward(F, grads, P, L, U):  # type: ignore[no-untyped-def]
     return _lu_backward(F, zeros_or(F, grads[1], L), zeros_or(F, grads[2], U), L, U, P)
 
 
-@op("linalg_lu", "A", method=False, function=False, outputs=("P", "L", "U"), returns=named("linalg_lu", "P L U"),
+@op("linalg_lu", "A", method=False, function=False, outputs=("P", "L", "U"), returns=named("linalg_lu", ("P", "L", "U")),
     vjp={"A": _lu_full_backward})  # fmt: skip
 def linalg_lu(A, *, pivot=True):  # type: ignore[no-untyped-def]
     matrices("linalg.lu", A)

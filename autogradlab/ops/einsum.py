@@ -388,7 +388,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Tensor:
         n_rows *= x.shape[d]
     for e in columns:
         n_columns *= y.shape[e]
-    if not shape:
+    if n_rows == n_columns == 1:
         r = F.dot(F.flatten(left), F.flatten(right))
     else:
         r = F.mm(F.reshape(left, (n_rows, count)), F.reshape(right, (count, n_columns)))

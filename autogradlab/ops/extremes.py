@@ -108,7 +108,7 @@ def _along(name: str, find: Any) -> Op:
     def kernel(input, dim, keepdim=False):  # type: ignore[no-untyped-def]
         not_empty(name, input, dim)
         if input.dtype.kind == "c":
-            raise NotImplementedError(f"{name}(): does not support complex input")
+            raise RuntimeError(f"{name}(): does not support complex input")
         return one_line(input, dim, keepdim, find)
 
     made = Op(name, kernel, outputs=("values", "indices"), differentiable=1, returns=named(name, ("values", "indices")),
@@ -148,12 +148,12 @@ _three_forms("min")
 
 def _amx(name: str, ufunc: Any) -> None:
     def kernel(input, dim=(), keepdim=False):  # type: ignore[no-untyped-def]
-        refuse(input, f"{name}_cpu" if False else f"{name}_values_cpu" if input.ndim else name, "c")
+        refuse(input, f"{name[1:]}_values_cpu", "c")
         dims = all_dims(dim, input.ndim)
         if not input.size:
             if dim in (None, ()):
-                raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
-                                 "reduction dim with the 'dim' argument.")  # fmt: skip
+                raise RuntimeError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
+                                   "reduction dim with the 'dim' argument.")  # fmt: skip
             for d in dims:
                 if not input.shape[d]:
                     raise IndexError(f"{name}(): Expected reduction dim {d} to have non-zero size.")
@@ -176,7 +176,7 @@ def aminmax(input, *, dim=None, keepdim=False):  # type: ignore[no-untyped-def]
     """Minimum and maximum at once."""
     if dim is None and not input.size:
         raise RuntimeError("aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.")
-    refuse(input, "aminmax_cpu" if dim is not None else "aminmax_all_cpu", "c")
+    refuse(input, "aminmax_cpu", "c")
     if dim is not None:
         not_empty("aminmax", input, dim)
     dims = all_dims(dim, input.ndim)
@@ -200,7 +200,10 @@ TENSORS.aminmax_back = lambda *args: _aminmax_back(TENSORS, *args)
 
 def _index_reduce(name: str, find: Any) -> Any:
     def kernel(input, dim=None, keepdim=False):  # type: ignore[no-untyped-def]
-        refuse(input, f"{name}_cpu", "bc")
+        if input.dtype.kind == "b":
+            raise RuntimeError(f"{name}(): does not support bool input")
+        if input.dtype.kind == "c":
+            raise RuntimeError(f"{name}(): does not support complex input")
         if dim is None:
             if not input.size:
                 raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify "

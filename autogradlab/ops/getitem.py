@@ -237,6 +237,18 @@ def _quick(self: Tensor, index: Any, value: Any) -> bool:
     if self._counter is INFERENCE or FLAGS.unusual or (self._edge or gradient_edge(self)) is not NO_EDGE:
         return False
     how = type(index)
+    if how is Tensor:
+        places = index._array
+        if not places.ndim or places.dtype.kind not in "bi" or places.dtype == np.int16 or 0 in x.strides:
+            return False
+        if places.dtype.kind == "b" and places.shape != x.shape[: places.ndim]:
+            return False
+        try:
+            x[places] = value
+        except (IndexError, TypeError):
+            return False
+        bump(self)
+        return True
     if not (how is int or (how is tuple and _plain(index)) or (how is slice and _plain((index,)))) or 0 in x.strides or not x.ndim:
         return False
     try:
@@ -282,6 +294,8 @@ def _as_value(self: Tensor, value: Any) -> Tensor:
     raise TypeError(f"can't assign a {shown} to a {self.type()}")
 
 
+#: the largest float of each size
+_TOPS = {2: 65504.0, 4: float(np.finfo(np.float32).max), 8: float(np.finfo(np.float64).max)}
 _C_NAMES = {"uint8": "uint8_t", "int8": "int8_t", "int16": "int16_t", "int32": "int", "int64": "int64_t", "float16": "c10::Half",
             "float32": "float", "float64": "double", "bfloat16": "c10::BFloat16", "complex64": "c10::complex<float>"}  # fmt: skip
 
@@ -307,7 +321,7 @@ def scalar_array(value: Any, d: Any) -> np.ndarray:
         overflow = overflow or not info.min <= n <= info.max or abs(value) == np.inf
         value = n
     elif d.is_floating_point and isinstance(value, (int, float)) and abs(value) != np.inf:
-        top = 3.39e38 if numpy.kind == "V" else float(np.finfo(numpy).max)
+        top = _TOPS[numpy.itemsize] if numpy.kind == "f" else 3.39e38
         overflow = overflow or abs(value) > top
     if overflow:
         raise RuntimeError(f"value cannot be converted to type {_C_NAMES.get(d.name, d.name)} without overflow")

@@ -41,7 +41,10 @@ def reshaped_in_place(input: Tensor, entry: Op, values: list[Any], array: Any) -
     bump(input)
     if recording:
         node = start_node(entry.node_class, tuple(edges), array.shape, array.dtype, saved)
-        rebase(input, node)
+        if input._view is None:
+            rebase(input, node)
+        else:  # the base does not change: the view goes on from where it is
+            input._view.edge, input._view.version = (node, 0), input._counter[0]
         if not local.plain:
             finish(node, local)
     return input

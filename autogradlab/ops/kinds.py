@@ -34,7 +34,9 @@ def refusing(kinds: str, name: str) -> Callable[[Any, Any], None]:
     """A check of both operands for `binary`."""
 
     def check(x: np.ndarray, y: np.ndarray) -> None:
-        refuse(x, name, kinds)
+        if x.dtype.kind in kinds:
+            broadcast_shapes(x.shape, y.shape)
+            refuse(x, name, kinds)
 
     return check
 
@@ -87,7 +89,9 @@ def double(kernel: Kernel) -> Kernel:
         y = np.asarray(np.positive(x, dtype=np.float64) if x.dtype.kind == "f" else x.astype(np.float64))
         r = np.asarray(kernel(y, *wide))
         if r.shape == y.shape and r.strides != y.strides:
-            r = np.copyto(made := np.empty_like(y), r) or made
+            made = np.empty_like(y)
+            made[...] = r
+            r = made
         return r.astype(x.dtype)
 
     return run
@@ -109,6 +113,28 @@ def align(*arrays: np.ndarray) -> list[np.ndarray]:
     if any(a.shape != arrays[0].shape for a in arrays):
         broadcast_shapes(*(a.shape for a in arrays))
     return [a if a.dtype is numpy else a.astype(numpy) for a in arrays]
+
+
+def strict(names: str, both: bool = False) -> None:
+    """Functions of two tensors that take no number as the first (or as either) operand, as functions and in place."""
+    from ..opdef import FUNCTIONS, publish
+
+    def guard(fn: Any, name: str) -> None:
+        def guarded(*args: Any, **options: Any) -> Any:
+            for value in args[: 2 if both else 1]:
+                if not isinstance(value, Tensor):
+                    from ..arguments import reject
+
+                    reject(name, args, options)
+            return fn(*args, **options)
+
+        publish(name, guarded, getattr(fn, "__wrapped__", None), hasattr(Tensor, name), name in FUNCTIONS, fn.__doc__ or "")
+
+    for name in names.split():
+        for end in ("", "_") if both else ("",):
+            fn = TENSORS.__dict__.get(name + end)
+            if fn is not None:
+                guard(fn, name + end)
 
 
 def into(input: Tensor, *others: Any) -> Tensor:

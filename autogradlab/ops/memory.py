@@ -22,13 +22,13 @@ from ..record import RAW, TENSORS, finish, make_node_class, start_node
 from ..storage import address, storage_of
 from ..tensor import INFERENCE, Tensor, counter, gradient_edge, requires_grad, wrap
 from ..views import bump, check_inplace, rebase
-from .viewing import dense
+from .viewing import dense, misfit
 
 _CONTIGUOUS, _PRESERVE = FORMATS["contiguous_format"], FORMATS["preserve_format"]
 
 
 @op("clone", vjp={"input": lambda F, grad: F.view_grad(grad)})
-def clone(input, *, memory_format=None):  # type: ignore[no-untyped-def]
+def clone(input, memory_format=None):  # type: ignore[no-untyped-def]
     """A copy with history.
 
     >>> import autogradlab as torch
@@ -43,7 +43,7 @@ def formatted(x: np.ndarray, memory_format: Any = None) -> np.ndarray:
     """A copy in the memory order that a memory format asks for."""
     if memory_format is None or memory_format is _PRESERVE:
         if x.flags.c_contiguous:
-            return np.array(x)
+            return x.copy()
         if 0 in x.strides or not x.size:
             return np.array(x, order="C") if x.size else np.ndarray(x.shape, x.dtype)
         return np.array(x, order="K")
@@ -144,7 +144,7 @@ def _target(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, bool, A
     if rest:
         copy = rest.pop(0)
         good = good and isinstance(copy, bool)
-    if rest or not good or not (args or kwargs) or not (wanted is None or isinstance(wanted, Dtype)):
+    if rest or not good or not (wanted is None or isinstance(wanted, Dtype)):
         from ..signature_errors import describe_mismatch
 
         raise TypeError(describe_mismatch("to", args, kwargs, [
@@ -298,11 +298,9 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
         bump(input)
         return input
     if x.shape != target.shape:
-        from .shape import expanded
-
-        if x.ndim > target.ndim:
-            _no_room(x.shape, target.shape)
-        expanded(x.shape, target.shape)
+        shape = broadcast_shapes(target.shape, x.shape)
+        if shape != target.shape:
+            raise RuntimeError(f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(shape)}")
     if 0 in target.strides:
         _check_apart(target)
     if x.dtype is target.dtype:
@@ -323,11 +321,6 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
 publish("copy_", copy_, None, True, False, copy_.__doc__ or "")
 
 
-def _no_room(found: tuple[int, ...], wanted: tuple[int, ...]) -> None:
-    shape = broadcast_shapes(wanted, found)
-    raise RuntimeError(f"output with shape {list(wanted)} doesn't match the broadcast shape {list(shape)}")
-
-
 def _assign(target: np.ndarray, x: np.ndarray) -> None:
     target[...] = x if x.dtype is target.dtype else cast_array(x, target.dtype)
 
@@ -340,8 +333,8 @@ def _fill_tensor(input, value):  # type: ignore[no-untyped-def]
     return np.full(input.shape, cast_array(value, input.dtype), input.dtype)
 
 
-_nothing = {"input": lambda F, grad: grad * 0}
-_everything = {"input": lambda F, grad: grad * 0, "value": lambda F, grad: grad.sum()}
+_nothing = {"input": lambda F, grad: F.zeros_of(grad, tuple(grad.shape))}
+_everything = {"input": lambda F, grad: F.zeros_of(grad, tuple(grad.shape)), "value": lambda F, grad: grad.sum()}
 #: fill in its four forms: out of place and in place, with a number and with a tensor
 _FILLS = [
     Op("fill", _fill, "input", vjp=_nothing, node="FillBackward0"),
@@ -363,9 +356,7 @@ def _value(name: str, input: Tensor, value: Any) -> Any:
     from ..promotion import is_number
 
     if not is_number(value):
-        from ..arguments import reject
-
-        reject(name, (input, value), {})
+        misfit(name, (input, value), {}, "Tensor")
     from .getitem import scalar_array
 
     return scalar_array(value, input.dtype)
@@ -379,6 +370,11 @@ def fill(input: Tensor, value: Any) -> Tensor:
 
 def fill_(input: Tensor, value: Any) -> Tensor:
     """Fill in place with one value, a number or a 0-dim tensor."""
+    if type(value) is float and input._edge is NO_EDGE and -100 <= value <= 100 and input._counter is not INFERENCE and (
+        input._array.dtype.kind == "f" and 0 not in input._array.strides):  # fmt: skip
+        input._array.fill(value)
+        bump(input)
+        return input
     from .writing import in_place
 
     found = _value("fill_", input, value)
@@ -395,9 +391,9 @@ def zero_(input: Tensor) -> Tensor:
     """Fill with zeros in place."""
     from .writing import in_place
 
-    if input._edge is NO_EDGE and type(input._counter) is list and 0 not in input._array.strides:
+    if input._edge is NO_EDGE and input._counter is not INFERENCE and 0 not in input._array.strides:
         input._array.fill(0)
-        input._counter[0] += 1
+        bump(input)
         return input
     return in_place(_ZERO, [input], _zero_into)
 

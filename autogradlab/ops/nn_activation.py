@@ -413,3 +413,13 @@ def _along(name: str, doc: str) -> None:
 
 _along("softmax", "exp(input) divided by its sum along `dim`: positive numbers that sum to 1.")
 _along("log_softmax", "The logarithm of softmax along `dim`, computed without overflow.")
+
+
+@op("_safe_softmax", method=False, function=False, node="SafeSoftmaxBackward0", vjp={
+    "input": lambda F, grad, result, dim: F._softmax_backward_data(grad, result, dim),
+})  # fmt: skip
+def _safe_softmax(input, dim):  # type: ignore[no-untyped-def]
+    """softmax that gives zeros where everything is -inf."""
+    found = _softmax(input, dim)
+    empty = np.isneginf(input).all(axis=dim, keepdims=True)
+    return np.where(empty, found.dtype.type(0), found) if empty.any() else found

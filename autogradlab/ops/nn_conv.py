@@ -111,7 +111,7 @@ def _check(input: Array, weight: Array, bias: Any, stride: Sizes, padding: Sizes
     if not transposed:
         if weight.shape[0] < groups or weight.shape[0] % groups:
             raise RuntimeError(f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight of "
-                               f"size [{', '.join(map(str, wanted))}] instead")  # fmt: skip
+                               f"size [{wanted}] instead")  # fmt: skip
         if input.shape[1] != channels:
             raise RuntimeError(f"Given groups={groups}, weight of size {wanted}, expected input{shape} to have {channels} channels, but "
                                f"got {input.shape[1]} channels instead")  # fmt: skip

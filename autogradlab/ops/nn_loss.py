@@ -245,7 +245,7 @@ def _nll(input, target, weight, reduction, ignore_index):  # type: ignore[no-unt
 
 def _nll_check(input: np.ndarray, target: np.ndarray, weight: Any) -> None:
     if target.dtype.kind not in "iu" or target.dtype.name not in ("int64", "uint8"):
-        raise RuntimeError(f"expected scalar type Long but found {_scalar_name(from_numpy(target.dtype))}")
+        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {_scalar_name(from_numpy(target.dtype))}")
     if input.ndim == 1:
         if target.ndim > 1:
             raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")

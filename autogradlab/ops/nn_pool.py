@@ -22,7 +22,7 @@ def pooled_size(n: int, kernel: int, stride: int, padding: int, dilation: int, c
     return count
 
 
-def _sizes(x: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool, name: str) -> Sizes:
+def _sizes(x: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool) -> Sizes:
     nd = len(kernel)
     if any(k <= 0 for k in kernel):
         raise RuntimeError(f"kernel size should be greater than zero, but got kH: {kernel[0]} kW: {kernel[-1]}")
@@ -34,7 +34,7 @@ def _sizes(x: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Siz
         if p > (d * (k - 1) + 1) // 2:
             raise RuntimeError(f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and dilation={d}")
     if x.ndim not in (nd + 1, nd + 2):
-        raise RuntimeError(f"{name}(): Expected {nd + 1}D or {nd + 2}D tensor for input but got {x.ndim}D")
+        raise RuntimeError(f"non-empty {nd + 1}D or {nd + 2}D (batch mode) tensor expected for input")
     sizes = x.shape[-nd:]
     out = tuple(pooled_size(*a, ceil_mode) for a in zip(sizes, kernel, stride, padding, dilation, strict=True))
     if any(n < 1 for n in out):
@@ -64,8 +64,8 @@ def _places(kernel: Sizes, stride: Sizes, dilation: Sizes, out: Sizes) -> Any:
         yield at, (..., *(slice(i * d, i * d + s * (o - 1) + 1, s) for i, d, s, o in zip(at, dilation, stride, out, strict=True)))
 
 
-def _max_pool(input: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool, name: str) -> Any:
-    out = _sizes(input, kernel, stride, padding, dilation, ceil_mode, name)
+def _max_pool(input: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool) -> Any:
+    out = _sizes(input, kernel, stride, padding, dilation, ceil_mode)
     nd = len(kernel)
     sizes = input.shape[-nd:]
     low = -np.inf if input.dtype.kind == "f" else np.iinfo(input.dtype).min
@@ -139,7 +139,7 @@ def _register_max(nd: int) -> None:
     name = f"max_pool{nd}d_with_indices"
 
     def kernel(input, kernel_size, stride, padding, dilation, ceil_mode):  # type: ignore[no-untyped-def]
-        return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, f"max_pool{nd}d")
+        return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode)
 
     op(name, method=False, function=False, node=f"MaxPool{nd}DWithIndicesBackward0", outputs=("result0", "result1"),
        differentiable=1, vjp={
@@ -184,9 +184,9 @@ def _divisor(sizes: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, out: Si
     return total
 
 
-def _avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, name):  # type: ignore[no-untyped-def]
+def _avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):  # type: ignore[no-untyped-def]
     one = (1,) * len(kernel_size)
-    out = _sizes(input, kernel_size, stride, padding, one, ceil_mode, name)
+    out = _sizes(input, kernel_size, stride, padding, one, ceil_mode)
     x = _spread(input, kernel_size, stride, padding, one, out, 0)
     total: Any = None
     for _, where in _places(kernel_size, stride, one, out):
@@ -212,7 +212,7 @@ def avg_pool_backward(input, shape, kernel_size, stride, padding, ceil_mode, cou
 
 def _register_avg(name: str, node: str) -> None:
     def kernel(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):  # type: ignore[no-untyped-def]
-        return _avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, name)
+        return _avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
 
     op(name, method=False, function=False, node=node, vjp={
         "input": lambda F, grad, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override:

@@ -35,9 +35,22 @@ _RSUB = OPS["rsub"] = Op("rsub", lambda input, other, alpha=1: np.subtract(np.as
                          "input", node="RsubBackward1", vjp={"input": lambda F, grad, alpha: -grad if alpha == 1 else grad * -alpha})  # fmt: skip
 
 
+def _subtracted(input, other, alpha=1):  # type: ignore[no-untyped-def]
+    from .kinds import align
+
+    x, y = align(input, other)
+    return y - x * np.asarray(alpha, x.dtype)
+
+
+_RSUB_TENSORS = OPS["rsub.tensors"] = Op("rsub", _subtracted, "input other", node="RsubBackward0", vjp={
+    "input": lambda F, grad, alpha: grad * -alpha,
+    "other": lambda F, grad: grad,
+})  # fmt: skip
+
+
 def _rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     if isinstance(other, Tensor):
-        return F.sub(other, input, alpha=alpha)  # type: ignore[no-any-return]
+        return _RSUB_TENSORS.call(input, other, alpha)  # type: ignore[no-any-return]
     from ..promotion import result_dtype
 
     if input._array.dtype.kind == "b":

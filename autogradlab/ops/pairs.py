@@ -10,12 +10,12 @@ import numpy as np
 
 from ..factories import binary
 from ..opdef import OPS, Op, alias, publish
-from ..promotion import check_cast, is_number
+from ..promotion import broadcast_shapes, check_cast, is_number
 from ..record import RAW, TENSORS
 from ..tensor import Tensor
 from .kinds import (
     COMPLEX, NOT_IMPLEMENTED, floated, in_both_worlds, into, is_half, name_of, no_complex, no_derivative, numbered, refuse,
-    refusing, single,
+    refusing, single, strict,
 )  # fmt: skip
 
 F = TENSORS
@@ -93,6 +93,25 @@ binary("heaviside", _heaviside, {"input other": no_derivative("heaviside")}, nod
        check=no_complex("heaviside is not yet implemented for complex tensors."),
        doc="0 below 0, 1 above, other at 0.")  # fmt: skip
 
+# -- forms that PyTorch's own compositions use with a number: their Nodes end in 1 ------------------------------------------
+
+
+
+def _with_number(ufunc: Any) -> Any:
+    def kernel(input, other):  # type: ignore[no-untyped-def]
+        return ufunc(input, numbered(floated(input), other))
+
+    return kernel
+
+
+for _name, _node, _kernel, _vjp in (
+    ("mul_number", "MulBackward1", np.multiply, lambda F, grad, other: grad * other),
+    ("div_number", "DivBackward1", np.true_divide, lambda F, grad, other: grad / other),
+    ("add_number", "AddBackward1", np.add, lambda F, grad: grad),
+):
+    OPS[_name] = Op(_name, _with_number(_kernel), node=_node, vjp={"input": _vjp})
+    setattr(F, _name, OPS[_name].call)
+
 # -- remainders and rounded quotients --------------------------------------------------------------------------------------
 
 
@@ -103,7 +122,9 @@ def _no_zero(x: Any, y: Any) -> None:
 
 def _divides(name: str) -> Callable[[Any, Any], None]:
     def check(x: Any, y: Any) -> None:
-        refuse(x, name, "bc")
+        if x.dtype.kind in "bc":
+            broadcast_shapes(x.shape, y.shape)
+            refuse(x, name, "bc")
         _no_zero(x, y)
 
     return check
@@ -348,6 +369,8 @@ with_number("special_xlog1py",
             second_node="SpecialXlog1PyBackward2")  # fmt: skip
 RAW.xlogy = lambda x, y: OPS["xlogy"].kernel(x, numbered(x, y))
 RAW.special_xlog1py = lambda x, y: OPS["special_xlog1py"].kernel(x, numbered(x, y))
+strict("copysign fmod")
+strict("maximum minimum fmax fmin atan2 hypot nextafter logaddexp logaddexp2 heaviside ldexp", both=True)
 for _end in ("", "_"):
     alias("arctan2" + _end, "atan2" + _end, function=_end == "")
 

@@ -152,7 +152,7 @@ two_forms("mean", _mean_all, _mean,
 def nansum(input, dim=None, keepdim=False, *, dtype=None):  # type: ignore[no-untyped-def]
     """The sum, NaN counted as 0."""
     if input.dtype.kind == "c":
-        raise RuntimeError("nansum does not support complex inputs")
+        raise RuntimeError("nansum on CPU does not support complex inputs")
     if input.dtype.kind in "fV":
         input = np.where(np.isnan(input), np.zeros((), input.dtype), input)
     return summed(input, all_dims(dim, input.ndim), keepdim, dtype)

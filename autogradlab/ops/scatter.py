@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,17 @@ from ..record import RAW
 from ..tensor import Tensor
 from ..warn import warn_once
 from .kinds import NOT_IMPLEMENTED, no_derivative
-from .take import _number, _vector, add_at, at, is_value, scalar_name
+from .take import _number, _vector, add_at, at, inside, is_value, scalar_name
 from .viewing import guard
 from .writing import in_place, without_edges, writer
 
 # -- where an index tensor points ----------------------------------------------------------------------------------------------
+
+
+@functools.lru_cache(256)
+def _axis(size: int, k: int, n: int) -> np.ndarray:
+    """0, 1, … along dimension `k` of `n`."""
+    return np.arange(size).reshape((1,) * k + (size,) + (1,) * (n - k - 1))
 
 
 def places(index: np.ndarray, d: int) -> tuple[Any, ...]:
@@ -24,7 +31,7 @@ def places(index: np.ndarray, d: int) -> tuple[Any, ...]:
     n = index.ndim
     found: list[Any] = []
     for k, size in enumerate(index.shape):
-        found.append(index if k == d else np.arange(size).reshape((1,) * k + (size,) + (1,) * (n - k - 1)))
+        found.append(index if k == d else _axis(size, k, n) if size <= 1024 else _axis.__wrapped__(size, k, n))
     return tuple(found)
 
 
@@ -34,7 +41,7 @@ def _integers(name: str, index: np.ndarray) -> None:
 
 
 def _in_range(index: np.ndarray, n: int, d: int) -> None:
-    if index.size and (index.min() < 0 or index.max() >= n):
+    if index.size and not inside(index, n):
         bad = index[(index < 0) | (index >= n)].reshape(-1)[0]
         raise RuntimeError(f"index {bad} is out of bounds for dimension {d} with size {n}")
 
@@ -46,20 +53,21 @@ def _rank(x: np.ndarray) -> int:
 # -- gather ----------------------------------------------------------------------------------------------------------------
 
 
-def _gather(input, dim, index, *, sparse_grad=False):  # type: ignore[no-untyped-def]
+def _gather(input, dim, index, sparse_grad=False):  # type: ignore[no-untyped-def]
     d = wrap_dim(dim, input.ndim)
     _integers("gather", index)
     if not index.size:
         return np.empty(index.shape, input.dtype)
     if _rank(input) != _rank(index):
         raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
-    x, i = np.atleast_1d(input), np.atleast_1d(index)
+    x, i = (a if a.ndim else a.reshape(1) for a in (input, index))
     for k, n in enumerate(i.shape):
         if k != d and n > x.shape[k]:
             raise RuntimeError(f"Size does not match at dimension {k} expected index {list(index.shape)} to be no larger than "
                                f"self {list(input.shape)} apart from dimension {d}")  # fmt: skip
     _in_range(i, x.shape[d], d)
-    return np.ascontiguousarray(x[places(i, d)]).reshape(index.shape)
+    r = x[places(i, d)]
+    return r if r.flags.c_contiguous and r.ndim == index.ndim else np.ascontiguousarray(r).reshape(index.shape)
 
 
 op("gather", "input index", shown={"input": "self"}, vjp={
@@ -72,7 +80,16 @@ op("gather", "input index", shown={"input": "self"}, vjp={
             [4, 3]])
     """)(_gather)  # fmt: skip
 
-without_edges(OPS["gather"])
+_GATHER = without_edges(OPS["gather"]).call
+
+
+def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Any = None) -> Tensor:
+    if out is not None:
+        return _GATHER(input, dim, index, sparse_grad, out=out)  # type: ignore[no-any-return]
+    return _GATHER(input, dim, index, sparse_grad)  # type: ignore[no-any-return]
+
+
+publish("gather", gather, _gather, True, True, OPS["gather"].doc)
 
 # -- scatter ---------------------------------------------------------------------------------------------------------------
 
@@ -134,7 +151,7 @@ _BLOCKED = {"input": no_derivative("scatter"), "src": no_derivative("scatter")}
 _SCATTERS = {
     ("src", False): writer("scatter", "input index src", _scatter_src, {
         "input": lambda F, grad, dim, index: F.scatter(grad, dim, index, 0),
-        "src": lambda F, grad, dim, index, src_shape: F.pad_to(F.gather(grad, dim, index), src_shape),
+        "src": lambda F, grad, dim, index: F.gather(grad, dim, index),
     }, node="ScatterBackward0", function=False),
     ("value", False): writer("scatter", "input index", _scatter_value, {
         "input": lambda F, grad, dim, index: F.scatter(grad, dim, index, 0),
@@ -239,7 +256,7 @@ def _scatter_add(input, dim, index, src):  # type: ignore[no-untyped-def]
 
 writer("scatter_add", "input index src", _scatter_add, {
     "input": lambda F, grad: F.view_grad(grad),
-    "src": lambda F, grad, dim, index, src_shape: F.pad_to(F.gather(grad, dim, index), src_shape),
+    "src": lambda F, grad, dim, index: F.gather(grad, dim, index),
 }, doc="""A copy with the elements of src added at the places that an index tensor names along a dimension.
 
     >>> import autogradlab as torch

@@ -59,7 +59,7 @@ def _back(F: Any, grad: Any, input_shape: Any) -> Any:
 
 _VIEW = OPS["view"] = Op("view", _view, view=True, vjp={"input": _back})
 _UNSAFE_VIEW = OPS["_unsafe_view"] = Op("_unsafe_view", _view, node="UnsafeViewBackward0", vjp={"input": _back})
-_ALIAS = OPS["_reshape_alias"] = Op("_reshape_alias", _view, view=True, vjp={"input": _back})
+_ALIAS = OPS["_reshape_alias"] = Op("_reshape_alias", _view, view=True, node="ReshapeAliasBackward0", vjp={"input": _back})
 RAW._unsafe_view = _view
 RAW.view = RAW.reshape = lambda x, *size: x.reshape(shape_arg(size))
 
@@ -105,7 +105,7 @@ def view(input: Tensor, *size: Any, **options: Any) -> Tensor:
 
 
 publish("view", view, None, True, False, view.__doc__ or "")
-publish("_unsafe_view", lambda input, size: _UNSAFE_VIEW.call(input, size), None, False, True, "")
+publish("_unsafe_view", lambda input, size: _UNSAFE_VIEW.call(input, size), None, False, False, "")
 
 
 def reshape(input: Tensor, *shape: Any, **options: Any) -> Tensor:
@@ -129,9 +129,11 @@ def reshape(input: Tensor, *shape: Any, **options: Any) -> Tensor:
 
 def _reshaped(input: Tensor, size: tuple[int, ...]) -> Tensor:
     x = input._array
+    if x.size and x.flags.c_contiguous:
+        return view_of(input, x.reshape(size), _VIEW, (x.shape, None))
     strides = view_strides(x, size)
     if strides is not None:
-        return view_of(input, window(x, size, strides), _VIEW, (x.shape, None))
+        return view_of(input, window(x, size, strides), _ALIAS, (x.shape, None))
     return _UNSAFE_VIEW.call(TENSORS.clone(input, memory_format="contiguous"), size)  # type: ignore[no-any-return]
 
 
@@ -326,7 +328,8 @@ publish("squeeze", squeeze, None, True, True, squeeze.__doc__ or "")
 
 def _unsqueeze(input, dim):  # type: ignore[no-untyped-def]
     shape, strides = input.shape, input.strides
-    d = wrap_dim(dim, len(shape) + 1)
+    n = len(shape)
+    d = dim if type(dim) is int and 0 <= dim <= n else wrap_dim(dim, n + 1)
     step = shape[d] * strides[d] if d < len(shape) else input.itemsize
     return window(input, (*shape[:d], 1, *shape[d:]), (*strides[:d], step, *strides[d:]))
 
@@ -382,15 +385,21 @@ def _expand(input, size):  # type: ignore[no-untyped-def]
             f"expand({type_name(from_numpy(input.dtype))}{{{list(old)}}}, size={list(size)}): the number of sizes provided "
             f"({len(size)}) must be greater or equal to the number of dimensions in the tensor ({len(old)})"
         )
-    shape = expanded(old, size)
-    if shape == old:
-        return input[...]
-    strides = [0 if n != m else s for n, m, s in zip(shape[lead:], old, steps, strict=True)]
-    below = shape[lead:]
-    for n in reversed(shape[:lead]):  # a new dimension of size 1 keeps the step that a contiguous one would have
-        strides.insert(0, 0 if n != 1 else below[0] * strides[0] if below else input.itemsize)
-        below = (n, *below)
-    return window(input, shape, tuple(strides))
+    shape = list(size)
+    strides = [0] * len(shape)
+    for i in range(len(old) - 1, -1, -1):
+        n, m = size[lead + i], old[i]
+        if n == m or n == -1:
+            shape[lead + i] = m
+            strides[lead + i] = steps[i]
+        elif m != 1 or n < 0:
+            expanded(old, size)
+    for i in range(lead - 1, -1, -1):
+        if size[i] == 1:  # a new dimension of size 1 keeps the step that a contiguous one would have
+            strides[i] = shape[i + 1] * strides[i + 1] if i + 1 < len(shape) else input.itemsize
+        elif size[i] < 0:
+            expanded(old, size)
+    return window(input, tuple(shape), tuple(strides))
 
 
 EXPAND = OPS["expand"] = Op("expand", _expand, view=True,

@@ -170,7 +170,7 @@ special("spherical_bessel_j0", lambda x: np.where(x == 0, 1, np.sin(x) / x) if x
 
 def special_ndtr(input: Tensor, *, out: Any = None) -> Tensor:
     """The normal distribution function."""
-    r = (F.erf(input * (1 / math.sqrt(2))) + 1) * 0.5
+    r = F.mul_number(F.add_number(F.erf(F.mul_number(input, 1 / math.sqrt(2))), 1), 0.5)
     return r if out is None else F.mul(r, 1, out=out)  # type: ignore[no-any-return]
 
 
@@ -188,7 +188,7 @@ def _zeta_kernel(x, y):  # type: ignore[no-untyped-def]
 
 
 def _no_first(F, grad):  # type: ignore[no-untyped-def]
-    raise RuntimeError("derivative for aten::special_zeta is not implemented")
+    raise NotImplementedError("the derivative for 'zeta: self' is not implemented.")
 
 
 binary("special_zeta", _zeta_kernel, {
@@ -210,7 +210,7 @@ def _igamma(upper: bool) -> Any:
         return grad * sign * F.exp((input - 1) * F.log(other) - other - F.lgamma(input))
 
     def no_first(F, grad):  # type: ignore[no-untyped-def]
-        raise RuntimeError(f"derivative for aten::{name} is not implemented")
+        raise NotImplementedError(f"the derivative for '{name}: input' is not implemented.")
 
     binary(name, kernel, {"input": no_first, "other": slope}, check=refusing("biuc", name + "_cpu"),
            doc=f"The regularised {'upper' if upper else 'lower'} incomplete gamma function.")  # fmt: skip

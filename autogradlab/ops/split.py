@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..dims import wrap_dim
+from ..node import NO_EDGE
 from ..opdef import OPS, Op, composite, op, publish
 from ..record import RAW, TENSORS
-from ..tensor import Tensor
-from .viewing import guard
+from ..tensor import Tensor, gradient_edge
+from .viewing import guard, view_of
 
 
 def pieces(x: np.ndarray, d: int, sizes: Any) -> list[np.ndarray]:
@@ -92,10 +93,9 @@ def split(input: Tensor, split_size_or_sections: Any = None, dim: int = 0, *, sp
     size = split_size if split_size_or_sections is None else split_size_or_sections
     if isinstance(size, (tuple, list)):
         return split_with_sizes(input, size, dim)
-    try:
-        size = operator.index(size)
-    except TypeError:
-        return TENSORS.split_with_sizes(input, size, dim)  # type: ignore[no-any-return]
+    size = operator.index(size)
+    if (input._edge or gradient_edge(input)) is NO_EDGE:
+        return tuple([view_of(input, r, _SPLIT, (), "multi_output") for r in _split(input._array, size, dim)])
     return _SPLIT.call(input, size, dim)  # type: ignore[no-any-return]
 
 
@@ -135,7 +135,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     >>> torch.arange(5).chunk(2)
     (tensor([0, 1, 2]), tensor([3, 4]))
     """
-    return _chunked(input, operator.index(chunks), dim, _SPLIT.call, split_with_sizes)  # type: ignore[no-any-return]
+    return _chunked(input, operator.index(chunks), dim, split, split_with_sizes)  # type: ignore[no-any-return]
 
 
 @composite()
@@ -235,6 +235,8 @@ _UNBIND = OPS["unbind"] = Op("unbind", _unbind, view=True, multi=True, vjp={"inp
 @composite()
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """The views at each index of a dimension, as a tuple."""
+    if (input._edge or gradient_edge(input)) is NO_EDGE:
+        return tuple([view_of(input, r, _UNBIND, (), "multi_output") for r in _unbind(input._array, dim)])
     return _UNBIND.call(input, dim)  # type: ignore[no-any-return]
 
 

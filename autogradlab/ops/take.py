@@ -23,6 +23,13 @@ def scalar_name(x: np.ndarray) -> str:
     return _scalar_name(from_numpy(x.dtype))
 
 
+def inside(index: np.ndarray, n: int) -> bool:
+    """Whether every index is in [0, n): read as unsigned numbers, negative ones are large."""
+    if index.flags.c_contiguous:
+        return bool(np.maximum.reduce(index.view(np.uint64 if index.itemsize == 8 else np.uint32), axis=None) < n)
+    return bool(index.min() >= 0 and index.max() < n)
+
+
 def at(d: int, index: Any) -> tuple[Any, ...]:
     """An index array at dimension `d`."""
     return (*(_ALL,) * d, index)
@@ -52,7 +59,7 @@ def index_select(input, dim, index):  # type: ignore[no-untyped-def]
             raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {index.size} value(s)")
         return np.array(input)
     n = input.shape[d]
-    if index.size and (index.min() < 0 or index.max() >= n):
+    if index.size and not inside(index, n):
         raise IndexError("index out of range in self")
     r = np.take(input, index.reshape(-1), axis=d)
     return r if r.size else np.empty(r.shape, r.dtype)

@@ -1,0 +1,302 @@
+"""Linear algebra (mirrors `torch.linalg`): factors, inverses, systems, norms, products of matrices and batches of them.
+
+Every function takes (*, m, n) tensors of a float or complex dtype; a matrix that does not allow what is asked raises
+`LinAlgError`.
+
+>>> import autogradlab as torch
+>>> torch.linalg.det(torch.tensor([[1., 2.], [3., 4.]]))
+tensor(-2.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import from_numpy
+from ..ops.blas import lift
+from ..ops.decompositions import NOT_POSITIVE
+from ..ops.factors import LinAlgError, check_info, matrices, square
+from ..ops.products import type_name
+from ..ops.solve import cutoff
+from ..record import TENSORS as F
+from ..return_types import named
+from ..tensor import Tensor, wrap
+
+__all__ = [
+    "LinAlgError", "cholesky", "cholesky_ex", "cond", "cross", "det", "diagonal", "eig", "eigh", "eigvals", "eigvalsh",
+    "householder_product", "inv", "inv_ex", "lstsq", "lu", "lu_factor", "lu_factor_ex", "lu_solve", "matmul", "matrix_exp",
+    "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr", "slogdet", "solve", "solve_ex",
+    "solve_triangular", "svd", "svdvals", "tensorinv", "tensorsolve", "vander", "vecdot", "vector_norm",
+]  # fmt: skip
+
+det = F.linalg_det
+slogdet = F.linalg_slogdet
+inv_ex = F.linalg_inv_ex
+qr = F.linalg_qr
+svd = F.linalg_svd
+eig = F.linalg_eig
+eigh = F.linalg_eigh
+lu = F.linalg_lu
+lu_factor_ex = F.linalg_lu_factor_ex
+lu_solve = F.linalg_lu_solve
+solve = F.linalg_solve
+solve_ex = F.linalg_solve_ex
+solve_triangular = F.linalg_solve_triangular
+lstsq = F.linalg_lstsq
+matrix_exp = F.linalg_matrix_exp
+householder_product = F.linalg_householder_product
+cross = F.linalg_cross
+norm = F.linalg_norm
+vector_norm = F.linalg_vector_norm
+matrix_norm = F.linalg_matrix_norm
+matmul = F.matmul
+inv = F.inverse
+cholesky_ex = F.linalg_cholesky_ex
+
+
+def _given(r: Tensor, out: Any) -> Tensor:
+    return r if out is None else out.copy_(r)
+
+
+def cholesky(A: Tensor, *, upper: bool = False, out: Any = None) -> Tensor:
+    """The triangular L with L L^H = A, for a positive definite A (reads one triangle of it).
+
+    >>> import autogradlab as torch
+    >>> torch.linalg.cholesky(torch.tensor([[4., 0.], [0., 9.]]))
+    tensor([[2., 0.],
+            [0., 3.]])
+    """
+    factor, info = F.linalg_cholesky_ex(A, upper=upper)
+    check_info("linalg.cholesky", info._array, NOT_POSITIVE)
+    return _given(factor, out)
+
+
+def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
+    """LU factors in one matrix, and the rows exchanged."""
+    factors, pivots, _ = F.linalg_lu_factor_ex(A, pivot=pivot, check_errors=True)
+    return named("linalg_lu_factor", ("LU", "pivots"))((factors, pivots))
+
+
+def svdvals(A: Tensor, *, driver: Any = None, out: Any = None) -> Tensor:
+    """The singular values, falling."""
+    return _given(F.linalg_svd(A, False, driver=driver)[1], out)
+
+
+def eigvals(A: Tensor, *, out: Any = None) -> Tensor:
+    """The eigenvalues of square matrices, complex, in no order."""
+    square("linalg.eigvals", A._array)
+    return _given(F.linalg_eig(A)[0], out)
+
+
+def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Tensor:
+    """The eigenvalues of symmetric (Hermitian) matrices, rising."""
+    return _given(F.linalg_eigh(A, UPLO)[0], out)
+
+
+def pinv(A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None, out: Any = None) -> Tensor:
+    """The pseudo-inverse; singular values up to max(atol, rtol * the largest) count as zero."""
+    return _given(F.linalg_pinv(A, atol=atol, rtol=rtol if rcond is None else rcond, hermitian=hermitian), out)
+
+
+def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """The diagonals of matrices, as a view."""
+    return F.diagonal(A, offset, dim1, dim2)  # type: ignore[no-any-return]
+
+
+def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Any = None) -> Tensor:
+    """The inner products of vectors along `dim`, the first conjugated."""
+    if x._array.dtype != y._array.dtype:
+        raise RuntimeError(f"linalg.vecdot: Expected x and y to have the same dtype, but found x of type {type_name(x._array)} and "
+                           f"y of type {type_name(y._array)} instead")  # fmt: skip
+    return _given(F.sum(F.mul(F.conj(x), y), dim), out)
+
+
+def matrix_power(A: Tensor, n: int, *, out: Any = None) -> Tensor:
+    """A multiplied by itself n times; its inverse for negative n."""
+    x = A._array
+    if not isinstance(n, (int, np.integer)) or isinstance(n, bool):
+        raise TypeError(f"linalg_matrix_power(): argument 'n' (position 2) must be int, not {type(n).__name__}")
+    if x.ndim < 2:
+        raise RuntimeError("linalg.matrix_power: The input tensor A must have at least 2 dimensions.")
+    if x.shape[-1] != x.shape[-2]:
+        raise RuntimeError(f"linalg.matrix_power: A must be batches of square matrices, but they are {x.shape[-2]} by "
+                           f"{x.shape[-1]} matrices")  # fmt: skip
+    if n == 0:
+        eye = np.array(np.broadcast_to(np.eye(x.shape[-1], dtype=x.dtype), x.shape))
+        return _given(F.clone(A).copy_(wrap(eye)), out)
+    if n < 0:
+        A, n = inv(A), -n
+    if n == 1:
+        return _given(F.clone(A), out)
+    if n == 3:
+        return _given(F.matmul(F.matmul(A, A), A), out)
+    z: Tensor | None = None
+    result: Tensor | None = None
+    while n:
+        z = A if z is None else F.matmul(z, z)
+        if n & 1:
+            result = z if result is None else F.matmul(result, z)
+        n >>= 1
+    assert result is not None
+    return _given(result, out)
+
+
+def matrix_rank(A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None, out: Any = None) -> Tensor:
+    """How many singular values are above max(atol, rtol * the largest)."""
+    x = A._array
+    name = "torch.linalg.matrix_rank"
+    if x.ndim < 2:
+        raise RuntimeError(f"{name}: The input tensor input must have at least 2 dimensions.")
+    matrices(name, x)
+    if tol is not None:
+        atol, rtol = tol, 0.0
+    atol, rtol = (v._array if isinstance(v, Tensor) else v for v in (atol, rtol))
+    if not x.size:
+        return _given(wrap(np.zeros(x.shape[:-2], np.int64)), out)
+    values = np.abs(np.linalg.eigvalsh(x)) if hermitian else np.linalg.svd(x, compute_uv=False)
+    rank = (values > cutoff(values, max(x.shape[-2:]), atol, rtol)[..., None]).sum(-1)
+    return _given(wrap(np.asarray(rank, np.int64)), out)
+
+
+def cond(A: Tensor, p: Any = None, *, out: Any = None) -> Tensor:
+    """The condition number: the norm of A times the norm of its inverse."""
+    if p is None or (not isinstance(p, str) and abs(p) == 2):
+        values = svdvals(A)
+        n = values._array.shape[-1]
+        first, last = F.narrow(values, -1, 0, 1), F.narrow(values, -1, n - 1, 1)
+        r = F.div(last, first) if p == -2 else F.div(first, last)
+        return _given(F.squeeze(r, -1), out)
+    if (p not in ("fro", "nuc")) if isinstance(p, str) else abs(p) not in (1, float("inf")):
+        raise RuntimeError(f"linalg.cond got an invalid norm type: {p if isinstance(p, str) else format(p, 'g')}")
+    square(f"linalg.cond(ord={p if isinstance(p, str) else format(p, 'g')})", A._array)
+    if p == "nuc":
+        values = svdvals(A)
+        return _given(F.mul(F.sum(values, -1), F.sum(F.reciprocal(values), -1)), out)
+    inverse, info = F.linalg_inv_ex(A)
+    bad = wrap(np.asarray(info._array > 0)[..., None, None])
+    inverse = F.masked_fill(inverse, bad, float("inf"))
+    return _given(F.nan_to_num(F.mul(matrix_norm(A, p), matrix_norm(inverse, p)), nan=float("inf"), posinf=float("inf"),
+                               neginf=float("-inf")), out)  # fmt: skip
+
+
+def multi_dot(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
+    """The product of several matrices in the order that needs the fewest multiplications; the ends may be vectors.
+
+    >>> import autogradlab as torch
+    >>> torch.linalg.multi_dot([torch.ones(2), torch.ones(2, 3), torch.ones(3)])
+    tensor(6.)
+    """
+    ts = list(tensors)
+    n = len(ts)
+    if n < 2:
+        raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {n}")
+    shape: list[int] = []
+    first, last = ts[0]._array, ts[-1]._array
+    for name, x in (("first", first), ("last", last)):
+        if x.ndim not in (1, 2):
+            raise RuntimeError(f"multi_dot(): the {name} tensor must be 1D or 2D but got {x.ndim}D")
+    if first.ndim == 1:
+        ts[0] = F.unsqueeze(ts[0], 0)
+    else:
+        shape.append(first.shape[0])
+    if last.ndim == 1:
+        ts[-1] = F.unsqueeze(ts[-1], -1)
+    else:
+        shape.append(last.shape[1])
+    for i, t in enumerate(ts):
+        x = t._array
+        if x.ndim != 2:
+            raise RuntimeError(f"multi_dot(): tensor {i} must be 2D but got {x.ndim}D")
+        if x.dtype != first.dtype:
+            names = [{"float32": "float", "float64": "double"}.get(from_numpy(d).name, from_numpy(d).name) for d in (first.dtype, x.dtype)]
+            raise RuntimeError("multi_dot(): all tensors must have be the same dtype but tensor 0 is "
+                               f"{names[0]} and tensor {i} {names[1]}")  # fmt: skip
+    for i in range(n - 1):
+        if ts[i]._array.shape[1] != ts[i + 1]._array.shape[0]:
+            mine, other = tensors[i]._array.shape, tensors[i + 1]._array.shape
+            raise RuntimeError(f"multi_dot(): tensors {i} and {i + 1} with shapes {list(mine)} and {list(other)} cannot be multiplied")
+    if n == 2:
+        r = F.mm(ts[0], ts[1])
+    elif n == 3:
+        a, b, c, d = ts[0]._array.shape[0], ts[1]._array.shape[0], ts[2]._array.shape[0], ts[2]._array.shape[1]
+        left_first = a * c * (b + d) <= b * d * (a + c)
+        r = F.mm(F.mm(ts[0], ts[1]), ts[2]) if left_first else F.mm(ts[0], F.mm(ts[1], ts[2]))
+    else:
+        r = _chain(ts, _order([ts[0]._array.shape[0], *(t._array.shape[1] for t in ts)]), 0, n - 1)
+    return _given(F.view(r, tuple(shape)), out)
+
+
+def _order(sizes: list[int]) -> list[list[int]]:
+    """Where to cut each stretch of a chain of matrices with these sizes."""
+    n = len(sizes) - 1
+    cost = [[0] * n for _ in range(n)]
+    cut = [[0] * n for _ in range(n)]
+    for length in range(1, n):
+        for i in range(n - length):
+            j = i + length
+            options = [cost[i][k] + cost[k + 1][j] + sizes[i] * sizes[k + 1] * sizes[j + 1] for k in range(i, j)]
+            cost[i][j] = min(options)
+            cut[i][j] = i + options.index(cost[i][j])
+    return cut
+
+
+def _chain(ts: list[Tensor], cut: list[list[int]], i: int, j: int) -> Tensor:
+    if i == j:
+        return ts[i]
+    k = cut[i][j]
+    return F.mm(_chain(ts, cut, i, k), _chain(ts, cut, k + 1, j))  # type: ignore[no-any-return]
+
+
+F.linalg_multi_dot = multi_dot
+
+
+def _count(sizes: Sequence[int]) -> int:
+    n = 1
+    for size in sizes:
+        n *= size
+    return n
+
+
+def tensorinv(A: Tensor, ind: int = 2, *, out: Any = None) -> Tensor:
+    """The inverse with respect to tensordot over the first `ind` dimensions."""
+    if ind <= 0:
+        raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
+    shape = A._array.shape
+    rows, columns = _count(shape[:ind]), _count(shape[ind:])
+    if rows != columns:
+        raise RuntimeError("Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got "
+                           f"{columns} != {rows}")  # fmt: skip
+    found, info = F.linalg_inv_ex(F.reshape(A, (rows, columns)))
+    from ..ops.factors import SINGULAR
+
+    check_info("inv", info._array, SINGULAR)
+    return _given(F.reshape(found, (*shape[ind:], *shape[:ind])), out)
+
+
+def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Any = None) -> Tensor:
+    """X with tensordot(A, X, X.ndim) = B."""
+    if dims is not None:
+        A = F.movedim(A, tuple(dims), tuple(range(A._array.ndim - len(dims), A._array.ndim)))
+    shape, ndim = A._array.shape, B._array.ndim
+    rest = shape[ndim:]
+    if _count(rest) != _count(shape[:ndim]):
+        raise RuntimeError("Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), "
+                           f"but got {_count(rest)} != {_count(shape[:ndim])}")  # fmt: skip
+    n = _count(rest)
+    x = solve(F.reshape(A, (n, n)), F.flatten(B))
+    return _given(F.reshape(x, rest), out)
+
+
+def vander(x: Tensor, N: int | None = None) -> Tensor:
+    """The powers 0 to N-1 of each element, as rows."""
+    n = (x._array.shape[-1] if x._array.ndim else 1) if N is None else N
+    if n <= 1:
+        raise RuntimeError("N must be greater than 1.")
+    if x._array.dtype.kind in "biu":
+        x = F.to(x, from_numpy(np.dtype(np.int64)))
+    powers = F.cumprod(F.expand(F.unsqueeze(x, -1), (*x._array.shape, n - 1)), -1)
+    ones = lift(F, np.ones((*x._array.shape, 1), powers._array.dtype))
+    return F.cat([ones, powers], -1)  # type: ignore[no-any-return]

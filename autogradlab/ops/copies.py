@@ -1,0 +1,73 @@
+"""The *_copy operations: what views show, as tensors of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..opdef import OPS, Op, composite, op, publish
+from ..record import TENSORS
+from ..tensor import Tensor
+from .kinds import NOT_IMPLEMENTED, no_derivative
+from .shape import SQUEEZES
+
+
+def _copy_of(view: Op) -> Callable[..., Any]:
+    """The call of an operation that copies what a view operation shows."""
+    vjp = {"input": f.fn for f in view.formulas}
+    entry = Op(view.name + "_copy", view.kernel, multi=view.multi, vjp=vjp, node=view.node_name + "_copy")
+    invoke = entry.invoke
+
+    def copied(*args: Any) -> Any:
+        r = invoke(*args)
+        return [np.array(a, order="C") for a in r] if entry.multi else np.array(r, order="C")
+
+    entry.invoke = copied
+    from ..calls import make_call
+
+    entry.call = make_call(entry)
+    OPS[entry.name] = entry
+    return entry.call
+
+
+def _publish(name: str, call: Callable[..., Any]) -> None:
+    publish(name, lambda *args, **kwargs: call(*args, **kwargs), None, False, True, f"{name[:-5]}() as a copy.")
+
+
+for _name in ("select", "slice", "alias", "unsqueeze", "t", "transpose", "unfold", "split", "split_with_sizes", "unbind"):
+    _publish(_name + "_copy", _copy_of(OPS[_name]))
+for _name in ("view", "permute", "expand"):
+    _call = _copy_of(OPS[_name])
+    publish(_name + "_copy", lambda input, sizes, _call=_call: _call(input, tuple(sizes)), None, False, True,
+            f"{_name}() as a copy.")  # fmt: skip
+_SQUEEZED = [_copy_of(entry) for entry in SQUEEZES]
+
+
+@composite(method=False)
+def squeeze_copy(input: Tensor, dim: Any = None) -> Tensor:
+    """squeeze() as a copy."""
+    if dim is None:
+        return _SQUEEZED[0](input)  # type: ignore[no-any-return]
+    return _SQUEEZED[2 if isinstance(dim, (tuple, list)) else 1](input, dim)  # type: ignore[no-any-return]
+
+
+@op("narrow_copy", vjp={
+    "input": lambda F, grad, input_shape, dim, start, length: F.slice_backward(grad, input_shape, dim, start, start + length, 1),
+})  # fmt: skip
+def narrow_copy(input, dim, start, length):  # type: ignore[no-untyped-def]
+    """narrow() as a copy."""
+    return np.array(TENSORS.narrow(_plain(input), dim, start, length)._array, order="C")
+
+
+def _plain(x: np.ndarray) -> Tensor:
+    from ..tensor import wrap
+
+    return wrap(x)
+
+
+@op("detach_copy", method=False, node=NOT_IMPLEMENTED, vjp={"input": no_derivative("detach_copy")})
+def detach_copy(input):  # type: ignore[no-untyped-def]
+    """detach() as a copy; PyTorch gives it a Node that cannot run."""
+    return np.array(input, order="C")

@@ -1,0 +1,83 @@
+"""Triangles and traces of matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..opdef import OPS, op, publish
+from .viewing import guard
+from .writing import in_place
+
+
+def _kept(shape: tuple[int, ...], diagonal: int, lower: bool) -> np.ndarray:
+    rows, columns = np.arange(shape[-2])[:, None], np.arange(shape[-1])[None, :]
+    result: np.ndarray = columns - rows <= diagonal if lower else columns - rows >= diagonal
+    return result
+
+
+def _part(name: str, input: np.ndarray, diagonal: int, lower: bool) -> np.ndarray:
+    if input.ndim < 2:
+        raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+    r = np.zeros(input.shape, input.dtype)
+    np.copyto(r, input, where=_kept(input.shape, diagonal, lower))
+    return r
+
+
+@op("tril", vjp={"input": lambda F, grad, diagonal: F.tril(grad, diagonal)})
+def tril(input, diagonal=0):  # type: ignore[no-untyped-def]
+    """The lower triangle of a matrix (or of each in a batch), zeros above.
+
+    >>> import autogradlab as torch
+    >>> torch.tril(torch.ones(2, 2))
+    tensor([[1., 0.],
+            [1., 1.]])
+    """
+    return _part("tril", input, diagonal, True)
+
+
+@op("triu", vjp={"input": lambda F, grad, diagonal: F.triu(grad, diagonal)})
+def triu(input, diagonal=0):  # type: ignore[no-untyped-def]
+    """The upper triangle of a matrix (or of each in a batch), zeros below."""
+    return _part("triu", input, diagonal, False)
+
+
+def _in_place(name: str, lower: bool) -> None:
+    entry = OPS[name]
+
+    def write(input: np.ndarray, diagonal: int) -> None:
+        input[...] = _part(name, input, diagonal, lower)
+
+    def part_(input: Any, diagonal: int = 0) -> Any:
+        return in_place(entry, [input, diagonal], write)
+
+    publish(name + "_", part_, entry.kernel, True, False, f"In-place version of :meth:`{name}`.")
+
+
+_in_place("tril", True)
+_in_place("triu", False)
+
+
+@op("trace", vjp={"input": lambda F, grad, input_shape: F.trace_backward(grad, input_shape)})
+def trace(input):  # type: ignore[no-untyped-def]
+    """The sum of the diagonal of a matrix."""
+    if input.ndim != 2:
+        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.ndim}")
+    if input.dtype.kind == "b":
+        raise NotImplementedError("\"trace\" not implemented for 'Bool'")
+    diagonal = input.diagonal()
+    numpy = np.dtype(np.int64) if input.dtype.kind in "biu" else input.dtype
+    return np.asarray(diagonal.sum(dtype=numpy))
+
+
+@op("trace_backward", "grad_output", method=False, function=False, vjp={"grad_output": lambda F, grad: F.trace(grad)})
+def trace_backward(grad_output, input_shape):  # type: ignore[no-untyped-def]
+    g = np.zeros(input_shape, grad_output.dtype)
+    np.fill_diagonal(g, grad_output) if min(input_shape) else None
+    if input_shape[0] > input_shape[1]:
+        g[input_shape[1] :] = 0  # fill_diagonal begins anew below a tall matrix
+    return g
+
+
+guard("tril triu tril_ triu_ trace")
