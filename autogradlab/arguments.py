@@ -19,17 +19,17 @@ def reject(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> NoReturn
     raise TypeError(f"{name}() received an invalid combination of arguments - got ({shown})")
 
 
-def coerce(operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any], values: list[Any]) -> list[Any]:
+def coerce(operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any], values: list[Any], name: str) -> list[Any]:
     """Arguments in which numbers were made tensors; PyTorch's TypeError if something else stands for a tensor."""
     values = list(values)
     for place in operation.tensor_places:
         value = values[place]
         if place == operation.list_place:
             if isinstance(value, Tensor) or not all(isinstance(v, Tensor) for v in value):
-                reject(operation.name, args, kwargs)
+                reject(name, args, kwargs)
         elif value is not None and not isinstance(value, Tensor):
             if place == operation.tensor_places[0] or not is_number(value) or operation.name not in TAKES_NUMBERS:
-                reject(operation.name, args, kwargs)
+                reject(name, args, kwargs)
             values[place] = wrap_number(value)
     return values
 

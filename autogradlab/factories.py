@@ -134,7 +134,7 @@ def unary(name: str, kernel: Callable[[Any], Any], vjp: Vjp | None = None, *, pr
 
         def forward_(input: Any = None, *extra: Any, **unknown: Any) -> Any:
             if extra or unknown or not isinstance(input, Tensor):
-                return entry.reject((input, *extra), unknown)
+                return entry.reject((input, *extra), unknown, name + "_")
             return call_(input)
 
         publish(name + "_", forward_, _signature_unary, True, True, f"In-place version of :meth:`{name}`.")
@@ -181,6 +181,8 @@ def binary(name: str, kernel: Callable[[Any, Any], Any], vjp: dict[str, Vjp] | N
     fast = {} if vjp is None else _binary_run(vjp)
     entry = Op(name, entry_kernel, "input other", vjp=vjp, node=node, doc=doc, samples=samples, fast=fast,
                constants=constants)  # fmt: skip
+    if result == "bool":
+        entry.node_name = entry.node_name[:-1] + "1"  # EqBackward1 in place: the overload with a tensor
     OPS[name] = entry
     setattr(RAW, name, entry_kernel)
     node_class = entry.node_class if vjp is not None else None
@@ -297,9 +299,9 @@ def binary(name: str, kernel: Callable[[Any, Any], Any], vjp: dict[str, Vjp] | N
         if extra or unknown or not isinstance(input, Tensor):
             if not extra and not unknown.keys() - {"x2"} and other is None and "x2" in unknown:
                 return forward_(input, unknown["x2"])
-            return entry.reject((*(() if input is None else (input,)), *(() if other is None else (other,)), *extra), unknown)
+            return entry.reject((*(() if input is None else (input,)), *(() if other is None else (other,)), *extra), unknown, name + "_")
         t = core_(input, other)
-        return entry.reject((input, other), {}) if t is NotImplemented else t
+        return entry.reject((input, other), {}, name + "_") if t is NotImplemented else t
 
     direct = isinstance(kernel, np.ufunc) and result != "bool"
 
@@ -324,7 +326,7 @@ def binary(name: str, kernel: Callable[[Any, Any], Any], vjp: dict[str, Vjp] | N
             if shape != target.shape:
                 raise RuntimeError(errors.OUT_BROADCAST.format(list(target.shape), list(shape)))
         recording = (
-            node_class is not None
+            target.dtype.kind in "fcV"
             and not (FLAGS.unusual and not LOCAL.state.record)
             and (requires_grad(input) or requires_grad(other))
         )
@@ -348,7 +350,7 @@ def binary(name: str, kernel: Callable[[Any, Any], Any], vjp: dict[str, Vjp] | N
         else:
             overwrite(target, modes.quiet(kernel, x, y))
         if recording:
-            made = _new(node_class)
+            made = _new(entry.node_in_place())
             made._seq = sequence()
             made.next_functions = (a, b)
             made.hooks = None

@@ -91,7 +91,8 @@ class Op:
                    constants: dict[str, Any] | None) -> None:  # fmt: skip
         self.differentiates = bool(vjp)
         self.fields: tuple[str, ...] = ()
-        if not vjp:
+        if not vjp:  # in place it cuts the gradient off: a Node that gives zeros
+            self.inplace_class: Any = None
             return
         formulas = []
         for key, fn in vjp.items():
@@ -113,6 +114,14 @@ class Op:
             if kind in ("tensor", "output", "list", "results")
         )  # fmt: skip
         self.node_class.frees = bool(self.node_class.tensor_names)
+        self.inplace_class = self.node_class
+
+    def node_in_place(self) -> Any:
+        """The Node class of the in-place form: of an operation without a derivative, one whose gradients are zero."""
+        if self.inplace_class is None:
+            zeros = tuple(Formula(lambda F, grad: grad * 0, (i,), joint=False) for i in range(len(self.tensor_names)))
+            self.inplace_class = make_node_class(self.node_name, (), zeros, False)
+        return self.inplace_class
 
     def _multi_node(self) -> bool:
         if self.multi:
@@ -140,30 +149,30 @@ class Op:
 
     # -- calling -----------------------------------------------------------------------------------------------------
 
-    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any], name: str | None = None) -> list[Any]:
         """The arguments in the order of `names`; PyTorch's TypeError if they do not fit."""
         n = len(args)
         if n > self.positional:
-            self.reject(args, kwargs)
+            self.reject(args, kwargs, name)
         values = [*args, *self.defaults[n:]]
         for key, value in kwargs.items():
             place = self.index.get(key)
             if place is None:
                 place = self.index.get(_OTHER_NAMES.get(key, ""))
             if place is None or place < n:
-                self.reject(args, kwargs)
+                self.reject(args, kwargs, name)
             values[place] = value  # type: ignore[index]
         if n < self.required:
             for v in values:
                 if v is _REQUIRED:
-                    self.reject(args, kwargs)
+                    self.reject(args, kwargs, name)
         return values
 
-    def reject(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def reject(self, args: tuple[Any, ...], kwargs: dict[str, Any], name: str | None = None) -> Any:
         """Raise PyTorch's TypeError for arguments that do not fit."""
         from .arguments import reject
 
-        reject(self.name, args, kwargs)
+        reject(name or self.name, args, kwargs)
 
     def edges(self, values: list[Any]) -> tuple[list[Edge], bool]:
         """The edges to the tensor arguments, and whether one of them requires grad."""
@@ -251,11 +260,11 @@ class Op:
             t._edge = (node, 0)
         return t
 
-    def coerced(self, args: tuple[Any, ...], kwargs: dict[str, Any], values: list[Any]) -> list[Any]:
+    def coerced(self, args: tuple[Any, ...], kwargs: dict[str, Any], values: list[Any], name: str | None = None) -> list[Any]:
         """Numbers that stand for tensors become 0-dim tensors where PyTorch allows it; else its TypeError."""
         from .arguments import coerce
 
-        return coerce(self, args, kwargs, values)
+        return coerce(self, args, kwargs, values, name or self.name)
 
     def _several(self, values: list[Any], r: Any, edges: list[Edge] | None, local: modes.State) -> Any:
         """Wrap several outputs; those that are differentiable share one Node."""
@@ -324,14 +333,14 @@ class Op:
 
     def call_(self, input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         """The operation, in place on its first argument."""
-        values = self.bind((input, *args), kwargs)
+        values = self.bind((input, *args), kwargs, self.name + "_")
         try:
             given = self.arrays(values)
         except (AttributeError, TypeError):
-            values = self.coerced((input, *args), kwargs, values)
+            values = self.coerced((input, *args), kwargs, values, self.name + "_")
             given = self.arrays(values)
         local = modes.LOCAL.state
-        recording = local.record and self.differentiates and self._wants_grad(values)
+        recording = local.record and input._array.dtype.kind in "fcV" and self._wants_grad(values)
         if recording:
             check_inplace(input)
             edges, _ = self.edges(values)
@@ -345,7 +354,7 @@ class Op:
         bump(input)
         if recording:
             values[0] = original
-            node = start_node(self.node_class, tuple(edges), target.shape, target.dtype, ())
+            node = start_node(self.node_in_place(), tuple(edges), target.shape, target.dtype, ())
             rebase(input, node)
             node.saved = self.saves(values, edges, (input,))
             if not local.plain:

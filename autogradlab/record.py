@@ -198,7 +198,8 @@ def unpack_one(node: Node, item: Any, version: int) -> Tensor:
     if type(item) is SavedOutput:
         t = wrap(item._array)
         t._counter = item._counter
-        t._edge = (node, item.nr)
+        if item._array.dtype.kind in "fcV":  # indices have no history
+            t._edge = (node, item.nr)
         return t
     result: Tensor = item
     return result

@@ -35,7 +35,7 @@ erfc = _each(math.erfc)
 
 
 def _lgamma(x: float) -> float:
-    if x <= 0 and x == math.floor(x) or math.isinf(x):
+    if math.isinf(x) or (x <= 0 and x == math.floor(x)):
         return math.inf
     try:
         return math.lgamma(x)
@@ -164,7 +164,7 @@ def bessel_i(order: int, x: Array, *, scaled: bool) -> Array:
         tail = tail + term
     tail = tail / np.sqrt(2 * math.pi * large)
     r = np.where(a <= 30, total * np.exp(-small), tail) if scaled else np.where(a <= 30, total, tail * np.exp(large))
-    r = np.where(np.isinf(a), 0.0 if scaled else np.inf, np.where(np.isnan(x), x, r))
+    r = np.where(np.isinf(a), 0.0 if scaled else np.nan, np.where(np.isnan(x), x, r))
     return np.where(x < 0, -r, r) if order else r
 
 
@@ -190,7 +190,7 @@ def bessel_j(order: int, x: Array) -> Array:
     phase = large - (order / 2 + 0.25) * math.pi
     tail = np.sqrt(2 / (math.pi * large)) * (p * np.cos(phase) - q * np.sin(phase))
     r = np.where(a <= 30, total / steps, tail)
-    r = np.where(np.isinf(a), 0.0, r)
+    r = np.where(np.isinf(a), np.nan, np.where(a == 0, 1.0 - order, r))
     return np.where(x < 0, -r, r) if order else r
 
 
@@ -219,4 +219,5 @@ def igamma(a: Array, x: Array, upper: bool) -> Array:
     r = np.where(first, 1 - low, high) if upper else np.where(first, low, 1 - high)
     r = np.where(x == 0, 1.0 if upper else 0.0, np.where(np.isposinf(x), 0.0 if upper else 1.0, r))
     r = np.where(a == 0, 0.0 if upper else 1.0, r)
-    return np.where((a < 0) | (x < 0) | ((a == 0) & (x == 0)), np.nan, r)
+    r = np.where(np.isinf(a) & np.isfinite(x), 1.0 if upper else 0.0, r)
+    return np.where((a < 0) | (x < 0) | ((a == 0) & (x == 0)) | np.isnan(a) | np.isnan(x), np.nan, r)

@@ -220,9 +220,15 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Any = None) -> Tensor:
     if out is not None:
         from ..opdef import write_out
 
-        x = input._array
-        r = diag_embed(x, diagonal) if n == 1 else diagonal_copy(x, diagonal)
-        return write_out(OPS["diag_embed"], out, r, (input,))  # type: ignore[no-any-return]
+        if n == 2:
+            return OPS["diagonal_copy"].call_any(input, diagonal, out=out)  # type: ignore[no-any-return]
+        from ..dtypes import _scalar_name
+        from ..promotion import can_cast
+
+        if not can_cast(input._array.dtype, out._array.dtype):
+            raise RuntimeError(f"diag: result type {_scalar_name(input.dtype)} can't be cast to the desired out= type "
+                               f"{_scalar_name(out.dtype)}")  # fmt: skip
+        return write_out(OPS["diag_embed"], out, diag_embed(input._array, diagonal), (input,))  # type: ignore[no-any-return]
     return TENSORS.diag_embed(input, diagonal) if n == 1 else TENSORS.diagonal_copy(input, diagonal)  # type: ignore[no-any-return]
 
 

@@ -62,7 +62,7 @@ _test("isfinite", lambda x: np.isfinite(x) if x.dtype.kind in _floats else np.on
       "Whether an element is finite.")  # fmt: skip
 _test("isposinf", lambda x: x == np.inf, "Whether an element is +inf.", "isposinf does not support complex inputs.")
 _test("isneginf", lambda x: x == -np.inf, "Whether an element is -inf.", "isneginf does not support complex inputs.")
-_test("isreal", lambda x: x.imag == 0 if x.dtype.kind == "c" else np.ones_like(x, bool),
+_test("isreal", lambda x: x.imag == 0 if x.dtype.kind == "c" else np.logical_or(x == x, True),
       "Whether an element has no imaginary part.")  # fmt: skip
 _test("signbit", lambda x: np.signbit(x) if x.dtype.kind in "fV" else x < 0, "Whether an element has a minus sign.",
       "signbit is not implemented for complex tensors.", NotImplementedError)  # fmt: skip

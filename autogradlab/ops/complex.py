@@ -9,6 +9,7 @@ import numpy as np
 from ..factories import unary
 from ..opdef import composite, op, publish
 from ..record import RAW, TENSORS
+from ..return_types import named
 from ..tensor import Tensor
 from .kinds import floated, in_both_worlds
 
@@ -165,7 +166,7 @@ unary("angle", _angle, lambda F, grad, input: F.angle_backward(grad, input), inp
       doc="The angle of a complex number; of a real one 0 or pi.")  # fmt: skip
 
 
-@op("frexp", outputs=("mantissa", "exponent"), differentiable=1, vjp={
+@op("frexp", outputs=("mantissa", "exponent"), differentiable=1, returns=named("frexp", ("mantissa", "exponent")), vjp={
     "input": lambda F, grad, exponent: grad / F.exp2(F.floats_like(exponent, grad)),
 })  # fmt: skip
 def frexp(input):  # type: ignore[no-untyped-def]

@@ -12,6 +12,7 @@ from ..record import TENSORS
 from ..tensor import Tensor
 from .kinds import NOT_IMPLEMENTED, no_derivative
 from .shape import SQUEEZES
+from .writing import exact_out
 
 
 def _copy_of(view: Op) -> Callable[..., Any]:
@@ -33,6 +34,7 @@ def _copy_of(view: Op) -> Callable[..., Any]:
 
 
 def _publish(name: str, call: Callable[..., Any]) -> None:
+    exact_out(OPS[name])
     publish(name, lambda *args, **kwargs: call(*args, **kwargs), None, False, True, f"{name[:-5]}() as a copy.")
 
 
@@ -40,8 +42,9 @@ for _name in ("select", "slice", "alias", "unsqueeze", "t", "transpose", "unfold
     _publish(_name + "_copy", _copy_of(OPS[_name]))
 for _name in ("view", "permute", "expand"):
     _call = _copy_of(OPS[_name])
-    publish(_name + "_copy", lambda input, sizes, _call=_call: _call(input, tuple(sizes)), None, False, True,
-            f"{_name}() as a copy.")  # fmt: skip
+    exact_out(OPS[_name + "_copy"])
+    publish(_name + "_copy", lambda input, sizes, _call=_call, **options: _call(input, tuple(sizes), **options), None, False,
+            True, f"{_name}() as a copy.")  # fmt: skip
 _SQUEEZED = [_copy_of(entry) for entry in SQUEEZES]
 
 
@@ -71,3 +74,8 @@ def _plain(x: np.ndarray) -> Tensor:
 def detach_copy(input):  # type: ignore[no-untyped-def]
     """detach() as a copy; PyTorch gives it a Node that cannot run."""
     return np.array(input, order="C")
+
+
+exact_out(OPS["diagonal_copy"])
+exact_out(OPS["detach_copy"])
+exact_out(OPS["slice_scatter"])

@@ -66,7 +66,7 @@ def _cholesky(a: np.ndarray, upper: bool) -> tuple[np.ndarray, np.ndarray]:
                     break
                 if k < len(x):
                     x[:k, :k] = np.tril(a.reshape(flat.shape)[b])[:k, :k]
-    return (np.ascontiguousarray(factor.swapaxes(-1, -2).conj()) if upper else columns(factor)), info
+    return columns(factor.swapaxes(-1, -2).conj() if upper else factor), info
 
 
 @op("linalg_cholesky_ex", "input", method=False, function=False, outputs=("L", "info"), differentiable=1,
@@ -100,7 +100,7 @@ def cholesky(input, upper=False):  # type: ignore[no-untyped-def]
 def _qr_backward(F, grads, Q, R, mode):  # type: ignore[no-untyped-def]
     if mode == "r":
         raise RuntimeError("The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use "
-                           "linalg.qr(A, mode='reduced') if you are going to require gradients.")  # fmt: skip
+                           "linalg.qr(A, mode='reduced') if you are going to differentiate through linalg.qr.")  # fmt: skip
     m, k, n = Q.shape[-2], R.shape[-2], R.shape[-1]
     if mode == "complete" and m > n:
         raise RuntimeError("The QR decomposition is not differentiable when mode='complete' and nrows > ncols.")
@@ -125,8 +125,9 @@ def _qr(a: np.ndarray, mode: str) -> tuple[np.ndarray, np.ndarray]:
     if mode not in ("reduced", "complete", "r"):
         raise RuntimeError(f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'")
     if mode == "r":
-        return np.empty(0, a.dtype), columns(np.linalg.qr(a, "r"))
-    q, r = np.linalg.qr(a, mode)
+        triangle: Any = np.linalg.qr(a, "r")
+        return np.empty(0, a.dtype), columns(triangle)
+    q, r = np.linalg.qr(a, mode)  # type: ignore[call-overload]
     return columns(q), columns(r)
 
 
@@ -156,12 +157,11 @@ def _skew(F, x):  # type: ignore[no-untyped-def]
 def _svd_backward(F, grads, U, S, Vh, full_matrices):  # type: ignore[no-untyped-def]
     g_u, g_s, g_vh = grads
     m, n, k = U.shape[-2], Vh.shape[-1], S.shape[-1]
-    if full_matrices and m != n and (g_u is not None or g_vh is not None):
-        raise RuntimeError("The singular vectors in the input require gradient when full_matrices=True and the matrix is not "
-                           "square: their derivative is not defined")  # fmt: skip
+    if full_matrices and m != n:  # of the further vectors nothing can depend
+        U, Vh = F.slice(U, -1, 0, k, 1), F.slice(Vh, -2, 0, k, 1)
+        g_u = None if g_u is None else F.slice(g_u, -1, 0, k, 1)
+        g_vh = None if g_vh is None else F.slice(g_vh, -2, 0, k, 1)
     if g_u is None and g_vh is None:
-        if m != k or n != k or U.shape[-1] != k:
-            U, Vh = F.slice(U, -1, 0, k, 1), F.slice(Vh, -2, 0, k, 1)
         return F.matmul(U * F.unsqueeze(g_s, -2), Vh)
     squares = S * S
     E = differences(F, squares)
@@ -196,9 +196,10 @@ def linalg_svd(A, full_matrices=True, *, driver=None):  # type: ignore[no-untype
         raise NotImplementedError(f"\"linalg_svd_cpu\" not implemented for '{_kind(A)}'")
     try:
         u, s, vh = np.linalg.svd(A, full_matrices)
+        failed = bool(np.isnan(s).any())
     except np.linalg.LinAlgError:
-        u = s = vh = None
-    if s is None or (np.isnan(s).any() and s.size):
+        failed = True
+    if failed:
         raise LinAlgError("linalg.svd: The algorithm failed to converge because the input matrix contained non-finite values.")
     return columns(u), np.ascontiguousarray(s), columns(vh)
 
@@ -240,7 +241,8 @@ def _eigh_backward(F, grads, eigenvalues, eigenvectors):  # type: ignore[no-unty
     inner = weighted(F, F.matmul(adjoint(F, V), g_v) / differences(F, eigenvalues), 1 - np.eye(n))
     if g_l is not None:
         inner = inner + on_diagonal(F, g_l)
-    return matmul(F, V, inner, adjoint(F, V))
+    g = matmul(F, V, inner, adjoint(F, V))
+    return (g + adjoint(F, g)) * 0.5
 
 
 @op("linalg_eigh", "A", method=False, function=False, outputs=("eigenvalues", "eigenvectors"),
@@ -320,7 +322,8 @@ def _dtype(x: Any) -> Any:
 
 def _matrix(pivots: np.ndarray, m: int, d: Any) -> np.ndarray:
     """The permutation matrix P with P L U = A."""
-    return np.eye(m, dtype=d)[permutation(pivots, m)].swapaxes(-1, -2)
+    matrix: np.ndarray = np.eye(m, dtype=d)[permutation(pivots, m)].swapaxes(-1, -2)
+    return matrix
 
 
 @op("linalg_lu_factor_ex", "A", method=False, function=False, outputs=("LU", "pivots", "info"), differentiable=1,
@@ -339,12 +342,17 @@ def linalg_lu_factor_ex(A, *, pivot=True, check_errors=False):  # type: ignore[n
     return columns(factors), pivots, info
 
 
-def _lu_full_backward(F, grads, P, L, U):  # type: ignore[no-untyped-def]
+def _lu_full_backward(F, grads, L, U, P):  # type: ignore[no-untyped-def]
     _square_only(L.shape[-2], U.shape[-1])
-    return _lu_backward(F, zeros_or(F, grads[1], L), zeros_or(F, grads[2], U), L, U, P)
+    return _lu_backward(F, zeros_or(F, grads[0], L), zeros_or(F, grads[1], U), L, U, P)
 
 
-@op("linalg_lu", "A", method=False, function=False, outputs=("P", "L", "U"), returns=named("linalg_lu", ("P", "L", "U")),
+def _lu_result(made: Any) -> Any:
+    return named("linalg_lu", ("P", "L", "U"))((made[2], made[0], made[1]))
+
+
+# P has no gradient, so it comes last among the results and first among what is returned
+@op("linalg_lu", "A", method=False, function=False, outputs=("L", "U", "P"), differentiable=2, returns=_lu_result,
     vjp={"A": _lu_full_backward})  # fmt: skip
 def linalg_lu(A, *, pivot=True):  # type: ignore[no-untyped-def]
     matrices("linalg.lu", A)
@@ -353,4 +361,4 @@ def linalg_lu(A, *, pivot=True):  # type: ignore[no-untyped-def]
     k = min(m, n)
     low = np.tril(factors[..., :, :k], -1) + np.eye(m, k, dtype=A.dtype)
     matrix = np.ascontiguousarray(_matrix(pivots, m, A.dtype)) if pivot else np.empty(0, A.dtype)
-    return matrix, low, np.triu(factors[..., :k, :])
+    return low, np.triu(factors[..., :k, :]), matrix

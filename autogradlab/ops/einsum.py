@@ -230,7 +230,9 @@ def _contract(F: Any, made: Plan, operands: list[Any], path: Any) -> Any:
             del steps[:2]
         b = ops.pop(j)
         a = ops.pop(i)
-        together, a_dims, b_dims = [], [], []
+        together: list[int] = []
+        a_dims: list[int] = []
+        b_dims: list[int] = []
         for d in range(out, total):
             if a.shape[d] != 1 and b.shape[d] != 1:
                 counts[d] -= 1

@@ -28,7 +28,7 @@ RAW.conj = conj
 
 
 def _no_bool_sub(x, y):  # type: ignore[no-untyped-def]
-    if x.dtype.kind == "b":
+    if (x if isinstance(x, np.dtype) else x.dtype).kind == "b":
         raise RuntimeError(
             "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
             "operator instead."
@@ -86,15 +86,15 @@ def _with_alpha(name: str, sign: int) -> None:
         if not (isinstance(input, Tensor) and (isinstance(other, Tensor) or is_number(other))):
             OPS[name].reject((input, other), {"alpha": alpha})
         wanted = result_dtype((input, other))
+        if sign < 0:
+            _no_bool_sub(wanted.numpy, None) if wanted._category == 0 else no_mixed_bool_sub(input, other)
         if isinstance(alpha, bool):
             if not wanted._category == 0:
                 raise RuntimeError("Boolean alpha only supported for Boolean results.")
-        elif wanted._category < 2 and isinstance(alpha, float):
+        elif wanted._category < 2 and isinstance(alpha, (float, complex)):
             raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
         elif wanted._category < 3 and isinstance(alpha, complex):
             raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
-        if sign < 0:
-            _no_bool_sub(input._array, None) if wanted._category == 0 else no_mixed_bool_sub(input, other)
         if not isinstance(other, Tensor):
             other = F.scalar_tensor(other, dtype=wanted)
         return input, other

@@ -206,8 +206,7 @@ def _index_reduce(name: str, find: Any) -> Any:
             raise RuntimeError(f"{name}(): does not support complex input")
         if dim is None:
             if not input.size:
-                raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify "
-                                 "the reduction dim with the 'dim' argument.")  # fmt: skip
+                raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.")
             found = find(input)
             return np.full((1,) * input.ndim, found) if keepdim else found
         if not input.ndim:

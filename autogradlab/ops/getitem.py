@@ -147,6 +147,8 @@ _TAKEN = object()
 def _sliced(t: Tensor, dim: int, s: slice, whole: bool) -> Tensor:
     """One slice; a whole one is left out of an index of several entries."""
     start, stop, step = s.start, s.stop, s.step
+    if not t._array.ndim:
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     if step is None:
         if start is None and stop is None and whole:
             return t
@@ -169,9 +171,10 @@ def _selected(t: Tensor, dim: int, i: int, place: int = 0) -> Tensor:
     try:
         r = x[(_ALL,) * dim + (i, ...)] if dim else x[i, ...]
     except IndexError:
-        if not x.ndim or dim >= x.ndim:
+        if not x.ndim and i == 0:
             raise IndexError(_SCALAR) from None
-        raise IndexError(f"index {i} is out of bounds for dimension {place} with size {x.shape[dim]}") from None
+        size = x.shape[dim] if dim < x.ndim else 0
+        raise IndexError(f"index {i} is out of bounds for dimension {place} with size {size}") from None
     return view_of(t, r, SELECT, (x.shape, dim, i, None, None, None))
 
 
@@ -276,9 +279,7 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
         _assign(view, value)
         return
     x = value._array
-    while x.ndim > 1 and x.shape[0] == 1:
-        value = TENSORS.squeeze(value, 0)
-        x = value._array
+    value = _sliced_prefix(value)
     if not x.ndim and x.dtype is not self._array.dtype and len(indices) == 1 and indices[0]._array.dtype.kind == "b":
         value = TENSORS.to(value, self.dtype)
     put(view, indices, value)
@@ -330,15 +331,21 @@ def scalar_array(value: Any, d: Any) -> np.ndarray:
 
 def _assign(view: Tensor, value: Tensor) -> None:
     x, target = value._array, view._array
-    if x.shape != target.shape:
-        while x.ndim > 1 and x.shape[0] == 1:
-            value = TENSORS.squeeze(value, 0)
-            x = value._array
-        if x.ndim > target.ndim and x.size == 1 and x.ndim == 1:
-            value = TENSORS.squeeze(value, 0)
-        if x.ndim:
-            value = TENSORS.expand(value, target.shape)
-    TENSORS.copy_(view, value)
+    if x.shape == target.shape:
+        TENSORS.copy_(view, value)
+    elif not x.ndim:
+        TENSORS.fill_(view, value)
+    else:
+        TENSORS.copy_(view, TENSORS.expand(_sliced_prefix(value), target.shape))
+
+
+def _sliced_prefix(value: Tensor) -> Tensor:
+    """A value without its leading dimensions of size 1."""
+    shape = value._array.shape
+    if not shape or shape[0] != 1:
+        return value
+    first = next((i for i, n in enumerate(shape) if n != 1), len(shape))
+    return TENSORS.view(value, shape[first:]) if shape[first:] else TENSORS.view(value, ())  # type: ignore[no-any-return]
 
 
 def _delitem(self: Tensor, index: Any) -> None:

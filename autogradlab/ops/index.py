@@ -187,9 +187,33 @@ def _index(input, indices):  # type: ignore[no-untyped-def]
     try:
         r = input[places]
     except IndexError:
-        refuse(input, places)
-        raise
+        r = _empty(input, places)
+        if r is None:
+            refuse(input, places)
+            raise
     return r if r.size and r.flags.c_contiguous and input.flags.c_contiguous else laid_out(r, input, places)
+
+
+def _empty(x: np.ndarray, places: tuple[Any, ...]) -> np.ndarray | None:
+    """The result of an index that picks no elements: PyTorch does not look whether it reaches outside then."""
+    if x.size:
+        return None
+    inside: list[Any] = []
+    at = 0
+    for p in places:
+        if isinstance(p, slice) or p.dtype.kind == "b":
+            inside.append(p)
+            at += 1 if isinstance(p, slice) else p.ndim
+            continue
+        if p.size and not x.shape[at]:
+            return None
+        inside.append(np.clip(p, 0, max(x.shape[at] - 1, 0)))
+        at += 1
+    try:
+        r = x[tuple(inside)]
+    except IndexError:
+        return None
+    return np.empty(r.shape, r.dtype)
 
 
 def refuse(x: np.ndarray, places: tuple[Any, ...]) -> None:
@@ -211,6 +235,8 @@ def refuse(x: np.ndarray, places: tuple[Any, ...]) -> None:
         n = x.shape[at]
         bad = p[(p < -n) | (p >= n)]
         if bad.size:
+            if not n:
+                raise IndexError("index is out of bounds for dimension with size 0")
             number = next(i for i, a in enumerate(flat) if a is p)
             raise IndexError(f"index {bad.reshape(-1)[0]} is out of bounds for dimension {number} with size {n}")
         at += 1
@@ -242,6 +268,8 @@ def index_backward(grad_output, input_shape, indices):  # type: ignore[no-untype
 
 def _accumulate(target: np.ndarray, places: tuple[Any, ...], values: np.ndarray) -> None:
     """Add values at places, elements that are named several times included."""
+    if not target.size:
+        return
     arrays = [p for p in places if not isinstance(p, slice)]
     if len(arrays) == 1:
         a = arrays[0]
@@ -270,7 +298,7 @@ def _index_put_into(input, indices, values, accumulate=False):  # type: ignore[n
             found = _scalar_name(from_numpy(input.dtype)), _scalar_name(from_numpy(values.dtype))
             raise RuntimeError("Index put requires the source and destination dtypes match, got "
                                f"{found[0]} for the destination and {found[1]} for the source.")  # fmt: skip
-    if 0 in input.strides and any(s == 0 and n > 1 for s, n in zip(input.strides, input.shape, strict=True)):
+    if 0 in input.strides and input.size and any(s == 0 and n > 1 for s, n in zip(input.strides, input.shape, strict=True)):
         warnings.warn(
             "Use of index_put_ on expanded tensors is deprecated. Please clone() the tensor before performing this operation. "
             "This also applies to advanced indexing e.g. tensor[indices] = tensor", UserWarning, stacklevel=5,

@@ -24,7 +24,7 @@ def _norm_backward(F, grad, input, result, ord, dim, keepdim, dtype):  # type: i
     shape = tuple(input.shape)
     p = float(ord)
     if p == 0:
-        return F.zeros_of(input, shape)
+        return None
     dims = None if dim is None else dim
     g = F.spread(grad, shape, dims, keepdim)
     n = F.spread(result, shape, dims, keepdim)
@@ -146,7 +146,7 @@ def linalg_norm(input: Tensor, ord: Any = None, dim: Any = None, keepdim: bool =
         if dims is None and ndim > 2:
             raise RuntimeError(f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {ndim}D.")
         if isinstance(ord, str) or (len(dims) if dims is not None else ndim) == 2:
-            return linalg_matrix_norm(input, ord, dims if dims is not None else (-2, -1), keepdim, dtype=dtype, out=out)
+            return linalg_matrix_norm(input, ord, dims if dims is not None else (-2, -1), keepdim, dtype=dtype, out=out)  # type: ignore[no-any-return]
     elif dims is not None and len(dims) not in (1, 2):
         raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dims)}")
     options = {} if out is None else {"out": out}
@@ -164,7 +164,9 @@ def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, 
     tensor(5.)
     """
     if p == "nuc":
-        return linalg_matrix_norm(input, "nuc", (-2, -1) if dim is None else dim, keepdim, dtype=dtype, out=out)
+        return linalg_matrix_norm(  # type: ignore[no-any-return]
+            input, "nuc", (-2, -1) if dim is None else dim, keepdim, dtype=dtype, out=out
+        )
     if isinstance(p, str) and p != "fro":
         raise RuntimeError(f"only valid values for p are strings 'fro' and 'nuc', found {p}")
     order = 2 if p is None or p == "fro" else p

@@ -14,16 +14,13 @@ from ..tensor import Tensor
 from .memory import cast_array
 from .take import _number, is_value, scalar_name
 from .viewing import guard
-from .writing import in_place, without_edges
-
-_C_WORDS = {"float32": "float", "float64": "double", "float16": "c10::Half", "int64": "long int", "int32": "int",
-            "int16": "short int", "int8": "signed char", "uint8": "unsigned char", "bfloat16": "c10::BFloat16"}  # fmt: skip
+from .writing import C_WORDS, exact_out, in_place, without_edges
 
 
 def _boolean(mask: np.ndarray) -> None:
     if mask.dtype.kind != "b":
         name = from_numpy(mask.dtype).name
-        raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {_C_WORDS.get(name, name)}")
+        raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {C_WORDS.get(name, name)}")
 
 
 def _filled(input: np.ndarray, mask: np.ndarray, value: Any) -> np.ndarray:
@@ -221,5 +218,6 @@ def fill_diagonal_(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor
 
 for _entry in (*_FILLS, _SCATTER, OPS["masked_select"], OPS["masked_select_backward"]):
     without_edges(_entry)
+exact_out(OPS["masked_select"], "masked_select(): self and result must have the same scalar type")
 
 guard("masked_fill masked_fill_ masked_select masked_scatter masked_scatter_ fill_diagonal_")

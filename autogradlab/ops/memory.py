@@ -267,7 +267,7 @@ _OVERLAP = (
 
 def _check_apart(target: np.ndarray) -> None:
     """Writing to memory that several elements share is refused."""
-    if 0 in target.strides and any(s == 0 and n > 1 for s, n in zip(target.strides, target.shape, strict=True)):
+    if 0 in target.strides and target.size and any(s == 0 and n > 1 for s, n in zip(target.strides, target.shape, strict=True)):
         raise RuntimeError(_OVERLAP)
 
 

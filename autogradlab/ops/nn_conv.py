@@ -134,13 +134,13 @@ def _check(input: Array, weight: Array, bias: Any, stride: Sizes, padding: Sizes
 
 
 def _check_types(input: Array, weight: Array, bias: Any) -> None:
-    for name, other in (("weight", weight), ("bias", bias)):
-        if other is not None and other.dtype != input.dtype:
-            if name == "weight" and bias is not None:
-                name, other = "bias", bias if bias.dtype != input.dtype else other
-            names = {"float32": "float", "float64": "double", "int64": "long long", "int32": "int", "float16": "c10::Half"}
-            a, b = (names.get(x.dtype.name, _scalar_name(from_numpy(x.dtype))) for x in (input, other))
-            raise RuntimeError(f"Input type ({a}) and {name} type ({b}) should be the same")
+    if bias is not None and bias.dtype != input.dtype:
+        names = {"float32": "float", "float64": "double", "int64": "long int", "int32": "int", "float16": "c10::Half"}
+        a, b = (names.get(x.dtype.name, _scalar_name(from_numpy(x.dtype))) for x in (input, bias))
+        raise RuntimeError(f"Input type ({a}) and bias type ({b}) should be the same")
+    if weight.dtype != input.dtype:
+        a, b = (_scalar_name(from_numpy(x.dtype)) for x in (input, weight))
+        raise RuntimeError(f"expected scalar type {a} but found {b}")
 
 
 def _opened(sizes: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, output_padding: Sizes) -> Sizes:

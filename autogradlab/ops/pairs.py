@@ -57,9 +57,15 @@ for _name, _kernel, _wins in (("fmax", np.fmax, lambda a, b: a >= b), ("fmin", n
 
 # -- angles, lengths, signs ------------------------------------------------------------------------------------------------
 
+@in_both_worlds
+def inverse_square(F, x, y):  # type: ignore[no-untyped-def]
+    """1 / (x² + y²), and 0 at the origin."""
+    return F.only((x != 0) | (y != 0), F.reciprocal(x * x + y * y))
+
+
 binary("atan2", single(np.arctan2), {
-    "input": lambda F, grad, input, other: grad * (other * F.reciprocal(input * input + other * other)),
-    "other": lambda F, grad, input, other: grad * (-input * F.reciprocal(input * input + other * other)),
+    "input": lambda F, grad, input, other: grad * (other * F.inverse_square(input, other)),
+    "other": lambda F, grad, input, other: grad * (-input * F.inverse_square(input, other)),
 }, result="float", check=refusing(COMPLEX, "atan2_cpu"), doc="The angle of the point (other, input).")  # fmt: skip
 binary("hypot", single(np.hypot), {
     "input": lambda F, grad, input, result: grad * (input / result),
@@ -81,7 +87,8 @@ binary("copysign", _copysign, {
     "other": lambda F, grad: F.nought(grad),
 }, result="float", check=refusing(COMPLEX, "copysign_cpu"), doc="The size of input with the sign of other.")  # fmt: skip
 binary("nextafter", np.nextafter, {
-    "input other": lambda F, grad: no_derivative("nextafter")(F, grad),
+    "input": lambda F, grad, input, other: F.only(input != other, grad),
+    "other": lambda F, grad: F.nought(grad),
 }, check=refusing("biuc", "nextafter_cpu"), doc="The next number after input towards other.")  # fmt: skip
 
 
@@ -99,7 +106,8 @@ binary("heaviside", _heaviside, {"input other": no_derivative("heaviside")}, nod
 
 def _with_number(ufunc: Any) -> Any:
     def kernel(input, other):  # type: ignore[no-untyped-def]
-        return ufunc(input, numbered(floated(input), other))
+        x = floated(input)
+        return ufunc(x, numbered(x, other))
 
     return kernel
 
@@ -369,6 +377,16 @@ with_number("special_xlog1py",
             second_node="SpecialXlog1PyBackward2")  # fmt: skip
 RAW.xlogy = lambda x, y: OPS["xlogy"].kernel(x, numbered(x, y))
 RAW.special_xlog1py = lambda x, y: OPS["special_xlog1py"].kernel(x, numbered(x, y))
+_heaviside_any = F.heaviside
+
+
+def _same_dtypes(*args: Any, **options: Any) -> Any:
+    if len(args) == 2 and all(isinstance(t, Tensor) for t in args) and args[0].dtype is not args[1].dtype:
+        raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
+    return _heaviside_any(*args, **options)
+
+
+publish("heaviside", _same_dtypes, OPS["heaviside"].kernel, True, True, OPS["heaviside"].doc)
 strict("copysign fmod")
 strict("maximum minimum fmax fmin atan2 hypot nextafter logaddexp logaddexp2 heaviside ldexp", both=True)
 for _end in ("", "_"):

@@ -38,7 +38,8 @@ def product(a: np.ndarray, b: np.ndarray, kernel: str = "addmm_impl_cpu_") -> np
     """The matrix product of two arrays of one dtype. Half types are summed in float32, as PyTorch does."""
     d = a.dtype
     if (d is _FLOAT32 or d is _FLOAT64) and a.ndim <= 2:
-        return a.dot(b)  # for small matrices in half the time of np.matmul  # type: ignore[no-any-return]
+        r: np.ndarray = a.dot(b)  # for small matrices in half the time of np.matmul
+        return r
     if d.itemsize == 2 and d.kind in "fV":
         return np.asarray(np.matmul(a.astype(np.float32), b.astype(np.float32))).astype(d)
     if d.kind == "b":

@@ -163,6 +163,9 @@ def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any
     """The mean of what is not NaN."""
     if input._array.dtype.kind not in "fcV":
         raise RuntimeError(f"nanmean(): expected input to have floating point or complex dtype but got {name_of(input._array)}")
+    if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
+        raise RuntimeError("nanmean(): could not infer output dtype. Optional dtype must be either a floating point or complex "
+                           f"dtype. Got: {dtype._tensor_type.removesuffix('Tensor')}")  # fmt: skip
     factor = F.sum(~F.isnan(input.detach()), *((dim,) if dim is not None else (tuple(range(input.dim())),)), keepdim=keepdim)
     total = F.nansum(input, dim, keepdim, dtype=dtype)
     return F.div(total, factor, **({} if out is None else {"out": out}))  # type: ignore[no-any-return]

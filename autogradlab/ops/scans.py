@@ -1,4 +1,4 @@
-"""Running sums, products and extremes along a dimension; differences and areas."""
+"""Running sums, products and extremes along a dimension, differences, and the trapezoidal rule."""
 
 from __future__ import annotations
 
@@ -6,205 +6,358 @@ from typing import Any
 
 import numpy as np
 
+from .. import dtypes
+from ..creation import bind
 from ..dims import wrap_dim
-from ..opdef import OPS, composite, op
+from ..opdef import OPS, Op, composite, publish
+from ..promotion import is_number
 from ..record import RAW, TENSORS
 from ..return_types import named
-from ..tensor import Tensor
-from .kinds import is_half, refuse
-from .reduce import wide
+from ..tensor import Tensor, wrap
+from . import extremes  # noqa: F401  its put_at carries gradients back
+from .checked import EXPECTED, axis, cxx_name, exact_out, offer
+from .kinds import in_both_worlds, refuse
 
 F = TENSORS
 
+# -- cumsum, cumprod -------------------------------------------------------------------------------------------------------
 
-def _running(ufunc: Any, x: np.ndarray, dim: Any, dtype: Any) -> np.ndarray:
-    made, numpy = wide(x, dtype)
-    if not x.ndim:
-        wrap_dim(dim, 0)
-        return x.astype(numpy)
-    r = ufunc.accumulate(np.ascontiguousarray(x), axis=wrap_dim(dim, x.ndim), dtype=made)
-    return r if made is numpy else r.astype(numpy)  # type: ignore[no-any-return]
+#: running sums are kept in a wider type than they are stored in
+_KEPT = {"float32": np.float64, "float16": np.float32, "bfloat16": np.float32, "complex64": np.complex128}
 
 
-def _backwards(F, grad, dim):  # type: ignore[no-untyped-def]
-    """Running sums from the end."""
+def _running(name: str, ufunc: Any) -> Any:
+    def kernel(input, dim, *, dtype=None):  # type: ignore[no-untyped-def]
+        d = axis(dim, input.ndim)
+        x = input
+        wanted = dtype.numpy if dtype is not None else np.dtype(np.int64) if x.dtype.kind in "biu" else x.dtype
+        if x.dtype.kind == "c" and wanted.kind != "c":
+            x = x.real
+        if x.dtype != wanted:
+            x = x.astype(wanted)
+        if not x.ndim or not x.size:
+            return np.array(x, order="C")
+        refuse(x, f"{name}_out_cpu", "b")
+        kept = _KEPT.get(x.dtype.name, x.dtype)
+        return np.ascontiguousarray(ufunc.accumulate(x, axis=d, dtype=kept).astype(wanted, copy=False))
+
+    kernel.__name__ = name
+    return kernel
+
+
+@in_both_worlds
+def suffix_sums(F, grad, dim):  # type: ignore[no-untyped-def]
+    """Sums of each element and all after it."""
     if not len(grad.shape):
-        return grad * 1
-    d = wrap_dim(dim, len(grad.shape))
-    return F.reversed(F.cumsum(F.reversed(grad, d), d), d)
+        return grad
+    return F.reversed(F.cumsum(F.reversed(grad, dim), dim), dim)
 
 
-RAW.cumsum_reversed = lambda *args: _backwards(RAW, *args)
-TENSORS.cumsum_reversed = lambda *args: _backwards(TENSORS, *args)
-
-
-@op("cumsum", inplace=True, vjp={"input": lambda F, grad, dim: F.cumsum_reversed(grad, dim)})
-def cumsum(input, dim, *, dtype=None):  # type: ignore[no-untyped-def]
-    """The running sum along a dimension."""
-    return _running(np.add, input, dim, dtype)
-
-
-def _cumprod_back(F, grad, input, result, dim):  # type: ignore[no-untyped-def]
-    if not len(input.shape):
-        return grad * F.conj(F.ones_of(input))
-    d = wrap_dim(dim, len(input.shape))
+@in_both_worlds
+def cumprod_back(F, grad, input, result, dim):  # type: ignore[no-untyped-def]
+    shape = tuple(input.shape)
+    if not shape or 0 in shape:
+        return grad
+    d = wrap_dim(dim, len(shape))
+    x, y = F.conj(input), F.conj(result)
     if not F.any_zero(input):
-        return F.cumsum_reversed(grad * F.conj(result), d) / F.conj(input)
-    n = input.shape[d]
-    columns = []
-    for k in range(n):  # the products that hold element k, without it
-        before = F.prod(F.slice(input, d, 0, k), d, True)
-        ones = F.ones_slice(input, d)
-        after = F.cumprod(F.cat([ones, F.slice(input, d, k + 1, n)], d), d)
-        columns.append(F.sum(F.slice(grad, d, k, n) * F.conj(before * after), d, True))
-    return F.cat(columns, d)
+        return F.suffix_sums(grad * y, d) / x
+    # without dividing: what comes after an element is gathered from the end, what comes before it is the result there
+    n = shape[d]
+    after = F.slice(grad, d, n - 1, n)
+    parts = []
+    for k in range(n - 1, -1, -1):
+        if k < n - 1:
+            after = F.slice(grad, d, k, k + 1) + F.slice(x, d, k + 1, k + 2) * after
+        parts.append(after * F.slice(y, d, k - 1, k) if k else after)
+    return F.cat(parts[::-1], d)
 
 
-RAW.cumprod_back = lambda *args: _cumprod_back(RAW, *args)
-TENSORS.cumprod_back = lambda *args: _cumprod_back(TENSORS, *args)
+def _scan(name: str, ufunc: Any, vjp: Any, doc: str) -> None:
+    kernel = _running(name, ufunc)
+    entry = OPS[name] = Op(name, kernel, vjp={"input": vjp}, doc=doc)
+    setattr(RAW, name, kernel)
+    call = entry.call
+
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        try:
+            out = kwargs.get("out")
+            if out is not None:
+                given = kwargs.get("dtype")
+                if given is None:
+                    kwargs["dtype"] = out.dtype
+                elif given is not out.dtype:
+                    raise RuntimeError(EXPECTED.format(cxx_name(given), cxx_name(out.dtype)))
+            return call(*args, **kwargs)
+        except TypeError:
+            from ..signature import explain
+
+            explain(name, args, kwargs)
+            raise
+
+    def forward_(*args: Any, **kwargs: Any) -> Any:
+        input = args[0]
+        given = kwargs.pop("dtype", None)
+        if given is not None and given is not input.dtype:
+            raise RuntimeError(f"Bad in-place call: input tensor dtype {cxx_name(input.dtype)} and output tensor "
+                               f"dtype {cxx_name(given)} should match")  # fmt: skip
+        try:
+            return entry.call_(*args, **kwargs, dtype=input.dtype)
+        except TypeError:
+            from ..signature import explain
+
+            explain(name, args, kwargs)
+            raise
+
+    publish(name, forward, kernel, True, True, doc)
+    publish(name + "_", forward_, kernel, True, False, f"In-place version of :meth:`{name}`.")
 
 
-@op("cumprod", inplace=True, vjp={
-    "input": lambda F, grad, input, result, dim: F.cumprod_back(grad, input, result, dim),
-})  # fmt: skip
-def cumprod(input, dim, *, dtype=None):  # type: ignore[no-untyped-def]
-    """The running product along a dimension."""
-    return _running(np.multiply, input, dim, dtype)
+_scan("cumsum", np.add, lambda F, grad, dim: F.suffix_sums(grad, dim), """The running sum along a dimension; of integers in int64.
+
+    >>> import autogradlab as torch
+    >>> torch.cumsum(torch.tensor([1, 2, 3]), 0)
+    tensor([1, 3, 6])
+    """)  # fmt: skip
+_scan("cumprod", np.multiply, lambda F, grad, input, result, dim: F.cumprod_back(grad, input, result, dim),
+      """The running product along a dimension; of integers in int64.
+
+    >>> import autogradlab as torch
+    >>> torch.cumprod(torch.tensor([1, 2, 3]), 0)
+    tensor([1, 2, 6])
+    """)  # fmt: skip
+
+# -- cummax, cummin --------------------------------------------------------------------------------------------------------
 
 
-def _running_extreme(name: str, ufunc: Any, beats: Any) -> None:
+def _extreme(name: str, ufunc: Any) -> None:
     def kernel(input, dim):  # type: ignore[no-untyped-def]
+        if not input.ndim and type(dim) is int and dim not in (0, -1):
+            raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
+        d = axis(dim, input.ndim)
+        if not input.ndim or not input.size:
+            return np.array(input, order="C"), np.zeros(input.shape, np.int64)
         refuse(input, f"{name}_cpu", "c")
-        if not input.ndim:
-            wrap_dim(dim, 0)
-            return input.copy(), np.zeros((), np.int64)
-        d = wrap_dim(dim, input.ndim)
-        input = np.ascontiguousarray(input)
-        values = ufunc.accumulate(input, axis=d)
-        shape = [1] * input.ndim
-        shape[d] = -1
-        own = np.arange(input.shape[d]).reshape(shape)
-        hit = beats(input, values)  # the last place at which the extreme was met
-        places = np.maximum.accumulate(np.where(hit, own, 0), axis=d)
-        return values, places.astype(np.int64)
+        best = ufunc.accumulate(input, axis=d)
+        hit = input == best
+        if input.dtype.kind in "fV":
+            hit |= np.isnan(input)
+        steps = np.arange(input.shape[d]).reshape([-1 if i == d else 1 for i in range(input.ndim)])
+        places = np.ascontiguousarray(np.maximum.accumulate(np.where(hit, steps, 0), axis=d))
+        return np.ascontiguousarray(np.take_along_axis(input, places, d)), places
 
-    op(name, outputs=("values", "indices"), differentiable=1, returns=named(name, ("values", "indices")),
-       doc=f"The running {name[3:]}imum along a dimension, and its places.", vjp={
-           "input": lambda F, grad, dim, indices, input_shape: F.put_at(grad, dim, indices, input_shape, True),
-       })(kernel)  # fmt: skip
+    entry = OPS[name] = Op(name, kernel, outputs=("values", "indices"), differentiable=1,
+                           returns=named(name, ("values", "indices")), vjp={
+        "input": lambda F, grad, input, dim, indices: F.put_at(grad, dim, indices, tuple(input.shape), True),
+    })  # fmt: skip
+    offer(name, entry, f"The running {name[3:]}imum along a dimension, and where it was met last.",
+          check=exact_out("expected scalar_type {} but found {}"))  # fmt: skip
 
 
-def _met(x: np.ndarray, best: np.ndarray) -> Any:
-    same = x == best
-    return same | np.isnan(x) if x.dtype.kind in "fV" else same
+_extreme("cummax", np.maximum)
+_extreme("cummin", np.minimum)
+
+# -- logcumsumexp ----------------------------------------------------------------------------------------------------------
 
 
-_running_extreme("cummax", np.maximum, _met)
-_running_extreme("cummin", np.minimum, _met)
+def _add_exp(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """log(exp(a) + exp(b)) of complex numbers, without wrapping the imaginary part around."""
+    swap = b.real < a.real
+    low, high = np.where(swap, b, a), np.where(swap, a, b)
+    r = high + np.log1p(np.exp(low - high))
+    same = ~np.isfinite(low.real) & (low.real == high.real)
+    r = np.where(same & (low.real < 0), high, r)
+    r = np.where(same & (low.real > 0), np.log(np.exp(low) + np.exp(high)), r)
+    nan = np.isnan(a.real) | np.isnan(a.imag) | np.isnan(b.real) | np.isnan(b.imag)
+    return np.where(nan, complex(np.nan, np.nan), r)
 
 
-def _logcumsumexp_back(F, grad, input, result, dim):  # type: ignore[no-untyped-def]
-    """The sum over later results of grad * exp(input - result), made on the log scale for each sign."""
-    if not len(input.shape):
-        return grad * 1
-    if F.is_complex(input):
-        return F.cumsum_reversed(grad * F.conj(F.exp(-result)), dim) * F.conj(F.exp(input))
-    d = wrap_dim(dim, len(input.shape))
-    size = F.log(F.abs(grad))
-
-    def part(chosen):  # type: ignore[no-untyped-def]
-        logs = F.where(chosen, size, float("-inf")) - result
-        return F.exp(F.reversed(F.logcumsumexp(F.reversed(logs, d), d), d) + input)
-
-    return part(grad > 0) - part(grad < 0)
-
-
-RAW.logcumsumexp_back = lambda *args: _logcumsumexp_back(RAW, *args)
-TENSORS.logcumsumexp_back = lambda *args: _logcumsumexp_back(TENSORS, *args)
+def logcumsumexp(input, dim):  # type: ignore[no-untyped-def]
+    d = axis(dim, input.ndim)
+    if not input.ndim or not input.size:
+        return np.array(input, order="C")
+    refuse(input, "logcumsumexp_out_cpu", "biu")
+    wide = input.astype(_KEPT.get(input.dtype.name, input.dtype), copy=False)
+    if wide.dtype.kind == "c":
+        r = np.empty_like(wide, order="C")
+        lines, made = np.moveaxis(wide, d, 0), np.moveaxis(r, d, 0)
+        made[0] = lines[0]
+        for i in range(1, len(lines)):
+            made[i] = _add_exp(made[i - 1], lines[i])
+    else:
+        r = np.logaddexp.accumulate(wide, axis=d)
+    return np.ascontiguousarray(r.astype(input.dtype, copy=False))
 
 
-@op("logcumsumexp", vjp={
+def _log_where(F, grad, positive):  # type: ignore[no-untyped-def]
+    """log(abs(grad)) where grad has that sign; elsewhere the lowest number, whose exponential is 0."""
+    mask = (grad > 0) if positive else (grad < 0)
+    return F.log_or_lowest(grad, mask)
+
+
+def _raw_log(grad: np.ndarray, mask: np.ndarray) -> np.ndarray:
+    lowest = np.finfo(grad.dtype).min if grad.dtype.kind == "f" else np.asarray(-3.3e38, np.float32)
+    return np.where(mask, np.log(np.abs(np.where(mask, grad, np.ones((), grad.dtype)))), lowest).astype(grad.dtype)
+
+
+def _tensor_log(grad: Tensor, mask: Tensor) -> Tensor:
+    numpy = grad._array.dtype
+    lowest = np.asarray(np.finfo(numpy).min if numpy.kind == "f" else -3.3e38).astype(numpy)
+    return F.where(mask, F.log(F.abs(F.where(mask, grad, wrap(np.ones((), numpy))))), wrap(lowest))  # type: ignore[no-any-return]
+
+
+RAW.log_or_lowest, TENSORS.log_or_lowest = _raw_log, _tensor_log
+
+
+@in_both_worlds
+def logcumsumexp_back(F, grad, input, result, dim):  # type: ignore[no-untyped-def]
+    shape = tuple(input.shape)
+    if not shape or 0 in shape:
+        return grad
+
+    def back(log):  # type: ignore[no-untyped-def]
+        return F.reversed(F.logcumsumexp(F.reversed(log - result, dim), dim), dim) + input
+
+    if F.is_complex(grad):
+        return F.conj(F.exp(back(F.log(F.conj(grad)))))
+    return F.exp(back(_log_where(F, grad, True))) - F.exp(back(_log_where(F, grad, False)))
+
+
+OPS["logcumsumexp"] = Op("logcumsumexp", logcumsumexp, vjp={
     "input": lambda F, grad, input, result, dim: F.logcumsumexp_back(grad, input, result, dim),
 })  # fmt: skip
-def logcumsumexp(input, dim):  # type: ignore[no-untyped-def]
-    """log of the running sum of exponentials."""
-    refuse(input, "logcumsumexp_out_cpu", "biu")
-    if not input.ndim:
-        wrap_dim(dim, 0)
-        return input.copy()
-    d = wrap_dim(dim, input.ndim)
-    x = input.astype(np.float32) if is_half(input) else input
-    if x.dtype.kind == "c":
-        top = np.max(x.real, axis=d, keepdims=True, initial=-np.inf)
-        top = np.where(np.isfinite(top), top, 0)
-        return (np.log(np.add.accumulate(np.exp(x - top), axis=d)) + top).astype(input.dtype)
-    return np.logaddexp.accumulate(x, axis=d).astype(input.dtype)
+RAW.logcumsumexp = logcumsumexp
+offer("logcumsumexp", OPS["logcumsumexp"], "The logarithm of the running sum of exponentials along a dimension.",
+      check=exact_out("expected scalar_type {} but found {}"))  # fmt: skip
+
+# -- differences -----------------------------------------------------------------------------------------------------------
 
 
-# -- differences and areas -------------------------------------------------------------------------------------------------
+def _check_beside(input: Tensor, other: Tensor, d: int) -> None:
+    if other.dim() != input.dim():
+        raise RuntimeError("diff expects prepend or append to be the same dimension as input")
+    for i in range(input.dim()):
+        if i != d and other.shape[i] != input.shape[i]:
+            raise RuntimeError("diff expects the shape of tensor to prepend or append to match that of input except along the "
+                               f"differencing dimension; input.size({i}) = {input.shape[i]}, but got tensor.size({i}) = "
+                               f"{other.shape[i]}")  # fmt: skip
 
 
-@composite()
-def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None, *, out: Any = None) -> Tensor:
-    """Differences of neighbours along a dimension, n times over."""
-    if n < 0:
-        raise RuntimeError(f"order must be non-negative but got {n}")
+def _diff_signature(input, n=1, dim=-1, prepend=None, append=None, *, out=None): ...  # type: ignore[no-untyped-def]
+
+
+def diff(*args: Any, **kwargs: Any) -> Tensor:
+    _, given = bind("diff", args, kwargs)
+    input, n, dim, out = given["input"], given["n"], given["dim"], given.get("out")
     if not input.dim():
         raise RuntimeError("diff expects input to be at least one-dimensional")
     d = wrap_dim(dim, input.dim())
-    parts = [t for t in (prepend, input, append) if t is not None]
-    x = F.cat(parts, d) if len(parts) > 1 else input
+    beside = [given["prepend"], given["append"]]
+    for other in beside:
+        if other is not None:
+            _check_beside(input, other, d)
+    if n < 0:
+        raise RuntimeError(f"order must be non-negative but got {n}")
     if n == 0:
-        return x.clone()
-    n = min(n, x.shape[d])
-    for _ in range(n):
-        size = x.shape[d]
-        a, b = F.narrow(x, d, 1, size - 1), F.narrow(x, d, 0, size - 1)
-        x = F.logical_xor(a, b) if x.dtype.name == "bool" else a - b
-    return x if out is None else out.copy_(x)
+        if out is None:
+            return F.zeros_like(input).copy_(input)
+        if out.dtype is not input.dtype:
+            raise RuntimeError(f"expected scalar_type {dtypes._scalar_name(input.dtype)} but found {dtypes._scalar_name(out.dtype)}")
+        return F.add(input, 0, out=out)  # type: ignore[no-any-return]
+    if any(b is not None for b in beside):
+        input = F.cat([t for t in (beside[0], input, beside[1]) if t is not None], d)
+    step = F.logical_xor if input.dtype is dtypes.bool else F.sub
+    n = min(n, input.shape[d])
+    if n == 0 or input.shape[d] == 0:
+        return F.narrow(input, d, 0, 0)  # type: ignore[no-any-return]
+    for i in range(n):
+        size = max(input.shape[d] - 1, 0)
+        options = {"out": out} if out is not None and i == n - 1 else {}
+        input = step(input.narrow(d, min(1, input.shape[d]), size), input.narrow(d, 0, size), **options)
+    return input
 
 
-def _areas(name: str, y: Tensor, x: Any, dx: Any, dim: int) -> Any:
-    d = wrap_dim(dim, y.dim())
-    n = y.shape[d]
-    if x is None:
-        return d, n, dx
-    if x.dim() == 1 and y.dim() != 1:
-        if x.shape[0] != n:
+publish("diff", diff, _diff_signature, True, True, "Differences of neighbours along a dimension, taken `n` times.")
+
+# -- the trapezoidal rule --------------------------------------------------------------------------------------------------
+
+
+def _spacing(name: str, y: Tensor, x: Tensor, dim: int) -> Tensor:
+    """The widths between sample points, shaped to go with `y`."""
+    if dtypes.bool in (x.dtype, y.dtype):
+        raise RuntimeError(f"{name}: received a bool input for `x` or `y`, but bool is not supported")
+    d = wrap_dim(dim, y.dim(), scalar_ok=False)
+    if x.dim() == 1:
+        if x.shape[0] != y.shape[d]:
             raise RuntimeError(f"{name}: There must be one `x` value for each sample point")
-        x = x.view([-1 if i == d else 1 for i in range(y.dim())])
-        e = d
-    else:
-        e = wrap_dim(dim, x.dim())
-    m = x.shape[e]
-    return d, n, F.narrow(x, e, 1, m - 1) - F.narrow(x, e, 0, m - 1)
+        x = x.view([x.shape[0] if i == d else 1 for i in range(y.dim())])
+    elif x.dim() < y.dim():
+        x = x.view([1] * (y.dim() - x.dim()) + list(x.shape))
+    return _after(x, dim) - _before(x, dim)
+
+
+def _before(t: Tensor, dim: int) -> Tensor:
+    return F.slice(t, dim, 0, -1)  # type: ignore[no-any-return]
+
+
+def _after(t: Tensor, dim: int) -> Tensor:
+    return F.slice(t, dim, 1, None)  # type: ignore[no-any-return]
+
+
+def _check_dx(name: str, y: Tensor, dx: Any) -> None:
+    if y.dtype is dtypes.bool:
+        raise RuntimeError(f"{name}: received a bool input for `y`, but bool is not supported")
+    if isinstance(dx, (bool, np.bool_, complex)) or not is_number(dx):
+        raise RuntimeError(f"{name}: Currently, we only support dx as a real number.")
+
+
+def _trapezoid(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:
+    _, given = bind(name, args, kwargs)
+    y, dim = given["y"], given["dim"]
+    if given.get("x") is None:
+        dx = given["dx"]
+        _check_dx("trapezoid", y, dx)
+        d = wrap_dim(dim, y.dim(), scalar_ok=False)
+        if not y.shape[d]:
+            return F.zeros([n for i, n in enumerate(y.shape) if i != d], dtype=y.dtype)  # type: ignore[no-any-return]
+        return (y.sum(dim) - (y.select(dim, 0) + y.select(dim, -1)) * 0.5) * dx
+    d = wrap_dim(dim, y.dim(), scalar_ok=False)
+    if not y.shape[d] and dtypes.bool not in (y.dtype, given["x"].dtype):
+        return F.zeros([n for i, n in enumerate(y.shape) if i != d], dtype=y.dtype)  # type: ignore[no-any-return]
+    width = _spacing("trapezoid", y, given["x"], dim)
+    return ((_before(y, dim) + _after(y, dim)) * width).sum(dim) / 2.0
 
 
 @composite(method=False)
-def trapezoid(y: Tensor, x: Any = None, *, dx: Any = None, dim: int = -1) -> Tensor:
-    """The area under y by the trapezoid rule, at places x or dx apart."""
-    d, n, step = _areas("trapezoid", y, x, 1 if dx is None else dx, dim)
-    if n == 0:
-        return y.new_zeros([s for i, s in enumerate(y.shape) if i != d])
-    if x is None:
-        return F.mul_number(y.sum(d) - F.mul_number(F.select(y, d, 0) + F.select(y, d, n - 1), 0.5), step)  # type: ignore[no-any-return]
-    return F.div_number(((F.narrow(y, d, 0, n - 1) + F.narrow(y, d, 1, n - 1)) * step).sum(d), 2.0)  # type: ignore[no-any-return]
+def trapezoid(*args: Any, **kwargs: Any) -> Tensor:
+    """The integral along a dimension by the trapezoidal rule, at points `x` or `dx` apart.
+
+    >>> import autogradlab as torch
+    >>> torch.trapezoid(torch.tensor([1.0, 5.0, 10.0]))
+    tensor(10.5000)
+    """
+    return _trapezoid("trapezoid", args, kwargs)
 
 
 @composite(method=False)
-def trapz(y: Tensor, x: Any = None, *, dx: Any = None, dim: int = -1) -> Tensor:
-    """The older name of trapezoid."""
-    return trapezoid(y, x, dx=dx, dim=dim)
+def trapz(*args: Any, **kwargs: Any) -> Tensor:
+    """Another name of :func:`trapezoid`."""
+    return _trapezoid("trapz", args, kwargs)
 
 
 @composite(method=False)
-def cumulative_trapezoid(y: Tensor, x: Any = None, *, dx: Any = None, dim: int = -1) -> Tensor:
-    """The running area under y by the trapezoid rule."""
-    d, n, step = _areas("cumulative_trapezoid", y, x, 1 if dx is None else dx, dim)
-    both = F.narrow(y, d, 0, n - 1) + F.narrow(y, d, 1, n - 1)
-    if x is None:
-        return F.cumsum(F.mul_number(both, step / 2), d)  # type: ignore[no-any-return]
-    return F.div_number(F.cumsum(both * step, d), 2.0)  # type: ignore[no-any-return]
+def cumulative_trapezoid(*args: Any, **kwargs: Any) -> Tensor:
+    """The running integral along a dimension by the trapezoidal rule.
 
-
-__all__ = ["OPS"]
+    >>> import autogradlab as torch
+    >>> torch.cumulative_trapezoid(torch.tensor([1.0, 5.0, 10.0]))
+    tensor([ 3.0000, 10.5000])
+    """
+    name = "cumulative_trapezoid"
+    _, given = bind(name, args, kwargs)
+    y, dim = given["y"], given["dim"]
+    if given.get("x") is None:
+        _check_dx(name, y, given["dx"])
+        return ((_before(y, dim) + _after(y, dim)) * (given["dx"] / 2.0)).cumsum(dim)
+    width = _spacing(name, y, given["x"], dim)
+    return ((_before(y, dim) + _after(y, dim)) * width).cumsum(dim) / 2.0

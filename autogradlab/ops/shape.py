@@ -133,7 +133,7 @@ def _reshaped(input: Tensor, size: tuple[int, ...]) -> Tensor:
         return view_of(input, x.reshape(size), _VIEW, (x.shape, None))
     strides = view_strides(x, size)
     if strides is not None:
-        return view_of(input, window(x, size, strides), _ALIAS, (x.shape, None))
+        return view_of(input, window(x, size, strides), _VIEW if x.flags.c_contiguous else _ALIAS, (x.shape, None))
     return _UNSAFE_VIEW.call(TENSORS.clone(input, memory_format="contiguous"), size)  # type: ignore[no-any-return]
 
 
@@ -358,7 +358,8 @@ def expanded(shape: tuple[int, ...], size: tuple[int, ...]) -> tuple[int, ...]:
     """The sizes that expand() gives, -1 meaning the old size; PyTorch's errors."""
     lead = len(size) - len(shape)
     result = []
-    for i, n in enumerate(size):
+    for i in range(len(size) - 1, -1, -1):
+        n = size[i]
         old = shape[i - lead] if i >= lead else None
         if n == -1:
             if old is None:
@@ -371,7 +372,7 @@ def expanded(shape: tuple[int, ...], size: tuple[int, ...]) -> tuple[int, ...]:
                 f"{i}.  Target sizes: {list(size)}.  Tensor sizes: {list(shape)}"
             )
         result.append(n)
-    return tuple(result)
+    return tuple(reversed(result))
 
 
 def _expand(input, size):  # type: ignore[no-untyped-def]

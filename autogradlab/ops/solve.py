@@ -308,7 +308,7 @@ def linalg_lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True,
 @composite()
 def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Any = None) -> Tensor:
     """X with A X = input, given LU factors (deprecated: `linalg.lu_solve`)."""
-    return linalg_lu_solve(LU_data, LU_pivots, input)
+    return linalg_lu_solve(LU_data, LU_pivots, input)  # type: ignore[no-any-return]
 
 
 # -- pseudo-inverses, least squares ----------------------------------------------------------------------------------------
@@ -363,17 +363,22 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     return TENSORS.linalg_pinv(input, rtol=rcond)  # type: ignore[no-any-return]
 
 
-def _lstsq_backward(F, grad, input, b, solution, needs):  # type: ignore[no-untyped-def]
+def _lstsq_backward(F, grads, input, b, solution, needs):  # type: ignore[no-untyped-def]
     p = F.linalg_pinv(input)
     vector = len(b.shape) < len(input.shape)
-    g, rhs = (F.unsqueeze(grad, -1), F.unsqueeze(b, -1)) if vector else (grad, b)
+    grad = F.zeros_of(solution, tuple(solution.shape)) if grads[0] is None else grads[0]
+    g, rhs, x = (F.unsqueeze(t, -1) for t in (grad, b, solution)) if vector else (grad, b, solution)
     g_b = F.matmul(adjoint(F, p), g)
     g_a = _pinv_backward(F, F.matmul(g, adjoint(F, rhs)), input, p) if needs[0] else None
+    if grads[1] is not None and grads[1].shape[-1]:  # the sums of squares that are left: there the solution is stationary
+        gap = (F.matmul(input, x) - rhs) * F.unsqueeze(grads[1], -2) * 2
+        g_b = g_b - gap
+        g_a = None if g_a is None else g_a + F.matmul(gap, adjoint(F, x))
     return g_a, F.squeeze(g_b, -1) if vector else g_b
 
 
 @op("linalg_lstsq", "input b", method=False, function=False, outputs=("solution", "residuals", "rank", "singular_values"),
-    differentiable=1, returns=named("linalg_lstsq", ("solution", "residuals", "rank", "singular_values")),
+    differentiable=2, returns=named("linalg_lstsq", ("solution", "residuals", "rank", "singular_values")),
     vjp={"input b": _lstsq_backward})  # fmt: skip
 def linalg_lstsq(input, b, rcond=None, *, driver=None):  # type: ignore[no-untyped-def]
     A = input

@@ -1,4 +1,7 @@
-"""Order: sort, topk, kthvalue, median, mode, unique, searchsorted; stable where PyTorch is on the CPU."""
+"""Sorting along a dimension, the largest and smallest few, and searching in what is sorted.
+
+Sorting is stable whatever is asked for, as it is in PyTorch on the CPU; NaN counts as greater than every number.
+"""
 
 from __future__ import annotations
 
@@ -6,329 +9,329 @@ from typing import Any
 
 import numpy as np
 
-from ..creation import bind
-from ..dims import wrap_dim
-from ..opdef import OPS, Op, composite, op, publish
-from ..promotion import is_number
-from ..record import TENSORS
+from .. import dtypes
+from ..creation import bind, like
+from ..opdef import OPS, Op, composite, op
+from ..promotion import result_dtype
+from ..record import RAW, TENSORS
 from ..return_types import named
 from ..tensor import Tensor, wrap
-from .extremes import not_empty
-from .kinds import refuse
+from . import extremes  # noqa: F401  its take_at and put_at carry gradients
+from .checked import EXPECTED, axis, cxx_name, exact_out, number_of, offer
+from .kinds import refuse, name_of
+from .selecting import SMALL, kth_place, top_order
 
 F = TENSORS
-_PAIR = ("values", "indices")
+
+
+@op("place_at", "grad_output indices", method=False, function=False, node="ScatterBackward0",
+    vjp={"grad_output": lambda F, grad, dim, indices: F.take_at(grad, dim, indices, True)})  # fmt: skip
+def place_at(grad_output, dim, indices, input_shape):  # type: ignore[no-untyped-def]
+    """Zeros of a shape with values at indices along a dimension, each index at most once."""
+    if not input_shape:
+        return np.array(grad_output).reshape(())
+    r = np.zeros(input_shape, grad_output.dtype)
+    np.put_along_axis(r, indices, grad_output, axis(dim, len(input_shape)))
+    return r
+
+
+def keys_of(x: np.ndarray) -> np.ndarray:
+    """The elements in a dtype that NumPy compares by itself, with NaN last."""
+    return x.astype(np.float32) if x.dtype.kind == "V" else x
 
 
 def order(x: np.ndarray, d: int, descending: bool) -> np.ndarray:
-    """The stable order of elements along a dimension; NaN counts as the largest."""
-    if not descending:
-        return np.argsort(x, axis=d, kind="stable")
+    """The stable order of the elements along a dimension."""
+    x = keys_of(x)
     n = x.shape[d]
-    return np.flip(n - 1 - np.argsort(np.flip(x, d), axis=d, kind="stable"), d)
+    if x.dtype.kind == "f" and x.size > 2048:
+        # floats are seldom equal: the fast order will do unless neighbours in it are
+        places = np.argsort(x, axis=d)
+        lines = np.moveaxis(np.take_along_axis(x, places, d), d, -1)
+        if not (np.isnan(lines[..., -1]).any() or (lines[..., 1:] == lines[..., :-1]).any()):
+            return np.flip(places, d) if descending else places
+    if descending:
+        return np.flip(n - 1 - np.argsort(np.flip(x, d), axis=d, kind="stable"), d)
+    return np.argsort(x, axis=d, kind="stable")
 
 
-def _back(F, grad, dim, indices, input_shape):  # type: ignore[no-untyped-def]
-    return F.put_at(grad, dim, indices, input_shape, True)
-
-
-_BACK = {"input": lambda F, grad, dim, indices, input_shape: F.put_at(grad, dim, indices, input_shape, True)}
-_BACK_KEEP = {"input": lambda F, grad, dim, indices, input_shape, keepdim: F.put_at(grad, dim, indices, input_shape, keepdim)}
-
-
-def _sort(input, dim=-1, descending=False, stable=False):  # type: ignore[no-untyped-def]
+def _sorted(input: np.ndarray, dim: Any, descending: bool) -> tuple[np.ndarray, np.ndarray]:
+    d = axis(dim, input.ndim)
     if input.dtype.kind == "c":
-        raise RuntimeError("Sort does not support complex dtypes on CPU")
-    d = wrap_dim(dim, input.ndim)
-    if not input.ndim:
-        return input.copy(), np.zeros((), np.int64)
-    places = order(input, d, descending)
-    values = np.take_along_axis(input, places, d)
-    return _laid_out(values, input), _laid_out(places.astype(np.int64, copy=False), input)
+        raise RuntimeError(" Sort does not support complex dtypes on CPU")
+    places, values = like(input, np.dtype(np.int64), zero=False), like(input, input.dtype, zero=False)
+    if not input.ndim or not input.size:
+        values[...] = input
+        places[...] = 0
+        return values, places
+    found = order(input, d, descending)
+    places[...] = found
+    values[...] = np.take_along_axis(input, found, d)
+    return values, places
 
 
-def _laid_out(r: np.ndarray, like: np.ndarray) -> np.ndarray:
-    """A result in the memory order of the input."""
-    if like.flags.c_contiguous:
-        return np.ascontiguousarray(r)
-    made = np.empty_like(np.positive(like) if like.dtype.kind != "b" else like, dtype=r.dtype)
-    made[...] = r
-    return made
+def sort(input, dim=-1, descending=False):  # type: ignore[no-untyped-def]
+    return _sorted(input, dim, descending)
 
 
-OPS["sort"] = _SORT = Op("sort", _sort, outputs=_PAIR, differentiable=1, returns=named("sort", _PAIR), vjp=_BACK)
-OPS["sort.stable"] = _STABLE = Op("sort", _sort, outputs=_PAIR, differentiable=1, returns=named("sort", _PAIR), vjp=_BACK,
-                                  node="SortBackward1")  # fmt: skip
+def _stable_sort(input, *, stable, dim=-1, descending=False):  # type: ignore[no-untyped-def]
+    return _sorted(input, dim, descending)
 
 
-def sort(*args: Any, **options: Any) -> Any:
-    """Sorted values along a dimension and their places.
+_PAIR = ("values", "indices")
+
+
+def _of_places(name: str, kernel: Any, node: str | None = None) -> Op:
+    return Op(name, kernel, node=node, outputs=_PAIR, differentiable=1, returns=named(name, _PAIR), vjp={
+        "input": lambda F, grad, dim, indices, input_shape: F.place_at(grad, dim, indices, input_shape),
+    })  # fmt: skip
+
+
+OPS["sort"] = _of_places("sort", sort)
+_STABLE = OPS["sort.stable"] = _of_places("sort", _stable_sort, "SortBackward1")
+_EXACT = exact_out(EXPECTED, style=cxx_name)
+
+
+def _sort_signature(input, dim=-1, descending=False, *, stable=False, out=None): ...  # type: ignore[no-untyped-def]
+
+
+offer("sort", OPS["sort"], """The elements in order along a dimension, and where they came from.
 
     >>> import autogradlab as torch
-    >>> torch.sort(torch.tensor([3., 1., 2.])).indices
-    tensor([1, 2, 0])
-    """
-    _, given = bind("sort", args, options)
-    out = {} if given.get("out") is None else {"out": given["out"]}
-    entry = _STABLE if "stable" in given else _SORT
-    return entry.call(given["input"], given["dim"], given["descending"], bool(given.get("stable")), **out)
+    >>> torch.sort(torch.tensor([3, 1, 2]))
+    torch.return_types.sort(
+    values=tensor([1, 2, 3]),
+    indices=tensor([1, 2, 0]))
+    """, check=_EXACT, signature=_sort_signature,
+      choose=lambda args, kwargs: _STABLE if "stable" in kwargs else None)  # fmt: skip
 
 
-publish("sort", sort, _sort, True, True, sort.__doc__ or "")
+def argsort(input, dim=-1, descending=False, *, stable=False):  # type: ignore[no-untyped-def]
+    return _sorted(input, dim, descending)[1]
+
+
+OPS["argsort"] = Op("argsort", argsort)
+
+
+def _check_argsort(input: Tensor, outs: tuple[Tensor, ...]) -> None:
+    if outs[0].dtype is not dtypes.int64:
+        raise RuntimeError(EXPECTED.format(cxx_name(dtypes.int64), cxx_name(outs[0].dtype)))
+
+
+def _choose_argsort(args: Any, kwargs: dict[str, Any]) -> None:
+    if len(args) > 1 and "stable" in kwargs or "out" in kwargs and "stable" not in kwargs:
+        OPS["argsort"].reject(args, kwargs)
+
+
+offer("argsort", OPS["argsort"], "The indices that sort along a dimension.", check=_check_argsort, choose=_choose_argsort)
 
 
 @composite()
 def msort(input: Tensor, *, out: Any = None) -> Tensor:
-    """Sorted along the first dimension."""
-    r = sort(input, 0)[0]
-    return r if out is None else F.mul(r, 1, out=out)  # type: ignore[no-any-return]
+    """The elements in order along the first dimension."""
+    if not isinstance(input, Tensor):
+        from ..arguments import reject
+
+        reject("msort", (input,), {} if out is None else {"out": out})
+    if out is None:
+        return F.sort(input, 0)[0]  # type: ignore[no-any-return]
+    return F.sort(input, 0, out=(out, F.empty(0, dtype=dtypes.int64)))[0]  # type: ignore[no-any-return]
 
 
-@op("argsort")
-def argsort(input, dim=-1, descending=False, *, stable=False):  # type: ignore[no-untyped-def]
-    """The places of the sorted values."""
-    return _sort(input, dim, descending)[1]
+# -- the largest few -------------------------------------------------------------------------------------------------------
 
 
-@op("topk", outputs=_PAIR, differentiable=1, returns=named("topk", _PAIR), vjp=_BACK)
 def topk(input, k, dim=-1, largest=True, sorted=True):  # type: ignore[no-untyped-def]
-    """The k largest (or smallest) values along a dimension and their places."""
-    d = wrap_dim(dim, input.ndim)
-    if not 0 <= k <= (input.shape[d] if input.ndim else 1):
+    k = number_of(k)
+    d = axis(dim, input.ndim)
+    n = input.shape[d] if input.ndim else 1
+    if not 0 <= k <= n:
         raise RuntimeError("selected index k out of range")
+    if input.dtype.kind == "c":
+        raise RuntimeError(" topk does not support complex dtypes on CPU")
     if input.dtype.kind == "b":
         raise RuntimeError("topk does not support bool dtypes on CPU")
-    if input.dtype.kind == "c":
-        raise RuntimeError("topk does not support complex dtypes on CPU")
     if not input.ndim:
         return input.copy(), np.zeros((), np.int64)
-    places = np.ascontiguousarray(np.take(order(input, d, largest), np.arange(k), d))
+    x = np.moveaxis(keys_of(input), d, -1)
+    if not x.size or not k:
+        places = np.zeros((*x.shape[:-1], k), np.int64)
+    else:
+        places = _top(x, k, largest, sorted)
+    places = np.ascontiguousarray(np.moveaxis(places, -1, d))
     return np.take_along_axis(input, places, d), places
 
 
-def _kth(x: np.ndarray, k: int, dim: Any, keepdim: bool) -> tuple[np.ndarray, np.ndarray]:
-    if not x.ndim:
-        return x.copy(), np.zeros((), np.int64)
-    d = wrap_dim(dim, x.ndim)
-    places = np.take(order(x, d, False), [k], d)
-    values = np.take_along_axis(x, places, d)
+def _top(x: np.ndarray, k: int, largest: bool, in_order: bool) -> np.ndarray:
+    n = x.shape[-1]
+    if k < n:
+        found = np.argpartition(x, n - k if largest else k - 1, axis=-1)
+        found = np.sort(found[..., n - k :] if largest else found[..., :k], axis=-1)
+        picked = np.take_along_axis(x, found, -1)
+        places = np.take_along_axis(found, order(picked, x.ndim - 1, largest), -1)
+    else:
+        places = order(x, x.ndim - 1, largest)
+    if x.size <= SMALL:
+        values = np.take_along_axis(x, places, -1)
+        for i in np.ndindex(x.shape[:-1]):
+            line, top = x[i], values[i]
+            if not in_order or _ties(line, top):
+                places[i] = top_order(line, k, largest, in_order)
+    return places
+
+
+def _ties(line: np.ndarray, top: np.ndarray) -> bool:
+    """Whether equal elements compete for places: among those picked, or the last of them with others."""
+    if np.isnan(top).any() if top.dtype.kind == "f" else False:
+        return True
+    return bool((top[1:] == top[:-1]).any()) or int(np.count_nonzero(line == top[-1])) > 1
+
+
+OPS["topk"] = _of_places("topk", topk)
+offer("topk", OPS["topk"], """The k largest (or smallest) elements along a dimension, and where they are.
+
+    >>> import autogradlab as torch
+    >>> torch.topk(torch.tensor([3.0, 1.0, 2.0]), 2).values
+    tensor([3., 2.])
+    """, check=_EXACT)  # fmt: skip
+
+
+def kthvalue(input, k, dim=-1, keepdim=False):  # type: ignore[no-untyped-def]
+    k = number_of(k)
+    d = axis(dim, input.ndim)
+    n = input.shape[d] if input.ndim else 1
+    if not n:
+        raise IndexError(f"kthvalue(): Expected reduction dim {d} to have non-zero size.")
+    if not 1 <= k <= n:
+        raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {d}")
+    if not input.ndim:
+        refuse(input, "kthvalue_cpu", "")
+        return input.copy(), np.zeros((), np.int64)
+    refuse(input, "kthvalue_cpu", "bc")
+    x = np.moveaxis(keys_of(input), d, -1)
+    places = np.argsort(x, axis=-1, kind="stable")[..., k - 1] if x.size else np.zeros(x.shape[:-1], np.int64)
+    return picked(input, x, places, d, keepdim, lambda line: kth_place(line, k - 1))
+
+
+def picked(input: np.ndarray, x: np.ndarray, places: np.ndarray, d: int, keepdim: bool, exact: Any) -> Any:
+    """Values and indices of one element of each line, after `exact` has settled ties. `x`: lines last."""
+    places = np.ascontiguousarray(places)
+    if x.size <= SMALL:
+        for i in np.ndindex(x.shape[:-1]):
+            line = x[i]
+            value = line[places[i]]
+            if value != value or np.count_nonzero(line == value) > 1:
+                found = exact(line)
+                if found is not None:
+                    places[i] = found
+    places = np.expand_dims(places, d)
+    values = np.take_along_axis(input, places, d)
     return (values, places) if keepdim else (values.squeeze(d), places.squeeze(d))
 
 
-@op("kthvalue", outputs=_PAIR, differentiable=1, returns=named("kthvalue", _PAIR), vjp=_BACK_KEEP)
-def kthvalue(input, k, dim=-1, keepdim=False):  # type: ignore[no-untyped-def]
-    """The k-th smallest value along a dimension and its place."""
-    d = wrap_dim(dim, input.ndim)
-    if input.ndim and not input.shape[d]:
-        raise IndexError(f"kthvalue(): Expected reduction dim {d} to have non-zero size.")
-    if not 1 <= k <= (input.shape[d] if input.ndim else 1):
-        raise RuntimeError("kthvalue(): selected number k out of range for dimension " + str(d))
-    refuse(input, "kthvalue_cpu", "bc")
-    return _kth(input, k - 1, dim, keepdim)
+def selecting(name: str, kernel: Any, node: str | None = None) -> Op:
+    """The entry of an operation that picks one element of each line."""
+    return Op(name, kernel, node=node, outputs=_PAIR, differentiable=1, returns=named(name, _PAIR), vjp={
+        "input": lambda F, grad, dim, indices, input_shape, keepdim: F.put_at(grad, dim, indices, input_shape, keepdim),
+    })  # fmt: skip
 
 
-# -- medians ---------------------------------------------------------------------------------------------------------------
+OPS["kthvalue"] = selecting("kthvalue", kthvalue)
+offer("kthvalue", OPS["kthvalue"], "The k-th smallest element along a dimension (from 1), and where it is.",
+      check=exact_out("output values must be of same type as input", "output indices must be of scalar type Long"))  # fmt: skip
+for _kernel in (sort, argsort, topk, kthvalue):
+    setattr(RAW, _kernel.__name__, _kernel)
+
+# -- searching -------------------------------------------------------------------------------------------------------------
+
+_WHO = "torch.searchsorted(): "
 
 
-def _median_all(name: str, skip: bool) -> Op:
-    def kernel(input):  # type: ignore[no-untyped-def]
-        refuse(input, "median_cpu", "bc")
-        x = np.sort(input, axis=None)
-        nans = int(np.isnan(x).sum()) if x.dtype.kind in "fV" else 0
-        if not x.size:
-            return np.asarray(np.nan if x.dtype.kind in "fV" else np.iinfo(x.dtype).min, x.dtype)
-        if nans and not (skip and nans < x.size):
-            return np.asarray(np.nan, x.dtype)
-        return x[(x.size - nans - 1) // 2]
-
-    return Op(name, kernel, node=name.title() + "Backward0",
-              vjp={"input": lambda F, grad, input, result: F.share_evenly(grad, input, result)})  # fmt: skip
-
-
-def _median_along(name: str, skip: bool) -> Op:
-    def kernel(input, dim, keepdim=False):  # type: ignore[no-untyped-def]
-        not_empty("median", input, dim)
-        refuse(input, "median_out", "bc")
-        if not input.ndim:
-            wrap_dim(dim, 0)
-            return input.copy(), np.zeros((), np.int64)
-        d = wrap_dim(dim, input.ndim)
-        places = order(input, d, False)
-        n = input.shape[d]
-        nans = np.isnan(input).sum(d, keepdims=True) if input.dtype.kind in "fV" else np.zeros((), np.int64)
-        if skip:
-            k = np.where(nans == n, 0, (n - nans - 1) // 2)
-        else:  # the first NaN, if there is one
-            k = np.where(nans > 0, n - nans, (n - 1) // 2)
-        shape = [1 if i == d else s for i, s in enumerate(input.shape)]
-        place = np.take_along_axis(places, np.broadcast_to(k, shape), d)
-        value = np.take_along_axis(input, place, d)
-        return (value, place) if keepdim else (value.squeeze(d), place.squeeze(d))
-
-    return Op(name, kernel, outputs=_PAIR, differentiable=1, returns=named(name, _PAIR), vjp=_BACK_KEEP,
-              node=name.title() + "Backward1")  # fmt: skip
+def _search(edges: np.ndarray, values: np.ndarray, right: bool, sorter: np.ndarray | None) -> np.ndarray:
+    """The places before which values go, line by line; NaN is beyond every number."""
+    edges, values = keys_of(edges), keys_of(values)
+    flat = edges.ndim == 1
+    if sorter is not None:
+        edges = np.take_along_axis(edges, sorter, -1)
+    n = edges.shape[-1]
+    floats = edges.dtype.kind == "f"
+    if flat and not (floats and (np.isnan(values).any() or n and np.isnan(edges[-1]))):
+        return np.searchsorted(edges, values, "right" if right else "left")
+    low, high = np.zeros(values.shape, np.int64), np.full(values.shape, n)
+    while (low < high).any():
+        mid = (low + high) // 2
+        safe = np.minimum(mid, n - 1)
+        found = edges[safe] if flat else np.take_along_axis(edges, safe, -1)
+        up = ~(found > values if right else found >= values) & (low < high)
+        low, high = np.where(up, mid + 1, low), np.where(up, high, np.minimum(mid, high))
+    return low
 
 
-def _medians(name: str, skip: bool) -> None:
-    whole, along = _median_all(name, skip), _median_along(name, skip)
-    OPS[name], OPS[name + ".dim"] = whole, along
+def _searched(edges: Tensor, input: Any, given: dict[str, Any], right: bool, sorter: Tensor | None) -> Tensor:
+    out, small = given.get("out"), given["out_int32"]
+    side = given.get("side")
+    if side is not None and side not in ("left", "right"):
+        raise RuntimeError(f"{_WHO}side can only be 'left' or 'right' but got {side}")
+    if side == "left" and right:
+        raise RuntimeError(f"{_WHO}side and right can't be set to opposites, got side of left while right was True")
+    a = edges._array
+    if sorter is not None:
+        s = sorter._array
+        if s.shape != a.shape:
+            raise RuntimeError(f"{_WHO}boundary and sorter must have the same size, but got boundary tensor {list(a.shape)}and got "
+                               f"sorter tensor {list(s.shape)}")  # fmt: skip
+        if s.dtype != np.int64:
+            raise RuntimeError(f"{_WHO}sorter must be a tensor of long dtype but got dtype {name_of(s)}")
+        if s.size and (s.min() < 0 or s.max() >= a.shape[-1]):
+            raise RuntimeError(f"{_WHO}sorter index out of range")
+    wanted = result_dtype((edges, input)).numpy
+    v = input._array if isinstance(input, Tensor) else np.asarray(input).astype(wanted)
+    if not v.ndim and a.ndim != 1:
+        if a.ndim:
+            raise RuntimeError(f"{_WHO}input value can be a scalar only when boundaries tensor dimension is 1, but we got "
+                               f"boundaries tensor dim({a.ndim}) and input value's dim(0) numel(1)")  # fmt: skip
+    if not a.ndim:
+        raise RuntimeError(f"{_WHO}boundaries tensor should have positive dimension, but got 0 dimension")
+    if a.ndim != 1 and a.shape[:-1] != v.shape[:-1]:
+        raise RuntimeError(f"{_WHO}boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and "
+                           f"input value tensor must match, but we got boundaries tensor {list(a.shape)} and input value tensor "
+                           f"{list(v.shape)}")  # fmt: skip
+    kind = dtypes.int32 if small else dtypes.int64
+    if out is not None and out.dtype is not kind:
+        raise RuntimeError(f"{_WHO}output tensor's dtype is wrong, it can only be Int(int32) or Long(int64) depending on whether "
+                           f"out_int32 flag is True, but we got output tensor's dtype {name_of(out._array)} and out_int32 flag is "
+                           f"{small}")  # fmt: skip
+    if v.size:
+        refuse(np.empty(0, wanted), "searchsorted_out_cpu", "bc")
+    places = _search(a.astype(wanted), v.astype(wanted), right or side == "right", None if sorter is None else sorter._array)
+    r = np.asarray(places).astype(kind.numpy)
+    if out is None:
+        return wrap(np.ascontiguousarray(r).reshape(v.shape))
+    from ..outputs import write
 
-    def forward(*args: Any, **options: Any) -> Any:
-        out = options.pop("out", None)
-        form, given = bind(name, args, options)
-        if form == 0:
-            return whole.call(given["input"])
-        return along.call(given["input"], given["dim"], given["keepdim"], **({} if out is None else {"out": out}))
-
-    publish(name, forward, None, True, True, "The median (the lower one of two)" + (", NaN left out." if skip else "."))
-
-
-_medians("median", False)
-_medians("nanmedian", True)
-
-
-@op("mode", outputs=_PAIR, differentiable=1, returns=named("mode", _PAIR), vjp=_BACK_KEEP)
-def mode(input, dim=-1, keepdim=False):  # type: ignore[no-untyped-def]
-    """The most frequent value along a dimension, the smallest of several, and its last place."""
-    not_empty("mode", input, dim)
-    refuse(input, "mode_cpu", "c")
-    if not input.ndim:
-        wrap_dim(dim, 0)
-        return input.copy(), np.zeros((), np.int64)
-    d = wrap_dim(dim, input.ndim)
-    x = np.moveaxis(input, d, -1)
-    places = np.empty(x.shape[:-1], np.int64)
-    for i in np.ndindex(places.shape):
-        values, inverse, counts = np.unique(x[i], return_inverse=True, return_counts=True, equal_nan=False)
-        places[i] = np.flatnonzero(inverse.ravel() == np.argmax(counts))[-1]
-    values = np.take_along_axis(x, places[..., None], -1)[..., 0]
-    if keepdim:
-        return np.expand_dims(values, d), np.expand_dims(places, d)
-    return np.ascontiguousarray(values), places
-
-
-# -- unique ----------------------------------------------------------------------------------------------------------------
-
-
-def _no_gradient(name: str) -> Any:
-    def formula(F, grads):  # type: ignore[no-untyped-def]
-        raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
-
-    return formula
+    return write(_SEARCH, out, r, ())  # type: ignore[no-any-return]
 
 
-def _unique_all(input, sorted, return_inverse, return_counts):  # type: ignore[no-untyped-def]
-    values, inverse, counts = np.unique(input, return_inverse=True, return_counts=True, equal_nan=False)
-    return values, inverse.reshape(input.shape).astype(np.int64), counts.astype(np.int64)
+_SEARCH = Op("searchsorted", lambda input: input)
 
 
-def _unique_lines(input, dim):  # type: ignore[no-untyped-def]
-    d = wrap_dim(dim, input.ndim)
-    values, inverse, counts = np.unique(np.moveaxis(input, d, 0), axis=0, return_inverse=True, return_counts=True)
-    return np.moveaxis(np.ascontiguousarray(values), 0, d), inverse.reshape(-1).astype(np.int64), counts.astype(np.int64)
-
-
-def _unique_runs(input, dim):  # type: ignore[no-untyped-def]
-    lines = input.reshape(-1) if dim is None else np.moveaxis(input, wrap_dim(dim, input.ndim), 0)
-    n = len(lines)
-    flat = lines.reshape(n, -1)
-    new = np.ones(n, bool)
-    new[1:] = (flat[1:] != flat[:-1]).any(1)
-    inverse = np.cumsum(new) - 1
-    counts = np.diff(np.append(np.flatnonzero(new), n))
-    values = lines[new]
-    if dim is None:
-        return values, inverse.reshape(input.shape).astype(np.int64), counts.astype(np.int64)
-    back = np.moveaxis(np.ascontiguousarray(values), 0, wrap_dim(dim, input.ndim))
-    return back, inverse.astype(np.int64), counts.astype(np.int64)
-
-
-_TRIPLE = ("output", "inverse_indices", "counts")
-_UNIQUE = Op("unique", _unique_all, outputs=_TRIPLE, differentiable=1, node="Unique2Backward0",
-             vjp={"input": _no_gradient("_unique2")})  # fmt: skip
-_UNIQUE_DIM = Op("unique_dim", _unique_lines, outputs=_TRIPLE, differentiable=1, vjp={"input": _no_gradient("unique_dim")})
-_RUNS = Op("unique_consecutive", _unique_runs, outputs=_TRIPLE, differentiable=1,
-           vjp={"input": _no_gradient("unique_consecutive")})  # fmt: skip
-OPS.update({"unique": _UNIQUE, "unique.dim": _UNIQUE_DIM, "unique_consecutive": _RUNS})
-
-
-def _asked(found: Any, inverse: bool, counts: bool) -> Any:
-    chosen = (found[0], *((found[1],) if inverse else ()), *((found[2],) if counts else ()))
-    return chosen if len(chosen) > 1 else chosen[0]
-
-
-@composite()
-def unique(input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False,
-           dim: int | None = None) -> Any:  # fmt: skip
-    """The different values, sorted; on request where each element went and how often each value comes.
+@composite(method=False)
+def searchsorted(*args: Any, **kwargs: Any) -> Tensor:
+    """Where to insert values into sorted lines so that they stay sorted.
 
     >>> import autogradlab as torch
-    >>> torch.unique(torch.tensor([3, 1, 3]), return_counts=True)
-    (tensor([1, 3]), tensor([1, 2]))
+    >>> torch.searchsorted(torch.tensor([1, 3, 5]), torch.tensor([3, 6]))
+    tensor([1, 3])
     """
-    if dim is not None:
-        return _asked(_UNIQUE_DIM.call(input, dim), return_inverse, return_counts)
-    return _asked(_UNIQUE.call(input, sorted, return_inverse, return_counts), return_inverse, return_counts)
-
-
-@composite()
-def unique_consecutive(input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Any:
-    """Runs of equal values, each once."""
-    return _asked(_RUNS.call(input, dim), return_inverse, return_counts)
-
-
-# -- search ----------------------------------------------------------------------------------------------------------------
-
-
-def _search(sorted_sequence: np.ndarray, values: np.ndarray, side: str) -> np.ndarray:
-    if sorted_sequence.ndim <= 1:
-        return np.searchsorted(sorted_sequence, values, side=side)  # type: ignore[call-overload, no-any-return]
-    r = np.empty(values.shape, np.int64)
-    for i in np.ndindex(values.shape[:-1]):
-        r[i] = np.searchsorted(sorted_sequence[i], values[i], side=side)  # type: ignore[call-overload]
-    return r
-
-
-def _side(right: bool, side: str | None) -> str:
-    if side not in (None, "left", "right"):
-        raise RuntimeError(f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}")
-    if right and side == "left":
-        raise RuntimeError("torch.searchsorted(): side and right can't be set to opposites, got side of left while right "
-                           "was True")  # fmt: skip
-    return "right" if right or side == "right" else "left"
+    form, given = bind("searchsorted", args, kwargs)
+    return _searched(given["sorted_sequence"], given["input" if form == 0 else "self"], given, given["right"], given["sorter"])
 
 
 @composite(method=False)
-def searchsorted(sorted_sequence: Tensor, input: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None,
-                 sorter: Tensor | None = None, out: Any = None) -> Tensor:  # fmt: skip
-    """Where values would go in a sorted sequence (its last dimension)."""
-    s = sorted_sequence._array
-    if sorter is not None:
-        s = np.take_along_axis(s, sorter._array, -1)
-    values = input._array if isinstance(input, Tensor) else np.asarray(input)
-    if isinstance(input, Tensor) and values.dtype != s.dtype and is_number(0):
-        from ..dtypes import _scalar_name  # noqa: F401
-        from .blend import _c_name
-
-        raise RuntimeError("torch.searchsorted(): boundaries tensor should have same dtype as input value tensor, but got "
-                           f"boundary tensor type {_caps(_c_name(s))} and input value tensor dtype {_caps(_c_name(values))}")  # fmt: skip
-    if s.ndim > 1 and s.shape[:-1] != values.shape[:-1]:
-        raise RuntimeError(
-            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor "
-            f"and input value tensor must match, but we got boundaries tensor {list(s.shape)} and input value tensor "
-            f"{list(values.shape)}"
-        )
-    r = wrap(np.asarray(_search(s, values, _side(right, side))).astype(np.int32 if out_int32 else np.int64))
-    return r if out is None else out.copy_(r)
-
-
-def _caps(name: str) -> str:
-    return name
-
-
-@composite(method=False)
-def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False, out: Any = None) -> Tensor:
-    """The number of the bucket between sorted boundaries that each value falls into."""
-    if boundaries.dim() != 1:
-        raise RuntimeError("boundaries tensor must be 1 dimension, but got dim(" + str(boundaries.dim()) + ")")
-    return searchsorted(boundaries, input, out_int32=out_int32, right=right, out=out)
+def bucketize(*args: Any, **kwargs: Any) -> Tensor:
+    """The number of the bucket, between sorted boundaries, that each value falls into."""
+    form, given = bind("bucketize", args, kwargs)
+    edges = given["boundaries"]
+    if edges.dim() != 1:
+        raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({edges.dim()})")
+    return _searched(edges, given["input" if form == 0 else "self"], given, given["right"], None)

@@ -176,6 +176,13 @@ def special_ndtr(input: Tensor, *, out: Any = None) -> Tensor:
 
 publish("special_ndtr", special_ndtr, None, False, True, special_ndtr.__doc__ or "")
 
+def special_round(input: Tensor, *, decimals: int = 0, out: Any = None) -> Tensor:
+    """The nearest number of `decimals` places, the even one at a half."""
+    return F.round(input, decimals=decimals, out=out)  # type: ignore[no-any-return]
+
+
+publish("special_round", special_round, None, False, True, special_round.__doc__ or "")
+
 # -- of two arguments --------------------------------------------------------------------------------------------------------
 
 _in_double = double(lambda x, y: K.zeta(x, y))
@@ -223,5 +230,5 @@ _igamma(True)
 SAME = {"expit": "sigmoid", "gammaln": "lgamma", "psi": "digamma", "gammainc": "igamma", "gammaincc": "igammac",
         "multigammaln": "mvlgamma"}  # fmt: skip
 for _name in ("digamma", "erf", "erfc", "erfinv", "exp2", "expm1", "i0", "log1p", "logit", "polygamma", "sinc", "xlogy",
-              "logsumexp", "log_softmax", "softmax", "round"):  # fmt: skip
+              "logsumexp", "log_softmax", "softmax"):  # fmt: skip
     SAME[_name] = _name

@@ -170,7 +170,7 @@ def _quantile(name: str, skip: bool) -> Any:
             high = F.take_at(ordered, -1, wrap(np.ceil(ranks).astype(np.int64)), True)
             low = F.lerp(low, high, wrap(weight.astype(a.dtype)))
         if q.dim() == 0:
-            r = low.reshape(kept) if keepdim else F.squeeze_(low, -1)
+            r = F.squeeze_(low.reshape(kept).unsqueeze(-1), -1) if keepdim else F.squeeze_(low, -1)
         else:
             r = F.squeeze_(low.unsqueeze(0).transpose(0, -1), -1)
             r = r.reshape((len(points), *kept)) if keepdim else r
@@ -247,9 +247,9 @@ def bincount(input, weights=None, minlength=0):  # type: ignore[no-untyped-def]
 @op("histc")
 def histc(input, bins=100, min=0, max=0):  # type: ignore[no-untyped-def]
     """How many elements fall into each of `bins` equal parts of the range from min to max."""
-    refuse(input, "histogram_cpu" if input.dtype.kind == "V" or input.dtype.itemsize == 2 else "histogramdd", "biuc")
+    refuse(input, "histogram_cpu", "biuc")
     if bins <= 0:
-        raise RuntimeError("torch.histc(): bins must be > 0")
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
     low, high = float(min), float(max)
     if low == high and input.size:
         low, high = float(input.min()), float(input.max())
@@ -258,7 +258,7 @@ def histc(input, bins=100, min=0, max=0):  # type: ignore[no-untyped-def]
     if not (np.isfinite(low) and np.isfinite(high)):
         raise RuntimeError(f"torch.histc(): range of [{low:g}, {high:g}] is not finite")
     if low > high:
-        raise RuntimeError("torch.histc(): max must be larger than min")
+        raise RuntimeError("torch.histc: max must be larger than min")
     x = input[(input >= low) & (input <= high)]
     place = ((x - low) / (high - low) * bins).astype(np.int64)
     return np.bincount(np.minimum(place, bins - 1), minlength=bins).astype(input.dtype)

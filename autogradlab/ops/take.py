@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from ..dims import wrap_dim
-from ..dtypes import _scalar_name, from_numpy
+from ..dtypes import _scalar_name, from_numpy, int64
 from ..opdef import OPS, composite, op, publish
 from ..record import RAW, TENSORS
 from ..tensor import Tensor, wrap
 from .viewing import guard
-from .writing import in_place, without_edges, writer
+from .writing import exact_out, in_place, without_edges, writer
 
 _ALL = slice(None)
 
@@ -329,6 +329,8 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: Any = None, *, out: Any 
 
 for _name in ("index_select", "index_select_backward", "take"):
     without_edges(OPS[_name])
+exact_out(OPS["index_select"], "index_select(): self and result must have the same scalar type")
+exact_out(OPS["take"], "take(): self and out expected to have the same dtype, but got self.dtype = {2} and out.dtype = {3}")
 
 # -- where something is --------------------------------------------------------------------------------------------------------
 
@@ -344,6 +346,7 @@ def nonzero_kernel(input):  # type: ignore[no-untyped-def]
     return _nonzero(input)
 
 
+exact_out(OPS["nonzero"], "nonzero: Expected out tensor to have scalar type {2} but got scalar type{3}", int64)
 _NONZERO = OPS["nonzero"].call
 
 
@@ -361,7 +364,7 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
         if not input._array.ndim:
             input = TENSORS.unsqueeze(input, 0)
         return TENSORS.unbind(_NONZERO(input), 1)
-    return _NONZERO(input, out=out) if out is not None else _NONZERO(input)
+    return OPS["nonzero"].call_any(input, out=out) if out is not None else _NONZERO(input)
 
 
 publish("nonzero", nonzero, None, True, True, nonzero.__doc__ or "")

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..opdef import OPS, op, publish
 from .viewing import guard
-from .writing import in_place
+from .writing import exact_out, in_place
 
 
 def _kept(shape: tuple[int, ...], diagonal: int, lower: bool) -> np.ndarray:
@@ -80,4 +80,6 @@ def trace_backward(grad_output, input_shape):  # type: ignore[no-untyped-def]
     return g
 
 
+for _name in ("tril", "triu"):
+    exact_out(OPS[_name])
 guard("tril triu tril_ triu_ trace")

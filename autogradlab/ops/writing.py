@@ -9,13 +9,14 @@ import numpy as np
 
 from .. import modes
 from ..calls import make_call
+from ..dtypes import _scalar_name
 from ..node import NO_EDGE
 from ..opdef import OPS, Op, publish
 from ..record import RAW, finish, start_node
 from ..tensor import Tensor, gradient_edge, wrap
 from ..views import bump, check_inplace, rebase
 
-__all__ = ["in_place", "without_edges", "writer"]
+__all__ = ["C_WORDS", "exact_out", "in_place", "without_edges", "writer"]
 
 
 def without_edges(entry: Op) -> Op:
@@ -39,6 +40,32 @@ def without_edges(entry: Op) -> Op:
 
     entry.edges = edges  # type: ignore[method-assign]
     return entry
+
+
+#: C's names of the dtypes, where PyTorch's messages use them
+C_WORDS = {"float32": "float", "float64": "double", "float16": "c10::Half", "int64": "long int", "int32": "int",
+           "int16": "short int", "int8": "signed char", "uint8": "unsigned char", "bfloat16": "c10::BFloat16",
+           "complex64": "c10::complex<float>", "complex128": "c10::complex<double>"}  # fmt: skip
+_SAME = "Expected out tensor to have dtype {0}, but got {1} instead"
+
+
+def exact_out(entry: Op, message: str = _SAME, wanted: Any = None) -> None:
+    """Refuse an out= whose dtype is not exactly that of the result, in C's names or (`{2}`, `{3}`) PyTorch's."""
+    general = entry.call_any
+
+    def call_any(*args: Any, **kwargs: Any) -> Any:
+        out = kwargs.get("out")
+        if isinstance(out, Tensor) and args:
+            first = args[0][0] if isinstance(args[0], (tuple, list)) else args[0]
+            expected = wanted or first.dtype
+            if out.dtype is not expected:
+                names = [C_WORDS.get(d.name, d.name) for d in (expected, out.dtype)]
+                raise RuntimeError(message.format(*names, *(_scalar_name(d) for d in (expected, out.dtype))))
+        return general(*args, **kwargs)
+
+    entry.call_any = call_any  # type: ignore[method-assign]
+    if entry.call == general:
+        entry.call = call_any
 
 
 def in_place(op: Op, values: list[Any], write: Callable[..., None]) -> Tensor:
@@ -90,6 +117,7 @@ def writer(name: str, tensors: str, write: Callable[..., None], vjp: dict[str, A
         return r
 
     without_edges(entry)
+    exact_out(entry)
     entry.invoke = on_copy
     entry.call = make_call(entry)
     setattr(RAW, name, kernel)

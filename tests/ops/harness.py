@@ -182,15 +182,27 @@ def covered() -> set[str]:
 # -- building and taking apart ---------------------------------------------------------------------------------------------
 
 
-def seeded(entry: Entry, case: Case) -> np.random.Generator:
+class Draws:
+    """Random numbers for the arguments of a case: each has its own, whatever the others are."""
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+        self.count = 0
+
+    def next(self) -> np.random.Generator:
+        self.count += 1
+        return np.random.default_rng([self.seed, self.count])
+
+
+def seeded(entry: Entry, case: Case) -> Draws:
     """Numbers for a case: the same for both libraries, whatever other cases there are."""
-    return np.random.default_rng(zlib.crc32(f"{entry.name}{case}".encode()))
+    return Draws(zlib.crc32(f"{entry.name}{len(case.args)}{sorted(case.kwargs)}".encode()))
 
 
-def build(lib: Any, value: Any, rng: np.random.Generator, leaves: list[Any] | None = None) -> Any:
+def build(lib: Any, value: Any, rng: Draws, leaves: list[Any] | None = None) -> Any:
     """Arguments with every `A` and `D` made real; tensors that want a gradient are added to `leaves`."""
     if isinstance(value, A):
-        t = value.build(lib, rng)
+        t = value.build(lib, rng.next())
         if leaves is not None and value.grad and (t.is_floating_point() or t.is_complex()):
             t.requires_grad_()
             leaves.append(t)
@@ -404,6 +416,9 @@ def finite_differences(lib: Any, entry: Entry, case: Case, second: bool) -> list
         return sum(float((array(c).conj() * array(t)).real.sum()) for c, t in zip(like(lib, outs, 1, False), outs, strict=True))
 
     if not with_inputs(inputs)[1]:
+        return []
+    result = attempt(derivatives, inputs, second)
+    if isinstance(result, Failure) and "is not implemented" in result.text:
         return []
     made, found = derivatives(inputs, second)
     if second:

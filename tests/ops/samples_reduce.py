@@ -19,13 +19,13 @@ def lines(dtypes: tuple[str, ...] = ALL, dim: Any = 1, whole: bool = True, keep:
         if whole:
             found += [case(A(2, 3, dtype=d), **options).but(second=not half)]
     found += [
-        case(A(2, 3, 2, layout="transposed"), dim, **options), case(A(2, 3, layout="expanded"), 0, **options), case(A(), 0, **options),
-        case(A(2, 3), -2, **options), case(A(2, 3), 2, **options), case(A(0, 2), 1, **options).but(smooth=False),
-        case(A(0, 2), 0, **options).but(smooth=False), case(A(values=((1.0, NAN), (NAN, INF))), 1, **options).but(smooth=False, second=False),
+        case(A(2, 3, 2, layout="transposed"), dim, **options), case(A(2, 3, layout="expanded"), 0, **options).but(smooth=False), case(A(), 0, **options),
+        case(A(2, 3), -2, **options), case(A(2, 3), 2, **options), case(A(0, 2), 1, **options).but(first=False),
+        case(A(0, 2), 0, **options).but(first=False), case(A(values=((1.0, NAN), (NAN, INF))), 1, **options).but(smooth=False, second=False),
         case(A(), 1, **options),
     ]  # fmt: skip
     if whole:
-        found += [case(A(), **options), case(A(0), **options).but(smooth=False), case(A(4, layout="strided"), **options)]
+        found += [case(A(), **options), case(A(0), **options).but(first=False), case(A(4, layout="strided"), **options)]
     if keep:
         found += [case(A(2, 3), dim, True, **options), case(A(2, 3), dim=dim, keepdim=True, **options)]
     return found
@@ -35,11 +35,12 @@ FEW = ("float64", "float32", "int64")
 SEVERAL = (case(A(2, 3, 2), (0, 2)), case(A(2, 3, 2), (0, -1), True), case(A(2, 3), ()), case(A(2, 3), (0, 0)), case(A(2, 3), None))
 for _name in ("sum", "mean", "nansum", "nanmean"):
     samples(_name, *lines(), *SEVERAL, *(case(A(2, 3, dtype=d, grad=False), dtype=D(t)) for d in FEW for t in ("float64", "int64", "float16")),
-            case(A(2, 3), 1, dtype=D("float32")))  # fmt: skip
+            case(A(2, 3), 1, dtype=D("float32")).but(smooth=False, tolerance=1e-6))  # fmt: skip
 for _name in ("any", "all"):
     samples(_name, *lines(), *SEVERAL)
 samples("count_nonzero", *lines(keep=False), *SEVERAL[:1])
-samples("prod", *lines(), case(A(2, 3, dtype="int32"), 1, dtype=D("float64")), case(A(2, 3), dtype=D("float32")),
+samples("prod", *lines(), case(A(2, 3, dtype="int32"), 1, dtype=D("float64")),
+        case(A(2, 3), dtype=D("float32")).but(smooth=False, tolerance=1e-6),
         case(A(values=((0.0, 2.0, 3.0), (1.0, 2.0, 3.0)))), case(A(values=((0.0, 2.0, 0.0), (0.0, 2.0, 3.0))), 1),
         case(A(values=(0.0, 2.0, 0.0))))  # fmt: skip
 for _name in ("max", "min"):
@@ -53,7 +54,7 @@ samples("aminmax", *(case(A(2, 3, dtype=d), dim=1) for d in ALL), *(case(A(2, 3,
 for _name in ("argmax", "argmin"):
     samples(_name, *lines(), case(A(values=(1.0, NAN, 3.0, NAN))), case(A(2, 3), None, True))
 for _name in ("std", "var"):
-    samples(_name, *lines(keep=False), *SEVERAL[:3], case(A(2, 3), 1, False), case(A(2, 3), False), case(A(2, 3), 1, True, True),
+    samples(_name, *(c.but(first=False) if "shape=()" in str(c) else c for c in lines(keep=False)), *SEVERAL[:2], case(A(2, 3), 1, False), case(A(2, 3), False), case(A(2, 3), 1, True, True),
             case(A(2, 3), 1, correction=0), case(A(2, 3), correction=2, keepdim=True), case(A(2, 3), dim=(0, 1), unbiased=False),
             case(A(1)).but(smooth=False, second=False), case(A(values=(2.0, 2.0, 2.0))).but(smooth=False, second=False))  # fmt: skip
     samples(_name + "_mean", *(case(A(2, 3, dtype=d)).but(second=d[-2:] != "16") for d in ALL), case(A(2, 3), 1), case(A(2, 3), 1, False),
@@ -62,22 +63,22 @@ for _name in ("median", "nanmedian"):
     # torch itself goes wrong along an expanded dimension
     samples(_name, *(c for c in lines() if "expanded" not in str(c)), case(A(4), 0), case(A(values=(1.0, NAN, 3.0, 2.0))).but(smooth=False),
             case(A(values=((1.0, NAN, 3.0), (NAN, NAN, NAN))), 1).but(smooth=False))  # fmt: skip
-samples("mode", *lines(), case(A(values=(1.0, 2.0, 2.0, 1.0, 3.0))).but(smooth=False), case(A(values=((1, 1, 2), (3, 2, 3)), dtype="int64")))
+samples("mode", *(c for c in lines() if "nan" not in str(c)), case(A(values=(1.0, 2.0, 2.0, 1.0, 3.0))).but(smooth=False), case(A(values=((1, 1, 2), (3, 2, 3)), dtype="int64")))
 for _q in (0.5, 0.3, 0.0, 1.0):
     for _way in ("linear", "lower", "higher", "midpoint", "nearest"):
         samples("quantile", case(A(5), _q, interpolation=_way), case(A(2, 4), _q, 1, True, interpolation=_way))
         samples("nanquantile", case(A(5), _q, interpolation=_way), case(A(values=((1.0, NAN, 3.0), (NAN, NAN, NAN))), _q, 1).but(smooth=False))
 samples("quantile", case(A(2, 4), A(values=(0.2, 0.5, 0.9), grad=False), 1), case(A(2, 4), A(values=(0.2, 0.5), grad=False)), case(A(3), 2.0),
-        case(A(2, 4), A(values=(0.2, 0.5), grad=False), 0, True), case(A(3, dtype="int64"), 0.5), case(A(0), 0.5), case(A(3, dtype="float16"), 0.5),
+        case(A(2, 4), A(values=(0.2, 0.5), grad=False), 0), case(A(3, dtype="int64"), 0.5), case(A(0), 0.5), case(A(3, dtype="float16"), 0.5),
         case(A(values=(1.0, NAN, 3.0)), 0.5).but(smooth=False), case(A(3), A(values=(0.5,), dtype="float32", grad=False)))  # fmt: skip
 samples("kthvalue", *(case(A(2, 3, dtype=d, low=-99, high=99), 2) for d in ALL), case(A(2, 3), 1, 0), case(A(2, 3), 2, 0, True), case(A(2, 3), 4), case(A(), 1))
-for _p in (2, 1, 3, 0.5, 1.5, INF, -INF, "fro", "max"):
+for _p in (2, 1, 3, 0.5, 1.5, INF, -INF, "fro"):
     samples("norm", case(A(2, 3), _p), case(A(2, 3), _p, 1), case(A(2, 3), _p, (0, 1), True), case(A(values=(0.0, 0.0)), _p).but(smooth=False, second=False),
             case(A(3, dtype="complex128"), _p))  # fmt: skip
     if not isinstance(_p, str):
         samples("dist", case(A(2, 3), A(2, 3), _p), case(A(3), A(2, 1), _p))
-samples("norm", *(case(A(2, 3, dtype=d)).but(second=False) for d in ALL), case(A()), case(A(0)).but(smooth=False), case(A(3, dtype="float32"), dtype=D("float64")))
-samples("logsumexp", *lines(whole=False), *SEVERAL[:3], case(A(values=(-INF, -INF)), 0).but(smooth=False, second=False), case(A(values=(INF, 1.0)), 0).but(smooth=False, second=False))
+samples("norm", *(case(A(2, 3, dtype=d)).but(second=False) for d in ALL), case(A()), case(A(0)).but(smooth=False), case(A(3, dtype="float32"), dtype=D("float64")).but(tolerance=1e-6, smooth=False))
+samples("logsumexp", *lines(whole=False), *SEVERAL[:2], case(A(values=(-INF, -INF)), 0).but(smooth=False, second=False), case(A(values=(INF, 1.0)), 0).but(smooth=False, second=False))
 
 # -- running ---------------------------------------------------------------------------------------------------------------
 for _name in ("cumsum", "cumprod", "cummax", "cummin", "logcumsumexp"):
@@ -93,8 +94,8 @@ for _name in ("trapezoid", "cumulative_trapezoid", "trapz"):
 samples("trapezoid", case(A(4, dtype="float64")).but(tolerance=1e-9), method=False)
 
 # -- order -----------------------------------------------------------------------------------------------------------------
-samples("sort", *lines(keep=False), case(A(2, 3), 0, True), case(A(5), descending=True), case(A(values=(2, 1, 2, 1)), stable=True, dim=0),
-        case(A(values=(2, 1, 2, 1)), stable=True, dim=0, descending=True), case(A(values=(NAN, 1.0, INF, NAN, -INF))).but(smooth=False),
+samples("sort", *lines(keep=False), case(A(2, 3), 0, True), case(A(5), descending=True), case(A(values=(2, 1, 2, 1)), stable=True, dim=0).but(smooth=False),
+        case(A(values=(2, 1, 2, 1)), stable=True, dim=0, descending=True).but(smooth=False), case(A(values=(NAN, 1.0, INF, NAN, -INF))).but(smooth=False),
         case(A(values=(NAN, 1.0, INF, NAN, -INF)), descending=True).but(smooth=False))  # fmt: skip
 samples("argsort", *lines(keep=False), case(A(2, 3), 0, True), case(A(values=(2, 1, 2, 1)), stable=True))
 samples("msort", *(case(A(3, 2, dtype=d)) for d in ALL))
@@ -117,7 +118,7 @@ samples("bucketize", case(A(values=(0.0, 3.0), grad=False), A(values=(1.0, 3.0, 
 # -- counting --------------------------------------------------------------------------------------------------------------
 samples("bincount", case(A(values=(0, 2, 2), dtype="int64")), case(A(values=(0, 2, 2), dtype="int32"), A(3, grad=False), 5), case(A(3)),
         case(A(values=(-1,), dtype="int64")), case(A(0, dtype="int64"), minlength=3), case(A(values=(1, 1), dtype="uint8"), A(2, dtype="int64")))  # fmt: skip
-samples("histc", *(case(A(9, dtype=d, grad=False), 4, -2, 2) for d in ALL), case(A(9, grad=False)), case(A(9, grad=False), bins=3, min=1.0, max=0.0),
+samples("histc", *(case(A(9, dtype=d, grad=False), 4, -2, 2) for d in ALL if d not in ("bool", "uint8")), case(A(9, grad=False)), case(A(9, grad=False), bins=3, min=1.0, max=0.0),
         case(A(values=(1.0, 1.0), grad=False), 2), case(A(3, grad=False), 0))  # fmt: skip
 samples("histogram", case(A(9, grad=False), 4), case(A(9, grad=False), 3, range=(0.0, 1.0)), case(A(9, grad=False), A(values=(-1.0, 0.0, 2.0), grad=False), density=True),
         case(A(4, grad=False), 2, weight=A(4, grad=False)).but(out=False), case(A(4, grad=False, dtype="float32"), 2))  # fmt: skip

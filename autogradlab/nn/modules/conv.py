@@ -1,5 +1,265 @@
-"""conv."""
+"""Convolution layers."""
 
 from __future__ import annotations
 
-__all__: list[str] = []
+import math
+from typing import Any
+
+from ...record import TENSORS
+from ...tensor import Tensor
+from .. import functional as F
+from .. import init
+from ..parameter import Parameter, UninitializedParameter
+from .lazy import LazyModuleMixin, empty_parameter
+from .module import Module
+
+__all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d", "Fold", "LazyConv1d", "LazyConv2d",
+           "Unfold"]  # fmt: skip
+
+
+def _many(value: Any, n: int) -> Any:
+    return tuple(value) if isinstance(value, (tuple, list)) else (value,) * n
+
+
+class _ConvNd(Module):
+    _n = 2
+    _transposes = False
+
+    def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any, padding: Any, dilation: Any, groups: int,
+                 bias: bool, padding_mode: str, device: Any, dtype: Any, output_padding: Any = 0) -> None:  # fmt: skip
+        super().__init__()
+        n = self._n
+        if groups <= 0:
+            raise ValueError("groups must be a positive integer")
+        if in_channels % groups:
+            raise ValueError("in_channels must be divisible by groups")
+        if out_channels % groups:
+            raise ValueError("out_channels must be divisible by groups")
+        if isinstance(padding, str):
+            if padding not in ("same", "valid"):
+                raise ValueError(f"Invalid padding string '{padding}', should be one of {{'same', 'valid'}}")
+            if padding == "same" and any(s != 1 for s in _many(stride, n)):
+                raise ValueError("padding='same' is not supported for strided convolutions")
+        if padding_mode not in ("zeros", "reflect", "replicate", "circular"):
+            raise ValueError("padding_mode must be one of ['zeros', 'reflect', 'replicate', 'circular'], but got "
+                             f"padding_mode='{padding_mode}'")  # fmt: skip
+        self.in_channels = in_channels
+        self.out_channels = out_channels
+        self.kernel_size = _many(kernel_size, n)
+        self.stride = _many(stride, n)
+        self.padding = padding if isinstance(padding, str) else _many(padding, n)
+        self.dilation = _many(dilation, n)
+        self.transposed = self._transposes
+        self.output_padding = _many(output_padding, n)
+        self.groups = groups
+        self.padding_mode = padding_mode
+        shape = (in_channels, out_channels // groups) if self.transposed else (out_channels, in_channels // groups)
+        self.weight = Parameter(TENSORS.empty((*shape, *self.kernel_size), device=device, dtype=dtype))
+        if bias:
+            self.bias = Parameter(TENSORS.empty(out_channels, device=device, dtype=dtype))
+        else:
+            self.register_parameter("bias", None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        init.kaiming_uniform_(self.weight, a=math.sqrt(5))
+        if self.bias is not None:
+            fan_in, _ = init._calculate_fan_in_and_fan_out(self.weight)
+            if fan_in != 0:
+                bound = 1 / math.sqrt(fan_in)
+                init.uniform_(self.bias, -bound, bound)
+
+    def extra_repr(self) -> str:
+        n = len(self.kernel_size)
+        text = f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
+        if self.padding != (0,) * n:
+            text += f", padding={self.padding!r}" if not isinstance(self.padding, str) else f", padding={self.padding}"
+        if self.dilation != (1,) * n:
+            text += f", dilation={self.dilation}"
+        if self.output_padding != (0,) * n:
+            text += f", output_padding={self.output_padding}"
+        if self.groups != 1:
+            text += f", groups={self.groups}"
+        if self.bias is None:
+            text += ", bias=False"
+        if self.padding_mode != "zeros":
+            text += f", padding_mode={self.padding_mode}"
+        return text
+
+    def _border(self) -> list[int]:
+        """The widths that padding modes other than zeros add, for `pad`."""
+        sides: list[int] = []
+        for i in reversed(range(self._n)):
+            if isinstance(self.padding, str):
+                total = self.dilation[i] * (self.kernel_size[i] - 1) if self.padding == "same" else 0
+                sides += [total // 2, total - total // 2]
+            else:
+                sides += [self.padding[i]] * 2
+        return sides
+
+    def forward(self, input: Tensor) -> Tensor:
+        conv = (F.conv1d, F.conv2d, F.conv3d)[self._n - 1]
+        padding = self.padding
+        if self.padding_mode != "zeros":
+            input, padding = F.pad(input, self._border(), mode=self.padding_mode), 0
+        return conv(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
+
+
+class Conv1d(_ConvNd):
+    """Convolution of (N, C, L) (mirrors `torch.nn.Conv1d`)."""
+
+    _n = 1
+
+    def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
+                 groups: int = 1, bias: bool = True, padding_mode: str = "zeros", device: Any = None, dtype: Any = None) -> None:  # fmt: skip
+        super().__init__(in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias, padding_mode, device, dtype)
+
+
+class Conv2d(_ConvNd):
+    """Convolution of (N, C, H, W) (mirrors `torch.nn.Conv2d`).
+
+    >>> import autogradlab as torch
+    >>> torch.nn.Conv2d(3, 8, 3, padding=1)
+    Conv2d(3, 8, kernel_size=(3, 3), stride=(1, 1), padding=(1, 1))
+    """
+
+    _n = 2
+
+    def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
+                 groups: int = 1, bias: bool = True, padding_mode: str = "zeros", device: Any = None, dtype: Any = None) -> None:  # fmt: skip
+        super().__init__(in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias, padding_mode, device, dtype)
+
+
+class Conv3d(_ConvNd):
+    """Convolution of (N, C, D, H, W) (mirrors `torch.nn.Conv3d`)."""
+
+    _n = 3
+
+    def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
+                 groups: int = 1, bias: bool = True, padding_mode: str = "zeros", device: Any = None, dtype: Any = None) -> None:  # fmt: skip
+        super().__init__(in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias, padding_mode, device, dtype)
+
+
+class _ConvTransposeNd(_ConvNd):
+    _transposes = True
+
+    def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
+                 groups: int = 1, bias: bool = True, dilation: Any = 1, padding_mode: str = "zeros", device: Any = None,
+                 dtype: Any = None) -> None:  # fmt: skip
+        if padding_mode != "zeros":
+            raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
+        super().__init__(in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias, padding_mode, device, dtype,
+                         output_padding)  # fmt: skip
+
+    def _extra(self, input: Tensor, output_size: Any) -> Any:
+        """The output padding that gives a wanted output size."""
+        if output_size is None:
+            return self.output_padding
+        n = self._n
+        wanted = list(output_size)[-n:]
+        least = [(s - 1) * t - 2 * p + d * (k - 1) + 1 for s, t, p, d, k in
+                 zip(input.shape[-n:], self.stride, self.padding, self.dilation, self.kernel_size, strict=True)]  # fmt: skip
+        most = [a + s - 1 for a, s in zip(least, self.stride, strict=True)]
+        if any(not a <= w <= b for a, w, b in zip(least, wanted, most, strict=True)):
+            raise ValueError(f"requested an output size of {wanted}, but valid sizes range from {least} to {most} (for an input of "
+                             f"{input.shape[2:]})")  # fmt: skip
+        return tuple(w - a for w, a in zip(wanted, least, strict=True))
+
+    def forward(self, input: Tensor, output_size: Any = None) -> Tensor:  # type: ignore[override]
+        conv = (F.conv_transpose1d, F.conv_transpose2d, F.conv_transpose3d)[self._n - 1]
+        return conv(input, self.weight, self.bias, self.stride, self.padding, self._extra(input, output_size), self.groups, self.dilation)
+
+
+class ConvTranspose1d(_ConvTransposeNd):
+    """The adjoint of Conv1d."""
+
+    _n = 1
+
+
+class ConvTranspose2d(_ConvTransposeNd):
+    """The adjoint of Conv2d."""
+
+    _n = 2
+
+
+class ConvTranspose3d(_ConvTransposeNd):
+    """The adjoint of Conv3d."""
+
+    _n = 3
+
+
+class _LazyConv(LazyModuleMixin):
+    def __init__(self, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1,
+                 bias: bool = True, padding_mode: str = "zeros", device: Any = None, dtype: Any = None) -> None:  # fmt: skip
+        super().__init__(0, 0, kernel_size, stride, padding, dilation, groups, False, padding_mode, device, dtype)
+        self.weight = UninitializedParameter(device=device, dtype=dtype)
+        self.out_channels = out_channels
+        if bias:
+            self.bias = empty_parameter(device, dtype)
+
+    def reset_parameters(self) -> None:
+        if not self.has_uninitialized_params() and self.in_channels != 0:  # type: ignore[has-type]
+            super().reset_parameters()  # type: ignore[misc]
+
+    def initialize_parameters(self, input: Tensor, *args: Any, **kwargs: Any) -> None:
+        if self.has_uninitialized_params():
+            n = self._n  # type: ignore[attr-defined]
+            if input.ndim not in (n + 1, n + 2):
+                raise RuntimeError(f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to {type(self).__name__}, but got input of "
+                                   f"size: {input.shape}")  # fmt: skip
+            self.in_channels = input.shape[-n - 1]
+            groups = self.groups  # type: ignore[attr-defined]
+            if self.in_channels % groups:
+                raise ValueError("in_channels must be divisible by groups")
+            self.weight.materialize((self.out_channels, self.in_channels // groups, *self.kernel_size))  # type: ignore[attr-defined]
+            if self.bias is not None:
+                self.bias.materialize((self.out_channels,))
+            self.reset_parameters()
+
+
+class LazyConv1d(_LazyConv, Conv1d):
+    """Conv1d that learns in_channels from its first input."""
+
+    cls_to_become = Conv1d
+
+
+class LazyConv2d(_LazyConv, Conv2d):
+    """Conv2d that learns in_channels from its first input."""
+
+    cls_to_become = Conv2d
+
+
+class Unfold(Module):
+    """All windows of (N, C, H, W) as columns."""
+
+    def __init__(self, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> None:
+        super().__init__()
+        self.kernel_size = kernel_size
+        self.dilation = dilation
+        self.padding = padding
+        self.stride = stride
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)
+
+    def extra_repr(self) -> str:
+        return f"kernel_size={self.kernel_size}, dilation={self.dilation}, padding={self.padding}, stride={self.stride}"
+
+
+class Fold(Module):
+    """Columns added up where their windows lie."""
+
+    def __init__(self, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> None:
+        super().__init__()
+        self.output_size = output_size
+        self.kernel_size = kernel_size
+        self.dilation = dilation
+        self.padding = padding
+        self.stride = stride
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.fold(input, self.output_size, self.kernel_size, self.dilation, self.padding, self.stride)
+
+    def extra_repr(self) -> str:
+        return (f"output_size={self.output_size}, kernel_size={self.kernel_size}, dilation={self.dilation}, padding={self.padding}, "
+                f"stride={self.stride}")  # fmt: skip

@@ -1,5 +1,52 @@
-"""instancenorm."""
+"""Instance normalization layers."""
 
 from __future__ import annotations
 
-__all__: list[str] = []
+from typing import Any
+
+from ...record import TENSORS
+from ...tensor import Tensor
+from .. import functional as F
+from .batchnorm import _NormBase
+
+__all__ = ["InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d"]
+
+
+class _InstanceNorm(_NormBase):
+    _n = 1
+
+    def __init__(self, num_features: int, eps: float = 1e-5, momentum: float = 0.1, affine: bool = False,
+                 track_running_stats: bool = False, device: Any = None, dtype: Any = None) -> None:  # fmt: skip
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype)
+
+    def _check_input_dim(self, input: Tensor) -> None:
+        if input.ndim not in (self._n + 1, self._n + 2):
+            raise ValueError(f"expected {self._n + 1}D or {self._n + 2}D input (got {input.ndim}D input)")
+
+    def forward(self, input: Tensor) -> Tensor:
+        self._check_input_dim(input)
+        single = input.ndim == self._n + 1
+        if input.shape[-self._n - 1] != self.num_features and self.affine:
+            raise ValueError(f"expected input's size at dim={input.ndim - self._n - 1} to match num_features ({self.num_features}), but "
+                             f"got: {input.shape[-self._n - 1]}.")  # fmt: skip
+        x = TENSORS.unsqueeze(input, 0) if single else input
+        out = F.instance_norm(x, self.running_mean, self.running_var, self.weight, self.bias,
+                              self.training or not self.track_running_stats, 0.0 if self.momentum is None else self.momentum,
+                              self.eps)  # fmt: skip
+        return TENSORS.squeeze(out, 0) if single else out  # type: ignore[no-any-return]
+
+
+class InstanceNorm1d(_InstanceNorm):
+    """Each channel of each sample of (N, C, L) normalized by itself."""
+
+
+class InstanceNorm2d(_InstanceNorm):
+    """Each channel of each sample of (N, C, H, W) normalized by itself."""
+
+    _n = 2
+
+
+class InstanceNorm3d(_InstanceNorm):
+    """Each channel of each sample of (N, C, D, H, W) normalized by itself."""
+
+    _n = 3

@@ -1,0 +1,216 @@
+"""Discrete Fourier transforms (mirrors `torch.fft`), with derivatives.
+
+>>> import autogradlab as torch
+>>> torch.fft.fft(torch.tensor([1., 0., 0., 0.]))
+tensor([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j])
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..dims import wrap_dim, wrap_dims
+from ..ops import fourier as _table
+from ..record import TENSORS as F
+from ..tensor import Tensor, wrap
+
+__all__ = [
+    "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifft2", "ifftn", "ifftshift", "ihfft", "irfft", "irfft2",
+    "irfftn", "rfft", "rfft2", "rfftfreq", "rfftn",
+]  # fmt: skip
+
+_NORMS = {None: (_table.NONE, _table.FULL), "backward": (_table.NONE, _table.FULL), "ortho": (_table.ROOT, _table.ROOT),
+          "forward": (_table.FULL, _table.NONE)}  # fmt: skip
+
+
+def _norm(norm: str | None, forward: bool) -> int:
+    if norm not in _NORMS:
+        raise RuntimeError(f'Invalid normalization mode: "{norm}"')
+    return _NORMS[norm][0 if forward else 1]
+
+
+def _floating(x: Tensor) -> Tensor:
+    return F.to(x, dtypes.get_default_dtype()) if x._array.dtype.kind in "biu" else x  # type: ignore[no-any-return]
+
+
+def _complex(x: Tensor) -> Tensor:
+    x = _floating(x)
+    return x if x._array.dtype.kind == "c" else F.to(x, dtypes.from_numpy(np.result_type(x._array.dtype, np.complex64)))  # type: ignore[no-any-return]
+
+
+def _resized(x: Tensor, dims: tuple[int, ...], sizes: Any) -> Tensor:
+    """The input cut, or filled up with zeros, to the sizes of the transform."""
+    for d, n in zip(dims, sizes, strict=True):
+        if n is None or n == -1:
+            continue
+        have = x._array.shape[d]
+        if n < 1:
+            raise RuntimeError(f"Invalid number of data points ({n}) specified")
+        if n < have:
+            x = F.narrow(x, d, 0, n)
+        elif n > have:
+            x = F.constant_pad_nd(x, (0, 0) * (x._array.ndim - 1 - d) + (0, n - have), 0)
+    return x
+
+
+def _dims(x: Tensor, s: Any, dim: Any) -> tuple[tuple[int, ...], tuple[Any, ...]]:
+    ndim = x._array.ndim
+    if dim is not None:
+        dims = wrap_dims((dim,) if isinstance(dim, int) else dim, ndim)
+    else:
+        dims = tuple(range(ndim)) if s is None else tuple(range(ndim - len(s), ndim))
+    sizes = (None,) * len(dims) if s is None else tuple(s)
+    if len(sizes) != len(dims):
+        raise RuntimeError("When given, dim and shape arguments must have the same length")
+    for d in dims:
+        if x._array.shape[d] < 1:
+            raise RuntimeError(f"Invalid number of data points ({x._array.shape[d]}) specified")
+    return dims, sizes
+
+
+def _c2c(x: Tensor, s: Any, dim: Any, norm: str | None, forward: bool, out: Any, single: bool = False) -> Tensor:
+    x = _floating(x)
+    dims, sizes = _dims(x, s, dim)
+    x = _resized(x, dims, sizes)
+    mode = _norm(norm, forward)
+    if len(dims) == 1 and single and x._array.dtype.kind != "c":
+        r = F._fft_r2c(x, dims, mode, False)
+        r = r if forward else F.conj(r)
+    else:
+        r = F._fft_c2c(_complex(x), dims, mode, forward)
+    return r if out is None else out.copy_(r)  # type: ignore[no-any-return]
+
+
+def _r2c(name: str, x: Tensor, s: Any, dim: Any, norm: str | None, out: Any) -> Tensor:
+    if x._array.dtype.kind == "c":
+        raise RuntimeError(f"{name} expects a real input tensor, but got {dtypes._scalar_name(x.dtype)}")
+    x = _floating(x)
+    dims, sizes = _dims(x, s, dim)
+    r = F._fft_r2c(_resized(x, dims, sizes), dims, _norm(norm, True), True)
+    return r if out is None else out.copy_(r)  # type: ignore[no-any-return]
+
+
+def _c2r(x: Tensor, s: Any, dim: Any, norm: str | None, out: Any) -> Tensor:
+    x = _complex(x)
+    dims, sizes = _dims(x, s, dim)
+    last = sizes[-1]
+    size = 2 * (x._array.shape[dims[-1]] - 1) if last is None or last == -1 else last
+    if size < 1:
+        raise RuntimeError(f"Invalid number of data points ({size}) specified")
+    x = _resized(x, dims, (*sizes[:-1], size // 2 + 1))
+    r = F._fft_c2r(x, dims, _norm(norm, False), size)
+    return r if out is None else out.copy_(r)  # type: ignore[no-any-return]
+
+
+def _one(n: Any) -> Any:
+    return None if n is None else (n,)
+
+
+def fft(input: Tensor, n: Any = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
+    """The Fourier transform along one dimension."""
+    return _c2c(input, _one(n), dim, norm, True, out, True)
+
+
+def ifft(input: Tensor, n: Any = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
+    """The inverse Fourier transform along one dimension."""
+    return _c2c(input, _one(n), dim, norm, False, out, True)
+
+
+def rfft(input: Tensor, n: Any = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
+    """The Fourier transform of real numbers: the half that determines the rest."""
+    return _r2c("rfft", input, _one(n), dim, norm, out)
+
+
+def irfft(input: Tensor, n: Any = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
+    """The inverse of rfft: real numbers."""
+    return _c2r(input, _one(n), dim, norm, out)
+
+
+def fftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None) -> Tensor:
+    """The Fourier transform along several dimensions."""
+    return _c2c(input, s, dim, norm, True, out)
+
+
+def ifftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None) -> Tensor:
+    """The inverse Fourier transform along several dimensions."""
+    return _c2c(input, s, dim, norm, False, out)
+
+
+def fft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, out: Any = None) -> Tensor:
+    """The Fourier transform along two dimensions."""
+    return fftn(input, s, dim, norm, out=out)
+
+
+def ifft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, out: Any = None) -> Tensor:
+    """The inverse Fourier transform along two dimensions."""
+    return ifftn(input, s, dim, norm, out=out)
+
+
+def rfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None) -> Tensor:
+    """The Fourier transform of real numbers along several dimensions."""
+    return _r2c("rfftn", input, s, dim, norm, out)
+
+
+def irfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None) -> Tensor:
+    """The inverse of rfftn."""
+    return _c2r(input, s, dim, norm, out)
+
+
+def rfft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, out: Any = None) -> Tensor:
+    """The Fourier transform of real numbers along two dimensions."""
+    return rfftn(input, s, dim, norm, out=out)
+
+
+def irfft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, out: Any = None) -> Tensor:
+    """The inverse of rfft2."""
+    return irfftn(input, s, dim, norm, out=out)
+
+
+_OPPOSITE = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
+
+
+def hfft(input: Tensor, n: Any = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
+    """The transform, which is real, of a signal with Hermitian symmetry, given half of it."""
+    return irfft(F.conj(input), n, dim, _OPPOSITE[norm], out=out)
+
+
+def ihfft(input: Tensor, n: Any = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
+    """The inverse of hfft."""
+    return F.conj(rfft(input, n, dim, _OPPOSITE[norm]))  # type: ignore[no-any-return]
+
+
+def fftshift(input: Tensor, dim: Any = None) -> Tensor:
+    """Move the zero frequency to the middle."""
+    dims = _shifted(input, dim)
+    return F.roll(input, tuple(input._array.shape[d] // 2 for d in dims), dims)  # type: ignore[no-any-return]
+
+
+def ifftshift(input: Tensor, dim: Any = None) -> Tensor:
+    """Undo fftshift."""
+    dims = _shifted(input, dim)
+    return F.roll(input, tuple((input._array.shape[d] + 1) // 2 for d in dims), dims)  # type: ignore[no-any-return]
+
+
+def _shifted(x: Tensor, dim: Any) -> tuple[int, ...]:
+    if dim is None:
+        return tuple(range(x._array.ndim))
+    return tuple(wrap_dim(d, x._array.ndim) for d in ((dim,) if isinstance(dim, int) else dim))
+
+
+def _frequencies(values: np.ndarray, options: dict[str, Any]) -> Tensor:
+    wanted = options.get("dtype") or dtypes.get_default_dtype()
+    t = wrap(values.astype(wanted.numpy))
+    return t.requires_grad_() if options.get("requires_grad") else t
+
+
+def fftfreq(n: int, d: float = 1.0, **options: Any) -> Tensor:
+    """The frequencies of the entries of a transform of size n."""
+    return _frequencies(np.fft.fftfreq(n, d), options)
+
+
+def rfftfreq(n: int, d: float = 1.0, **options: Any) -> Tensor:
+    """The frequencies of the entries of a transform of n real numbers."""
+    return _frequencies(np.fft.rfftfreq(n, d), options)

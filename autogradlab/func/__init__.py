@@ -1,0 +1,260 @@
+"""Functions of functions (mirrors `torch.func`): gradients, products with Jacobians, Jacobians, vmap.
+
+>>> import autogradlab as torch
+>>> torch.func.grad(lambda x: (x ** 3).sum())(torch.tensor([1., 2.]))
+tensor([ 3., 12.])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..record import TENSORS as F
+from ..tensor import Tensor, requires_grad
+
+__all__ = [
+    "functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "vjp", "vmap",
+]  # fmt: skip
+
+Function = Callable[..., Any]
+
+
+def _flat(tree: Any) -> list[Any]:
+    """The tensors of nested tuples, lists and dicts, in order."""
+    if isinstance(tree, dict):
+        return [t for key in sorted(tree) for t in _flat(tree[key])]
+    if isinstance(tree, (tuple, list)):
+        return [t for item in tree for t in _flat(item)]
+    return [tree]
+
+
+def _like(tree: Any, leaves: Any) -> Any:
+    """The same nesting with other leaves, taken from an iterator."""
+    if isinstance(tree, dict):
+        made = {key: _like(tree[key], leaves) for key in sorted(tree)}
+        return type(tree)((key, made[key]) for key in tree)
+    if isinstance(tree, tuple) and hasattr(tree, "_fields"):
+        return type(tree)(*(_like(item, leaves) for item in tree))
+    if isinstance(tree, (tuple, list)):
+        return type(tree)([_like(item, leaves) for item in tree])
+    return next(leaves)
+
+
+def _fresh(tree: Any) -> Any:
+    """Tensors of their own to differentiate by; inside another transform they keep their history."""
+
+    def one(t: Any) -> Any:
+        if not isinstance(t, Tensor):
+            return t
+        return F.view_as(t, t) if requires_grad(t) else F.detach(t).requires_grad_(t.is_floating_point() or t.is_complex())  # type: ignore[attr-defined]
+
+    return _like(tree, iter([one(t) for t in _flat(tree)]))
+
+
+def _outer(tree: Any) -> bool:
+    return any(isinstance(t, Tensor) and requires_grad(t) for t in _flat(tree))
+
+
+def _gradients(outs: list[Tensor], ins: list[Tensor], cotangents: list[Any], keep: bool) -> list[Tensor]:
+    from ..autograd import grad as gradient
+
+    pairs = [(o, c) for o, c in zip(outs, cotangents, strict=True) if requires_grad(o)]
+    if not pairs:
+        return [F.zeros_like(t) for t in ins]
+    found = gradient([o for o, _ in pairs], ins, [c for _, c in pairs], create_graph=keep, retain_graph=True, allow_unused=True)
+    return [F.zeros_like(t) if g is None else g for t, g in zip(ins, found, strict=True)]
+
+
+def _plain(tree: Any) -> Any:
+    return _like(tree, iter([F.detach(t) if isinstance(t, Tensor) else t for t in _flat(tree)]))
+
+
+def grad_and_value(func: Function, argnums: Any = 0, has_aux: bool = False) -> Function:
+    """A function that gives the gradient of a scalar function by its arguments `argnums`, and its value."""
+
+    def transformed(*args: Any, **kwargs: Any) -> Any:
+        from ..autograd import enable_grad
+
+        numbers = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+        with enable_grad():
+            given = list(args)
+            for i in numbers:
+                given[i] = _fresh(args[i])
+            made = func(*given, **kwargs)
+            value, aux = made if has_aux else (made, None)
+            if not isinstance(value, Tensor):
+                raise RuntimeError("Expected the given function to return a single tensor, but it returned "
+                                   f"{type(value).__name__}")  # fmt: skip
+            if value._array.ndim:
+                raise RuntimeError("Expected f(*args) to return a scalar tensor, got tensor with "
+                                   f"{value._array.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?")  # fmt: skip
+            chosen = [given[i] for i in numbers]
+            ins = _flat(chosen)
+            keep = _outer(args) or _outer(list(kwargs.values()))
+            found = _gradients([value], ins, [None], True)
+        if not keep:
+            found, value = [F.detach(g) for g in found], F.detach(value)
+        trees = _like(chosen, iter(found))
+        result = trees[0] if isinstance(argnums, int) else tuple(trees)
+        return (result, (value, aux)) if has_aux else (result, value)
+
+    return transformed
+
+
+def grad(func: Function, argnums: Any = 0, has_aux: bool = False) -> Function:
+    """A function that gives the gradient of a scalar function by its arguments `argnums`.
+
+    >>> import autogradlab as torch
+    >>> torch.func.grad(torch.func.grad(torch.sin))(torch.tensor(0.))
+    tensor(-0.)
+    """
+    both = grad_and_value(func, argnums, has_aux)
+
+    def transformed(*args: Any, **kwargs: Any) -> Any:
+        result, value = both(*args, **kwargs)
+        return (result, value[1]) if has_aux else result
+
+    return transformed
+
+
+def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
+    """The function's value and a function that takes cotangents to gradients by the primals."""
+    from ..autograd import enable_grad
+
+    keep = _outer(primals)
+    with enable_grad():
+        given = _fresh(list(primals))
+        made = func(*given)
+    value, aux = made if has_aux else (made, None)
+    outs, ins = _flat(value), _flat(given)
+
+    def pull(*cotangents: Any, retain_graph: bool = True, create_graph: bool = True) -> Any:
+        tree = cotangents[0] if len(cotangents) == 1 else cotangents
+        found = _gradients(outs, ins, _flat(tree), True)
+        if not keep and not _outer(cotangents):
+            found = [F.detach(g) for g in found]
+        return tuple(_like(given, iter(found)))
+
+    shown = value if keep else _plain(value)
+    return (shown, pull, aux) if has_aux else (shown, pull)
+
+
+def jvp(func: Function, primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False) -> Any:
+    """The function's value and its derivative in the direction of the tangents, by differentiating twice backward."""
+    from ..autograd import enable_grad, grad as gradient
+
+    keep = _outer(primals) or _outer(tangents)
+    with enable_grad():
+        given = _fresh(list(primals))
+        made = func(*given)
+        value, aux = made if has_aux else (made, None)
+        outs, ins = _flat(value), _flat(given)
+        dummies = [F.zeros_like(o).requires_grad_() for o in outs]
+        firsts = _gradients(outs, ins, dummies, True)
+        pairs = [(g, t) for g, t in zip(firsts, _flat(list(tangents)), strict=True) if requires_grad(g)]
+        found = gradient([g for g, _ in pairs], dummies, [t for _, t in pairs], create_graph=keep, allow_unused=True) if pairs else (
+            [None] * len(outs))  # fmt: skip
+    slopes = _like(value, iter([F.zeros_like(o) if t is None else t for o, t in zip(outs, found, strict=True)]))
+    value = value if keep else _plain(value)
+    return (value, slopes, aux) if has_aux else (value, slopes)
+
+
+def jacrev(func: Function, argnums: Any = 0, *, has_aux: bool = False, chunk_size: Any = None) -> Function:
+    """A function that gives the Jacobian, of the output's shape followed by the input's."""
+
+    def transformed(*args: Any, **kwargs: Any) -> Any:
+        from ..autograd import enable_grad
+
+        numbers = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+        keep = _outer(args)
+        with enable_grad():
+            given = list(args)
+            for i in numbers:
+                given[i] = _fresh(args[i])
+            made = func(*given, **kwargs)
+            value, aux = made if has_aux else (made, None)
+            chosen = [given[i] for i in numbers]
+            ins = _flat(chosen)
+            rows = []
+            for out in _flat(value):
+                each: list[list[Tensor]] = [[] for _ in ins]
+                for element in F.unbind(F.reshape(out, (-1,))):
+                    for column, g in zip(each, _gradients([element], ins, [None], True), strict=True):
+                        column.append(g)
+                whole = [F.reshape(F.stack(column), (*out._array.shape, *t._array.shape)) if column else out.new_zeros(
+                    (*out._array.shape, *t._array.shape)) for column, t in zip(each, ins, strict=True)]  # type: ignore[attr-defined]  # fmt: skip
+                whole = whole if keep else [F.detach(w) for w in whole]
+                trees = _like(chosen, iter(whole))
+                rows.append(trees[0] if isinstance(argnums, int) else tuple(trees))
+        result = _like(value, iter(rows))
+        return (result, aux) if has_aux else result
+
+    return transformed
+
+
+def jacfwd(func: Function, argnums: Any = 0, has_aux: bool = False, *, randomness: str = "error") -> Function:
+    """The same as jacrev; here it, too, is computed backward."""
+    return jacrev(func, argnums, has_aux=has_aux)
+
+
+def hessian(func: Function, argnums: Any = 0) -> Function:
+    """A function that gives the matrix of second derivatives of a scalar function."""
+    return jacrev(jacrev(func, argnums), argnums)
+
+
+def vmap(func: Function, in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *, chunk_size: Any = None) -> Function:
+    """A function that maps `func` over a dimension of its arguments: element by element, the results stacked."""
+
+    def transformed(*args: Any, **kwargs: Any) -> Any:
+        dims = (in_dims,) * len(args) if isinstance(in_dims, int) or in_dims is None else tuple(in_dims)
+        if len(dims) != len(args):
+            raise ValueError(f"vmap({getattr(func, '__name__', func)}, in_dims={in_dims}, ...)(<inputs>): in_dims is not compatible "
+                             "with the structure of inputs.")  # fmt: skip
+        spread = []
+        sizes = set()
+        for arg, dim in zip(args, dims, strict=True):
+            leaves = _flat(arg)
+            each = _flat(dim) if not isinstance(dim, int) and dim is not None else [dim] * len(leaves)
+            parts = [F.unbind(t, d) if d is not None and isinstance(t, Tensor) else t for t, d in zip(leaves, each, strict=True)]
+            sizes |= {len(p) for p, d in zip(parts, each, strict=True) if d is not None}
+            spread.append((arg, parts, each))
+        if len(sizes) != 1:
+            raise ValueError("vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
+                             f"{sorted(sizes)} for the mapped dimension")  # fmt: skip
+        results = []
+        for i in range(sizes.pop()):
+            call = [_like(arg, iter([p if d is None else p[i] for p, d in zip(parts, each, strict=True)])) for arg, parts, each in spread]
+            results.append(func(*call, **kwargs))
+        first = results[0]
+        columns = zip(*(_flat(r) for r in results), strict=True)
+        places = _flat(out_dims) if not isinstance(out_dims, int) else [out_dims] * len(_flat(first))
+        return _like(first, iter([F.stack(list(c), d) for c, d in zip(columns, places, strict=True)]))
+
+    return transformed
+
+
+def functional_call(module: Any, parameter_and_buffer_dicts: Any, args: Any = None, kwargs: Any = None, *, tie_weights: bool = True,
+                    strict: bool = False) -> Any:  # fmt: skip
+    """Call a module with other tensors in the place of its parameters and buffers."""
+    given: dict[str, Tensor] = {}
+    for d in parameter_and_buffer_dicts if isinstance(parameter_and_buffer_dicts, (tuple, list)) else (parameter_and_buffer_dicts,):
+        given.update(d)
+    args = () if args is None else args if isinstance(args, tuple) else (args,)
+    kept: list[tuple[dict[str, Any], str, Any]] = []
+    try:
+        for path, value in given.items():
+            where, _, name = path.rpartition(".")
+            owner = module.get_submodule(where) if where else module
+            for table in (owner._parameters, owner._buffers):
+                if name in table:
+                    kept.append((table, name, table[name]))
+                    table[name] = value
+                    break
+            else:
+                if strict:
+                    raise RuntimeError(f"Unexpected key(s): {path}.")
+        return module(*args, **(kwargs or {}))
+    finally:
+        for table, name, value in kept:
+            table[name] = value

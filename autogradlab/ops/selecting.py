@@ -1,0 +1,199 @@
+"""Which of several equal elements is picked: partial orders whose ties fall as in PyTorch's CPU kernels.
+
+NumPy finds the values; where equal ones compete for a place, these walk through the same exchanges as the C++ standard
+library (introselect, introsort, heap selection) on ranks, so that the indices are the same too. They are plain Python:
+callers use them on small inputs only.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+__all__ = ["SMALL", "kth_place", "nth_order", "ranks", "sort_order", "top_order"]
+
+#: up to how many elements ties are followed exactly
+SMALL = 1 << 13
+
+Pairs = list[tuple[int, int]]
+
+
+def ranks(line: np.ndarray) -> Pairs:
+    """The elements as (rank, place); equal ones and all NaN have one rank each, that of NaN the highest."""
+    return list(zip(np.unique(line, return_inverse=True)[1].reshape(-1).tolist(), range(line.size), strict=True))
+
+
+def sort_order(line: np.ndarray) -> list[int]:
+    """The places in the order into which an introsort of the whole brings them."""
+    a = ranks(line)
+    _introsort(a, 0, len(a))
+    return [place for _, place in a]
+
+
+def nth_order(line: np.ndarray, nth: int) -> int:
+    """The place of the element that a selection of number `nth` brings there."""
+    a = ranks(line)
+    _introselect(a, 0, nth, len(a))
+    return a[nth][1]
+
+
+def top_order(line: np.ndarray, k: int, largest: bool, in_order: bool) -> list[int]:
+    """The places of the k largest or smallest."""
+    a = ranks(line)
+    if largest:
+        a = [(-rank, place) for rank, place in a]
+    if k * 64 <= len(a):
+        _heap_select(a, 0, k, len(a))
+        _sort_heap(a, 0, k)
+    else:
+        _introselect(a, 0, k - 1, len(a))
+        if in_order:
+            _introsort(a, 0, k - 1)
+    return [place for _, place in a[:k]]
+
+
+def kth_place(line: np.ndarray, k: int) -> int:
+    """The place of the element that a quickselect with the median of three brings to number `k`."""
+    a = ranks(line)
+    low, high = 0, len(a) - 1
+    while high > low:
+        if high == low + 1:
+            if a[low][0] > a[high][0]:
+                a[low], a[high] = a[high], a[low]
+            break
+        mid = (low + high) // 2
+        a[mid], a[low + 1] = a[low + 1], a[mid]
+        for x, y in ((low + 1, high), (low, high), (low + 1, low)):
+            if a[x][0] > a[y][0]:
+                a[x], a[y] = a[y], a[x]
+        i, j, pivot = low + 1, high, a[low][0]
+        while True:
+            i += 1
+            while pivot > a[i][0]:
+                i += 1
+            j -= 1
+            while a[j][0] > pivot:
+                j -= 1
+            if j < i:
+                break
+            a[i], a[j] = a[j], a[i]
+        a[low], a[j] = a[j], a[low]
+        if j <= k:
+            low = i
+        if j >= k:
+            high = j - 1
+    return a[k][1]
+
+
+# -- the pieces --------------------------------------------------------------------------------------------------------------
+
+
+def _depth(n: int) -> int:
+    return 2 * (n.bit_length() - 1)
+
+
+def _introselect(a: Pairs, first: int, nth: int, last: int) -> None:
+    if first == last or nth == last:
+        return
+    depth = _depth(last - first)
+    while last - first > 3:
+        if depth == 0:
+            _heap_select(a, first, nth + 1, last)
+            a[first], a[nth] = a[nth], a[first]
+            return
+        depth -= 1
+        cut = _partition(a, first, last)
+        if cut <= nth:
+            first = cut
+        else:
+            last = cut
+    _insertion(a, first, first + 1, last)
+
+
+def _introsort(a: Pairs, first: int, last: int) -> None:
+    if first == last:
+        return
+    todo = [(first, last, _depth(last - first))]
+    while todo:
+        low, high, depth = todo.pop()
+        while high - low > 16:
+            if depth == 0:
+                _heap_select(a, low, high, high)
+                _sort_heap(a, low, high)
+                break
+            depth -= 1
+            cut = _partition(a, low, high)
+            todo.append((cut, high, depth))
+            high = cut
+    _insertion(a, first, first + 1, last)
+
+
+def _partition(a: Pairs, first: int, last: int) -> int:
+    """Split around the median of three, which goes to the front."""
+    x, y, z = first + 1, first + (last - first) // 2, last - 1
+    p, q, r = a[x][0], a[y][0], a[z][0]
+    if p < q:
+        mid = y if q < r else z if p < r else x
+    else:
+        mid = x if p < r else z if q < r else y
+    a[first], a[mid] = a[mid], a[first]
+    pivot = a[first][0]
+    low, high = first + 1, last
+    while True:
+        while a[low][0] < pivot:
+            low += 1
+        high -= 1
+        while pivot < a[high][0]:
+            high -= 1
+        if low >= high:
+            return low
+        a[low], a[high] = a[high], a[low]
+        low += 1
+
+
+def _insertion(a: Pairs, first: int, start: int, last: int) -> None:
+    for i in range(start, last):
+        item = a[i]
+        j = i
+        while j > first and item[0] < a[j - 1][0]:
+            a[j] = a[j - 1]
+            j -= 1
+        a[j] = item
+
+
+def _heap_select(a: Pairs, first: int, middle: int, last: int) -> None:
+    size = middle - first
+    for parent in range((size - 2) // 2, -1, -1) if size > 1 else ():
+        _adjust(a, first, parent, size, a[first + parent])
+    for i in range(middle, last):
+        if a[i][0] < a[first][0]:
+            item, a[i] = a[i], a[first]
+            _adjust(a, first, 0, size, item)
+
+
+def _sort_heap(a: Pairs, first: int, last: int) -> None:
+    while last - first > 1:
+        last -= 1
+        item, a[last] = a[last], a[first]
+        _adjust(a, first, 0, last - first, item)
+
+
+def _adjust(a: Pairs, first: int, hole: int, size: int, item: tuple[int, int]) -> None:
+    """Let the hole sink to a leaf, then the item rise from there."""
+    top = hole
+    child = hole
+    while child < (size - 1) // 2:
+        child = 2 * (child + 1)
+        if a[first + child][0] < a[first + child - 1][0]:
+            child -= 1
+        a[first + hole] = a[first + child]
+        hole = child
+    if size % 2 == 0 and child == (size - 2) // 2:
+        child = 2 * (child + 1)
+        a[first + hole] = a[first + child - 1]
+        hole = child - 1
+    parent = (hole - 1) // 2
+    while hole > top and a[first + parent][0] < item[0]:
+        a[first + hole] = a[first + parent]
+        hole = parent
+        parent = (hole - 1) // 2
+    a[first + hole] = item
