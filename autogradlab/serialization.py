@@ -95,41 +95,18 @@ def key_free(root: np.ndarray, memo: dict[int, Any]) -> bool:
 
 
 def reduce_tensor(t: Tensor) -> Any:
-    """What pickle keeps of a tensor: values, strides, requires_grad, attributes; memory is shared within one pickle."""
-    root = owner(t._array)
-    offset = t._array.__array_interface__["data"][0] - root.__array_interface__["data"][0] if t._array.size else 0
-    strides = tuple(s // t._array.itemsize for s in t._array.strides)
-    args = (_Memory(root), t.dtype.name, offset, t._array.shape, strides, requires_grad(t))
+    """What pickle keeps of a tensor: its values with their strides, requires_grad, attributes. No memory is shared."""
+    array = t._array
+    strides = tuple(s // array.itemsize for s in array.strides)
+    if array.flags.c_contiguous or min(strides, default=0) < 0:
+        array = np.array(array, order="C")
+        strides = tuple(s // array.itemsize for s in array.strides)
+        block = array.reshape(-1)
+    else:  # the stretch of memory in which it lies
+        last = sum((n - 1) * s for n, s in zip(array.shape, strides, strict=True)) if array.size else -1
+        block = np.lib.stride_tricks.as_strided(array, (last + 1,), (array.itemsize,))
+    args = (block.tobytes(), t.dtype.name, 0, array.shape, strides, requires_grad(t))
     return rebuild_tensor, args, dict(t.__dict__) or None
-
-
-class _Memory:
-    """The memory of tensors in a pickle: pickled once for all that share it."""
-
-    _made: dict[int, tuple[Any, np.ndarray]] = {}
-
-    def __new__(cls, root: np.ndarray) -> Any:
-        import weakref
-
-        key = id(root)
-        found = cls._made.get(key)
-        if found is not None:
-            memory = found[0]()
-            if memory is not None and found[1] is root:
-                return memory
-        memory = object.__new__(cls)
-        memory.root = root
-        cls._made[key] = (weakref.ref(memory, lambda _: cls._made.pop(key, None)), root)
-        return memory
-
-    root: np.ndarray
-
-    def __reduce__(self) -> Any:
-        return _block, (_whole(self.root).view(np.uint8).tobytes() if self.root.size else b"",)
-
-
-def _block(content: bytes) -> np.ndarray:
-    return np.frombuffer(content, np.uint8).copy()
 
 
 def rebuild_tensor(memory: Any, name: str, offset: int, shape: Any, strides: Any, requires: bool) -> Tensor:
@@ -147,13 +124,11 @@ def _placed(memory: Any, numpy: np.dtype[Any], offset: int, shape: tuple[int, ..
         raise RuntimeError("the file is damaged: a tensor has a shape that cannot be")
     if 0 in shape:
         return np.empty(shape, numpy)
-    base = memory if isinstance(memory, np.ndarray) else np.frombuffer(memory, np.uint8)
+    base = memory if isinstance(memory, np.ndarray) else np.frombuffer(memory, np.uint8).copy()
     low = offset + sum((n - 1) * s for n, s in zip(shape, strides, strict=True) if s < 0) * numpy.itemsize
     high = offset + (1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True) if s > 0)) * numpy.itemsize
     if low < 0 or high > base.nbytes:
         raise RuntimeError("the file is damaged: a tensor reaches outside its memory")
-    if not base.flags.writeable:
-        base = base.copy()
     return np.ndarray(shape, numpy, base, offset, tuple(s * numpy.itemsize for s in strides))
 
 
@@ -203,7 +178,7 @@ class _Writer:
         if isinstance(x, np.generic):
             return {"scalar": [x.dtype.str, np.asarray(x).tobytes().hex()]} if x.dtype.kind in "biufc" else None
         if isinstance(x, np.ndarray) and x.dtype.kind in "biufc":
-            return {"array": self.tensor(wrap(np.ascontiguousarray(x)))["tensor"], "numpy": x.dtype.str}
+            return {"array": self.tensor(wrap(np.array(x, order="C")))["tensor"], "numpy": x.dtype.str}
         return None
 
     def _container(self, x: Any) -> Any:

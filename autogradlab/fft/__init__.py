@@ -14,13 +14,30 @@ import numpy as np
 from .. import dtypes
 from ..dims import wrap_dim, wrap_dims
 from ..ops import fourier as _table
+from ..ops.products import written
 from ..record import TENSORS as F
 from ..tensor import Tensor, wrap
 
 __all__ = [
-    "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifft2", "ifftn", "ifftshift", "ihfft", "irfft", "irfft2",
-    "irfftn", "rfft", "rfft2", "rfftfreq", "rfftn",
-]  # fmt: skip
+    "fft",
+    "fft2",
+    "fftfreq",
+    "fftn",
+    "fftshift",
+    "hfft",
+    "ifft",
+    "ifft2",
+    "ifftn",
+    "ifftshift",
+    "ihfft",
+    "irfft",
+    "irfft2",
+    "irfftn",
+    "rfft",
+    "rfft2",
+    "rfftfreq",
+    "rfftn",
+]
 
 _NORMS = {None: (_table.NONE, _table.FULL), "backward": (_table.NONE, _table.FULL), "ortho": (_table.ROOT, _table.ROOT),
           "forward": (_table.FULL, _table.NONE)}  # fmt: skip
@@ -33,12 +50,12 @@ def _norm(norm: str | None, forward: bool) -> int:
 
 
 def _floating(x: Tensor) -> Tensor:
-    return F.to(x, dtypes.get_default_dtype()) if x._array.dtype.kind in "biu" else x  # type: ignore[no-any-return]
+    return F.to(x, dtypes.get_default_dtype()) if x._array.dtype.kind in "biu" else x
 
 
 def _complex(x: Tensor) -> Tensor:
     x = _floating(x)
-    return x if x._array.dtype.kind == "c" else F.to(x, dtypes.from_numpy(np.result_type(x._array.dtype, np.complex64)))  # type: ignore[no-any-return]
+    return x if x._array.dtype.kind == "c" else F.to(x, dtypes.from_numpy(np.result_type(x._array.dtype, np.complex64)))
 
 
 def _resized(x: Tensor, dims: tuple[int, ...], sizes: Any) -> Tensor:
@@ -81,7 +98,7 @@ def _c2c(x: Tensor, s: Any, dim: Any, norm: str | None, forward: bool, out: Any,
         r = r if forward else F.conj(r)
     else:
         r = F._fft_c2c(_complex(x), dims, mode, forward)
-    return r if out is None else out.copy_(r)  # type: ignore[no-any-return]
+    return r if out is None else written(r, out)
 
 
 def _r2c(name: str, x: Tensor, s: Any, dim: Any, norm: str | None, out: Any) -> Tensor:
@@ -90,7 +107,7 @@ def _r2c(name: str, x: Tensor, s: Any, dim: Any, norm: str | None, out: Any) -> 
     x = _floating(x)
     dims, sizes = _dims(x, s, dim)
     r = F._fft_r2c(_resized(x, dims, sizes), dims, _norm(norm, True), True)
-    return r if out is None else out.copy_(r)  # type: ignore[no-any-return]
+    return r if out is None else written(r, out)
 
 
 def _c2r(x: Tensor, s: Any, dim: Any, norm: str | None, out: Any) -> Tensor:
@@ -102,7 +119,7 @@ def _c2r(x: Tensor, s: Any, dim: Any, norm: str | None, out: Any) -> Tensor:
         raise RuntimeError(f"Invalid number of data points ({size}) specified")
     x = _resized(x, dims, (*sizes[:-1], size // 2 + 1))
     r = F._fft_c2r(x, dims, _norm(norm, False), size)
-    return r if out is None else out.copy_(r)  # type: ignore[no-any-return]
+    return r if out is None else written(r, out)
 
 
 def _one(n: Any) -> Any:

@@ -47,7 +47,9 @@ def _fresh(tree: Any) -> Any:
     def one(t: Any) -> Any:
         if not isinstance(t, Tensor):
             return t
-        return F.view_as(t, t) if requires_grad(t) else F.detach(t).requires_grad_(t.is_floating_point() or t.is_complex())  # type: ignore[attr-defined]
+        return (
+            F.view_as(t, t) if requires_grad(t) else F.detach(t).requires_grad_(t.is_floating_point() or t.is_complex())
+        )
 
     return _like(tree, iter([one(t) for t in _flat(tree)]))
 
@@ -62,7 +64,9 @@ def _gradients(outs: list[Tensor], ins: list[Tensor], cotangents: list[Any], kee
     pairs = [(o, c) for o, c in zip(outs, cotangents, strict=True) if requires_grad(o)]
     if not pairs:
         return [F.zeros_like(t) for t in ins]
-    found = gradient([o for o, _ in pairs], ins, [c for _, c in pairs], create_graph=keep, retain_graph=True, allow_unused=True)
+    found = gradient(
+        [o for o, _ in pairs], ins, [c for _, c in pairs], create_graph=keep, retain_graph=True, allow_unused=True
+    )
     return [F.zeros_like(t) if g is None else g for t, g in zip(ins, found, strict=True)]
 
 
@@ -87,8 +91,10 @@ def grad_and_value(func: Function, argnums: Any = 0, has_aux: bool = False) -> F
                 raise RuntimeError("Expected the given function to return a single tensor, but it returned "
                                    f"{type(value).__name__}")  # fmt: skip
             if value._array.ndim:
-                raise RuntimeError("Expected f(*args) to return a scalar tensor, got tensor with "
-                                   f"{value._array.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?")  # fmt: skip
+                raise RuntimeError(
+                    "Expected f(*args) to return a scalar tensor, got tensor with "
+                    f"{value._array.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?"
+                )
             chosen = [given[i] for i in numbers]
             ins = _flat(chosen)
             keep = _outer(args) or _outer(list(kwargs.values()))
@@ -142,7 +148,8 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
 
 def jvp(func: Function, primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False) -> Any:
     """The function's value and its derivative in the direction of the tangents, by differentiating twice backward."""
-    from ..autograd import enable_grad, grad as gradient
+    from ..autograd import enable_grad
+    from ..autograd import grad as gradient
 
     keep = _outer(primals) or _outer(tangents)
     with enable_grad():
@@ -153,8 +160,11 @@ def jvp(func: Function, primals: Any, tangents: Any, *, strict: bool = False, ha
         dummies = [F.zeros_like(o).requires_grad_() for o in outs]
         firsts = _gradients(outs, ins, dummies, True)
         pairs = [(g, t) for g, t in zip(firsts, _flat(list(tangents)), strict=True) if requires_grad(g)]
-        found = gradient([g for g, _ in pairs], dummies, [t for _, t in pairs], create_graph=keep, allow_unused=True) if pairs else (
-            [None] * len(outs))  # fmt: skip
+        found = (
+            gradient([g for g, _ in pairs], dummies, [t for _, t in pairs], create_graph=keep, allow_unused=True)
+            if pairs
+            else ([None] * len(outs))
+        )
     slopes = _like(value, iter([F.zeros_like(o) if t is None else t for o, t in zip(outs, found, strict=True)]))
     value = value if keep else _plain(value)
     return (value, slopes, aux) if has_aux else (value, slopes)
@@ -183,7 +193,7 @@ def jacrev(func: Function, argnums: Any = 0, *, has_aux: bool = False, chunk_siz
                     for column, g in zip(each, _gradients([element], ins, [None], True), strict=True):
                         column.append(g)
                 whole = [F.reshape(F.stack(column), (*out._array.shape, *t._array.shape)) if column else out.new_zeros(
-                    (*out._array.shape, *t._array.shape)) for column, t in zip(each, ins, strict=True)]  # type: ignore[attr-defined]  # fmt: skip
+                    (*out._array.shape, *t._array.shape)) for column, t in zip(each, ins, strict=True)]  # fmt: skip
                 whole = whole if keep else [F.detach(w) for w in whole]
                 trees = _like(chosen, iter(whole))
                 rows.append(trees[0] if isinstance(argnums, int) else tuple(trees))
@@ -203,20 +213,26 @@ def hessian(func: Function, argnums: Any = 0) -> Function:
     return jacrev(jacrev(func, argnums), argnums)
 
 
-def vmap(func: Function, in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *, chunk_size: Any = None) -> Function:
+def vmap(
+    func: Function, in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *, chunk_size: Any = None
+) -> Function:
     """A function that maps `func` over a dimension of its arguments: element by element, the results stacked."""
 
     def transformed(*args: Any, **kwargs: Any) -> Any:
         dims = (in_dims,) * len(args) if isinstance(in_dims, int) or in_dims is None else tuple(in_dims)
         if len(dims) != len(args):
-            raise ValueError(f"vmap({getattr(func, '__name__', func)}, in_dims={in_dims}, ...)(<inputs>): in_dims is not compatible "
+            raise ValueError(f"vmap({getattr(func, '__name__', func)}, in_dims={in_dims}, ...)(<inputs>): in_dims "
+                             f"is not compatible "
                              "with the structure of inputs.")  # fmt: skip
         spread = []
         sizes = set()
         for arg, dim in zip(args, dims, strict=True):
             leaves = _flat(arg)
             each = _flat(dim) if not isinstance(dim, int) and dim is not None else [dim] * len(leaves)
-            parts = [F.unbind(t, d) if d is not None and isinstance(t, Tensor) else t for t, d in zip(leaves, each, strict=True)]
+            parts = [
+                F.unbind(t, d) if d is not None and isinstance(t, Tensor) else t
+                for t, d in zip(leaves, each, strict=True)
+            ]
             sizes |= {len(p) for p, d in zip(parts, each, strict=True) if d is not None}
             spread.append((arg, parts, each))
         if len(sizes) != 1:
@@ -224,7 +240,10 @@ def vmap(func: Function, in_dims: Any = 0, out_dims: Any = 0, randomness: str = 
                              f"{sorted(sizes)} for the mapped dimension")  # fmt: skip
         results = []
         for i in range(sizes.pop()):
-            call = [_like(arg, iter([p if d is None else p[i] for p, d in zip(parts, each, strict=True)])) for arg, parts, each in spread]
+            call = [
+                _like(arg, iter([p if d is None else p[i] for p, d in zip(parts, each, strict=True)]))
+                for arg, parts, each in spread
+            ]
             results.append(func(*call, **kwargs))
         first = results[0]
         columns = zip(*(_flat(r) for r in results), strict=True)
@@ -234,11 +253,22 @@ def vmap(func: Function, in_dims: Any = 0, out_dims: Any = 0, randomness: str = 
     return transformed
 
 
-def functional_call(module: Any, parameter_and_buffer_dicts: Any, args: Any = None, kwargs: Any = None, *, tie_weights: bool = True,
-                    strict: bool = False) -> Any:  # fmt: skip
+def functional_call(
+    module: Any,
+    parameter_and_buffer_dicts: Any,
+    args: Any = None,
+    kwargs: Any = None,
+    *,
+    tie_weights: bool = True,
+    strict: bool = False,
+) -> Any:
     """Call a module with other tensors in the place of its parameters and buffers."""
     given: dict[str, Tensor] = {}
-    for d in parameter_and_buffer_dicts if isinstance(parameter_and_buffer_dicts, (tuple, list)) else (parameter_and_buffer_dicts,):
+    for d in (
+        parameter_and_buffer_dicts
+        if isinstance(parameter_and_buffer_dicts, (tuple, list))
+        else (parameter_and_buffer_dicts,)
+    ):
         given.update(d)
     args = () if args is None else args if isinstance(args, tuple) else (args,)
     kept: list[tuple[dict[str, Any], str, Any]] = []

@@ -19,18 +19,53 @@ from ..dtypes import from_numpy
 from ..ops.blas import lift
 from ..ops.decompositions import NOT_POSITIVE
 from ..ops.factors import LinAlgError, check_info, matrices, square
-from ..ops.products import type_name
+from ..ops.products import type_name, written
 from ..ops.solve import cutoff
 from ..record import TENSORS as F
 from ..return_types import named
 from ..tensor import Tensor, wrap
 
 __all__ = [
-    "LinAlgError", "cholesky", "cholesky_ex", "cond", "cross", "det", "diagonal", "eig", "eigh", "eigvals", "eigvalsh",
-    "householder_product", "inv", "inv_ex", "lstsq", "lu", "lu_factor", "lu_factor_ex", "lu_solve", "matmul", "matrix_exp",
-    "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr", "slogdet", "solve", "solve_ex",
-    "solve_triangular", "svd", "svdvals", "tensorinv", "tensorsolve", "vander", "vecdot", "vector_norm",
-]  # fmt: skip
+    "LinAlgError",
+    "cholesky",
+    "cholesky_ex",
+    "cond",
+    "cross",
+    "det",
+    "diagonal",
+    "eig",
+    "eigh",
+    "eigvals",
+    "eigvalsh",
+    "householder_product",
+    "inv",
+    "inv_ex",
+    "lstsq",
+    "lu",
+    "lu_factor",
+    "lu_factor_ex",
+    "lu_solve",
+    "matmul",
+    "matrix_exp",
+    "matrix_norm",
+    "matrix_power",
+    "matrix_rank",
+    "multi_dot",
+    "norm",
+    "pinv",
+    "qr",
+    "slogdet",
+    "solve",
+    "solve_ex",
+    "solve_triangular",
+    "svd",
+    "svdvals",
+    "tensorinv",
+    "tensorsolve",
+    "vander",
+    "vecdot",
+    "vector_norm",
+]
 
 det = F.linalg_det
 slogdet = F.linalg_slogdet
@@ -58,7 +93,7 @@ cholesky_ex = F.linalg_cholesky_ex
 
 
 def _given(r: Tensor, out: Any) -> Tensor:
-    return r if out is None else out.copy_(r)
+    return r if out is None else written(r, out)
 
 
 def cholesky(A: Tensor, *, upper: bool = False, out: Any = None) -> Tensor:
@@ -96,7 +131,9 @@ def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Tensor:
     return _given(F.linalg_eigh(A, UPLO)[0], out)
 
 
-def pinv(A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None, out: Any = None) -> Tensor:
+def pinv(
+    A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None, out: Any = None
+) -> Tensor:
     """The pseudo-inverse; singular values up to max(atol, rtol * the largest) count as zero."""
     return _given(F.linalg_pinv(A, atol=atol, rtol=rtol if rcond is None else rcond, hermitian=hermitian), out)
 
@@ -109,7 +146,8 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Any = None) -> Tensor:
     """The inner products of vectors along `dim`, the first conjugated."""
     if x._array.dtype != y._array.dtype:
-        raise RuntimeError(f"linalg.vecdot: Expected x and y to have the same dtype, but found x of type {type_name(x._array)} and "
+        raise RuntimeError(f"linalg.vecdot: Expected x and y to have the same dtype, but found x of type "
+                           f"{type_name(x._array)} and "
                            f"y of type {type_name(y._array)} instead")  # fmt: skip
     return _given(F.sum(F.mul(F.conj(x), y), dim), out)
 
@@ -144,7 +182,9 @@ def matrix_power(A: Tensor, n: int, *, out: Any = None) -> Tensor:
     return _given(result, out)
 
 
-def matrix_rank(A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None, out: Any = None) -> Tensor:
+def matrix_rank(
+    A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None, out: Any = None
+) -> Tensor:
     """How many singular values are above max(atol, rtol * the largest)."""
     x = A._array
     name = "torch.linalg.matrix_rank"
@@ -211,13 +251,18 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
         if x.ndim != 2:
             raise RuntimeError(f"multi_dot(): tensor {i} must be 2D but got {x.ndim}D")
         if x.dtype != first.dtype:
-            names = [{"float32": "float", "float64": "double"}.get(from_numpy(d).name, from_numpy(d).name) for d in (first.dtype, x.dtype)]
+            names = [
+                {"float32": "float", "float64": "double"}.get(from_numpy(d).name, from_numpy(d).name)
+                for d in (first.dtype, x.dtype)
+            ]
             raise RuntimeError("multi_dot(): all tensors must have be the same dtype but tensor 0 is "
                                f"{names[0]} and tensor {i} {names[1]}")  # fmt: skip
     for i in range(n - 1):
         if ts[i]._array.shape[1] != ts[i + 1]._array.shape[0]:
             mine, other = tensors[i]._array.shape, tensors[i + 1]._array.shape
-            raise RuntimeError(f"multi_dot(): tensors {i} and {i + 1} with shapes {list(mine)} and {list(other)} cannot be multiplied")
+            raise RuntimeError(
+                f"multi_dot(): tensors {i} and {i + 1} with shapes {list(mine)} and {list(other)} cannot be multiplied"
+            )
     if n == 2:
         r = F.mm(ts[0], ts[1])
     elif n == 3:
@@ -267,7 +312,8 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Any = None) -> Tensor:
     shape = A._array.shape
     rows, columns = _count(shape[:ind]), _count(shape[ind:])
     if rows != columns:
-        raise RuntimeError("Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got "
+        raise RuntimeError("Expected self to satisfy the requirement prod(self.shape[ind:]) == "
+                           "prod(self.shape[:ind]), but got "
                            f"{columns} != {rows}")  # fmt: skip
     found, info = F.linalg_inv_ex(F.reshape(A, (rows, columns)))
     from ..ops.factors import SINGULAR
@@ -283,7 +329,8 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Any = None) -> T
     shape, ndim = A._array.shape, B._array.ndim
     rest = shape[ndim:]
     if _count(rest) != _count(shape[:ndim]):
-        raise RuntimeError("Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), "
+        raise RuntimeError("Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == "
+                           "prod(self.shape[:other.ndim]), "
                            f"but got {_count(rest)} != {_count(shape[:ndim])}")  # fmt: skip
     n = _count(rest)
     x = solve(F.reshape(A, (n, n)), F.flatten(B))

@@ -29,7 +29,7 @@ def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, attn
         times = q._array.shape[-3] // k._array.shape[-3]
         k, v = k.repeat_interleave(times, -3), v.repeat_interleave(times, -3)
     factor = math.sqrt(1.0 / math.sqrt(q._array.shape[-1]) if scale is None else scale)
-    scores = TENSORS.matmul(q * factor, TENSORS.transpose(k, -2, -1) * factor)
+    scores = TENSORS.matmul(TENSORS.mul_number(q, factor), TENSORS.mul_number(TENSORS.transpose(k, -2, -1), factor))
     mask = attn_mask
     if is_causal:
         rows, cols = q._array.shape[-2], k._array.shape[-2]

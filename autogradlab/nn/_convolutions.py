@@ -197,8 +197,8 @@ def interpolate(input: Tensor, size: Any = None, scale_factor: Any = None, mode:
     else:
         raise ValueError("either size or scale_factor should be defined")
     if mode not in _MODES or nd not in _MODES[mode][1]:
-        raise NotImplementedError("Input Error: Only 3D, 4D and 5D input Tensors supported (got {}D) for the modes: nearest | linear | "
-                                  "bilinear | bicubic | trilinear | area | nearest-exact (got {})".format(input.ndim, mode))  # fmt: skip
+        raise NotImplementedError(f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.ndim}D) for the modes: nearest | linear | "
+                                  f"bilinear | bicubic | trilinear | area | nearest-exact (got {mode})")  # fmt: skip
     if mode == "area":
         from ._pooling import adaptive_avg_pool1d, adaptive_avg_pool2d
 

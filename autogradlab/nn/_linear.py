@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from typing import Any
 
@@ -235,7 +236,7 @@ def embedding_bag(input: Tensor, weight: Tensor, offsets: Tensor | None = None, 
         _renormed(weight, index, max_norm, norm_type)
     scales = None if per_sample_weights is None else per_sample_weights.reshape(-1)  # type: ignore[attr-defined]
     outs = []
-    for start, end in zip(bounds[:-1], bounds[1:], strict=True):
+    for start, end in itertools.pairwise(bounds):
         kept = flat[int(start) : int(end)]
         if padding_idx is not None:
             kept = kept[kept != padding_idx]
@@ -278,7 +279,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
 
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """The cosine of the angle between x1 and x2 along `dim`; norms are at least eps."""
-    a, b = TENSORS.broadcast_tensors(x1, x2)
+    a, b = (x1, x2) if x1._array.shape == x2._array.shape else TENSORS.broadcast_tensors(x1, x2)
 
     def unit(x: Tensor) -> Tensor:
         norm = TENSORS.clone(TENSORS.linalg_vector_norm(x, 2, dim, True))
@@ -290,7 +291,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
 
 def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
     """The p-norm of x1 - x2 + eps along the last dimension."""
-    return TENSORS.norm(x1 - x2 + eps, p, -1, keepdim)  # type: ignore[operator,no-any-return]
+    return TENSORS.norm(TENSORS.add_number(x1 - x2, eps), p, -1, keepdim)  # type: ignore[operator,no-any-return]
 
 
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:

@@ -194,7 +194,7 @@ def _probabilities(logs: Any, target: Any, weight: Any, n: int, smoothing: float
     if n == 2:
         return total  # type: ignore[no-any-return]
     classes = logs._array.shape[axis]
-    return total / (logs._array.size // classes if logs._array.size else 0)  # type: ignore[no-any-return]
+    return TENSORS.div_number(total, logs._array.size // classes if logs._array.size else 0)  # type: ignore[no-any-return]
 
 
 def _smoothed(logs: Any, target: Any, weight: Any, n: int, ignore_index: int, smoothing: float, axis: int) -> Tensor:
@@ -213,7 +213,7 @@ def _smoothed(logs: Any, target: Any, weight: Any, n: int, ignore_index: int, sm
     elif n == 2:
         smooth = smooth.sum()
     share = smoothing / logs._array.shape[axis]
-    return hard * (1 - smoothing) + smooth * share  # type: ignore[operator,no-any-return]
+    return TENSORS.mul_number(hard, 1 - smoothing) + TENSORS.mul_number(smooth, share)  # type: ignore[no-any-return]
 
 
 def kl_div(input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
@@ -294,7 +294,7 @@ def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: 
     if input1.ndim != input2.ndim or input1.ndim != target.ndim:
         raise RuntimeError("margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
                            f"{input1.shape}, input2: {input2.shape}, target: {target.shape} ")  # fmt: skip
-    return _reduce(TENSORS.clamp_min(-target * (input1 - input2) + margin, 0), reduction)  # type: ignore[operator]
+    return _reduce(TENSORS.clamp_min(TENSORS.add_number(-target * (input1 - input2), margin), 0), reduction)  # type: ignore[operator]
 
 
 def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0, size_average: Any = None,
@@ -308,7 +308,7 @@ def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
     dim = t.ndim
     top = (a * b).sum(dim)
-    cos = top / TENSORS.sqrt(((a * a).sum(dim) + 1e-12) * ((b * b).sum(dim) + 1e-12))
+    cos = top / TENSORS.sqrt(TENSORS.add_number((a * a).sum(dim), 1e-12) * TENSORS.add_number((b * b).sum(dim), 1e-12))
     zero = TENSORS.zeros_like(cos)
     together = TENSORS.where(t == 1, 1 - cos, zero)
     apart = TENSORS.where(t == -1, TENSORS.clamp_min(cos - margin, 0), zero)
@@ -327,7 +327,7 @@ def triplet_margin_loss(anchor: Tensor, positive: Tensor, negative: Tensor, marg
     far: Any = pairwise_distance(anchor, negative, p, eps)
     if swap:
         far = TENSORS.minimum(far, pairwise_distance(positive, negative, p, eps))
-    return _reduce(TENSORS.clamp_min(margin + near - far, 0), reduction)
+    return _reduce(TENSORS.clamp_min(TENSORS.add_number(near, margin) - far, 0), reduction)
 
 
 def triplet_margin_with_distance_loss(anchor: Tensor, positive: Tensor, negative: Tensor, *,
@@ -343,7 +343,7 @@ def triplet_margin_with_distance_loss(anchor: Tensor, positive: Tensor, negative
     far: Any = distance(anchor, negative)
     if swap:
         far = TENSORS.minimum(far, distance(positive, negative))
-    return _reduce(TENSORS.clamp_min(margin + near - far, 0), reduction)
+    return _reduce(TENSORS.clamp_min(TENSORS.add_number(near, margin) - far, 0), reduction)
 
 
 def soft_margin_loss(input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Tensor:

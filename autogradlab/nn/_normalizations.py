@@ -8,7 +8,6 @@ from typing import Any
 from ..ops import nn_norm as _kernels  # noqa: F401 (fills the table)
 from ..record import TENSORS
 from ..tensor import Tensor
-from ..views import bump
 
 __all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm", "local_response_norm", "rms_norm"]
 
@@ -32,12 +31,8 @@ def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor |
     for name, t in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
         if t is not None and t._array.size != channels:
             raise RuntimeError(f"{name} should contain {channels} elements not {t._array.size}")
-    out = TENSORS.native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
-    if training:
-        for t in (running_mean, running_var):
-            if t is not None:
-                bump(t)
-    return out  # type: ignore[no-any-return]
+    # the running statistics change without being counted up, as in PyTorch: a second batch may come before backward
+    return TENSORS.native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]  # type: ignore[no-any-return]
 
 
 def instance_norm(input: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None, weight: Tensor | None = None,
@@ -58,7 +53,6 @@ def instance_norm(input: Tensor, running_mean: Tensor | None = None, running_var
         for t, many in ((running_mean, means), (running_var, variances)):
             if t is not None:
                 t._array[...] = many._array.reshape(n, c).mean(0)
-                bump(t)
     return TENSORS.view(out, shape)  # type: ignore[no-any-return]
 
 
@@ -86,7 +80,7 @@ def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
     dims = tuple(range(-len(tuple(normalized_shape)), 0))
     small = float(np.finfo(input._array.dtype).eps) if eps is None else eps
     x: Any = input
-    out = x * TENSORS.rsqrt(x.pow(2).mean(dims, True) + small)
+    out = x * TENSORS.rsqrt(TENSORS.add_number(x.pow(2).mean(dims, True), small))
     return out if weight is None else out * weight  # type: ignore[no-any-return]
 
 

@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from .. import errors
 from ..dtypes import get_default_dtype
 from ..node import NO_EDGE
 from ..printing import parameter_repr
@@ -31,6 +32,8 @@ def _over(cls: type[Tensor], data: Tensor, requires_grad: bool) -> Any:
     made._storage = data._storage
     made._grad = made._view = made._meta = None
     if requires_grad:
+        if not (made.dtype.is_floating_point or made.dtype.is_complex):
+            raise RuntimeError(errors.REQUIRES_GRAD_FLOAT_NEW)
         set_requires_grad(made, True, "new")
     return made
 
@@ -70,7 +73,7 @@ class Parameter(Tensor):
         return parameter_repr(self)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        state = {k: v for k, v in self.__dict__.items()} or None
+        state = dict(self.__dict__) or None
         return _rebuild_parameter, (self.data, self.requires_grad, OrderedDict()), state  # type: ignore[attr-defined]
 
 

@@ -15,7 +15,7 @@ from ..tensor import Tensor
 from .shape import expand, permute, transpose, unsqueeze
 from .viewing import guard, view_of, window
 
-# -- moving dimensions -----------------------------------------------------------------------------------------------------
+# -- moving dimensions -------------------------------------------------------------------------------------------------
 
 
 @composite()
@@ -38,7 +38,7 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
         if len(set(dims)) != len(dims):
             raise RuntimeError(f"movedim: repeated dim in `{word}` ({list(shown)})")
     if not n:
-        return TENSORS.alias(input)  # type: ignore[no-any-return]
+        return TENSORS.alias(input)
     rest = [d for d in range(n) if d not in taken]
     where = dict(zip(given, taken, strict=True))
     following = iter(rest)
@@ -65,7 +65,7 @@ def _swapped(input: Tensor) -> Tensor:
 
 
 def _conjugate(input: Tensor) -> Tensor:
-    return TENSORS.conj(input) if input._array.dtype.kind == "c" else input  # type: ignore[no-any-return]
+    return TENSORS.conj(input) if input._array.dtype.kind == "c" else input
 
 
 @composite()
@@ -134,7 +134,7 @@ def _get_H(self: Tensor) -> Tensor:
 for _name, _getter in {"T": _get_T, "mT": _get_mT, "mH": _get_mH, "H": _get_H}.items():
     setattr(Tensor, _name, property(_getter, doc=_getter.__doc__))
 
-# -- diagonals -------------------------------------------------------------------------------------------------------------
+# -- diagonals ---------------------------------------------------------------------------------------------------------
 
 
 def _diagonal(input, offset=0, dim1=0, dim2=1):  # type: ignore[no-untyped-def]
@@ -154,7 +154,9 @@ def _diagonal(input, offset=0, dim1=0, dim2=1):  # type: ignore[no-untyped-def]
     return window(input, (*shape, max(count, 0)), (*strides, step), shift if count > 0 else 0)
 
 
-_DIAGONAL_BACK = {"input": lambda F, grad, input_shape, offset, dim1, dim2: F.diagonal_backward(grad, input_shape, offset, dim1, dim2)}
+_DIAGONAL_BACK = {
+    "input": lambda F, grad, input_shape, offset, dim1, dim2: F.diagonal_backward(grad, input_shape, offset, dim1, dim2)
+}
 OPS["diagonal"] = Op("diagonal", _diagonal, view=True, vjp=_DIAGONAL_BACK)
 RAW.diagonal = _diagonal
 
@@ -221,24 +223,24 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Any = None) -> Tensor:
         from ..opdef import write_out
 
         if n == 2:
-            return OPS["diagonal_copy"].call_any(input, diagonal, out=out)  # type: ignore[no-any-return]
+            return OPS["diagonal_copy"].call_any(input, diagonal, out=out)
         from ..dtypes import _scalar_name
         from ..promotion import can_cast
 
         if not can_cast(input._array.dtype, out._array.dtype):
             raise RuntimeError(f"diag: result type {_scalar_name(input.dtype)} can't be cast to the desired out= type "
                                f"{_scalar_name(out.dtype)}")  # fmt: skip
-        return write_out(OPS["diag_embed"], out, diag_embed(input._array, diagonal), (input,))  # type: ignore[no-any-return]
-    return TENSORS.diag_embed(input, diagonal) if n == 1 else TENSORS.diagonal_copy(input, diagonal)  # type: ignore[no-any-return]
+        return write_out(OPS["diag_embed"], out, diag_embed(input._array, diagonal), (input,))
+    return TENSORS.diag_embed(input, diagonal) if n == 1 else TENSORS.diagonal_copy(input, diagonal)
 
 
 @composite()
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     """A matrix with all elements of the tensor on a diagonal."""
-    return TENSORS.diag_embed(TENSORS.view(TENSORS.contiguous(input), -1), offset)  # type: ignore[no-any-return]
+    return TENSORS.diag_embed(TENSORS.view(TENSORS.contiguous(input), -1), offset)
 
 
-# -- sliding windows -------------------------------------------------------------------------------------------------------
+# -- sliding windows ---------------------------------------------------------------------------------------------------
 
 
 def _unfold(input, dimension, size, step):  # type: ignore[no-untyped-def]
@@ -294,7 +296,7 @@ def unfold_backward(grad_output, input_shape, dimension, size, step):  # type: i
     return g
 
 
-# -- broadcasting and more dimensions --------------------------------------------------------------------------------------
+# -- broadcasting and more dimensions ----------------------------------------------------------------------------------
 
 
 @composite(method=False)
@@ -327,24 +329,27 @@ def _atleast(name: str, one: Any, doc: str) -> None:
 
 
 def _one(t: Tensor) -> Tensor:
-    return TENSORS.reshape(t, (1,)) if not t._array.ndim else t  # type: ignore[no-any-return]
+    return TENSORS.reshape(t, (1,)) if not t._array.ndim else t
 
 
 def _two(t: Tensor) -> Tensor:
     n = t._array.ndim
-    return TENSORS.reshape(t, (1, 1)) if n == 0 else unsqueeze(t, 0) if n == 1 else t  # type: ignore[no-any-return]
+    return TENSORS.reshape(t, (1, 1)) if n == 0 else unsqueeze(t, 0) if n == 1 else t
 
 
 def _three(t: Tensor) -> Tensor:
     n = t._array.ndim
     if n == 0:
-        return TENSORS.reshape(t, (1, 1, 1))  # type: ignore[no-any-return]
+        return TENSORS.reshape(t, (1, 1, 1))
     return unsqueeze(unsqueeze(t, 0), -1) if n == 1 else unsqueeze(t, -1) if n == 2 else t
 
 
 for _count, _fn in ((1, _one), (2, _two), (3, _three)):
-    _atleast(f"atleast_{_count}d", _fn, f"A view with at least {_count} dimension{'s' * (_count > 1)}; several tensors: a tuple.")
+    _atleast(
+        f"atleast_{_count}d",
+        _fn,
+        f"A view with at least {_count} dimension{'s' * (_count > 1)}; several tensors: a tuple.",
+    )
 
 guard("movedim moveaxis swapaxes swapdims transpose t squeeze unsqueeze unfold diagonal diag diag_embed diagflat flatten "
       "unflatten ravel adjoint broadcast_to expand_as view_as reshape_as")  # fmt: skip
-

@@ -13,7 +13,7 @@ from ..promotion import broadcast_shapes
 from ..record import RAW, TENSORS
 from ..tensor import Tensor, wrap
 from ..warn import warn_once
-from .products import _C_NAMES, added, product, scaled, times, type_name
+from .products import _C_NAMES, added, product, scaled, times, type_name, written
 
 
 def lift(F: Any, array: np.ndarray) -> Any:
@@ -26,7 +26,7 @@ def adjoint(F: Any, x: Any) -> Any:
     return F.conj(F.transpose(x, -2, -1))
 
 
-# -- beta * input + alpha * product ----------------------------------------------------------------------------------------
+# -- beta * input + alpha * product ------------------------------------------------------------------------------------
 
 
 @op("addmv", "input mat vec", inplace=True, vjp={
@@ -39,9 +39,12 @@ def addmv(input, mat, vec, *, beta=1, alpha=1):  # type: ignore[no-untyped-def]
     if mat.ndim != 2 or vec.ndim != 1 or input.ndim > 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got {input.ndim}, {mat.ndim}, {vec.ndim}")
     if mat.shape[1] != vec.shape[0] or (input.size != 1 and input.shape[0] != mat.shape[0]):
-        raise RuntimeError(f"size mismatch, got input ({input.size}), mat ({mat.shape[0]}x{mat.shape[1]}), vec ({vec.shape[0]})")
+        raise RuntimeError(
+            f"size mismatch, got input ({input.size}), mat ({mat.shape[0]}x{mat.shape[1]}), vec ({vec.shape[0]})"
+        )
     if not input.dtype == mat.dtype == vec.dtype:
-        raise RuntimeError(f"addmv input tensors must have the same dtype, but got {type_name(input)}, {type_name(mat)}, "
+        raise RuntimeError(f"addmv input tensors must have the same dtype, but got {type_name(input)}, "
+                           f"{type_name(mat)}, "
                            f"and {type_name(vec)}")  # fmt: skip
     return added(input, scaled(product(mat, vec, "addmv_impl_cpu"), alpha), beta)
 
@@ -82,7 +85,9 @@ def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):  # type: ignore[no-untyp
     wrap_dim(2, batch2.ndim)
     if input.dtype != batch1.dtype:
         names = [_C_NAMES[from_numpy(a.dtype).name] for a in (input, batch1, batch2)]
-        raise RuntimeError(f"Input dtypes must be the same, got: input {names[0]}, batch1: {names[1]}, batch2: {names[2]}")
+        raise RuntimeError(
+            f"Input dtypes must be the same, got: input {names[0]}, batch1: {names[1]}, batch2: {names[2]}"
+        )
     return added(input, scaled(RAW.bmm(batch1, batch2), alpha), beta)
 
 
@@ -102,17 +107,21 @@ def addbmm(input, batch1, batch2, *, beta=1, alpha=1):  # type: ignore[no-untype
         raise RuntimeError("batch1 and batch2 must have same number of batches, got "
                            f"{batch1.shape[0]} and {batch2.shape[0]}")  # fmt: skip
     if batch1.shape[2] != batch2.shape[1]:
-        raise RuntimeError("Incompatible matrix sizes for bmm "
-                           f"({batch1.shape[1]}x{batch1.shape[2]} and {batch2.shape[1]}x{batch2.shape[2]})")  # fmt: skip
+        raise RuntimeError(
+            "Incompatible matrix sizes for bmm "
+            f"({batch1.shape[1]}x{batch1.shape[2]} and {batch2.shape[1]}x{batch2.shape[2]})"
+        )
     for other in (batch2, batch1):
         if input.dtype != other.dtype:
-            raise RuntimeError(f"self and mat2 must have the same dtype, but got {type_name(input)} and {type_name(other)}")
+            raise RuntimeError(
+                f"self and mat2 must have the same dtype, but got {type_name(input)} and {type_name(other)}"
+            )
     b, n, k = batch1.shape
     r = product(batch1.transpose(1, 0, 2).reshape(n, b * k), batch2.reshape(b * k, batch2.shape[2]))
     return added(input, scaled(r, alpha), beta)
 
 
-# -- made of products ------------------------------------------------------------------------------------------------------
+# -- made of products --------------------------------------------------------------------------------------------------
 
 
 @composite()
@@ -131,7 +140,7 @@ def inner(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
             raise RuntimeError("inner() the last dimension must match on both input tensors but got shapes "
                                f"{list(x.shape)} and {list(y.shape)}")  # fmt: skip
         r = TENSORS.tensordot(input, other, ([-1], [-1]))
-    return r if out is None else out.copy_(r)  # type: ignore[no-any-return]
+    return r if out is None else written(r, out)  # type: ignore[no-any-return]
 
 
 @composite(method=False)
@@ -148,7 +157,7 @@ def chain_matmul(*matrices: Any, out: Any = None) -> Tensor:
     if len(matrices) == 1:
         return matrices[0]  # type: ignore[no-any-return]
     r = TENSORS.linalg_multi_dot(matrices)
-    return r if out is None else out.copy_(r)  # type: ignore[no-any-return]
+    return r if out is None else written(r, out)  # type: ignore[no-any-return]
 
 
 @composite(method=False, function=False)
@@ -197,7 +206,9 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     if b[-1] != w[2]:
         raise RuntimeError(f"bilinear(): input2 size does not match weight size: got {b[-1]} but expected {w[2]}")
     if bias is not None and bias._array.shape[0] != w[0]:
-        raise RuntimeError(f"bilinear(): bias size does not match weight size: got {bias._array.shape[0]} but expected {w[0]}")
+        raise RuntimeError(
+            f"bilinear(): bias size does not match weight size: got {bias._array.shape[0]} but expected {w[0]}"
+        )
     rows = 1
     for n in a[:-1]:
         rows *= n
@@ -206,7 +217,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     return r if bias is None else F.add(r, bias)  # type: ignore[no-any-return]
 
 
-# -- cross products, traces ------------------------------------------------------------------------------------------------
+# -- cross products, traces --------------------------------------------------------------------------------------------
 
 
 @op("linalg_cross", "input other", method=False, function=False, vjp={
@@ -219,7 +230,9 @@ def linalg_cross(input, other, *, dim=-1):  # type: ignore[no-untyped-def]
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
     d = wrap_dim(dim, input.ndim)
     if input.shape[d] != 3 or other.shape[d] != 3:
-        raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {input.shape[d]} and {other.shape[d]}")
+        raise RuntimeError(
+            f"linalg.cross: inputs dimension {dim} must have length 3. Got {input.shape[d]} and {other.shape[d]}"
+        )
     broadcast_shapes(input.shape, other.shape)
     if input.dtype != other.dtype:
         raise RuntimeError(f"expected scalar type {type_name(input)} but found {type_name(other)}")
@@ -239,8 +252,10 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Any = No
     tensor([0., 0., 1.])
     """
     if dim is None:
-        warn_once("Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass the dim explicitly or "
-                  "simply use torch.linalg.cross.\nThe default value of dim will change to agree with that of linalg.cross "
+        warn_once("Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass the dim "
+                  "explicitly or "
+                  "simply use torch.linalg.cross.\nThe default value of dim will change to agree with that of "
+                  "linalg.cross "
                   "in a future release.", at="aten/src/ATen/native/Cross.cpp:63")  # fmt: skip
         dim = next((i for i, n in enumerate(input._array.shape) if n == 3), None)
         if dim is None:
@@ -272,5 +287,3 @@ def grad_type(grad: Any) -> np.dtype[Any]:
     """The NumPy dtype of a gradient in either world."""
     found: np.dtype[Any] = grad._array.dtype if isinstance(grad, Tensor) else grad.dtype
     return found
-
-

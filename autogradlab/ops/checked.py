@@ -47,6 +47,8 @@ def cxx_name(kind: dtype) -> str:
 
 def tensor_type(kind: dtype) -> str:
     """A dtype as the tensor type of old."""
+    if kind.name in ("bool", "bfloat16"):
+        return "CPUBoolType" if kind.name == "bool" else "CPUBFloat16Type"
     return f"torch.{kind._tensor_type}"
 
 
@@ -85,22 +87,36 @@ def offer(name: str, entry: Op, doc: str, *, check: Callable[..., None] | None =
         r = picked.call_any(*args, **kwargs)
         return named(name + "_out", fields)(r) if isinstance(r, tuple) else r
 
+    def run(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if kwargs:
+            if kwargs.get("out") is not None:
+                return written(args, kwargs)
+            kwargs.pop("out", None)
+        if choose is not None:
+            picked = choose(args, kwargs)
+            if picked is not None:
+                return picked.call(*args, **kwargs)
+        return call(*args, **kwargs)
+
     def forward(*args: Any, **kwargs: Any) -> Any:
         try:
-            if kwargs:
-                if kwargs.get("out") is not None:
-                    return written(args, kwargs)
-                kwargs.pop("out", None)
-            if choose is not None:
-                picked = choose(args, kwargs)
-                if picked is not None:
-                    return picked.call(*args, **kwargs)
-            return call(*args, **kwargs)
+            return run(args, kwargs)
         except TypeError:
             from ..signature import explain
 
             explain(name, args, kwargs)
             raise
 
-    publish(name, forward, signature or entry.kernel, method, True, doc)
+    def of_tensor(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return run(args, kwargs)
+        except TypeError:
+            from ..signature import explain
+
+            explain(name, args[1:], kwargs, "Tensor")
+            raise
+
+    if method:
+        publish(name, of_tensor, signature or entry.kernel, True, False, doc)
+    publish(name, forward, signature or entry.kernel, False, True, doc)
     return forward

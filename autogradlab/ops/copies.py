@@ -17,7 +17,8 @@ from .writing import exact_out
 
 def _copy_of(view: Op) -> Callable[..., Any]:
     """The call of an operation that copies what a view operation shows."""
-    vjp = {"input": f.fn for f in view.formulas}
+    (formula,) = view.formulas
+    vjp = {"input": formula.fn}
     entry = Op(view.name + "_copy", view.kernel, multi=view.multi, vjp=vjp, node=view.node_name + "_copy")
     invoke = entry.invoke
 
@@ -38,7 +39,18 @@ def _publish(name: str, call: Callable[..., Any]) -> None:
     publish(name, lambda *args, **kwargs: call(*args, **kwargs), None, False, True, f"{name[:-5]}() as a copy.")
 
 
-for _name in ("select", "slice", "alias", "unsqueeze", "t", "transpose", "unfold", "split", "split_with_sizes", "unbind"):
+for _name in (
+    "select",
+    "slice",
+    "alias",
+    "unsqueeze",
+    "t",
+    "transpose",
+    "unfold",
+    "split",
+    "split_with_sizes",
+    "unbind",
+):
     _publish(_name + "_copy", _copy_of(OPS[_name]))
 for _name in ("view", "permute", "expand"):
     _call = _copy_of(OPS[_name])
@@ -52,8 +64,8 @@ _SQUEEZED = [_copy_of(entry) for entry in SQUEEZES]
 def squeeze_copy(input: Tensor, dim: Any = None) -> Tensor:
     """squeeze() as a copy."""
     if dim is None:
-        return _SQUEEZED[0](input)  # type: ignore[no-any-return]
-    return _SQUEEZED[2 if isinstance(dim, (tuple, list)) else 1](input, dim)  # type: ignore[no-any-return]
+        return _SQUEEZED[0](input)
+    return _SQUEEZED[2 if isinstance(dim, (tuple, list)) else 1](input, dim)
 
 
 @op("narrow_copy", vjp={

@@ -28,7 +28,8 @@ from .factors import (
     zeros_or,
 )
 
-NOT_POSITIVE = ("The factorization could not be completed because the input is not positive-definite (the leading minor of "
+NOT_POSITIVE = ("The factorization could not be completed because the input is not positive-definite (the leading "
+                "minor of "
                 "order {} is not positive-definite).")  # fmt: skip
 
 
@@ -38,7 +39,7 @@ def _halved_triangle(n: int, upper: bool = False) -> np.ndarray:
     return ones - np.eye(n) / 2  # type: ignore[no-any-return]
 
 
-# -- Cholesky --------------------------------------------------------------------------------------------------------------
+# -- Cholesky ----------------------------------------------------------------------------------------------------------
 
 
 def _cholesky_backward(F, grad, factor, upper):  # type: ignore[no-untyped-def]
@@ -85,7 +86,8 @@ def cholesky(input, upper=False):  # type: ignore[no-untyped-def]
     """The triangular L with L L^H = input (deprecated: `linalg.cholesky`)."""
     warn_once("torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a future PyTorch "
               "release.\nL = torch.cholesky(A)\nshould be replaced with\nL = torch.linalg.cholesky(A)\nand\nU = "
-              "torch.cholesky(A, upper=True)\nshould be replaced with\nU = torch.linalg.cholesky(A).mH\nThis transform will "
+              "torch.cholesky(A, upper=True)\nshould be replaced with\nU = torch.linalg.cholesky(A).mH\nThis "
+              "transform will "
               "produce equivalent results for all valid (symmetric positive definite) inputs.",
               at="aten/src/ATen/native/BatchLinearAlgebra.cpp:1765")  # fmt: skip
     square("cholesky", input)
@@ -94,13 +96,15 @@ def cholesky(input, upper=False):  # type: ignore[no-untyped-def]
     return factor
 
 
-# -- QR --------------------------------------------------------------------------------------------------------------------
+# -- QR ----------------------------------------------------------------------------------------------------------------
 
 
 def _qr_backward(F, grads, Q, R, mode):  # type: ignore[no-untyped-def]
     if mode == "r":
-        raise RuntimeError("The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use "
-                           "linalg.qr(A, mode='reduced') if you are going to differentiate through linalg.qr.")  # fmt: skip
+        raise RuntimeError(
+            "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use "
+            "linalg.qr(A, mode='reduced') if you are going to differentiate through linalg.qr."
+        )
     m, k, n = Q.shape[-2], R.shape[-2], R.shape[-1]
     if mode == "complete" and m > n:
         raise RuntimeError("The QR decomposition is not differentiable when mode='complete' and nrows > ncols.")
@@ -123,7 +127,9 @@ def _qr_tall(F, g_q, g_r, Q, R):  # type: ignore[no-untyped-def]
 def _qr(a: np.ndarray, mode: str) -> tuple[np.ndarray, np.ndarray]:
     matrices("linalg.qr", a)
     if mode not in ("reduced", "complete", "r"):
-        raise RuntimeError(f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'")
+        raise RuntimeError(
+            f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'"
+        )
     if mode == "r":
         triangle: Any = np.linalg.qr(a, "r")
         return np.empty(0, a.dtype), columns(triangle)
@@ -140,14 +146,15 @@ def linalg_qr(A, mode="reduced"):  # type: ignore[no-untyped-def]
 @composite()
 def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
     """Q R = input, with an orthogonal Q and an upper triangular R (deprecated: `linalg.qr`)."""
-    warn_once("torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future PyTorch release.\nThe boolean "
+    warn_once("torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future PyTorch "
+              "release.\nThe boolean "
               "parameter 'some' has been replaced with a string parameter 'mode'.\nQ, R = torch.qr(A, some)\nshould be "
               "replaced with\nQ, R = torch.linalg.qr(A, 'reduced' if some else 'complete')",
               at="aten/src/ATen/native/BatchLinearAlgebra.cpp:2393")  # fmt: skip
     return named("qr", ("Q", "R"))(TENSORS.linalg_qr(input, "reduced" if some else "complete"))
 
 
-# -- SVD -------------------------------------------------------------------------------------------------------------------
+# -- SVD ---------------------------------------------------------------------------------------------------------------
 
 
 def _skew(F, x):  # type: ignore[no-untyped-def]
@@ -186,11 +193,20 @@ def _svd_backward(F, grads, U, S, Vh, full_matrices):  # type: ignore[no-untyped
     return g
 
 
-@op("linalg_svd", "A", method=False, function=False, outputs=("U", "S", "Vh"), returns=named("linalg_svd", ("U", "S", "Vh")),
-    vjp={"A": _svd_backward})  # fmt: skip
+@op(
+    "linalg_svd",
+    "A",
+    method=False,
+    function=False,
+    outputs=("U", "S", "Vh"),
+    returns=named("linalg_svd", ("U", "S", "Vh")),
+    vjp={"A": _svd_backward},
+)
 def linalg_svd(A, full_matrices=True, *, driver=None):  # type: ignore[no-untyped-def]
     if driver is not None:
-        raise RuntimeError("torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend.")
+        raise RuntimeError(
+            "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend."
+        )
     matrices("linalg.svd", A, low=False)
     if A.dtype.itemsize == 2:
         raise NotImplementedError(f"\"linalg_svd_cpu\" not implemented for '{_kind(A)}'")
@@ -200,7 +216,9 @@ def linalg_svd(A, full_matrices=True, *, driver=None):  # type: ignore[no-untype
     except np.linalg.LinAlgError:
         failed = True
     if failed:
-        raise LinAlgError("linalg.svd: The algorithm failed to converge because the input matrix contained non-finite values.")
+        raise LinAlgError(
+            "linalg.svd: The algorithm failed to converge because the input matrix contained non-finite values."
+        )
     return columns(u), np.ascontiguousarray(s), columns(vh)
 
 
@@ -229,7 +247,7 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any =
     return named("svd", ("U", "S", "V"))((u, s, F.conj(F.transpose(vh, -2, -1))))
 
 
-# -- eigenvalues -----------------------------------------------------------------------------------------------------------
+# -- eigenvalues -------------------------------------------------------------------------------------------------------
 
 
 def _eigh_backward(F, grads, eigenvalues, eigenvectors):  # type: ignore[no-untyped-def]
@@ -288,7 +306,7 @@ def linalg_eig(input):  # type: ignore[no-untyped-def]
     return values.astype(d), columns(vectors.astype(d))
 
 
-# -- LU --------------------------------------------------------------------------------------------------------------------
+# -- LU ----------------------------------------------------------------------------------------------------------------
 
 
 def _lu_backward(F, g_l, g_u, L, U, P):  # type: ignore[no-untyped-def]
@@ -330,14 +348,18 @@ def _matrix(pivots: np.ndarray, m: int, d: Any) -> np.ndarray:
     returns=named("linalg_lu_factor_ex", ("LU", "pivots", "info")), vjp={"A": _lu_factor_backward})  # fmt: skip
 def linalg_lu_factor_ex(A, *, pivot=True, check_errors=False):  # type: ignore[no-untyped-def]
     if A.ndim < 2:
-        raise RuntimeError(f"torch.lu_factor: Expected tensor with 2 or more dimensions. Got size: {list(A.shape)} instead")
+        raise RuntimeError(
+            f"torch.lu_factor: Expected tensor with 2 or more dimensions. Got size: {list(A.shape)} instead"
+        )
     matrices("torch.linalg.lu_factor", A)
     factors, pivots, info = lu(A, pivot)
     if check_errors and info.any():
         k = info.reshape(-1)[np.flatnonzero(info)[0]]
         where = f"(Batch element {np.flatnonzero(info)[0]}): " if info.ndim else ""
-        raise RuntimeError(f"torch.linalg.lu_factor: {where}U[{k},{k}] is zero and using it on lu_solve would result in a division "
-                           "by zero. If you still want to perform the factorization, consider calling linalg.lu(A, pivot) or "
+        raise RuntimeError(f"torch.linalg.lu_factor: {where}U[{k},{k}] is zero and using it on lu_solve would "
+                           f"result in a division "
+                           "by zero. If you still want to perform the factorization, consider calling "
+                           "linalg.lu(A, pivot) or "
                            "linalg.lu_factor_ex(A, pivot)")  # fmt: skip
     return columns(factors), pivots, info
 

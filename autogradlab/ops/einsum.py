@@ -14,7 +14,7 @@ from ..opdef import composite
 from ..record import RAW, TENSORS
 from ..tensor import Tensor
 from ..tensor import requires_grad as wants_grad
-from .products import _result, bmm
+from .products import _result, bmm, written
 from .reduce import summed
 
 _ELLIPSIS = -1
@@ -45,11 +45,13 @@ class Plan:
             if _ELLIPSIS in labels:
                 count -= 1
                 if count > ndim:
-                    raise RuntimeError(f"einsum(): the number of subscripts in the equation ({count}) is more than the number "
+                    raise RuntimeError(f"einsum(): the number of subscripts in the equation ({count}) is more "
+                                       f"than the number "
                                        f"of dimensions ({ndim}) for operand {i}")  # fmt: skip
                 self.ellipsis = max(self.ellipsis, ndim - count)
             elif count != ndim:
-                raise RuntimeError(f"einsum(): the number of subscripts in the equation ({count}) does not match the number of "
+                raise RuntimeError(f"einsum(): the number of subscripts in the equation ({count}) does not match "
+                                   f"the number of "
                                    f"dimensions ({ndim}) for operand {i} and no ellipsis was given")  # fmt: skip
             for label in labels:
                 seen[label] = seen.get(label, 0) + 1
@@ -58,7 +60,8 @@ class Plan:
             output = [_ELLIPSIS] * has_ellipsis + sorted(n for n, times in seen.items() if times == 1)
         for label in output:
             if label not in seen and label != _ELLIPSIS:
-                raise RuntimeError(f"einsum(): output subscript {_letter(label)} does not appear in the equation for any input "
+                raise RuntimeError(f"einsum(): output subscript {_letter(label)} does not appear in the equation "
+                                   f"for any input "
                                    "operand")  # fmt: skip
         #: where each label stands in the common order: first the output's, then those to be summed
         self.places: dict[int, int] = {}
@@ -159,7 +162,8 @@ def _parse(equation: str, count: int) -> tuple[list[list[int]], list[int] | None
 
 def _subscript(c: str, at: int) -> int:
     if not (c.isascii() and c.isalpha()):
-        raise RuntimeError(f"einsum(): invalid subscript given at index {at} in the equation string, subscripts must be in "
+        raise RuntimeError(f"einsum(): invalid subscript given at index {at} in the equation string, subscripts "
+                           f"must be in "
                            "[a-zA-Z]")  # fmt: skip
     return _index(c)
 
@@ -177,8 +181,11 @@ def _check_sizes(made: Plan, shapes: list[tuple[int, ...]]) -> None:
                 for k in range(made.ellipsis - count, made.ellipsis):
                     if ellipsis[k] not in (1, shape[j]) and shape[j] != 1:
                         raise RuntimeError(
-                            f"einsum(): dimension {k} covered by ellipsis in operand {i}has size {shape[j]} which does not "
-                            f"broadcast with previously seen ellipsis with size {ellipsis[k]} for the respective dimension")  # fmt: skip
+                            f"einsum(): dimension {k} covered by ellipsis in operand {i}has size {shape[j]} which "
+                            f"does not "
+                            f"broadcast with previously seen ellipsis with size {ellipsis[k]} for the respective "
+                            f"dimension"
+                        )
                     if shape[j] != 1:
                         ellipsis[k] = shape[j]
                     j += 1
@@ -186,11 +193,13 @@ def _check_sizes(made: Plan, shapes: list[tuple[int, ...]]) -> None:
             n = shape[j]
             j += 1
             if own.setdefault(label, n) != n:
-                raise RuntimeError(f"einsum(): subscript {_letter(label)} is repeated for operand {i} but the sizes don't match, "
+                raise RuntimeError(f"einsum(): subscript {_letter(label)} is repeated for operand {i} but the "
+                                   f"sizes don't match, "
                                    f"{n} != {own[label]}")  # fmt: skip
             if n != 1:
                 if known.setdefault(label, n) != n:
-                    raise RuntimeError(f"einsum(): subscript {_letter(label)} has size {n} for operand {i} which does not "
+                    raise RuntimeError(f"einsum(): subscript {_letter(label)} has size {n} for operand {i} which "
+                                       f"does not "
                                        f"broadcast with previously seen size {known[label]}")  # fmt: skip
 
 
@@ -284,7 +293,8 @@ def _pair(F: Any, a: Any, b: Any, dims: list[int]) -> Any:
 def _equation(args: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
     """The equation and operands, also from operands that alternate with lists of subscripts."""
     if len(args) < 2:
-        raise ValueError("einsum(): must specify the equation string and at least one operand, or at least one operand and "
+        raise ValueError("einsum(): must specify the equation string and at least one operand, or at least one "
+                         "operand and "
                          "its subscripts list")  # fmt: skip
     if not isinstance(args[0], Tensor):
         operands = args[1:]
@@ -297,7 +307,7 @@ def _equation(args: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
         for s in subscripts:
             if s is Ellipsis:
                 letters += "..."
-            elif s >= 0 and s < 52:  # noqa: SIM300
+            elif s >= 0 and s < 52:
                 letters += _letter(s)
             else:
                 raise ValueError("einsum(): subscript in subscript list is not within the valid range [0, 52)")
@@ -346,7 +356,7 @@ def _raw_einsum(equation: str, *arrays: np.ndarray) -> np.ndarray:
 RAW.einsum = _raw_einsum
 
 
-# -- tensordot, kron -------------------------------------------------------------------------------------------------------
+# -- tensordot, kron ---------------------------------------------------------------------------------------------------
 
 
 @composite(method=False)
@@ -372,7 +382,8 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Tensor:
         elif n == 1:
             b = F.sum(b, wrap_dim(e, y.ndim), True)
         elif n != m:
-            raise RuntimeError(f"contracted dimensions need to match, but first has size {n} in dim {d} and second has size "
+            raise RuntimeError(f"contracted dimensions need to match, but first has size {n} in dim {d} and "
+                               f"second has size "
                                f"{m} in dim {e}")  # fmt: skip
         else:
             count *= n
@@ -395,7 +406,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Tensor:
     else:
         r = F.mm(F.reshape(left, (n_rows, count)), F.reshape(right, (count, n_columns)))
     r = F.reshape(r, shape)
-    return r if out is None else out.copy_(r)  # type: ignore[no-any-return]
+    return r if out is None else written(r, out)  # type: ignore[no-any-return]
 
 
 def _contracted(a: Tensor, b: Tensor, dims: Any) -> tuple[list[int], list[int]]:
@@ -403,7 +414,9 @@ def _contracted(a: Tensor, b: Tensor, dims: Any) -> tuple[list[int], list[int]]:
         dims = dims.tolist()  # type: ignore[attr-defined]
     if isinstance(dims, (tuple, list)):
         first, second = dims
-        return ([first] if isinstance(first, int) else list(first)), ([second] if isinstance(second, int) else list(second))
+        return ([first] if isinstance(first, int) else list(first)), (
+            [second] if isinstance(second, int) else list(second)
+        )
     if dims < 0:
         raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
     if dims > min(a._array.ndim, b._array.ndim):
@@ -425,4 +438,4 @@ def kron(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     x = F._unsafe_view(input, tuple(m for size in a for m in (size, 1)))
     y = F._unsafe_view(other, tuple(m for size in b for m in (1, size)))
     r = F._unsafe_view(F.mul(x, y), tuple(p * q for p, q in zip(a, b, strict=True)))
-    return r if out is None else out.copy_(r)  # type: ignore[no-any-return]
+    return r if out is None else written(r, out)  # type: ignore[no-any-return]

@@ -136,6 +136,18 @@ _with_alpha("add", 1)
 _with_alpha("sub", -1)
 
 
+def _real_in_place(name: str) -> None:
+    """abs of a complex tensor is real: there is no room for it in place."""
+    plain = TENSORS.__dict__[name]
+
+    def abs_(input: Any, *extra: Any, **unknown: Any) -> Any:
+        if isinstance(input, Tensor) and input._array.dtype.kind == "c":
+            raise RuntimeError("In-place abs is not supported for complex tensors.")
+        return plain(input, *extra, **unknown)
+
+    publish(name, abs_, None, True, True, "In-place version of :meth:`abs`.")
+
+
 def _neg(x):  # type: ignore[no-untyped-def]
     if x.dtype.kind == "b":
         raise RuntimeError("Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a "
@@ -182,6 +194,7 @@ unary("neg", _neg, lambda F, grad: -grad, promotes=False, doc="-input")
 unary("reciprocal", lambda x: np.true_divide(1, x, dtype=None if x.dtype.kind in "biu" else x.dtype),
       lambda F, grad, result: -grad * F.conj(result * result), doc="1 / input")  # fmt: skip
 unary("abs", _abs, lambda F, grad, input: grad * F.sgn(input), promotes=False, doc="The absolute value.")
+_real_in_place("abs_")
 unary("sgn", _sgn, lambda F, grad, input, result: F.sgn_backward(grad, input, result), promotes=False,
       doc="The sign; of a complex number its direction.")  # fmt: skip
 unary("sign", _sign, lambda F, grad: F.nought(grad), promotes=False, doc="-1, 0 or 1.")

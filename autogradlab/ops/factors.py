@@ -1,4 +1,5 @@
-"""What the tables of linear algebra share: checks of matrices, PyTorch's errors, triangular solves and the LU factors."""
+"""What the tables of linear algebra share: checks of matrices, PyTorch's errors, triangular solves and the LU "
+"factors."""
 
 from __future__ import annotations
 
@@ -43,7 +44,9 @@ def square(name: str, a: np.ndarray, low: bool = True) -> None:
     if a.ndim < 2:
         raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
     if a.shape[-1] != a.shape[-2]:
-        raise RuntimeError(f"{name}: A must be batches of square matrices, but they are {a.shape[-2]} by {a.shape[-1]} matrices")
+        raise RuntimeError(
+            f"{name}: A must be batches of square matrices, but they are {a.shape[-2]} by {a.shape[-1]} matrices"
+        )
     floats(name, a, low)
 
 
@@ -60,7 +63,7 @@ def check_info(name: str, info: np.ndarray, message: str) -> None:
         raise LinAlgError(f"{name}: {where}{message.format(info.reshape(-1)[bad[0]])}")
 
 
-SINGULAR = ("The diagonal element {} is zero, the inversion could not be completed because the input matrix is singular.")
+SINGULAR = "The diagonal element {} is zero, the inversion could not be completed because the input matrix is singular."
 
 
 def lu(a: np.ndarray, pivot: bool = True) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -78,7 +81,9 @@ def lu(a: np.ndarray, pivot: bool = True) -> tuple[np.ndarray, np.ndarray, np.nd
         for j in range(k):
             if pivot:
                 column = x[j:, j]
-                p = j + int(np.argmax(np.abs(column.real) + np.abs(column.imag) if x.dtype.kind == "c" else np.abs(column)))
+                p = j + int(
+                    np.argmax(np.abs(column.real) + np.abs(column.imag) if x.dtype.kind == "c" else np.abs(column))
+                )
                 rows[b, j] = p + 1
                 if p != j:
                     x[[j, p]] = x[[p, j]]
@@ -139,7 +144,7 @@ def inverse(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return found, info
 
 
-# -- for formulas, in both worlds ------------------------------------------------------------------------------------------
+# -- for formulas, in both worlds --------------------------------------------------------------------------------------
 
 
 def matmul(F: Any, *factors: Any) -> Any:
@@ -177,5 +182,3 @@ def on_diagonal(F: Any, values: Any) -> Any:
 
 def zeros_or(F: Any, grad: Any, like: Any) -> Any:
     return F.zeros_of(like, tuple(like.shape)) if grad is None else grad
-
-

@@ -24,8 +24,14 @@ def _complex(d: np.dtype[Any]) -> np.dtype[Any]:
     return np.result_type(d, np.complex64)
 
 
-@op("_fft_c2c", "input", method=False, function=False, node="FftC2CBackward0",
-    vjp={"input": lambda F, grad, dim, normalization, forward: F._fft_c2c(grad, dim, normalization, not forward)})  # fmt: skip
+@op(
+    "_fft_c2c",
+    "input",
+    method=False,
+    function=False,
+    node="FftC2CBackward0",
+    vjp={"input": lambda F, grad, dim, normalization, forward: F._fft_c2c(grad, dim, normalization, not forward)},
+)
 def _fft_c2c(input, dim, normalization, forward):  # type: ignore[no-untyped-def]
     if not dim:
         return input.copy()

@@ -122,9 +122,8 @@ def parse(input: Tensor, index: Any, writing: bool = False) -> tuple[Tensor, tup
                 found.append(wrap(np.array([0] if array else [], np.int64)))
                 dim += 1
             else:
-                e = checked_index(e, result._array, dim)
                 found.append(e)
-                taken = array.ndim if e._array.dtype.kind == "b" else 1
+                taken = array.ndim if array.dtype.kind == "b" or array.dtype == np.uint8 else 1
                 if taken > 1:
                     found += [_TAKEN] * (taken - 1)
                 dim += taken
@@ -137,7 +136,13 @@ def parse(input: Tensor, index: Any, writing: bool = False) -> tuple[Tensor, tup
                     f"{kind.__name__})"
                 ) from None
             result = _selected(result, dim, i, place)
-    return result, tuple([i for i in found if i is not _TAKEN]) if found else None
+    if len(found) > result._array.ndim:
+        raise IndexError(f"too many indices for tensor of dimension {result._array.ndim} (got {len(found)})")
+    if not found:
+        return result, None
+    x = result._array
+    checked = [checked_index(i, x, d) if isinstance(i, Tensor) else i for d, i in enumerate(found) if i is not _TAKEN]
+    return result, tuple(checked)
 
 
 #: stands for the further dimensions of a mask
@@ -211,20 +216,20 @@ def getitem(self: Tensor, index: Any) -> Tensor:
         try:
             r = x[index] if Ellipsis in index else x[(*index, ...)]
         except (IndexError, TypeError):
-            r = None
-        if r is not None and r.size:
+            r = x[:0] if x.ndim else x.reshape(1)[:0]
+        if r.size:
             return view_of(self, r, SELECT, ())
     if kind is Tensor and index._array.ndim and index._array.dtype.kind in "bi":
         if self._array.ndim < (index._array.ndim if index._array.dtype.kind == "b" else 1):
             raise IndexError(f"too many indices for tensor of dimension {self._array.ndim}")
-        return INDEX(self, (checked_index(index, self._array, 0),))  # type: ignore[no-any-return]
+        return INDEX(self, (checked_index(index, self._array, 0),))
     view, indices = parse(self, index)
     if indices is not None:
-        return INDEX(view, indices)  # type: ignore[no-any-return]
-    return TENSORS.alias(self) if view is self else view  # type: ignore[no-any-return]
+        return INDEX(view, indices)
+    return TENSORS.alias(self) if view is self else view
 
 
-# -- assignment ------------------------------------------------------------------------------------------------------------
+# -- assignment --------------------------------------------------------------------------------------------------------
 
 
 def _quick(self: Tensor, index: Any, value: Any) -> bool:
@@ -252,7 +257,11 @@ def _quick(self: Tensor, index: Any, value: Any) -> bool:
             return False
         bump(self)
         return True
-    if not (how is int or (how is tuple and _plain(index)) or (how is slice and _plain((index,)))) or 0 in x.strides or not x.ndim:
+    if (
+        not (how is int or (how is tuple and _plain(index)) or (how is slice and _plain((index,))))
+        or 0 in x.strides
+        or not x.ndim
+    ):
         return False
     try:
         x[index] = value
@@ -345,13 +354,13 @@ def _sliced_prefix(value: Tensor) -> Tensor:
     if not shape or shape[0] != 1:
         return value
     first = next((i for i, n in enumerate(shape) if n != 1), len(shape))
-    return TENSORS.view(value, shape[first:]) if shape[first:] else TENSORS.view(value, ())  # type: ignore[no-any-return]
+    return TENSORS.view(value, shape[first:]) if shape[first:] else TENSORS.view(value, ())
 
 
 def _delitem(self: Tensor, index: Any) -> None:
     raise TypeError("Tensor does not support deleting items")
 
 
-Tensor.__getitem__ = getitem  # type: ignore[attr-defined]
-Tensor.__setitem__ = setitem  # type: ignore[attr-defined]
+Tensor.__getitem__ = getitem  # type: ignore[method-assign,attr-defined]
+Tensor.__setitem__ = setitem  # type: ignore[method-assign,attr-defined]
 Tensor.__delitem__ = _delitem  # type: ignore[attr-defined]

@@ -17,7 +17,7 @@ from .writing import in_place
 
 _ALL = slice(None)
 
-# -- select and slice ------------------------------------------------------------------------------------------------------
+# -- select and slice --------------------------------------------------------------------------------------------------
 
 
 def _select(input, dim, index):  # type: ignore[no-untyped-def]
@@ -79,7 +79,18 @@ RAW.slice = _slice
 def slice_(input: Tensor, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Tensor:
     """The view of every `step`-th element of a dimension from start to end."""
     x = input._array
-    saved = (x.shape, dim, 0 if start is None else start, 2**63 - 1 if end is None else end, step, None, None, None, None, None)
+    saved = (
+        x.shape,
+        dim,
+        0 if start is None else start,
+        2**63 - 1 if end is None else end,
+        step,
+        None,
+        None,
+        None,
+        None,
+        None,
+    )
     return view_of(input, _slice(x, dim, start, end, step), SLICE, saved)
 
 
@@ -95,7 +106,9 @@ def slice_backward(grad_output, input_shape, dim, start, end, step):  # type: ig
     return g
 
 
-ALIAS = OPS["alias"] = Op("alias", lambda input: input[...], view=True, vjp={"input": lambda F, grad: F.view_grad(grad)})
+ALIAS = OPS["alias"] = Op(
+    "alias", lambda input: input[...], view=True, vjp={"input": lambda F, grad: F.view_grad(grad)}
+)
 RAW.view_grad = lambda grad: grad
 TENSORS.view_grad = lambda grad: TENSORS.alias(grad)
 RAW.alias = lambda input: input[...]
@@ -129,7 +142,7 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     return slice_(input, dim, start, start + length, 1)
 
 
-# -- index arrays ----------------------------------------------------------------------------------------------------------
+# -- index arrays ------------------------------------------------------------------------------------------------------
 
 
 def positions(indices: Any) -> tuple[Any, ...]:
@@ -286,7 +299,7 @@ def _accumulate(target: np.ndarray, places: tuple[Any, ...], values: np.ndarray)
     np.add.at(target, places, values)
 
 
-# -- writing ---------------------------------------------------------------------------------------------------------------
+# -- writing -----------------------------------------------------------------------------------------------------------
 
 
 def _index_put_into(input, indices, values, accumulate=False):  # type: ignore[no-untyped-def]
@@ -298,11 +311,22 @@ def _index_put_into(input, indices, values, accumulate=False):  # type: ignore[n
             found = _scalar_name(from_numpy(input.dtype)), _scalar_name(from_numpy(values.dtype))
             raise RuntimeError("Index put requires the source and destination dtypes match, got "
                                f"{found[0]} for the destination and {found[1]} for the source.")  # fmt: skip
-    if 0 in input.strides and input.size and any(s == 0 and n > 1 for s, n in zip(input.strides, input.shape, strict=True)):
+    if (
+        0 in input.strides
+        and input.size
+        and any(s == 0 and n > 1 for s, n in zip(input.strides, input.shape, strict=True))
+    ):
         warnings.warn(
             "Use of index_put_ on expanded tensors is deprecated. Please clone() the tensor before performing this operation. "
             "This also applies to advanced indexing e.g. tensor[indices] = tensor", UserWarning, stacklevel=5,
         )  # fmt: skip
+    if not input.size and (nothing := _empty(input, places)) is not None:
+        try:
+            np.broadcast_to(values, nothing.shape)
+        except ValueError:
+            raise RuntimeError(f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing "
+                               f"result of shape {list(nothing.shape)}") from None  # fmt: skip
+        return
     try:
         if accumulate:
             if values.ndim or input[places].size:
@@ -360,7 +384,7 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
     >>> torch.zeros(3).index_put((torch.tensor([0, 2]),), torch.tensor(5.))
     tensor([5., 0., 5.])
     """
-    return INDEX_PUT.call(input, _given("index_put", input, indices), values, accumulate)  # type: ignore[no-any-return]
+    return INDEX_PUT.call(input, _given("index_put", input, indices), values, accumulate)
 
 
 def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:

@@ -9,7 +9,6 @@ from ..opdef import OPS, Op, publish
 from ..record import finish, start_node
 from ..tensor import Tensor
 from ..views import bump, check_inplace, rebase
-
 from .shape import SQUEEZES
 from .viewing import guard
 

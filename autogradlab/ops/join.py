@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -111,17 +112,21 @@ def _joiner(name: str, entry: Op, doc: str) -> None:
                 arrays.append(t._array)
             else:
                 return wrap(kernel(arrays, dim))
-        return call(tensors, dim) if out is None else call(tensors, dim, out=out)  # type: ignore[no-any-return]
+        return call(tensors, dim) if out is None else call(tensors, dim, out=out)
 
     publish(name, join, entry.kernel, False, True, doc)
 
 
-_joiner("cat", _CAT, """Tensors joined along a dimension they have.
+_joiner(
+    "cat",
+    _CAT,
+    """Tensors joined along a dimension they have.
 
     >>> import autogradlab as torch
     >>> torch.cat([torch.ones(2), torch.zeros(1)])
     tensor([1., 1., 0.])
-    """)
+    """,
+)
 alias("concat", "cat", method=False)
 alias("concatenate", "cat", method=False)
 
@@ -150,15 +155,19 @@ def _stack(tensors, dim=0):  # type: ignore[no-untyped-def]
 
 _STACK = OPS["stack"] = Op("stack", _stack, "*tensors", vjp={"*": _stack_backward})
 RAW.stack = _stack
-_joiner("stack", _STACK, """Tensors of one shape joined along a new dimension.
+_joiner(
+    "stack",
+    _STACK,
+    """Tensors of one shape joined along a new dimension.
 
     >>> import autogradlab as torch
     >>> torch.stack([torch.tensor([1, 2]), torch.tensor([3, 4])], 1)
     tensor([[1, 3],
             [2, 4]])
-    """)
+    """,
+)
 
-# -- stacks by direction -----------------------------------------------------------------------------------------------------
+# -- stacks by direction -----------------------------------------------------------------------------------------------
 
 
 def _stacker(name: str, prepare: Any, dim: Any, doc: str) -> None:
@@ -168,7 +177,7 @@ def _stacker(name: str, prepare: Any, dim: Any, doc: str) -> None:
             raise RuntimeError(f"{name if name != 'row_stack' else 'vstack'} expects a non-empty TensorList")
         ready = prepare(tensors)
         d = dim if dim is not None else min(1, ready[0]._array.ndim - 1)
-        return _CAT.call(ready, d) if out is None else _CAT.call(ready, d, out=out)  # type: ignore[no-any-return]
+        return _CAT.call(ready, d) if out is None else _CAT.call(ready, d, out=out)
 
     publish(name, join, None, False, True, doc)
 
@@ -187,7 +196,7 @@ _stacker("row_stack", _each("atleast_2d"), 0, "Alias of vstack.")
 _stacker("dstack", _each("atleast_3d"), 2, "Tensors joined along a third dimension.")
 _stacker("column_stack", _columns, 1, "Vectors as columns, and matrices, joined side by side.")
 
-# -- block_diag --------------------------------------------------------------------------------------------------------------
+# -- block_diag --------------------------------------------------------------------------------------------------------
 
 
 def _block_backward(F, grad, tensors_shape):  # type: ignore[no-untyped-def]
@@ -224,14 +233,12 @@ def block_diag(*tensors: Tensor) -> Tensor:
     """Zeros with the tensors on the diagonal, as blocks."""
     if not tensors:
         return wrap(np.zeros((1, 0), np.float32))
-    return _BLOCK.call(tensor_list("block_diag", list(tensors)))  # type: ignore[no-any-return]
+    return _BLOCK.call(tensor_list("block_diag", list(tensors)))
 
 
-# -- grids -------------------------------------------------------------------------------------------------------------------
+# -- grids -------------------------------------------------------------------------------------------------------------
 
-_INDEXING = (
-    "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument."
-)
+_INDEXING = "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument."
 
 
 @composite(method=False)
@@ -266,7 +273,8 @@ def meshgrid(*tensors: Any, indexing: Any = None) -> tuple[Tensor, ...]:
     sizes = tuple(t._array.size for t in given)
     n = len(given)
     grids = [
-        TENSORS.expand(TENSORS.view(t, (1,) * i + (t._array.size,) + (1,) * (n - i - 1)), sizes) for i, t in enumerate(given)
+        TENSORS.expand(TENSORS.view(t, (1,) * i + (t._array.size,) + (1,) * (n - i - 1)), sizes)
+        for i, t in enumerate(given)
     ]
     if swap:
         grids[0], grids[1] = grids[1], grids[0]
@@ -285,7 +293,7 @@ def cartesian_prod(*tensors: Tensor) -> Tensor:
     _vectors(tensors)
     if len(tensors) == 1:
         return tensors[0]
-    return _STACK.call([TENSORS.flatten(g) for g in meshgrid(*tensors, indexing="ij")], 1)  # type: ignore[no-any-return]
+    return _STACK.call([TENSORS.flatten(g) for g in meshgrid(*tensors, indexing="ij")], 1)
 
 
 @composite(method=False)
@@ -300,10 +308,10 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
     grids = meshgrid(*[input] * r, indexing="ij")
     places = np.indices((n,) * r)
     mask = np.ones((n,) * r, np.bool_)
-    for a, b in zip(places[:-1], places[1:], strict=True):
+    for a, b in itertools.pairwise(places):
         mask &= a <= b if with_replacement else a < b
     chosen = wrap(mask)
-    return _STACK.call([TENSORS.masked_select(g, chosen) for g in grids], 1)  # type: ignore[no-any-return]
+    return _STACK.call([TENSORS.masked_select(g, chosen) for g in grids], 1)
 
 
 guard("combinations")

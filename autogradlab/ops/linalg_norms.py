@@ -13,7 +13,7 @@ from ..promotion import broadcast_shapes
 from ..record import RAW, TENSORS
 from ..tensor import Tensor
 from .factors import floats
-from .products import type_name
+from .products import type_name, written
 
 _INF = float("inf")
 
@@ -52,7 +52,8 @@ def linalg_vector_norm(input, ord=2, dim=None, keepdim=False, *, dtype=None):  #
     dims = all_dims(dim, x.ndim)
     if (p < 0 or p == _INF) and any(x.shape[d] == 0 for d in dims):
         name = "inf" if p == _INF else f"{ord:g}" if not isinstance(ord, int) else str(ord)
-        raise RuntimeError(f"linalg.vector_norm cannot compute the {name} norm on an empty tensor because the operation does "
+        raise RuntimeError(f"linalg.vector_norm cannot compute the {name} norm on an empty tensor because the "
+                           f"operation does "
                            "not have an identity")  # fmt: skip
     if dtype is not None:
         x = x.astype(dtype.numpy)
@@ -119,7 +120,7 @@ def linalg_matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim
         if b > a and not keepdim:
             b -= 1
         r = (F.amax if ord > 0 else F.amin)(sums, b, keepdim)
-    return r if out is None else out.copy_(r)  # type: ignore[no-any-return]
+    return r if out is None else written(r, out)  # type: ignore[no-any-return]
 
 
 def linalg_vector(x: Tensor, ord: Any, dim: Any, keepdim: bool, out: Any) -> Tensor:
@@ -142,9 +143,13 @@ def linalg_norm(input: Tensor, ord: Any = None, dim: Any = None, keepdim: bool =
         if dims is not None and len(dims) not in (1, 2):
             raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dims)}")
         if dims is None and ndim not in (1, 2) and not isinstance(ord, str):
-            raise RuntimeError(f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {ndim}D.")
+            raise RuntimeError(
+                f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {ndim}D."
+            )
         if dims is None and ndim > 2:
-            raise RuntimeError(f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {ndim}D.")
+            raise RuntimeError(
+                f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {ndim}D."
+            )
         if isinstance(ord, str) or (len(dims) if dims is not None else ndim) == 2:
             return linalg_matrix_norm(input, ord, dims if dims is not None else (-2, -1), keepdim, dtype=dtype, out=out)  # type: ignore[no-any-return]
     elif dims is not None and len(dims) not in (1, 2):
@@ -156,7 +161,9 @@ def linalg_norm(input: Tensor, ord: Any = None, dim: Any = None, keepdim: bool =
 
 
 @composite()
-def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None, dtype: Any = None) -> Tensor:
+def norm(
+    input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None, dtype: Any = None
+) -> Tensor:
     """The p-norm of all elements, or along `dim`; "nuc" is the sum of singular values.
 
     >>> import autogradlab as torch
@@ -177,7 +184,7 @@ def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, 
     return TENSORS.linalg_vector_norm(input, order, dims, keepdim, **options)  # type: ignore[no-any-return]
 
 
-# -- distances -------------------------------------------------------------------------------------------------------------
+# -- distances ---------------------------------------------------------------------------------------------------------
 
 
 def _cdist_backward(F, grad, x1, x2, p, result):  # type: ignore[no-untyped-def]
@@ -208,7 +215,14 @@ def _euclidean_backward(F, grad, x1, x2, result):  # type: ignore[no-untyped-def
             x2 * F.unsqueeze(F.sum(ratio, -2), -1) - F.matmul(F.transpose(ratio, -2, -1), x1))  # fmt: skip
 
 
-@op("_euclidean_dist", "x1 x2", method=False, function=False, node="EuclideanDistBackward0", vjp={"x1 x2": _euclidean_backward})
+@op(
+    "_euclidean_dist",
+    "x1 x2",
+    method=False,
+    function=False,
+    node="EuclideanDistBackward0",
+    vjp={"x1 x2": _euclidean_backward},
+)
 def _euclidean_dist(x1, x2):  # type: ignore[no-untyped-def]
     squares = (x1 * x1).sum(-1)[..., :, None] + (x2 * x2).sum(-1)[..., None, :] - 2 * (x1 @ x2.swapaxes(-1, -2))
     return np.sqrt(np.maximum(squares, 0))
@@ -245,5 +259,3 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_fo
     if p == 2 and a.shape[-1] and n and m and (compute_mode == modes[1] or (compute_mode == modes[0] and many)):
         return F.view(F._euclidean_dist(x1, x2), (*batch, n, m))  # type: ignore[no-any-return]
     return F._cdist_forward(x1, x2, float(p))  # type: ignore[no-any-return]
-
-

@@ -20,7 +20,9 @@ from .writing import C_WORDS, exact_out, in_place, without_edges
 def _boolean(mask: np.ndarray) -> None:
     if mask.dtype.kind != "b":
         name = from_numpy(mask.dtype).name
-        raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {C_WORDS.get(name, name)}")
+        raise RuntimeError(
+            f"masked_fill_ only supports boolean masks, but got mask with dtype {C_WORDS.get(name, name)}"
+        )
 
 
 def _filled(input: np.ndarray, mask: np.ndarray, value: Any) -> np.ndarray:
@@ -29,7 +31,9 @@ def _filled(input: np.ndarray, mask: np.ndarray, value: Any) -> np.ndarray:
         r = np.array(input, order="C")
         r[mask] = value
         return r
-    shape = broadcast_shapes(mask.shape, input.shape) if mask.ndim >= input.ndim else _other_way(input.shape, mask.shape)
+    shape = (
+        broadcast_shapes(mask.shape, input.shape) if mask.ndim >= input.ndim else _other_way(input.shape, mask.shape)
+    )
     r = np.array(np.broadcast_to(input, shape), order="C")
     r[np.broadcast_to(mask, shape)] = value
     return r
@@ -78,7 +82,7 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     tensor([0., 2.])
     """
     number = is_value("masked_fill", value, (input, mask, value))
-    return _FILLS[number].call(input, mask, value)  # type: ignore[no-any-return]
+    return _FILLS[number].call(input, mask, value)
 
 
 def masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
@@ -110,7 +114,7 @@ def _fill_into(input, mask, value):  # type: ignore[no-untyped-def]
 publish("masked_fill", masked_fill, _masked_fill, True, True, masked_fill.__doc__ or "")
 publish("masked_fill_", masked_fill_, _masked_fill, True, False, masked_fill_.__doc__ or "")
 
-# -- select and scatter --------------------------------------------------------------------------------------------------------
+# -- select and scatter ------------------------------------------------------------------------------------------------
 
 
 @op("masked_select", "input mask", shown={"input": "self"}, vjp={
@@ -182,7 +186,7 @@ def _count(shape: tuple[int, ...]) -> int:
 
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """A copy in which the elements where a mask is True are, in order, those of source."""
-    return _SCATTER.call(input, mask, source)  # type: ignore[no-any-return]
+    return _SCATTER.call(input, mask, source)
 
 
 def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import errors, modes
-from .. import dtypes
+from .. import dtypes, errors, modes
 from ..device import device as Device
 from ..device import require_cpu
 from ..dims import shape_arg, wrap_dim
@@ -119,7 +118,7 @@ def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 def _converted(input: Tensor, wanted: Dtype, memory_format: Any) -> Tensor:
     if input._array.dtype.kind == "c" and not wanted.is_complex and wanted is not dtypes.bool:
         warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=3)
-    return TENSORS._to_copy(input, wanted.numpy, memory_format)  # type: ignore[no-any-return]
+    return TENSORS._to_copy(input, wanted.numpy, memory_format)
 
 
 def _target(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, bool, Any]:
@@ -191,7 +190,7 @@ def cuda(input: Tensor, device: Any = None, non_blocking: bool = False, memory_f
     raise AssertionError("Torch not compiled with CUDA enabled")
 
 
-# -- without history -------------------------------------------------------------------------------------------------------
+# -- without history ---------------------------------------------------------------------------------------------------
 
 
 @composite()
@@ -220,30 +219,7 @@ def detach_(input: Tensor) -> Tensor:
     return input
 
 
-def _get_data(self: Tensor) -> Tensor:
-    t = wrap(self._array)
-    t._storage = self._storage
-    if self._counter is INFERENCE:
-        t._counter = INFERENCE
-    return t
-
-
-def _set_data(self: Tensor, value: Any) -> None:
-    if not isinstance(value, Tensor):
-        raise TypeError(errors.DATA_TYPE.format(type(value).__name__))
-    if requires_grad(self) and not (value.dtype.is_floating_point or value.dtype.is_complex):
-        raise RuntimeError(errors.DATA_FLOAT)
-    self._array = value._array
-    self._storage = value._storage
-
-
-def _delete_data(self: Tensor) -> None:
-    raise RuntimeError(errors.DATA_DELETE)
-
-
-Tensor.data = property(_get_data, _set_data, _delete_data, "The values as a tensor without history.")  # type: ignore[attr-defined]
-
-# -- copies into -----------------------------------------------------------------------------------------------------------
+# -- copies into -------------------------------------------------------------------------------------------------------
 
 CopyBackwards = make_node_class("CopyBackwards", (), (), False)
 CopyBackwards.run = lambda self, grad, quiet: _copied(self, grad)  # type: ignore[method-assign,assignment]
@@ -267,7 +243,11 @@ _OVERLAP = (
 
 def _check_apart(target: np.ndarray) -> None:
     """Writing to memory that several elements share is refused."""
-    if 0 in target.strides and target.size and any(s == 0 and n > 1 for s, n in zip(target.strides, target.shape, strict=True)):
+    if (
+        0 in target.strides
+        and target.size
+        and any(s == 0 and n > 1 for s, n in zip(target.strides, target.shape, strict=True))
+    ):
         raise RuntimeError(_OVERLAP)
 
 
@@ -300,7 +280,9 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     if x.shape != target.shape:
         shape = broadcast_shapes(target.shape, x.shape)
         if shape != target.shape:
-            raise RuntimeError(f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(shape)}")
+            raise RuntimeError(
+                f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(shape)}"
+            )
     if 0 in target.strides:
         _check_apart(target)
     if x.dtype is target.dtype:
@@ -365,7 +347,7 @@ def _value(name: str, input: Tensor, value: Any) -> Any:
 def fill(input: Tensor, value: Any) -> Tensor:
     """A tensor of the same shape and dtype filled with one value."""
     found = _value("fill", input, value)
-    return _FILLS[isinstance(found, Tensor)].call(input, found)  # type: ignore[no-any-return]
+    return _FILLS[isinstance(found, Tensor)].call(input, found)
 
 
 def fill_(input: Tensor, value: Any) -> Tensor:
@@ -409,7 +391,7 @@ publish("fill_", fill_, _fill, True, True, fill_.__doc__ or "")
 publish("zero_", zero_, None, True, True, zero_.__doc__ or "")
 
 
-# -- what memory looks like ------------------------------------------------------------------------------------------------
+# -- what memory looks like --------------------------------------------------------------------------------------------
 
 
 @composite(function=False)

@@ -160,7 +160,7 @@ def _group_norm_vjp(F, grad, input, weight, group, result1, result2, eps, needs)
     "input weight bias": lambda F, grad, input, weight, group, result1, result2, eps, needs:
         _group_norm_vjp(F, grad, input, weight, group, result1, result2, eps, needs),
 }, shown={"input": "input"})  # fmt: skip
-def native_group_norm(input, weight, bias, N, C, HxW, group, eps):  # type: ignore[no-untyped-def]  # noqa: N803 (PyTorch's names)
+def native_group_norm(input, weight, bias, N, C, HxW, group, eps):  # type: ignore[no-untyped-def]
     x = input.reshape(N, group, -1) if input.size else input.reshape(N, group, 0)
     mean = x.mean(2, keepdims=True)
     out = x - mean

@@ -137,4 +137,4 @@ _resampler("upsample_bicubic2d", "UpsampleBicubic2DBackward0", "cubic", 2)
 
 def scaled_size(n: int, factor: float) -> int:
     """The size after multiplication with a scale factor."""
-    return int(math.floor(float(n) * factor))
+    return math.floor(float(n) * factor)

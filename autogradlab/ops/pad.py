@@ -92,7 +92,8 @@ def _unpadded(grad: np.ndarray, shape: tuple[int, ...], padding: Any, dims: int,
         d = g.ndim - 1 - i
         at = _sources(shape[d], padding[2 * i], padding[2 * i + 1], reflect)
         r = np.zeros((*g.shape[:d], shape[d], *g.shape[d + 1 :]), g.dtype)
-        np.add.at(r, (slice(None),) * d + (at,), g)
+        spots: Any = (*(slice(None),) * d, at)
+        np.add.at(r, spots, g)
         g = r
     return g
 

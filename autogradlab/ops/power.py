@@ -133,6 +133,8 @@ def pow(input: Any, exponent: Any, *, out: Any = None) -> Any:
 def pow_(input: Tensor, exponent: Any) -> Tensor:
     """In-place version of :meth:`pow`."""
     if is_number(exponent) and not isinstance(exponent, Tensor):
+        if input._array.dtype.kind in "biu" and not isinstance(exponent, (float, complex)) and exponent < 0:
+            raise RuntimeError(_NEGATIVE)
         check_cast(result_dtype((input, exponent)).numpy, input._array.dtype)
         return OPS["pow_scalar"].call_(input, exponent)
     if not isinstance(exponent, Tensor):
@@ -189,6 +191,10 @@ def float_power(input: Any, exponent: Any, *, out: Any = None) -> Any:
 @composite(function=False)
 def float_power_(input: Tensor, exponent: Any) -> Tensor:
     """In-place version of :meth:`float_power`."""
+    if not isinstance(exponent, Tensor) and not is_number(exponent):
+        from ..arguments import reject
+
+        reject("float_power_", (input, exponent), {})
     a, b = _wide(input, exponent)
     if a.dtype is not input.dtype:
         raise RuntimeError(f"the base given to float_power_ has dtype {_type_name(input)} but the operation's result "

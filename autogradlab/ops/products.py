@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from .. import modes
+from .. import errors, modes
 from ..dtypes import _scalar_name, from_numpy
 from ..modes import FLAGS, LOCAL, QUIET
 from ..node import NO_EDGE, UNSHARED, freed_error, sequence
-from ..opdef import OPS, alias, composite, op, publish
+from ..opdef import OPS, alias, composite, op, publish, write_out
 from ..promotion import broadcast_shapes
 from ..record import TENSORS, changed, finish
 from ..tensor import INFERENCE, Tensor, gradient_edge
@@ -20,9 +21,20 @@ from .shape import _expand
 _new = object.__new__
 _dot = np.ndarray.dot
 _FLOAT32, _FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
-_C_NAMES = {"float64": "double", "float32": "float", "float16": "c10::Half", "int64": "long int", "int32": "int",
-            "int16": "short", "int8": "signed char", "uint8": "unsigned char", "bool": "bool",
-            "complex64": "c10::complex<float>", "complex128": "c10::complex<double>", "bfloat16": "c10::BFloat16"}  # fmt: skip
+_C_NAMES = {
+    "float64": "double",
+    "float32": "float",
+    "float16": "c10::Half",
+    "int64": "long int",
+    "int32": "int",
+    "int16": "short",
+    "int8": "signed char",
+    "uint8": "unsigned char",
+    "bool": "bool",
+    "complex64": "c10::complex<float>",
+    "complex128": "c10::complex<double>",
+    "bfloat16": "c10::BFloat16",
+}
 
 
 def type_name(a: np.ndarray) -> str:
@@ -47,7 +59,16 @@ def product(a: np.ndarray, b: np.ndarray, kernel: str = "addmm_impl_cpu_") -> np
     return np.matmul(a, b)  # type: ignore[no-any-return]
 
 
-# -- matrix times matrix ---------------------------------------------------------------------------------------------------
+def written(r: Tensor, out: Any, name: str = "out") -> Tensor:
+    """What an operation made of others does with `out`: resizes and fills it."""
+    if wants_grad(r) or wants_grad(out):
+        raise RuntimeError(errors.OUT_GRAD.format(name))
+    form: Any = SimpleNamespace(name=name, returns=None)
+    result: Tensor = write_out(form, out, r._array, ())
+    return result
+
+
+# -- matrix times matrix -----------------------------------------------------------------------------------------------
 
 
 def _columns_first(shape: Any, strides: Any) -> bool:
@@ -186,7 +207,7 @@ def _mm_forward(*args: Any, **options: Any) -> Any:
 publish("mm", _mm_forward, mm, True, True, mm.__doc__ or "")
 
 
-# -- input + matrix times matrix -------------------------------------------------------------------------------------------
+# -- input + matrix times matrix ---------------------------------------------------------------------------------------
 
 
 def scaled(x, factor):  # type: ignore[no-untyped-def]
@@ -231,11 +252,21 @@ def _run_addmm(self: Any, grad: Any, quiet: Any) -> tuple[Any, ...]:
     return ((grad if beta == 1 else quiet(times, grad, beta)) if wanted else None, first, second)
 
 
-@op("addmm", "input mat1 mat2", inplace=True, fast={"run": _run_addmm}, vjp={
-    "input": lambda F, grad, beta: times(grad, beta),
-    "mat1": lambda F, grad, mat2, mat1_shape, mat1_strides, alpha: times(_grad_left(F, grad, mat2, mat1_shape, mat1_strides), alpha),
-    "mat2": lambda F, grad, mat1, mat2_shape, mat2_strides, alpha: times(_grad_right(F, grad, mat1, mat2_shape, mat2_strides), alpha),
-})  # fmt: skip
+@op(
+    "addmm",
+    "input mat1 mat2",
+    inplace=True,
+    fast={"run": _run_addmm},
+    vjp={
+        "input": lambda F, grad, beta: times(grad, beta),
+        "mat1": lambda F, grad, mat2, mat1_shape, mat1_strides, alpha: times(
+            _grad_left(F, grad, mat2, mat1_shape, mat1_strides), alpha
+        ),
+        "mat2": lambda F, grad, mat1, mat2_shape, mat2_strides, alpha: times(
+            _grad_right(F, grad, mat1, mat2_shape, mat2_strides), alpha
+        ),
+    },
+)
 def addmm(input, mat1, mat2, *, beta=1, alpha=1):  # type: ignore[no-untyped-def]
     """beta * input + alpha * (mat1 @ mat2)
 
@@ -305,7 +336,7 @@ def _addmm_forward(*args: Any, **options: Any) -> Any:
 publish("addmm", _addmm_forward, addmm, True, True, addmm.__doc__ or "")
 
 
-# -- vectors ---------------------------------------------------------------------------------------------------------------
+# -- vectors -----------------------------------------------------------------------------------------------------------
 
 
 @op("mv", "input vec", vjp={
@@ -319,7 +350,8 @@ def mv(input, vec):  # type: ignore[no-untyped-def]
     if input.shape[1] != vec.shape[0]:
         raise RuntimeError(f"size mismatch, got input ({input.shape[0]}), mat ({_x(input)}), vec ({vec.shape[0]})")
     if input.dtype != vec.dtype:
-        raise RuntimeError(f"addmv input tensors must have the same dtype, but got {type_name(vec)}, {type_name(input)}, "
+        raise RuntimeError(f"addmv input tensors must have the same dtype, but got {type_name(vec)}, "
+                           f"{type_name(input)}, "
                            f"and {type_name(vec)}")  # fmt: skip
     return product(input, vec, "addmv_impl_cpu")
 
@@ -331,8 +363,11 @@ def _vectors(input, other):  # type: ignore[no-untyped-def]
         raise RuntimeError("dot : expected both vectors to have same dtype, but found "
                            f"{type_name(input)} and {type_name(other)}")  # fmt: skip
     if input.shape != other.shape:
-        raise RuntimeError(f"inconsistent tensor size, expected tensor [{input.size}] and src [{other.size}] to have the "
-                           f"same number of elements, but got {input.size} and {other.size} elements respectively")  # fmt: skip
+        raise RuntimeError(
+            f"inconsistent tensor size, expected tensor [{input.size}] and src [{other.size}] to "
+            f"have the "
+            f"same number of elements, but got {input.size} and {other.size} elements respectively"
+        )
 
 
 @op("dot", "input tensor", vjp={
@@ -355,7 +390,7 @@ def dot(input, tensor):  # type: ignore[no-untyped-def]
     "other": lambda F, grad, input: grad * input,
 })  # fmt: skip
 def vdot(input, other):  # type: ignore[no-untyped-def]
-    """The inner product of two vectors, the first one conjugated."""
+    """The inner product with the first vector conjugated."""
     _vectors(input, other)
     return np.asarray(product(input.conjugate() if input.dtype.kind == "c" else input, other, "vdot"))
 
@@ -377,7 +412,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
 alias("ger", "outer")
 
 
-# -- batches ---------------------------------------------------------------------------------------------------------------
+# -- batches -----------------------------------------------------------------------------------------------------------
 
 
 @op("bmm", "input mat2", vjp={
@@ -399,7 +434,7 @@ def bmm(input, mat2):  # type: ignore[no-untyped-def]
     return product(input, mat2, "bmm")
 
 
-# -- matmul ----------------------------------------------------------------------------------------------------------------
+# -- matmul ------------------------------------------------------------------------------------------------------------
 
 
 @composite()
@@ -433,9 +468,7 @@ def matmul(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
         r = _folded(input, other) if _folds(input, other, out is not None) else _batched(input, other)
     if out is None:
         return r
-    from ..opdef import write_out
-
-    return write_out(_MM, out, r._array, (input, other))  # type: ignore[no-any-return]
+    return written(r, out, "matmul")
 
 
 def _folds(input: Tensor, other: Tensor, has_out: bool) -> bool:

@@ -13,7 +13,7 @@ from ..record import RAW, TENSORS
 from ..tensor import Tensor, wrap
 from .viewing import guard
 
-# -- repeat and tile -----------------------------------------------------------------------------------------------------------
+# -- repeat and tile ---------------------------------------------------------------------------------------------------
 
 
 def _repeat(input, repeats):  # type: ignore[no-untyped-def]
@@ -55,7 +55,7 @@ def repeat(input: Tensor, *repeats: Any, **options: Any) -> Tensor:
     tensor([[1, 2, 1, 2],
             [1, 2, 1, 2]])
     """
-    return _REPEAT.call(input, shape_arg(repeats or (options.pop("repeats", ()),)))  # type: ignore[no-any-return]
+    return _REPEAT.call(input, shape_arg(repeats or (options.pop("repeats", ()),)))
 
 
 publish("repeat", repeat, _repeat, True, False, repeat.__doc__ or "")
@@ -65,7 +65,7 @@ publish("repeat", repeat, _repeat, True, False, repeat.__doc__ or "")
 def tile(input: Tensor, *dims: Any, **options: Any) -> Tensor:
     """repeat() that counts dimensions from the last."""
     sizes = shape_arg(dims or (options.pop("dims"),))
-    return _REPEAT.call(input, (1,) * (input._array.ndim - len(sizes)) + sizes)  # type: ignore[no-any-return]
+    return _REPEAT.call(input, (1,) * (input._array.ndim - len(sizes)) + sizes)
 
 
 def _times(repeats: Tensor, output_size: Any) -> Tensor:
@@ -106,7 +106,7 @@ def repeat_interleave(input: Tensor, repeats: Any = None, dim: Any = None, *, ou
         shape = list(wide._array.shape)
         shape[d + 1] = repeats
         copied = TENSORS.clone(TENSORS.expand(wide, tuple(shape)), memory_format="contiguous")
-        return TENSORS.flatten(copied, d, d + 1)  # type: ignore[no-any-return]
+        return TENSORS.flatten(copied, d, d + 1)
     if dim is None:
         input, dim = TENSORS.flatten(input), 0
     n = input._array.shape[wrap_dim(dim, input._array.ndim)] if input._array.ndim else 1
@@ -119,10 +119,10 @@ def repeat_interleave(input: Tensor, repeats: Any = None, dim: Any = None, *, ou
                                f"input.size({dim}) = {n}")  # fmt: skip
     else:
         raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
-    return TENSORS.index_select(input, dim, _times(repeats, output_size))  # type: ignore[no-any-return]
+    return TENSORS.index_select(input, dim, _times(repeats, output_size))
 
 
-# -- roll, flip, rot90 -----------------------------------------------------------------------------------------------------------
+# -- roll, flip, rot90 -------------------------------------------------------------------------------------------------
 
 
 def _roll(input, shifts, dims=()):  # type: ignore[no-untyped-def]
@@ -154,7 +154,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
     >>> torch.arange(4).roll(1)
     tensor([3, 0, 1, 2])
     """
-    return _ROLL.call(input, _numbers(shifts), () if dims is None else _numbers(dims))  # type: ignore[no-any-return]
+    return _ROLL.call(input, _numbers(shifts), () if dims is None else _numbers(dims))
 
 
 def _flip(input, dims):  # type: ignore[no-untyped-def]
@@ -178,7 +178,7 @@ def flip(input: Tensor, *dims: Any, **options: Any) -> Tensor:
     >>> torch.arange(3).flip(0)
     tensor([2, 1, 0])
     """
-    return _FLIP.call(input, shape_arg(dims or (options.pop("dims"),)))  # type: ignore[no-any-return]
+    return _FLIP.call(input, shape_arg(dims or (options.pop("dims"),)))
 
 
 @composite()
@@ -186,7 +186,7 @@ def fliplr(input: Tensor) -> Tensor:
     """flip() of the second dimension."""
     if input._array.ndim < 2:
         raise RuntimeError("Input must be >= 2-d.")
-    return _FLIP.call(input, (1,))  # type: ignore[no-any-return]
+    return _FLIP.call(input, (1,))
 
 
 @composite()
@@ -194,11 +194,11 @@ def flipud(input: Tensor) -> Tensor:
     """flip() of the first dimension."""
     if input._array.ndim < 1:
         raise RuntimeError("Input must be >= 1-d.")
-    return _FLIP.call(input, (0,))  # type: ignore[no-any-return]
+    return _FLIP.call(input, (0,))
 
 
 def _reversed(self: Tensor) -> Tensor:
-    return _FLIP.call(self, (0,)) if self._array.ndim else self  # type: ignore[no-any-return]
+    return _FLIP.call(self, (0,)) if self._array.ndim else self
 
 
 Tensor.__reversed__ = _reversed  # type: ignore[attr-defined]

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
+from .. import dtypes, modes
 from ..creation import bind
 from ..dims import wrap_dim
 from ..opdef import OPS, Op, composite, publish
 from ..promotion import is_number
 from ..record import RAW, TENSORS
 from ..return_types import named
-from ..tensor import Tensor, wrap
+from ..tensor import Tensor, requires_grad, wrap
 from . import extremes  # noqa: F401  its put_at carries gradients back
 from .checked import EXPECTED, axis, cxx_name, exact_out, offer
 from .kinds import in_both_worlds, refuse
@@ -56,7 +56,9 @@ def suffix_sums(F, grad, dim):  # type: ignore[no-untyped-def]
 @in_both_worlds
 def cumprod_back(F, grad, input, result, dim):  # type: ignore[no-untyped-def]
     shape = tuple(input.shape)
-    if not shape or 0 in shape:
+    if input.size == 1 if isinstance(input, np.ndarray) else input.numel() == 1:
+        return grad
+    if 0 in shape:
         return grad
     d = wrap_dim(dim, len(shape))
     x, y = F.conj(input), F.conj(result)
@@ -71,6 +73,14 @@ def cumprod_back(F, grad, input, result, dim):  # type: ignore[no-untyped-def]
             after = F.slice(grad, d, k, k + 1) + F.slice(x, d, k + 1, k + 2) * after
         parts.append(after * F.slice(y, d, k - 1, k) if k else after)
     return F.cat(parts[::-1], d)
+
+
+def _no_integers(args: Any, kwargs: dict[str, Any], r: Tensor) -> Tensor:
+    """PyTorch refuses to make integers of a tensor that requires grad."""
+    input = args[0] if args else kwargs["input"]
+    if r._array.dtype.kind in "iu" and requires_grad(input) and modes.current().grad:
+        raise RuntimeError(f"Autograd not support dtype: {dtypes._scalar_name(r.dtype)}")
+    return r
 
 
 def _scan(name: str, ufunc: Any, vjp: Any, doc: str) -> None:
@@ -88,7 +98,8 @@ def _scan(name: str, ufunc: Any, vjp: Any, doc: str) -> None:
                     kwargs["dtype"] = out.dtype
                 elif given is not out.dtype:
                     raise RuntimeError(EXPECTED.format(cxx_name(given), cxx_name(out.dtype)))
-            return call(*args, **kwargs)
+            r = call(*args, **kwargs)
+            return _no_integers(args, kwargs, r) if "dtype" in kwargs else r
         except TypeError:
             from ..signature import explain
 
@@ -106,7 +117,7 @@ def _scan(name: str, ufunc: Any, vjp: Any, doc: str) -> None:
         except TypeError:
             from ..signature import explain
 
-            explain(name, args, kwargs)
+            explain(name + "_", args[1:], kwargs, "Tensor")
             raise
 
     publish(name, forward, kernel, True, True, doc)
@@ -260,7 +271,7 @@ def diff(*args: Any, **kwargs: Any) -> Tensor:
         raise RuntimeError(f"order must be non-negative but got {n}")
     if n == 0:
         if out is None:
-            return F.zeros_like(input).copy_(input)
+            return F.zeros_like(input).copy_(input)  # type: ignore[no-any-return]
         if out.dtype is not input.dtype:
             raise RuntimeError(f"expected scalar_type {dtypes._scalar_name(input.dtype)} but found {dtypes._scalar_name(out.dtype)}")
         return F.add(input, 0, out=out)  # type: ignore[no-any-return]
@@ -269,12 +280,12 @@ def diff(*args: Any, **kwargs: Any) -> Tensor:
     step = F.logical_xor if input.dtype is dtypes.bool else F.sub
     n = min(n, input.shape[d])
     if n == 0 or input.shape[d] == 0:
-        return F.narrow(input, d, 0, 0)  # type: ignore[no-any-return]
+        return input if out is None else F.add(input, 0, out=out)  # type: ignore[no-any-return]
     for i in range(n):
         size = max(input.shape[d] - 1, 0)
         options = {"out": out} if out is not None and i == n - 1 else {}
         input = step(input.narrow(d, min(1, input.shape[d]), size), input.narrow(d, 0, size), **options)
-    return input
+    return input  # type: ignore[no-any-return]
 
 
 publish("diff", diff, _diff_signature, True, True, "Differences of neighbours along a dimension, taken `n` times.")
@@ -320,12 +331,12 @@ def _trapezoid(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tens
         d = wrap_dim(dim, y.dim(), scalar_ok=False)
         if not y.shape[d]:
             return F.zeros([n for i, n in enumerate(y.shape) if i != d], dtype=y.dtype)  # type: ignore[no-any-return]
-        return (y.sum(dim) - (y.select(dim, 0) + y.select(dim, -1)) * 0.5) * dx
+        return F.mul_number(y.sum(dim) - (y.select(dim, 0) + y.select(dim, -1)) * 0.5, dx)  # type: ignore[no-any-return]
     d = wrap_dim(dim, y.dim(), scalar_ok=False)
     if not y.shape[d] and dtypes.bool not in (y.dtype, given["x"].dtype):
         return F.zeros([n for i, n in enumerate(y.shape) if i != d], dtype=y.dtype)  # type: ignore[no-any-return]
     width = _spacing("trapezoid", y, given["x"], dim)
-    return ((_before(y, dim) + _after(y, dim)) * width).sum(dim) / 2.0
+    return F.div_number(((_before(y, dim) + _after(y, dim)) * width).sum(dim), 2.0)  # type: ignore[no-any-return]
 
 
 @composite(method=False)
@@ -358,6 +369,6 @@ def cumulative_trapezoid(*args: Any, **kwargs: Any) -> Tensor:
     y, dim = given["y"], given["dim"]
     if given.get("x") is None:
         _check_dx(name, y, given["dx"])
-        return ((_before(y, dim) + _after(y, dim)) * (given["dx"] / 2.0)).cumsum(dim)
+        return ((_before(y, dim) + _after(y, dim)) * (given["dx"] / 2.0)).cumsum(dim)  # type: ignore[no-any-return]
     width = _spacing(name, y, given["x"], dim)
-    return ((_before(y, dim) + _after(y, dim)) * width).cumsum(dim) / 2.0
+    return F.div_number(((_before(y, dim) + _after(y, dim)) * width).cumsum(dim), 2.0)  # type: ignore[no-any-return]

@@ -17,7 +17,7 @@ from .take import _number, _vector, add_at, at, inside, is_value, scalar_name
 from .viewing import guard
 from .writing import exact_out, in_place, without_edges, writer
 
-# -- where an index tensor points ----------------------------------------------------------------------------------------------
+# -- where an index tensor points --------------------------------------------------------------------------------------
 
 
 @functools.lru_cache(256)
@@ -50,7 +50,7 @@ def _rank(x: np.ndarray) -> int:
     return max(x.ndim, 1)
 
 
-# -- gather ----------------------------------------------------------------------------------------------------------------
+# -- gather ------------------------------------------------------------------------------------------------------------
 
 
 def _gather(input, dim, index, sparse_grad=False):  # type: ignore[no-untyped-def]
@@ -86,16 +86,18 @@ _GATHER = OPS["gather"].call
 
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Any = None) -> Tensor:
     if out is not None:
-        return _GATHER(input, dim, index, sparse_grad, out=out)  # type: ignore[no-any-return]
-    return _GATHER(input, dim, index, sparse_grad)  # type: ignore[no-any-return]
+        return _GATHER(input, dim, index, sparse_grad, out=out)
+    return _GATHER(input, dim, index, sparse_grad)
 
 
 publish("gather", gather, _gather, True, True, OPS["gather"].doc)
 
-# -- scatter ---------------------------------------------------------------------------------------------------------------
+# -- scatter -----------------------------------------------------------------------------------------------------------
 
 
-def _checked(name: str, input: np.ndarray, dim: int, index: np.ndarray, src: Any = None) -> tuple[np.ndarray, np.ndarray, Any, int]:
+def _checked(
+    name: str, input: np.ndarray, dim: int, index: np.ndarray, src: Any = None
+) -> tuple[np.ndarray, np.ndarray, Any, int]:
     """The operands with at least one dimension, after PyTorch's checks; src cut to the size of index."""
     d = wrap_dim(dim, input.ndim)
     _integers(name, index)
@@ -208,7 +210,7 @@ def scatter(input: Tensor, dim: Any = None, index: Any = None, src: Any = None, 
     tensor([[5., 0., 5.]])
     """
     form, values = _read("scatter", input, dim, index, src, value, reduce)
-    return _SCATTERS[form].call(*values, **({} if out is None else {"out": out}))  # type: ignore[no-any-return]
+    return _SCATTERS[form].call(*values, **({} if out is None else {"out": out}))
 
 
 def scatter_(input: Tensor, dim: Any = None, index: Any = None, src: Any = None, *, value: Any = None,
@@ -246,7 +248,7 @@ def cut_to(input, shape):  # type: ignore[no-untyped-def]
     return np.array(input[tuple(slice(n) for n in shape)])
 
 
-# -- scatter_add and scatter_reduce --------------------------------------------------------------------------------------------
+# -- scatter_add and scatter_reduce ------------------------------------------------------------------------------------
 
 
 def _scatter_add(input, dim, index, src):  # type: ignore[no-untyped-def]
@@ -338,7 +340,7 @@ def _scatter_back(F, grad, input, dim, index, src, result, reduce, include_self)
 writer("scatter_reduce", "input index src", _scatter_reduce, {"input src": _scatter_back},
        doc="A copy with the elements of src reduced (sum, prod, mean, amax, amin) into the places an index tensor names.")  # fmt: skip
 
-# -- index_reduce ------------------------------------------------------------------------------------------------------------
+# -- index_reduce ------------------------------------------------------------------------------------------------------
 
 
 def _index_reduce(input, dim, index, source, reduce, *, include_self=True):  # type: ignore[no-untyped-def]
@@ -365,7 +367,9 @@ def _index_reduce_back(F, grad, input, dim, index, source, result, reduce, inclu
         lambda t: F.index_fill(t, dim, index, 0))  # fmt: skip
 
 
-_INDEX_REDUCE = writer("index_reduce", "input index source", _index_reduce, {"input source": _index_reduce_back}, function=False)
+_INDEX_REDUCE = writer(
+    "index_reduce", "input index source", _index_reduce, {"input source": _index_reduce_back}, function=False
+)
 _BETA = "index_reduce() is in beta and the API may change at any time."
 
 
@@ -374,10 +378,12 @@ def index_reduce(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce:
     """A copy with the slices of source reduced (prod, mean, amax, amin) into those that an index tensor names."""
     warn_once(_BETA, at="aten/src/ATen/native/TensorAdvancedIndexing.cpp:1450")
     more = {} if out is None else {"out": out}
-    return _INDEX_REDUCE.call(input, dim, index, source, reduce, include_self=include_self, **more)  # type: ignore[no-any-return]
+    return _INDEX_REDUCE.call(input, dim, index, source, reduce, include_self=include_self, **more)
 
 
-def index_reduce_(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True) -> Tensor:
+def index_reduce_(
+    input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
+) -> Tensor:
     """In-place version of :meth:`index_reduce`."""
     warn_once(_BETA, at="aten/src/ATen/native/TensorAdvancedIndexing.cpp:1450")
     return in_place(_INDEX_REDUCE, [input, dim, index, source, reduce, include_self], _INDEX_REDUCE_INTO)

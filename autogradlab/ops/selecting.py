@@ -7,14 +7,16 @@ callers use them on small inputs only.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-__all__ = ["SMALL", "kth_place", "nth_order", "ranks", "sort_order", "top_order"]
+__all__ = ["SMALL", "insertion_order", "kth_place", "ranks", "sort_order", "top_order"]
 
 #: up to how many elements ties are followed exactly
 SMALL = 1 << 13
 
-Pairs = list[tuple[int, int]]
+Pairs = list[tuple[Any, int]]
 
 
 def ranks(line: np.ndarray) -> Pairs:
@@ -22,18 +24,20 @@ def ranks(line: np.ndarray) -> Pairs:
     return list(zip(np.unique(line, return_inverse=True)[1].reshape(-1).tolist(), range(line.size), strict=True))
 
 
-def sort_order(line: np.ndarray) -> list[int]:
+def sort_order(line: np.ndarray, descending: bool = False) -> list[int]:
     """The places in the order into which an introsort of the whole brings them."""
     a = ranks(line)
+    if descending:
+        a = [(-rank, place) for rank, place in a]
     _introsort(a, 0, len(a))
     return [place for _, place in a]
 
 
-def nth_order(line: np.ndarray, nth: int) -> int:
-    """The place of the element that a selection of number `nth` brings there."""
-    a = ranks(line)
-    _introselect(a, 0, nth, len(a))
-    return a[nth][1]
+def insertion_order(line: np.ndarray) -> list[int]:
+    """The same for up to 16 numbers that are compared as they are, NaN being neither less nor greater than any."""
+    a = list(zip(line.tolist(), range(line.size), strict=True))
+    _insertion(a, 0, 1, len(a))
+    return [place for _, place in a]
 
 
 def top_order(line: np.ndarray, k: int, largest: bool, in_order: bool) -> list[int]:
@@ -154,6 +158,9 @@ def _insertion(a: Pairs, first: int, start: int, last: int) -> None:
     for i in range(start, last):
         item = a[i]
         j = i
+        if item[0] < a[first][0]:  # with NaN among unranked numbers this is not the same as going down step by step
+            a[first + 1 : i + 1] = a[first:i]
+            j = first
         while j > first and item[0] < a[j - 1][0]:
             a[j] = a[j - 1]
             j -= 1
@@ -177,7 +184,7 @@ def _sort_heap(a: Pairs, first: int, last: int) -> None:
         _adjust(a, first, 0, last - first, item)
 
 
-def _adjust(a: Pairs, first: int, hole: int, size: int, item: tuple[int, int]) -> None:
+def _adjust(a: Pairs, first: int, hole: int, size: int, item: tuple[Any, int]) -> None:
     """Let the hole sink to a leaf, then the item rise from there."""
     top = hole
     child = hole

@@ -37,7 +37,7 @@ def infer_size(shape: tuple[int, ...], count: int) -> tuple[int, ...]:
     raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {count}")
 
 
-# -- view and reshape ------------------------------------------------------------------------------------------------------
+# -- view and reshape --------------------------------------------------------------------------------------------------
 
 
 def _view(input, size):  # type: ignore[no-untyped-def]
@@ -59,7 +59,9 @@ def _back(F: Any, grad: Any, input_shape: Any) -> Any:
 
 _VIEW = OPS["view"] = Op("view", _view, view=True, vjp={"input": _back})
 _UNSAFE_VIEW = OPS["_unsafe_view"] = Op("_unsafe_view", _view, node="UnsafeViewBackward0", vjp={"input": _back})
-_ALIAS = OPS["_reshape_alias"] = Op("_reshape_alias", _view, view=True, node="ReshapeAliasBackward0", vjp={"input": _back})
+_ALIAS = OPS["_reshape_alias"] = Op(
+    "_reshape_alias", _view, view=True, node="ReshapeAliasBackward0", vjp={"input": _back}
+)
 RAW._unsafe_view = _view
 RAW.view = RAW.reshape = lambda x, *size: x.reshape(shape_arg(size))
 
@@ -99,7 +101,7 @@ def view(input: Tensor, *size: Any, **options: Any) -> Tensor:
 
     given = size[0] if size else options.get("dtype")
     if isinstance(given, dtype):
-        return TENSORS.view_as_dtype(input, given)  # type: ignore[no-any-return]
+        return TENSORS.view_as_dtype(input, given)
     sizes = _sizes("view", input, size, options, "size")
     return view_of(input, _view(x, sizes), _VIEW, (x.shape, None))
 
@@ -134,7 +136,7 @@ def _reshaped(input: Tensor, size: tuple[int, ...]) -> Tensor:
     strides = view_strides(x, size)
     if strides is not None:
         return view_of(input, window(x, size, strides), _VIEW if x.flags.c_contiguous else _ALIAS, (x.shape, None))
-    return _UNSAFE_VIEW.call(TENSORS.clone(input, memory_format="contiguous"), size)  # type: ignore[no-any-return]
+    return _UNSAFE_VIEW.call(TENSORS.clone(input, memory_format="contiguous"), size)
 
 
 publish("reshape", reshape, None, True, True, reshape.__doc__ or "")
@@ -194,7 +196,7 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
     return view(input, (*shape[:d], *inferred, *shape[d + 1 :]))
 
 
-# -- the order of dimensions -----------------------------------------------------------------------------------------------
+# -- the order of dimensions -------------------------------------------------------------------------------------------
 
 
 def _t(input):  # type: ignore[no-untyped-def]
@@ -265,7 +267,9 @@ def _inverse(dims: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(found)
 
 
-_PERMUTE = OPS["permute"] = Op("permute", _permute, view=True, vjp={"input": lambda F, grad, dims: F.permute(grad, _inverse(dims))})
+_PERMUTE = OPS["permute"] = Op(
+    "permute", _permute, view=True, vjp={"input": lambda F, grad, dims: F.permute(grad, _inverse(dims))}
+)
 RAW.permute = _permute
 
 
@@ -285,7 +289,7 @@ def permute(input: Tensor, *dims: Any, **options: Any) -> Tensor:
 
 publish("permute", permute, _permute, True, True, permute.__doc__ or "")
 
-# -- dimensions of size 1 --------------------------------------------------------------------------------------------------
+# -- dimensions of size 1 ----------------------------------------------------------------------------------------------
 
 
 def _squeeze_all(input):  # type: ignore[no-untyped-def]
@@ -304,10 +308,11 @@ def _squeeze_dims(input, dim):  # type: ignore[no-untyped-def]
     return input.squeeze(tuple(d for d in dims if input.shape[d] == 1))
 
 
+_SQUEEZE_KERNELS: tuple[Any, ...] = (_squeeze_all, _squeeze_dim, _squeeze_dims)
 SQUEEZES = [
     Op("squeeze", kernel, view=True, node=f"SqueezeBackward{i}",
        vjp={"input": _back if not i else lambda F, grad, input_shape, dim: F.reshape(grad, input_shape)})
-    for i, kernel in enumerate((_squeeze_all, _squeeze_dim, _squeeze_dims))
+    for i, kernel in enumerate(_SQUEEZE_KERNELS)
 ]  # fmt: skip
 
 
@@ -322,7 +327,9 @@ def squeeze(input: Tensor, dim: Any = None) -> Tensor:
 
 
 OPS["squeeze"] = SQUEEZES[0]
-RAW.squeeze = lambda x, dim=None: x.squeeze() if dim is None else _squeeze_dims(x, dim if isinstance(dim, tuple) else (dim,))
+RAW.squeeze = lambda x, dim=None: (
+    x.squeeze() if dim is None else _squeeze_dims(x, dim if isinstance(dim, tuple) else (dim,))
+)
 publish("squeeze", squeeze, None, True, True, squeeze.__doc__ or "")
 
 
@@ -351,7 +358,7 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
 
 publish("unsqueeze", unsqueeze, _unsqueeze, True, True, unsqueeze.__doc__ or "")
 
-# -- expanding -------------------------------------------------------------------------------------------------------------
+# -- expanding ---------------------------------------------------------------------------------------------------------
 
 
 def expanded(shape: tuple[int, ...], size: tuple[int, ...]) -> tuple[int, ...]:

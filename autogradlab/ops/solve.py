@@ -14,9 +14,9 @@ from ..tensor import Tensor, wrap
 from ..warn import warn_once
 from .blas import adjoint, lift
 from .factors import SINGULAR, check_info, columns, inverse, is_complex, matmul, permutation, square, substitute
-from .products import type_name
+from .products import type_name, written
 
-# -- inverses --------------------------------------------------------------------------------------------------------------
+# -- inverses ----------------------------------------------------------------------------------------------------------
 
 
 @op("linalg_inv_ex", "A", method=False, function=False, outputs=("inverse", "info"), differentiable=1,
@@ -41,14 +41,17 @@ def _inverse(input: Tensor, *, out: Any = None) -> Tensor:
     """
     found, info = TENSORS.linalg_inv_ex(input)
     check_info("linalg.inv", info._array, SINGULAR)
-    return found if out is None else out.copy_(found)  # type: ignore[no-any-return]
+    return found if out is None else written(found, out)  # type: ignore[no-any-return]
 
 
-# -- determinants ----------------------------------------------------------------------------------------------------------
+# -- determinants ------------------------------------------------------------------------------------------------------
 
 
 def _det_backward(F, grad, A, result):  # type: ignore[no-untyped-def]
     values = result._array if isinstance(result, Tensor) else result
+    if F is RAW:  # PyTorch multiplies by the determinant, so that singular matrices get zeros here
+        found = np.where(values == 0, 0, grad * values.conj())[..., None, None] * adjoint(F, F.linalg_inverse(A))
+        return np.where((values == 0)[..., None, None], A.dtype.type(0), found)
     if np.all(values != 0):
         factor = F.unsqueeze(F.unsqueeze(grad * F.conj(result), -1), -1)
         return factor * adjoint(F, F.linalg_inverse(A))
@@ -118,7 +121,7 @@ def logdet(input: Tensor) -> Tensor:
 RAW.linalg_inverse = lambda a: inverse(a)[0]
 TENSORS.linalg_inverse = lambda a: TENSORS.linalg_inv_ex(a)[0]
 
-# -- systems ---------------------------------------------------------------------------------------------------------------
+# -- systems -----------------------------------------------------------------------------------------------------------
 
 
 def is_vector(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
@@ -139,16 +142,19 @@ def _solve_backward(F, grad, A, B_shape, result, left, needs):  # type: ignore[n
 def _solve(a: np.ndarray, b: np.ndarray, left: bool) -> tuple[np.ndarray, np.ndarray]:
     square("linalg.solve", a)
     if a.dtype != b.dtype:
-        raise RuntimeError(f"linalg.solve: Expected A and B to have the same dtype, but found A of type {type_name(a)} and B of "
+        raise RuntimeError(f"linalg.solve: Expected A and B to have the same dtype, but found A of type "
+                           f"{type_name(a)} and B of "
                            f"type {type_name(b)} instead")  # fmt: skip
     vector = is_vector(a.shape, b.shape)
     if vector and not left:
-        raise RuntimeError("linalg.solve: Vector broadcasting of the left hand side is not supported for left=False. In this "
+        raise RuntimeError("linalg.solve: Vector broadcasting of the left hand side is not supported for "
+                           "left=False. In this "
                            "case linalg.solve is equivalent to B / A.squeeze(-1)")  # fmt: skip
     x = b[..., None] if vector else b
     n = a.shape[-1]
     if x.shape[-2 if left else -1] != n:
-        raise RuntimeError(f"linalg.solve: Incompatible shapes of A and B for the equation {'AX = B' if left else 'XA = B'} "
+        raise RuntimeError(f"linalg.solve: Incompatible shapes of A and B for the equation "
+                           f"{'AX = B' if left else 'XA = B'} "
                            f"({n}x{n} and {x.shape[-2]}x{x.shape[-1]})")  # fmt: skip
     broadcast_shapes(a.shape[:-2], x.shape[:-2])
     m = a if left else a.swapaxes(-1, -2)
@@ -162,8 +168,13 @@ def _solve(a: np.ndarray, b: np.ndarray, left: bool) -> tuple[np.ndarray, np.nda
         factors, pivots, info = lu(m)
         batch = broadcast_shapes(m.shape[:-2], x.shape[:-2])
         order = np.broadcast_to(permutation(pivots, n), (*batch, n))[..., None]
-        r = substitute(factors, substitute(factors, np.take_along_axis(np.broadcast_to(x, (*batch, *x.shape[-2:])), order, -2),
-                                           False, True), True)  # fmt: skip
+        r = substitute(
+            factors,
+            substitute(
+                factors, np.take_along_axis(np.broadcast_to(x, (*batch, *x.shape[-2:])), order, -2), False, True
+            ),
+            True,
+        )
     r = columns(r) if left else np.ascontiguousarray(r.swapaxes(-1, -2))
     return (r[..., 0] if vector else r), info
 
@@ -186,7 +197,7 @@ def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True, out: Any = None) ->
     """X with A X = B (or X A = B): B may hold vectors or matrices."""
     r, info = TENSORS.linalg_solve_ex(A, B, left=left)
     _check_solved("torch.linalg.solve", info._array)
-    return r if out is None else out.copy_(r)  # type: ignore[no-any-return]
+    return r if out is None else written(r, out)  # type: ignore[no-any-return]
 
 
 RAW.linalg_solve = lambda a, b, left=True: _solve(a, b, left)[0]
@@ -227,13 +238,25 @@ def linalg_solve_triangular(input, B, *, upper, left=True, unitriangular=False):
 
 
 @composite()
-def triangular_solve(input: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False, *,
-                     out: Any = None) -> Any:  # fmt: skip
+def triangular_solve(
+    input: Tensor,
+    A: Tensor,
+    upper: bool = True,
+    transpose: bool = False,
+    unitriangular: bool = False,
+    *,
+    out: Any = None,
+) -> Any:
     """X with A X = input for a triangular A (deprecated: `linalg.solve_triangular`)."""
-    warn_once("torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangularand will be removed in a future "
-              "PyTorch release.\ntorch.linalg.solve_triangular has its arguments reversed and does not return a copy of one of "
-              "the inputs.\nX = torch.triangular_solve(B, A).solution\nshould be replaced with\nX = "
-              "torch.linalg.solve_triangular(A, B).", at="aten/src/ATen/native/BatchLinearAlgebra.cpp:2273")  # fmt: skip
+    warn_once(
+        "torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangularand will be removed "
+        "in a future "
+        "PyTorch release.\ntorch.linalg.solve_triangular has its arguments reversed and does not return a "
+        "copy of one of "
+        "the inputs.\nX = torch.triangular_solve(B, A).solution\nshould be replaced with\nX = "
+        "torch.linalg.solve_triangular(A, B).",
+        at="aten/src/ATen/native/BatchLinearAlgebra.cpp:2273",
+    )
     F = TENSORS
     m = F.transpose(A, -2, -1) if transpose else A
     solution = F.linalg_solve_triangular(m, input, upper=upper != transpose, unitriangular=unitriangular)
@@ -263,7 +286,8 @@ def cholesky_solve(input, input2, upper=False):  # type: ignore[no-untyped-def]
             raise RuntimeError(f"{name} should have at least 2 dimensions, but has {x.ndim} dimensions instead")
     if input2.shape[-1] != input.shape[-2]:
         n, (r, c) = input2.shape[-1], input.shape[-2:]
-        raise RuntimeError(f"Incompatible matrix sizes for cholesky_solve: each A matrix is {n} by {n} but each b matrix is "
+        raise RuntimeError(f"Incompatible matrix sizes for cholesky_solve: each A matrix is {n} by {n} but each b "
+                           f"matrix is "
                            f"{r} by {c}")  # fmt: skip
     return _cholesky_solve(input, input2, upper)
 
@@ -281,7 +305,9 @@ def cholesky_inverse(input, upper=False):  # type: ignore[no-untyped-def]
 
 
 @composite(method=False, function=False)
-def linalg_lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False, out: Any = None) -> Tensor:
+def linalg_lu_solve(
+    LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False, out: Any = None
+) -> Tensor:
     """X with A X = B, given the LU factors of A."""
     from .decompositions import _matrix
 
@@ -290,10 +316,11 @@ def linalg_lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True,
     square("torch.linalg.lu_solve", lu)
     n = lu.shape[-1]
     if b.shape[-2 if left else -1] != n:
-        raise RuntimeError(f"linalg.lu_solve: Incompatible shapes of A and B for the equation {'AX = B' if left else 'XA = B'} "
+        raise RuntimeError(f"linalg.lu_solve: Incompatible shapes of A and B for the equation "
+                           f"{'AX = B' if left else 'XA = B'} "
                            f"({n}x{n} and {b.shape[-2]}x{b.shape[-1]})")  # fmt: skip
     P = wrap(np.ascontiguousarray(_matrix(pivots._array, n, lu.dtype)))
-    H = lambda x: F.conj(F.transpose(x, -2, -1))  # noqa: E731
+    H = lambda x: F.conj(F.transpose(x, -2, -1))
     if not left:  # X A = B is A^H X^H = B^H
         return H(linalg_lu_solve(LU, pivots, H(B), adjoint=not adjoint))  # type: ignore[no-any-return]
     solve = F.linalg_solve_triangular
@@ -302,7 +329,7 @@ def linalg_lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True,
         return F.matmul(P, y)  # type: ignore[no-any-return]
     y = solve(LU, F.matmul(F.transpose(P, -2, -1), B), upper=False, unitriangular=True)
     r = solve(LU, y, upper=True)
-    return r if out is None else out.copy_(r)  # type: ignore[no-any-return]
+    return r if out is None else written(r, out)  # type: ignore[no-any-return]
 
 
 @composite()
@@ -311,7 +338,7 @@ def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Any = No
     return linalg_lu_solve(LU_data, LU_pivots, input)  # type: ignore[no-any-return]
 
 
-# -- pseudo-inverses, least squares ----------------------------------------------------------------------------------------
+# -- pseudo-inverses, least squares ------------------------------------------------------------------------------------
 
 
 def _pinv_backward(F, grad, A, result):  # type: ignore[no-untyped-def]
@@ -323,7 +350,7 @@ def _pinv_backward(F, grad, A, result):  # type: ignore[no-untyped-def]
                 + matmul(F, ph, result, gh - F.matmul(k, A)))  # fmt: skip
     k = F.matmul(result, gh)
     pk = F.matmul(ph, k)
-    return (-adjoint(F, F.matmul(k, result)) + matmul(F, gh - F.matmul(A, k), result, ph) + pk - matmul(F, pk, result, A))
+    return -adjoint(F, F.matmul(k, result)) + matmul(F, gh - F.matmul(A, k), result, ph) + pk - matmul(F, pk, result, A)
 
 
 def cutoff(values: np.ndarray, size: int, atol: Any, rtol: Any) -> np.ndarray:
@@ -339,7 +366,8 @@ def cutoff(values: np.ndarray, size: int, atol: Any, rtol: Any) -> np.ndarray:
 def linalg_pinv(input, *, atol=None, rtol=None, hermitian=False):  # type: ignore[no-untyped-def]
     A = input
     if A.ndim < 2 or A.dtype.kind not in "fc":
-        raise RuntimeError(f"linalg.pinv({type_name(A)}{{{list(A.shape)}}}): expected a tensor with 2 or more dimensions of float, "
+        raise RuntimeError(f"linalg.pinv({type_name(A)}{{{list(A.shape)}}}): expected a tensor with 2 or more "
+                           f"dimensions of float, "
                            "double, cfloat or cdouble types")  # fmt: skip
     atol, rtol = (v._array if isinstance(v, Tensor) else v for v in (atol, rtol))
     if not A.size:
@@ -370,16 +398,25 @@ def _lstsq_backward(F, grads, input, b, solution, needs):  # type: ignore[no-unt
     g, rhs, x = (F.unsqueeze(t, -1) for t in (grad, b, solution)) if vector else (grad, b, solution)
     g_b = F.matmul(adjoint(F, p), g)
     g_a = _pinv_backward(F, F.matmul(g, adjoint(F, rhs)), input, p) if needs[0] else None
-    if grads[1] is not None and grads[1].shape[-1]:  # the sums of squares that are left: there the solution is stationary
+    if (
+        grads[1] is not None and grads[1].shape[-1]
+    ):  # the sums of squares that are left: there the solution is stationary
         gap = (F.matmul(input, x) - rhs) * F.unsqueeze(grads[1], -2) * 2
         g_b = g_b - gap
         g_a = None if g_a is None else g_a + F.matmul(gap, adjoint(F, x))
     return g_a, F.squeeze(g_b, -1) if vector else g_b
 
 
-@op("linalg_lstsq", "input b", method=False, function=False, outputs=("solution", "residuals", "rank", "singular_values"),
-    differentiable=2, returns=named("linalg_lstsq", ("solution", "residuals", "rank", "singular_values")),
-    vjp={"input b": _lstsq_backward})  # fmt: skip
+@op(
+    "linalg_lstsq",
+    "input b",
+    method=False,
+    function=False,
+    outputs=("solution", "residuals", "rank", "singular_values"),
+    differentiable=2,
+    returns=named("linalg_lstsq", ("solution", "residuals", "rank", "singular_values")),
+    vjp={"input b": _lstsq_backward},
+)
 def linalg_lstsq(input, b, rcond=None, *, driver=None):  # type: ignore[no-untyped-def]
     A = input
     if A.ndim < 2:
@@ -408,10 +445,15 @@ def linalg_lstsq(input, b, rcond=None, *, driver=None):  # type: ignore[no-untyp
         gap = A @ x - rhs
         residuals = (gap * gap.conj()).real.sum(-2)
     values = s if driver in ("gelsd", "gelss") else np.empty(0, s.dtype)
-    return (x[..., 0] if vector else columns(x)), residuals, (np.empty(0, np.int64) if driver == "gels" else rank), values
+    return (
+        (x[..., 0] if vector else columns(x)),
+        residuals,
+        (np.empty(0, np.int64) if driver == "gels" else rank),
+        values,
+    )
 
 
-# -- the exponential -------------------------------------------------------------------------------------------------------
+# -- the exponential ---------------------------------------------------------------------------------------------------
 
 
 def _exp_backward(F, grad, A):  # type: ignore[no-untyped-def]
@@ -422,8 +464,22 @@ def _exp_backward(F, grad, A):  # type: ignore[no-untyped-def]
     return F.slice(F.slice(F.linalg_matrix_exp(block), -2, 0, n, 1), -1, n, 2 * n, 1)
 
 
-_PADE = (64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000, 10559470521600, 670442572800,
-         33522128640, 1323241920, 40840800, 960960, 16380, 182, 1)  # fmt: skip
+_PADE = (
+    64764752532480000,
+    32382376266240000,
+    7771770303897600,
+    1187353796428800,
+    129060195264000,
+    10559470521600,
+    670442572800,
+    33522128640,
+    1323241920,
+    40840800,
+    960960,
+    16380,
+    182,
+    1,
+)
 
 
 @op("linalg_matrix_exp", "A", method=False, function=False, vjp={"A": _exp_backward})
@@ -455,9 +511,13 @@ alias("matrix_exp", "linalg_matrix_exp")
 def linalg_householder_product(input, tau):  # type: ignore[no-untyped-def]
     m, n = input.shape[-2:]
     if m < n:
-        raise RuntimeError("torch.linalg.householder_product: input.shape[-2] must be greater than or equal to input.shape[-1]")
+        raise RuntimeError(
+            "torch.linalg.householder_product: input.shape[-2] must be greater than or equal to input.shape[-1]"
+        )
     if n < tau.shape[-1]:
-        raise RuntimeError("torch.linalg.householder_product: input.shape[-1] must be greater than or equal to tau.shape[-1]")
+        raise RuntimeError(
+            "torch.linalg.householder_product: input.shape[-1] must be greater than or equal to tau.shape[-1]"
+        )
     q = np.zeros(input.shape, input.dtype)
     q[...] = np.eye(m, n)
     for i in range(tau.shape[-1] - 1, -1, -1):

@@ -49,7 +49,9 @@ def _split_with_sizes(input, split_sizes, dim=0):  # type: ignore[no-untyped-def
     d = wrap_dim(dim, input.ndim)
     sizes = list(split_sizes)
     if any(n < 0 for n in sizes):
-        raise RuntimeError(f"split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes={sizes}")
+        raise RuntimeError(
+            f"split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes={sizes}"
+        )
     if sum(sizes) != input.shape[d]:
         raise RuntimeError(
             f"split_with_sizes expects split_sizes to sum exactly to {input.shape[d]} (input tensor's size at dimension "
@@ -74,16 +76,20 @@ def _sizes_back(F, grads, input_shape, split_sizes, dim):  # type: ignore[no-unt
 
 
 _SPLIT = OPS["split"] = Op("split", _split, view=True, multi=True, vjp={"input": _split_back})
-_SIZES = OPS["split_with_sizes"] = Op("split_with_sizes", _split_with_sizes, view=True, multi=True, vjp={"input": _sizes_back})
+_SIZES = OPS["split_with_sizes"] = Op(
+    "split_with_sizes", _split_with_sizes, view=True, multi=True, vjp={"input": _sizes_back}
+)
 
 
 @composite()
 def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of consecutive parts of the given sizes."""
-    return _SIZES.call(input, tuple(map(operator.index, split_sizes)), dim)  # type: ignore[no-any-return]
+    return _SIZES.call(input, tuple(map(operator.index, split_sizes)), dim)
 
 
-def split(input: Tensor, split_size_or_sections: Any = None, dim: int = 0, *, split_size: Any = None) -> tuple[Tensor, ...]:
+def split(
+    input: Tensor, split_size_or_sections: Any = None, dim: int = 0, *, split_size: Any = None
+) -> tuple[Tensor, ...]:
     """Views of consecutive parts, each of one size (the last may be smaller) or of the sizes given.
 
     >>> import autogradlab as torch
@@ -96,7 +102,7 @@ def split(input: Tensor, split_size_or_sections: Any = None, dim: int = 0, *, sp
     size = operator.index(size)
     if (input._edge or gradient_edge(input)) is NO_EDGE:
         return tuple([view_of(input, r, _SPLIT, (), "multi_output") for r in _split(input._array, size, dim)])
-    return _SPLIT.call(input, size, dim)  # type: ignore[no-any-return]
+    return _SPLIT.call(input, size, dim)
 
 
 publish("split", split, None, True, True, split.__doc__ or "")
@@ -135,13 +141,13 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     >>> torch.arange(5).chunk(2)
     (tensor([0, 1, 2]), tensor([3, 4]))
     """
-    return _chunked(input, operator.index(chunks), dim, split, split_with_sizes)  # type: ignore[no-any-return]
+    return _chunked(input, operator.index(chunks), dim, split, split_with_sizes)
 
 
 @composite()
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """chunk() whose parts do not count as views of one tensor."""
-    return _chunked(input, chunks, dim, TENSORS.unsafe_split, TENSORS.unsafe_split_with_sizes)  # type: ignore[no-any-return]
+    return _chunked(input, chunks, dim, TENSORS.unsafe_split, TENSORS.unsafe_split_with_sizes)
 
 
 @composite()
@@ -237,7 +243,7 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """The views at each index of a dimension, as a tuple."""
     if (input._edge or gradient_edge(input)) is NO_EDGE:
         return tuple([view_of(input, r, _UNBIND, (), "multi_output") for r in _unbind(input._array, dim)])
-    return _UNBIND.call(input, dim)  # type: ignore[no-any-return]
+    return _UNBIND.call(input, dim)
 
 
 RAW.split, RAW.unbind, RAW.split_with_sizes = _split, _unbind, _split_with_sizes

@@ -32,7 +32,7 @@ def _varied(name: str, root: bool, mean: bool) -> Any:
         free = max(count - (1 if correction is None else correction), 0)
         middle = np.add.reduce(x, axis=dims, keepdims=True) / count if count else np.full([1] * x.ndim, np.nan)
         off = x - middle
-        squares = (off * off.conj()).real if off.dtype.kind == "c" else off * off
+        squares = (off * off.conj()).real if off.dtype.kind == "c" else np.multiply(off, off, out=off) if off.ndim else off * off
         total = np.asarray(np.add.reduce(squares, axis=dims, keepdims=keepdim))
         v = np.asarray(total / free if free else total / np.zeros((), total.dtype))
         if count == 0:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from .. import views
-
 from ..opdef import OPS, Op, composite, op, publish
 from ..record import RAW, TENSORS
 from ..storage import storage_of
@@ -48,7 +47,7 @@ def _public() -> dict[str, Any]:
 
 globals().update(_public())
 
-# -- as_strided ------------------------------------------------------------------------------------------------------------
+# -- as_strided --------------------------------------------------------------------------------------------------------
 
 
 def _entry(input, size, stride, storage_offset=None, base=None, view=None):  # type: ignore[no-untyped-def]
@@ -109,7 +108,7 @@ def as_strided_(input: Tensor, size: Any, stride: Any, storage_offset: Any = Non
 publish("as_strided", as_strided, _entry, True, True, as_strided.__doc__ or "")
 publish("as_strided_", as_strided_, _entry, True, True, as_strided_.__doc__ or "")
 
-# -- writing a view into a copy ----------------------------------------------------------------------------------------------
+# -- writing a view into a copy ----------------------------------------------------------------------------------------
 
 
 def _fits(part: np.ndarray, src: np.ndarray) -> None:
@@ -188,7 +187,7 @@ publish("as_strided_scatter", lambda *args, **kwargs: _scatter_strided(*args, **
         "A copy of `input` in which as_strided(size, stride, storage_offset) is `src`.")  # fmt: skip
 
 
-# -- the bytes of a tensor as another type -------------------------------------------------------------------------------------
+# -- the bytes of a tensor as another type -----------------------------------------------------------------------------
 
 
 @composite(method=False, function=False)
@@ -216,7 +215,9 @@ def view_as_dtype(input: Tensor, dtype: Any) -> Tensor:
                                    f"{TENSORS.storage_offset(input)}")  # fmt: skip
             for d, s in enumerate(x.strides[:-1]):
                 if s % new:
-                    raise RuntimeError(f"self.stride({d}) must be divisible by {ratio} to view {names}, but got {s // old}")
+                    raise RuntimeError(
+                        f"self.stride({d}) must be divisible by {ratio} to view {names}, but got {s // old}"
+                    )
         r = x.view(dtype.numpy)
     t = view_of(input, r, _STRIDED, ()) if r.dtype.kind not in "fcV" else TENSORS.detach(input)
     if t._array is not r:

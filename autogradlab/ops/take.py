@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from typing import Any
 
 import numpy as np
@@ -35,7 +34,7 @@ def at(d: int, index: Any) -> tuple[Any, ...]:
     return (*(_ALL,) * d, index)
 
 
-# -- index_select ----------------------------------------------------------------------------------------------------------
+# -- index_select ------------------------------------------------------------------------------------------------------
 
 
 @op("index_select", vjp={
@@ -84,7 +83,7 @@ def add_at(target: np.ndarray, places: tuple[Any, ...], values: np.ndarray) -> N
         np.add.at(target, places, values)
 
 
-# -- index_add, index_copy, index_fill, index_reduce -------------------------------------------------------------------------
+# -- index_add, index_copy, index_fill, index_reduce -------------------------------------------------------------------
 
 
 def _vector(name: str, index: np.ndarray) -> None:
@@ -236,7 +235,7 @@ def is_value(name: str, value: Any, args: tuple[Any, ...]) -> bool:
 
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     """A copy in which the slices that an index tensor names are filled with one value."""
-    return _FILLS[is_value("index_fill", value, (input, dim, index, value))].call(input, dim, index, value)  # type: ignore[no-any-return]
+    return _FILLS[is_value("index_fill", value, (input, dim, index, value))].call(input, dim, index, value)
 
 
 def index_fill_(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
@@ -248,7 +247,7 @@ def index_fill_(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
 publish("index_fill", index_fill, None, True, True, index_fill.__doc__ or "")
 publish("index_fill_", index_fill_, None, True, False, index_fill_.__doc__ or "")
 
-# -- take and put ------------------------------------------------------------------------------------------------------------
+# -- take and put ------------------------------------------------------------------------------------------------------
 
 
 def _flat(name: str, x: np.ndarray, index: np.ndarray) -> np.ndarray:
@@ -309,9 +308,11 @@ writer("put", "input index source", _put, {
 def take_along_dim(input: Tensor, indices: Tensor, dim: Any = None, *, out: Any = None) -> Tensor:
     """gather() whose index is broadcast against the input; without dim, on the flat tensor."""
     if isinstance(indices, Tensor) and indices._array.dtype != np.int64:
-        raise RuntimeError(f"torch.take_along_dim(): dtype of indices should be Long but got {scalar_name(indices._array)}")
+        raise RuntimeError(
+            f"torch.take_along_dim(): dtype of indices should be Long but got {scalar_name(indices._array)}"
+        )
     if dim is None:
-        return TENSORS.gather(TENSORS.view(TENSORS.contiguous(input), -1), 0, TENSORS.reshape(indices, -1), out=out)  # type: ignore[no-any-return]
+        return TENSORS.gather(TENSORS.view(TENSORS.contiguous(input), -1), 0, TENSORS.reshape(indices, -1), out=out)
     x, i = input._array, indices._array
     if x.ndim != i.ndim:
         raise RuntimeError("torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
@@ -322,7 +323,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: Any = None, *, out: Any 
     one = (*x.shape[:d], 1, *x.shape[d + 1 :])
     two = (*i.shape[:d], 1, *i.shape[d + 1 :])
     common = broadcast_shapes(one, two)
-    return TENSORS.gather(  # type: ignore[no-any-return]
+    return TENSORS.gather(
         TENSORS.expand(input, (*common[:d], x.shape[d], *common[d + 1 :])), d,
         TENSORS.expand(indices, (*common[:d], i.shape[d], *common[d + 1 :])), out=out)  # fmt: skip
 
@@ -330,9 +331,11 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: Any = None, *, out: Any 
 for _name in ("index_select", "index_select_backward", "take"):
     without_edges(OPS[_name])
 exact_out(OPS["index_select"], "index_select(): self and result must have the same scalar type")
-exact_out(OPS["take"], "take(): self and out expected to have the same dtype, but got self.dtype = {2} and out.dtype = {3}")
+exact_out(
+    OPS["take"], "take(): self and out expected to have the same dtype, but got self.dtype = {2} and out.dtype = {3}"
+)
 
-# -- where something is --------------------------------------------------------------------------------------------------------
+# -- where something is ------------------------------------------------------------------------------------------------
 
 
 def _nonzero(x: np.ndarray) -> np.ndarray:
@@ -373,7 +376,9 @@ publish("nonzero", nonzero, None, True, True, nonzero.__doc__ or "")
 @composite()
 def argwhere(input: Tensor) -> Tensor:
     """The indices of all elements that are not zero, one row each."""
-    return _NONZERO(input)  # type: ignore[no-any-return]
+    return _NONZERO(input)
 
 
-guard("index_select index_add index_add_ index_copy index_copy_ index_fill index_fill_ take put put_ take_along_dim nonzero argwhere")
+guard(
+    "index_select index_add index_add_ index_copy index_copy_ index_fill index_fill_ take put put_ take_along_dim nonzero argwhere"
+)

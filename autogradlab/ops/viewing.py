@@ -72,7 +72,9 @@ def view_strides(x: np.ndarray, shape: tuple[int, ...]) -> tuple[int, ...] | Non
     count = taken = 1
     for d in range(len(old) - 1, -1, -1):
         count *= old[d]
-        if d == 0 or (old[d - 1] != 1 and steps[d - 1] != count * base):  # a run of dimensions that lie in one line ends
+        if d == 0 or (
+            old[d - 1] != 1 and steps[d - 1] != count * base
+        ):  # a run of dimensions that lie in one line ends
             while at >= 0 and (taken < count or shape[at] == 1):
                 strides[at] = taken * base
                 taken *= shape[at]
@@ -168,4 +170,6 @@ def misfit(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], space: str)
     """Raise PyTorch's TypeError if the arguments do not fit one of its signatures."""
     from ..signature import explain
 
+    if name.endswith("_"):  # in-place forms are methods
+        space = "Tensor"
     explain(name, args[1:] if space == "Tensor" else args, kwargs, space)

@@ -47,7 +47,7 @@ class LBFGS(Optimizer):
     def _at(self, closure: Callable[[], Any], start: list[Any], t: float, direction: Any) -> tuple[float, Any]:
         """Loss and gradient at `t` along the direction; the parameters stay where they were."""
         self._move(t, direction)
-        loss = float(evaluate(closure))
+        loss = number(evaluate(closure))
         gradient = self._gradient()
         for p, x in zip(self._params, start, strict=True):
             p._array[...] = x
@@ -62,7 +62,7 @@ class LBFGS(Optimizer):
         state.setdefault("func_evals", 0)
         state.setdefault("n_iter", 0)
         original = evaluate(closure)
-        loss, evaluations = float(original), 1
+        loss, evaluations = number(original), 1
         state["func_evals"] += 1
         gradient = self._gradient()
         if np.abs(gradient).max(initial=0) <= group["tolerance_grad"]:
@@ -94,12 +94,12 @@ class LBFGS(Optimizer):
                 from .wolfe import strong_wolfe
 
                 start = [p._array.copy() for p in self._params]
-                loss, gradient, t, count = strong_wolfe(lambda a, d=d: self._at(closure, start, a, d), t, d, loss, gradient, slope)  # type: ignore[misc]
+                loss, gradient, t, count = strong_wolfe(lambda a, d=d, start=start: self._at(closure, start, a, d), t, d, loss, gradient, slope)  # type: ignore[misc]
                 self._move(t, d)
             else:
                 self._move(t, d)
                 if iteration != group["max_iter"]:
-                    loss = float(evaluate(closure))
+                    loss = number(evaluate(closure))
                     gradient = self._gradient()
                     count = 1
             evaluations += count

@@ -26,7 +26,13 @@ samples("put", case(M, PAIR, A(2)), case(M, ROWS, A(3), True), case(M, PAIR, A(3
 samples("take_along_dim", case(M, GRID), case(M, WIDE, 1), case(M, A(values=[[0, 1, 2, 0]], dtype="int64"), 0))
 samples("gather", case(M, 0, GRID), case(M, 1, WIDE), case(A(), 0, A(values=0, dtype="int64")), case(M, 0, ROWS),
         case(M, 0, A(values=[[7]], dtype="int64")))  # fmt: skip
-samples("scatter", case(M, 1, WIDE, A(3, 2)).but(smooth=False), case(M, 0, GRID, 5.0), case(M, 1, WIDE, A(2, 2)), inplace=True)
+samples(
+    "scatter",
+    case(M, 1, WIDE, A(3, 2)).but(smooth=False),
+    case(M, 0, GRID, 5.0),
+    case(M, 1, WIDE, A(2, 2)),
+    inplace=True,
+)
 samples("scatter", case(M, 0, GRID, A(2, 3), reduce="add").but(first=False),
         case(M, 0, GRID, A(2, 3), reduce="multiply").but(first=False))  # fmt: skip
 samples("scatter_add", case(M, 0, GRID, A(2, 3)), case(M, 1, WIDE, A(3, 2)), case(M, 0, GRID, A(1, 3)))

@@ -7,6 +7,9 @@ from typing import Any
 from tests.ops.harness import ALL, INTEGERS, REAL, A, Case, case, samples
 
 INF, NAN = float("inf"), float("nan")
+#: in place these keep the Node that was there, though the values are new
+BOOLS = ("eq ne lt le gt ge greater less not_equal greater_equal less_equal logical_and logical_or logical_xor "
+         "bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift gcd lcm ldexp heaviside").split()
 OTHER_NAMES = "multiply subtract divide true_divide greater less not_equal greater_equal less_equal".split()
 X = (0.0, 0.0, 1.0, -1.0, 2.5, -2.5, INF, NAN, 3.0, -INF)
 Y = (0.0, 1.0, 1.0, -2.0, -2.5, 2.0, 1.0, 1.0, NAN, INF)
@@ -29,13 +32,13 @@ def pairs(low: float, high: float, dtypes: tuple[str, ...], number: Any, other_n
         found += [case(a(2, 3, dtype=d), n) for d in ("float32", "int64", "bool", "complex64") for n in (number, int(number) or 1, True)]
         found += [case(a(2, 3), number), case(a(), number)]
         if not other_name:
-            found += [case(number, a(3, dtype="float32")), case(a(2), "a")]
+            found += [case(number, a(3, dtype="float32")), case(a(2), "a").but(inplace=False)]
     return found
 
 
 def binary(names: str, low: float = 0.3, high: float = 3.0, dtypes: tuple[str, ...] = ALL, number: Any = 2.5) -> None:
     for name in names.split():
-        samples(name, *pairs(low, high, dtypes, number, name in OTHER_NAMES))
+        samples(name, *pairs(low, high, dtypes, number, name in OTHER_NAMES), inplace=name not in BOOLS)
 
 
 binary("add sub mul div remainder fmod floor_divide multiply subtract divide true_divide")
@@ -47,7 +50,7 @@ binary("gcd lcm", -6, 9, number=None)
 
 for _n in (2, -1.5, 2.0, 1, True, 1j):
     for _name in ("add", "sub"):
-        samples(_name, *(case(A(3, dtype=d), A(2, 3, dtype=d), alpha=_n) for d in ("float64", "int64", "complex64", "bool")),
+        samples(_name, *(case(A(3, dtype=d), A(2, 3, dtype=d), alpha=_n).but(inplace=False) for d in ("float64", "int64", "complex64", "bool")),
                 case(A(3), 2.0, alpha=_n), case(A(3, dtype="int64"), A(3), alpha=_n))  # fmt: skip
 for _mode in ("floor", "trunc", None, "up"):
     samples("div", *(case(A(values=(7, -7, 7, -7), dtype=d), A(values=(2, 2, -2, -2), dtype=d), rounding_mode=_mode).but(smooth=False)
@@ -60,8 +63,8 @@ for _name in ("floor_divide", "remainder", "fmod"):
             case(A(values=(7.5, -7.5)), -2).but(smooth=False), case(A(values=(5, -5), dtype="int32"), 3))  # fmt: skip
 samples("pow", *(case(A(3, low=0.5, dtype=d), n).but(second=d[-2:] != "16") for d in ALL for n in (2, 3, 0.5, -1, 0, -2.5, 1)),
         case(2, A(3)), case(0, A(values=(0.0, 1.0, 2.0))).but(smooth=False, second=False), case(-2.0, A(values=(2.0, 3.0))).but(smooth=False),
-        case(A(values=(0.0, 0.0, 2.0)), A(values=(0.0, 2.0, 1.5))).but(smooth=False), case(2, A(3, dtype="int64", low=0)),
-        case(A(3, dtype="int64"), A(3, dtype="int64", low=-3, high=-1)), case(A(3), 1 + 1j), case(A(2, dtype="complex128"), 2))  # fmt: skip
+        case(A(values=(0.0, 0.0, 2.0)), A(values=(0.0, 2.0, 1.5))).but(smooth=False, second=False), case(2, A(3, dtype="int64", low=0)),
+        case(A(3, dtype="int64"), A(3, dtype="int64", low=-3, high=-1)).but(inplace=False), case(A(3), 1 + 1j), case(A(2, dtype="complex128"), 2))  # fmt: skip
 samples("rsub", case(A(3), A(3)), case(A(3), 2), case(A(3, dtype="int64"), 2.5), case(A(3, dtype="bool"), 1), method=False)
 samples("special_xlog1py", *pairs(0.3, 3.0, ("float64", "int64", "float16"), 2.5)[:-4], path="special.xlog1py")
 samples("equal", case(A(2), A(2)), case(A(values=(1.0,)), A(values=(1.0,))), case(A(values=(1.0,)), A(values=(1,), dtype="int64")),
@@ -78,10 +81,11 @@ samples("isin", case(A(values=(1, 2, 3), dtype="int64"), A(values=(2, 3), dtype=
 for _d in ALL:
     samples("where", case(A(2, 3, dtype="bool"), A(2, 3, dtype=_d), A(3, dtype=_d)), case(A(3, dtype="bool"), A(3, dtype=_d), 2),
             case(A(3, dtype="bool"), 1.5, A(3, dtype=_d)), inplace=False, method=False)  # fmt: skip
-    samples("clamp", case(A(4, dtype=_d), -1, 1).but(smooth=False), case(A(4, dtype=_d), 0.5).but(smooth=False),
+    samples("clamp", case(A(4, dtype=_d), -1, 1).but(smooth=False, inplace=_d != "bool"),
+            case(A(4, dtype=_d), 0.5).but(smooth=False, inplace=_d != "bool"),
             case(A(4, dtype=_d), A(4, dtype=_d), A(dtype=_d)).but(smooth=False))  # fmt: skip
-    samples("clamp_min", case(A(4, dtype=_d), 0.25), case(A(4, dtype=_d), A(4, dtype=_d)))
-    samples("clamp_max", case(A(4, dtype=_d), 0.25), case(A(4, dtype=_d), A(4, dtype=_d)))
+    samples("clamp_min", case(A(4, dtype=_d), 0.25).but(inplace=_d != "bool"), case(A(4, dtype=_d), A(4, dtype=_d)))
+    samples("clamp_max", case(A(4, dtype=_d), 0.25).but(inplace=_d != "bool"), case(A(4, dtype=_d), A(4, dtype=_d)))
     _half = _d[-2:] == "16"
     samples("lerp", case(A(3, dtype=_d), A(3, dtype=_d), 0.25).but(second=not _half),
             case(A(3, dtype=_d), A(3, dtype=_d), A(3, dtype=_d, low=0, high=1)).but(second=not _half))  # fmt: skip
@@ -94,6 +98,6 @@ samples("clamp", case(A(3)), case(A(3), max=0.5), case(A(3), min=A(3)), case(A(3
         case(A(values=(0.0, 1.0, NAN)), 0.0, 1.0).but(smooth=False), case(A(3), 1, -1), case(A(3), A(3), 1), case(A(3), "a"),
         case(A(3, dtype="int64"), 0.5), case(A(3), float("nan"), 1.0).but(smooth=False), case(A(2), A(3)))  # fmt: skip
 samples("clip", case(A(3), -1, 1), case(A(3), min=0))
-samples("lerp", case(A(2, 3), A(3), A(2, 1)), case(A(3), A(3, dtype="float32"), 0.5), case(A(3), A(3), 0.75), case(A(3), 2.0, 0.5))
+samples("lerp", case(A(2, 3), A(3), A(2, 1)), case(A(3), A(3, dtype="float32"), 0.5), case(A(3), A(3), 0.75), case(A(3), 2.0, 0.5).but(inplace=False))
 samples("addcmul", case(A(2, 3), A(3), A(2, 1)), case(A(3), A(3, dtype="float32"), A(3)), case(A(3), A(3), 2.0))
 samples("addcdiv", case(A(2, 3), A(3, low=1), A(2, 1, low=1)), case(A(3), A(3), A(3, low=0.5)))

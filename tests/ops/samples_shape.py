@@ -14,7 +14,9 @@ def plain(*cases: Case) -> list[Case]:
         first = c.args[0]
         for layout in ("transposed", "strided"):
             found.append(Case((A(*first.shape, layout=layout), *c.args[1:]), c.kwargs))
-        found += [Case((A(*first.shape, dtype=d), *c.args[1:]), c.kwargs) for d in ("int64", "bool", "float32", "complex64")]
+        found += [
+            Case((A(*first.shape, dtype=d), *c.args[1:]), c.kwargs) for d in ("int64", "bool", "float32", "complex64")
+        ]
     return found
 
 
@@ -31,7 +33,9 @@ samples("movedim", *plain(case(T3, 0, -1), case(T3, (0, 1), (1, 2))))
 samples("swapaxes", *plain(case(T3, 0, 1)), inplace=False)
 samples("swapdims", *plain(case(T3, 0, 1)), inplace=False)
 samples("adjoint", *plain(case(M)))
-samples("squeeze", *plain(case(A(1, 3, 1)), case(A(1, 3, 1), 0), case(A(1, 3, 1), (0, 2)), case(A(1, 3), 5)), inplace=False)
+samples(
+    "squeeze", *plain(case(A(1, 3, 1)), case(A(1, 3, 1), 0), case(A(1, 3, 1), (0, 2)), case(A(1, 3), 5)), inplace=False
+)
 samples("unsqueeze", *plain(case(M, 1), case(M, -1), case(M, 4)), inplace=False)
 samples("expand", *plain(case(A(3, 1), 3, 4), case(A(3), 2, 3), case(A(3), 2, 4)), path="Tensor.expand")
 samples("expand_as", case(A(3, 1), A(3, 4)), path="Tensor.expand_as")
@@ -43,7 +47,13 @@ samples("diag_embed", *plain(case(A(2, 3)), case(A(3), 1), case(A(2, 3), -1, 0, 
 samples("diagflat", *plain(case(A(2, 2)), case(A(3), 1)))
 samples("unfold", case(A(8), 0, 3, 2), case(M, 1, 2, 1), case(A(3, 4, layout="transposed"), 0, 2, 1), case(A(4), 0, 5, 1),
         path="Tensor.unfold")  # fmt: skip
-samples("as_strided", case(M, (2, 2), (4, 1), 1), case(M, (2, 3), (1, 1)), case(A(3), (2, 3), (0, 1)), case(M, (9, 9), (9, 9)))
+samples(
+    "as_strided",
+    case(M, (2, 2), (4, 1), 1),
+    case(M, (2, 3), (1, 1)),
+    case(A(3), (2, 3), (0, 1)),
+    case(M, (9, 9), (9, 9)),
+)
 samples("select", *plain(case(M, 0, 1), case(M, -1, -1), case(M, 0, 7)))
 samples("narrow", *plain(case(M, 1, 1, 2), case(M, 0, -1, 1), case(M, 0, 2, 5)))
 samples("split", *plain(case(M, 2), case(M, [1, 2]), case(M, 3, 1), case(M, 0)))
@@ -92,7 +102,10 @@ samples("combinations", case(A(4)), case(A(3), 2, True), case(A(4), 3), method=F
 samples("meshgrid", case(A(2), A(3), indexing="ij"), case(A(2), A(3), indexing="xy"), method=False)
 samples("tile", *plain(case(A(2, 3), (2,)), case(A(3), (2, 2))))
 samples("repeat", case(A(2, 3), 2, 2), case(A(3), 2, 1, 2), case(A(2, 3), 2), path="Tensor.repeat")
-samples("repeat_interleave", *plain(case(A(2, 3), 2), case(A(2, 3), 2, 1), case(A(2, 3), A(values=[1, 2]), 0).but(smooth=False)))
+samples(
+    "repeat_interleave",
+    *plain(case(A(2, 3), 2), case(A(2, 3), 2, 1), case(A(2, 3), A(values=[1, 2]), 0).but(smooth=False)),
+)
 samples("roll", *plain(case(A(2, 3), 1), case(A(2, 3), (1, -1), (0, 1)), case(A(2, 3), 1, 5)))
 samples("flip", *plain(case(A(2, 3), (0,)), case(A(2, 3), (0, -1)), case(A(2, 3), (0, 0))))
 samples("fliplr", *plain(case(A(2, 3))))
@@ -100,7 +113,9 @@ samples("flipud", *plain(case(A(2, 3))))
 samples("rot90", *plain(case(A(2, 3)), case(A(2, 3), 2), case(A(2, 3), -1, (1, 0))))
 samples("tril", *plain(case(M), case(M, 1), case(T3, -1), case(A(3))))
 samples("triu", *plain(case(M), case(M, 1), case(T3, -1), case(A(3))))
-samples("trace", *(case(A(3, 4, dtype=d)) for d in ("float64", "float32", "int64", "complex64")), case(A(3)), case(A(4, 2)))
+samples(
+    "trace", *(case(A(3, 4, dtype=d)) for d in ("float64", "float32", "int64", "complex64")), case(A(3)), case(A(4, 2))
+)
 samples("constant_pad_nd", case(A(2, 3), (1, 2)), case(A(2, 3), (1, -1, 0, 2), 3.0), case(A(2, 3), (1,)), method=False)
 samples("clone", *plain(case(M)), case(A(3, 4, layout="transposed"), memory_format=D("contiguous_format")),
         case(A(3, 4, layout="expanded")), case(A(4, 6, layout="strided")))  # fmt: skip

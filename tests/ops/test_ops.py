@@ -30,6 +30,9 @@ for _module in pkgutil.iter_modules(ops.__path__):
     if _module.name.startswith("samples_"):
         importlib.import_module(f"tests.ops.{_module.name}")
 
+#: operations whose out= of other dtypes is tried too: torch takes seconds for such an error
+WRONG_OUT = ("exp", "add", "sum", "sort")
+
 every_operation = pytest.mark.parametrize("key", sorted(REGISTRY))
 
 
@@ -148,14 +151,16 @@ def test_out_is_torchs(key: str, torch: Any):
             return []
         own = [str(t.dtype).removeprefix("torch.") for t in tensors(result)]
         wrong = []
-        for wanted in (own, ["bool"] * len(own), ["float64"] * len(own)):
+        others = (["bool"] * len(own), ["float64"] * len(own)) if entry.name in WRONG_OUT and case is entry.cases[0] else ()
+        for wanted in (own, *others):
             theirs = run(torch, case, wanted)
             if isinstance(theirs, Failure) and theirs.kind == "TypeError":
                 continue  # has no out=
             wrong += compare(run(autogradlab, case, wanted), theirs, f"out={wanted}", case.tolerance, strides=False)
         return wrong
 
-    report(entry, found_in(entry, check))
+    plain = [case for case in entry.cases if case.out][:8]
+    report(entry, [(case, what) for case in plain for what in check(case)])
 
 
 @every_operation

@@ -41,13 +41,19 @@ def described(lib: Any, value: Any) -> str:
         return f"{type(value).__name__} {value!r}"
     node = value.grad_fn
     edges = [] if node is None else [n and n.name() for n, _ in node.next_functions]
-    layout = (tuple(value.shape), tuple(value.stride()), value.storage_offset()) if value.numel() else tuple(value.shape)
+    layout = (
+        (tuple(value.shape), tuple(value.stride()), value.storage_offset()) if value.numel() else tuple(value.shape)
+    )
     return (f"{layout} {value.dtype} view={value._is_view()} version={value._version} {node and node.name()} {edges} "
             f"{rounded(value.detach().tolist())}")  # fmt: skip
 
 
 def gradients(lib: Any, value: Any, leaves: list[Any], create: bool) -> Any:
-    outs = [t for t in (value if isinstance(value, (list, tuple)) else [value]) if isinstance(t, lib.Tensor) and t.requires_grad]
+    outs = [
+        t
+        for t in (value if isinstance(value, (list, tuple)) else [value])
+        if isinstance(t, lib.Tensor) and t.requires_grad
+    ]
     if not outs:
         return None
 

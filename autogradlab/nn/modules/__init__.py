@@ -5,8 +5,27 @@ from __future__ import annotations
 from typing import Any
 
 from . import (
-    activation, attention, batchnorm, container, conv, distance, dropout, flatten, instancenorm, lazy, linear, loss, module,
-    normalization, padding, pixelshuffle, pooling, rnn, sparse, transformer, upsampling,
+    activation,
+    attention,
+    batchnorm,
+    container,
+    conv,
+    distance,
+    dropout,
+    flatten,
+    instancenorm,
+    lazy,
+    linear,
+    loss,
+    module,
+    normalization,
+    padding,
+    pixelshuffle,
+    pooling,
+    rnn,
+    sparse,
+    transformer,
+    upsampling,
 )  # fmt: skip
 
 _FAMILIES = (activation, attention, batchnorm, container, conv, distance, dropout, flatten, instancenorm, lazy, linear, loss,
@@ -18,7 +37,7 @@ def _named_as_pytorch() -> dict[str, Any]:
     found: dict[str, Any] = {}
     package = __name__.partition(".")[0]
     for family in _FAMILIES:
-        for name, value in vars(family).items():
+        for value in vars(family).values():
             if isinstance(value, type) and value.__module__.startswith(package):
                 value.__module__ = "torch" + value.__module__[len(package) :]
         for name in family.__all__:

@@ -286,12 +286,13 @@ class ModuleDict(Module):
             self[pair[0]] = pair[1]  # type: ignore[index]
 
 
-def _described(value: Any) -> str:
+def _described(value: Any, by_dtype: bool = False) -> str:
     if not isinstance(value, Tensor):
         return f"Object of type: {type(value).__name__}"
     size = "x".join(str(n) for n in value.shape)
     kind = "Parameter" if isinstance(value, Parameter) else "Tensor"
-    return f"{kind} containing: [{typename(value)} of size {size}]"
+    name = str(value.dtype) if by_dtype else typename(value)
+    return f"{kind} containing: [{name} of size {size}]"
 
 
 class ParameterList(Module):
@@ -344,7 +345,7 @@ class ParameterList(Module):
         return self
 
     def extra_repr(self) -> str:
-        return "\n".join(f"  ({i}): {_described(p)}" for i, p in enumerate(self))
+        return "\n".join(f"  ({i}): {_described(p, True)}" for i, p in enumerate(self))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise RuntimeError("ParameterList should not be called.")
@@ -415,7 +416,7 @@ class ParameterDict(Module):
         return key, self.pop(key)
 
     def get(self, key: str, default: Any = None) -> Any:
-        return self[key] if key in self else default
+        return self[key] if key in self else default  # noqa: SIM401 (this is what get means)
 
     def fromkeys(self, keys: Iterable[str], default: Any = None) -> ParameterDict:
         return ParameterDict((k, default) for k in keys)

@@ -10,12 +10,17 @@ from typing import Any
 from ...autograd.function import Function
 from ...node import RemovableHandle
 from ...tensor import Tensor
+from ...warn import warn
 
 __all__ = ["BackwardHook", "GLOBAL", "GlobalHooks"]
 
 _NON_FULL = (
     "Using a non-full backward hook when {} is deprecated and will be removed in future versions. This hook will be missing "
     "some grad_{}. Please use register_full_backward_hook to get the documented behavior."
+)
+_NO_INPUTS = (
+    "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs require gradients. See "
+    "https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html#torch.nn.Module.register_full_backward_hook for more details."
 )
 _BOTH = "Cannot use both regular backward hooks and full backward hooks as a global Module hook. Please use only one of them."
 
@@ -164,8 +169,9 @@ class BackwardHook:
             return grads if grads is not grad_input else None
 
         made, places, node = self._border(args)
+        self.input_count = len(args)
         if node is not None:
-            self.input_places, self.input_count = places, len(args)
+            self.input_places = places
             node.register_hook(hook)
         return made
 
@@ -189,8 +195,11 @@ class BackwardHook:
                     self.grad_outputs = self._whole(kept, places, len(values))
             given = self.grad_outputs
             if self.input_places is None:  # no input requires grad: the hooks run as soon as the gradient arrives
+                if self.user_hooks:
+                    warn(_NO_INPUTS)
                 for user in self.user_hooks:
-                    if user(self.module, (), self.grad_outputs) is not None:
+                    found = user(self.module, (None,) * self.input_count, self.grad_outputs)
+                    if found is not None and not (isinstance(found, tuple) and all(g is None for g in found)):
                         raise RuntimeError("Backward hook for Modules where no input requires gradient should always return "
                                            "None or None for all gradients.")  # fmt: skip
                 self.grad_outputs = None

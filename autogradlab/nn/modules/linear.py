@@ -56,7 +56,10 @@ class Linear(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         own = self.__dict__["_parameters"]
-        return F.linear(input, own["weight"] if "weight" in own else self.weight, own["bias"] if "bias" in own else self.bias)
+        try:
+            return F.linear(input, own["weight"], own["bias"])
+        except KeyError:  # a weight that is no parameter: set by a hook, or shared by hand
+            return F.linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:
         return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"

@@ -211,7 +211,7 @@ class Module(Convert, State):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         own = self.__dict__
         if "_backward_hooks" not in own:
-            self._backward_hooks  # noqa: B018 (raises PyTorch's AttributeError)
+            self._backward_hooks
         if not (own["_backward_hooks"] or own["_backward_pre_hooks"] or own["_forward_hooks"] or own["_forward_pre_hooks"]
                 or GLOBAL.forward or GLOBAL.forward_pre or GLOBAL.backward or GLOBAL.backward_pre):  # fmt: skip
             return self.forward(*args, **kwargs)

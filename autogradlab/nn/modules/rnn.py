@@ -1,5 +1,299 @@
-"""rnn."""
+"""Recurrent layers: RNN, LSTM, GRU and their cells."""
 
 from __future__ import annotations
 
-__all__: list[str] = []
+import math
+import numbers
+import warnings
+from typing import Any
+
+from ...record import TENSORS
+from ...tensor import Tensor
+from .. import functional as F
+from .. import init
+from ..parameter import Parameter
+from .module import Module
+
+__all__ = ["GRU", "GRUCell", "LSTM", "LSTMCell", "RNN", "RNNBase", "RNNCell", "RNNCellBase"]
+
+_GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
+
+
+def _rnn_step(act: str, x: Any, h: Any, w: Any, b: Any) -> Any:
+    return getattr(TENSORS, act)(F.linear(h, w, b) + x)
+
+
+def _lstm_step(x: Any, state: Any, w: Any, b: Any, w_proj: Any = None) -> Any:
+    h, c = state
+    i, f, g, o = TENSORS.chunk(F.linear(h, w, b) + x, 4, 1)
+    c = TENSORS.sigmoid(f) * c + TENSORS.sigmoid(i) * TENSORS.tanh(g)
+    h = TENSORS.sigmoid(o) * TENSORS.tanh(c)
+    return (h if w_proj is None else F.linear(h, w_proj)), c
+
+
+def _gru_step(x: Any, h: Any, w: Any, b: Any) -> Any:
+    xr, xz, xn = TENSORS.chunk(x, 3, 1)
+    hr, hz, hn = TENSORS.chunk(F.linear(h, w, b), 3, 1)
+    r, z = TENSORS.sigmoid(hr + xr), TENSORS.sigmoid(hz + xz)
+    n = TENSORS.tanh(xn + hn * r)
+    return (h - n) * z + n
+
+
+class RNNBase(Module):
+    """Layers of recurrent cells; parameters are named weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0, …"""
+
+    def __init__(self, mode: str, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True, batch_first: bool = False,
+                 dropout: float = 0.0, bidirectional: bool = False, proj_size: int = 0, device: Any = None, dtype: Any = None) -> None:  # fmt: skip
+        super().__init__()
+        self.mode = mode
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.num_layers = num_layers
+        self.bias = bias
+        self.batch_first = batch_first
+        self.dropout = float(dropout)
+        self.bidirectional = bidirectional
+        self.proj_size = proj_size
+        if not isinstance(dropout, numbers.Number) or not 0 <= dropout <= 1 or isinstance(dropout, bool):
+            raise ValueError("dropout should be a number in range [0, 1] representing the probability of an element being zeroed")
+        if dropout > 0 and num_layers == 1:
+            warnings.warn("dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects num_layers "
+                          f"greater than 1, but got dropout={dropout} and num_layers={num_layers}", stacklevel=3)  # fmt: skip
+        if not isinstance(hidden_size, int):
+            raise TypeError(f"hidden_size should be of type int, got: {type(hidden_size).__name__}")
+        if hidden_size <= 0:
+            raise ValueError("hidden_size must be greater than zero")
+        if num_layers <= 0:
+            raise ValueError("num_layers must be greater than zero")
+        if proj_size < 0:
+            raise ValueError("proj_size should be a positive integer or zero to disable projections")
+        if proj_size >= hidden_size:
+            raise ValueError("proj_size has to be smaller than hidden_size")
+        gates = _GATES[mode] * hidden_size
+        real = proj_size or hidden_size
+        self._all_names: list[list[str]] = []
+        for layer in range(num_layers):
+            for direction in range(2 if bidirectional else 1):
+                wide = input_size if layer == 0 else real * (2 if bidirectional else 1)
+                end = f"_l{layer}" + ("_reverse" if direction else "")
+                shapes: list[tuple[str, Any]] = [("weight_ih" + end, (gates, wide)), ("weight_hh" + end, (gates, real))]
+                if bias:
+                    shapes += [("bias_ih" + end, (gates,)), ("bias_hh" + end, (gates,))]
+                if proj_size:
+                    shapes.append(("weight_hr" + end, (proj_size, hidden_size)))
+                for name, shape in shapes:
+                    setattr(self, name, Parameter(TENSORS.empty(shape, dtype=dtype)))
+                self._all_names.append([name for name, _ in shapes])
+        self.reset_parameters()
+
+    @property
+    def all_weights(self) -> list[list[Parameter]]:
+        """The parameters of each layer and direction."""
+        return [[getattr(self, name) for name in names] for names in self._all_names]
+
+    def flatten_parameters(self) -> None:
+        """Nothing to do on the CPU."""
+
+    def reset_parameters(self) -> None:
+        bound = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
+        for weight in self.parameters():
+            init.uniform_(weight, -bound, bound)
+
+    def extra_repr(self) -> str:
+        text = f"{self.input_size}, {self.hidden_size}"
+        if self.proj_size != 0:
+            text += f", proj_size={self.proj_size}"
+        if self.num_layers != 1:
+            text += f", num_layers={self.num_layers}"
+        if self.bias is not True:
+            text += f", bias={self.bias}"
+        if self.batch_first is not False:
+            text += f", batch_first={self.batch_first}"
+        if self.dropout != 0:
+            text += f", dropout={self.dropout}"
+        if self.bidirectional is not False:
+            text += f", bidirectional={self.bidirectional}"
+        return text
+
+    def _step(self, x: Any, state: Any, w: Any, b: Any, w_proj: Any) -> Any:
+        if self.mode == "LSTM":
+            return _lstm_step(x, state, w, b, w_proj)
+        if self.mode == "GRU":
+            return _gru_step(x, state, w, b)
+        return _rnn_step("relu" if self.mode == "RNN_RELU" else "tanh", x, state, w, b)
+
+    def _direction(self, x: Any, state: Any, names: list[str], backwards: bool) -> tuple[Any, Any]:
+        weights = {name.split("_l")[0]: getattr(self, name) for name in names}
+        b_ih, b_hh = weights.get("bias_ih"), weights.get("bias_hh")
+        steps = list(TENSORS.unbind(F.linear(x, weights["weight_ih"], b_ih), 0))
+        outs = []
+        for step in reversed(steps) if backwards else steps:
+            state = self._step(step, state, weights["weight_hh"], b_hh, weights.get("weight_hr"))
+            outs.append(state[0] if self.mode == "LSTM" else state)
+        return TENSORS.stack(outs[::-1] if backwards else outs, 0), state
+
+    def _start(self, x: Any, hx: Any, batched: bool) -> Any:
+        count = self.num_layers * (2 if self.bidirectional else 1)
+        sizes = [(count, x.shape[1], self.proj_size or self.hidden_size), (count, x.shape[1], self.hidden_size)]
+        if hx is None:
+            zeros = [x.new_zeros(s) for s in sizes]
+            return tuple(zeros) if self.mode == "LSTM" else zeros[0]
+        given = list(hx) if self.mode == "LSTM" else [hx]
+        for i, h in enumerate(given):
+            wanted = 3 if batched else 2
+            if h.ndim != wanted:
+                kind = "batched" if batched else "unbatched"
+                raise RuntimeError(f"For {kind} {wanted}-D input, hx should also be {wanted}-D but got {h.ndim}-D tensor"
+                                   if self.mode != "LSTM" else
+                                   f"For {kind} {wanted}-D input, hx and cx should also be {wanted}-D but got "
+                                   f"({given[0].ndim}-D, {given[1].ndim}-D) tensors")  # fmt: skip
+            given[i] = h = h if batched else h.unsqueeze(1)
+            if tuple(h.shape) != sizes[i]:
+                what = "Expected hidden[0] size" if self.mode == "LSTM" and not i else "Expected hidden[1] size" if i else "Expected hidden size"
+                raise RuntimeError(f"{what} {sizes[i]}, got {list(h.shape)}")
+        return tuple(given) if self.mode == "LSTM" else given[0]
+
+    def forward(self, input: Tensor, hx: Any = None) -> Any:
+        x: Any = input
+        if x.ndim not in (2, 3):
+            raise ValueError(f"{type(self).__name__}: Expected input to be 2D or 3D, got {x.ndim}D instead")
+        batched = x.ndim == 3
+        if not batched:
+            x = x.unsqueeze(1)
+        elif self.batch_first:
+            x = x.transpose(0, 1)
+        if x.shape[-1] != self.input_size:
+            raise RuntimeError(f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {x.shape[-1]}")
+        start = self._start(x, hx, batched)
+        lstm = self.mode == "LSTM"
+        parts = [list(TENSORS.unbind(s, 0)) for s in start] if lstm else [list(TENSORS.unbind(start, 0))]
+        ends: list[Any] = []
+        ways = 2 if self.bidirectional else 1
+        for layer in range(self.num_layers):
+            outs = []
+            for way in range(ways):
+                k = layer * ways + way
+                state = (parts[0][k], parts[1][k]) if lstm else parts[0][k]
+                out, state = self._direction(x, state, self._all_names[k], way == 1)
+                outs.append(out)
+                ends.append(state)
+            x = outs[0] if ways == 1 else TENSORS.cat(outs, 2)
+            if self.dropout > 0 and self.training and layer < self.num_layers - 1:
+                x = F.dropout(x, self.dropout, True)
+        last: Any = tuple(TENSORS.stack([e[i] for e in ends], 0) for i in (0, 1)) if lstm else TENSORS.stack(ends, 0)
+        if not batched:
+            x = x.squeeze(1)
+            last = tuple(t.squeeze(1) for t in last) if lstm else last.squeeze(1)
+        elif self.batch_first:
+            x = x.transpose(0, 1)
+        return x, last
+
+
+class RNN(RNNBase):
+    """h' = tanh(W x + b + U h + c) (mirrors `torch.nn.RNN`): input (L, N, in), output (L, N, hidden) and the last h."""
+
+    def __init__(self, input_size: int, hidden_size: int, num_layers: int = 1, nonlinearity: str = "tanh", bias: bool = True,
+                 batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False, device: Any = None,
+                 dtype: Any = None) -> None:  # fmt: skip
+        modes = {"tanh": "RNN_TANH", "relu": "RNN_RELU"}
+        if nonlinearity not in modes:
+            raise ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
+        super().__init__(modes[nonlinearity], input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, 0, device,
+                         dtype)  # fmt: skip
+        self.nonlinearity = nonlinearity
+
+
+class LSTM(RNNBase):
+    """Long short-term memory (mirrors `torch.nn.LSTM`): gives the output and the last (h, c)."""
+
+    def __init__(self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True, batch_first: bool = False,
+                 dropout: float = 0.0, bidirectional: bool = False, proj_size: int = 0, device: Any = None, dtype: Any = None) -> None:  # fmt: skip
+        super().__init__("LSTM", input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, proj_size, device, dtype)
+
+
+class GRU(RNNBase):
+    """Gated recurrent units (mirrors `torch.nn.GRU`): gives the output and the last h."""
+
+    def __init__(self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True, batch_first: bool = False,
+                 dropout: float = 0.0, bidirectional: bool = False, device: Any = None, dtype: Any = None) -> None:  # fmt: skip
+        super().__init__("GRU", input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, 0, device, dtype)
+
+
+class RNNCellBase(Module):
+    """One step of a recurrent layer."""
+
+    def __init__(self, input_size: int, hidden_size: int, bias: bool, num_chunks: int, device: Any = None, dtype: Any = None) -> None:
+        super().__init__()
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.bias = bias
+        self.weight_ih = Parameter(TENSORS.empty((num_chunks * hidden_size, input_size), dtype=dtype))
+        self.weight_hh = Parameter(TENSORS.empty((num_chunks * hidden_size, hidden_size), dtype=dtype))
+        for name in ("bias_ih", "bias_hh"):
+            self.register_parameter(name, Parameter(TENSORS.empty(num_chunks * hidden_size, dtype=dtype)) if bias else None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        bound = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
+        for weight in self.parameters():
+            init.uniform_(weight, -bound, bound)
+
+    def extra_repr(self) -> str:
+        text = f"{self.input_size}, {self.hidden_size}"
+        if self.bias is not True:
+            text += f", bias={self.bias}"
+        nonlinearity = self.__dict__.get("nonlinearity", "tanh")
+        return text if nonlinearity == "tanh" else text + f", nonlinearity={nonlinearity}"
+
+    def _whole(self, input: Tensor) -> tuple[Any, bool]:
+        if input.ndim not in (1, 2):
+            raise ValueError(f"{type(self).__name__}: Expected input to be 1D or 2D, got {input.ndim}D instead")
+        batched = input.ndim == 2
+        return (input if batched else TENSORS.unsqueeze(input, 0)), batched
+
+
+class RNNCell(RNNCellBase):
+    """h' = tanh(W x + b + U h + c)"""
+
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh", device: Any = None,
+                 dtype: Any = None) -> None:  # fmt: skip
+        super().__init__(input_size, hidden_size, bias, 1, device, dtype)
+        self.nonlinearity = nonlinearity
+
+    def forward(self, input: Tensor, hx: Any = None) -> Tensor:
+        x, batched = self._whole(input)
+        h = x.new_zeros((x.shape[0], self.hidden_size)) if hx is None else hx if batched else hx.unsqueeze(0)
+        if self.nonlinearity not in ("tanh", "relu"):
+            raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
+        made = _rnn_step(self.nonlinearity, F.linear(x, self.weight_ih, self.bias_ih), h, self.weight_hh, self.bias_hh)
+        return made if batched else made.squeeze(0)  # type: ignore[no-any-return]
+
+
+class LSTMCell(RNNCellBase):
+    """One step of LSTM: gives (h, c)."""
+
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+        super().__init__(input_size, hidden_size, bias, 4, device, dtype)
+
+    def forward(self, input: Tensor, hx: Any = None) -> tuple[Tensor, Tensor]:
+        x, batched = self._whole(input)
+        if hx is None:
+            zeros = x.new_zeros((x.shape[0], self.hidden_size))
+            state = (zeros, zeros)
+        else:
+            state = hx if batched else tuple(h.unsqueeze(0) for h in hx)
+        h, c = _lstm_step(F.linear(x, self.weight_ih, self.bias_ih), state, self.weight_hh, self.bias_hh)
+        return (h, c) if batched else (h.squeeze(0), c.squeeze(0))
+
+
+class GRUCell(RNNCellBase):
+    """One step of GRU."""
+
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+        super().__init__(input_size, hidden_size, bias, 3, device, dtype)
+
+    def forward(self, input: Tensor, hx: Any = None) -> Tensor:
+        x, batched = self._whole(input)
+        h = x.new_zeros((x.shape[0], self.hidden_size)) if hx is None else hx if batched else hx.unsqueeze(0)
+        made = _gru_step(F.linear(x, self.weight_ih, self.bias_ih), h, self.weight_hh, self.bias_hh)
+        return made if batched else made.squeeze(0)  # type: ignore[no-any-return]

@@ -176,7 +176,7 @@ class State:
                 else:
                     param.copy_(given)  # type: ignore[attr-defined]
         except Exception as error:
-            errors.append(f'While copying the parameter named "{key}", whose dimensions in the model are {param.shape} and '  # noqa
+            errors.append(f'While copying the parameter named "{key}", whose dimensions in the model are {param.shape} and '
                           f"whose dimensions in the checkpoint are {given.shape}, an exception occurred : {error.args}.")  # fmt: skip
 
     def load_state_dict(self, state_dict: Any, strict: bool = True, assign: bool = False) -> Any:

@@ -1,0 +1,80 @@
+"""Gradients kept within bounds."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ...autograd.grad_mode import no_grad
+from ...record import TENSORS
+from ...tensor import Tensor
+
+__all__ = ["clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm"]
+
+
+def _list(tensors: Any) -> list[Tensor]:
+    if isinstance(tensors, Tensor):
+        return [tensors]
+    return list(tensors)
+
+
+@no_grad()
+def get_total_norm(tensors: Any, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: bool | None = None) -> Tensor:
+    """The norm of all tensors together, as if they were one vector."""
+    given = _list(tensors)
+    p = float(norm_type)
+    if not given:
+        return TENSORS.tensor(0.0)  # type: ignore[no-any-return]
+    norms = TENSORS.stack([TENSORS.linalg_vector_norm(g.detach(), p) for g in given])  # type: ignore[attr-defined]
+    total = TENSORS.linalg_vector_norm(norms, p)
+    if error_if_nonfinite and not np.isfinite(total._array):
+        raise RuntimeError(f"The total norm of order {p} for gradients from `parameters` is non-finite, so it cannot be clipped. To "
+                           "disable this error and scale the gradients by the non-finite norm anyway, set "
+                           "`error_if_nonfinite=False`")  # fmt: skip
+    return total  # type: ignore[no-any-return]
+
+
+@no_grad()
+def clip_grads_with_norm_(parameters: Any, max_norm: float, total_norm: Tensor, foreach: bool | None = None) -> None:
+    """Scale the gradients by max_norm / total_norm if that is below 1."""
+    factor = TENSORS.clamp(float(max_norm) / (total_norm + 1e-6), max=1.0)  # type: ignore[operator]
+    for p in _list(parameters):
+        if p._grad is not None:
+            p._grad.mul_(factor)  # type: ignore[attr-defined]
+
+
+def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False,
+                    foreach: bool | None = None) -> Tensor:  # fmt: skip
+    """Scale the gradients in place so that their norm together is at most max_norm; gives the norm before.
+
+    >>> import autogradlab as torch
+    >>> w = torch.tensor([3., 4.], requires_grad=True)
+    >>> (w * w / 2).sum().backward()
+    >>> torch.nn.utils.clip_grad_norm_([w], 1.0)
+    tensor(5.)
+    """
+    params = _list(parameters)
+    if not isinstance(parameters, Tensor) and not params:
+        warnings.warn("`parameters` is an empty generator, no gradient clipping will occur.", stacklevel=3)
+    total = get_total_norm([p._grad for p in params if p._grad is not None], norm_type, error_if_nonfinite)
+    clip_grads_with_norm_(params, max_norm, total)
+    return total
+
+
+def clip_grad_norm(parameters: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False,
+                   foreach: bool | None = None) -> Tensor:  # fmt: skip
+    """The old name of `clip_grad_norm_`."""
+    warnings.warn("`torch.nn.utils.clip_grad_norm` is now deprecated in favor of `torch.nn.utils.clip_grad_norm_`.", FutureWarning,
+                  stacklevel=2)  # fmt: skip
+    return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite)
+
+
+@no_grad()
+def clip_grad_value_(parameters: Any, clip_value: float, foreach: bool | None = None) -> None:
+    """Clamp the gradients in place between -clip_value and clip_value."""
+    bound = float(clip_value)
+    for p in _list(parameters):
+        if p._grad is not None:
+            p._grad.clamp_(min=-bound, max=bound)  # type: ignore[attr-defined]

@@ -1,0 +1,66 @@
+"""Weights as a direction and a length."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...record import TENSORS
+from ...tensor import Tensor
+from ...warn import warn
+from ..parameter import Parameter
+
+__all__ = ["remove_weight_norm", "weight_norm"]
+
+
+def _norm(v: Any, dim: int | None) -> Any:
+    """The norm over all dimensions but `dim`, which stay with size 1."""
+    if dim is None:
+        return TENSORS.sqrt((v * v).sum())
+    dims = tuple(i for i in range(v.ndim) if i != dim % v.ndim)
+    return TENSORS.sqrt((v * v).sum(dims, True)) if dims else TENSORS.abs(v)
+
+
+class WeightNorm:
+    """The forward pre-hook that makes the weight of its direction and length."""
+
+    __module__ = "torch.nn.utils.weight_norm"
+
+    def __init__(self, name: str, dim: int | None) -> None:
+        self.name = name
+        self.dim = dim
+
+    def compute_weight(self, module: Any) -> Tensor:
+        g, v = getattr(module, self.name + "_g"), getattr(module, self.name + "_v")
+        return v * (g / _norm(v, self.dim))  # type: ignore[no-any-return]
+
+    def __call__(self, module: Any, inputs: Any) -> None:
+        setattr(module, self.name, self.compute_weight(module))
+
+
+def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
+    """Replace a parameter by its length `name_g` and its direction `name_v`."""
+    warn("`torch.nn.utils.weight_norm` is deprecated in favor of `torch.nn.utils.parametrizations.weight_norm`.", FutureWarning)
+    for hook in module._forward_pre_hooks.values():
+        if isinstance(hook, WeightNorm) and hook.name == name:
+            raise RuntimeError(f"Cannot register two weight_norm hooks on the same parameter {name}")
+    hook = WeightNorm(name, dim)
+    weight = getattr(module, name)
+    del module._parameters[name]
+    module.register_parameter(name + "_g", Parameter(_norm(weight, dim).data))
+    module.register_parameter(name + "_v", Parameter(weight.data))
+    setattr(module, name, hook.compute_weight(module))
+    module.register_forward_pre_hook(hook)
+    return module
+
+
+def remove_weight_norm(module: Any, name: str = "weight") -> Any:
+    """Make the parameter one again."""
+    for k, hook in module._forward_pre_hooks.items():
+        if isinstance(hook, WeightNorm) and hook.name == name:
+            weight = hook.compute_weight(module)
+            delattr(module, name)
+            del module._parameters[name + "_g"], module._parameters[name + "_v"]
+            setattr(module, name, Parameter(weight.data))  # type: ignore[attr-defined]
+            del module._forward_pre_hooks[k]
+            return module
+    raise ValueError(f"weight_norm of '{name}' not found in {module}")

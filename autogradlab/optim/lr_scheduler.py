@@ -1,0 +1,349 @@
+"""Schedules of learning rates (mirrors `torch.optim.lr_scheduler`)."""
+
+from __future__ import annotations
+
+import math
+import warnings
+import weakref
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Sequence
+from functools import wraps
+from typing import Any
+
+from .optimizer import Optimizer
+
+__all__ = ["ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "ChainedScheduler", "CyclicLR", "ExponentialLR",
+           "LRScheduler", "LambdaLR", "LinearLR", "MultiStepLR", "MultiplicativeLR", "OneCycleLR", "PolynomialLR", "ReduceLROnPlateau",
+           "SequentialLR", "StepLR"]  # fmt: skip
+
+EPOCH_DEPRECATION_WARNING = (
+    "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. Please use "
+    "`scheduler.step()` to step the scheduler. During the deprecation, if epoch is different from None, the closed form is used "
+    "instead of the new chainable form, where available. Please open an issue if you are unable to replicate your use case: "
+    "https://github.com/pytorch/pytorch/issues/new/choose."
+)
+_ORDER = (
+    "Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch 1.1.0 and later, you should call them in the "
+    "opposite order: `optimizer.step()` before `lr_scheduler.step()`.  Failure to do this will result in PyTorch skipping the first "
+    "value of the learning rate schedule. See more details at https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
+)
+_OVERRIDDEN = (
+    "Seems like `optimizer.step()` has been overridden after learning rate scheduler initialization. Please, make sure to call "
+    "`optimizer.step()` before `lr_scheduler.step()`. See more details at "
+    "https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
+)
+
+
+class LRScheduler:
+    """The base of schedules: after each `step`, every group of the optimizer has the rate that `get_lr` gives."""
+
+    _get_lr_called_within_step: bool = False
+
+    def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
+        if not isinstance(optimizer, Optimizer):
+            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+        self.optimizer = optimizer
+        if last_epoch == -1:
+            for group in optimizer.param_groups:
+                group.setdefault("initial_lr", group["lr"])
+        else:
+            for i, group in enumerate(optimizer.param_groups):
+                if "initial_lr" not in group:
+                    raise KeyError(f"param 'initial_lr' is not specified in param_groups[{i}] when resuming an optimizer")
+        self.base_lrs: list[Any] = [group["initial_lr"] for group in optimizer.param_groups]
+        self.last_epoch = last_epoch
+        self._count_steps()
+        self._is_initial = True
+        self._step_count = 0
+        self.step()
+        self._is_initial = False
+
+    def _count_steps(self) -> None:
+        """Have the optimizer note that it stepped."""
+        optimizer = self.optimizer
+        if getattr(optimizer.step, "_wrapped_by_lr_sched", False):
+            return
+        step = type(optimizer).step
+        ref = weakref.ref(optimizer)
+
+        @wraps(step)
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            found = ref()
+            found._opt_called = True  # type: ignore[union-attr]
+            return step(found, *args, **kwargs)  # type: ignore[arg-type]
+
+        wrapper._wrapped_by_lr_sched = True  # type: ignore[attr-defined]
+        optimizer.step = wrapper  # type: ignore[method-assign]
+
+    def state_dict(self) -> dict[str, Any]:
+        """Everything but the optimizer."""
+        return {key: value for key, value in self.__dict__.items() if key != "optimizer"}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what `state_dict` gave."""
+        self.__dict__.update(state_dict)
+
+    def get_last_lr(self) -> list[Any]:
+        """The rate of each group after the last step."""
+        return self._last_lr
+
+    def get_lr(self) -> list[Any]:
+        raise NotImplementedError
+
+    def step(self, epoch: int | None = None) -> None:
+        """Set the rates for the next epoch; call it after `optimizer.step()`."""
+        if self._step_count == 1:
+            if not hasattr(self.optimizer.step, "_wrapped_by_lr_sched"):
+                warnings.warn(_OVERRIDDEN, UserWarning, stacklevel=2)
+            elif not getattr(self.optimizer, "_opt_called", False):
+                warnings.warn(_ORDER, UserWarning, stacklevel=2)
+        self._step_count += 1
+        if epoch is not None:
+            warnings.warn(EPOCH_DEPRECATION_WARNING, UserWarning, stacklevel=2)
+        self._update(epoch)
+
+    def _update(self, epoch: int | None) -> None:
+        self._get_lr_called_within_step = True
+        try:
+            if epoch is None:
+                self.last_epoch += 1
+                values = self.get_lr()
+            else:
+                self.last_epoch = epoch
+                closed = getattr(self, "_get_closed_form_lr", None)
+                values = closed() if closed is not None else self.get_lr()
+        finally:
+            self._get_lr_called_within_step = False
+        for group, lr in zip(self.optimizer.param_groups, values, strict=True):
+            group["lr"] = lr
+        self._last_lr = [group["lr"] for group in self.optimizer.param_groups]
+
+    def _warn_get_lr_called_within_step(self) -> None:
+        if not self._get_lr_called_within_step:
+            warnings.warn("To get the last learning rate computed by the scheduler, please use `get_last_lr()`.", UserWarning, stacklevel=3)
+
+    def _rates(self) -> list[Any]:
+        return [group["lr"] for group in self.optimizer.param_groups]
+
+
+_LRScheduler = LRScheduler
+
+
+class LambdaLR(LRScheduler):
+    """initial_lr * lr_lambda(epoch)"""
+
+    def __init__(self, optimizer: Optimizer, lr_lambda: Any, last_epoch: int = -1) -> None:
+        self.lr_lambdas = _one_each(lr_lambda, optimizer, "lr_lambdas")
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[Any]:
+        self._warn_get_lr_called_within_step()
+        return [base * f(self.last_epoch) for f, base in zip(self.lr_lambdas, self.base_lrs, strict=True)]
+
+    def state_dict(self) -> dict[str, Any]:
+        state = {k: v for k, v in self.__dict__.items() if k not in ("optimizer", "lr_lambdas")}
+        state["lr_lambdas"] = [None if callable(f) and hasattr(f, "__code__") else f.__dict__.copy() for f in self.lr_lambdas]
+        return state
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        state = dict(state_dict)
+        functions = state.pop("lr_lambdas")
+        self.__dict__.update(state)
+        for mine, saved in zip(self.lr_lambdas, functions, strict=True):
+            if saved is not None:
+                mine.__dict__.update(saved)
+
+
+def _one_each(given: Any, optimizer: Optimizer, name: str) -> list[Any]:
+    n = len(optimizer.param_groups)
+    if not isinstance(given, (list, tuple)):
+        return [given] * n
+    if len(given) != n:
+        raise ValueError(f"Expected {n} lr_lambdas, but got {len(given)}")
+    return list(given)
+
+
+class MultiplicativeLR(LambdaLR):
+    """lr * lr_lambda(epoch)"""
+
+    def get_lr(self) -> list[Any]:
+        self._warn_get_lr_called_within_step()
+        if self._is_initial:
+            return self._rates()
+        return [lr * f(self.last_epoch) for f, lr in zip(self.lr_lambdas, self._rates(), strict=True)]
+
+
+class StepLR(LRScheduler):
+    """lr times gamma every step_size epochs.
+
+    >>> import autogradlab as torch
+    >>> sgd = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0)
+    >>> schedule = torch.optim.lr_scheduler.StepLR(sgd, step_size=2)
+    >>> for epoch in range(3):
+    ...     sgd.step()
+    ...     schedule.step()
+    >>> schedule.get_last_lr()
+    [0.1]
+    """
+
+    def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1) -> None:
+        self.step_size = step_size
+        self.gamma = gamma
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[Any]:
+        self._warn_get_lr_called_within_step()
+        if self.last_epoch == 0 or self.last_epoch % self.step_size != 0:
+            return self._rates()
+        return [lr * self.gamma for lr in self._rates()]
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        return [base * self.gamma ** (self.last_epoch // self.step_size) for base in self.base_lrs]
+
+
+class MultiStepLR(LRScheduler):
+    """lr times gamma at each of the milestones."""
+
+    def __init__(self, optimizer: Optimizer, milestones: Sequence[int], gamma: float = 0.1, last_epoch: int = -1) -> None:
+        self.milestones = Counter(milestones)
+        self.gamma = gamma
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[Any]:
+        self._warn_get_lr_called_within_step()
+        if self.last_epoch not in self.milestones:
+            return self._rates()
+        return [lr * self.gamma ** self.milestones[self.last_epoch] for lr in self._rates()]
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        passed = bisect_right(sorted(self.milestones.elements()), self.last_epoch)
+        return [base * self.gamma**passed for base in self.base_lrs]
+
+
+class ConstantLR(LRScheduler):
+    """lr times factor for the first total_iters epochs."""
+
+    def __init__(self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5, last_epoch: int = -1) -> None:
+        if factor > 1.0 or factor < 0:
+            raise ValueError("Constant multiplicative factor expected to be between 0 and 1.")
+        self.factor = factor
+        self.total_iters = total_iters
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[Any]:
+        self._warn_get_lr_called_within_step()
+        if self.last_epoch == 0:
+            return [lr * self.factor for lr in self._rates()]
+        if self.last_epoch != self.total_iters:
+            return self._rates()
+        return [lr * (1.0 / self.factor) for lr in self._rates()]
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        low = self.last_epoch < self.total_iters
+        return [base * (self.factor if low else 1) for base in self.base_lrs]
+
+
+class LinearLR(LRScheduler):
+    """lr times a factor that goes from start_factor to end_factor in total_iters epochs."""
+
+    def __init__(self, optimizer: Optimizer, start_factor: float = 1.0 / 3, end_factor: float = 1.0, total_iters: int = 5,
+                 last_epoch: int = -1) -> None:  # fmt: skip
+        if start_factor > 1.0 or start_factor <= 0:
+            raise ValueError("Starting multiplicative factor expected to be greater than 0 and less or equal to 1.")
+        if end_factor > 1.0 or end_factor < 0:
+            raise ValueError("Ending multiplicative factor expected to be between 0 and 1.")
+        self.start_factor = start_factor
+        self.end_factor = end_factor
+        self.total_iters = total_iters
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[Any]:
+        self._warn_get_lr_called_within_step()
+        if self.last_epoch == 0:
+            return [lr * self.start_factor for lr in self._rates()]
+        if self._is_initial or self.last_epoch > self.total_iters:
+            return self._rates()
+        change = self.end_factor - self.start_factor
+        by = 1.0 + change / (self.total_iters * self.start_factor + (self.last_epoch - 1) * change)
+        return [lr * by for lr in self._rates()]
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        change = (self.end_factor - self.start_factor) * min(self.total_iters, self.last_epoch) / self.total_iters
+        return [base * (self.start_factor + change) for base in self.base_lrs]
+
+
+class ExponentialLR(LRScheduler):
+    """lr times gamma every epoch."""
+
+    def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
+        self.gamma = gamma
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[Any]:
+        self._warn_get_lr_called_within_step()
+        return self._rates() if self._is_initial else [lr * self.gamma for lr in self._rates()]
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        return [base * self.gamma**self.last_epoch for base in self.base_lrs]
+
+
+class PolynomialLR(LRScheduler):
+    """lr down to 0 in total_iters epochs, along a power."""
+
+    def __init__(self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1) -> None:
+        self.total_iters = total_iters
+        self.power = power
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[Any]:
+        self._warn_get_lr_called_within_step()
+        if self._is_initial or self.last_epoch > self.total_iters:
+            return self._rates()
+        by = ((1.0 - self.last_epoch / self.total_iters) / (1.0 - (self.last_epoch - 1) / self.total_iters)) ** self.power
+        return [lr * by for lr in self._rates()]
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        by = (1.0 - min(self.total_iters, self.last_epoch) / self.total_iters) ** self.power
+        return [base * by for base in self.base_lrs]
+
+
+class CosineAnnealingLR(LRScheduler):
+    """lr along half a cosine down to eta_min in T_max epochs."""
+
+    def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:
+        self.T_max = T_max
+        self.eta_min = eta_min
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[Any]:
+        self._warn_get_lr_called_within_step()
+        e, t, low = self.last_epoch, self.T_max, self.eta_min
+        if self._is_initial:
+            return self._rates()
+        if self._step_count == 1 and e > 0:
+            return [low + (base - low) * (1 + math.cos(e * math.pi / t)) / 2 for base in self.base_lrs]
+        if (e - 1 - t) % (2 * t) == 0:
+            return [lr + (base - low) * (1 - math.cos(math.pi / t)) / 2 for base, lr in zip(self.base_lrs, self._rates(), strict=True)]
+        by = (1 + math.cos(math.pi * e / t)) / (1 + math.cos(math.pi * (e - 1) / t))
+        return [by * (lr - low) + low for lr in self._rates()]
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        by = (1 + math.cos(math.pi * self.last_epoch / self.T_max)) / 2
+        return [self.eta_min + (base - self.eta_min) * by for base in self.base_lrs]
+
+
+from .lr_others import (  # noqa: E402 (they are subclasses of what stands above)
+    ChainedScheduler,
+    CosineAnnealingWarmRestarts,
+    CyclicLR,
+    OneCycleLR,
+    ReduceLROnPlateau,
+    SequentialLR,
+)
+
+for _cls in (LRScheduler, LambdaLR, MultiplicativeLR, StepLR, MultiStepLR, ConstantLR, LinearLR, ExponentialLR, PolynomialLR,
+             CosineAnnealingLR, ChainedScheduler, CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR, ReduceLROnPlateau,
+             SequentialLR):  # fmt: skip
+    _cls.__module__ = "torch.optim.lr_scheduler"
+

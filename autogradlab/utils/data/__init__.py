@@ -1,0 +1,35 @@
+"""Datasets, samplers and the DataLoader (mirrors `torch.utils.data`)."""
+
+from __future__ import annotations
+
+from . import collate, dataloader, dataset, sampler
+from .collate import default_collate, default_convert
+from .dataloader import DataLoader, get_worker_info
+from .dataset import (
+    ChainDataset,
+    ConcatDataset,
+    Dataset,
+    IterableDataset,
+    StackDataset,
+    Subset,
+    TensorDataset,
+    random_split,
+)
+from .sampler import (
+    BatchSampler,
+    RandomSampler,
+    Sampler,
+    SequentialSampler,
+    SubsetRandomSampler,
+    WeightedRandomSampler,
+)
+
+__all__ = ["BatchSampler", "ChainDataset", "ConcatDataset", "DataLoader", "Dataset", "IterableDataset", "RandomSampler", "Sampler",
+           "SequentialSampler", "StackDataset", "SubsetRandomSampler", "Subset", "TensorDataset", "WeightedRandomSampler",
+           "default_collate", "default_convert", "get_worker_info", "random_split"]  # fmt: skip
+
+for _family in (collate, dataloader, dataset, sampler):
+    for _name in _family.__all__:
+        _made = getattr(_family, _name)
+        if isinstance(_made, type):
+            _made.__module__ = "torch.utils.data." + _family.__name__.rpartition(".")[2]

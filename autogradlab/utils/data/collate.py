@@ -1,0 +1,71 @@
+"""How samples become a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...dtypes import float64
+from ...record import TENSORS
+from ...tensor import Tensor
+
+__all__ = ["default_collate", "default_convert"]
+
+
+def default_collate(batch: list[Any]) -> Any:
+    """Samples stacked to tensors, within lists, tuples and dicts; strings stay a list.
+
+    Errors: TypeError for samples of another type; RuntimeError for samples that differ in size.
+    """
+    first = batch[0]
+    kind = type(first)
+    if isinstance(first, Tensor):
+        return TENSORS.stack(batch, 0)
+    if isinstance(first, np.ndarray):
+        if first.dtype.kind in "SUO":
+            raise TypeError(f"default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {first.dtype}")
+        return TENSORS.stack([TENSORS.as_tensor(b) for b in batch], 0)
+    if isinstance(first, np.generic):
+        return TENSORS.as_tensor(np.array(batch))
+    if isinstance(first, float):
+        return TENSORS.tensor(batch, dtype=float64)
+    if isinstance(first, int):
+        return TENSORS.tensor(batch)
+    if isinstance(first, (str, bytes)):
+        return batch
+    if isinstance(first, Mapping):
+        made = {key: default_collate([b[key] for b in batch]) for key in first}
+        try:
+            return kind(made)  # type: ignore[call-arg]
+        except TypeError:
+            return made
+    if isinstance(first, tuple) and hasattr(first, "_fields"):
+        return kind(*(default_collate(list(s)) for s in zip(*batch, strict=True)))
+    if isinstance(first, Sequence):
+        if any(len(b) != len(first) for b in batch):
+            raise RuntimeError("each element in list of batch should be of equal size")
+        columns = [default_collate(list(s)) for s in zip(*batch, strict=True)]
+        if isinstance(first, tuple):
+            return columns
+        try:
+            return kind(columns)  # type: ignore[call-arg]
+        except TypeError:
+            return columns
+    raise TypeError(f"default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {kind}")
+
+
+def default_convert(data: Any) -> Any:
+    """NumPy arrays become tensors, within lists, tuples and dicts."""
+    if isinstance(data, Tensor):
+        return data
+    if isinstance(data, np.ndarray) and data.dtype.kind not in "SUO":
+        return TENSORS.as_tensor(data)
+    if isinstance(data, Mapping):
+        return {key: default_convert(value) for key, value in data.items()}
+    if isinstance(data, tuple):
+        return type(data)(*map(default_convert, data)) if hasattr(data, "_fields") else [default_convert(d) for d in data]
+    if isinstance(data, Sequence) and not isinstance(data, (str, bytes)):
+        return [default_convert(d) for d in data]
+    return data

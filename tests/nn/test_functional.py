@@ -1,0 +1,146 @@
+"""nn.functional against PyTorch: values, first and second gradients, error texts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autogradlab
+from tests.nn.sidebyside import assert_same, call
+
+_rng = np.random.default_rng(0)
+
+
+def r(*shape: int) -> Any:
+    return _rng.standard_normal(shape)
+
+
+def u(*shape: int) -> Any:
+    return _rng.random(shape)
+
+
+IMAGE = r(2, 3, 6, 6)
+CLASSES = np.array([0, 1, 2, 1])
+PLAIN = ("relu relu6 leaky_relu elu selu celu gelu silu softplus softsign hardtanh hardswish mish logsigmoid tanhshrink "
+         "softshrink hardshrink sigmoid tanh glu rrelu dropout").split()  # fmt: skip
+CASES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
+    *[(name, (r(3, 4),), {}) for name in PLAIN],
+    ("rrelu", (r(3, 4),), {"training": True}),
+    ("gelu", (r(3, 4),), {"approximate": "tanh"}),
+    ("softplus", (r(3, 4) * 30,), {"beta": 2.0, "threshold": 5.0}),
+    ("prelu", (r(2, 3, 4), r(3)), {}),
+    *[(name, (r(3, 4),), {"dim": d}) for name in ("softmax", "log_softmax", "softmin") for d in (0, -1)],
+    *[("linear", (r(*shape), r(4, 3), r(4)), {}) for shape in ((3,), (2, 3), (5, 2, 3))],
+    ("linear", (r(5, 2, 3), r(4, 3)), {}),
+    ("bilinear", (r(2, 3), r(2, 4), r(5, 3, 4), r(5)), {}),
+    *[(name, (r(4, 3), u(4, 3)), {"reduction": red}) for red in ("mean", "sum", "none")
+      for name in ("mse_loss", "smooth_l1_loss", "huber_loss", "kl_div", "poisson_nll_loss", "binary_cross_entropy_with_logits")],
+    *[("cross_entropy", (r(4, 3), CLASSES), {"reduction": red}) for red in ("mean", "sum", "none")],
+    ("cross_entropy", (r(4, 3), CLASSES), {"label_smoothing": 0.1, "ignore_index": 1}),
+    ("cross_entropy", (r(2, 3, 4, 5), np.ones((2, 4, 5), np.int64)), {}),
+    ("nll_loss", (r(4, 3), CLASSES), {"ignore_index": 1}),
+    ("cosine_embedding_loss", (r(4, 3), r(4, 3), np.array([1, -1, 1, 1])), {}),
+    ("margin_ranking_loss", (r(4), r(4), np.array([1, -1, 1, 1])), {}),
+    ("triplet_margin_loss", (r(4, 3), r(4, 3), r(4, 3)), {}),
+    ("gaussian_nll_loss", (r(4, 3), r(4, 3), u(4, 3) + 0.1), {}),
+    *[("conv2d", (IMAGE, r(4, 3, 3, 3), r(4)), kw) for kw in
+      ({}, {"stride": 2}, {"stride": (2, 1), "padding": (1, 0)}, {"dilation": 2, "padding": 2}, {"padding": "same"})],
+    ("conv2d", (r(2, 4, 6, 6), r(8, 1, 3, 3), r(8)), {"groups": 4}),
+    ("conv2d", (IMAGE, r(4, 3, 2, 2), r(4)), {"padding": "same"}),
+    ("conv2d", (r(3, 6, 6), r(4, 3, 3, 3)), {}),
+    ("conv1d", (r(2, 3, 8), r(4, 3, 3), r(4)), {"stride": 2, "padding": 1}),
+    ("conv3d", (r(1, 2, 4, 4, 4), r(3, 2, 2, 2, 2), r(3)), {}),
+    ("conv_transpose2d", (IMAGE, r(3, 4, 3, 3), r(4)), {"stride": 2, "padding": 1, "output_padding": 1}),
+    ("conv_transpose1d", (r(2, 3, 5), r(3, 4, 3), r(4)), {"dilation": 2}),
+    *[(name, (r(2, 3, 7, 7),), kw) for name in ("max_pool2d", "avg_pool2d") for kw in
+      ({"kernel_size": 2}, {"kernel_size": 3, "stride": 2, "padding": 1}, {"kernel_size": 2, "stride": 3, "ceil_mode": True})],
+    ("max_pool2d", (r(2, 3, 7, 7), 2), {"return_indices": True}),
+    ("max_pool1d", (r(2, 3, 7), 2), {}),
+    ("avg_pool1d", (r(2, 3, 7), 2), {}),
+    ("avg_pool2d", (r(2, 3, 7, 7), 3), {"padding": 1, "count_include_pad": False}),
+    *[(name, (r(2, 3, 7, 7), size), {}) for name in ("adaptive_avg_pool2d", "adaptive_max_pool2d") for size in (1, 3, (2, 4))],
+    ("batch_norm", (IMAGE, None, None, r(3), r(3), True), {}),
+    ("layer_norm", (r(2, 3, 4), (4,), r(4), r(4)), {}),
+    ("group_norm", (r(2, 6, 4, 4), 3, r(6), r(6)), {}),
+    ("instance_norm", (IMAGE,), {}),
+    ("local_response_norm", (IMAGE, 2), {}),
+    ("embedding", (np.array([[0, 1], [2, 0]]), r(4, 3)), {"padding_idx": 0}),
+    ("one_hot", (np.array([[0, 1], [2, 0]]),), {}),
+    ("cosine_similarity", (r(4, 3), r(4, 3)), {}),
+    ("pairwise_distance", (r(4, 3), r(4, 3)), {}),
+    ("normalize", (r(4, 3),), {}),
+    *[("interpolate", (IMAGE,), {"scale_factor": 2, "mode": m}) for m in ("nearest", "bilinear", "bicubic", "area")],
+    ("interpolate", (IMAGE,), {"size": (4, 9), "mode": "bilinear", "align_corners": True}),
+    *[("pad", (IMAGE, (1, 2, 2, 1)), {"mode": m}) for m in ("constant", "reflect", "replicate", "circular")],
+    ("unfold", (IMAGE, 3), {}),
+    ("fold", (r(2, 12, 9), (4, 4), 2), {}),
+    ("pixel_shuffle", (r(2, 4, 3, 3), 2), {}),
+    ("scaled_dot_product_attention", (r(2, 4, 6), r(2, 4, 6), r(2, 4, 6)), {}),
+]  # fmt: skip
+ERRORS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
+    ("mse_loss", (r(3), r(3)), {"reduction": "average"}),
+    ("cross_entropy", (r(4, 3), np.array([0, 1])), {}),
+    ("cross_entropy", (r(4, 3), np.array([0, 1, 3, 1])), {}),
+    ("cross_entropy", (r(4, 3), np.array([0.0, 1, 2, 1])), {}),
+    ("binary_cross_entropy", (r(3) * 5, u(3)), {}),
+    ("binary_cross_entropy", (u(3), u(2)), {}),
+    ("binary_cross_entropy_with_logits", (u(3), u(2)), {}),
+    ("softmax", (np.array([1, 2]),), {"dim": 0}),
+    ("softmax", (r(2, 2),), {"dim": 5}),
+    ("conv2d", (r(2, 4, 6, 6), r(4, 3, 3, 3)), {}),
+    ("conv2d", (IMAGE, r(4, 3, 9, 9)), {}),
+    ("conv2d", (r(6, 6), r(4, 3, 3, 3)), {}),
+    ("conv2d", (IMAGE, r(4, 3, 3, 3)), {"padding": "same", "stride": 2}),
+    ("max_pool2d", (r(2, 3, 2, 2), 5), {}),
+    ("max_pool2d", (r(2, 2), 2), {}),
+    ("dropout", (r(5),), {"p": 2.0}),
+    ("embedding", (np.array([5]), r(4, 3)), {}),
+    ("one_hot", (np.array([0, 3]), 2), {}),
+    ("layer_norm", (r(2, 3, 4), (3,)), {}),
+    ("group_norm", (r(2, 6), 4), {}),
+]
+
+
+def _id(case: tuple[str, tuple[Any, ...], dict[str, Any]]) -> str:
+    return case[0] + "".join(f"-{k}={v}" for k, v in case[2].items())
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize("case", CASES, ids=_id)
+def test_as_pytorch(torch: Any, case: tuple[str, tuple[Any, ...], dict[str, Any]]):
+    name, args, kwargs = case
+    assert_same(call(autogradlab, name, args, kwargs, True, True), call(torch, name, args, kwargs, True, True))
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize("case", ERRORS, ids=_id)
+def test_errors_as_pytorch(torch: Any, case: tuple[str, tuple[Any, ...], dict[str, Any]]):
+    name, args, kwargs = case
+    theirs = call(torch, name, args, kwargs, False, False)
+    assert "error" in theirs
+    assert call(autogradlab, name, args, kwargs, False, False) == theirs
+
+
+def test_gradients_of_convolution_by_finite_differences():
+    """Without PyTorch: the derivative of a weighted sum agrees with differences."""
+    x, w, b = r(1, 2, 4, 4), r(3, 2, 2, 2), r(3)
+    weight = r(1, 3, 2, 2)
+
+    def total(a: Any) -> Any:
+        out = autogradlab.nn.functional.conv2d(a, autogradlab.from_numpy(w), autogradlab.from_numpy(b), stride=2)
+        return (out * autogradlab.from_numpy(weight)).sum()
+
+    t = autogradlab.from_numpy(x.copy()).requires_grad_()
+    total(t).backward()
+    step = np.zeros_like(x)
+    step[0, 1, 2, 3] = 1e-6
+    near = [float(total(autogradlab.from_numpy(x + s))) for s in (step, -step)]
+    assert float(t.grad[0, 1, 2, 3]) == pytest.approx((near[0] - near[1]) / 2e-6, rel=1e-6)
+
+
+def test_mse_warns_of_broadcasting():
+    F = autogradlab.nn.functional
+    with pytest.warns(UserWarning, match=r"Using a target size \(torch.Size\(\[3\]\)\) that is different"):
+        F.mse_loss(autogradlab.zeros(2, 3), autogradlab.zeros(3))

@@ -1,0 +1,145 @@
+"""Layers against PyTorch: text, start values from the same seed, output, gradients, state_dict; Module's own rules."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autogradlab
+
+IMAGE = np.linspace(-2, 3, 2 * 3 * 8 * 8, dtype=np.float32).reshape(2, 3, 8, 8)
+ROWS = np.linspace(-1, 1, 5 * 2 * 3, dtype=np.float32).reshape(5, 2, 3)
+LAYERS = """Linear(8,2) Linear(8,2,bias=False) LazyLinear(3) Identity() Conv2d(3,4,3) Conv2d(3,4,3,padding=1,stride=2) Conv2d(3,3,3,groups=3)
+Conv2d(3,4,3,padding='same',padding_mode='reflect') ConvTranspose2d(3,4,3,stride=2,output_padding=1) LazyConv2d(4,3) MaxPool2d(2) AvgPool2d(2)
+AdaptiveAvgPool2d((2,3)) AdaptiveMaxPool2d(2) BatchNorm2d(3) BatchNorm2d(3,affine=False) BatchNorm2d(3,momentum=None) InstanceNorm2d(3)
+GroupNorm(3,3) LayerNorm(8) RMSNorm(8) Dropout(.3) Dropout2d(.3) Flatten() Unflatten(1,(3,1)) ZeroPad2d(1) ConstantPad2d(1,3.)
+Upsample(scale_factor=2) PixelUnshuffle(2) Softmax(dim=1) LogSoftmax(1) LeakyReLU() LeakyReLU(.2,True) ELU() GELU() PReLU(3) SELU() SiLU()
+Mish() Hardtanh() ReLU6() Softplus() Softshrink() Threshold(.1,20) GLU() Sigmoid() Tanh() LogSigmoid() CELU() Hardswish() Hardsigmoid()
+ReLU(inplace=True) Sequential(torch.nn.Flatten(),torch.nn.Linear(192,4),torch.nn.ReLU())""".split()
+RECURRENT = """RNN(3,4) LSTM(3,4) GRU(3,4) LSTM(3,4,2,bidirectional=True) GRU(3,4,bias=False,bidirectional=True) LSTM(3,4,proj_size=2)
+RNN(3,4,2,batch_first=True,nonlinearity='relu') TransformerEncoderLayer(3,1,5,dropout=0.)""".split()
+
+
+def outcome(torch: Any, made: str, values: Any) -> dict[str, Any]:
+    torch.manual_seed(1)
+    layer = eval(f"torch.nn.{made}", {"torch": torch})
+    text = repr(layer)
+    out = layer(torch.from_numpy(values.copy()))
+    out = out[0] if isinstance(out, tuple) else out
+    grads = []
+    if out.requires_grad:
+        (out * out).sum().backward()
+        grads = [p.grad.numpy() for p in layer.parameters() if p.grad is not None]
+    state = {k: v.numpy() for k, v in layer.state_dict().items()}
+    return {"text": (text, repr(layer), list(state)), "arrays": [out.detach().numpy(), *grads, *state.values()]}
+
+
+@pytest.mark.parity
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize(("made", "values"), [(m, IMAGE) for m in LAYERS] + [(m, ROWS) for m in RECURRENT], ids=LAYERS + RECURRENT)
+def test_layer_as_pytorch(torch: Any, made: str, values: Any):
+    ours, theirs = outcome(autogradlab, made, values), outcome(torch, made, values)
+    assert ours["text"] == theirs["text"]
+    for a, b in zip(ours["arrays"], theirs["arrays"], strict=True):
+        assert (a.shape, a.dtype) == (b.shape, b.dtype)
+        np.testing.assert_allclose(a, b, rtol=1e-4, atol=2e-3 if "Norm" in made else 1e-5)
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize("name", "uniform_ normal_ xavier_uniform_ xavier_normal_ kaiming_uniform_ kaiming_normal_ trunc_normal_ eye_".split())
+def test_init_as_pytorch(torch: Any, name: str):
+    found = []
+    for lib in (autogradlab, torch):
+        lib.manual_seed(3)
+        found.append(getattr(lib.nn.init, name)(lib.empty(3, 5)).numpy())
+    np.testing.assert_allclose(found[0], found[1], rtol=2e-6, atol=1e-7)
+
+
+WRONG = [
+    "m.load_state_dict(torch.nn.Linear(3, 1).state_dict())", "m.load_state_dict({'x': torch.zeros(1)})", "m.load_state_dict(3)",
+    "m.load_state_dict({'weight': 1, 'bias': torch.zeros(1)})", "m.foo", "m(torch.zeros(3, 3))", "m.to(torch.int32)",
+    "setattr(m, 'weight', torch.zeros(1))", "setattr(m, 'weight', 3)", "torch.nn.Sequential(3)", "torch.nn.Parameter(torch.arange(3))",
+    "m.add_module('a.b', torch.nn.ReLU())", "m.add_module('weight', torch.nn.ReLU())", "m.add_module(3, torch.nn.ReLU())",
+    "m.register_parameter('q', torch.zeros(1))", "m.register_parameter('forward', None)", "m.register_buffer('q', 3)",
+    "torch.nn.Module()(1)", "torch.nn.Module(3)", "m.get_parameter('zz')", "m.get_submodule('zz')", "m.get_buffer('weight')", "m.train(3)",
+    "torch.nn.UninitializedParameter().shape", "torch.nn.Conv2d(3, 4, 3, groups=2)", "torch.nn.Dropout(2)", "torch.nn.Linear(1, 1).cuda()",
+    "torch.nn.Conv2d(1, 1, 1, padding='foo')", "torch.nn.GroupNorm(2, 3)", "torch.nn.Softmax2d()(torch.ones(2))",
+]  # fmt: skip
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize("code", WRONG)
+def test_errors_as_pytorch(torch: Any, code: str):
+    def said(lib: Any) -> str:
+        with pytest.raises(Exception) as caught:  # noqa: PT011
+            eval(code, {"torch": lib, "m": lib.nn.Linear(2, 1)})
+        return f"{caught.type.__name__}: {caught.value}"
+
+    assert said(autogradlab) == said(torch)
+
+
+def hooked(torch: Any) -> list[Any]:
+    log: list[Any] = []
+    m = torch.nn.Linear(2, 2)
+    m.register_forward_pre_hook(lambda m, a: log.append(("pre", len(a))))
+    m.register_forward_hook(lambda m, a, o: log.append(("forward", tuple(o.shape))))
+    m.register_full_backward_pre_hook(lambda m, go: log.append(("backward pre", len(go))))
+    handle = m.register_full_backward_hook(lambda m, gi, go: log.append(("backward", [tuple(g.shape) for g in gi], len(go))))
+    x = torch.ones(1, 2, requires_grad=True)
+    m(x).sum().backward()
+    handle.remove()
+    m(x).sum().backward()
+    log.append(m(x).grad_fn.name())
+    return log
+
+
+HOOKS = [("pre", 1), ("forward", (1, 2)), ("backward pre", 1), ("backward", [(1, 2)], 1), ("pre", 1), ("forward", (1, 2)),
+         ("backward pre", 1), ("pre", 1), ("forward", (1, 2)), "BackwardHookFunctionBackward"]  # fmt: skip
+
+
+def test_hooks():
+    assert hooked(autogradlab) == HOOKS
+
+
+@pytest.mark.parity
+def test_hooks_as_pytorch(torch: Any):
+    assert [h if h != "torch::autograd::BackwardHookFunctionBackward" else HOOKS[-1] for h in hooked(torch)] == HOOKS
+
+
+def test_copies_are_independent():
+    torch = autogradlab
+    m = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.BatchNorm1d(2))
+    for twin in (copy.deepcopy(m), pickle.loads(pickle.dumps(m))):
+        assert repr(twin) == repr(m)
+        assert torch.equal(twin[0].weight, m[0].weight)
+        with torch.no_grad():
+            twin[0].weight.add_(1)
+        assert not torch.equal(twin[0].weight, m[0].weight)
+        assert twin[0].weight.requires_grad
+        assert isinstance(twin[0].weight, torch.nn.Parameter)
+
+
+def test_registration():
+    torch = autogradlab
+
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = torch.nn.Linear(2, 1)
+            self.register_buffer("kept", torch.ones(1))
+            self.register_buffer("passing", torch.ones(1), persistent=False)
+            self.p = torch.nn.Parameter(torch.zeros(2))
+
+    net = Net()
+    assert list(net.state_dict()) == ["p", "kept", "layer.weight", "layer.bias"]
+    assert [k for k, _ in net.named_parameters()] == ["p", "layer.weight", "layer.bias"]
+    assert [k for k, _ in net.named_buffers()] == ["kept", "passing"]
+    net.double()
+    assert net.layer.weight.dtype is net.kept.dtype is torch.float64
+    assert not net.eval().layer.training
+    del net.layer
+    assert repr(net) == "Net()"

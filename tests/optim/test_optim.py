@@ -1,0 +1,102 @@
+"""Optimizers and schedules against PyTorch, step by step; and the rules that hold without it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autogradlab
+
+OPTIMIZERS: list[tuple[str, dict[str, Any]]] = [
+    ("SGD", {}), ("SGD", {"lr": 0.01, "momentum": 0.9, "weight_decay": 0.1}), ("SGD", {"momentum": 0.9, "nesterov": True}),
+    ("SGD", {"maximize": True}), ("SGD", {"momentum": 0.9, "dampening": 0.5}), ("Adam", {}), ("Adam", {"lr": 0.1, "weight_decay": 0.1}),
+    ("Adam", {"amsgrad": True}), ("AdamW", {"lr": 0.1}), ("RMSprop", {}), ("RMSprop", {"momentum": 0.9, "centered": True}), ("Adagrad", {}),
+    ("Adagrad", {"lr_decay": 0.1, "weight_decay": 0.1}), ("Adadelta", {}), ("Adamax", {}), ("NAdam", {}), ("RAdam", {"lr": 0.1}),
+    ("Rprop", {}), ("ASGD", {}),
+]  # fmt: skip
+SCHEDULES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
+    ("StepLR", (2,), {}), ("MultiStepLR", ([2, 5],), {}), ("ExponentialLR", (0.9,), {}), ("CosineAnnealingLR", (5,), {}),
+    ("LambdaLR", (lambda e: 0.5**e,), {}), ("MultiplicativeLR", (lambda e: 0.5,), {}), ("LinearLR", (), {}), ("ConstantLR", (), {}),
+    ("PolynomialLR", (), {}), ("CosineAnnealingWarmRestarts", (3, 2), {}), ("OneCycleLR", (1.0, 12), {}),
+    ("CyclicLR", (0.1, 1.0), {"step_size_up": 3, "mode": "triangular2"}), ("ReduceLROnPlateau", (), {"patience": 1}),
+]  # fmt: skip
+
+
+def trained(torch: Any, name: str, options: dict[str, Any]) -> tuple[Any, str, list[str]]:
+    torch.manual_seed(1)
+    m = torch.nn.Linear(3, 2)
+    o = getattr(torch.optim, name)(m.parameters(), **options)
+    x = torch.arange(6.0).view(2, 3)
+    for _ in range(6):
+        o.zero_grad()
+        (m(x) ** 2).mean().backward()
+        o.step()
+    again = getattr(torch.optim, name)(m.parameters(), **options)
+    again.load_state_dict(o.state_dict())
+    return m.weight.detach().numpy(), repr(again), sorted(again.state_dict()["state"].get(0, {}))
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize(("name", "options"), OPTIMIZERS, ids=str)
+def test_optimizer_as_pytorch(torch: Any, name: str, options: dict[str, Any]):
+    ours, theirs = trained(autogradlab, name, options), trained(torch, name, options)
+    np.testing.assert_allclose(ours[0], theirs[0], rtol=2e-6, atol=1e-7)
+    assert ours[1:] == theirs[1:]
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize(("name", "args", "options"), SCHEDULES, ids=[s[0] for s in SCHEDULES])
+def test_schedule_as_pytorch(torch: Any, name: str, args: Any, options: Any):
+    found = []
+    for lib in (autogradlab, torch):
+        o = lib.optim.SGD([lib.zeros(1, requires_grad=True)], lr=0.5, momentum=0.9)
+        s = getattr(lib.optim.lr_scheduler, name)(o, *args, **options)
+        rates = []
+        for _ in range(11):
+            o.step()
+            s.step(*([1.0] if name == "ReduceLROnPlateau" else []))
+            rates.append((s.get_last_lr()[0], o.param_groups[0]["momentum"]))
+        found.append(rates)
+    assert found[0] == found[1]
+
+
+def test_lbfgs_finds_the_minimum():
+    torch = autogradlab
+    for search in (None, "strong_wolfe"):
+        w = torch.tensor([3.0, -2.0], requires_grad=True)
+        o = torch.optim.LBFGS([w], line_search_fn=search)
+
+        def closure(o: Any = o, w: Any = w) -> Any:
+            o.zero_grad()
+            loss = ((w - torch.tensor([1.0, 2.0])) ** 2).sum()
+            loss.backward()
+            return loss
+
+        first = o.step(closure)
+        assert float(first) == 20.0
+        np.testing.assert_allclose(w.detach().numpy(), [1, 2], atol=1e-4)
+
+
+WRONG = ["torch.optim.SGD([])", "torch.optim.SGD([3])", "torch.optim.SGD([p * 2])", "torch.optim.SGD(p)", "torch.optim.SGD([p], lr=-1)",
+         "torch.optim.SGD([p], nesterov=True)", "torch.optim.Adam([p], betas=(1., .9))", "torch.optim.SGD([{'params': [p]}, {'params': [p]}])",
+         "torch.optim.Rprop([p], etas=(2, 1))", "torch.optim.lr_scheduler.StepLR(3, 1)"]  # fmt: skip
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize("code", WRONG)
+def test_errors_as_pytorch(torch: Any, code: str):
+    def said(lib: Any) -> str:
+        with pytest.raises(Exception) as caught:  # noqa: PT011
+            eval(code, {"torch": lib, "p": lib.nn.Parameter(lib.ones(2))})
+        return f"{caught.type.__name__}: {caught.value}"
+
+    assert said(autogradlab) == said(torch)
+
+
+def test_schedule_before_step_warns():
+    o = autogradlab.optim.SGD([autogradlab.zeros(1, requires_grad=True)], lr=0.5)
+    s = autogradlab.optim.lr_scheduler.StepLR(o, 1)
+    with pytest.warns(UserWarning, match="Detected call of `lr_scheduler.step\\(\\)` before `optimizer.step\\(\\)`"):
+        s.step()
