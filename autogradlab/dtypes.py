@@ -135,11 +135,11 @@ def from_numpy(numpy: np.dtype[Any]) -> dtype:
 
 def of_scalar(value: object) -> dtype:
     """The dtype that a Python number has on its own: bool, int64, the default dtype or its complex partner."""
-    if isinstance(value, (np.bool_, type(True))):
+    if isinstance(value, (np.bool_, type(True))):  # noqa: UP003 (`bool` is a dtype here)
         return bool
-    if isinstance(value, (type(1), np.integer)):
+    if isinstance(value, (int, np.integer)):
         return int64
-    if isinstance(value, (type(1.0), np.floating)):
+    if isinstance(value, (float, np.floating)):
         return _default
     return _default.to_complex()
 

@@ -7,8 +7,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from . import dtypes
-from . import errors
+from . import dtypes, errors
 from .tensor import Tensor, wrap
 
 __all__ = ["broadcast_error", "can_cast", "check_cast", "common", "is_number", "result_dtype", "wrap_number"]

@@ -40,13 +40,13 @@ _FOREIGN = (
 # -- deepcopy and pickle ---------------------------------------------------------------------------------------------------
 
 
-def _same_memory(array: np.ndarray, memo: dict[int, Any], copied: Any) -> np.ndarray:
+def _same_memory(array: np.ndarray, memo: dict[Any, Any], copied: Any) -> np.ndarray:
     """An array of the same shape and strides on a copy of the whole memory, made once per `memo`."""
     root = owner(array)
     key = ("storage", id(root))
-    found = memo.get(key)  # type: ignore[call-overload]
+    found = memo.get(key)
     if found is None:
-        found = memo[key] = (copied(root), root)  # type: ignore[index]
+        found = memo[key] = (copied(root), root)
     made, _ = found
     offset = array.__array_interface__["data"][0] - root.__array_interface__["data"][0]
     if not array.size:
@@ -60,7 +60,7 @@ def _whole(root: np.ndarray) -> np.ndarray:
     return np.array(flat, copy=True)
 
 
-def deepcopy_tensor(t: Tensor, memo: dict[int, Any]) -> Tensor:
+def deepcopy_tensor(t: Tensor, memo: dict[Any, Any]) -> Tensor:
     """What `copy.deepcopy(t)` gives: own memory, the same gradient and attributes.
 
     Errors: RuntimeError for a tensor that is the result of an operation.
@@ -68,12 +68,12 @@ def deepcopy_tensor(t: Tensor, memo: dict[int, Any]) -> Tensor:
     if t.grad_fn is not None:
         raise RuntimeError(NOT_LEAF)
     if id(t) in memo:
-        return memo[id(t)]  # type: ignore[no-any-return]
+        return memo[id(t)]
     root = owner(t._array)
     lies_alone = root is t._array or (root.size == t._array.size and root.flags.c_contiguous and t._array.flags.c_contiguous)
     array = np.array(t._array, copy=True, order="K") if lies_alone and key_free(root, memo) else _same_memory(t._array, memo, _whole)
     if lies_alone and key_free(root, memo):
-        memo[("storage", id(root))] = (array.reshape(-1) if array.flags.c_contiguous else array.ravel(order="K"), root)  # type: ignore[index]
+        memo[("storage", id(root))] = (array.reshape(-1) if array.flags.c_contiguous else array.ravel(order="K"), root)
     made = object.__new__(type(t))
     made._array = array
     made._edge = NO_EDGE
@@ -86,10 +86,10 @@ def deepcopy_tensor(t: Tensor, memo: dict[int, Any]) -> Tensor:
         made.__dict__[name] = copy.deepcopy(value, memo)
     if requires_grad(t):
         set_requires_grad(made, True, "method")
-    return made  # type: ignore[no-any-return]
+    return made
 
 
-def key_free(root: np.ndarray, memo: dict[int, Any]) -> bool:
+def key_free(root: np.ndarray, memo: dict[Any, Any]) -> bool:
     """Whether this memory was not copied yet."""
     return ("storage", id(root)) not in memo
 
@@ -341,7 +341,7 @@ class _Reader:
         from .nn.parameter import Parameter
 
         flag = bool(given["requires_grad"])
-        return Parameter(self.make_tensor({**given, "requires_grad": False}), flag)  # type: ignore[no-any-return]
+        return Parameter(self.make_tensor({**given, "requires_grad": False}), flag)
 
 
 _FORMS = frozenset(name[5:] for name in dir(_Reader) if name.startswith("make_"))

@@ -280,7 +280,7 @@ def test_bad_calls_fail_as_in_torch(torch: Any, real: Callable[[str, str], Any])
         space, name, call = re.fullmatch(r"(\w+)\.(\w+)(\(.*\))", line).groups()  # type: ignore[union-attr]
         args, kwargs = eval("capture" + call, names)
         function = real(space, name)
-        theirs = outcome(lambda: function(*args, **kwargs))  # noqa: B023
+        theirs = outcome(lambda: function(*args, **kwargs))
         mine = outcome(signatures.lookup(name, space).bind, args, kwargs)  # type: ignore[union-attr]
         assert theirs is not None, line
         assert mine == theirs, line
@@ -337,7 +337,7 @@ def test_random_calls_fail_as_in_torch(space: str, torch: Any, real: Callable[[s
                 args = (torch.ones(2, 2), *args[1:])
             kwargs = {rng.choice(keywords): rng.choice(pool)() for _ in range(rng.choice((0, 0, 1, 1, 2, 3)))}
             mine = outcome(found.bind, args, kwargs)
-            theirs = outcome(lambda: function(*args, **kwargs))  # noqa: B023
+            theirs = outcome(lambda: function(*args, **kwargs))
             if mine is not None or (theirs is not None and theirs[0] is TypeError and RULES.search(theirs[1])):
                 refused += 1
                 assert mine == theirs, (name, args, kwargs)

@@ -33,7 +33,7 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
 
 def relu_(input: Tensor) -> Tensor:
     """In-place version of `relu`."""
-    return TENSORS.relu_(input)  # type: ignore[no-any-return]
+    return TENSORS.relu_(input)
 
 
 def _call(name: str, inplace: bool, input: Tensor, *args: Any) -> Tensor:
@@ -82,7 +82,7 @@ def selu(input: Tensor, inplace: bool = False) -> Tensor:
 
 def selu_(input: Tensor) -> Tensor:
     """In-place version of `selu`."""
-    return TENSORS.selu_(input)  # type: ignore[no-any-return]
+    return TENSORS.selu_(input)
 
 
 def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
@@ -107,7 +107,7 @@ def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tenso
 
 def softsign(input: Tensor) -> Tensor:
     """input / (1 + abs(input))"""
-    return input / (TENSORS.abs(input) + 1)  # type: ignore[operator,no-any-return]
+    return input / (TENSORS.abs(input) + 1)
 
 
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
@@ -139,7 +139,7 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
 
 def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """input, and 0 where it is between -lambd and lambd."""
-    return TENSORS.hardshrink(input, lambd)  # type: ignore[no-any-return]
+    return TENSORS.hardshrink(input, lambd)
 
 
 def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
@@ -149,7 +149,7 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
 
 def tanhshrink(input: Tensor) -> Tensor:
     """input - tanh(input)"""
-    return input - TENSORS.tanh(input)  # type: ignore[operator,no-any-return]
+    return input - TENSORS.tanh(input)
 
 
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
@@ -164,7 +164,7 @@ def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
 
 def glu(input: Tensor, dim: int = -1) -> Tensor:
     """The first half along `dim` times the sigmoid of the second."""
-    if input.dim() == 0:  # type: ignore[attr-defined]
+    if input.dim() == 0:
         raise RuntimeError("glu does not support scalars because halving size must be even")
     return _call("glu", False, input, dim)
 
@@ -176,17 +176,17 @@ def logsigmoid(input: Tensor) -> Tensor:
 
 def sigmoid(input: Tensor) -> Tensor:
     """1 / (1 + exp(-input))"""
-    return input.sigmoid()  # type: ignore[attr-defined,no-any-return]
+    return input.sigmoid()
 
 
 def tanh(input: Tensor) -> Tensor:
     """The hyperbolic tangent."""
-    return input.tanh()  # type: ignore[attr-defined,no-any-return]
+    return input.tanh()
 
 
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """input where it is positive, else input * weight."""
-    return TENSORS.prelu(input, weight)  # type: ignore[no-any-return]
+    return TENSORS.prelu(input, weight)
 
 
 def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False) -> Tensor:
@@ -220,21 +220,21 @@ def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
     """
     if dim is None:
         dim = _softmax_dim("softmax", input.ndim)
-    return TENSORS.softmax(input, dim, dtype)  # type: ignore[no-any-return]
+    return TENSORS.softmax(input, dim, dtype)
 
 
 def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     """softmax of -input."""
     if dim is None:
         dim = _softmax_dim("softmin", input.ndim)
-    return TENSORS.softmax(-input, dim, dtype)  # type: ignore[operator,no-any-return]
+    return TENSORS.softmax(-input, dim, dtype)
 
 
 def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     """The logarithm of softmax along `dim`, computed without overflow."""
     if dim is None:
         dim = _softmax_dim("log_softmax", input.ndim)
-    return TENSORS.log_softmax(input, dim, dtype)  # type: ignore[no-any-return]
+    return TENSORS.log_softmax(input, dim, dtype)
 
 
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
@@ -247,10 +247,10 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
     distributions.exponential_(drawn)
     with np.errstate(all="ignore"):
         gumbels = TENSORS.from_numpy(-np.log(drawn))
-    soft = TENSORS.softmax((logits + gumbels) / tau, dim)  # type: ignore[operator]
+    soft = TENSORS.softmax((logits + gumbels) / tau, dim)
     if not hard:
-        return soft  # type: ignore[no-any-return]
+        return soft
     place = np.expand_dims(np.argmax(soft._array, axis=dim), dim)
     one = np.zeros_like(soft._array)
     np.put_along_axis(one, place, 1, dim)
-    return TENSORS.from_numpy(one) - soft.detach() + soft  # type: ignore[no-any-return]
+    return TENSORS.from_numpy(one) - soft.detach() + soft

@@ -43,7 +43,7 @@ def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, attn
     weights = TENSORS._safe_softmax(scores, -1)
     if dropout_p > 0.0:
         weights = dropout(weights, dropout_p)
-    return TENSORS.matmul(weights, v)  # type: ignore[no-any-return]
+    return TENSORS.matmul(weights, v)
 
 
 def _masked(mask: Any, like: Tensor) -> Any:
@@ -58,8 +58,8 @@ def _masked(mask: Any, like: Tensor) -> Any:
 def _projected(q: Any, k: Any, v: Any, weight: Any, bias: Any, embed: int, separate: tuple[Any, Any, Any] | None) -> tuple[Any, Any, Any]:
     biases = (None,) * 3 if bias is None else tuple(bias[i * embed : (i + 1) * embed] for i in range(3))
     if separate is None:
-        separate = tuple(weight[i * embed : (i + 1) * embed] for i in range(3))  # type: ignore[assignment]
-    a, b, c = (linear(x, w, e) for x, w, e in zip((q, k, v), separate, biases, strict=True))  # type: ignore[arg-type]
+        separate = tuple(weight[i * embed : (i + 1) * embed] for i in range(3))
+    a, b, c = (linear(x, w, e) for x, w, e in zip((q, k, v), separate, biases, strict=True))
     return a, b, c
 
 
@@ -79,7 +79,7 @@ def multi_head_attention_forward(
     if not batched:
         q, k, v = (t.unsqueeze(1) for t in (q, k, v))
         if key_padding_mask is not None:
-            key_padding_mask = key_padding_mask.unsqueeze(0)  # type: ignore[attr-defined]
+            key_padding_mask = key_padding_mask.unsqueeze(0)
     long, n, embed = q._array.shape
     if embed != embed_dim_to_check:
         raise AssertionError(f"was expecting embedding dimension of {embed_dim_to_check}, but got {embed}")
@@ -115,7 +115,7 @@ def multi_head_attention_forward(
     if p > 0.0:
         weights = dropout(weights, p)
     out = TENSORS.bmm(weights, v).transpose(0, 1).contiguous().view(long * n, embed)
-    out = linear(out, out_proj_weight, out_proj_bias).view(long, n, embed)  # type: ignore[attr-defined]
+    out = linear(out, out_proj_weight, out_proj_bias).view(long, n, embed)
     shown: Any = None
     if need_weights:
         shown = weights.view(n, num_heads, long, size)

@@ -56,7 +56,7 @@ def _conv(n: int, input: Tensor, weight: Tensor, bias: Any, stride: Any, padding
         else:
             padding = 0
     out = TENSORS.convolution(x, weight, bias, stride, expanded(padding, n, "padding"), dilation, False, (0,) * n, groups)
-    return out if batched else TENSORS.squeeze(out, 0)  # type: ignore[no-any-return]
+    return out if batched else TENSORS.squeeze(out, 0)
 
 
 def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
@@ -94,7 +94,7 @@ def _transposed(n: int, input: Tensor, weight: Tensor, bias: Any, stride: Any, p
                                f"output_padding_width: {more[-1]} stride_height: {options[0][0]} stride_width: {options[0][-1]} "
                                f"dilation_height: {options[2][0]} dilation_width: {options[2][-1]}")  # fmt: skip
     out = TENSORS.convolution(x, weight, bias, *options, True, more, groups)
-    return out if batched else TENSORS.squeeze(out, 0)  # type: ignore[no-any-return]
+    return out if batched else TENSORS.squeeze(out, 0)
 
 
 def conv_transpose1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
@@ -121,12 +121,12 @@ def _two(value: Any) -> tuple[int, ...]:
 
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
     """All windows of (N, C, H, W) as columns: (N, C * kernel, windows)."""
-    return TENSORS.im2col(input, _two(kernel_size), _two(dilation), _two(padding), _two(stride))  # type: ignore[no-any-return]
+    return TENSORS.im2col(input, _two(kernel_size), _two(dilation), _two(padding), _two(stride))
 
 
 def fold(input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
     """Columns added up where their windows lie: the adjoint of unfold."""
-    return TENSORS.col2im(input, _two(output_size), _two(kernel_size), _two(dilation), _two(padding), _two(stride))  # type: ignore[no-any-return]
+    return TENSORS.col2im(input, _two(output_size), _two(kernel_size), _two(dilation), _two(padding), _two(stride))
 
 
 def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Tensor:
@@ -144,7 +144,7 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
         raise RuntimeError(f"Padding length should be less than or equal to two times the input dimension but got padding length {len(pad)} "
                            f"and input of dimension {input.ndim}")  # fmt: skip
     if mode == "constant":
-        return TENSORS.constant_pad_nd(input, pad, 0.0 if value is None else value)  # type: ignore[no-any-return]
+        return TENSORS.constant_pad_nd(input, pad, 0.0 if value is None else value)
     if value is not None and value != 0:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     nd = len(pad) // 2
@@ -157,7 +157,7 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
             if max(pad[2 * i], pad[2 * i + 1]) > input._array.shape[-1 - i]:
                 raise RuntimeError("Padding value causes wrapping around more than once.")
     name = {"reflect": "reflection", "replicate": "replication"}.get(mode, mode)
-    return getattr(TENSORS, f"{name}_pad{nd}d")(input, tuple(pad))  # type: ignore[no-any-return]
+    return getattr(TENSORS, f"{name}_pad{nd}d")(input, tuple(pad))
 
 
 _MODES = {"nearest": ("upsample_nearest{}d", (1, 2, 3)), "nearest-exact": ("upsample_nearest_exact{}d", (1, 2, 3)),
@@ -204,7 +204,7 @@ def interpolate(input: Tensor, size: Any = None, scale_factor: Any = None, mode:
 
         return adaptive_avg_pool1d(input, out) if nd == 1 else adaptive_avg_pool2d(input, out)
     name = _MODES[mode][0].format(nd)
-    return getattr(TENSORS, name)(input, out, bool(align_corners), tuple(float(f) if f else None for f in factors))  # type: ignore[no-any-return]
+    return getattr(TENSORS, name)(input, out, bool(align_corners), tuple(float(f) if f else None for f in factors))
 
 
 def upsample(input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None) -> Tensor:

@@ -38,14 +38,14 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         reject("linear", (input, weight) if bias is None else (input, weight, bias), {})
     if bias is None or m != 2:
         made = TENSORS.matmul(input, TENSORS.t(weight))
-        return made if bias is None else made + bias  # type: ignore[no-any-return]
+        return made if bias is None else made + bias
     if n == 2:
-        return TENSORS.addmm(bias, input, TENSORS.t(weight))  # type: ignore[no-any-return]
+        return TENSORS.addmm(bias, input, TENSORS.t(weight))
     if n and bias._array.ndim == 1 and input._array.flags.c_contiguous and input._array.size:
         shape = input._array.shape
         flat = TENSORS.addmm(bias, TENSORS.view(input, (-1, shape[-1])), TENSORS.t(weight))
-        return TENSORS.view(flat, (*shape[:-1], flat._array.shape[1]))  # type: ignore[no-any-return]
-    return TENSORS.matmul(input, TENSORS.t(weight)) + bias  # type: ignore[no-any-return]
+        return TENSORS.view(flat, (*shape[:-1], flat._array.shape[1]))
+    return TENSORS.matmul(input, TENSORS.t(weight)) + bias
 
 
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -63,8 +63,8 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
         raise RuntimeError(f"bilinear(): bias size does not match weight size: got {bias._array.shape[0]} but expected "
                            f"{w.shape[0]}")  # fmt: skip
     shape = (*a.shape[:-1], w.shape[0])
-    made = TENSORS.reshape(TENSORS._trilinear(input1.reshape(-1, a.shape[-1]), weight, input2.reshape(-1, b.shape[-1])), shape)  # type: ignore[attr-defined]
-    return made if bias is None else made + bias  # type: ignore[no-any-return]
+    made = TENSORS.reshape(TENSORS._trilinear(input1.reshape(-1, a.shape[-1]), weight, input2.reshape(-1, b.shape[-1])), shape)
+    return made if bias is None else made + bias
 
 
 # -- dropout ---------------------------------------------------------------------------------------------------------------
@@ -87,11 +87,11 @@ def _dropped(input: Tensor, p: float, inplace: bool, feature: bool = False) -> T
         return input
     if p == 1:
         zero = TENSORS.from_numpy(np.zeros((), x.dtype))
-        return input.mul_(zero) if inplace else input * zero  # type: ignore[attr-defined,operator,no-any-return]
+        return input.mul_(zero) if inplace else input * zero
     noise = _noise(input, p, (*x.shape[:2], *(1,) * (x.ndim - 2)) if feature else x.shape)
     noise /= x.dtype.type(1 - p)
     by = TENSORS.from_numpy(noise)
-    return input.mul_(by) if inplace else TENSORS.mul(input, by)  # type: ignore[attr-defined,no-any-return]
+    return input.mul_(by) if inplace else TENSORS.mul(input, by)
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
@@ -152,15 +152,15 @@ def _alpha(input: Tensor, p: float, inplace: bool, feature: bool) -> Tensor:
         return input
     if p == 1:
         zero = TENSORS.from_numpy(np.zeros((), x.dtype))
-        return input.mul_(zero) if inplace else input * zero  # type: ignore[attr-defined,operator,no-any-return]
+        return input.mul_(zero) if inplace else input * zero
     noise = _noise(input, p, (*x.shape[:2], *(1,) * (x.ndim - 2)) if feature else x.shape)
     a = 1.0 / np.sqrt((_ALPHA * _ALPHA * p + 1) * (1 - p))
     kind = x.dtype.type
     shift = (noise - kind(1)) * kind(_ALPHA * a) + kind(_ALPHA * a * p)
     by, plus = TENSORS.from_numpy(noise * kind(a)), TENSORS.from_numpy(shift)
     if inplace:
-        return input.mul_(by).add_(plus)  # type: ignore[attr-defined,no-any-return]
-    return input * by + plus  # type: ignore[operator,no-any-return]
+        return input.mul_(by).add_(plus)
+    return input * by + plus
 
 
 def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
@@ -199,7 +199,7 @@ def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None, max
         padding_idx = -1
     if max_norm is not None:
         _renormed(weight, input._array, max_norm, norm_type)
-    return TENSORS.embedding(weight, input, padding_idx, scale_grad_by_freq, sparse)  # type: ignore[no-any-return]
+    return TENSORS.embedding(weight, input, padding_idx, scale_grad_by_freq, sparse)
 
 
 def _renormed(weight: Tensor, index: _ndarray, max_norm: float, norm_type: float) -> None:
@@ -231,10 +231,10 @@ def embedding_bag(input: Tensor, weight: Tensor, offsets: Tensor | None = None, 
         bounds = given if include_last_offset else np.append(given, index.size)
     else:
         raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {index.ndim}")
-    flat = input.reshape(-1)  # type: ignore[attr-defined]
+    flat = input.reshape(-1)
     if max_norm is not None:
         _renormed(weight, index, max_norm, norm_type)
-    scales = None if per_sample_weights is None else per_sample_weights.reshape(-1)  # type: ignore[attr-defined]
+    scales = None if per_sample_weights is None else per_sample_weights.reshape(-1)
     outs = []
     for start, end in itertools.pairwise(bounds):
         kept = flat[int(start) : int(end)]
@@ -242,7 +242,7 @@ def embedding_bag(input: Tensor, weight: Tensor, offsets: Tensor | None = None, 
             kept = kept[kept != padding_idx]
         rows = TENSORS.embedding(weight, kept, -1, scale_grad_by_freq, sparse)
         if not kept._array.size:
-            outs.append(weight.new_zeros(weight._array.shape[1]))  # type: ignore[attr-defined]
+            outs.append(weight.new_zeros(weight._array.shape[1]))
         elif mode == "max":
             outs.append(rows.amax(0))
         elif mode == "mean":
@@ -251,7 +251,7 @@ def embedding_bag(input: Tensor, weight: Tensor, offsets: Tensor | None = None, 
             outs.append((rows if scales is None else rows * scales[int(start) : int(end)].unsqueeze(1)).sum(0))
         else:
             raise ValueError("mode has to be one of sum, mean or max")
-    return TENSORS.stack(outs) if outs else weight.new_zeros((0, weight._array.shape[1]))  # type: ignore[attr-defined]
+    return TENSORS.stack(outs) if outs else weight.new_zeros((0, weight._array.shape[1]))
 
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
@@ -262,7 +262,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     if not x.size:
         if num_classes <= 0:
             raise RuntimeError("Can not infer total number of classes from empty tensor.")
-        return TENSORS.from_numpy(np.zeros((*x.shape, num_classes), np.int64))  # type: ignore[no-any-return]
+        return TENSORS.from_numpy(np.zeros((*x.shape, num_classes), np.int64))
     if x.min() < 0:
         raise RuntimeError("Class values must be non-negative.")
     if num_classes == -1:
@@ -271,7 +271,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         raise RuntimeError("num_classes should be positive")
     elif x.max() >= num_classes:
         raise RuntimeError("Class values must be smaller than num_classes.")
-    return TENSORS.from_numpy((x[..., None] == np.arange(num_classes)).astype(np.int64))  # type: ignore[no-any-return]
+    return TENSORS.from_numpy((x[..., None] == np.arange(num_classes)).astype(np.int64))
 
 
 # -- distances -------------------------------------------------------------------------------------------------------------
@@ -284,26 +284,26 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     def unit(x: Tensor) -> Tensor:
         norm = TENSORS.clone(TENSORS.linalg_vector_norm(x, 2, dim, True))
         np.maximum(norm._array, eps, out=norm._array)  # a bound, not an operation: its gradient goes on to the norm
-        return x / norm  # type: ignore[operator,no-any-return]
+        return x / norm
 
-    return (unit(a) * unit(b)).sum(dim)  # type: ignore[operator,attr-defined,no-any-return]
+    return (unit(a) * unit(b)).sum(dim)
 
 
 def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
     """The p-norm of x1 - x2 + eps along the last dimension."""
-    return TENSORS.norm(TENSORS.add_number(x1 - x2, eps), p, -1, keepdim)  # type: ignore[operator,no-any-return]
+    return TENSORS.norm(TENSORS.add_number(x1 - x2, eps), p, -1, keepdim)
 
 
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     """The distances between all pairs of rows."""
     i, j = np.triu_indices(input._array.shape[0], 1)
-    return TENSORS.norm(input[TENSORS.from_numpy(i)] - input[TENSORS.from_numpy(j)], p, -1)  # type: ignore[index,no-any-return]
+    return TENSORS.norm(input[TENSORS.from_numpy(i)] - input[TENSORS.from_numpy(j)], p, -1)
 
 
 def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Tensor | None = None) -> Tensor:
     """input divided by its p-norm along `dim`, which is at least eps."""
-    made = input / TENSORS.expand_as(TENSORS.clamp_min(TENSORS.norm(input, p, dim, True), eps), input)  # type: ignore[operator]
-    return made if out is None else out.copy_(made)  # type: ignore[attr-defined,no-any-return]
+    made = input / TENSORS.expand_as(TENSORS.clamp_min(TENSORS.norm(input, p, dim, True), eps), input)
+    return made if out is None else out.copy_(made)
 
 
 # -- channels and pixels ---------------------------------------------------------------------------------------------------
@@ -311,14 +311,14 @@ def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, o
 
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     """(..., C * r * r, H, W) to (..., C, H * r, W * r)."""
-    return TENSORS.pixel_shuffle(input, upscale_factor)  # type: ignore[no-any-return]
+    return TENSORS.pixel_shuffle(input, upscale_factor)
 
 
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     """(..., C, H * r, W * r) to (..., C * r * r, H, W)."""
-    return TENSORS.pixel_unshuffle(input, downscale_factor)  # type: ignore[no-any-return]
+    return TENSORS.pixel_unshuffle(input, downscale_factor)
 
 
 def channel_shuffle(input: Tensor, groups: int) -> Tensor:
     """The channels of (N, C, ...) dealt out from `groups` groups in turn."""
-    return TENSORS.channel_shuffle(input, groups)  # type: ignore[no-any-return]
+    return TENSORS.channel_shuffle(input, groups)

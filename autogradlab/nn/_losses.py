@@ -39,7 +39,7 @@ def _pair(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
 
 def _reduce(values: Any, reduction: str) -> Tensor:
     n = number(reduction)
-    return values.mean() if n == 1 else values.sum() if n == 2 else values  # type: ignore[no-any-return]
+    return values.mean() if n == 1 else values.sum() if n == 2 else values
 
 
 def _check(name: str, *tensors: Any) -> None:
@@ -61,8 +61,8 @@ def mse_loss(input: Tensor, target: Tensor, size_average: Any = None, reduce: An
     reduction = legacy(size_average, reduce, reduction)
     if weight is not None:
         squares = TENSORS.mse_loss(input, target, 0) * weight
-        return squares.sum() / weight.sum() if reduction == "mean" else _reduce(squares, reduction)  # type: ignore[attr-defined,no-any-return]
-    return TENSORS.mse_loss(input, target, number(reduction))  # type: ignore[no-any-return]
+        return squares.sum() / weight.sum() if reduction == "mean" else _reduce(squares, reduction)
+    return TENSORS.mse_loss(input, target, number(reduction))
 
 
 def l1_loss(input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
@@ -70,10 +70,10 @@ def l1_loss(input: Tensor, target: Tensor, size_average: Any = None, reduce: Any
     """The absolute difference of input and target."""
     input, target = _pair(input, target)
     reduction = legacy(size_average, reduce, reduction)
-    values = TENSORS.abs(input - target)  # type: ignore[operator]
+    values = TENSORS.abs(input - target)
     if weight is not None:
         values = values * weight
-        return values.sum() / weight.sum() if reduction == "mean" else _reduce(values, reduction)  # type: ignore[attr-defined,no-any-return]
+        return values.sum() / weight.sum() if reduction == "mean" else _reduce(values, reduction)
     return _reduce(values, reduction)
 
 
@@ -83,10 +83,10 @@ def smooth_l1_loss(input: Tensor, target: Tensor, size_average: Any = None, redu
     input, target = _pair(input, target)
     reduction = legacy(size_average, reduce, reduction)
     if beta == 0.0:
-        return _reduce(TENSORS.abs(input - target), reduction)  # type: ignore[operator]
+        return _reduce(TENSORS.abs(input - target), reduction)
     if beta < 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
-    return TENSORS.smooth_l1_loss(input, target, number(reduction), beta)  # type: ignore[no-any-return]
+    return TENSORS.smooth_l1_loss(input, target, number(reduction), beta)
 
 
 def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None) -> Tensor:
@@ -96,8 +96,8 @@ def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: fl
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     if weight is not None:
         values = TENSORS.huber_loss(input, target, 0, delta) * weight
-        return values.sum() / weight.sum() if reduction == "mean" else _reduce(values, reduction)  # type: ignore[attr-defined,no-any-return]
-    return TENSORS.huber_loss(input, target, number(reduction), delta)  # type: ignore[no-any-return]
+        return values.sum() / weight.sum() if reduction == "mean" else _reduce(values, reduction)
+    return TENSORS.huber_loss(input, target, number(reduction), delta)
 
 
 def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any = None, reduce: Any = None,
@@ -110,7 +110,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
                          "Please ensure they have the same size.")  # fmt: skip
     if weight is not None:
         weight = TENSORS.expand(weight, target._array.shape)
-    return TENSORS.binary_cross_entropy(input, target, weight, n)  # type: ignore[no-any-return]
+    return TENSORS.binary_cross_entropy(input, target, weight, n)
 
 
 def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any = None,
@@ -119,7 +119,7 @@ def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tens
     n = number(legacy(size_average, reduce, reduction))
     if target._array.shape != input._array.shape:
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
-    return TENSORS.binary_cross_entropy_with_logits(input, target, weight, pos_weight, n)  # type: ignore[no-any-return]
+    return TENSORS.binary_cross_entropy_with_logits(input, target, weight, pos_weight, n)
 
 
 def nll_loss(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any = None, ignore_index: int = -100,
@@ -136,19 +136,19 @@ def _nll(input: Tensor, target: Tensor, weight: Tensor | None, n: int, ignore_in
     if len(x) > 1 and x[0] != t[0] if t else len(x) > 1:
         raise ValueError(f"Expected input batch_size ({x[0]}) to match target batch_size ({t[0] if t else 0}).")
     if len(x) <= 2:
-        return TENSORS.nll_loss_forward(input, target, weight, n, ignore_index)[0]  # type: ignore[no-any-return]
+        return TENSORS.nll_loss_forward(input, target, weight, n, ignore_index)[0]
     if len(x) != 4:
         rest = (x[0], *x[2:])
         if t != rest:
             raise RuntimeError(f"Expected target size {list(rest)}, got {list(t)}")
-        flat = TENSORS.view(input, (x[0], x[1], 1, -1)) if input._array.flags.c_contiguous else input.reshape(x[0], x[1], 1, -1)  # type: ignore[attr-defined]
-        found = TENSORS.nll_loss2d_forward(flat, target.reshape(x[0], 1, -1), weight, n, ignore_index)[0]  # type: ignore[attr-defined]
-        return found.reshape(rest) if n == 0 else found  # type: ignore[no-any-return]
+        flat = TENSORS.view(input, (x[0], x[1], 1, -1)) if input._array.flags.c_contiguous else input.reshape(x[0], x[1], 1, -1)
+        found = TENSORS.nll_loss2d_forward(flat, target.reshape(x[0], 1, -1), weight, n, ignore_index)[0]
+        return found.reshape(rest) if n == 0 else found
     if len(t) != 3:
         raise RuntimeError(f"only batches of spatial targets supported (3D tensors) but got targets of dimension: {len(t)}")
     if (x[0], *x[2:]) != t:
         raise RuntimeError(f"size mismatch (got input: {list(x)} , target: {list(t)}")
-    return TENSORS.nll_loss2d_forward(input, target, weight, n, ignore_index)[0]  # type: ignore[no-any-return]
+    return TENSORS.nll_loss2d_forward(input, target, weight, n, ignore_index)[0]
 
 
 def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any = None, ignore_index: int = -100,
@@ -179,7 +179,7 @@ def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, s
 
 def _laid(weight: Tensor, axis: int, ndim: int) -> Tensor:
     """Weights of classes, to be broadcast along `axis`."""
-    return TENSORS.view(weight, [-1 if i == axis else 1 for i in range(ndim)])  # type: ignore[no-any-return]
+    return TENSORS.view(weight, [-1 if i == axis else 1 for i in range(ndim)])
 
 
 def _probabilities(logs: Any, target: Any, weight: Any, n: int, smoothing: float, axis: int) -> Tensor:
@@ -189,12 +189,12 @@ def _probabilities(logs: Any, target: Any, weight: Any, n: int, smoothing: float
     if weight is not None:
         product = product * _laid(weight, axis, logs.ndim)
     if n == 0:
-        return -product.sum(axis)  # type: ignore[no-any-return]
+        return -product.sum(axis)
     total = -product.sum()
     if n == 2:
-        return total  # type: ignore[no-any-return]
+        return total
     classes = logs._array.shape[axis]
-    return TENSORS.div_number(total, logs._array.size // classes if logs._array.size else 0)  # type: ignore[no-any-return]
+    return TENSORS.div_number(total, logs._array.size // classes if logs._array.size else 0)
 
 
 def _smoothed(logs: Any, target: Any, weight: Any, n: int, ignore_index: int, smoothing: float, axis: int) -> Tensor:
@@ -213,7 +213,7 @@ def _smoothed(logs: Any, target: Any, weight: Any, n: int, ignore_index: int, sm
     elif n == 2:
         smooth = smooth.sum()
     share = smoothing / logs._array.shape[axis]
-    return TENSORS.mul_number(hard, 1 - smoothing) + TENSORS.mul_number(smooth, share)  # type: ignore[no-any-return]
+    return TENSORS.mul_number(hard, 1 - smoothing) + TENSORS.mul_number(smooth, share)
 
 
 def kl_div(input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
@@ -226,12 +226,12 @@ def kl_div(input: Tensor, target: Tensor, size_average: Any = None, reduce: Any 
                       "by the batch size, and aligns with the KL div math definition.'mean' will be changed to behave the same as "
                       "'batchmean' in the next major release.", stacklevel=2)  # fmt: skip
     if log_target:
-        values = TENSORS.exp(target) * (target - input)  # type: ignore[operator]
+        values = TENSORS.exp(target) * (target - input)
     else:
-        values = TENSORS.xlogy(target, target) - target * input  # type: ignore[operator]
+        values = TENSORS.xlogy(target, target) - target * input
     if reduction == "batchmean":
         total = values.sum()
-        return total / input._array.shape[0] if input.ndim else total  # type: ignore[no-any-return]
+        return total / input._array.shape[0] if input.ndim else total
     return _reduce(values, reduction)
 
 
@@ -283,7 +283,7 @@ def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0, siz
     reduction = legacy(size_average, reduce, reduction)
     t: Any = target
     zero = TENSORS.zeros_like(input)
-    apart = TENSORS.where(t != 1, TENSORS.clamp_min(margin - input, 0), zero)  # type: ignore[operator]
+    apart = TENSORS.where(t != 1, TENSORS.clamp_min(margin - input, 0), zero)
     return _reduce(apart + TENSORS.where(t != -1, input, zero), reduction)
 
 
@@ -294,7 +294,7 @@ def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: 
     if input1.ndim != input2.ndim or input1.ndim != target.ndim:
         raise RuntimeError("margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
                            f"{input1.shape}, input2: {input2.shape}, target: {target.shape} ")  # fmt: skip
-    return _reduce(TENSORS.clamp_min(TENSORS.add_number(-target * (input1 - input2), margin), 0), reduction)  # type: ignore[operator]
+    return _reduce(TENSORS.clamp_min(TENSORS.add_number(-target * (input1 - input2), margin), 0), reduction)
 
 
 def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0, size_average: Any = None,
@@ -348,7 +348,7 @@ def triplet_margin_with_distance_loss(anchor: Tensor, positive: Tensor, negative
 
 def soft_margin_loss(input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Tensor:
     """log(1 + exp(-target * input))"""
-    return TENSORS.soft_margin_loss(input, target, number(legacy(size_average, reduce, reduction)))  # type: ignore[no-any-return]
+    return TENSORS.soft_margin_loss(input, target, number(legacy(size_average, reduce, reduction)))
 
 
 def multi_margin_loss(input: Tensor, target: Tensor, p: int = 1, margin: float = 1.0, weight: Tensor | None = None,
@@ -359,7 +359,7 @@ def multi_margin_loss(input: Tensor, target: Tensor, p: int = 1, margin: float =
         raise ValueError("only p == 1 and p == 2 supported")
     if weight is not None and weight.ndim != 1:
         raise ValueError("weight must be one-dimensional")
-    return TENSORS.multi_margin_loss(input, target, p, margin, weight, n)  # type: ignore[no-any-return]
+    return TENSORS.multi_margin_loss(input, target, p, margin, weight, n)
 
 
 def multilabel_soft_margin_loss(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any = None,

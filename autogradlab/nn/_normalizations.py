@@ -32,7 +32,7 @@ def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor |
         if t is not None and t._array.size != channels:
             raise RuntimeError(f"{name} should contain {channels} elements not {t._array.size}")
     # the running statistics change without being counted up, as in PyTorch: a second batch may come before backward
-    return TENSORS.native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]  # type: ignore[no-any-return]
+    return TENSORS.native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
 
 
 def instance_norm(input: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None, weight: Tensor | None = None,
@@ -47,13 +47,13 @@ def instance_norm(input: Tensor, running_mean: Tensor | None = None, running_var
         return None if t is None else TENSORS.repeat(t, n)
 
     means, variances = repeated(running_mean), repeated(running_var)
-    x = input.reshape(1, n * c, *shape[2:])  # type: ignore[attr-defined]
+    x = input.reshape(1, n * c, *shape[2:])
     out = TENSORS.native_batch_norm(x, repeated(weight), repeated(bias), means, variances, use_input_stats, momentum, eps)[0]
     if use_input_stats:
         for t, many in ((running_mean, means), (running_var, variances)):
             if t is not None:
                 t._array[...] = many._array.reshape(n, c).mean(0)
-    return TENSORS.view(out, shape)  # type: ignore[no-any-return]
+    return TENSORS.view(out, shape)
 
 
 def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None,
@@ -70,7 +70,7 @@ def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = Non
     if input._array.shape[-len(shape) :] != shape:
         raise RuntimeError(f"Given normalized_shape={list(shape)}, expected input with shape [*, {', '.join(map(str, shape))}], but got "
                            f"input of size{list(input.shape)}")  # fmt: skip
-    return TENSORS.native_layer_norm(input, shape, weight, bias, eps)[0]  # type: ignore[no-any-return]
+    return TENSORS.native_layer_norm(input, shape, weight, bias, eps)[0]
 
 
 def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None) -> Tensor:
@@ -81,7 +81,7 @@ def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
     small = float(np.finfo(input._array.dtype).eps) if eps is None else eps
     x: Any = input
     out = x * TENSORS.rsqrt(TENSORS.add_number(x.pow(2).mean(dims, True), small))
-    return out if weight is None else out * weight  # type: ignore[no-any-return]
+    return out if weight is None else out * weight
 
 
 def group_norm(input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5) -> Tensor:
@@ -99,7 +99,7 @@ def group_norm(input: Tensor, num_groups: int, weight: Tensor | None = None, bia
         if t is not None and t._array.shape != (c,):
             raise RuntimeError(f"Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of shape "
                                f"{list(t.shape)} and input of shape {list(input.shape)}")  # fmt: skip
-    return TENSORS.native_group_norm(input, weight, bias, n, c, area, num_groups, eps)[0]  # type: ignore[no-any-return]
+    return TENSORS.native_group_norm(input, weight, bias, n, c, area, num_groups, eps)[0]
 
 
 def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:
@@ -118,4 +118,4 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
         squares = squares.view(shape[0], 1, shape[1], shape[2], -1)
         squares = TENSORS.constant_pad_nd(squares, [0, 0, 0, 0, size // 2, (size - 1) // 2], 0.0)
         means = TENSORS.avg_pool3d(squares, (size, 1, 1), (1, 1, 1), (0, 0, 0), False, True, None).squeeze(1).view(shape)
-    return x / (means * alpha + k).pow(beta)  # type: ignore[no-any-return]
+    return x / (means * alpha + k).pow(beta)

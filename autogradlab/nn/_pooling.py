@@ -68,7 +68,7 @@ def _avg(n: int, input: Tensor, kernel_size: Any, stride: Any, padding: Any, cei
     step = kernel if stride is None or stride == [] else _sizes(stride, n)
     if divisor == 0:
         raise RuntimeError("divisor must be not zero")
-    return getattr(TENSORS, f"avg_pool{n}d")(input, kernel, step, _sizes(padding, n), ceil_mode, include, divisor)  # type: ignore[no-any-return]
+    return getattr(TENSORS, f"avg_pool{n}d")(input, kernel, step, _sizes(padding, n), ceil_mode, include, divisor)
 
 
 def avg_pool2d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
@@ -89,7 +89,7 @@ def avg_pool1d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any
     k, p = _sizes(kernel_size, 1)[0], _sizes(padding, 1)[0]
     s = k if stride is None or stride == [] else _sizes(stride, 1)[0]
     out = _avg(2, TENSORS.unsqueeze(input, -2), (1, k), (1, s), (0, p), ceil_mode, count_include_pad, None)
-    return TENSORS.squeeze(out, -2)  # type: ignore[no-any-return]
+    return TENSORS.squeeze(out, -2)
 
 
 def _wanted(output_size: Any, input: Tensor, n: int) -> tuple[int, ...]:
@@ -103,14 +103,14 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
         raise RuntimeError(f"adaptive_avg_pool2d(): Expected 3D or 4D tensor, but got {list(input.shape)}")
     size = _wanted(output_size, input, 2)
     if size == (1, 1):
-        return TENSORS.mean(input, (-1, -2), True)  # type: ignore[no-any-return]
-    return TENSORS._adaptive_avg_pool2d(input, size)  # type: ignore[no-any-return]
+        return TENSORS.mean(input, (-1, -2), True)
+    return TENSORS._adaptive_avg_pool2d(input, size)
 
 
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
     """The means of output_size nearly equal parts of (N, C, L)."""
     size = _wanted(output_size, input, 1)
-    return TENSORS.squeeze(adaptive_avg_pool2d(TENSORS.unsqueeze(input, -2), (1, *size)), -2)  # type: ignore[no-any-return]
+    return TENSORS.squeeze(adaptive_avg_pool2d(TENSORS.unsqueeze(input, -2), (1, *size)), -2)
 
 
 def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
@@ -127,18 +127,18 @@ def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = 
 
 
 def _rooted(means: Any, p: float, count: int) -> Tensor:
-    return (TENSORS.sign(means) * TENSORS.relu(TENSORS.abs(means))).mul(count).pow(1.0 / p)  # type: ignore[no-any-return]
+    return (TENSORS.sign(means) * TENSORS.relu(TENSORS.abs(means))).mul(count).pow(1.0 / p)
 
 
 def lp_pool2d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Tensor:
     """The p-norm of each window of (N, C, H, W)."""
-    means = avg_pool2d(input.pow(norm_type), kernel_size, stride, 0, ceil_mode)  # type: ignore[attr-defined]
+    means = avg_pool2d(input.pow(norm_type), kernel_size, stride, 0, ceil_mode)
     return _rooted(means, norm_type, math.prod(_sizes(kernel_size, 2)))
 
 
 def lp_pool1d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Tensor:
     """The p-norm of each window of (N, C, L)."""
-    means = avg_pool1d(input.pow(norm_type), kernel_size, stride, 0, ceil_mode)  # type: ignore[attr-defined]
+    means = avg_pool1d(input.pow(norm_type), kernel_size, stride, 0, ceil_mode)
     return _rooted(means, norm_type, _sizes(kernel_size, 1)[0])
 
 
@@ -149,7 +149,7 @@ def max_unpool2d(input: Tensor, indices: Tensor, kernel_size: Any, stride: Any =
     sizes = tuple((n - 1) * s + k - 2 * p for n, s, k, p in zip(input._array.shape[-2:], step, kernel, pads, strict=True))
     if output_size is not None:
         sizes = tuple(output_size)[-2:]
-    return TENSORS.max_unpool(input, indices, sizes)  # type: ignore[no-any-return]
+    return TENSORS.max_unpool(input, indices, sizes)
 
 
 def max_unpool1d(input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Tensor:
@@ -158,4 +158,4 @@ def max_unpool1d(input: Tensor, indices: Tensor, kernel_size: Any, stride: Any =
     s = k if stride is None else _sizes(stride, 1)[0]
     n = (input._array.shape[-1] - 1) * s + k - 2 * p if output_size is None else tuple(output_size)[-1]
     out = TENSORS.max_unpool(TENSORS.unsqueeze(input, -1), TENSORS.unsqueeze(indices, -1), (n, 1))
-    return TENSORS.squeeze(out, -1)  # type: ignore[no-any-return]
+    return TENSORS.squeeze(out, -1)

@@ -12,7 +12,7 @@ __all__ = ["reduce_module", "typename"]
 def typename(obj: Any) -> str:
     """`torch.FloatTensor` for a tensor, the qualified name of the type of anything else."""
     if isinstance(obj, Tensor):
-        return str(obj.type())  # type: ignore[attr-defined]
+        return str(obj.type())
     kind = obj if isinstance(obj, type) else type(obj)
     name = getattr(obj, "__qualname__", "") or kind.__qualname__ if isinstance(obj, type) else kind.__qualname__
     module = kind.__module__ or ""

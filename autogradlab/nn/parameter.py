@@ -65,16 +65,16 @@ class Parameter(Tensor):
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         if id(self) in memo:
             return memo[id(self)]
-        made = type(self)(TENSORS.clone(self.data), self.requires_grad)  # type: ignore[attr-defined]
+        made = type(self)(TENSORS.clone(self.data), self.requires_grad)
         memo[id(self)] = made
         return made
 
-    def __repr__(self, *, tensor_contents: Any = None) -> str:
+    def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
         return parameter_repr(self)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         state = dict(self.__dict__) or None
-        return _rebuild_parameter, (self.data, self.requires_grad, OrderedDict()), state  # type: ignore[attr-defined]
+        return _rebuild_parameter, (self.data, self.requires_grad, OrderedDict()), state
 
 
 def _rebuild_parameter(data: Tensor, requires_grad: bool, hooks: Any) -> Parameter:
@@ -104,14 +104,14 @@ def is_buffer(value: Any) -> bool:
     return isinstance(value, Tensor) and bool(value.__dict__.get("_is_buffer", False))
 
 
-class _Uninitialized:
+class _Uninitialized(Tensor):
     """What parameters and buffers without a shape share: they refuse almost everything until they get one."""
 
     cls_to_become: Any = Tensor
 
     def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
         """Give the parameter its shape (with arbitrary values) and its proper class."""
-        numpy = self._array.dtype if dtype is None else dtype.numpy  # type: ignore[has-type]
+        numpy = self._array.dtype if dtype is None else dtype.numpy
         self._array = np.empty(tuple(shape), numpy)
         self._storage = None
         self.__class__ = self.cls_to_become
@@ -124,14 +124,14 @@ class _Uninitialized:
         raise RuntimeError("Can't share memory on an uninitialized parameter or buffer. Call `forward` to initialize the "
                            "parameters before calling `module.share_memory()`.")  # fmt: skip
 
-    def __repr__(self, *, tensor_contents: Any = None) -> str:
+    def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
         return f"<{type(self).__name__}>"
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        return type(self), (self.requires_grad,)  # type: ignore[attr-defined]
+        return type(self), (self.requires_grad,)
 
 
-class UninitializedParameter(_Uninitialized, Parameter):
+class UninitializedParameter(_Uninitialized, Parameter):  # type: ignore[misc]
     """A parameter whose shape is found at the first forward (mirrors `torch.nn.UninitializedParameter`)."""
 
     __module__ = "torch.nn.parameter"
@@ -150,7 +150,7 @@ class UninitializedParameter(_Uninitialized, Parameter):
         return memo[id(self)]
 
 
-class UninitializedBuffer(_Uninitialized, Tensor):
+class UninitializedBuffer(_Uninitialized):
     """A buffer whose shape is found at the first forward (mirrors `torch.nn.UninitializedBuffer`)."""
 
     __module__ = "torch.nn.parameter"

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from .. import errors
 from ..opdef import OPS, Op, op, publish
-from ..promotion import check_cast, is_number, result_dtype, wrap_number
+from ..promotion import can_cast, is_number, result_dtype, wrap_number
 from ..record import RAW, TENSORS
 from ..tensor import Tensor
 from .kinds import align, in_both_worlds, into, name_of, numbered, refuse, shared, single
@@ -186,7 +187,9 @@ def _clamped(name: str, numbers: Op, tensors: Op, one: str | None, doc: str) -> 
     def forward_(input: Any, *args: Any, **options: Any) -> Any:
         operation, limits = parse(input, args, options)
         _real(input._array)
-        check_cast(result_dtype((input, *(v for v in limits if v is not None))).numpy, input._array.dtype)
+        found = result_dtype((input, *(v for v in limits if v is not None))).numpy
+        if not can_cast(found, input._array.dtype):
+            raise RuntimeError(errors.CAST.format(name_of(np.empty((), found)), _c_name(input._array)))
         return operation.call_(input, *limits)
 
     publish(name, forward, tensors.kernel, True, True, doc)

@@ -14,7 +14,7 @@ import numpy as np
 from ..dtypes import _scalar_name, from_numpy
 from ..opdef import op
 
-Array = np.ndarray[Any, Any]
+Array = Any
 Sizes = tuple[int, ...]
 
 
@@ -24,7 +24,7 @@ def padded(x: Array, padding: Sizes, value: float = 0) -> Array:
         return x
     n = len(padding)
     shape = (*x.shape[:-n], *(s + 2 * p for s, p in zip(x.shape[-n:], padding, strict=True)))
-    out = np.full(shape, value, x.dtype) if value else np.zeros(shape, x.dtype)
+    out: Any = np.full(shape, value, x.dtype) if value else np.zeros(shape, x.dtype)
     out[(..., *(slice(p, p + s) for p, s in zip(padding, x.shape[-n:], strict=True)))] = x
     return out
 
@@ -58,7 +58,7 @@ def scatter_columns(cols: Array, sizes: Sizes, kernel: Sizes, stride: Sizes, pad
     out = out_sizes(sizes, kernel, stride, padding, dilation)
     n = cols.shape[0]
     parts = cols.reshape(n, -1, *kernel, *out)
-    whole = np.zeros((n, parts.shape[1], *(s + 2 * p for s, p in zip(sizes, padding, strict=True))), cols.dtype)
+    whole: Any = np.zeros((n, parts.shape[1], *(s + 2 * p for s, p in zip(sizes, padding, strict=True))), cols.dtype)
     for at in itertools.product(*map(range, kernel)):
         where = tuple(slice(i * d, i * d + s * (o - 1) + 1, s) for i, d, s, o in zip(at, dilation, stride, out, strict=True))
         whole[(..., *where)] += parts[(slice(None), slice(None), *at)]

@@ -335,7 +335,7 @@ def _margins(input: np.ndarray, target: np.ndarray, margin: float) -> tuple[Any,
 })  # fmt: skip
 def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, reduction=1):  # type: ignore[no-untyped-def]
     """How far other classes come within `margin` of the right one."""
-    x, (rows, t), z = _margins(input, target, margin)
+    x, (_, t), z = _margins(input, target, margin)
     z = z if p == 1 else z * z
     if weight is not None:
         z = z * weight[t][:, None]

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..opdef import op
 
-Array = np.ndarray[Any, Any]
+Array = Any
 Sizes = tuple[int, ...]
 
 
@@ -53,7 +53,7 @@ def _spread(x: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Si
               zip(sizes, kernel, stride, padding, dilation, out, strict=True)]  # fmt: skip
     if not any(padding) and list(sizes) == wanted:
         return x
-    whole = np.full((*x.shape[:-nd], *wanted), value, x.dtype)
+    whole: Any = np.full((*x.shape[:-nd], *wanted), value, x.dtype)
     whole[(..., *(slice(p, p + n) for p, n in zip(padding, sizes, strict=True)))] = x
     return whole
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ..factories import binary
 from ..opdef import OPS, Op, composite, publish
 from ..promotion import is_number
 from ..record import TENSORS

@@ -14,8 +14,20 @@ from ..promotion import broadcast_shapes, check_cast, is_number
 from ..record import RAW, TENSORS
 from ..tensor import Tensor
 from .kinds import (
-    COMPLEX, NOT_IMPLEMENTED, floated, in_both_worlds, into, is_half, name_of, no_complex, no_derivative, numbered, refuse,
-    refusing, single, strict,
+    COMPLEX,
+    NOT_IMPLEMENTED,
+    floated,
+    in_both_worlds,
+    into,
+    is_half,
+    name_of,
+    no_complex,
+    no_derivative,
+    numbered,
+    refuse,
+    refusing,
+    single,
+    strict,
 )  # fmt: skip
 
 F = TENSORS

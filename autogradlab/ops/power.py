@@ -47,11 +47,17 @@ def _not_positive(F, exponent):  # type: ignore[no-untyped-def]
 
 def _check(x, y):  # type: ignore[no-untyped-def]
     refuse(x, "pow", "b")
-    if x.dtype.kind in "iu" and (y.min() < 0 if y.size else False):
-        raise RuntimeError(_NEGATIVE)
 
 
-binary("pow_tensor", np.power, {
+def _powers(x, y):  # type: ignore[no-untyped-def]
+    """Integers to negative powers are 0, but for 1 and -1, which are their own inverses."""
+    if x.dtype.kind == "i" and y.size and y.min() < 0:
+        r = np.power(x, np.abs(y))
+        return np.where((y >= 0) | (np.abs(x) == 1), r, np.zeros((), x.dtype))
+    return np.power(x, y)
+
+
+binary("pow_tensor", _powers, {
     "input": lambda F, grad, input, other: F.pow_backward_self(grad, input, other),
     "other": lambda F, grad, input, other, result: F.pow_backward_exponent(grad, input, other, result),
 }, node="PowBackward1", check=_check, function=False)  # fmt: skip
@@ -101,7 +107,7 @@ def pow_base(input, exponent):  # type: ignore[no-untyped-def]
     if base.ravel()[0] == 1:
         return np.ones_like(exponent)
     _check(base, exponent)
-    return np.power(base, exponent)
+    return _powers(base, exponent)
 
 
 def _in_dtype(t: Tensor, number: Any) -> Tensor:

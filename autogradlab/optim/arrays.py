@@ -20,7 +20,7 @@ _FLOAT32 = np.dtype(np.float32)
 
 def number(x: Any) -> float:
     """A number that may stand in a tensor of one element."""
-    return x.item() if isinstance(x, Tensor) else x  # type: ignore[attr-defined,no-any-return]
+    return x.item() if isinstance(x, Tensor) else x
 
 
 def add_(out: Array, x: Array, alpha: float) -> None:

@@ -158,7 +158,7 @@ class ChainedScheduler(base.LRScheduler):
                                  f"{type(scheduler).__name__} at index {i} has {scheduler.optimizer}, which is different from "
                                  f"{type(optimizer).__name__}.")  # fmt: skip
         self._schedulers = schedulers
-        self.optimizer = optimizer  # type: ignore[assignment]
+        self.optimizer = optimizer
         self._last_lr = self._rates()
 
     def step(self) -> None:  # type: ignore[override]

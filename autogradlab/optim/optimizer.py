@@ -271,7 +271,7 @@ def _fitted(param: Tensor, value: Any, key: Any = None) -> Any:
     """State for a parameter: copies of tensors in its dtype (but for the count of steps)."""
     if isinstance(value, Tensor):
         if key != "step" and param.dtype.is_floating_point:
-            return value.to(param.dtype, copy=True) if value.dtype is not param.dtype else value.clone()  # type: ignore[attr-defined]
+            return value.to(param.dtype, copy=True) if value.dtype is not param.dtype else value.clone()
         return value
     if isinstance(value, dict):
         return {k: _fitted(param, v, k) for k, v in value.items()}

@@ -30,7 +30,7 @@ class CheckpointFunction(Function):
     def backward(ctx: Any, *grads: Any) -> Any:
         from ..autograd.frontend import backward
 
-        inputs = [a.detach().requires_grad_(a.requires_grad) if isinstance(a, Tensor) else a for a in ctx.args]  # type: ignore[attr-defined]
+        inputs = [a.detach().requires_grad_(a.requires_grad) if isinstance(a, Tensor) else a for a in ctx.args]
         now = default_generator.get_state()
         if ctx.state is not None:
             default_generator.set_state(ctx.state)

@@ -23,8 +23,7 @@ def u(*shape: int) -> Any:
 
 IMAGE = r(2, 3, 6, 6)
 CLASSES = np.array([0, 1, 2, 1])
-PLAIN = ("relu relu6 leaky_relu elu selu celu gelu silu softplus softsign hardtanh hardswish mish logsigmoid tanhshrink "
-         "softshrink hardshrink sigmoid tanh glu rrelu dropout").split()  # fmt: skip
+PLAIN = ["relu", "relu6", "leaky_relu", "elu", "selu", "celu", "gelu", "silu", "softplus", "softsign", "hardtanh", "hardswish", "mish", "logsigmoid", "tanhshrink", "softshrink", "hardshrink", "sigmoid", "tanh", "glu", "rrelu", "dropout"]  # fmt: skip
 CASES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     *[(name, (r(3, 4),), {}) for name in PLAIN],
     ("rrelu", (r(3, 4),), {"training": True}),
@@ -144,3 +143,20 @@ def test_mse_warns_of_broadcasting():
     F = autogradlab.nn.functional
     with pytest.warns(UserWarning, match=r"Using a target size \(torch.Size\(\[3\]\)\) that is different"):
         F.mse_loss(autogradlab.zeros(2, 3), autogradlab.zeros(3))
+
+
+def test_names_of_the_torch_namespace():
+    from autogradlab.nn.namespace import NAMES, find
+
+    assert all(callable(find(name)) for name in NAMES)
+    x = autogradlab.ones(2, 2)
+    assert autogradlab.equal(find("softmax")(x, 1), x / 2)
+    assert autogradlab.equal(find("dropout")(x, 0.5, False), x)
+    assert find("kl_div")(x.log(), x, reduction=2).item() == 0
+
+
+@pytest.mark.parity
+def test_the_torch_namespace_has_these_names(torch: Any):
+    from autogradlab.nn.namespace import NAMES
+
+    assert [name for name in sorted(NAMES) if not hasattr(torch, name)] == []

@@ -75,7 +75,7 @@ def test_lbfgs_finds_the_minimum():
             return loss
 
         first = o.step(closure)
-        assert float(first) == 20.0
+        assert first.item() == 20.0
         np.testing.assert_allclose(w.detach().numpy(), [1, 2], atol=1e-4)
 
 
@@ -88,7 +88,7 @@ WRONG = ["torch.optim.SGD([])", "torch.optim.SGD([3])", "torch.optim.SGD([p * 2]
 @pytest.mark.parametrize("code", WRONG)
 def test_errors_as_pytorch(torch: Any, code: str):
     def said(lib: Any) -> str:
-        with pytest.raises(Exception) as caught:  # noqa: PT011
+        with pytest.raises(Exception) as caught:
             eval(code, {"torch": lib, "p": lib.nn.Parameter(lib.ones(2))})
         return f"{caught.type.__name__}: {caught.value}"
 

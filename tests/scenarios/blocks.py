@@ -37,9 +37,12 @@ ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b")
 TRIGGERED = re.compile(r"\s*\(Triggered internally at .*?\)(?=\s*$|\n)", re.DOTALL)
 SECONDS = 30  # for one block
 # submodules that texts import by name; those that the package lacks are left out
-SUBMODULES = """autograd autograd.anomaly_mode autograd.forward_ad autograd.function autograd.functional autograd.grad_mode
-autograd.gradcheck autograd.graph autograd.variable cuda linalg nn nn.functional nn.init nn.parameter optim random special
-testing utils utils.checkpoint utils.data""".split()
+SUBMODULES = [
+    "autograd", "autograd.anomaly_mode", "autograd.forward_ad", "autograd.function", "autograd.functional",
+    "autograd.grad_mode", "autograd.gradcheck", "autograd.graph", "autograd.variable", "cuda", "linalg", "nn",
+    "nn.functional", "nn.init", "nn.parameter", "optim", "random", "special", "testing", "utils", "utils.checkpoint",
+    "utils.data",
+]
 
 
 @dataclass(frozen=True)
@@ -112,19 +115,27 @@ def write_golden(path: Path, results: dict[str, Result]) -> None:
     path.with_suffix(".out").write_text(text, encoding="utf-8", newline="\n")
 
 
-@functools.cache
 def run(module: str, paths: tuple[Path, ...]) -> dict[str, Result]:
     """Run every block of these files in a new interpreter with `module` as torch; results by id.
 
     Raises RuntimeError if the interpreter fails as a whole, as when the module cannot be imported.
     """
+    printed, errors = _run(module, paths)
+    if printed is None:
+        raise RuntimeError(f"the runner failed for {module}:\n{errors[-3000:]}")
+    return printed
+
+
+@functools.cache
+def _run(module: str, paths: tuple[Path, ...]) -> tuple[dict[str, Result] | None, str]:
+    """`run`, done once for the same arguments: a failure too is remembered, not repeated for every test."""
     command = [sys.executable, "-m", "tests.scenarios.blocks", "--json", "--module", module, *map(str, paths)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", "OMP_NUM_THREADS": "1"}
     environment.pop("PYTHONWARNINGS", None)
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, encoding="utf-8")
     if done.returncode:
-        raise RuntimeError(f"the runner failed for {module}:\n{done.stderr[-3000:]}")
-    return {i: Result(*pair) for i, pair in json.loads(done.stdout).items()}
+        return None, done.stderr
+    return {i: Result(*pair) for i, pair in json.loads(done.stdout).items()}, done.stderr
 
 
 # ---- from here on: inside the runner's process ----

@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from tests.scenarios.show import attempt, caught
+from tests.scenarios.show import caught
 
 #% create-01-tensor-ranks: scalar, vector, matrix and further
 for data in (3.5, [1.0, 2.0], [[1.0, 2.0], [3.0, 4.0]], [[[1.0], [2.0]], [[3.0], [4.0]]]):

@@ -98,14 +98,14 @@ class Sigmoid(Module):
     """1 / (1 + exp(-input))"""
 
     def forward(self, input: Tensor) -> Tensor:
-        return TENSORS.sigmoid(input)  # type: ignore[no-any-return]
+        return TENSORS.sigmoid(input)
 
 
 class Tanh(Module):
     """The hyperbolic tangent."""
 
     def forward(self, input: Tensor) -> Tensor:
-        return TENSORS.tanh(input)  # type: ignore[no-any-return]
+        return TENSORS.tanh(input)
 
 
 class Hardsigmoid(Module):
@@ -371,8 +371,8 @@ class Softmax2d(Module):
     """softmax over the channels of (N, C, H, W) or (C, H, W)."""
 
     def forward(self, input: Tensor) -> Tensor:
-        if input.dim() not in (3, 4):  # type: ignore[attr-defined]
-            raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.dim()}D instead")  # type: ignore[attr-defined]
+        if input.dim() not in (3, 4):
+            raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.dim()}D instead")
         return F.softmax(input, -3, 5)
 
 

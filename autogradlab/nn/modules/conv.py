@@ -165,7 +165,7 @@ class _ConvTransposeNd(_ConvNd):
                              f"{input.shape[2:]})")  # fmt: skip
         return tuple(w - a for w, a in zip(wanted, least, strict=True))
 
-    def forward(self, input: Tensor, output_size: Any = None) -> Tensor:  # type: ignore[override]
+    def forward(self, input: Tensor, output_size: Any = None) -> Tensor:
         conv = (F.conv_transpose1d, F.conv_transpose2d, F.conv_transpose3d)[self._n - 1]
         return conv(input, self.weight, self.bias, self.stride, self.padding, self._extra(input, output_size), self.groups, self.dilation)
 
@@ -189,6 +189,9 @@ class ConvTranspose3d(_ConvTransposeNd):
 
 
 class _LazyConv(LazyModuleMixin):
+    weight: Any
+    bias: Any
+
     def __init__(self, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1,
                  bias: bool = True, padding_mode: str = "zeros", device: Any = None, dtype: Any = None) -> None:  # fmt: skip
         super().__init__(0, 0, kernel_size, stride, padding, dilation, groups, False, padding_mode, device, dtype)
@@ -198,7 +201,7 @@ class _LazyConv(LazyModuleMixin):
             self.bias = empty_parameter(device, dtype)
 
     def reset_parameters(self) -> None:
-        if not self.has_uninitialized_params() and self.in_channels != 0:  # type: ignore[has-type]
+        if not self.has_uninitialized_params() and self.in_channels != 0:
             super().reset_parameters()  # type: ignore[misc]
 
     def initialize_parameters(self, input: Tensor, *args: Any, **kwargs: Any) -> None:

@@ -105,7 +105,7 @@ class Convert:
 
     def type(self, dst_type: Any) -> Any:
         """Convert all parameters and buffers to `dst_type`."""
-        return self._apply(lambda t: t.type(dst_type))  # type: ignore[attr-defined]
+        return self._apply(lambda t: t.type(dst_type))
 
     def cpu(self) -> Any:
         """Everything is on the CPU already."""
@@ -113,7 +113,7 @@ class Convert:
 
     def cuda(self, device: Any = None) -> Any:
         """Refused, as by a CPU build of PyTorch, unless there is nothing to move."""
-        return self._apply(lambda t: t.cuda(device))  # type: ignore[attr-defined]
+        return self._apply(lambda t: t.cuda(device))
 
     def to_empty(self, *, device: Any, recurse: bool = True) -> Any:
         """New memory with arbitrary values for all parameters and buffers."""

@@ -22,7 +22,7 @@ class _DropoutNd(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        return type(self)._drop(input, self.p, self.training, self.inplace)  # type: ignore[no-any-return]
+        return type(self)._drop(input, self.p, self.training, self.inplace)
 
     def extra_repr(self) -> str:
         return f"p={self.p}, inplace={self.inplace}"

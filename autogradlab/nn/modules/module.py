@@ -44,6 +44,7 @@ class Module(Convert, State):
 
     dump_patches: bool = False
     training: bool
+    _is_full_backward_hook: bool | None
     call_super_init: bool = False
     forward: Callable[..., Any] = _missing_forward
 
@@ -413,7 +414,7 @@ class Module(Convert, State):
             module = getattr(module, name)
             if not isinstance(module, Module):
                 raise AttributeError(f"`{name}` is not an nn.Module")
-        return module  # type: ignore[no-any-return]
+        return module
 
     def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
         """Put `module` in the place of that dotted name."""
@@ -441,11 +442,11 @@ class Module(Convert, State):
 
     def get_parameter(self, target: str) -> Parameter:
         """The parameter of that dotted name."""
-        return self._get(target, "parameter")  # type: ignore[no-any-return]
+        return self._get(target, "parameter")
 
     def get_buffer(self, target: str) -> Tensor:
         """The buffer of that dotted name."""
-        return self._get(target, "buffer")  # type: ignore[no-any-return]
+        return self._get(target, "buffer")
 
     # -- text and copies ---------------------------------------------------------------------------------------------
 

@@ -88,7 +88,7 @@ class AvgPool2d(Module):
         self.divisor_override = divisor_override
 
     def forward(self, input: Tensor) -> Tensor:
-        return type(self)._pool(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad,  # type: ignore[no-any-return]
+        return type(self)._pool(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad,
                                 self.divisor_override)  # fmt: skip
 
     def extra_repr(self) -> str:

@@ -266,7 +266,7 @@ class RNNCell(RNNCellBase):
         if self.nonlinearity not in ("tanh", "relu"):
             raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
         made = _rnn_step(self.nonlinearity, F.linear(x, self.weight_ih, self.bias_ih), h, self.weight_hh, self.bias_hh)
-        return made if batched else made.squeeze(0)  # type: ignore[no-any-return]
+        return made if batched else made.squeeze(0)
 
 
 class LSTMCell(RNNCellBase):
@@ -296,4 +296,4 @@ class GRUCell(RNNCellBase):
         x, batched = self._whole(input)
         h = x.new_zeros((x.shape[0], self.hidden_size)) if hx is None else hx if batched else hx.unsqueeze(0)
         made = _gru_step(F.linear(x, self.weight_ih, self.bias_ih), h, self.weight_hh, self.bias_hh)
-        return made if batched else made.squeeze(0)  # type: ignore[no-any-return]
+        return made if batched else made.squeeze(0)

@@ -81,10 +81,10 @@ class State:
     def _save_to_state_dict(self, destination: dict[str, Any], prefix: str, keep_vars: bool) -> None:
         for name, param in self._parameters.items():
             if param is not None:
-                destination[prefix + name] = param if keep_vars or is_lazy(param) else param.detach()  # type: ignore[attr-defined]
+                destination[prefix + name] = param if keep_vars or is_lazy(param) else param.detach()
         for name, buf in self._buffers.items():
             if buf is not None and name not in self._non_persistent_buffers_set:
-                destination[prefix + name] = buf if keep_vars or is_lazy(buf) else buf.detach()  # type: ignore[attr-defined]
+                destination[prefix + name] = buf if keep_vars or is_lazy(buf) else buf.detach()
         if type(self).get_extra_state is not State.get_extra_state:
             destination[prefix + _EXTRA] = self.get_extra_state()
 
@@ -162,7 +162,7 @@ class State:
             return
         if not is_lazy(param):
             if param.shape == () and tuple(given.shape) == (1,):  # files of PyTorch before 0.4 have such scalars
-                given = given[0]  # type: ignore[index]
+                given = given[0]
             if given.shape != param.shape:
                 errors.append(f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, the shape in "
                               f"current model is {param.shape}.")  # fmt: skip
@@ -174,7 +174,7 @@ class State:
                         given = Parameter(given, requires_grad=param.requires_grad)
                     setattr(self, name, given)
                 else:
-                    param.copy_(given)  # type: ignore[attr-defined]
+                    param.copy_(given)
         except Exception as error:
             errors.append(f'While copying the parameter named "{key}", whose dimensions in the model are {param.shape} and '
                           f"whose dimensions in the checkpoint are {given.shape}, an exception occurred : {error.args}.")  # fmt: skip
@@ -198,7 +198,7 @@ class State:
         metadata = getattr(state_dict, "_metadata", None)
         state_dict = OrderedDict(state_dict)
         if metadata is not None:
-            state_dict._metadata = metadata  # type: ignore[attr-defined]
+            state_dict._metadata = metadata
 
         def load(module: Any, local: Any, prefix: str = "") -> None:
             own = {} if metadata is None else metadata.get(prefix[:-1], {})

@@ -57,9 +57,9 @@ class TransformerEncoderLayer(Module):
         x: Any = src
         if self.norm_first:
             x = x + self._attend(self.norm1(x), src_mask, src_key_padding_mask)
-            return x + self._feed(self.norm2(x))  # type: ignore[no-any-return]
+            return x + self._feed(self.norm2(x))
         x = self.norm1(x + self._attend(x, src_mask, src_key_padding_mask))
-        return self.norm2(x + self._feed(x))  # type: ignore[no-any-return]
+        return self.norm2(x + self._feed(x))
 
     def _attend(self, x: Any, mask: Any, padding: Any) -> Any:
         return self.dropout1(self.self_attn(x, x, x, attn_mask=mask, key_padding_mask=padding, need_weights=False)[0])
@@ -83,7 +83,7 @@ class TransformerEncoder(Module):
         out = src
         for layer in self.layers:
             out = layer(out, src_mask=mask, src_key_padding_mask=src_key_padding_mask)
-        return out if self.norm is None else self.norm(out)  # type: ignore[no-any-return]
+        return out if self.norm is None else self.norm(out)
 
 
 class TransformerDecoderLayer(Module):
@@ -122,7 +122,7 @@ class TransformerDecoderLayer(Module):
 
         for norm, part in ((self.norm1, own), (self.norm2, cross), (self.norm3, feed)):
             x = x + part(norm(x)) if self.norm_first else norm(x + part(x))
-        return x  # type: ignore[no-any-return]
+        return x
 
 
 class TransformerDecoder(Module):
@@ -140,7 +140,7 @@ class TransformerDecoder(Module):
         out = tgt
         for layer in self.layers:
             out = layer(out, memory, tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask)
-        return out if self.norm is None else self.norm(out)  # type: ignore[no-any-return]
+        return out if self.norm is None else self.norm(out)
 
 
 class Transformer(Module):
@@ -174,10 +174,10 @@ class Transformer(Module):
         if src.shape[-1] != self.d_model or tgt.shape[-1] != self.d_model:
             raise RuntimeError("the feature number of src and tgt must be equal to d_model")
         memory = self.encoder(src, mask=src_mask, src_key_padding_mask=src_key_padding_mask)
-        return self.decoder(tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask)  # type: ignore[no-any-return]
+        return self.decoder(tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask)
 
     @staticmethod
     def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:
         """0 on and below the diagonal, -inf above."""
         numpy = (dtype or get_default_dtype()).numpy
-        return TENSORS.from_numpy(np.triu(np.full((sz, sz), -np.inf, numpy), 1))  # type: ignore[no-any-return]
+        return TENSORS.from_numpy(np.triu(np.full((sz, sz), -np.inf, numpy), 1))

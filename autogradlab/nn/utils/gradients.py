@@ -26,14 +26,14 @@ def get_total_norm(tensors: Any, norm_type: float = 2.0, error_if_nonfinite: boo
     given = _list(tensors)
     p = float(norm_type)
     if not given:
-        return TENSORS.tensor(0.0)  # type: ignore[no-any-return]
-    norms = TENSORS.stack([TENSORS.linalg_vector_norm(g.detach(), p) for g in given])  # type: ignore[attr-defined]
+        return TENSORS.tensor(0.0)
+    norms = TENSORS.stack([TENSORS.linalg_vector_norm(g.detach(), p) for g in given])
     total = TENSORS.linalg_vector_norm(norms, p)
     if error_if_nonfinite and not np.isfinite(total._array):
         raise RuntimeError(f"The total norm of order {p} for gradients from `parameters` is non-finite, so it cannot be clipped. To "
                            "disable this error and scale the gradients by the non-finite norm anyway, set "
                            "`error_if_nonfinite=False`")  # fmt: skip
-    return total  # type: ignore[no-any-return]
+    return total
 
 
 @no_grad()
@@ -42,7 +42,7 @@ def clip_grads_with_norm_(parameters: Any, max_norm: float, total_norm: Tensor, 
     factor = TENSORS.clamp(float(max_norm) / (total_norm + 1e-6), max=1.0)  # type: ignore[operator]
     for p in _list(parameters):
         if p._grad is not None:
-            p._grad.mul_(factor)  # type: ignore[attr-defined]
+            p._grad.mul_(factor)
 
 
 def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False,
@@ -77,4 +77,4 @@ def clip_grad_value_(parameters: Any, clip_value: float, foreach: bool | None = 
     bound = float(clip_value)
     for p in _list(parameters):
         if p._grad is not None:
-            p._grad.clamp_(min=-bound, max=bound)  # type: ignore[attr-defined]
+            p._grad.clamp_(min=-bound, max=bound)

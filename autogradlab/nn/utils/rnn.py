@@ -21,7 +21,7 @@ def pad_sequence(sequences: Any, batch_first: bool = False, padding_value: float
         missing = longest - t._array.shape[0]
         sides = [0, missing] if padding_side == "right" else [missing, 0]
         parts.append(TENSORS.constant_pad_nd(t, [0, 0] * (t.ndim - 1) + sides, padding_value) if missing else t)
-    return TENSORS.stack(parts, 0 if batch_first else 1)  # type: ignore[no-any-return]
+    return TENSORS.stack(parts, 0 if batch_first else 1)
 
 
 def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False) -> list[Tensor]:
@@ -29,4 +29,4 @@ def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool 
     x: Any = padded_sequences
     if not batch_first:
         x = x.transpose(0, 1)
-    return [row[: int(n)] for row, n in zip(x, lengths.tolist(), strict=True)]  # type: ignore[attr-defined]
+    return [row[: int(n)] for row, n in zip(x, lengths.tolist(), strict=True)]

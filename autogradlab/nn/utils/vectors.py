@@ -12,7 +12,7 @@ __all__ = ["parameters_to_vector", "vector_to_parameters"]
 
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
     """All parameters in one vector, one behind the other."""
-    return TENSORS.cat([TENSORS.reshape(p, (-1,)) for p in parameters])  # type: ignore[no-any-return]
+    return TENSORS.cat([TENSORS.reshape(p, (-1,)) for p in parameters])
 
 
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
@@ -22,5 +22,5 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
     at = 0
     for p in parameters:
         n = p._array.size
-        p.data = TENSORS.view(vec[at : at + n], p._array.shape).data  # type: ignore[index,attr-defined]
+        p.data = TENSORS.view(vec[at : at + n], p._array.shape).data  # type: ignore[attr-defined]
         at += n

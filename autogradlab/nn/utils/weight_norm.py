@@ -31,7 +31,7 @@ class WeightNorm:
 
     def compute_weight(self, module: Any) -> Tensor:
         g, v = getattr(module, self.name + "_g"), getattr(module, self.name + "_v")
-        return v * (g / _norm(v, self.dim))  # type: ignore[no-any-return]
+        return v * (g / _norm(v, self.dim))
 
     def __call__(self, module: Any, inputs: Any) -> None:
         setattr(module, self.name, self.compute_weight(module))
@@ -60,7 +60,7 @@ def remove_weight_norm(module: Any, name: str = "weight") -> Any:
             weight = hook.compute_weight(module)
             delattr(module, name)
             del module._parameters[name + "_g"], module._parameters[name + "_v"]
-            setattr(module, name, Parameter(weight.data))  # type: ignore[attr-defined]
+            setattr(module, name, Parameter(weight.data))
             del module._forward_pre_hooks[k]
             return module
     raise ValueError(f"weight_norm of '{name}' not found in {module}")

@@ -38,7 +38,7 @@ def default_collate(batch: list[Any]) -> Any:
     if isinstance(first, Mapping):
         made = {key: default_collate([b[key] for b in batch]) for key in first}
         try:
-            return kind(made)  # type: ignore[call-arg]
+            return kind(made)
         except TypeError:
             return made
     if isinstance(first, tuple) and hasattr(first, "_fields"):
@@ -50,7 +50,7 @@ def default_collate(batch: list[Any]) -> Any:
         if isinstance(first, tuple):
             return columns
         try:
-            return kind(columns)  # type: ignore[call-arg]
+            return kind(columns)
         except TypeError:
             return columns
     raise TypeError(f"default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {kind}")

@@ -1,0 +1,94 @@
+"""Functions of neural networks that PyTorch offers as `torch.name`, some with other arguments than in nn.functional."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..opdef import FUNCTIONS
+from ..tensor import Tensor
+from . import functional as F
+
+__all__ = ["NAMES", "find"]
+
+_WORDS = ("none", "mean", "sum")
+#: the same function under both names
+_SAME = ("adaptive_avg_pool1d", "avg_pool1d", "bilinear", "celu_", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d",
+         "conv_transpose3d", "cosine_similarity", "group_norm", "max_pool1d", "max_pool2d", "max_pool3d", "pairwise_distance", "pdist",
+         "rms_norm", "rrelu", "selu_", "threshold_")  # fmt: skip
+#: losses whose reduction is a number
+_LOSSES = ("cosine_embedding_loss", "hinge_embedding_loss", "kl_div", "margin_ranking_loss", "triplet_margin_loss",
+           "binary_cross_entropy_with_logits")  # fmt: skip
+#: operations of the table that are published by themselves
+_TABLE = ("celu", "channel_shuffle", "convolution", "embedding", "hardshrink", "log_softmax", "native_batch_norm", "native_group_norm",
+          "native_layer_norm", "pixel_shuffle", "pixel_unshuffle", "prelu", "selu", "softmax", "threshold")  # fmt: skip
+
+
+def dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """nn.functional.dropout with all arguments given."""
+    return F.dropout(input, p, train)
+
+
+def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """In-place version of `dropout`."""
+    return F.dropout(input, p, train, True)
+
+
+def alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    return F.alpha_dropout(input, p, train)
+
+
+def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    return F.feature_alpha_dropout(input, p, train)
+
+
+def batch_norm(input: Tensor, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool, momentum: float, eps: float,
+               cudnn_enabled: bool = False) -> Tensor:  # fmt: skip
+    return F.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
+
+
+def instance_norm(input: Tensor, weight: Any, bias: Any, running_mean: Any, running_var: Any, use_input_stats: bool, momentum: float,
+                  eps: float, cudnn_enabled: bool = False) -> Tensor:  # fmt: skip
+    return F.instance_norm(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)
+
+
+def layer_norm(input: Tensor, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5,
+               cudnn_enable: bool = True) -> Tensor:  # fmt: skip
+    return F.layer_norm(input, normalized_shape, weight, bias, eps)
+
+
+def adaptive_max_pool1d(input: Tensor, output_size: Any) -> Any:
+    """The maxima and their places."""
+    return F.adaptive_max_pool1d(input, output_size, True)
+
+
+def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: int) -> Tensor:
+    return F.poisson_nll_loss(input, target, log_input, full, eps=eps, reduction=_WORDS[reduction])
+
+
+_OWN = {f.__name__: f for f in (dropout, dropout_, alpha_dropout, feature_alpha_dropout, batch_norm, instance_norm, layer_norm,
+                                adaptive_max_pool1d, poisson_nll_loss)}  # fmt: skip
+NAMES = frozenset((*_SAME, *_LOSSES, *_TABLE, *_OWN))
+
+
+def _loss(name: str) -> Any:
+    function = getattr(F, name)
+
+    def loss(*args: Any, reduction: int = 1, **kwargs: Any) -> Any:
+        return function(*args, reduction=_WORDS[reduction], **kwargs)
+
+    loss.__name__ = loss.__qualname__ = name
+    loss.__doc__ = function.__doc__
+    return loss
+
+
+def find(name: str) -> Any:
+    """The function that is `torch.name`. Errors: AttributeError for a name that is not in NAMES."""
+    if name in _OWN:
+        return _OWN[name]
+    if name in _SAME:
+        return getattr(F, name)
+    if name in _LOSSES:
+        return _loss(name)
+    if name in _TABLE:
+        return FUNCTIONS[name]
+    raise AttributeError(f"module 'torch' has no attribute '{name}'")
