@@ -92,7 +92,7 @@ def _power(x, exponent):  # type: ignore[no-untyped-def]
 def pow_scalar(input, exponent):  # type: ignore[no-untyped-def]
     if input.dtype.kind in "biu" and exponent < 0:
         raise RuntimeError(_NEGATIVE)
-    if exponent == 1 or (exponent == 0 and not input.dtype.kind == "c"):
+    if exponent == 1 or (exponent == 0 and input.dtype.kind != "c"):
         return input.copy() if exponent == 1 else np.ones_like(input)
     refuse(input, "pow", "b")
     r = np.asarray(_power(input, exponent))

@@ -166,8 +166,14 @@ def samples(name: str, *cases: Case, path: str | None = None, covers: str = "", 
     key = f"{origin}-{name}"
     path = path or name
     assert cases, name
+    if path.startswith("special."):  # names of torch.special that torch itself has not are entries of their own
+        from autogradlab.opdef import OPS
+
+        own = path.replace(".", "_")
+        covers += f" {own}" if own in OPS else ""
     if key in REGISTRY and REGISTRY[key].path == path:
         REGISTRY[key].cases += cases
+        REGISTRY[key].covers += tuple(covers.split())
         return
     while key in REGISTRY:
         key += "+"

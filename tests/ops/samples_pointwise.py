@@ -73,6 +73,9 @@ for _d in COMPLEX:
     samples("imag", case(A(2, 3, dtype=_d)), case(A(dtype=_d)), case(A(3, dtype=_d, layout="strided")), method=False)
 samples("view_as_real", case(A(2)))
 samples("imag", case(A(2)), method=False)
+for _name in ("complex", "polar"):
+    samples(_name, *(case(A(3, dtype=d, low=0.2), A(3, dtype=d)) for d in ("float32", "float64", "int64")), case(A(2, 1, low=0.2), A(3)),
+            case(A(3), A(3, dtype="float32")), method=False)  # fmt: skip
 samples("view_as_complex", case(A(3, 2)), case(A(2, dtype="float32")), case(A(3)), case(A(2, 2, layout="transposed")),
         case(A(2, dtype="int64")), case(A()))  # fmt: skip
 
