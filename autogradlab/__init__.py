@@ -87,4 +87,6 @@ def __getattr__(name: str) -> object:
         return _import_module(f"{__name__}.backends").DEVICES[name]
     elif name in ("save", "load"):
         return getattr(_import_module(f"{__name__}.serialization"), name)
+    elif not name.startswith("_"):
+        return _import_module(f"{__name__}.nn.namespace").find(name)
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

@@ -46,7 +46,7 @@ def one(op: Op) -> Callable[..., Any]:
     invoke, view, creation = op.invoke, op.view, op.creation
     count, positional, required, defaults = len(op.names), op.positional, op.required, op.defaults
     full = positional == count
-    node_class = op.node_class if op.differentiates else None
+    node_class: Any = op.node_class if op.differentiates else None
     save = _saver(op) if op.differentiates else None
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -178,7 +178,7 @@ def several(op: Op) -> Callable[..., Any]:
     """An operation of a few tensors, one result, no view."""
     invoke, count, places = op.invoke, len(op.names), op.tensor_places
     differentiates = op.differentiates
-    node_class = op.node_class if differentiates else None
+    node_class: Any = op.node_class if differentiates else None
     wants = all(d is not None for d in (op.defaults[p] for p in places))
 
     def call(*args: Any, **kwargs: Any) -> Any:

@@ -91,6 +91,8 @@ class Op:
                    constants: dict[str, Any] | None) -> None:  # fmt: skip
         self.differentiates = bool(vjp)
         self.fields: tuple[str, ...] = ()
+        #: the tensor arguments to which the Node has edges: those with a formula
+        self.edge_places = self.tensor_places
         if not vjp:  # in place it cuts the gradient off: a Node that gives zeros
             self.inplace_class: Any = None
             return
@@ -103,6 +105,11 @@ class Op:
                 formulas.append(Formula(fn, tuple(self.tensor_names.index(n) for n in key.split()), joint=True))
             else:
                 formulas.append(Formula(fn, (self.tensor_names.index(key),), joint=False))
+        if self.list_place is None:
+            kept = sorted({i for f in formulas for i in f.edges})
+            for f in formulas:
+                f.edges = tuple(kept.index(i) for i in f.edges)
+            self.edge_places = tuple(self.tensor_places[i] for i in kept)
         fields = tuple(dict.fromkeys(n for f in formulas for n in f.names))
         self.fields = fields
         self.formulas = tuple(formulas)
@@ -178,7 +185,7 @@ class Op:
         """The edges to the tensor arguments, and whether one of them requires grad."""
         edges: list[Edge] = []
         found = False
-        for place in self.tensor_places:
+        for place in self.edge_places:
             value = values[place]
             if place == self.list_place:
                 for t in value:
@@ -198,7 +205,7 @@ class Op:
         return edges, found
 
     def _wants_grad(self, values: list[Any]) -> bool:
-        for place in self.tensor_places:
+        for place in self.edge_places:
             value = values[place]
             for t in value if place == self.list_place else (value,):
                 if t is not None and requires_grad(t):
@@ -347,7 +354,7 @@ class Op:
         original = input
         if recording and "input" in self.fields:
             original = wrap(np.array(input._array))
-            original._edge = edges[0]
+            original._edge = edges[0] if self.edge_places[0] == 0 else NO_EDGE
         r = modes.quiet(self.invoke, *given)
         target = input._array
         store(target, r)

@@ -29,7 +29,9 @@ def wrap_number(value: Any, numpy: np.dtype[Any] | None = None) -> Tensor:
 
 def result_dtype(operands: tuple[Any, ...]) -> dtypes.dtype:
     """The dtype in which an operation on tensors and numbers is computed."""
-    dims, zeros, scalars = [], [], []
+    dims: list[dtypes.dtype] = []
+    zeros: list[dtypes.dtype] = []
+    scalars: list[dtypes.dtype] = []
     for operand in operands:
         if isinstance(operand, Tensor):
             (dims if operand._array.ndim else zeros).append(operand.dtype)

@@ -6,4 +6,5 @@ from . import shape, products, memory, data, create, strided
 from . import index, getitem, axes, split, join, inplace_views, take, scatter, masked, repeat, triangle, pad, copies
 from . import blas, einsum, decompositions, solve, linalg_norms
 from . import scans, sorting, order, unique, histogram
+from . import nn_activation
 from . import operators

@@ -14,7 +14,7 @@ from ..tensor import Tensor
 from .memory import cast_array
 from .take import _number, is_value, scalar_name
 from .viewing import guard
-from .writing import C_WORDS, exact_out, in_place, without_edges
+from .writing import C_WORDS, exact_out, in_place
 
 
 def _boolean(mask: np.ndarray) -> None:
@@ -220,8 +220,6 @@ def fill_diagonal_(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor
     return input
 
 
-for _entry in (*_FILLS, _SCATTER, OPS["masked_select"], OPS["masked_select_backward"]):
-    without_edges(_entry)
 exact_out(OPS["masked_select"], "masked_select(): self and result must have the same scalar type")
 
 guard("masked_fill masked_fill_ masked_select masked_scatter masked_scatter_ fill_diagonal_")

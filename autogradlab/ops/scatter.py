@@ -15,7 +15,7 @@ from ..warn import warn_once
 from .kinds import NOT_IMPLEMENTED, no_derivative
 from .take import _number, _vector, add_at, at, inside, is_value, scalar_name
 from .viewing import guard
-from .writing import exact_out, in_place, without_edges, writer
+from .writing import exact_out, in_place, writer
 
 # -- where an index tensor points --------------------------------------------------------------------------------------
 
@@ -80,7 +80,7 @@ op("gather", "input index", shown={"input": "self"}, vjp={
             [4, 3]])
     """)(_gather)  # fmt: skip
 
-exact_out(without_edges(OPS["gather"]))
+exact_out(OPS["gather"])
 _GATHER = OPS["gather"].call
 
 

@@ -12,7 +12,7 @@ from ..opdef import OPS, composite, op, publish
 from ..record import RAW, TENSORS
 from ..tensor import Tensor, wrap
 from .viewing import guard
-from .writing import exact_out, in_place, without_edges, writer
+from .writing import exact_out, in_place, writer
 
 _ALL = slice(None)
 
@@ -328,8 +328,6 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: Any = None, *, out: Any 
         TENSORS.expand(indices, (*common[:d], i.shape[d], *common[d + 1 :])), out=out)  # fmt: skip
 
 
-for _name in ("index_select", "index_select_backward", "take"):
-    without_edges(OPS[_name])
 exact_out(OPS["index_select"], "index_select(): self and result must have the same scalar type")
 exact_out(
     OPS["take"], "take(): self and out expected to have the same dtype, but got self.dtype = {2} and out.dtype = {3}"

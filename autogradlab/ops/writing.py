@@ -10,36 +10,12 @@ import numpy as np
 from .. import modes
 from ..calls import make_call
 from ..dtypes import _scalar_name
-from ..node import NO_EDGE
 from ..opdef import OPS, Op, publish
 from ..record import RAW, finish, start_node
-from ..tensor import Tensor, gradient_edge, wrap
+from ..tensor import Tensor, wrap
 from ..views import bump, check_inplace, rebase
 
-__all__ = ["C_WORDS", "exact_out", "in_place", "without_edges", "writer"]
-
-
-def without_edges(entry: Op) -> Op:
-    """Give the Node of an operation edges only to the tensors that have a formula, not to index tensors and masks."""
-    kept = sorted({i for f in entry.formulas for i in f.edges})
-    for f in entry.formulas:
-        f.edges = tuple(kept.index(i) for i in f.edges)
-    places = [entry.tensor_places[i] for i in kept]
-
-    def edges(values: list[Any]) -> tuple[list[Any], bool]:
-        found = []
-        wanted = False
-        for place in places:
-            t = values[place]
-            edge = NO_EDGE if t is None else t._edge
-            if edge is None:
-                edge = gradient_edge(t)
-            wanted |= edge is not NO_EDGE
-            found.append(edge)
-        return found, wanted
-
-    entry.edges = edges  # type: ignore[method-assign]
-    return entry
+__all__ = ["C_WORDS", "exact_out", "in_place", "writer"]
 
 
 #: C's names of the dtypes, where PyTorch's messages use them
@@ -116,7 +92,6 @@ def writer(name: str, tensors: str, write: Callable[..., None], vjp: dict[str, A
         write(r, *args, **kwargs)
         return r
 
-    without_edges(entry)
     exact_out(entry)
     entry.invoke = on_copy
     entry.call = make_call(entry)
