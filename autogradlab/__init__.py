@@ -24,6 +24,7 @@ from . import settings as _settings
 from . import signature_errors as _signature_errors
 from . import typed_storage as _typed_storage
 from . import warn as _warn
+from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled, set_anomaly_enabled
 from .autograd.grad_mode import (
     enable_grad,
     inference_mode,

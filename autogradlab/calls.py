@@ -50,8 +50,9 @@ def one(op: Op) -> Callable[..., Any]:
     save = _saver(op) if op.differentiates else None
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        if kwargs or len(args) != count:
-            if not kwargs and full and required <= len(args) < count:
+        given = args
+        if kwargs or len(args) != count or not full:
+            if not kwargs and required <= len(args) <= positional:
                 args = args + defaults[len(args) :]
             else:
                 if kwargs.get("out") is not None:
@@ -60,7 +61,7 @@ def one(op: Op) -> Callable[..., Any]:
                 args = tuple(op.bind(args, kwargs))
         input = args[0]
         if not isinstance(input, Tensor):
-            return op.reject(args, {})
+            return op.reject(given, kwargs)
         x = input._array
         if view:
             r = invoke(x, *args[1:])

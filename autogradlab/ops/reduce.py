@@ -40,6 +40,8 @@ def two_forms(name: str, whole: Any, part: Any, vjp_whole: Any, vjp_part: Any, d
 
     def forward(*args: Any, **kwargs: Any) -> Any:
         n = len(args)
+        if n > 1 and not isinstance(args[1], (int, tuple, list, type(None), np.integer)):
+            return reject(args, kwargs)
         if not kwargs:
             if n == 1:
                 return call_whole(args[0], None)
