@@ -162,7 +162,7 @@ def _one_sided(name: str, word: str, ufunc: Any) -> tuple[Op, Op]:
 def _clamped(name: str, numbers: Op, tensors: Op, one: str | None, doc: str) -> None:
     """The function and the in-place method of a member of the clamp family."""
 
-    def parse(input: Any, args: tuple[Any, ...], options: dict[str, Any]) -> tuple[Op, list[Any]]:
+    def parse(input: Any, args: tuple[Any, ...], options: dict[str, Any], name: str) -> tuple[Op, list[Any]]:
         names = ("min", "max") if one is None else (one,)
         limits = list(args) + [None] * (len(names) - len(args))
         for i, n in enumerate(names[len(args) :], len(args)):
@@ -171,22 +171,23 @@ def _clamped(name: str, numbers: Op, tensors: Op, one: str | None, doc: str) -> 
         kinds = {isinstance(v, Tensor) for v in given}
         if not isinstance(input, Tensor) or options or len(limits) != len(names) or len(kinds) > 1 or not all(
                 isinstance(v, Tensor) or is_number(v) for v in given):  # fmt: skip
-            tensors.reject((input, *args), options)
+            tensors.reject((input, *args), options, name)
         if not given:
             raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
         return (tensors if True in kinds else numbers), limits
 
     def forward(input: Any = None, *args: Any, **options: Any) -> Any:
         out = options.pop("out", None)
-        operation, limits = parse(input, args, options)
+        operation, limits = parse(input, args, options, name)
         if operation is numbers:
             _real(input._array)
             input = into(input, *(v for v in limits if v is not None))
         return operation.call(input, *limits, **({} if out is None else {"out": out}))
 
     def forward_(input: Any, *args: Any, **options: Any) -> Any:
-        operation, limits = parse(input, args, options)
-        _real(input._array)
+        operation, limits = parse(input, args, options, name + "_")
+        if one is None or operation is numbers:
+            _real(input._array)
         found = result_dtype((input, *(v for v in limits if v is not None))).numpy
         if not can_cast(found, input._array.dtype):
             raise RuntimeError(errors.CAST.format(name_of(np.empty((), found)), _c_name(input._array)))

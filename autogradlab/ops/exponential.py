@@ -1,0 +1,86 @@
+"""The matrix exponential, and products of Householder reflections."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..opdef import alias, op
+from .blas import adjoint
+from .factors import columns, square
+
+# -- inverses ----------------------------------------------------------------------------------------------------------
+
+
+def _exp_backward(F, grad, A):  # type: ignore[no-untyped-def]
+    h = adjoint(F, A)
+    n = A.shape[-1]
+    zero = F.zeros_of(h, tuple(h.shape))
+    block = F.cat([F.cat([h, grad], -1), F.cat([zero, h], -1)], -2)
+    return F.slice(F.slice(F.linalg_matrix_exp(block), -2, 0, n, 1), -1, n, 2 * n, 1)
+
+
+_PADE = (
+    64764752532480000,
+    32382376266240000,
+    7771770303897600,
+    1187353796428800,
+    129060195264000,
+    10559470521600,
+    670442572800,
+    33522128640,
+    1323241920,
+    40840800,
+    960960,
+    16380,
+    182,
+    1,
+)
+
+
+@op("linalg_matrix_exp", "A", method=False, function=False, vjp={"A": _exp_backward})
+def linalg_matrix_exp(A):  # type: ignore[no-untyped-def]
+    square("linalg.matrix_exp", A, low=False)
+    if not A.size:
+        return A.copy()
+    x = A.astype(np.result_type(A.dtype, np.float64))
+    norm = np.abs(x).sum(-2).max(initial=0)
+    squarings = max(0, int(np.ceil(np.log2(norm / 5.37)))) if np.isfinite(norm) and norm > 5.37 else 0
+    x = x / 2**squarings
+    b = _PADE
+    one = np.eye(A.shape[-1])
+    x2 = x @ x
+    x4 = x2 @ x2
+    x6 = x4 @ x2
+    u = x @ (x6 @ (b[13] * x6 + b[11] * x4 + b[9] * x2) + b[7] * x6 + b[5] * x4 + b[3] * x2 + b[1] * one)
+    v = x6 @ (b[12] * x6 + b[10] * x4 + b[8] * x2) + b[6] * x6 + b[4] * x4 + b[2] * x2 + b[0] * one
+    r = np.linalg.solve(v - u, v + u)
+    for _ in range(squarings):
+        r = r @ r
+    return np.ascontiguousarray(r.astype(A.dtype))
+
+
+alias("matrix_exp", "linalg_matrix_exp")
+
+
+@op("linalg_householder_product", "input tau", method=False, function=False)
+def linalg_householder_product(input, tau):  # type: ignore[no-untyped-def]
+    m, n = input.shape[-2:]
+    if m < n:
+        raise RuntimeError(
+            "torch.linalg.householder_product: input.shape[-2] must be greater than or equal to input.shape[-1]"
+        )
+    if n < tau.shape[-1]:
+        raise RuntimeError(
+            "torch.linalg.householder_product: input.shape[-1] must be greater than or equal to tau.shape[-1]"
+        )
+    q = np.zeros(input.shape, input.dtype)
+    q[...] = np.eye(m, n)
+    for i in range(tau.shape[-1] - 1, -1, -1):
+        v = np.array(input[..., :, i])
+        v[..., :i] = 0
+        v[..., i] = 1
+        q -= tau[..., i, None, None] * v[..., :, None] * (v.conj()[..., None, :] @ q)
+    return columns(q)
+
+
+alias("orgqr", "linalg_householder_product")
