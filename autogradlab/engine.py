@@ -172,18 +172,18 @@ class Task:
                     continue
                 g = outs[i]
                 if g is not None:
+                    if not recorded and type(g) is not _ndarray:
+                        g = np.asarray(g)
                     if target.multi:
                         if not recorded and (g.shape != target.shape[nr] or g.dtype is not target.dtype[nr]):
-                            g = checked(node, i, g, target.shape[nr], target.dtype[nr])
+                            g = np.asarray(checked(node, i, g, target.shape[nr], target.dtype[nr]))
                         _add(buffers, target, nr, g)
                     elif recorded:
                         before = look(target)
                         buffers[target] = g if before is None else before + g
                     else:
                         if g.shape != target.shape or g.dtype is not target.dtype:
-                            g = checked(node, i, g, target.shape, target.dtype)
-                        if type(g) is not _ndarray:
-                            g = np.asarray(g)
+                            g = np.asarray(checked(node, i, g, target.shape, target.dtype))
                         before = look(target)
                         if before is not None or target.accumulates:
                             # whether nobody else holds this array

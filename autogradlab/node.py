@@ -26,7 +26,6 @@ UNSHARED = (0,)
 #: numbers Nodes in the order in which they were made; the engine runs the highest ready one first
 sequence = itertools.count().__next__
 _LAST = 2**64 - 1
-_DIGITS = "0123456789"
 
 
 class RemovableHandle:
@@ -216,7 +215,8 @@ def node_class(name: str, base: type[Node], **attributes: Any) -> type[Node]:
 
 def short_name(node: Node) -> str:
     """The name that PyTorch's messages give a Node: `Exp` for ExpBackward0."""
-    return node.name().rstrip(_DIGITS).removesuffix("Backward")
+    name = node.name()
+    return name.removesuffix("Backward0") if name.endswith("Backward0") else name.replace("Backward", "")
 
 
 def freed_error() -> RuntimeError:

@@ -276,6 +276,8 @@ class OpNode(Node):
     tensor_names: tuple[str, ...] = ()
     #: whether backward frees anything: a Node that saves no tensor may run again
     frees = False
+    #: whether PyTorch keeps `dim` as a tuple even where one was given
+    dim_list = False
     #: what PyTorch saves though no formula of ours needs it, with its value where that is a constant
     constants: dict[str, Any] = {}
     formulas: tuple[Formula, ...] = ()
@@ -338,7 +340,7 @@ class OpNode(Node):
         name = self.saved_names[i]
         if name in ("dim", "dim0", "dim1", "start_dim", "end_dim"):  # PyTorch keeps them unsigned
             if isinstance(value, int):
-                return value % 2**64
+                return (value % 2**64,) if self.dim_list else value % 2**64
             if isinstance(value, (tuple, list)):
                 return tuple(v % 2**64 for v in value)
         return tuple(value) if isinstance(value, list) else value

@@ -90,6 +90,9 @@ def _differences(
         high = _values(func, inputs)
     finally:
         array[index] = kept
+    if any(a.dtype.kind == "b" for a in low):
+        raise RuntimeError("Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+                           "`logical_xor()` operator instead.")  # fmt: skip
     return [(b - a) / (2 * eps) for a, b in zip(low, high, strict=True)]
 
 

@@ -470,6 +470,7 @@ def resize_(input: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
     if any(n < 0 for n in shape):
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {list(shape)}")
     resize(input, shape)
+    bump(input)
     return input
 
 

@@ -35,6 +35,7 @@ def two_forms(name: str, whole: Any, part: Any, vjp_whole: Any, vjp_part: Any, d
     second = Op(name, part, vjp={"input": vjp_part}, node=camel + "Backward1", doc=doc)
     OPS[name] = first
     OPS[name + ".dim"] = second
+    second.node_class.dim_list = True
     call_whole, call_part = first.call, second.call
     reject = first.reject
 

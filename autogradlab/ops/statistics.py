@@ -12,10 +12,12 @@ from ..opdef import OPS, Op, composite, op, publish
 from ..record import RAW, TENSORS
 from ..return_types import named
 from ..tensor import Tensor, wrap
+from ..warn import warn
 from .kinds import is_half, name_of, no_derivative, refuse
 from .reduce import count_of
 
 F = TENSORS
+_AT = "/__w/pytorch/pytorch/aten/src/ATen/native/ReduceOps.cpp:1842"
 
 # -- variance --------------------------------------------------------------------------------------------------------------
 
@@ -30,6 +32,9 @@ def _varied(name: str, root: bool, mean: bool) -> Any:
         dims = all_dims(dim, x.ndim)
         count = count_of(x.shape, dims) if x.ndim else 1
         free = max(count - (1 if correction is None else correction), 0)
+        if not free:
+            warn(f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input "
+                 "numel divided by output numel).", at=_AT)  # fmt: skip
         middle = np.add.reduce(x, axis=dims, keepdims=True) / count if count else np.full([1] * x.ndim, np.nan)
         off = x - middle
         squares = (off * off.conj()).real if off.dtype.kind == "c" else np.multiply(off, off, out=off) if off.ndim else off * off

@@ -10,13 +10,14 @@ from tests.conftest import ROOT
 from tests.ops import test_ops  # noqa: F401  (reads all samples)
 from tests.ops.harness import REGISTRY, covered
 
-
-#: entries whose samples are with their family: random numbers have no samples to compare, activations are in nn
-ELSEWHERE = {"bernoulli": "random_ops", "poisson": "random_ops", "celu": "nn", "hardshrink": "nn", "threshold": "nn"}
+#: entries that are tested with their family: random numbers have no samples to compare
+ELSEWHERE = {"bernoulli": "random_ops", "poisson": "random_ops"}
 
 
 def public(name: str) -> bool:
-    return name in FUNCTIONS or hasattr(Tensor, name)
+    """Whether users see the entry; those of neural networks (`ops/nn_*.py`) are compared with torch in tests/nn."""
+    network = OPS[name].kernel.__module__.rpartition(".")[2].startswith("nn_")
+    return not network and (name in FUNCTIONS or hasattr(Tensor, name))
 
 
 def test_every_public_entry_has_samples():

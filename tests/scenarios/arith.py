@@ -7,8 +7,16 @@ from tests.scenarios.show import caught
 #% arith-01-function-and-method: torch.f(x) and x.f() are one operation
 table = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
 print(torch.sum(table, 1), table.sum(1))
-for name, extra in (("sum", ()), ("sum", (0,)), ("add", (table,)), ("mul", (table,)), ("mean", ()), ("t", ()),
-                    ("squeeze", ()), ("unsqueeze", (0,))):
+for name, extra in (
+    ("sum", ()),
+    ("sum", (0,)),
+    ("add", (table,)),
+    ("mul", (table,)),
+    ("mean", ()),
+    ("t", ()),
+    ("squeeze", ()),
+    ("unsqueeze", (0,)),
+):
     print(name, torch.equal(getattr(torch, name)(table, *extra), getattr(table, name)(*extra)))
 with caught(first_line=True):
     torch.sum(table, table)  # the second argument is a dimension
@@ -20,8 +28,14 @@ print(total, left, total is left)
 total = left.add_(right)
 print(total, left, total is left)
 three_four = torch.tensor([3.0, 4.0])
-for name, arguments in {"mul_": [three_four], "sub_": [three_four], "copy_": [three_four], "zero_": [], "fill_": [7.0],
-                        "exp_": []}.items():
+for name, arguments in {
+    "mul_": [three_four],
+    "sub_": [three_four],
+    "copy_": [three_four],
+    "zero_": [],
+    "fill_": [7.0],
+    "exp_": [],
+}.items():
     t = torch.tensor([1.0, 2.0])
     print(name, getattr(t, name)(*arguments) is t, t)
 
@@ -30,7 +44,14 @@ x = torch.ones(2, 3)
 y = torch.tensor([[0.8108, 0.0669, 0.0516], [0.9076, 0.1393, 0.8508]])
 into = torch.Tensor(5, 3)
 torch.add(x, y, out=into)
-for label, value in (("x", x), ("y", y), ("x+y", x + y), ("torch.add", torch.add(x, y)), ("out", into), ("add_", y.add_(x))):
+for label, value in (
+    ("x", x),
+    ("y", y),
+    ("x+y", x + y),
+    ("torch.add", torch.add(x, y)),
+    ("out", into),
+    ("add_", y.add_(x)),
+):
     print(label, value, sep="\n")
 
 #% arith-04-additions-random: the same on random numbers

@@ -32,15 +32,33 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-HEADER = re.compile(r"^#% ([a-z0-9_-]+): (\S.*)$")
+HEADER = re.compile(r"^# ?% ([a-z0-9_-]+): (\S.*)$")  # the space is what formatters put there
 ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b")
 TRIGGERED = re.compile(r"\s*\(Triggered internally at .*?\)(?=\s*$|\n)", re.DOTALL)
 SECONDS = 30  # for one block
 # submodules that texts import by name; those that the package lacks are left out
 SUBMODULES = [
-    "autograd", "autograd.anomaly_mode", "autograd.forward_ad", "autograd.function", "autograd.functional",
-    "autograd.grad_mode", "autograd.gradcheck", "autograd.graph", "autograd.variable", "cuda", "linalg", "nn",
-    "nn.functional", "nn.init", "nn.parameter", "optim", "random", "special", "testing", "utils", "utils.checkpoint",
+    "autograd",
+    "autograd.anomaly_mode",
+    "autograd.forward_ad",
+    "autograd.function",
+    "autograd.functional",
+    "autograd.grad_mode",
+    "autograd.gradcheck",
+    "autograd.graph",
+    "autograd.variable",
+    "cuda",
+    "linalg",
+    "nn",
+    "nn.functional",
+    "nn.init",
+    "nn.parameter",
+    "optim",
+    "random",
+    "special",
+    "testing",
+    "utils",
+    "utils.checkpoint",
     "utils.data",
 ]
 
@@ -86,7 +104,9 @@ def read(path: Path) -> list[Block]:
     ids = [part[0] for part in parts]
     if len(set(ids)) != len(ids):
         raise ValueError(f"{path.name}: an id comes twice")
-    return [Block(i, title, path, "\n".join(head) + "\n", "\n".join(body).strip("\n") + "\n") for i, title, body in parts]
+    return [
+        Block(i, title, path, "\n".join(head) + "\n", "\n".join(body).strip("\n") + "\n") for i, title, body in parts
+    ]
 
 
 def read_folder(folder: Path) -> list[Block]:
@@ -165,7 +185,7 @@ def _own_frames(text: str) -> str:
     keep = True
     for line in text.splitlines():
         if line.startswith('  File "'):
-            keep = line.startswith('  File "<')
+            keep = line.startswith('  File "<') and not line.startswith('  File "<frozen')
         elif not line.startswith("    "):
             keep = True
         if keep and line.strip(" ~^"):

@@ -23,7 +23,14 @@ for left, right in (((3, 2), (2, 3, 2)), ((2,), (3, 2)), ((), (2, 2)), ((4,), (3
 print(torch.zeros(3, 2) + torch.tensor([10.0, 20.0]))
 
 #% broadcast-04-rule-equal-or-one: sizes agree, or one of them is 1
-for left, right in (((3, 2), (3, 1)), ((3, 2), (1, 2)), ((3, 1), (1, 2)), ((3, 2), (2, 3)), ((3,), (2,)), ((2, 3), (3, 2, 1, 4))):
+for left, right in (
+    ((3, 2), (3, 1)),
+    ((3, 2), (1, 2)),
+    ((3, 1), (1, 2)),
+    ((3, 2), (2, 3)),
+    ((3,), (2,)),
+    ((2, 3), (3, 2, 1, 4)),
+):
     attempt(lambda: (torch.ones(left) + torch.ones(right)).shape)
 with caught("in place the left side cannot grow"):
     torch.ones(3).add_(torch.ones(2, 3))
@@ -51,6 +58,7 @@ column, model = torch.tensor([[1.0], [2.0], [3.0]]), torch.zeros(2, 3, 2)
 like = column.expand_as(model)
 print(like, like.stride(), like.data_ptr() == column.data_ptr(), torch.equal(like, column.expand(2, 3, 2)), sep="\n")
 
+
 #% broadcast-08-numpy-rule: NumPy and torch agree, on failures too
 def shape_of(add):
     try:
@@ -59,5 +67,17 @@ def shape_of(add):
         return type(error).__name__
 
 
-for left, right in (((3, 2), (2, 3, 1)), ((3, 1), (2,)), ((4, 1, 5), (3, 1)), ((), (2,)), ((2,), (3,)), ((3, 2), (2, 3))):
-    print(left, right, shape_of(lambda: np.ones(left) + np.ones(right)), shape_of(lambda: torch.ones(left) + torch.ones(right)))
+for left, right in (
+    ((3, 2), (2, 3, 1)),
+    ((3, 1), (2,)),
+    ((4, 1, 5), (3, 1)),
+    ((), (2,)),
+    ((2,), (3,)),
+    ((3, 2), (2, 3)),
+):
+    print(
+        left,
+        right,
+        shape_of(lambda: np.ones(left) + np.ones(right)),
+        shape_of(lambda: torch.ones(left) + torch.ones(right)),
+    )

@@ -68,7 +68,14 @@ squared = (a**2).mean() ** 2
 for replace in (False, True):
     if replace:
         squared.data = torch.tensor([3.4])
-    print(squared, squared.shape, squared.is_leaf, squared.requires_grad, squared.grad_fn.name(), squared.data.requires_grad)
+    print(
+        squared,
+        squared.shape,
+        squared.is_leaf,
+        squared.requires_grad,
+        squared.grad_fn.name(),
+        squared.data.requires_grad,
+    )
 with caught():
     squared.data = [3.4]
 with caught():

@@ -28,7 +28,9 @@ print(total.to("cpu") is total, total.to(torch.float32) is total, total.to(torch
 
 #% device-04-to-cuda-without-gpu: a device is only a name; using it fails
 gpu = torch.device("cuda")
-print(repr(gpu), str(gpu), gpu.type, gpu.index, torch.device("cuda:1"), torch.device("cuda", 1).index, torch.device("cpu"))
+print(
+    repr(gpu), str(gpu), gpu.type, gpu.index, torch.device("cuda:1"), torch.device("cuda", 1).index, torch.device("cpu")
+)
 print(gpu == torch.device("cuda"), gpu == "cuda", gpu == torch.device("cuda:0"))
 x = torch.ones(2)
 with caught():

@@ -5,11 +5,17 @@ import torch
 from tests.scenarios.show import caught
 
 #% dtype-01-table: dtype, alias, class, size of an element
-rows = ((torch.float32, torch.float, torch.FloatTensor), (torch.float64, torch.double, torch.DoubleTensor),
-        (torch.float16, torch.half, torch.HalfTensor), (torch.uint8, torch.uint8, torch.ByteTensor),
-        (torch.int8, torch.int8, torch.CharTensor), (torch.int16, torch.short, torch.ShortTensor),
-        (torch.int32, torch.int, torch.IntTensor), (torch.int64, torch.long, torch.LongTensor),
-        (torch.bool, torch.bool, torch.BoolTensor))
+rows = (
+    (torch.float32, torch.float, torch.FloatTensor),
+    (torch.float64, torch.double, torch.DoubleTensor),
+    (torch.float16, torch.half, torch.HalfTensor),
+    (torch.uint8, torch.uint8, torch.ByteTensor),
+    (torch.int8, torch.int8, torch.CharTensor),
+    (torch.int16, torch.short, torch.ShortTensor),
+    (torch.int32, torch.int, torch.IntTensor),
+    (torch.int64, torch.long, torch.LongTensor),
+    (torch.bool, torch.bool, torch.BoolTensor),
+)
 for dtype, alias, old_class in rows:
     t = old_class([0, 1, 2])
     print(dtype, alias is dtype, t.dtype == dtype, t.type(), t.element_size(), t.is_floating_point(), t)
@@ -35,9 +41,16 @@ tiny = torch.Tensor([[1.0561e-38, 1.0653e-38, 9.1837e-39], [8.4490e-39, 8.7245e-
 print(tiny.int(), tiny.type(), tiny.int().type())
 print(torch.Tensor([1.9, -1.9, 0.5, -0.5]).int())
 
+
 #% dtype-05-default-type-changes-constructors: Tensor, tensor, zeros and rand follow the default
 def defaults():
-    return [torch.Tensor(2).dtype, torch.tensor([1.0]).dtype, torch.zeros(2).dtype, torch.rand(2).dtype, torch.get_default_dtype()]
+    return [
+        torch.Tensor(2).dtype,
+        torch.tensor([1.0]).dtype,
+        torch.zeros(2).dtype,
+        torch.rand(2).dtype,
+        torch.get_default_dtype(),
+    ]
 
 
 print(defaults())
@@ -62,7 +75,9 @@ print(torch.Tensor(2, 3).device, torch.get_default_dtype())
 #% dtype-07-memory-of-a-billion-floats: four bytes each
 shape_only = torch.zeros(1).expand(1000, 1000, 1000)
 print(shape_only.type(), shape_only.numel(), shape_only.element_size(), shape_only.numel() * shape_only.element_size())
-print(torch.zeros(1).half().element_size(), torch.zeros(1).double().element_size(), shape_only.untyped_storage().nbytes())
+print(
+    torch.zeros(1).half().element_size(), torch.zeros(1).double().element_size(), shape_only.untyped_storage().nbytes()
+)
 
 #% dtype-08-half: half the bytes, a small range, few digits
 full = torch.ones(4, 5)
@@ -75,7 +90,14 @@ large = torch.tensor([300.0]).half()
 print(large, large * large)
 
 #% dtype-09-new: a.new(...) is torch.Tensor(...) for the type of a
-for old_class in (torch.FloatTensor, torch.DoubleTensor, torch.IntTensor, torch.LongTensor, torch.HalfTensor, torch.ByteTensor):
+for old_class in (
+    torch.FloatTensor,
+    torch.DoubleTensor,
+    torch.IntTensor,
+    torch.LongTensor,
+    torch.HalfTensor,
+    torch.ByteTensor,
+):
     a = old_class(2)
     print(a.type(), a.new(2, 3).type(), a.new(2, 3).shape, a.new([1, 2]))
 a = torch.IntTensor([7, 8])

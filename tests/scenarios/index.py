@@ -5,10 +5,20 @@ import torch
 
 from tests.scenarios.show import caught
 
-values = torch.tensor([[0.7942, -0.8665, 1.4201, -0.6606], [1.3923, -1.0253, -0.9995, 0.9130], [1.3881, 0.0780, -0.9674, 0.5636]])
+values = torch.tensor(
+    [[0.7942, -0.8665, 1.4201, -0.6606], [1.3923, -1.0253, -0.9995, 0.9130], [1.3881, 0.0780, -0.9674, 0.5636]]
+)
 
 #% index-01-document-values: row, column, element, mask, list of rows
-for t in (values, values[0], values[:, 0], values[0][2], values > 0, values[values > 0], values[torch.LongTensor([0, 1])]):
+for t in (
+    values,
+    values[0],
+    values[:, 0],
+    values[0][2],
+    values > 0,
+    values[values > 0],
+    values[torch.LongTensor([0, 1])],
+):
     print(t)
 
 #% index-02-random: the same on random numbers
@@ -62,7 +72,11 @@ print(torch.equal(listed, sliced))
 for t in (listed, sliced):
     t[0, 0] = 100.0
     print(values[0, 0])
-print(values[[0, 1]].shape, values[torch.tensor([2, 0, 2])].shape, values[torch.LongTensor([0, 1]), torch.LongTensor([2, 3])])
+print(
+    values[[0, 1]].shape,
+    values[torch.tensor([2, 0, 2])].shape,
+    values[torch.LongTensor([0, 1]), torch.LongTensor([2, 3])],
+)
 
 #% index-08-numpy-like-syntax: as in NumPy, but for negative steps
 n, t = np.arange(12).reshape(3, 4), torch.arange(12).view(3, 4)

@@ -48,6 +48,7 @@ held = x.grad.clone()
 sgd.zero_grad()
 print(x, w.grad, b.grad, torch.equal(x.grad, held))
 
+
 #% nograd-01-block: no_grad does what volatile once did
 def wants(*tensors):
     print([t.requires_grad for t in tensors])
@@ -64,7 +65,14 @@ w = torch.tensor([2.0], requires_grad=True)
 print(torch.is_grad_enabled())
 with torch.no_grad():
     c = w * 3
-    print(torch.is_grad_enabled(), c, c.requires_grad, c.grad_fn, c.is_leaf, torch.ones(1, requires_grad=True).requires_grad)
+    print(
+        torch.is_grad_enabled(),
+        c,
+        c.requires_grad,
+        c.grad_fn,
+        c.is_leaf,
+        torch.ones(1, requires_grad=True).requires_grad,
+    )
     with torch.enable_grad():
         print((w * 3).requires_grad)
 print(torch.is_grad_enabled(), (w * 3).requires_grad)

@@ -25,9 +25,33 @@ print(w.grad, x.grad)
 
 #% nextfn-02-backward-names: the name of the node tells the operation
 x, v = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True), torch.tensor([1.0, 2.0], requires_grad=True)
-for t in (x + 1, torch.add(x, x), x.add(1), x - 1, x * 2, torch.mul(x, x), x.mul(2), x / 2, -x, x**2, x.pow(2), x @ x, x @ v,
-          x.exp(), x.sum(), x.sum(0), torch.sum(x), x.mean(), x.view(4), x.t(), x.squeeze(), x.unsqueeze(0), v.expand(2, 2),
-          x[0], x.clone()):
+for t in (
+    x + 1,
+    torch.add(x, x),
+    x.add(1),
+    x - 1,
+    x * 2,
+    torch.mul(x, x),
+    x.mul(2),
+    x / 2,
+    -x,
+    x**2,
+    x.pow(2),
+    x @ x,
+    x @ v,
+    x.exp(),
+    x.sum(),
+    x.sum(0),
+    torch.sum(x),
+    x.mean(),
+    x.view(4),
+    x.t(),
+    x.squeeze(),
+    x.unsqueeze(0),
+    v.expand(2, 2),
+    x[0],
+    x.clone(),
+):
     print(t.grad_fn.name(), type(t.grad_fn).__name__ == t.grad_fn.name(), tuple(t.shape))
 print((x + 1).grad_fn.next_functions[0][0].name())
 
@@ -69,13 +93,39 @@ for keep in (True, False):
 x, v = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True), torch.tensor([1.0, 2.0], requires_grad=True)
 row, first = torch.tensor([[0, 1]]), torch.tensor([0])
 made = {
-    "1 - x": 1 - x, "1 / x": 1 / x, "v @ v": v @ v, "x.mm(x)": x.mm(x), "log": x.log(), "sqrt": x.sqrt(), "relu": x.relu(),
-    "sigmoid": x.sigmoid(), "tanh": x.tanh(), "abs": x.abs(), "mean(0)": x.mean(0), "max": x.max(), "reshape": x.reshape(4),
-    "transpose": x.transpose(0, 1), "T": x.T, "squeeze(0)": x.squeeze(0), "expand_as": v.expand_as(x), "slice": x[0:1],
-    "mask": x[x > 1], "rows": x[first], "gather": x.gather(0, row), "index_select": x.index_select(0, first),
-    "masked_select": x.masked_select(x > 1), "scatter": x.scatter(0, row, torch.ones(1, 2)), "double": x.double(),
-    "contiguous": x.t().contiguous(), "bmm": torch.bmm(x.unsqueeze(0), x.unsqueeze(0)), "addmm": torch.addmm(x, x, x),
-    "trace": x.trace(), "diag": x.diag(), "triu": x.triu(), "dot": v.dot(v), "inverse": x.inverse(),
+    "1 - x": 1 - x,
+    "1 / x": 1 / x,
+    "v @ v": v @ v,
+    "x.mm(x)": x.mm(x),
+    "log": x.log(),
+    "sqrt": x.sqrt(),
+    "relu": x.relu(),
+    "sigmoid": x.sigmoid(),
+    "tanh": x.tanh(),
+    "abs": x.abs(),
+    "mean(0)": x.mean(0),
+    "max": x.max(),
+    "reshape": x.reshape(4),
+    "transpose": x.transpose(0, 1),
+    "T": x.T,
+    "squeeze(0)": x.squeeze(0),
+    "expand_as": v.expand_as(x),
+    "slice": x[0:1],
+    "mask": x[x > 1],
+    "rows": x[first],
+    "gather": x.gather(0, row),
+    "index_select": x.index_select(0, first),
+    "masked_select": x.masked_select(x > 1),
+    "scatter": x.scatter(0, row, torch.ones(1, 2)),
+    "double": x.double(),
+    "contiguous": x.t().contiguous(),
+    "bmm": torch.bmm(x.unsqueeze(0), x.unsqueeze(0)),
+    "addmm": torch.addmm(x, x, x),
+    "trace": x.trace(),
+    "diag": x.diag(),
+    "triu": x.triu(),
+    "dot": v.dot(v),
+    "inverse": x.inverse(),
 }
 for name, t in made.items():
     print(f"{name:>13} {t.grad_fn.name()}")

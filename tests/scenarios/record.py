@@ -20,6 +20,9 @@ def main(arguments: list[str]) -> int:
     """Record the given files (all, if none is given); the number of files that could not be recorded."""
     paths = [Path(a).resolve() for a in arguments]
     paths = paths or [path for name in FOLDERS for path in blocks.files(blocks.ROOT / "tests" / name)]
+    if empty := [path.name for path in paths if not blocks.read(path)]:
+        print(f"no blocks in {', '.join(empty)}")
+        return len(empty)
     results = blocks.run("torch", tuple(paths))
     failed = 0
     for path in paths:

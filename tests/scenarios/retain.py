@@ -78,6 +78,7 @@ print(w.grad, b.grad)
 (w * (x + b)).backward()
 print(w.grad, b.grad)
 
+
 #% retain-09-graph-without-saved-values: which graphs can be walked twice
 def twice(make):
     v = torch.tensor([1.0, 2.0], requires_grad=True)
@@ -91,10 +92,20 @@ def twice(make):
 
 
 graphs = {
-    "sum": lambda v: v.sum(), "mean": lambda v: v.mean(), "v + 1": lambda v: (v + 1).sum(), "v - 1": lambda v: (v - 1).sum(),
-    "-v": lambda v: (-v).sum(), "view, t": lambda v: v.view(2, 1).t().sum(), "v[0]": lambda v: v[0],
-    "clone": lambda v: v.clone().sum(), "v * 3": lambda v: (v * 3).sum(), "v / 2": lambda v: (v / 2).sum(),
-    "v * v": lambda v: (v * v).sum(), "v ** 2": lambda v: (v**2).sum(), "exp": lambda v: v.exp().sum(), "v @ v": lambda v: v @ v,
+    "sum": lambda v: v.sum(),
+    "mean": lambda v: v.mean(),
+    "v + 1": lambda v: (v + 1).sum(),
+    "v - 1": lambda v: (v - 1).sum(),
+    "-v": lambda v: (-v).sum(),
+    "view, t": lambda v: v.view(2, 1).t().sum(),
+    "v[0]": lambda v: v[0],
+    "clone": lambda v: v.clone().sum(),
+    "v * 3": lambda v: (v * 3).sum(),
+    "v / 2": lambda v: (v / 2).sum(),
+    "v * v": lambda v: (v * v).sum(),
+    "v ** 2": lambda v: (v**2).sum(),
+    "exp": lambda v: v.exp().sum(),
+    "v @ v": lambda v: v @ v,
 }
 for name, make in graphs.items():
     print(f"{name:>8} {twice(make)}")

@@ -65,7 +65,14 @@ print(torch.autograd.Variable is Variable)
 
 #% variable-07-in-place-on-leaf: refused on a leaf that wants gradients, done on others
 a = Variable(torch.ones(2, 3), requires_grad=True)
-for name, arguments in {"add_": (1,), "mul_": (2,), "zero_": (), "t_": (), "resize_": (3, 2), "copy_": (torch.zeros(2, 3),)}.items():
+for name, arguments in {
+    "add_": (1,),
+    "mul_": (2,),
+    "zero_": (),
+    "t_": (),
+    "resize_": (3, 2),
+    "copy_": (torch.zeros(2, 3),),
+}.items():
     with caught(name):
         getattr(a, name)(*arguments)
 with caught("setitem"):
@@ -115,7 +122,12 @@ print(v.grad)
 
 #% variable-11-requires-grad-argument: by name, by place, or not at all
 t = torch.ones(2)
-print([v.requires_grad for v in (Variable(t), Variable(t, requires_grad=False), Variable(t, requires_grad=True), Variable(t, True))])
+print(
+    [
+        v.requires_grad
+        for v in (Variable(t), Variable(t, requires_grad=False), Variable(t, requires_grad=True), Variable(t, True))
+    ]
+)
 
 #% variable-12-grad-fn-tells-results: a result that wants gradients has one
 for name, t in two_sums().items():
