@@ -215,8 +215,8 @@ def node_class(name: str, base: type[Node], **attributes: Any) -> type[Node]:
 
 def short_name(node: Node) -> str:
     """The name that PyTorch's messages give a Node: `Exp` for ExpBackward0."""
-    name = node.name()
-    return name.removesuffix("Backward0") if name.endswith("Backward0") else name.replace("Backward", "")
+    head, _, tail = node.name().rpartition("Backward")
+    return head + ("" if tail == "0" else tail)
 
 
 def freed_error() -> RuntimeError:
