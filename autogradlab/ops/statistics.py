@@ -1,4 +1,4 @@
-"""Spread, quantiles and counts: var, std, quantile, cov, bincount, histc, histogram."""
+"""Variance, standard deviation and covariance."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 
 from ..creation import bind
-from ..dims import all_dims, wrap_dim
-from ..opdef import OPS, Op, composite, op, publish
+from ..dims import all_dims
+from ..opdef import OPS, Op, composite, publish
 from ..record import RAW, TENSORS
-from ..return_types import named
-from ..tensor import Tensor, wrap
+from ..tensor import Tensor
 from ..warn import warn
-from .kinds import is_half, name_of, no_derivative, refuse
+from .kinds import is_half
 from .reduce import count_of
 
 F = TENSORS
@@ -123,73 +122,6 @@ def _spread_of(name: str) -> None:
 for _name in ("var", "std", "var_mean", "std_mean"):
     _spread_of(_name)
 
-# -- quantiles -------------------------------------------------------------------------------------------------------------
-
-_WAYS = ("linear", "lower", "higher", "midpoint", "nearest")
-
-
-def _quantile(name: str, skip: bool) -> Any:
-    def quantile(input: Tensor, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear",
-                 out: Any = None) -> Tensor:  # fmt: skip
-        x, label = input, name + "()"
-        if x.dtype.name not in ("float32", "float64"):
-            raise RuntimeError(f"{label} input tensor must be either float or double dtype")
-        if isinstance(q, (int, float)):
-            if not 0 <= q <= 1:
-                raise RuntimeError(f"{label} q must be in the range [0, 1] but got {float(q):g}")
-            q = F.scalar_tensor(float(q), dtype=x.dtype)
-        if q.dim() > 1:
-            raise RuntimeError(f"{label} q must be a scalar or 1D tensor")
-        if q.dtype is not x.dtype:
-            raise RuntimeError(f"{label} q tensor must be same dtype as the input tensor")
-        if interpolation not in _WAYS:
-            raise RuntimeError(f"{label} interpolation must be one of linear, lower, higher, midpoint or nearest, but got "
-                               f"{interpolation}")  # fmt: skip
-        if not x.numel():
-            raise RuntimeError(f"{label} input tensor must be non-empty")
-        if not ((q._array >= 0) & (q._array <= 1)).all():
-            raise RuntimeError(f"{label} q values must be in the range [0, 1]")
-        kept = tuple(1 for _ in x.shape) if dim is None else tuple(
-            1 if i == wrap_dim(dim, x.dim()) else n for i, n in enumerate(x.shape))  # fmt: skip
-        lines = x.flatten() if dim is None else x.unsqueeze(-1).transpose(wrap_dim(dim, x.dim()), -1).squeeze(
-            wrap_dim(dim, x.dim())) if x.dim() else x.reshape(1)  # fmt: skip
-        ordered = F.sort(lines, -1)[0]
-        n = ordered.shape[-1]
-        a = ordered._array
-        points = q._array.reshape(-1)
-        nans = np.isnan(a).sum(-1, keepdims=True)
-        size = np.where(nans == n, 1, n - nans) if skip else np.full(nans.shape, n)
-        ranks = np.clip(points * (size - 1), 0, None).astype(a.dtype)
-        if not skip:
-            ranks = np.where(nans > 0, n - 1, ranks).astype(a.dtype)
-        below = np.floor(ranks)
-        if interpolation == "nearest":
-            below = ranks = np.rint(ranks)
-        elif interpolation == "lower":
-            ranks = below
-        elif interpolation == "higher":
-            below = ranks = np.ceil(ranks)
-        low = F.take_at(ordered, -1, wrap(below.astype(np.int64)), True)
-        weight = np.full_like(ranks, 0.5) if interpolation == "midpoint" else ranks - below
-        if interpolation in ("linear", "midpoint"):
-            high = F.take_at(ordered, -1, wrap(np.ceil(ranks).astype(np.int64)), True)
-            low = F.lerp(low, high, wrap(weight.astype(a.dtype)))
-        if q.dim() == 0:
-            r = F.squeeze_(low.reshape(kept).unsqueeze(-1), -1) if keepdim else F.squeeze_(low, -1)
-        else:
-            r = F.squeeze_(low.unsqueeze(0).transpose(0, -1), -1)
-            r = r.reshape((len(points), *kept)) if keepdim else r
-        return r if out is None else F.mul(r, 1, out=out)  # type: ignore[no-any-return]
-
-    quantile.__name__ = name
-    composite()(quantile)
-    TENSORS.__dict__[name].__doc__ = "The q-quantiles of all or along `dim`" + (", NaN left out." if skip else ".")
-    return quantile
-
-
-_quantile("quantile", False)
-_quantile("nanquantile", True)
-
 # -- covariance ------------------------------------------------------------------------------------------------------------
 
 
@@ -228,68 +160,3 @@ def corrcoef(input: Tensor) -> Tensor:
     s = F.sqrt(F.diagonal(c))
     r = c / s.view(-1, 1) / s.view(1, -1)
     return F.clamp(r, -1, 1) if not r.is_complex() else r  # type: ignore[no-any-return]
-
-
-# -- counting --------------------------------------------------------------------------------------------------------------
-
-
-@op("bincount", "input weights")
-def bincount(input, weights=None, minlength=0):  # type: ignore[no-untyped-def]
-    """How often each number comes, or the sum of its weights."""
-    if minlength < 0:
-        raise RuntimeError("minlength should be >= 0")
-    if input.ndim != 1 or (input.size and input.dtype.kind in "iu" and input.min() < 0):
-        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
-    refuse(input, "bincount_cpu", "bfcV")
-    if weights is not None and weights.shape != input.shape:
-        raise RuntimeError("weights should be 1-d and have the same length as input")
-    r = np.bincount(input.astype(np.int64), None if weights is None else weights.astype(np.float64), minlength)
-    if weights is None:
-        return r.astype(np.int64)
-    return r.astype(weights.dtype if weights.dtype == np.float32 else np.float64)
-
-
-@op("histc")
-def histc(input, bins=100, min=0, max=0):  # type: ignore[no-untyped-def]
-    """How many elements fall into each of `bins` equal parts of the range from min to max."""
-    refuse(input, "histogram_cpu", "biuc")
-    if bins <= 0:
-        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
-    low, high = float(min), float(max)
-    if low == high and input.size:
-        low, high = float(input.min()), float(input.max())
-    if low == high:
-        low, high = low - 1, high + 1
-    if not (np.isfinite(low) and np.isfinite(high)):
-        raise RuntimeError(f"torch.histc(): range of [{low:g}, {high:g}] is not finite")
-    if low > high:
-        raise RuntimeError("torch.histc: max must be larger than min")
-    x = input[(input >= low) & (input <= high)]
-    place = ((x - low) / (high - low) * bins).astype(np.int64)
-    return np.bincount(np.minimum(place, bins - 1), minlength=bins).astype(input.dtype)
-
-
-@op("histogram", "input bins weight", method=False, function=False, outputs=("hist", "bin_edges"),
-    returns=named("histogram", ("hist", "bin_edges")), vjp={"input": no_derivative("histogram")},
-    node="torch::autograd::NotImplemented")  # fmt: skip
-def _histogram(input, bins, weight, density):  # type: ignore[no-untyped-def]
-    hist, edges = np.histogram(input.ravel(), bins, weights=None if weight is None else weight.ravel(), density=density)
-    return hist.astype(input.dtype), edges.astype(input.dtype)
-
-
-@composite()
-def histogram(input: Tensor, bins: Any, *, range: Any = None, weight: Any = None, density: bool = False, out: Any = None) -> Any:
-    """Counts in bins, whose edges are given or made, and the edges."""
-    if not isinstance(bins, Tensor):
-        if range is None:
-            a = input._array
-            low, high = (float(a.min()), float(a.max())) if a.size else (0.0, 0.0)
-        else:
-            low, high = (float(v) for v in range)
-        if low == high:
-            low, high = (low - 1, high + 1) if range is None else (low - 0.5, high + 0.5)
-        bins = F.linspace(low, high, bins + 1, dtype=input.dtype)
-    return OPS["histogram"].call(input, bins, weight, density)
-
-
-__all__ = ["is_half", "name_of"]

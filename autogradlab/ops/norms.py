@@ -1,7 +1,0 @@
-"""Norms: see `linalg_norms`."""
-
-from __future__ import annotations
-
-from . import linalg_norms
-
-__all__ = ["linalg_norms"]
