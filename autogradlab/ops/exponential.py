@@ -8,8 +8,6 @@ from ..opdef import alias, op
 from .blas import adjoint
 from .factors import columns, square
 
-# -- inverses ----------------------------------------------------------------------------------------------------------
-
 
 def _exp_backward(F, grad, A):  # type: ignore[no-untyped-def]
     h = adjoint(F, A)

@@ -4,32 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ..opdef import composite
 from ..promotion import broadcast_shapes
 from ..record import TENSORS
 from ..tensor import Tensor
 from ..tensor import requires_grad as wants_grad
 from .products import written
-
-_new = object.__new__
-_dot = np.ndarray.dot
-_FLOAT32, _FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
-_C_NAMES = {
-    "float64": "double",
-    "float32": "float",
-    "float16": "c10::Half",
-    "int64": "long int",
-    "int32": "int",
-    "int16": "short",
-    "int8": "signed char",
-    "uint8": "unsigned char",
-    "bool": "bool",
-    "complex64": "c10::complex<float>",
-    "complex128": "c10::complex<double>",
-    "bfloat16": "c10::BFloat16",
-}
 
 
 @composite()
