@@ -1,0 +1,9 @@
+"""Inspectors: see what autograd does. `from autogradlab import inspectors as lab`.
+
+They read public attributes only, so they look at tensors of the real PyTorch as well.
+"""
+
+from .inspector import Inspector
+from .words import language, set_language
+
+__all__ = ["Inspector", "language", "set_language"]

@@ -1,0 +1,1 @@
+"""Cards: from facts to what an inspector shows, one module for each call."""

@@ -1,0 +1,1 @@
+"""Layouts: from ids and sizes to positions; deterministic."""

@@ -1,0 +1,225 @@
+"""The parts of which every inspector's picture consists: plain frozen data, the same for text, SVG, HTML and widget.
+
+A `Card` has a heading, badges, blocks from top to bottom and, if something happens in it, frames. Who makes a card knows
+tensors and graphs; who renders one knows neither. Everything in a card is a string, a number or a tuple of parts, so
+`to_json` is all that a widget needs, and no card keeps a tensor alive.
+
+Text in parts is plain text of unknown origin (names of variables, reprs, messages): renderers escape it. Two marks are
+understood in sentences: `code` between backquotes, and **strong** between double asterisks.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any, Literal
+
+__all__ = ["Badge", "Block", "Card", "Drawing", "Ellipse", "Facts", "Fold", "Frame", "Grid", "Item", "Line", "Note", "Path",
+           "Rect", "Shape", "Table", "Text", "to_json"]  # fmt: skip
+
+#: What something is, for colour, weight and dash; always said in words or by form too.
+Tone = Literal["plain", "muted", "leaf", "node", "gradient", "hook", "saved", "warning", "good", "accent"]
+
+#: What is happening to an item in a frame.
+State = Literal["idle", "waiting", "active", "done", "failed", "hidden"]
+
+
+@dataclass(frozen=True, slots=True)
+class Badge:
+    """A word or two in the heading: `is_leaf ✓`."""
+
+    text: str
+    tone: Tone = "plain"
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A paragraph. With `lead` its first words stand out: **`.grad` is None:** ..."""
+
+    text: str
+    tone: Tone = "plain"
+    lead: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Labels and values, two columns of them where there is room."""
+
+    rows: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Numbers in rows and columns, as text. `heat` (0 to 1, NaN for none) shades the cells where it is given.
+
+    `more` says what is not shown ("10 of 4096 rows").
+    """
+
+    caption: str
+    rows: tuple[tuple[str, ...], ...]
+    tone: Tone = "plain"
+    heat: tuple[tuple[float, ...], ...] = ()
+    more: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table with a heading for each column; `tones` gives one for each row, or none at all."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    tones: tuple[Tone, ...] = ()
+    caption: str = ""
+
+
+# -- drawings -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Rect:
+    x: float
+    y: float
+    width: float
+    height: float
+    radius: float = 4.0
+    tone: Tone = "plain"
+    fill: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ellipse:
+    x: float
+    y: float
+    rx: float
+    ry: float
+    tone: Tone = "plain"
+    fill: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """A line through points: `curve` makes each three further points a cubic Bézier; `arrow` puts a head at its end."""
+
+    points: tuple[tuple[float, float], ...]
+    tone: Tone = "plain"
+    curve: bool = False
+    arrow: bool = False
+    dashed: bool = False
+    width: float = 1.4
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A line of text at (x, y), its baseline. A text with a `slot` may be changed by frames."""
+
+    x: float
+    y: float
+    text: str
+    tone: Tone = "plain"
+    anchor: Literal["start", "middle", "end"] = "middle"
+    size: float = 12.0
+    mono: bool = False
+    bold: bool = False
+    slot: str = ""
+
+
+Shape = Rect | Ellipse | Path | Text
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """Shapes that are one thing: a Node, a variable, an edge with its label.
+
+    id: unique in the drawing, by order of appearance ("n3", "v1", "e7").
+    label: what a screen reader says, and the tooltip. With `details` it can be focused, clicked, opened with Enter.
+    find: what a search should match (names, Node class).
+    """
+
+    id: str
+    shapes: tuple[Shape, ...]
+    label: str = ""
+    details: tuple[Block, ...] = ()
+    find: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Items that can be folded away behind the item `at`; `label` then says what is hidden ("12 Nodes")."""
+
+    at: str
+    items: tuple[str, ...]
+    label: str
+    folded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A picture of items in a box of `width` by `height` pixels. `words` says the same, a line each."""
+
+    width: float
+    height: float
+    items: tuple[Item, ...]
+    words: tuple[str, ...]
+    label: str = ""
+    folds: tuple[Fold, ...] = ()
+    zoom: bool = False
+
+
+Block = Note | Facts | Grid | Table | Drawing
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line in the list of what happens."""
+
+    text: str
+    tone: Tone = "plain"
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One step: a sentence, and what differs from the frame before.
+
+    states: item id -> state, for items whose state changes in this frame.
+    texts: slot -> new text, for `Text` shapes with that slot.
+    panel: blocks beside the drawing while this frame is shown, such as the gradients on the Node's edges in numbers.
+    heading: the few words of the title bar ("step 3 of 5 · MulBackward0 runs").
+    """
+
+    sentence: str
+    heading: str = ""
+    states: tuple[tuple[str, State], ...] = ()
+    texts: tuple[tuple[str, str], ...] = ()
+    panel: tuple[Block, ...] = ()
+    tone: Tone = "plain"
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """Everything an inspector shows.
+
+    kind: the call that made it ("show", "graph", "step"). frames: empty where nothing moves; the first is the start.
+    """
+
+    kind: str
+    title: str
+    subtitle: str = ""
+    badges: tuple[Badge, ...] = ()
+    blocks: tuple[Block, ...] = ()
+    frames: tuple[Frame, ...] = ()
+    lang: str = "en"
+    cards: tuple[Card, ...] = ()  #: cards side by side, as `watch` has them
+
+
+def to_json(part: Any) -> Any:
+    """Plain dictionaries, lists, strings and numbers; a part's class becomes its `is`; defaults are left out."""
+    if dataclasses.is_dataclass(part):
+        made: dict[str, Any] = {"is": type(part).__name__.lower()}
+        for field in dataclasses.fields(part):
+            value = getattr(part, field.name)
+            if value != field.default:
+                made[field.name] = to_json(value)
+        return made
+    if isinstance(part, (tuple, list)):
+        return [to_json(p) for p in part]
+    return round(part, 2) if isinstance(part, float) else part

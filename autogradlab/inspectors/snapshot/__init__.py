@@ -1,0 +1,1 @@
+"""Snapshots: facts about live tensors, graphs and memory as frozen data, read from public attributes only."""

@@ -1,0 +1,53 @@
+"""All words of the inspectors and of the learner's side, English and Chinese, from one catalogue: the .toml files here.
+
+    [leaf]        # in show.toml: say("show.leaf")
+    en = "leaf"
+    zh = "叶子"
+
+One file for each inspector; a key is the file's name and the entry's. Fields in braces are filled by `say`.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from functools import cache
+from importlib.resources import files
+
+__all__ = ["LANGUAGES", "catalogue", "language", "say", "set_language"]
+
+LANGUAGES = ("en", "zh")
+_chosen: str | None = None
+
+
+def language() -> str:
+    """The language of all inspectors: as `set_language` said, else by AUTOGRADLAB_LANG, else by the locale's variables."""
+    if _chosen is not None:
+        return _chosen
+    for variable in ("AUTOGRADLAB_LANG", "LC_ALL", "LC_MESSAGES", "LANG"):
+        value = os.environ.get(variable)
+        if value:
+            return "zh" if value.lower().startswith("zh") else "en"
+    return "en"
+
+
+def set_language(lang: str | None) -> None:
+    """Choose "en" or "zh" for all inspectors that are made from now on; None goes back to the environment's."""
+    global _chosen
+    if lang is not None and lang not in LANGUAGES:
+        raise ValueError(f"set_language: {lang!r} is none of {', '.join(map(repr, LANGUAGES))}")
+    _chosen = lang
+
+
+@cache
+def catalogue(name: str) -> dict[str, dict[str, str]]:
+    """The entries of one file: key -> language -> words."""
+    with (files(__package__) / f"{name}.toml").open("rb") as file:
+        return tomllib.load(file)
+
+
+def say(key: str, /, **fields: object) -> str:
+    """The words for a key "file.entry" in the chosen language, with its fields filled in."""
+    name, _, entry = key.partition(".")
+    words = catalogue(name)[entry][language()]
+    return words.format(**fields) if fields else words
