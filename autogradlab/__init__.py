@@ -21,7 +21,6 @@ from . import legacy as _legacy
 from . import ops as _ops  # first: the op tables give Tensor its methods
 from . import printing as _tensor_str
 from . import settings as _settings
-from . import signature_errors as _signature_errors
 from . import typed_storage as _typed_storage
 from . import warn as _warn
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled, set_anomaly_enabled
@@ -35,15 +34,15 @@ from .autograd.grad_mode import (
 )
 from .device import device
 from .dtypes import dtype, get_default_dtype
-from .generator import default_generator, initial_seed, manual_seed, seed
 from .info import finfo, iinfo
 from .layout import layout, memory_format
 from .legacy import get_default_device, set_default_device, set_default_dtype, set_default_tensor_type
 from .opdef import FUNCTIONS as _FUNCTIONS
-from .ops import complexes as _complexes
 from .ops import ranges as _ranges
 from .ops.random import Generator, get_rng_state, set_rng_state
 from .printing import set_printoptions
+from .randomness.generator import default_generator, initial_seed, manual_seed, seed
+from .signatures.mismatch import types as _types
 from .storage import Storage as UntypedStorage
 from .tensor import Size, Tensor
 from .typed_storage import TypedStorage
@@ -64,13 +63,10 @@ globals().update(_typed_storage.STORAGES)
 globals().update(_settings.PUBLIC)
 globals().update(_inquiry.PUBLIC)
 
-_types = _signature_errors.types
 _types.tensor, _types.dtype, _types.device, _types.size = Tensor, dtype, device, Size
 _types.generator, _types.layout, _types.memory_format = Generator, layout, memory_format
 _types.storage = (UntypedStorage, TypedStorage)
 _types.on_deprecated = _warn.warn_once
-
-del globals()["distributions"]  # our module of that name holds kernels; PyTorch's holds classes that are not here
 
 #: imported when they are first asked for
 _LAZY = ("accelerator", "backends", "cuda", "fft", "func", "linalg", "nn", "optim", "special", "utils",

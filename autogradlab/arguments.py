@@ -12,7 +12,7 @@ __all__ = ["coerce", "reject"]
 
 def reject(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> NoReturn:
     """Raise PyTorch's TypeError for a call whose arguments do not fit."""
-    from .signature import explain
+    from .signatures import explain
 
     explain(name, args, kwargs)
     shown = ", ".join([type(a).__name__ for a in args] + [f"{k}={type(v).__name__}" for k, v in kwargs.items()])

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import dtypes, modes
 from .dtypes import dtype, from_numpy, get_default_dtype
-from .signature_errors import typename
+from .signatures.mismatch import typename
 from .tensor import Tensor
 from .warn import warn_once
 

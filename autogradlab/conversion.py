@@ -10,8 +10,8 @@ import numpy as np
 from . import dtypes
 from .building import array_from, check_numpy, fill_value
 from .dtypes import dtype, get_default_dtype
-from .generator import NO_CUDA
 from .promotion import is_number
+from .randomness.generator import NO_CUDA
 from .record import TENSORS
 from .tensor import Tensor, requires_grad
 from .warn import warn_once

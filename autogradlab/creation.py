@@ -13,8 +13,8 @@ from .device import require_cpu
 from .dtypes import dtype, get_default_dtype
 from .layout import memory_format, strided
 from .modes import FLAGS, LOCAL
-from .signature import Signatures
-from .streams import memory_axes
+from .randomness.streams import memory_axes
+from .signatures.signature import Signatures
 from .tensor import INFERENCE, Tensor, requires_grad, wrap
 from .views import bump
 

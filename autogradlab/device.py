@@ -52,7 +52,7 @@ class device:
                                                                                                         "device"}:
             self._type, self._index = _parse(kind, index)
         else:
-            from .signature import Signatures
+            from .signatures.signature import Signatures
 
             Signatures("device", "device(Device device)", "device(str type, int index=-1)").fail(args, kwargs)
 

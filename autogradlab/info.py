@@ -8,7 +8,7 @@ import numpy as np
 
 from . import dtypes
 from .dtypes import dtype
-from .signature import Signatures
+from .signatures.signature import Signatures
 
 __all__ = ["finfo", "iinfo"]
 

@@ -16,8 +16,8 @@ from .dtypes import dtype, get_default_dtype, set_default
 from .layout import strided
 from .opdef import op
 from .record import TENSORS
-from .signature import Signatures
-from .signature_errors import typename
+from .signatures.mismatch import typename
+from .signatures.signature import Signatures
 from .storage import Storage
 from .tensor import Size, Tensor, wrap
 from .warn import warn, warn_once

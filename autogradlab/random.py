@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from .device import device, require_cpu
-from .generator import default_generator, initial_seed, manual_seed, seed
 from .ops.random import get_rng_state, set_rng_state
+from .randomness.generator import default_generator, initial_seed, manual_seed, seed
 
 __all__ = ["default_generator", "fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"]
 

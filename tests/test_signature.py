@@ -13,7 +13,9 @@ import numpy as np
 import pytest
 
 from autogradlab import signatures
-from autogradlab.signature import Signature, Signatures, explain, typename, types
+from autogradlab.signatures import explain
+from autogradlab.signatures.mismatch import typename, types
+from autogradlab.signatures.signature import Signature, Signatures
 
 ROLES = ("tensor", "dtype", "device", "generator", "layout", "memory_format", "size", "storage", "on_deprecated")
 

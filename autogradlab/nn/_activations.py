@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..generator import default_generator
 from ..opdef import OPS
 from ..ops import nn_activation as _kernels  # noqa: F401 (fills the table)
+from ..randomness.generator import default_generator
 from ..record import TENSORS
 from ..tensor import Tensor
 
@@ -241,7 +241,7 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
     """A sample of softmax(logits), differentiable by logits; hard: made a one-hot row, with the soft one's gradient."""
     if eps != 1e-10:
         warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
-    from .. import distributions
+    from ..randomness import distributions
 
     drawn = np.empty(logits._array.shape, logits._array.dtype)
     distributions.exponential_(drawn)

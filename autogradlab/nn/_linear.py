@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..generator import default_generator
 from ..ops import nn_embedding as _kernels  # noqa: F401 (fills the table)
+from ..randomness.generator import default_generator
 from ..record import TENSORS
 from ..tensor import Tensor
 

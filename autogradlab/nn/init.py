@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import distributions, streams
 from ..autograd.grad_mode import no_grad
-from ..generator import Generator
+from ..randomness import distributions, streams
+from ..randomness.generator import Generator
 from ..tensor import Tensor
 from ..views import bump
 

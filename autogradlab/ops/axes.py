@@ -303,7 +303,7 @@ def unfold_backward(grad_output, input_shape, dimension, size, step):  # type: i
 def broadcast_tensors(*tensors: Any) -> Any:
     """Views of all tensors, expanded to their common shape."""
     from ..promotion import broadcast_shapes
-    from ..signature_errors import typename
+    from ..signatures.mismatch import typename
 
     for i, t in enumerate(tensors):
         if not isinstance(t, Tensor):

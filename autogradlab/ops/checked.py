@@ -102,7 +102,7 @@ def offer(name: str, entry: Op, doc: str, *, check: Callable[..., None] | None =
         try:
             return run(args, kwargs)
         except TypeError:
-            from ..signature import explain
+            from ..signatures import explain
 
             explain(name, args, kwargs)
             raise
@@ -111,7 +111,7 @@ def offer(name: str, entry: Op, doc: str, *, check: Callable[..., None] | None =
         try:
             return run(args, kwargs)
         except TypeError:
-            from ..signature import explain
+            from ..signatures import explain
 
             explain(name, args[1:], kwargs, "Tensor")
             raise

@@ -1,4 +1,4 @@
-"""Complex numbers: conjugates, parts, angles, and the views between complex and real tensors."""
+"""Complex numbers: made of two real ones, conjugates, parts, angles, and the views between complex and real tensors."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from .. import dtypes
 from ..factories import unary
 from ..opdef import composite, op, publish
+from ..promotion import broadcast_error
 from ..record import RAW, TENSORS
 from ..return_types import named
 from ..tensor import Tensor
@@ -16,6 +18,57 @@ from .kinds import floated, in_both_worlds
 F = TENSORS
 _REAL_OF = {np.dtype(np.complex64): np.dtype(np.float32), np.dtype(np.complex128): np.dtype(np.float64)}
 _COMPLEX_OF = {real: whole for whole, real in _REAL_OF.items()}
+_PARTS = ("float16", "float32", "float64")
+
+
+def _check_parts(first: np.ndarray, second: np.ndarray) -> None:
+    a, b = (dtypes.from_numpy(x.dtype) for x in (first, second))
+    if a.name not in _PARTS or b.name not in _PARTS:
+        raise RuntimeError("Expected both inputs to be Half, Float or Double tensors but got "
+                           f"{dtypes._scalar_name(a)} and {dtypes._scalar_name(b)}")  # fmt: skip
+    if a is not b:
+        raise RuntimeError(f"Expected object of scalar type {dtypes._scalar_name(a)} but got scalar type "
+                           f"{dtypes._scalar_name(b)} for second argument")  # fmt: skip
+    if a.itemsize == 2:
+        raise NotImplementedError("autogradlab has no complex numbers of 16-bit parts")
+    try:
+        np.broadcast_shapes(first.shape, second.shape)
+    except ValueError:
+        broadcast_error(first.shape, second.shape)
+
+
+@op("complex", "real imag", method=False, vjp={
+    "real": lambda F, grad: grad.real,
+    "imag": lambda F, grad: grad.imag,
+})  # fmt: skip
+def complex_(real, imag):  # type: ignore[no-untyped-def]
+    """complex(real, imag): the complex tensor of two parts.
+
+    >>> import autogradlab as torch
+    >>> torch.complex(torch.tensor([1.]), torch.tensor([2.]))
+    tensor([1.+2.j])
+    """
+    _check_parts(real, imag)
+    result = np.empty(np.broadcast_shapes(real.shape, imag.shape), _COMPLEX_OF[real.dtype])
+    result.real, result.imag = real, imag
+    return result
+
+
+@op("polar", "abs angle", method=False, vjp={
+    "abs angle": lambda F, grad, angle, result: (
+        (grad.conj() * F.polar(F.ones_like(angle), angle)).real, (grad.conj() * (result * 1j)).real),
+})  # fmt: skip
+def polar(abs, angle):  # type: ignore[no-untyped-def]
+    """polar(abs, angle): the complex tensor of lengths and angles.
+
+    >>> import autogradlab as torch
+    >>> torch.polar(torch.tensor([2.]), torch.tensor([0.]))
+    tensor([2.+0.j])
+    """
+    _check_parts(abs, angle)
+    result = np.empty(np.broadcast_shapes(abs.shape, angle.shape), _COMPLEX_OF[abs.dtype])
+    result.real, result.imag = abs * np.cos(angle), abs * np.sin(angle)
+    return result
 
 
 @op("_conj", method=False, function=False, node="ConjBackward0", vjp={"input": lambda F, grad: F.conj(grad)})
@@ -180,3 +233,4 @@ def frexp(input):  # type: ignore[no-untyped-def]
 RAW.floats_like = lambda x, grad: x.astype(grad.dtype)
 TENSORS.floats_like = lambda x, grad: F.to(x, grad.dtype)
 RAW.square = np.square
+RAW.ones_like = np.ones_like

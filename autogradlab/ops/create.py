@@ -126,7 +126,7 @@ def from_numpy(*args: Any) -> Tensor:
 
 def _from_numpy(array: Any) -> Tensor:
     if not isinstance(array, np.ndarray):
-        from ..signature_errors import typename
+        from ..signatures.mismatch import typename
 
         raise TypeError(f"expected np.ndarray (got {typename(array)})")
     check_numpy(array)

@@ -298,7 +298,7 @@ def _as_value(self: Tensor, value: Any) -> Tensor:
     """A Python number as a 0-dim tensor of the dtype of `self`."""
     if isinstance(value, (int, float, complex, np.integer)):
         return wrap(scalar_array(value, self.dtype))
-    from ..signature_errors import typename
+    from ..signatures.mismatch import typename
 
     shown = typename(value)
     raise TypeError(f"can't assign a {shown} to a {self.type()}")

@@ -359,7 +359,7 @@ TENSORS.index_put = INDEX_PUT.call
 
 def _given(name: str, input: Tensor, indices: Any) -> tuple[Any, ...]:
     """The index tensors of index_put(), checked as torch does."""
-    from ..signature_errors import typename
+    from ..signatures.mismatch import typename
     from .getitem import checked_index
 
     if not isinstance(indices, (tuple, list)):

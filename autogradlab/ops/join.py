@@ -87,7 +87,7 @@ RAW.cat = _cat
 
 def tensor_list(name: str, tensors: Any) -> Any:
     """A list of tensors as an argument; PyTorch's TypeError if it is none."""
-    from ..signature_errors import typename
+    from ..signatures.mismatch import typename
 
     if not isinstance(tensors, (tuple, list)):
         raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {typename(tensors)}")

@@ -144,7 +144,7 @@ def _target(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, bool, A
         copy = rest.pop(0)
         good = good and isinstance(copy, bool)
     if rest or not good or not (wanted is None or isinstance(wanted, Dtype)):
-        from ..signature_errors import describe_mismatch
+        from ..signatures.mismatch import describe_mismatch
 
         raise TypeError(describe_mismatch("to", args, kwargs, [
             ("(torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, bool copy = False, *, "

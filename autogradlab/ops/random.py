@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import distributions as D
-from .. import dtypes, generator, modes, streams
+from .. import dtypes, modes
 from ..creation import (
     bind,
     check_out,
@@ -23,9 +22,11 @@ from ..creation import (
     resize_out,
 )  # fmt: skip
 from ..dtypes import get_default_dtype
-from ..generator import default_generator
 from ..node import NO_EDGE
 from ..opdef import OPS, Op, composite, op
+from ..randomness import distributions as D
+from ..randomness import generator, streams
+from ..randomness.generator import default_generator
 from ..record import start_node
 from ..tensor import Tensor, gradient_edge, wrap
 

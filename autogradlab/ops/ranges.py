@@ -12,7 +12,7 @@ from ..creation import bind, check_out, check_sizes, default, default_device, fi
 from ..dtypes import dtype as Dtype
 from ..dtypes import get_default_dtype
 from ..opdef import composite
-from ..streams import unsupported
+from ..randomness.streams import unsupported
 from ..tensor import Tensor
 from ..warn import warn
 

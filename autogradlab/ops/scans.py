@@ -101,7 +101,7 @@ def _scan(name: str, ufunc: Any, vjp: Any, doc: str) -> None:
             r = call(*args, **kwargs)
             return _no_integers(args, kwargs, r) if "dtype" in kwargs else r
         except TypeError:
-            from ..signature import explain
+            from ..signatures import explain
 
             explain(name, args, kwargs)
             raise
@@ -115,7 +115,7 @@ def _scan(name: str, ufunc: Any, vjp: Any, doc: str) -> None:
         try:
             return entry.call_(*args, **kwargs, dtype=input.dtype)
         except TypeError:
-            from ..signature import explain
+            from ..signatures import explain
 
             explain(name + "_", args[1:], kwargs, "Tensor")
             raise

@@ -168,7 +168,7 @@ def _guarded(call: Callable[..., Any], name: str, space: str) -> Callable[..., A
 
 def misfit(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], space: str) -> None:
     """Raise PyTorch's TypeError if the arguments do not fit one of its signatures."""
-    from ..signature import explain
+    from ..signatures import explain
 
     if name.endswith("_"):  # in-place forms are methods
         space = "Tensor"

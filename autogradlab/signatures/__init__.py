@@ -18,12 +18,14 @@ The texts are read at the first `lookup`, the signatures themselves when they ar
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
-from ..signature import Signatures, method_text
+from .mismatch import types
+from .signature import Signatures, method_text
 
-__all__ = ["lookup", "names"]
+__all__ = ["explain", "lookup", "names"]
 
 _METHODS: Final = "Tensor"
 
@@ -82,3 +84,20 @@ def lookup(name: str, space: str = "torch") -> Signatures | None:
 def names(space: str = "torch") -> list[str]:
     """All names that `lookup` knows in a namespace, sorted."""
     return sorted(name for where, name in _tables() if where == space)
+
+
+def explain(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any], space: str | None = None) -> None:
+    """Raises torch's TypeError for this call if torch's argument rules refuse it; otherwise returns.
+
+    Without `space` the name is looked for among the functions, then among the methods, whose first argument is then
+    taken for the tensor itself. Nothing happens for an unknown name, or before the core has set ``types.tensor``.
+
+    >>> explain("a name that no table has", (3,), {})
+    """
+    if not types.tensor:
+        return
+    for where in ("torch", "nn", "linalg", "special", "fft", "Tensor") if space is None else (space,):
+        signatures = lookup(name, where)
+        if signatures is not None:
+            signatures.bind(args[1:] if where == "Tensor" and space is None else args, kwargs)
+            return

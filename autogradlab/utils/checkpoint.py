@@ -7,7 +7,7 @@ from typing import Any
 
 from ..autograd.function import Function
 from ..autograd.grad_mode import enable_grad, no_grad
-from ..generator import default_generator
+from ..randomness.generator import default_generator
 from ..tensor import Tensor
 
 __all__ = ["checkpoint", "checkpoint_sequential"]

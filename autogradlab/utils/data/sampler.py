@@ -8,8 +8,8 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from ... import distributions, streams
-from ...generator import Generator
+from ...randomness import distributions, streams
+from ...randomness.generator import Generator
 from ...record import TENSORS
 
 __all__ = ["BatchSampler", "RandomSampler", "Sampler", "SequentialSampler", "SubsetRandomSampler", "WeightedRandomSampler"]

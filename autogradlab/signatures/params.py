@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from .signature_errors import typename, types
+from .mismatch import typename, types
 
 __all__ = ["INT_LISTS", "NUMERIC", "Parameter", "is_tensor"]
 

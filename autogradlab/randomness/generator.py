@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .device import CPU, device
+from ..device import CPU, device
 
 __all__ = [
     "STATE_SIZE",

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from . import errors
-from .dtypes import from_numpy
+from .. import errors
+from ..dtypes import from_numpy
 from .generator import Generator, default_generator
 from .normals import fma64, normal_values, round_to
 

@@ -17,10 +17,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NoReturn
 
-from .signature_errors import describe_mismatch, typename, types
-from .signature_params import INT_LISTS, NUMERIC, Parameter, is_tensor
+from .mismatch import describe_mismatch, typename, types
+from .params import INT_LISTS, NUMERIC, Parameter, is_tensor
 
-__all__ = ["Parameter", "Signature", "Signatures", "explain", "method_text", "typename", "types"]
+__all__ = ["Parameter", "Signature", "Signatures", "method_text", "typename", "types"]
 
 # Functions whose Tensor arguments may be Python numbers (torch wraps the number into a 0-dim tensor).
 _NUMBERS_AS_TENSORS: Final = frozenset(
@@ -319,22 +319,3 @@ def method_text(text: str, keep_input: bool = False) -> str | None:
     if parts and parts[-1] == "*":
         parts.pop()
     return f"{name}({', '.join(parts)}){bar}{marks}"
-
-
-def explain(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any], space: str | None = None) -> None:
-    """Raises torch's TypeError for this call if torch's argument rules refuse it; otherwise returns.
-
-    Without `space` the name is looked for among the functions, then among the methods, whose first argument is then
-    taken for the tensor itself. Nothing happens for an unknown name, or before the core has set ``types.tensor``.
-
-    >>> explain("a name that no table has", (3,), {})
-    """
-    from .signatures import lookup  # the tables need this module
-
-    if not types.tensor:
-        return
-    for where in ("torch", "nn", "linalg", "special", "fft", "Tensor") if space is None else (space,):
-        signatures = lookup(name, where)
-        if signatures is not None:
-            signatures.bind(args[1:] if where == "Tensor" and space is None else args, kwargs)
-            return

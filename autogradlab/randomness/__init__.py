@@ -1,0 +1,1 @@
+"""Random numbers as PyTorch draws them: the generator, uniform and normal numbers, the other distributions."""
