@@ -52,7 +52,8 @@ class Facts:
 class Grid:
     """Numbers in rows and columns, as text. `heat` (0 to 1, NaN for none) shades the cells where it is given.
 
-    `more` says what is not shown ("10 of 4096 rows").
+    `more` says what is not shown ("10 of 4096 rows"). `heads` gives each row its heading in front, or there are none: the
+    leading indices of a row of a tensor with three dimensions or more ("[0, 1]").
     """
 
     caption: str
@@ -60,6 +61,7 @@ class Grid:
     tone: Tone = "plain"
     heat: tuple[tuple[float, ...], ...] = ()
     more: str = ""
+    heads: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

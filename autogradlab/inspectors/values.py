@@ -1,30 +1,207 @@
-"""Numbers as inspectors show them: formatted in one place, for tensors of autogradlab and of PyTorch alike."""
+"""Numbers as inspectors show them: formatted in one place, for tensors of autogradlab and of PyTorch alike.
+
+The forms are those that tensors print: `1.`, `0.5000`, `1.0000e-08`, `nan`, `True`, `1.+2.j`. Only the numbers that are shown
+are looked at, so a tensor of any size costs the same.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["numbers", "short"]
+from .parts import Grid, Tone
+from .words import say
+
+__all__ = ["dtype", "grid", "numbers", "shape", "short"]
 
 #: elements beyond which values are summarised
 FEW = 6
 
+#: rows and columns of a grid, the last of them in front of a gap and behind it
+ROWS, COLUMNS, TAIL = 8, 8, 2
+
+GAP = "…"
+
+#: letters of an element that is no number
+LONG = 24
+
 
 def numbers(tensor: Any) -> str:
-    """The numbers of a small tensor as its own repr prints them, without `tensor(...)` around: `[1., 2.]`, `3.`."""
-    printed = repr(tensor.detach())
-    inside = printed[printed.index("(") + 1 : printed.rindex(")")]
-    for mark in (", dtype=", ", size=", ", device=", ", requires_grad=", ", grad_fn="):
-        inside = inside.split(mark)[0]
-    return " ".join(inside.split())
+    """The numbers of a small tensor as it prints them, without `tensor(...)` around: `[1., 2.]`, `3.`."""
+    try:
+        listed = tensor.detach().tolist() if hasattr(tensor, "detach") else tensor.tolist()
+    except Exception:  # what has no numbers to give (meta, sparse, inside of vmap)
+        return GAP
+    flat: list[Any] = []
+    _flatten(listed, flat)
+    return _nested(listed, iter(texts(flat)))
 
 
 def short(tensor: Any, limit: int = 28) -> str:
-    """The value in one short line: the numbers if they are few, else shape and range."""
+    """The value in one short line: the numbers if they are few, else shape and dtype."""
     if tensor is None:
         return "None"
-    if tensor.numel() <= FEW:
+    if math.prod(tensor.shape) <= FEW:
         text = numbers(tensor)
-        if len(text) <= limit:
+        if len(text) <= limit and text != GAP:
             return text
-    return f"({', '.join(map(str, tensor.shape))}) {str(tensor.dtype).removeprefix('torch.')}"
+    return f"{shape(tensor)} {dtype(tensor)}"
+
+
+def shape(tensor: Any) -> str:
+    """`(2, 3)`, `(3,)`, `()`."""
+    return str(tuple(int(n) for n in tensor.shape))
+
+
+def dtype(tensor: Any) -> str:
+    """`float32`."""
+    return str(tensor.dtype).removeprefix("torch.")
+
+
+def _flatten(listed: Any, into: list[Any]) -> None:
+    if isinstance(listed, list):
+        for part in listed:
+            _flatten(part, into)
+    else:
+        into.append(listed)
+
+
+def _nested(listed: Any, said: Any) -> str:
+    if isinstance(listed, list):
+        return "[" + ", ".join(_nested(part, said) for part in listed) + "]"
+    return str(next(said))
+
+
+# -- numbers to text -----------------------------------------------------------------------------------------------------
+
+
+def texts(values: Sequence[Any]) -> list[str]:
+    """Numbers as a tensor of them prints: one form for all, by the largest and the smallest."""
+    if not all(isinstance(v, (bool, int, float, complex)) for v in values):
+        values = [str(v) for v in values]  # arrays of words or objects
+    if any(isinstance(v, complex) for v in values):
+        real, imaginary = _floats([v.real for v in values]), _floats([abs(v.imag) for v in values])
+        signs = ["-" if math.copysign(1.0, v.imag) < 0 else "+" for v in values]
+        return [f"{r}{s}{i}j" for r, s, i in zip(real, signs, imaginary, strict=True)]
+    if any(isinstance(v, float) for v in values):
+        return _floats([float(v) for v in values])
+    return [text if len(text := " ".join(str(v).split())) <= LONG else text[: LONG - 1] + GAP for v in values]
+
+
+def _floats(values: Sequence[float]) -> list[str]:
+    sizes = [abs(v) for v in values if math.isfinite(v) and v != 0]
+    if not sizes:
+        form = "{:.0f}."
+    else:
+        large, small = max(sizes), min(sizes)
+        whole = all(v == math.floor(v) for v in sizes)
+        if large / small > 1000.0 or large > 1.0e8 or (not whole and small < 1.0e-4):
+            form = "{:.4e}"
+        else:
+            form = "{:.0f}." if whole else "{:.4f}"
+    return [form.format(v) if math.isfinite(v) else str(v) for v in values]
+
+
+# -- grids ---------------------------------------------------------------------------------------------------------------
+
+
+def grid(tensor: Any, caption: str, tone: Tone = "plain") -> Grid:
+    """The numbers of a tensor or NumPy array in rows and columns, shaded by their size; the middle of large ones left out.
+
+    Three dimensions and more are shown matrix by matrix, each row headed by its leading indices.
+    """
+    sizes = tuple(int(n) for n in tensor.shape)
+    if 0 in sizes:
+        return Grid(caption, (), tone, more=say("values.empty", shape=str(sizes)))
+    plain = tensor.detach() if hasattr(tensor, "detach") else tensor
+    matrices = (1,) * (2 - len(sizes)) + sizes
+    rows, columns = math.prod(matrices[:-1]), matrices[-1]
+    down, across = _kept(rows, ROWS), _kept(columns, COLUMNS)
+    try:
+        listed = [_row(plain, matrices[:-1], number, across) if number is not None else [] for number in down]
+    except Exception:  # what has no numbers to give (meta, sparse, inside of vmap)
+        return Grid(caption, (), tone, more=say("values.none"))
+    said = iter(texts([v for row in listed for v in row]))
+    cells = []
+    for row in listed:
+        shown = [next(said) for _ in row] or [GAP] * len(_used(across))
+        cut = across.index(None) if None in across and row else None
+        cells.append(tuple(shown if cut is None else [*shown[:cut], GAP, *shown[cut:]]))
+        if not row and None in across:
+            cells[-1] = (GAP,) * len(across)
+    heads = tuple(_head(matrices[:-1], n) for n in down) if len(sizes) > 2 else ()
+    return Grid(caption, tuple(cells), tone, _heat(listed, across), _more(sizes, rows, columns, down, across), heads)
+
+
+def _kept(count: int, most: int) -> list[int | None]:
+    """The indices that are shown, None where the others are left out."""
+    if count <= most:
+        return list(range(count))
+    return [*range(most - TAIL - 1), None, *range(count - TAIL, count)]
+
+
+def _used(kept: list[int | None]) -> list[int]:
+    return [k for k in kept if k is not None]
+
+
+def _row(plain: Any, leading: tuple[int, ...], number: int, across: list[int | None]) -> list[Any]:
+    if len(plain.shape) == 0:
+        return [plain.item()]
+    if len(plain.shape) > 1:
+        for index in _indices(leading, number):
+            plain = plain[index]
+    used = _used(across)
+    if None not in across:
+        return list(plain.tolist())
+    cut = across.index(None)
+    return [*plain[:cut].tolist(), *plain[used[-1] + 1 - (len(used) - cut) :].tolist()]
+
+
+def _indices(leading: tuple[int, ...], number: int) -> list[int]:
+    found = []
+    for size in reversed(leading):
+        number, index = divmod(number, size)
+        found.append(index)
+    return found[::-1]
+
+
+def _head(leading: tuple[int, ...], number: int | None) -> str:
+    return GAP if number is None else str(_indices(leading, number))
+
+
+def _size(value: Any) -> float:
+    try:
+        return float(abs(value))
+    except OverflowError:  # a Python integer of an object array
+        return math.inf
+    except (TypeError, ValueError):
+        return math.nan
+
+
+def _heat(listed: list[list[Any]], across: list[int | None]) -> tuple[tuple[float, ...], ...]:
+    """Sizes from 0 to 1, as parts of the largest; nothing if all are the same."""
+    sizes = [_size(v) for row in listed for v in row]
+    finite = [s for s in sizes if math.isfinite(s)]
+    if len(set(sizes)) < 2 or not finite:
+        return ()
+    top = max(finite)
+    heats = []
+    for row in listed:
+        shown = [math.nan if s != s else 1.0 if s == math.inf else s / top if top else 0.0 for s in map(_size, row)]
+        cut = across.index(None) if None in across else None
+        shown = shown if cut is None or not row else [*shown[:cut], math.nan, *shown[cut:]]
+        heats.append(tuple(shown or [math.nan] * len(across)))
+    return tuple(heats)
+
+
+def _more(
+    sizes: tuple[int, ...], rows: int, columns: int, down: list[int | None], across: list[int | None]
+) -> str:
+    parts = []
+    if None in down:
+        parts.append(say("values.rows", shown=len(_used(down)), all=rows))
+    if None in across:
+        key = "values.columns" if len(sizes) > 1 else "values.elements"
+        parts.append(say(key, shown=len(_used(across)), all=columns))
+    return ", ".join(parts) if len(parts) < 2 else say("values.both", rows=parts[0], columns=parts[1])

@@ -1,0 +1,167 @@
+"""Names: which variable of the caller holds a tensor.
+
+A `Space` is what the caller can name, for as long as one inspector call lasts; `Names` remembers names by identity and
+refers to the tensors weakly. Neither should be kept longer than the call.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+from .kinds import is_array, is_module, is_tensor
+
+__all__ = ["Names", "Place", "Space", "names_of", "namespace", "notebook", "tensors"]
+
+#: What IPython keeps in the user's namespace for itself.
+_HIDDEN = re.compile(r"_+|_i*|_i?\d+|_[iod]h|__\w+__")
+_IPYTHON = frozenset({"In", "Out", "exit", "quit", "get_ipython", "open"})
+
+#: Containers longer than this are not searched for names.
+MANY = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the caller stands: `function` is "<module>" outside of functions, `first` the line where that begins."""
+
+    file: str
+    line: int
+    function: str = "<module>"
+    first: int = 1
+
+
+class Space(Mapping[str, Any]):
+    """The caller's variables, locals before globals; `place` says where the caller is, `cells` what a notebook ran."""
+
+    def __init__(
+        self, inner: Mapping[str, Any], outer: Mapping[str, Any], place: Place | None, cells: Sequence[str] = ()
+    ) -> None:
+        self.local = frozenset(inner)
+        self.place = place
+        self.cells = tuple(cells)
+        self._held = {name: value for name, value in inner.items() if not _hidden(name)}
+        for name, value in outer.items():
+            if name not in self._held and not _hidden(name):
+                self._held[name] = value
+
+    def __getitem__(self, name: str) -> Any:
+        return self._held[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._held)
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+
+def _hidden(name: str) -> bool:
+    return name in _IPYTHON or _HIDDEN.fullmatch(name) is not None
+
+
+def notebook() -> Any:
+    """The running IPython shell, or None; IPython is not imported for it."""
+    ipython = sys.modules.get("IPython")
+    return ipython.get_ipython() if ipython is not None and hasattr(ipython, "get_ipython") else None
+
+
+def namespace(depth: int = 1) -> Space:
+    """The variables of a caller: of the function that calls this at depth 0, of its caller (the user) at depth 1, …"""
+    frame: FrameType | None = sys._getframe(1)
+    for _ in range(depth):
+        frame = frame.f_back if frame is not None else None
+    if frame is None:
+        return Space({}, {}, None)
+    code, outer = frame.f_code, frame.f_globals
+    at_top = frame.f_locals is outer or code.co_name == "<module>"
+    place = Place(code.co_filename, frame.f_lineno, "<module>" if at_top else code.co_name, code.co_firstlineno)
+    shell = notebook()
+    cells = list(shell.user_ns.get("In", ())) if shell is not None and shell.user_ns is outer else ()
+    return Space({} if frame.f_locals is outer else frame.f_locals, outer, place, cells)
+
+
+# -- which names hold tensors --------------------------------------------------------------------------------------------
+
+
+def tensors(space: Mapping[str, Any], arrays: bool = False) -> Iterator[tuple[str, Any]]:
+    """Every tensor that has a name, with that name: variables first, then `model.weight`, `params[0]`, `w.grad`.
+
+    With `arrays` NumPy's arrays too. A tensor with two names comes twice.
+    """
+    wanted = (lambda value: is_tensor(value) or is_array(value)) if arrays else is_tensor
+    direct = [(name, value) for name, value in list(space.items()) if wanted(value)]
+    yield from direct
+    for name, value in list(space.items()):
+        yield from ((inner, held) for inner, held in _inside(name, value) if wanted(held))
+    for name, value in direct:
+        if is_tensor(value) and _grad(value) is not None:
+            yield f"{name}.grad", _grad(value)
+
+
+def _grad(tensor: Any) -> Any:
+    """`.grad` without the warning that PyTorch gives for non-leaf tensors."""
+    return tensor.grad if tensor.is_leaf or tensor.retains_grad else None
+
+
+def _inside(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """What one level below a variable can be named: items of lists and dicts, attributes, all tensors of a Module."""
+    kind = type(value)
+    if kind in (list, tuple) and len(value) <= MANY:
+        yield from ((f"{name}[{index}]", held) for index, held in enumerate(value))
+    elif kind is dict and len(value) <= MANY:
+        yield from ((f"{name}[{key!r}]", held) for key, held in list(value.items()) if isinstance(key, (str, int)))
+    elif is_module(value):
+        for kept in (value.named_parameters, value.named_buffers):
+            yield from ((_dotted(name, path), held) for path, held in kept())
+        yield from _attributes(name, value)
+    elif not (is_tensor(value) or is_array(value) or isinstance(value, type) or kind.__module__ == "builtins"):
+        yield from _attributes(name, value)
+
+
+def _attributes(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    held = getattr(value, "__dict__", None)  # an instance's own dictionary: no property is run
+    if isinstance(held, dict) and len(held) <= MANY and not hasattr(value, "__path__") and not hasattr(value, "__code__"):
+        yield from ((f"{name}.{key}", inner) for key, inner in list(held.items()) if not key.startswith("__"))
+
+
+def _dotted(name: str, path: str) -> str:
+    """`model` and "0.weight" as one writes them: `model[0].weight`."""
+    return name + "".join(f"[{part}]" if part.isdigit() else f".{part}" for part in path.split("."))
+
+
+class Names:
+    """The names of tensors and arrays, by identity."""
+
+    def __init__(self, found: Iterator[tuple[str, Any]]) -> None:
+        self._names: dict[int, tuple[weakref.ref[Any], list[str]]] = {}
+        for name, tensor in found:
+            known = self._names.get(id(tensor))
+            if known is None or known[0]() is not tensor:
+                self._names[id(tensor)] = weakref.ref(tensor), [name]
+            elif name not in known[1]:
+                known[1].append(name)
+
+    def of(self, tensor: Any) -> str | None:
+        """The variable that holds exactly this tensor; None if nothing does."""
+        return next(iter(self.all(tensor)), None)
+
+    def all(self, tensor: Any) -> list[str]:
+        """All names of this tensor, the shortest way first."""
+        known = self._names.get(id(tensor))
+        return list(known[1]) if known is not None and known[0]() is tensor else []
+
+    def __iter__(self) -> Iterator[tuple[str, Any]]:
+        """First names and the tensors that still live."""
+        for reference, names in list(self._names.values()):
+            if (tensor := reference()) is not None:
+                yield names[0], tensor
+
+
+def names_of(space: Mapping[str, Any]) -> Names:
+    """The names of all tensors and NumPy arrays in a namespace."""
+    return Names(tensors(space, arrays=True))

@@ -1,0 +1,173 @@
+"""Origins: where a variable got its value: the cell or file, the line, the expression. Found in the source, with `ast`."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import os
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from ..words import say
+from .names import Place, Space
+
+__all__ = ["Origin", "origin", "place"]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a value was assigned. In a notebook `cell` is the number in its brackets; `source` is the expression."""
+
+    cell: int | None
+    file: str
+    line: int
+    source: str
+
+
+def place(found: Origin) -> str:
+    """Where that is, in words: "cell [7], line 3"."""
+    if found.cell is not None:
+        return say("origins.cell", cell=found.cell, line=found.line)
+    return say("origins.file", file=os.path.basename(found.file), line=found.line)
+
+
+def origin(name: str | Iterable[str], space: Mapping[str, Any]) -> Origin | None:
+    """Where the variable (the first of several that is found) was last assigned before the caller's line; None if unknown.
+
+    `space` is what `namespace()` gave. Items and attributes without an assignment of their own (`params[0]`,
+    `model.weight`) are found where their variable was assigned; a gradient (`w.grad`) is assigned nowhere.
+    """
+    if not isinstance(space, Space) or space.place is None:
+        return None
+    for one in [name] if isinstance(name, str) else name:
+        if one.endswith(".grad"):
+            continue
+        for spelled in dict.fromkeys((one, _root(one))):
+            if (found := _find(spelled, _root(one), space, space.place)) is not None:
+                return found
+    return None
+
+
+def _root(name: str) -> str:
+    return name.split(".")[0].split("[")[0]
+
+
+def _find(name: str, root: str, space: Space, here: Place) -> Origin | None:
+    if here.function != "<module>" and root in space.local:
+        source = _text(here.file)
+        return _last(name, _body(source, here), here.line, here.file, _cell_of(source, space))
+    if space.cells:
+        running = len(space.cells) - 1
+        for number in range(running, 0, -1):
+            line = here.line if number == running and here.function == "<module>" else None
+            if (found := _last(name, _module(space.cells[number]), line, here.file, number)) is not None:
+                return found
+        return None
+    if here.function == "<module>":
+        return _last(name, _module(_text(here.file)), here.line, here.file, None)
+    return _last(name, _module(_text(here.file)), None, here.file, None)
+
+
+def _text(file: str) -> str:
+    return "".join(linecache.getlines(file))
+
+
+def _cell_of(source: str, space: Space) -> int | None:
+    """The number of the cell that a function was written in."""
+    numbers = (number for number in range(len(space.cells) - 1, 0, -1) if space.cells[number].strip() == source.strip())
+    return next(numbers, None) if source.strip() else None
+
+
+@lru_cache(maxsize=256)
+def _tree(source: str) -> ast.Module | None:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a "\d" in a user's string is not ours to warn of again
+            return ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+
+
+Code = tuple[str, list[ast.stmt], list[ast.arg]]
+
+
+def _module(source: str) -> Code:
+    tree = _tree(source)
+    return source, tree.body if tree is not None else [], []
+
+
+def _body(source: str, here: Place) -> Code:
+    """The innermost function of that name that the caller's line is in."""
+    tree, best = _tree(source), None
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == here.function:
+            if node.lineno <= here.line <= (node.end_lineno or node.lineno):
+                if best is None or node.lineno > best.lineno:
+                    best = node
+    if best is None:
+        return source, [], []
+    arguments = best.args
+    extra = [a for a in (arguments.vararg, arguments.kwarg) if a is not None]
+    return source, best.body, [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *extra]
+
+
+def _last(name: str, code: Code, line: int | None, file: str, cell: int | None) -> Origin | None:
+    """The last assignment at or before a line; one after it only if there is no other (a loop came round)."""
+    source, body, arguments = code
+    found = [(a.lineno, f"{a.arg}") for a in arguments if a.arg == name]
+    found += [(node.lineno, _segment(source, node)) for node in _assigned(name, body)]
+    if not found:
+        return None
+    earlier = [f for f in found if line is None or f[0] <= line]
+    number, text = max(earlier or found, key=lambda f: f[0])
+    return Origin(cell, file, number, text)
+
+
+def _segment(source: str, node: ast.AST) -> str:
+    return " ".join((ast.get_source_segment(source, node) or ast.unparse(node)).split())
+
+
+def _assigned(name: str, body: list[ast.stmt]) -> Iterator[Any]:
+    """The expressions that a name is given in these statements, in order; for `w += 1` the statement itself."""
+    for statement in body:
+        match statement:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                continue  # names in there are others
+            case ast.Assign(targets=targets, value=value):
+                for target in targets:
+                    yield from _matched(name, target, value)
+            case ast.AnnAssign(target=target, value=ast.expr() as value):
+                yield from _matched(name, target, value)
+            case ast.AugAssign(target=target):
+                if _spelled(target) == name:
+                    yield statement
+            case ast.For(target=target, iter=value) | ast.AsyncFor(target=target, iter=value):
+                yield from _matched(name, target, value, whole=True)
+            case ast.With(items=items) | ast.AsyncWith(items=items):
+                for item in items:
+                    if item.optional_vars is not None:
+                        yield from _matched(name, item.optional_vars, item.context_expr, whole=True)
+        for inner in ast.iter_child_nodes(statement):
+            if isinstance(inner, ast.expr):
+                yield from (w.value for w in ast.walk(inner) if isinstance(w, ast.NamedExpr) and w.target.id == name)
+        for part in ("body", "orelse", "finalbody"):
+            yield from _assigned(name, getattr(statement, part, []))
+        for handler in [*getattr(statement, "handlers", []), *getattr(statement, "cases", [])]:
+            yield from _assigned(name, handler.body)
+
+
+def _matched(name: str, target: ast.expr, value: ast.expr, whole: bool = False) -> Iterator[ast.expr]:
+    if isinstance(target, (ast.Tuple, ast.List)):
+        pairs = isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts) and not whole
+        for index, part in enumerate(target.elts):
+            inner = value.elts[index] if pairs and isinstance(value, (ast.Tuple, ast.List)) else value
+            yield from _matched(name, part.value if isinstance(part, ast.Starred) else part, inner, whole)
+    elif _spelled(target) == name:
+        yield value
+
+
+def _spelled(target: ast.expr) -> str:
+    return target.id if isinstance(target, ast.Name) else ast.unparse(target)
