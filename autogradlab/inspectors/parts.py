@@ -66,7 +66,10 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table with a heading for each column; `tones` gives one for each row, or none at all."""
+    """A table with a heading for each column; `tones` gives one for each row, or none at all.
+
+    Cells are sentences: `code` between backquotes is set as code.
+    """
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -85,7 +88,8 @@ class Rect:
     height: float
     radius: float = 4.0
     tone: Tone = "plain"
-    fill: bool = False
+    fill: bool = False  #: a pale ground in the tone's hue, on which text is read; else the card's own ground
+    solid: bool = False  #: the tone itself as the ground, for bars; write beside it, not on it
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +100,7 @@ class Ellipse:
     ry: float
     tone: Tone = "plain"
     fill: bool = False
+    solid: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,34 +1,56 @@
-"""Cards as plain text: everything that the picture shows, line by line."""
+"""Cards as plain text: everything that the picture shows, line by line, in columns where the picture has columns."""
 
 from __future__ import annotations
 
-from .parts import Block, Card, Drawing, Facts, Grid, Note, Table
+from collections.abc import Sequence
 
-__all__ = ["render"]
+from .parts import Block, Card, Drawing, Facts, Grid, Note, Table
+from .prose import columns, runs
+
+__all__ = ["block_lines", "render"]
 
 
 def render(card: Card) -> str:
-    """The card as text, without a trailing line end."""
-    heading = " · ".join(filter(None, [card.title, card.subtitle, *(b.text for b in card.badges)]))
-    lines = [heading]
+    """The card as text, without a trailing line end and without blanks at the ends of lines."""
+    lines = [" · ".join(filter(None, [card.title, card.subtitle, *(b.text for b in card.badges)]))]
     for block in card.blocks:
-        lines += _lines(block)
-    lines += [f"{number}. {frame.sentence}" for number, frame in enumerate(card.frames)]
-    for inner in card.cards:
-        lines += ["", render(inner)]
-    return "\n".join(lines)
+        lines += block_lines(block)
+    for count, frame in enumerate(card.frames):
+        lines.append(f"{count}. {frame.sentence}")
+        for block in frame.panel:
+            lines += ["   " + line for line in block_lines(block)]
+    text = "\n".join(_unmarked(line).rstrip() for line in lines)
+    return "\n\n".join([text, *(render(inner) for inner in card.cards)])
 
 
-def _lines(block: Block) -> list[str]:
+def block_lines(block: Block) -> list[str]:
+    """A block's lines: columns aligned, Chinese characters counted as two."""
     match block:
         case Note():
             return [(block.lead + " " if block.lead else "") + block.text]
         case Facts():
-            width = max((len(label) for label, _ in block.rows), default=0)
-            return [f"{label:<{width}}  {value}" for label, value in block.rows]
+            return _aligned(block.rows)
         case Grid():
-            return [block.caption, *("  ".join(row) for row in block.rows), *filter(None, [block.more])]
+            return [*filter(None, [block.caption]), *_aligned(block.rows, right=True), *filter(None, [block.more])]
         case Table():
-            return ["  ".join(block.columns), *("  ".join(row) for row in block.rows)]
+            return [*filter(None, [block.caption]), *_aligned([block.columns, *block.rows])]
         case Drawing():
             return list(block.words)
+
+
+def _aligned(rows: Sequence[Sequence[str]], right: bool = False) -> list[str]:
+    """Rows as lines, each column as wide as its widest cell, two blanks between columns."""
+    count = max((len(row) for row in rows), default=0)
+    flat = [[" ".join(cell.split("\n")) for cell in row] for row in rows]
+    widths = [max(columns(row[j]) for row in flat if j < len(row)) for j in range(count)]
+    return ["  ".join(_padded(cell, w, right) for cell, w in zip(row, widths, strict=False)) for row in flat]
+
+
+def _padded(cell: str, wide: int, right: bool) -> str:
+    blanks = " " * (wide - columns(cell))
+    return blanks + cell if right else cell + blanks
+
+
+def _unmarked(line: str) -> str:
+    """Without the asterisks of **strong**; the backquotes of `code` read well as they are."""
+    return "".join(f"`{run.text}`" if run.style == "code" else run.text for run in runs(line))

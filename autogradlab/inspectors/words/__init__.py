@@ -14,7 +14,7 @@ import tomllib
 from functools import cache
 from importlib.resources import files
 
-__all__ = ["LANGUAGES", "catalogue", "language", "say", "set_language"]
+__all__ = ["LANGUAGES", "catalogue", "language", "say", "say_in", "set_language"]
 
 LANGUAGES = ("en", "zh")
 _chosen: str | None = None
@@ -48,6 +48,11 @@ def catalogue(name: str) -> dict[str, dict[str, str]]:
 
 def say(key: str, /, **fields: object) -> str:
     """The words for a key "file.entry" in the chosen language, with its fields filled in."""
+    return say_in(language(), key, **fields)
+
+
+def say_in(chosen: str, key: str, /, **fields: object) -> str:
+    """As `say`, in the language of a card that has been made."""
     name, _, entry = key.partition(".")
-    words = catalogue(name)[entry][language()]
+    words = catalogue(name)[entry][chosen]
     return words.format(**fields) if fields else words

@@ -1,0 +1,57 @@
+"""Cards as HTML for pages without a front end: pictures as images, the words below; no scripts, no styles, no raw SVG.
+
+GitHub, nbviewer, nbconvert and untrusted notebooks strip `<svg>`, `<style>` and `<script>` but keep an image whose source
+is a data URI. What a step does is said in words; it has a picture of its own as long as all pictures together stay small.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from html import escape
+
+from . import svg, text
+from .parts import Card
+from .prose import clean, plain, runs
+from .words import say_in
+
+__all__ = ["BUDGET", "render"]
+
+#: how many characters all pictures of a card may take together; the first one is always there
+BUDGET = 200_000
+
+
+def render(card: Card, budget: int = BUDGET) -> str:
+    """The card as a fragment of HTML: a figure, one `<details>` for each step, and everything in words."""
+    picture = _image(card, None, plain(f"{card.title} {card.subtitle}".strip()))
+    parts = [f'<figure lang="{escape(card.lang)}">{picture}</figure>']
+    steps = [_image(card, k, plain(frame.sentence)) for k, frame in enumerate(card.frames)] if _affordable(card, picture, budget) else []
+    if len(picture) + sum(map(len, steps)) > budget:
+        steps = []
+    for k, frame in enumerate(card.frames):
+        inside = steps[k] if steps else "".join(_pre("\n".join(text.block_lines(b))) for b in frame.panel)
+        parts.append(f"<details><summary>{k}. {_marked(frame.sentence)}</summary>{inside}</details>")
+    parts.append(f"<details><summary>{escape(say_in(card.lang, 'common.in_words'))}</summary>{_pre(text.render(card))}</details>")
+    return "\n".join(parts)
+
+
+def _affordable(card: Card, picture: str, budget: int) -> bool:
+    """Whether it is worth drawing all the steps to see how large they are: each is about as large as the last."""
+    return len(picture) * (len(card.frames) * 0.6 + 1) <= budget
+
+
+def _image(card: Card, frame: int | None, alt: str) -> str:
+    data = b64encode(svg.render(card, frame).encode()).decode()
+    return f'<img src="data:image/svg+xml;base64,{data}" alt="{escape(clean(alt))}">'
+
+
+def _pre(lines: str) -> str:
+    return f"<pre>{escape(clean(lines))}</pre>"
+
+
+def _marked(sentence: str) -> str:
+    """A sentence with its marks as elements."""
+    tags = {"code": "code", "strong": "strong"}
+    return "".join(
+        f"<{tags[run.style]}>{escape(clean(run.text))}</{tags[run.style]}>" if run.style else escape(clean(run.text))
+        for run in runs(sentence)
+    )

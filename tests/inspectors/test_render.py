@@ -1,0 +1,118 @@
+"""Text, SVG and HTML of cards written by hand: well-formed, escaped, the same every time, and with everything in them."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from base64 import b64decode
+from html.parser import HTMLParser
+
+import pytest
+
+from autogradlab.inspectors.inspector import Inspector
+from tests.inspectors import sample_cards
+from tests.inspectors.sample_cards import CARDS
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture(params=CARDS, ids=str)
+def view(request: pytest.FixtureRequest) -> Inspector:
+    return Inspector(CARDS[request.param]())
+
+
+def frames(view: Inspector) -> list[int | None]:
+    return [None, *range(len(view.card.frames))]
+
+
+def test_svg_is_well_formed_and_has_unique_ids(view: Inspector):
+    for frame in frames(view):
+        for dark in (False, True):
+            root = ET.fromstring(view.svg(frame, dark))
+            assert root.tag == SVG + "svg"
+            assert root.get("role") == "img"
+            assert root.get("aria-label")
+            ids = [e.get("id") for e in root.iter() if e.get("id")]
+            assert len(ids) == len(set(ids))
+            names = {e.tag.removeprefix(SVG) for e in root.iter()}
+            assert names <= {"svg", "title", "g", "rect", "ellipse", "path", "text", "tspan"}
+            assert not [e for e in root.iter() if any(name.startswith("on") or name == "style" for name in e.attrib)]
+            assert not re.search(r"\b(nan|inf)\b", " ".join(v for e in root.iter() for v in e.attrib.values()))
+
+
+def test_the_same_card_gives_the_same_picture(view: Inspector):
+    again = Inspector(CARDS[next(k for k, make in CARDS.items() if make() == view.card)]())
+    assert (view.text, view.svg(), view.html()) == (again.text, again.svg(), again.html())
+
+
+class Tags(HTMLParser):
+    def __init__(self, source: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.words = ""
+        self.feed(source)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag != "img":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.words += data
+
+
+def test_html_needs_nothing_from_outside(view: Inspector):
+    page = Tags(view.html())
+    assert page.open == []
+    assert {tag for tag, _ in page.tags} <= {"figure", "img", "details", "summary", "pre", "code", "strong"}
+    assert {name for _, attributes in page.tags for name in attributes} <= {"src", "alt", "lang"}
+    pictures = [attributes for tag, attributes in page.tags if tag == "img"]
+    for picture in pictures:
+        assert picture["alt"]
+        head, _, data = (picture["src"] or "").partition(",")
+        assert head == "data:image/svg+xml;base64"
+        ET.fromstring(b64decode(data))
+    assert b64decode((pictures[0]["src"] or "").partition(",")[2]).decode() == view.svg()
+    assert len([tag for tag, _ in page.tags if tag == "details"]) == len(view.card.frames) + 1
+
+
+def test_hostile_words_are_words():
+    view = Inspector(sample_cards.hostile_card())
+    for source in (view.svg(), view.html()):
+        assert "<img src=x" not in source
+        assert "\x00" not in source
+    shown = [t for t in ET.fromstring(view.svg()).itertext() if "<img src=x onerror=" in t]
+    assert len(shown) > 5
+
+
+SHOW = """\
+`w` · is_leaf ✓ · requires_grad ✓ · grad_fn None
+shape        (2, 2)
+dtype        float32
+stride       (2, 1) contiguous
+version      0
+storage      own, 16 B
+shared with  w_np
+values
+1.0  2.0
+0.0  2.0
+grad
+ 1.   1.
+-0.  -0."""
+
+
+def test_text_of_a_tensor():
+    assert Inspector(sample_cards.show_card()).text == SHOW
+
+
+def test_text_in_chinese_is_aligned():
+    lines = Inspector(sample_cards.chinese_card()).text.splitlines()
+    assert lines[0] == "`损失` · 标量 · is_leaf ✗ 非叶子 · requires_grad ✓"
+    assert lines[1].startswith("`.grad` 是 None，而且不会变： 非叶子张量")
+    assert "**" not in lines[1]
+    assert lines[2:6] == ["形状      (2, 2)", "数据类型  float32", "由来      (y - y_pred).pow(2).mean()", "位置      单元格 [7] 第 3 行"]
+    assert lines[6:] == ["序号  何时                 钩子", "1     `PowBackward0` 之前  `<lambda>`", "10    累加之前             翻倍"]

@@ -1,0 +1,81 @@
+"""Pictures of inspectors, to look at them: what a Python file makes, as PNGs in light and dark, by Chromium.
+
+    python tools/lookat.py FILE.py OUT              every Inspector (or Card) that FILE leaves in a variable: OUT/name-light.png ...
+    python tools/lookat.py FILE.py OUT --frame 2    the picture of step 2
+    python tools/lookat.py FILE.py OUT --html       the static HTML
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import runpy
+import shutil
+from pathlib import Path
+from typing import Any
+
+from autogradlab.inspectors.inspector import Inspector
+from autogradlab.inspectors.parts import Card
+
+PAGE = "<!doctype html><html data-theme={theme}><meta charset=utf-8><body style='margin:20px;background:{ground}'>{body}</body></html>"
+GROUND = {"light": "#ffffff", "dark": "#0b0d10"}
+
+
+def found(file: str) -> dict[str, Inspector]:
+    """The inspectors among a file's variables; bare cards count, and dictionaries of cards too."""
+    values = runpy.run_path(file)
+    for name, value in list(values.items()):
+        if isinstance(value, dict) and not name.startswith("_"):
+            values |= {f"{name}-{key}": inner for key, inner in value.items()}
+    cards = {name: Inspector(value) if isinstance(value, Card) else value for name, value in values.items()}
+    return {name: view for name, view in cards.items() if isinstance(view, Inspector) and not name.startswith("_")}
+
+
+def pages(view: Inspector, arguments: argparse.Namespace) -> dict[str, str]:
+    bodies = {}
+    for theme in GROUND:
+        body = view.html() if arguments.html else view.svg(arguments.frame, dark=theme == "dark")
+        bodies[theme] = PAGE.format(theme=theme, ground=GROUND[theme], body=body)
+    return bodies
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file")
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--frame", type=int)
+    parser.add_argument("--html", action="store_true")
+    parser.add_argument("--width", type=int, default=1100)
+    arguments = parser.parse_args()
+    views = found(arguments.file)
+    if not views:
+        raise SystemExit(f"{arguments.file} leaves no Inspector in a variable")
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    with chromium() as page:
+        page.set_viewport_size({"width": arguments.width, "height": 80})
+        for name, view in views.items():
+            for theme, content in pages(view, arguments).items():
+                page.set_content(content)
+                path = arguments.out / f"{name}-{theme}.png"
+                page.screenshot(path=path, full_page=True)
+                print(path)
+
+
+class chromium:
+    """A page in a Chromium of its own: the one on the PATH, or the one that Playwright brought."""
+
+    def __enter__(self) -> Any:
+        from playwright.sync_api import sync_playwright
+
+        program = os.environ.get("AUTOGRADLAB_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+        self.playwright = sync_playwright().start()
+        self.browser = self.playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
+        return self.browser.new_page()
+
+    def __exit__(self, *error: object) -> None:
+        self.browser.close()
+        self.playwright.stop()
+
+
+if __name__ == "__main__":
+    main()
