@@ -23,3 +23,27 @@ def _english() -> Iterator[None]:
     set_language("en")
     yield
     set_language(None)
+
+
+@pytest.fixture
+def shell(torch: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> Iterator[Any]:
+    """A running IPython in which `torch` is the library of the test. Each `shell.run(cell)` is a cell, from [1] on."""
+    need("IPython")
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
+    from IPython.core.interactiveshell import InteractiveShell
+    from traitlets.config import Config
+
+    config = Config()
+    config.HistoryManager.enabled = False
+    running = InteractiveShell.instance(config=config)
+    running.user_ns["torch"] = torch
+
+    def run(cell: str) -> Any:
+        done = running.run_cell(cell, store_history=True)
+        done.raise_error()
+        return done.result
+
+    running.run = run
+    yield running
+    running.run_cell("get_ipython().reset(new_session=False)", silent=True)
+    InteractiveShell.clear_instance()

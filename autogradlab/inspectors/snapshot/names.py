@@ -19,8 +19,10 @@ from .kinds import is_array, is_module, is_tensor
 __all__ = ["Names", "Place", "Space", "names_of", "namespace", "notebook", "tensors"]
 
 #: What IPython keeps in the user's namespace for itself.
-_HIDDEN = re.compile(r"_+|_i*|_i?\d+|_[iod]h|__\w+__")
+_HIDDEN = re.compile(r"\.\d+|_+|_i*|_i?\d+|_[iod]h|__\w+__")
 _IPYTHON = frozenset({"In", "Out", "exit", "quit", "get_ipython", "open"})
+
+_COMPREHENSIONS = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
 
 #: Containers longer than this are not searched for names.
 MANY = 1000
@@ -77,12 +79,16 @@ def namespace(depth: int = 1) -> Space:
         frame = frame.f_back if frame is not None else None
     if frame is None:
         return Space({}, {}, None)
+    own: dict[str, Any] = {}
+    while frame.f_code.co_name in _COMPREHENSIONS and frame.f_back is not None:  # before Python 3.12 they have frames
+        own = {**frame.f_locals, **own}
+        frame = frame.f_back
     code, outer = frame.f_code, frame.f_globals
     at_top = frame.f_locals is outer or code.co_name == "<module>"
     place = Place(code.co_filename, frame.f_lineno, "<module>" if at_top else code.co_name, code.co_firstlineno)
     shell = notebook()
     cells = list(shell.user_ns.get("In", ())) if shell is not None and shell.user_ns is outer else ()
-    return Space({} if frame.f_locals is outer else frame.f_locals, outer, place, cells)
+    return Space({**({} if frame.f_locals is outer else frame.f_locals), **own}, outer, place, cells)
 
 
 # -- which names hold tensors --------------------------------------------------------------------------------------------

@@ -19,12 +19,16 @@ __all__ = ["Origin", "origin", "place"]
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a value was assigned. In a notebook `cell` is the number in its brackets; `source` is the expression."""
+    """Where a value was assigned. In a notebook `cell` is the number in its brackets; `source` is the expression.
+
+    `within` are the expressions of the `with` statements around it, outermost first: ("torch.no_grad()",).
+    """
 
     cell: int | None
     file: str
     line: int
     source: str
+    within: tuple[str, ...] = ()
 
 
 def place(found: Origin) -> str:
@@ -117,13 +121,20 @@ def _body(source: str, here: Place) -> Code:
 def _last(name: str, code: Code, line: int | None, file: str, cell: int | None) -> Origin | None:
     """The last assignment at or before a line; one after it only if there is no other (a loop came round)."""
     source, body, arguments = code
-    found = [(a.lineno, f"{a.arg}") for a in arguments if a.arg == name]
-    found += [(node.lineno, _segment(source, node)) for node in _assigned(name, body)]
+    found: list[tuple[int, str, tuple[str, ...]]] = [(a.lineno, a.arg, ()) for a in arguments if a.arg == name]
+    found += [(node.lineno, _segment(source, node), _around(source, body, node)) for node in _assigned(name, body)]
     if not found:
         return None
     earlier = [f for f in found if line is None or f[0] <= line]
-    number, text = max(earlier or found, key=lambda f: f[0])
-    return Origin(cell, file, number, text)
+    number, text, within = max(earlier or found, key=lambda f: f[0])
+    return Origin(cell, file if cell is None else "", number, text, within)
+
+
+def _around(source: str, body: list[ast.stmt], node: Any) -> tuple[str, ...]:
+    last = node.end_lineno or node.lineno
+    blocks = [w for s in body for w in ast.walk(s) if isinstance(w, (ast.With, ast.AsyncWith))]
+    around = [w for w in blocks if w.body[0].lineno <= node.lineno and last <= (w.end_lineno or 0)]
+    return tuple(_segment(source, item.context_expr) for w in around for item in w.items)
 
 
 def _segment(source: str, node: ast.AST) -> str:
@@ -161,7 +172,9 @@ def _assigned(name: str, body: list[ast.stmt]) -> Iterator[Any]:
 
 def _matched(name: str, target: ast.expr, value: ast.expr, whole: bool = False) -> Iterator[ast.expr]:
     if isinstance(target, (ast.Tuple, ast.List)):
-        pairs = isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts) and not whole
+        starred = any(isinstance(part, ast.Starred) for part in [*target.elts, *getattr(value, "elts", [])])
+        pairs = isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts)
+        pairs = pairs and not whole and not starred
         for index, part in enumerate(target.elts):
             inner = value.elts[index] if pairs and isinstance(value, (ast.Tuple, ast.List)) else value
             yield from _matched(name, part.value if isinstance(part, ast.Starred) else part, inner, whole)

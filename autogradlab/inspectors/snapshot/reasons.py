@@ -1,0 +1,192 @@
+"""Reasons: why a tensor's `.grad` is None. The one place that knows; `show` and `why` say it.
+
+A `Reason` is a kind and the fields of its sentence; `lead`, `sentence` and `cure` put it into words.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..values import dtype
+from ..words import say
+from .names import Names
+from .origins import Origin, origin
+
+__all__ = ["KINDS", "Reason", "cure", "grad_reason", "lead", "sentence"]
+
+#: Every kind that there is; each has a sentence and, but for the first, a cure in words/reasons.toml.
+KINDS = (
+    "present", "integer", "inference", "no_grad", "detached", "numbers", "not_required",
+    "rebound", "wrapped", "nonleaf", "retained", "no_backward", "cleared", "off_path", "unused",
+)  # fmt: skip
+
+#: Nodes that are looked at in search of a leaf.
+MANY = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why `.grad` is None; kind "present" if it is not. The fields are plain strings."""
+
+    kind: str
+    fields: Mapping[str, str] = field(default_factory=dict)
+
+
+def lead(reason: Reason) -> str:
+    """The first words: "`.grad` is None and stays None:"."""
+    stays = reason.kind not in ("present", "retained", "no_backward", "cleared", "off_path", "unused")
+    return say("reasons.lead_stays" if stays else "reasons.lead")
+
+
+def sentence(reason: Reason) -> str:
+    return say(f"reasons.{reason.kind}", **reason.fields)
+
+
+def cure(reason: Reason) -> str:
+    """What to write instead; empty where nothing is wrong."""
+    return "" if reason.kind == "present" else say(f"reasons.{reason.kind}_cure", **reason.fields)
+
+
+def grad_reason(tensor: Any, names: Names, space: Mapping[str, Any] | None = None, name: str | None = None) -> Reason:
+    """Why the tensor's `.grad` is None, by what it is, what the named results were made of and, with the caller's
+    namespace, the expression that made it. `name` is what to call it if no variable holds it."""
+    name = names.of(tensor) or name or "t"
+    fields = {"name": name}
+    if (tensor.is_leaf or tensor.retains_grad) and tensor.grad is not None:
+        return Reason("present", fields)
+    made = origin(name, space) if space is not None else None
+    if made is not None:
+        fields["source"] = made.source
+    if not (tensor.is_floating_point() or tensor.is_complex()):
+        return Reason("integer", fields | {"dtype": dtype(tensor)})
+    if not tensor.requires_grad:
+        return _without(tensor, fields, made)
+    if not tensor.is_leaf:
+        return _non_leaf(tensor, fields, made, names)
+    return _leaf(tensor, fields, names)
+
+
+# -- tensors that do not require grad ------------------------------------------------------------------------------------
+
+
+def _without(tensor: Any, fields: dict[str, str], made: Origin | None) -> Reason:
+    if tensor.is_inference():
+        return Reason("inference", fields)
+    if made is not None:
+        if (block := next((w for w in made.within if "no_grad" in w or "grad_enabled(False)" in w), None)) is not None:
+            return Reason("no_grad", fields | {"block": block})
+        for cut in _cuts(made.source):
+            kind = "detached" if cut in ("detach", "detach_", "data") else "numbers"
+            spelled = f".{cut}" if cut == "data" else f".{cut}()"
+            return Reason(kind, fields | {"cut": spelled})
+    return Reason("not_required", fields)
+
+
+def _cuts(source: str) -> Iterator[str]:
+    """The attributes in an expression that leave the graph, the last one that is applied first."""
+    for node in ast.walk(_expression(source)):
+        if isinstance(node, ast.Attribute) and node.attr in ("detach", "detach_", "data", "item", "numpy", "tolist"):
+            yield node.attr
+
+
+def _expression(source: str) -> ast.AST:
+    try:
+        return ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError):
+        return ast.Module([], [])
+
+
+# -- results of operations -----------------------------------------------------------------------------------------------
+
+
+def _non_leaf(tensor: Any, fields: dict[str, str], made: Origin | None, names: Names) -> Reason:
+    fields["node"] = tensor.grad_fn.name()
+    if tensor.retains_grad:
+        return Reason("retained", fields | {"root": _root_above(tensor, names) or fields["name"]})
+    if made is not None:
+        tree = _expression(made.source)
+        if any(isinstance(n, ast.Name) and n.id == fields["name"] for n in ast.walk(tree)):
+            return Reason("rebound", fields)
+        if any(
+            isinstance(n, ast.keyword) and n.arg == "requires_grad" and ast.unparse(n.value) == "True"
+            for n in ast.walk(tree)
+        ):
+            return Reason("wrapped", fields)
+    return Reason("nonleaf", fields)
+
+
+def _root_above(tensor: Any, names: Names) -> str | None:
+    graph = _Graph(names)
+    return graph.root_of(graph.above(tensor.grad_fn))
+
+
+# -- leaves --------------------------------------------------------------------------------------------------------------
+
+
+def _leaf(tensor: Any, fields: dict[str, str], names: Names) -> Reason:
+    graph = _Graph(names)
+    sink = next((n for n in graph.below if getattr(n, "variable", None) is tensor), None)
+    if sink is not None:
+        above = graph.above(sink)
+        root = graph.root_of(above)
+        if root is not None:
+            freed = any(_freed(node) for node in above)
+            return Reason("cleared" if freed else "no_backward", fields | {"root": root})
+    for name, other in names:
+        if other is not tensor and other.is_leaf and other.requires_grad and other.grad is not None:
+            return Reason("off_path", fields | {"other": name})
+    return Reason("unused", fields)
+
+
+def _freed(node: Any) -> bool:
+    """Whether a Node's saved values are gone: then backward has run through it. Asks one saved value, not all."""
+    for key in dir(node):
+        if key.startswith("_saved_"):
+            try:
+                getattr(node, key)
+            except RuntimeError as error:
+                return "freed" in str(error)
+            except Exception:  # what a user's own unpack hook raises
+                return False
+    return False
+
+
+class _Graph:
+    """The Nodes under all named results. Lives as long as one question."""
+
+    def __init__(self, names: Names) -> None:
+        self.results = [(name, t) for name, t in names if getattr(t, "grad_fn", None) is not None]
+        self.below: dict[Any, list[Any]] = {}  # Node -> the Nodes that lead to it; holds what it is keyed by
+        waiting = [t.grad_fn for _, t in self.results]
+        for node in waiting:
+            self.below.setdefault(node, [])
+        done: set[Any] = set()
+        while waiting and len(self.below) < MANY:
+            node = waiting.pop()
+            if node in done:
+                continue
+            done.add(node)
+            for following, _ in node.next_functions:
+                if following is not None:
+                    if following not in self.below:
+                        waiting.append(following)
+                    self.below.setdefault(following, []).append(node)
+
+    def above(self, node: Any) -> dict[Any, None]:
+        """The Node and all that lead to it."""
+        found, waiting = {node: None}, [node]
+        while waiting:
+            for before in self.below.get(waiting.pop(), ()):
+                if before not in found:
+                    found[before] = None
+                    waiting.append(before)
+        return found
+
+    def root_of(self, nodes: Mapping[Any, None]) -> str | None:
+        """The name of the result to call backward() on: the last one with a single element, else the last one."""
+        named = [(name, t) for name, t in self.results if t.grad_fn in nodes]
+        scalars = [name for name, t in named if t.numel() == 1]
+        return scalars[-1] if scalars else named[-1][0] if named else None

@@ -1,0 +1,126 @@
+"""Where a variable got its value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autogradlab.inspectors import set_language
+from autogradlab.inspectors.snapshot.names import namespace
+from autogradlab.inspectors.snapshot.origins import origin, place
+
+
+def made(name: Any) -> tuple[int, str] | None:
+    """The line, counted from the caller's, and the expression."""
+    space = namespace()
+    found = origin(name, space)
+    return (found.line - space.place.line, found.source) if found is not None else None
+
+
+def cell(name: str) -> tuple[str, str] | None:
+    found = origin(name, namespace())
+    return (place(found), found.source) if found is not None else None
+
+
+def test_the_last_assignment_before_this_line(torch: Any):
+    x = torch.ones(1)
+    y = x * 2
+    assert made("y") == (-1, "x * 2")
+    y = (x +
+         1)  # fmt: skip
+    assert made("y") == (-2, "x + 1")
+    y += 1
+    assert made("y") == (-1, "y += 1")
+    assert made("torch") == (-9, "torch")
+    y = 5
+    assert y == 5
+    assert made("nothing") is None
+
+
+def test_all_ways_to_assign(torch: Any):
+    a, (b, *c) = 1, (2, 3)
+    assert (made("a"), made("b"), made("c")) == ((-1, "1"), (-1, "(2, 3)"), (-1, "(2, 3)"))
+    p, q = divmod(7, 2)
+    assert made("q") == (-1, "divmod(7, 2)")
+    n: int = 3
+    assert made("n") == (-1, "3")
+    if (m := n + 1) > 3:
+        k = m
+    assert (made("m"), made("k")) == ((-2, "n + 1"), (-1, "m"))
+    for i in range(2):
+        assert made("i") == (-1, "range(2)")
+    params = [torch.ones(1), torch.ones(2)]
+    assert made("params[1]") == (-1, "[torch.ones(1), torch.ones(2)]")
+    params[1] = torch.zeros(1)
+    assert made("params[1]") == (-1, "torch.zeros(1)")
+    try:
+        z = 1
+    finally:
+        assert made("z") == (-2, "1")
+    assert made(["nothing", "z"]) == (-3, "1")
+    assert made("a.grad") is None
+    assert (a, b, c, p, q, k, z) == (1, 2, [3], 3, 1, 4, 1)
+
+
+def test_a_loop_that_came_round(torch: Any):
+    seen = []
+    for _ in range(2):
+        if seen:
+            seen.append(made("late"))
+        late = len(seen) or seen.append(None)
+    assert seen[1] == (1, "len(seen) or seen.append(None)")
+    assert late
+
+
+def test_blocks_around(torch: Any):
+    with torch.no_grad():
+        x = torch.ones(1)
+        if True:
+            y = x * 2
+    z = 1
+    space = namespace(0)
+    assert origin("y", space).within == ("torch.no_grad()",)
+    assert origin("z", space).within == ()
+    assert (y.shape, z) == ((1,), 1)
+
+
+MODULE_LEVEL = {"a": 1}
+
+
+def test_names_of_the_module_and_of_inner_functions(torch: Any):
+    outer = torch.ones(1)
+
+    def inner(given: int, *more: int) -> Any:
+        own = given + 1
+        return made("own"), made("given"), made("more"), origin("MODULE_LEVEL", namespace(0)).source, own
+
+    assert inner(1, 2)[:4] == ((-1, "given + 1"), (-2, "given"), (-2, "more"), '{"a": 1}')
+    assert outer.shape == (1,)
+
+
+def test_in_a_notebook(shell: Any):
+    shell.user_ns["cell"] = cell
+    shell.run("w = torch.ones(1)")
+    shell.run("x = 1\ny = (w *\n     x)")
+    assert shell.run("cell('w')") == ("cell [1], line 1", "torch.ones(1)")
+    assert shell.run("cell('y')") == ("cell [2], line 2", "w * x")
+    assert shell.run("y = 3\nfound = cell('y')\ny = 4\nfound") == ("cell [5], line 1", "3")
+    assert shell.run("cell('y')") == ("cell [5], line 3", "4")
+    shell.run("def f(a):\n    b = a + 1\n    return cell('b')")
+    assert shell.run("f(1)") == ("cell [7], line 2", "a + 1")
+    assert shell.run("cell('torch')") is None
+    set_language("zh")
+    assert shell.run("cell('w')") == ("单元格 [1] 第 1 行", "torch.ones(1)")
+
+
+def test_cells_that_are_not_python_are_passed_over(shell: Any):
+    shell.user_ns["cell"] = cell
+    shell.run("w = 1")
+    shell.run("%time v = 2")
+    assert shell.run("cell('w')") == ("cell [1], line 1", "1")
+
+
+def test_no_source_no_origin():
+    scope: dict[str, Any] = {"origin": origin, "namespace": namespace}
+    exec("x = 1\nfound = origin('x', namespace(0))", scope)
+    assert scope["found"] is None
+    assert origin("x", {"x": 1}) is None

@@ -1,0 +1,96 @@
+"""Why `.grad` is None: each reason that there is, told apart, in words."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import autogradlab.inspectors.words
+from autogradlab.inspectors.snapshot.names import names_of, namespace
+from autogradlab.inspectors.snapshot.reasons import KINDS, Reason, cure, grad_reason, lead, sentence
+
+
+def why(tensor: Any) -> Reason:
+    space = namespace()
+    return grad_reason(tensor, names_of(space), space)
+
+
+@pytest.mark.filterwarnings("error")
+def test_leaves(torch: Any):
+    w, u = torch.ones(2, requires_grad=True), torch.ones(1, requires_grad=True)
+    assert why(w) == Reason("unused", {"name": "w", "source": "torch.ones(2, requires_grad=True)"})
+    y = w * w
+    loss = y.sum()
+    reason = why(w)
+    assert (reason.kind, reason.fields["root"]) == ("no_backward", "loss")
+    assert lead(reason) == "`.grad` is None:"
+    assert sentence(reason) == "`loss` was computed from `w`, but no backward has brought a gradient here yet."
+    assert cure(reason) == "Call `loss.backward()`."
+    loss.backward()
+    assert (why(w).kind, cure(why(w))) == ("present", "")
+    assert (why(u).kind, why(u).fields["other"]) == ("off_path", "w")
+    w.grad = None
+    assert why(w).kind == "cleared"
+    assert why(torch.ones(3, requires_grad=True)).fields["name"] == "t"
+
+
+def test_leaves_that_do_not_require_grad(torch: Any):
+    w = torch.ones(2, requires_grad=True)
+    y = w.sum()
+    x, i = torch.ones(1), torch.tensor([1])
+    d, e, n = (y * 2).detach(), w.data * 2, torch.tensor(y.item() + 1)
+    with torch.no_grad():
+        q = w * 2
+    with torch.inference_mode():
+        z = x * 2
+    assert [why(t).kind for t in (x, i, d, e, n, q, z)] == [
+        "not_required", "integer", "detached", "detached", "numbers", "no_grad", "inference",
+    ]  # fmt: skip
+    assert why(d).fields["cut"] == ".detach()"
+    assert why(e).fields["cut"] == ".data"
+    assert why(n).fields["cut"] == ".item()"
+    assert why(i).fields["dtype"] == "int64"
+    assert lead(why(x)) == "`.grad` is None and stays None:"
+
+
+@pytest.mark.filterwarnings("error")
+def test_results(torch: Any):
+    w = torch.ones(2, requires_grad=True)
+    y = w * 2
+    loss = y.sum()
+    assert (why(y).kind, why(y).fields["node"]) == ("nonleaf", "MulBackward0")
+    y.retain_grad()
+    assert (why(y).kind, why(y).fields["root"]) == ("retained", "loss")
+    loss.backward()
+    assert why(y).kind == "present"
+    p = torch.ones(2, requires_grad=True) * 2
+    assert why(p).kind == "wrapped"
+    w = w - 0.1 * w.grad
+    assert why(w).kind == "rebound"
+
+
+def test_looking_changes_nothing(torch: Any):
+    w = torch.ones(2, requires_grad=True)
+    loss = (w * w).sum()
+    why(w), why(loss)
+    loss.backward()
+    assert w.grad.tolist() == [2.0, 2.0]
+    assert (w._version, w._backward_hooks) == (0, None)
+
+
+def test_a_graph_of_a_hundred_thousand_nodes(torch: Any):
+    w = torch.ones(1, requires_grad=True)
+    y = w
+    for _ in range(100_000):
+        y = y + 1
+    assert why(w).kind == "unused"  # it does not look that far down, and does not hang or overflow
+
+
+def test_every_kind_has_its_words():
+    entries = tomllib.loads((Path(autogradlab.inspectors.words.__file__).parent / "reasons.toml").read_text("utf-8"))
+    wanted = {"lead", "lead_stays"} | set(KINDS) | {f"{kind}_cure" for kind in KINDS if kind != "present"}
+    assert set(entries) == wanted
+    assert all(set(entry) == {"en", "zh"} for entry in entries.values())
