@@ -49,9 +49,10 @@ def origin(name: str | Iterable[str], space: Mapping[str, Any]) -> Origin | None
     for one in [name] if isinstance(name, str) else name:
         if one.endswith(".grad"):
             continue
-        for spelled in dict.fromkeys((one, _root(one))):
-            if (found := _find(spelled, _root(one), space, space.place)) is not None:
-                return found
+        for late in (False, True):
+            for spelled in dict.fromkeys((one, _root(one))):
+                if (found := _find(spelled, _root(one), space, space.place, late)) is not None:
+                    return found
     return None
 
 
@@ -59,20 +60,20 @@ def _root(name: str) -> str:
     return name.split(".")[0].split("[")[0]
 
 
-def _find(name: str, root: str, space: Space, here: Place) -> Origin | None:
+def _find(name: str, root: str, space: Space, here: Place, late: bool) -> Origin | None:
     if here.function != "<module>" and root in space.local:
         source = _text(here.file)
-        return _last(name, _body(source, here), here.line, here.file, _cell_of(source, space))
+        return _last(name, _body(source, here), here.line, here.file, _cell_of(source, space), late)
     if space.cells:
         running = len(space.cells) - 1
         for number in range(running, 0, -1):
             line = here.line if number == running and here.function == "<module>" else None
-            if (found := _last(name, _module(space.cells[number]), line, here.file, number)) is not None:
+            if (found := _last(name, _module(space.cells[number]), line, here.file, number, late)) is not None:
                 return found
         return None
     if here.function == "<module>":
-        return _last(name, _module(_text(here.file)), here.line, here.file, None)
-    return _last(name, _module(_text(here.file)), None, here.file, None)
+        return _last(name, _module(_text(here.file)), here.line, here.file, None, late)
+    return _last(name, _module(_text(here.file)), None, here.file, None, late)
 
 
 def _text(file: str) -> str:
@@ -118,14 +119,16 @@ def _body(source: str, here: Place) -> Code:
     return source, best.body, [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *extra]
 
 
-def _last(name: str, code: Code, line: int | None, file: str, cell: int | None) -> Origin | None:
-    """The last assignment at or before a line; one after it only if there is no other (a loop came round)."""
+def _last(name: str, code: Code, line: int | None, file: str, cell: int | None, late: bool) -> Origin | None:
+    """The last assignment at or before a line; with `late` one after it, if there is no other (a loop came round)."""
     source, body, arguments = code
     found: list[tuple[int, str, tuple[str, ...]]] = [(a.lineno, a.arg, ()) for a in arguments if a.arg == name]
     found += [(node.lineno, _segment(source, node), _around(source, body, node)) for node in _assigned(name, body)]
     if not found:
         return None
     earlier = [f for f in found if line is None or f[0] <= line]
+    if not earlier and not late:
+        return None
     number, text, within = max(earlier or found, key=lambda f: f[0])
     return Origin(cell, file if cell is None else "", number, text, within)
 
