@@ -33,6 +33,7 @@ from .autograd.grad_mode import (
     set_grad_enabled,
 )
 from .device import device
+from .docs import attach as _attach
 from .dtypes import dtype, get_default_dtype
 from .info import finfo, iinfo
 from .layout import layout, memory_format
@@ -67,6 +68,9 @@ _types.tensor, _types.dtype, _types.device, _types.size = Tensor, dtype, device,
 _types.generator, _types.layout, _types.memory_format = Generator, layout, memory_format
 _types.storage = (UntypedStorage, TypedStorage)
 _types.on_deprecated = _warn.warn_once
+
+_attach("Tensor", vars(Tensor))
+_attach("", globals())
 
 #: imported when they are first asked for
 _LAZY = ("accelerator", "backends", "cuda", "fft", "func", "linalg", "nn", "optim", "special", "utils",

@@ -17,6 +17,7 @@ import numpy as np
 
 from . import errors, modes
 from .calls import make_call
+from .docs import Help
 from .node import NO_EDGE, Edge
 from .record import RAW, TENSORS, Formula, SavedOutput, fact, finish, make_node_class, start_node
 from .tensor import INFERENCE, Tensor, gradient_edge, requires_grad, wrap
@@ -452,9 +453,7 @@ def publish(name: str, fn: Any, signature_of: Any, method: bool, function: bool,
     """Give a function its name and offer it as `torch.name` and `Tensor.name`."""
     fn.__name__ = fn.__qualname__ = name
     fn.__module__ = "torch"
-    fn.__doc__ = doc
-    if signature_of is not None:
-        fn.__wrapped__ = signature_of
+    fn.__doc__ = fn.__wrapped__ = Help(name, doc, signature_of)  # texts and signature, when somebody looks
     setattr(TENSORS, name, fn)
     if function:
         FUNCTIONS[name] = fn

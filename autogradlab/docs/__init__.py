@@ -1,0 +1,108 @@
+"""Help texts and signatures of every public name, read from the files of this folder when somebody looks.
+
+A published function has one `Help` as its `__doc__` and its `__wrapped__`: a string that knows its name only, and reads
+the rest when somebody looks at it. So the texts cost nothing at import.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import FunctionType
+from typing import Any
+
+__all__ = ["Help", "attach"]
+
+_own = object.__getattribute__
+#: flags of a function's code that takes *args or **kwargs
+_ANYTHING = 0x0C
+
+
+class Help(str):
+    """The text of a name, on demand; `inspect.signature` finds the signature here."""
+
+    __slots__ = ("kernel", "plain")
+    plain: str
+    kernel: Callable[..., Any] | None
+
+    def __new__(cls, path: str, plain: str = "", kernel: Callable[..., Any] | None = None) -> Help:
+        made = str.__new__(cls, path)
+        made.plain = plain
+        made.kernel = kernel
+        return made
+
+    @property
+    def __signature__(self) -> Any:
+        from .signing import signature
+
+        return signature(str.__str__(self))
+
+    @property
+    def __wrapped__(self) -> Any:
+        from .signing import source
+
+        found = source(str.__str__(self), _own(self, "kernel"))
+        if found is None:
+            raise AttributeError("__wrapped__")
+        return found
+
+    def __getattribute__(self, name: str) -> Any:
+        return _own(self if name in _OWN else _text(self), name)
+
+    def __str__(self) -> str:
+        return _text(self)
+
+    def __repr__(self) -> str:
+        return repr(_text(self))
+
+    def __format__(self, spec: str) -> str:
+        return format(_text(self), spec)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __len__(self) -> int:
+        return len(_text(self))
+
+    def __contains__(self, part: object) -> bool:
+        return part in _text(self)  # type: ignore[operator]
+
+    def __getitem__(self, index: Any) -> str:
+        return _text(self)[index]
+
+    def __iter__(self) -> Any:
+        return iter(_text(self))
+
+    def __eq__(self, other: object) -> bool:
+        return _text(self) == (_text(other) if isinstance(other, Help) else other)
+
+    def __hash__(self) -> int:
+        return hash(_text(self))
+
+    def __add__(self, other: str) -> str:
+        return _text(self) + other
+
+    def __radd__(self, other: str) -> str:
+        return other + _text(self)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return str, (_text(self),)
+
+
+_OWN = frozenset(("__signature__", "__wrapped__", "__class__", "__reduce_ex__"))
+
+
+def _text(help: Help) -> str:
+    from .texts import describe
+
+    return describe(str.__str__(help), _own(help, "plain"))
+
+
+def attach(space: str, members: Mapping[str, Any]) -> None:
+    """Give Help to functions, classes and properties that are not published by the op table."""
+    for name, value in members.items():
+        if name[0] == "_" or not isinstance(value, (FunctionType, type, property)):
+            continue
+        if type(value.__doc__) is not Help:
+            value.__doc__ = text = Help(f"{space}.{name}" if space else name, value.__doc__ or "")
+            if type(value) is FunctionType and value.__code__.co_flags & _ANYTHING and "__wrapped__" not in value.__dict__:
+                value.__wrapped__ = text  # type: ignore[attr-defined]

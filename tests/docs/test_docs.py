@@ -1,0 +1,158 @@
+"""Every public name has a help text with a signature and an example that prints what it says."""
+
+from __future__ import annotations
+
+import inspect
+import pydoc
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+import autogradlab
+from autogradlab.docs import Help, texts
+from tests.conftest import ROOT
+
+sys.path.append(str(ROOT / "tools"))
+import helptexts
+
+#: names that wait for their text
+WAITING = ROOT / "tests" / "docs" / "waiting.txt"
+ENTRIES = sorted({entry.path: entry for entry in texts.entries().values()}.items())
+FILES = sorted({entry.file for _, entry in ENTRIES})
+#: families whose texts say what shapes go in and come out
+TENSOR_FAMILIES = ("indexing.txt", "ordering.txt")
+
+
+def waiting() -> list[str]:
+    return WAITING.read_text().split() if WAITING.exists() else []
+
+
+def test_every_public_name_has_a_text():
+    assert helptexts.missing(autogradlab) == waiting()
+
+
+def differing(lib: Any, file: str) -> list[str]:
+    """Where an example prints something else than its text says."""
+    wrong = []
+    for path, entry in ENTRIES:
+        if entry.file == file and entry.example:
+            got = helptexts.run(entry.example, lib)
+            if got != entry.example:
+                wrong.append(f"{path}\n--- says\n{entry.example}\n--- prints\n{got}")
+    return wrong
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_examples_print_what_they_say(file: str):
+    assert differing(autogradlab, file) == []
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize("file", FILES)
+def test_examples_print_the_same_on_torch(file: str, torch: Any):
+    assert differing(torch, file) == []
+
+
+def test_a_wrong_example_is_noticed():
+    assert helptexts.run(">>> torch.ones(2)\ntensor([1., 2.])", autogradlab) == ">>> torch.ones(2)\ntensor([1., 1.])"
+    assert "ZeroDivisionError" in helptexts.run(">>> 1 / 0", autogradlab)
+
+
+def test_texts_are_of_names_that_exist():
+    known = set(helptexts.public(autogradlab))
+    for space in helptexts.SPACES:
+        known |= {f"{space}.{name}" if space else name for name in dir(helptexts.owner(autogradlab, space))}
+    assert sorted(set(texts.entries()) - known) == []
+
+
+def test_texts_are_complete():
+    wrong = []
+    for path, entry in ENTRIES:
+        if not entry.text and texts.base(path) is None:
+            wrong.append(f"{path} says nothing")
+        elif entry.text and entry.file in TENSOR_FAMILIES and "Shapes: " not in entry.text:
+            wrong.append(f"{path} says nothing of shapes")
+        if not entry.example.startswith(">>> ") or not any(out for _, out in helptexts.statements(entry.example)):
+            wrong.append(f"{path} has no example that prints")
+    assert wrong == []
+
+
+def test_no_name_has_two_texts():
+    heads = [name if not entry.space else f"{entry.space}.{name}" for file in sorted(texts.FOLDER.glob("*.txt"))
+             for entry in texts.parse(file.read_text(encoding="utf-8")) for name in entry.names]  # fmt: skip
+    assert sorted(name for name in set(heads) if heads.count(name) > 1) == []
+
+
+# -- signatures ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("gather", "(input, dim, index, *, sparse_grad=False, out=None) -> Tensor"),
+        ("sort", "(input, dim=-1, descending=False, *, out=None) -> (values, indices)"),
+        ("Tensor.new_zeros", "(self, /, *size, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False) -> Tensor"),
+        ("linalg.det", "(A, *, out=None) -> Tensor"),
+    ],
+)
+def test_signatures(path: str, expected: str):
+    space, _, name = path.rpartition(".")
+    assert str(inspect.signature(getattr(helptexts.owner(autogradlab, space), name))) == expected
+
+
+def test_a_bound_method_has_the_signature_without_its_tensor():
+    assert str(inspect.signature(autogradlab.ones(2).gather)).startswith("(dim, index, *, sparse_grad=False")
+
+
+# -- how it is seen --------------------------------------------------------------------------------------------------------
+
+
+def test_help_shows_signature_text_and_example():
+    shown = pydoc.plain(pydoc.render_doc(autogradlab.gather))
+    for part in ("gather(input, dim, index, *, sparse_grad=False, out=None) -> Tensor", "Tensor.gather(dim, index,",
+                 "Picks, along dim", "Shapes:", "tensor([[1, 1],", "GatherBackward0", "Mirrors `torch.gather`."):  # fmt: skip
+        assert part in shown
+
+
+def test_a_notebook_shows_it():
+    pytest.importorskip("IPython")
+    from IPython.core.interactiveshell import InteractiveShell
+
+    found = InteractiveShell().inspector.info(autogradlab.gather, "torch.gather", detail_level=1)
+    assert found["definition"] == "torch.gather(input, dim, index, *, sparse_grad=False, out=None) -> Tensor"
+    assert "Picks, along dim" in found["docstring"]
+    assert "index" in found["source"]
+
+
+def test_completion_shows_it():
+    jedi = pytest.importorskip("jedi")
+    (found,) = jedi.Interpreter("torch.gather(", [{"torch": autogradlab}]).get_signatures()
+    assert found.to_string() == "gather(input, dim, index, *, sparse_grad=False, out=None) -> Tensor"
+
+
+def test_the_text_is_a_string():
+    text = autogradlab.gather.__doc__
+    plain = texts.describe("gather")
+    assert isinstance(text, str)
+    assert (str(text), f"{text}", text.upper(), len(text), text + "!", "!" + text) == (
+        plain, plain, plain.upper(), len(plain), plain + "!", "!" + plain)  # fmt: skip
+    assert text == plain == text[:] == "".join(text)
+    assert "Picks" in text
+    assert hash(text) == hash(plain)
+    assert repr(text) == repr(plain)
+
+
+def test_an_unknown_name_has_its_own_words():
+    def no_such_name() -> None: ...
+
+    no_such_name.__doc__ = Help("no_such_name", "Own words.")
+    assert inspect.getdoc(no_such_name) == "Own words.\n\nMirrors `torch.Tensor.no_such_name`."
+
+
+def test_texts_are_read_only_when_somebody_looks():
+    code = ("import autogradlab, sys; print('autogradlab.docs.texts' in sys.modules); "
+            "autogradlab.gather.__doc__.strip(); print('autogradlab.docs.texts' in sys.modules)")  # fmt: skip
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.split() == ["False", "True"]

@@ -1,0 +1,167 @@
+"""The help texts in autogradlab/docs: their examples' results, and the names that have none.
+
+    python tools/helptexts.py record [FILE ...]    run the examples and write down what they print
+    python tools/helptexts.py missing              public names without a text, by namespace
+
+Results come from the real PyTorch where it is installed, since autogradlab has to print the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib
+import io
+import sys
+import traceback
+import warnings
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from autogradlab.docs import texts  # noqa: E402
+
+#: the namespaces whose names are documented, as attributes of the torch module
+SPACES = ("", "Tensor", "linalg", "fft", "special", "nn.functional", "nn", "nn.init", "nn.utils", "optim",
+          "optim.lr_scheduler", "utils.data", "autograd", "autograd.functional", "autograd.graph", "func")  # fmt: skip
+#: not functions of their own: types of Python, and modules that stand in a list of names
+SKIPPED = {"annotations", "FunctionType"}
+
+
+def owner(lib: Any, space: str) -> Any:
+    """The module, or Tensor, that a namespace is."""
+    found = lib
+    for part in space.split(".") if space else ():
+        found = getattr(found, part, None) or importlib.import_module(f"{lib.__name__}.{space}")
+    return found
+
+
+def public(lib: Any) -> dict[str, Any]:
+    """Every documented name by its path: functions, classes, methods and properties. A method that is the function of
+    the same name stands under the function's."""
+    found: dict[str, Any] = {}
+    seen: set[int] = set()
+    for space in SPACES:
+        place = owner(lib, space)
+        names = dir(place) if space in ("", "Tensor", "special") else getattr(place, "__all__", None) or dir(place)
+        for name in sorted(set(names)):
+            if name.startswith("_") or name in SKIPPED:
+                continue
+            value = vars(lib.Tensor).get(name) if space == "Tensor" else getattr(place, name)
+            documented = isinstance(value, (FunctionType, type)) or (space == "Tensor" and isinstance(value, property))
+            if not documented or id(value) in seen or _is_type_of_elements(value):
+                continue
+            seen.add(id(value))
+            found[f"{space}.{name}" if space else name] = value
+    return found
+
+
+def _is_type_of_elements(value: Any) -> bool:
+    """torch.FloatTensor and torch.FloatStorage: one text for all of them would say nothing."""
+    return isinstance(value, type) and value.__name__.endswith(("Tensor", "Storage")) and value.__name__ not in (
+        "Tensor", "TypedStorage", "UntypedStorage")  # fmt: skip
+
+
+def statements(example: str) -> Iterator[tuple[str, str]]:
+    """(code, what it prints) of each statement of an example."""
+    code: list[str] = []
+    out: list[str] = []
+    for line in example.split("\n"):
+        if line.startswith(">>> "):
+            if code:
+                yield "\n".join(code), "\n".join(out).strip("\n")
+            code, out = [line[4:]], []
+        elif line.startswith("...") and not out and (line == "..." or line[3] == " "):
+            code.append(line[4:])
+        else:
+            out.append(line.rstrip())
+    if code:
+        yield "\n".join(code), "\n".join(out).strip("\n")
+
+
+def run(example: str, lib: Any) -> str:
+    """The example with what its statements print with `lib` as torch."""
+    import numpy
+
+    names = {"torch": lib, "nn": importlib.import_module(f"{lib.__name__}.nn"), "np": numpy,
+             "F": importlib.import_module(f"{lib.__name__}.nn.functional"),
+             "optim": importlib.import_module(f"{lib.__name__}.optim")}  # fmt: skip
+    importlib.import_module(f"{lib.__name__}.utils.data")
+    importlib.import_module(f"{lib.__name__}.func")
+    lines: list[str] = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for code, _ in statements(example):
+            lines += [f"{'... ' if at else '>>> '}{line}".rstrip() for at, line in enumerate(code.split("\n"))]
+            buffer = io.StringIO()
+            source = code + "\n" if "\n" in code else code
+            with contextlib.redirect_stdout(buffer):
+                try:
+                    exec(compile(source, "<example>", "single"), names)
+                except Exception as error:
+                    print("Traceback (most recent call last):\n" + traceback.format_exception_only(error)[-1])
+            printed = buffer.getvalue().rstrip("\n")
+            lines += [line.rstrip() for line in printed.split("\n")] if printed else []
+    return "\n".join(lines)
+
+
+def library() -> Any:
+    """The real PyTorch where there is one, else autogradlab."""
+    try:
+        return importlib.import_module("torch")
+    except ModuleNotFoundError:
+        return importlib.import_module("autogradlab")
+
+
+def record(files: Sequence[Path], lib: Any) -> int:
+    """Write the results of the examples of these files; returns how many examples raise."""
+    failed = 0
+    for file in files:
+        text = file.read_text(encoding="utf-8")
+        head, *chunks = ("\n" + text).split("\n## ")
+        made = [head.lstrip("\n")]
+        for chunk in chunks:
+            prose, arrow, example = chunk.partition("\n>>> ")
+            if arrow:
+                result = run(arrow.lstrip("\n") + example.rstrip(), lib)
+                if "Traceback (most recent call last):" in result:
+                    failed += 1
+                    print(f"{file.name}: {prose.splitlines()[0]}:\n{result}\n")
+                chunk = f"{prose}\n{result}\n"
+            made.append(chunk.rstrip() + "\n")
+        file.write_text("\n## ".join(made).rstrip() + "\n", encoding="utf-8")
+    return failed
+
+
+def missing(lib: Any) -> list[str]:
+    """Public names that have no entry, or one without an example."""
+    found = []
+    for path in public(lib):
+        entry = texts.find(path)
+        of = texts.base(path)
+        if not (entry and entry.example) or not (entry.text or of):
+            found.append(path)
+    return found
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["record", "missing"])
+    parser.add_argument("files", nargs="*", type=Path)
+    given = parser.parse_args(arguments)
+    if given.what == "record":
+        return 1 if record(given.files or sorted(texts.FOLDER.glob("*.txt")), library()) else 0
+    names = missing(importlib.import_module("autogradlab"))
+    for space in SPACES:
+        mine = [n.rpartition(".")[2] for n in names if n.rpartition(".")[0] == space]
+        if mine:
+            print(f"{space or 'torch'} ({len(mine)}): {' '.join(mine)}\n")
+    return 1 if names else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
