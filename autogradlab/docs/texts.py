@@ -64,7 +64,7 @@ def parse(text: str, file: str = "") -> list[Entry]:
     for line in head.split("\n"):
         if line.startswith("%note "):
             _, name, words = line.split(" ", 2)
-            notes[name] = words
+            notes[name] = words.replace("\\n", "\n")
         elif line.startswith("@space "):
             space = line.removeprefix("@space ").strip()
     for chunk in chunks:
@@ -87,7 +87,7 @@ def entries() -> dict[str, Entry]:
     for file in sorted(FOLDER.glob("*.txt")):
         for entry in parse(file.read_text(encoding="utf-8"), file.name):
             for name in entry.names:
-                found[f"{entry.space}.{name}" if entry.space else name] = entry
+                found[f"{entry.space}.{name}" if entry.space and "." not in name else name] = entry
     return found
 
 
