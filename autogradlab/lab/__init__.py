@@ -1,1 +1,10 @@
-"""The learner's side: the ``autogradlab`` command and the lessons it lays out. Nothing here needs the core."""
+"""The learner's side: predictions, recall, puzzles, exercises and progress; and the command that lays the lessons out."""
+
+from .exercises import Check, Help, check, hint, solution
+from .predictions import Prediction, predict
+from .puzzles import Parsons, parsons
+from .quizzes import Quiz, quiz
+from .records import Progress, progress
+
+__all__ = ["Check", "Help", "Parsons", "Prediction", "Progress", "Quiz", "check", "hint", "parsons", "predict", "progress",
+           "quiz", "solution"]  # fmt: skip

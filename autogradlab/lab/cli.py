@@ -43,19 +43,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def version() -> str:
-    """The installed version, or that of the checkout's pyproject.toml where nothing is installed."""
-    from importlib import metadata
-
-    try:
-        return metadata.version("autogradlab")
-    except metadata.PackageNotFoundError:
-        import tomllib
-
-        with open(copying.PACKAGE.parent / "pyproject.toml", "rb") as file:
-            return str(tomllib.load(file)["project"]["version"])
-
-
 class _Version(argparse.Action):
     """Looks the version up only when it is asked for."""
 
@@ -63,7 +50,7 @@ class _Version(argparse.Action):
         super().__init__(option_strings, dest, nargs=0, help="print the version and exit")
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        print(f"autogradlab {version()}")
+        print(f"autogradlab {copying.version()}")
         parser.exit()
 
 

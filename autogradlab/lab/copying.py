@@ -48,8 +48,12 @@ class Outcome:
 
 
 def lessons_folder() -> Path:
-    """The folder with the shipped lessons: inside the installed package, or beside it in a source checkout."""
-    for folder in (PACKAGE / "_lessons", PACKAGE.parent / "lessons"):
+    """The folder with the shipped lessons: inside the installed package, or beside it in a source checkout.
+
+    AUTOGRADLAB_LESSONS names another one, for authors and tests.
+    """
+    own = os.environ.get("AUTOGRADLAB_LESSONS")
+    for folder in (Path(own),) if own else (PACKAGE / "_lessons", PACKAGE.parent / "lessons"):
         if (folder / "sanitize.cfg").is_file():
             return folder
     raise LessonError(
@@ -94,7 +98,8 @@ def cleared(notebook: dict[str, Any], key: str) -> bytes:
         cells.append(cell)
     result = {**notebook, "cells": cells, "metadata": metadata}
     digest = hashlib.sha256(_dump(result)).hexdigest()[:16]
-    own = dict(metadata.get("autogradlab", {}), copied={"lesson": key, "digest": digest})
+    mark = {"lesson": key, "digest": digest, "version": version()}
+    own = dict(metadata.get("autogradlab", {}), copied=mark)
     result["metadata"] = {**metadata, "autogradlab": own}
     return _dump(result)
 
@@ -145,10 +150,34 @@ def _same(path: Path, data: bytes) -> bool:
 
 
 def _mark(data: bytes) -> Any:
+    """What a copy was made from; not the version, which may change while a lesson does not."""
     try:
-        return json.loads(data)["metadata"]["autogradlab"]["copied"]
+        copied = json.loads(data)["metadata"]["autogradlab"]["copied"]
+        return copied["lesson"], copied["digest"]
     except (ValueError, KeyError, TypeError):
         return None
+
+
+def stamp(path: Path) -> dict[str, Any]:
+    """Which lesson, in which version, a learner's notebook is a copy of; empty if it is none."""
+    try:
+        copied = json.loads(path.read_bytes())["metadata"]["autogradlab"]["copied"]
+    except (ValueError, KeyError, TypeError, OSError):
+        return {}
+    return copied if isinstance(copied, dict) else {}
+
+
+def version() -> str:
+    """The installed version, or that of the checkout's pyproject.toml where nothing is installed."""
+    from importlib import metadata
+
+    try:
+        return metadata.version("autogradlab")
+    except metadata.PackageNotFoundError:
+        import tomllib
+
+        with open(Path(__file__).resolve().parents[2] / "pyproject.toml", "rb") as file:
+            return str(tomllib.load(file)["project"]["version"])
 
 
 def _write_new(path: Path, data: bytes) -> bool:

@@ -1,0 +1,96 @@
+"""The questions, puzzles and exercises of the lessons: `lessons/questions/<lesson>.toml`, both languages in each entry."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from autogradlab.inspectors.words import language
+from autogradlab.lab import copying
+
+__all__ = ["Entry", "LessonFault", "entries", "find", "folder", "in_language"]
+
+ASKED = ("choice", "number", "tensor", "text", "order")
+
+
+class LessonFault(Exception):
+    """A mistake of the lesson, not of the learner: a question that is not there, an answer that no choice has."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One table of a file of questions."""
+
+    lesson: str
+    name: str
+    data: dict[str, Any]
+
+    @property
+    def key(self) -> str:
+        """What names it among all lessons: `10-accumulation/accumulate-twice`."""
+        return f"{self.lesson}/{self.name}"
+
+    @property
+    def kind(self) -> str:
+        return str(self.data.get("kind", "choice"))
+
+    def say(self, field: str) -> str:
+        """The words of a field in the language of the moment; "" where it has none."""
+        return in_language(self.data.get(field, ""))
+
+    def rows(self, field: str) -> list[Any]:
+        return list(self.data.get(field, []))
+
+
+def in_language(words: Any) -> str:
+    """`words` as they are, or their entry for the language of the moment."""
+    if isinstance(words, dict):
+        words = words.get(language()) or words.get("en") or ""
+    return str(words).strip("\n")
+
+
+def folder() -> Path:
+    return copying.lessons_folder() / "questions"
+
+
+_read: dict[Path, tuple[int, dict[str, Any]]] = {}
+
+
+def _tables(path: Path) -> dict[str, Any]:
+    """A file's tables; read again when the file has changed, so that authors see what they write."""
+    changed = os.stat(path).st_mtime_ns
+    if path not in _read or _read[path][0] != changed:
+        try:
+            _read[path] = changed, tomllib.loads(path.read_text(encoding="utf-8"))
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise LessonFault(f"{path.name} cannot be read: {error}") from error
+    return _read[path][1]
+
+
+def entries(lesson: str = "") -> list[Entry]:
+    """All entries, or those of the lessons whose names begin with `lesson`."""
+    found = []
+    for path in sorted(folder().glob("*.toml")):
+        if path.stem == lesson or path.stem.startswith(f"{lesson}-") or not lesson:
+            found += [Entry(path.stem, name, data) for name, data in _tables(path).items()]
+    return found
+
+
+def find(name: str, *kinds: str) -> Entry:
+    """The entry of that name: `question`, or `lesson/question` where two lessons have a question of that name.
+
+    The lesson may be given by its number alone, as in `10/accumulate-twice`.
+    """
+    lesson, _, question = str(name).rpartition("/")
+    found = [e for e in entries(lesson) if e.name == question]
+    if not found:
+        near = ", ".join(sorted(e.name for e in entries(lesson) if e.kind in kinds)) or "none"
+        raise LessonFault(f"There is no question {name!r} in {folder().name}/. There are: {near}.")
+    if len(found) > 1:
+        raise LessonFault(f"{name!r} is in more than one lesson; say which: {', '.join(e.key for e in found)}.")
+    if found[0].kind not in kinds:
+        raise LessonFault(f"{found[0].key} is of the kind {found[0].kind!r}; this call is for {', '.join(kinds)}.")
+    return found[0]

@@ -1,0 +1,211 @@
+"""`check`, `hint` and `solution`: an exercise is judged by what its result does, never by how it is written."""
+
+from __future__ import annotations
+
+import inspect
+import runpy
+import types
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from autogradlab.inspectors.words import say
+from autogradlab.lab import bank, copying, face, records, running
+from autogradlab.lab.answers import plain, shown
+
+__all__ = ["Check", "Help", "check", "hint", "is_stub", "solution"]
+
+#: How far each exercise has come in this process: hints seen, tries, asked for the solution.
+_hints: dict[str, int] = {}
+_tries: dict[str, int] = {}
+_asked: dict[str, int] = {}
+
+
+def check(name: str, *objects: Any, **named: Any) -> Check:
+    """Check an exercise: not attempted, not yet (which property fails, with its value), or done.
+
+    The objects are those that the check's parameters name, looked up in the notebook; give them here to check others.
+    A single dictionary is taken for a namespace.
+
+    >>> check("zero-by-hand")        # doctest: +SKIP
+    Exercise · Write `zero(w)` so that ...
+    Not attempted yet.
+    """
+    entry = bank.find(name, "exercise")
+    space = running.caller()
+    judge = judge_of(entry)
+    if len(objects) == 1 and isinstance(objects[0], dict) and not named:
+        space, objects = objects[0], ()
+    names = [p for p in inspect.signature(judge).parameters if p != "torch"]
+    given = {**space, **dict(zip(names, objects, strict=False)), **named}
+    made = Check(entry, judge, given)
+    made.run()
+    return made
+
+
+def hint(name: str) -> Help:
+    """The next of the exercise's three hints."""
+    entry = bank.find(name, "exercise", "parsons")
+    _hints[entry.key] = min(_hints.get(entry.key, 0) + 1, len(entry.rows("hints")))
+    return Help(entry, "hint", _hints[entry.key])
+
+
+def solution(name: str) -> Help:
+    """The exercise's solution, once it was attempted, or when asked for twice."""
+    entry = bank.find(name, "exercise", "parsons")
+    _asked[entry.key] = _asked.get(entry.key, 0) + 1
+    return Help(entry, "solution", int(_asked[entry.key] > 1 or _tries.get(entry.key, 0) > 0))
+
+
+def judge_of(entry: bank.Entry) -> Callable[..., Iterable[Any]]:
+    """The function that checks an exercise: in lessons/checks/<lesson>.py, of the exercise's name."""
+    path = copying.lessons_folder() / "checks" / f"{entry.lesson}.py"
+    if not path.is_file():
+        raise bank.LessonFault(f"{entry.key}: there is no checks/{path.name}")
+    found = runpy.run_path(str(path)).get(entry.name.replace("-", "_"))
+    if not callable(found):
+        raise bank.LessonFault(f"{entry.key}: checks/{path.name} has no function {entry.name.replace('-', '_')}")
+    return found  # type: ignore[no-any-return]
+
+
+class Check(face.Face):
+    """What became of an exercise: `state` is untried, notyet or done."""
+
+    kind = "check"
+
+    def __init__(self, entry: bank.Entry, judge: Callable[..., Iterable[Any]], space: Mapping[str, Any]) -> None:
+        super().__init__()
+        self.entry = entry
+        self._judge = judge
+        self._space = space
+        self.state = "untried"
+        self.passed: list[str] = []
+        self._blocks: list[dict[str, Any]] = []
+        self._help: list[dict[str, Any]] = []
+
+    def run(self) -> None:
+        """Judge the objects as they are now."""
+        wanted = list(inspect.signature(self._judge).parameters)
+        torch = running.library(self._space)
+        given = {n: self._space.get(n, ...) if n != "torch" else torch for n in wanted}
+        if any(is_stub(value) for name, value in given.items() if name != "torch"):
+            self.state = "untried"
+            return
+        self.state = "done"
+        try:
+            with running.aside(torch):
+                for key, holds, *found in self._judge(**given):
+                    if not self._property(str(key), bool(holds), found):
+                        self.state = "notyet"
+                        break
+        except NotImplementedError:
+            self.state, self._blocks = "untried", []
+            return
+        except bank.LessonFault:
+            raise
+        except Exception as error:
+            self.state = "notyet"
+            line = _line_of(error)
+            place = say("lab.in_line", line=line) if line else ""
+            self._blocks.append(
+                face.block(say("lab.raised", place=place, error=f"{type(error).__name__}: {error}"), "warning")
+            )
+        _tries[self.entry.key] = _tries.get(self.entry.key, 0) + 1
+        if self.state == "done" and not self.passed:
+            raise bank.LessonFault(f"{self.entry.key}: its check yields no property")
+        if self.state == "done" and (said := self.entry.say("success")):
+            self._blocks.append(face.block(said))
+        records.note(self.entry.key, "exercise", self.state)
+
+    def _property(self, key: str, holds: bool, found: list[Any]) -> bool:
+        words = self.entry.data.get("properties", {}).get(key)
+        if words is None:
+            raise bank.LessonFault(f"{self.entry.key}: there are no words for the property {key!r}")
+        said = bank.in_language(words)
+        if holds:
+            self.passed.append(key)
+            self._blocks.append(face.block(say("lab.holds", words=said), "good"))
+        else:
+            value = f"`{_short(found[0])}`" if found else ""
+            self._blocks.append(
+                face.block(say("lab.fails_with" if found else "lab.fails", words=said, value=value), "warning")
+            )
+        return holds
+
+    def receive(self, message: dict[str, Any]) -> None:
+        if message.get("do") in {"hint", "solution"}:
+            wanted = hint(self.entry.key) if message["do"] == "hint" else solution(self.entry.key)
+            shown_task = wanted.tasks()[0]
+            self._help = [face.block(shown_task["question"], "muted"), *shown_task.get("blocks", [])]
+
+    def tasks(self) -> list[dict[str, Any]]:
+        buttons = []
+        if self.state != "done":
+            buttons.append(face.button("hint", say("lab.next_hint")))
+        buttons.append(face.button("solution", say("lab.show_solution")))
+        return [
+            face.task(
+                self.entry.name, self.entry.say("question"), status=say(f"lab.{self.state}"), state=self.state,
+                blocks=self._blocks + self._help, buttons=buttons,
+            )
+        ]  # fmt: skip
+
+
+class Help(face.Face):
+    """A hint or a solution."""
+
+    def __init__(self, entry: bank.Entry, kind: str, number: int) -> None:
+        super().__init__()
+        self.entry = entry
+        self.kind = kind
+        self.number = number
+
+    def tasks(self) -> list[dict[str, Any]]:
+        if self.kind == "solution":
+            if not self.number:
+                return [face.task(self.entry.name, say("lab.solution_later"))]
+            source = self.entry.data.get("solution") or "\n".join(self.entry.rows("lines"))
+            why = [face.block(self.entry.say("why"))] if self.entry.say("why") else []
+            return [face.task(self.entry.name, say("lab.one_solution"), blocks=[face.code(source), *why])]
+        rows = self.entry.rows("hints")
+        said = bank.in_language(rows[self.number - 1]) if rows else say("lab.no_hints")
+        return [
+            face.task(
+                self.entry.name, say("lab.hint_of", number=self.number, count=len(rows)), blocks=[face.block(said)]
+            )
+        ]
+
+
+def is_stub(value: Any) -> bool:
+    """Whether nothing has been written yet: `...`, a function whose body is `...`, a class with only such methods."""
+    if value is ...:
+        return True
+    if isinstance(value, (staticmethod, classmethod)):
+        value = value.__func__
+    if isinstance(value, types.FunctionType):
+        empty = {"RESUME", "NOP", "LOAD_CONST", "RETURN_CONST", "RETURN_VALUE", "COPY_FREE_VARS", "LOAD_SMALL_INT"}
+        import dis
+
+        steps = list(dis.get_instructions(value.__code__))
+        returned = [s.argval for s in steps if s.opname in {"RETURN_CONST", "LOAD_CONST", "LOAD_SMALL_INT"}]
+        return {s.opname for s in steps} <= empty and all(v is None or v is ... for v in returned)
+    if isinstance(value, type):
+        made = [v for v in vars(value).values() if isinstance(v, (types.FunctionType, staticmethod, classmethod))]
+        return bool(made) and all(is_stub(v) for v in made)
+    return False
+
+
+def _short(value: Any) -> str:
+    text = (
+        str(value) if hasattr(value, "tolist") else shown(plain(value) if isinstance(value, (list, tuple)) else value)
+    )
+    return text if len(text) <= 300 else text[:297] + "..."
+
+
+def _line_of(error: BaseException) -> int | None:
+    """The line of the learner's cell where it went wrong."""
+    found, at = None, error.__traceback__
+    while at is not None:
+        if "ipykernel_" in at.tb_frame.f_code.co_filename or at.tb_frame.f_code.co_filename.startswith("<ipython"):
+            found = at.tb_lineno
+        at = at.tb_next
+    return found

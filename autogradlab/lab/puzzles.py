@@ -1,0 +1,125 @@
+"""`parsons`: lines to be put in order; judged by running them, so every order that works is right."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+from autogradlab.inspectors.words import say
+from autogradlab.lab import bank, face, records, running
+
+__all__ = ["Parsons", "parsons"]
+
+INDENT = "    "
+
+
+def parsons(name: str) -> Parsons:
+    """Lines to put in order, some of which may not belong.
+
+    >>> parsons("training-step-in-order").arrange("c", "a", ("b", 1))        # doctest: +SKIP
+    """
+    return Parsons(bank.find(name, "parsons"), running.library(running.caller()))
+
+
+class Parsons(face.Face):
+    """Lines, and the program made of them. `arrange(...)` builds one and judges it."""
+
+    kind = "parsons"
+
+    def __init__(self, entry: bank.Entry, torch: Any) -> None:
+        super().__init__()
+        self.entry = entry
+        self._torch = torch
+        lines = [str(line) for line in entry.rows("lines")]
+        extra = {str(row["code"]): row for row in entry.rows("distractors")}
+        every = [*lines, *extra]
+        order = sorted(range(len(every)), key=lambda i: hashlib.sha256(f"{entry.key} {i}".encode()).hexdigest())
+        if [every[i] for i in order][: len(lines)] == lines:
+            order.reverse()
+        self.indented = bool(entry.data.get("indent", False))
+        letters = "abcdefghijklmnopqrstuvwxyz"
+        self.lines = {letters[n]: every[i].strip() if self.indented else every[i] for n, i in enumerate(order)}
+        self._extra = {
+            k: extra[line] for k, line in ((letters[n], every[i]) for n, i in enumerate(order)) if line in extra
+        }
+        at = {every[i]: letters[n] for n, i in enumerate(order)}
+        #: An arrangement that works, the one that the lesson was written with.
+        self.known = [(at[line], (len(line) - len(line.lstrip())) // len(INDENT)) for line in lines]
+        self.arranged: list[tuple[str, int]] = []
+        self.state = "open"
+        self._blocks: list[dict[str, Any]] = []
+
+    def source(self, arranged: Sequence[tuple[str, int]]) -> str:
+        """The program that an arrangement is."""
+        return "\n".join((INDENT * depth if self.indented else "") + self.lines[key] for key, depth in arranged)
+
+    def arrange(self, *keys: str | tuple[str, int]) -> Parsons:
+        """Put lines in order, by their letters, or `(letter, depth)` where lines are indented; then run them."""
+        arranged = [(k, 0) if isinstance(k, str) else (k[0], int(k[1])) for k in keys]
+        wrong = [k for k, _ in arranged if k not in self.lines]
+        if wrong or len({k for k, _ in arranged}) < len(arranged):
+            raise ValueError(say("lab.no_such_line", letters=", ".join(self.lines)))
+        self.arranged = arranged
+        self._judge()
+        records.note(self.entry.key, "parsons", self.state)
+        self.refresh()
+        return self
+
+    def receive(self, message: dict[str, Any]) -> None:
+        value = message.get("value")
+        if message.get("do") == "submit" and isinstance(value, list):
+            rows = [(str(row.get("key")), int(row.get("depth", 0))) for row in value if isinstance(row, dict)]
+            if all(k in self.lines for k, _ in rows) and len(rows) == len({k for k, _ in rows}):
+                self.arrange(*rows)
+
+    def _judge(self) -> None:
+        self._blocks = []
+        ran = running.run(self.source(self.arranged) or "pass", self._torch, self._setup(), name="<your program>")
+        if ran.error is not None:
+            place = say("lab.in_line", line=ran.line) if ran.line else ""
+            self._blocks.append(
+                face.block(say("lab.raised", place=place, error=f"{type(ran.error).__name__}: {ran.error}"), "warning")
+            )
+        else:
+            for row in self.entry.rows("checks"):
+                found = running.run(
+                    row["expr"], self._torch, {k: v for k, v in ran.space.items() if k != "torch"} | {"out": ran.out}
+                )
+                if found.error is not None or not found.value:
+                    self._blocks.append(face.block(say("lab.not_so", words=bank.in_language(row)), "warning"))
+                    if found.error is not None:
+                        self._blocks.append(face.block(f"`{type(found.error).__name__}: {found.error}`", "muted"))
+                    break
+        self.state = "notyet" if self._blocks else "done"
+        if self._blocks:
+            used = [k for k, _ in self.arranged if k in self._extra]
+            if used and (said := bank.in_language(self._extra[used[0]])) != "":
+                self._blocks.append(face.block(f"`{self.lines[used[0]]}`: {said}"))
+        elif said := self.entry.say("success"):
+            self._blocks.append(face.block(said))
+
+    def _setup(self) -> dict[str, Any]:
+        if not self.entry.data.get("setup"):
+            return {}
+        ran = running.run(self.entry.data["setup"], self._torch)
+        if ran.error is not None:
+            raise bank.LessonFault(f"{self.entry.key}: setup raised {ran.error!r}")
+        return {k: v for k, v in ran.space.items() if k not in {"torch", "__name__", "__builtins__"}}
+
+    def tasks(self) -> list[dict[str, Any]]:
+        names = ("lines_pool", "lines_program", "up", "down", "left", "right_indent", "take_out", "keys_lines", "empty")
+        rows = [{"key": k, "text": line} for k, line in self.lines.items()]
+        placed = [{"key": k, "depth": d} for k, d in self.arranged]
+        given = {
+            "is": "lines", "rows": rows, "placed": placed, "indent": self.indented, "locked": False,
+            "words": {n: say(f"lab.{n}") for n in names},
+        }  # fmt: skip
+        status = say("lab.open_lines") if self.state == "open" else say(f"lab.{self.state}")
+        blocks = ([face.code(self.source(self.arranged))] if self.arranged else []) + self._blocks
+        return [
+            face.task(
+                self.entry.name, self.entry.say("question"), code=self.entry.data.get("setup", ""), input=given,
+                status=status, state=self.state, blocks=blocks, buttons=[face.button("submit", say("lab.run_it"), True)],
+            )
+        ]  # fmt: skip

@@ -1,0 +1,90 @@
+"""`quiz`: questions to recall what lessons said, with a word on each wrong choice, and another try."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autogradlab.inspectors.words import say
+from autogradlab.lab import bank, face, records, running
+from autogradlab.lab.predictions import Asked
+
+__all__ = ["Quiz", "quiz"]
+
+
+def quiz(name: str) -> Quiz:
+    """Ask the questions that the entry `name` lists, of this lesson and earlier ones.
+
+    >>> quiz("accumulation-recall").answer(1, "b")        # doctest: +SKIP
+    """
+    entry = bank.find(name, "quiz")
+    torch = running.library(running.caller())
+    asked = []
+    for question in entry.rows("questions"):
+        full = question if "/" in question else f"{entry.lesson}/{question}"
+        asked.append(Asked(bank.find(full, "choice", "number", "text", "tensor"), None, torch))
+    return Quiz(entry, asked)
+
+
+class Quiz(face.Face):
+    """Some questions. `answer(number, choice)` answers one of them, as often as it takes."""
+
+    kind = "quiz"
+
+    def __init__(self, entry: bank.Entry, asked: list[Asked]) -> None:
+        super().__init__()
+        self.entry = entry
+        self.asked = asked
+        self._faults: dict[int, str] = {}
+
+    @property
+    def score(self) -> tuple[int, int]:
+        """How many questions are answered rightly, and how many there are."""
+        return sum(a.right is True for a in self.asked), len(self.asked)
+
+    def answer(self, number: int, given: Any) -> Quiz:
+        """Answer question `number` (1, 2, 3)."""
+        if not 1 <= int(number) <= len(self.asked):
+            raise ValueError(say("lab.no_such_question", number=number, count=len(self.asked)))
+        asked = self.asked[int(number) - 1]
+        if not asked.right:
+            asked.commit(given)
+            records.note(asked.entry.key, "recall", "right" if asked.right else "wrong")
+            self.refresh()
+        return self
+
+    def receive(self, message: dict[str, Any]) -> None:
+        if message.get("do") != "submit" or not str(message.get("task", "")).isdecimal():
+            return
+        number = int(message["task"])
+        self._faults.pop(number, None)
+        try:
+            self.answer(number, message.get("value"))
+        except (ValueError, bank.LessonFault) as error:
+            self._faults[number] = str(error)
+
+    def tasks(self) -> list[dict[str, Any]]:
+        made = []
+        for number, asked in enumerate(self.asked, 1):
+            blocks = asked.feedback()
+            if asked.right and (why := asked.entry.say("why")):
+                blocks.append(face.block(why))
+            if number in self._faults:
+                blocks.append(face.block(self._faults[number], "warning"))
+            state = "open" if asked.right is None else "right" if asked.right else "wrong"
+            status = {
+                "open": say("lab.open_quiz", number=number),
+                "right": say("lab.right"),
+                "wrong": say("lab.try_again", given=asked.given),
+            }[state]
+            earlier = asked.entry.lesson != self.entry.lesson
+            question = f"**{number}.** {asked.entry.say('question')}" + (
+                f" {say('lab.from_lesson', lesson=asked.entry.lesson.partition('-')[0])}" if earlier else ""
+            )
+            buttons = [] if asked.right else [face.button("submit", say("lab.check_answer"), True)]
+            made.append(
+                face.task(
+                    str(number), question, code=asked.entry.data.get("code", ""), input=asked.input(bool(asked.right)),
+                    status=status, state=state, blocks=blocks, buttons=buttons,
+                )
+            )  # fmt: skip
+        return made

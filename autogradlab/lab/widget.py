@@ -1,0 +1,44 @@
+"""The widget of questions and exercises: the view as it is, and what the learner does with it. Needs anywidget."""
+
+from __future__ import annotations
+
+import pathlib
+from typing import TYPE_CHECKING, Any
+
+import anywidget
+import traitlets
+
+if TYPE_CHECKING:
+    from autogradlab.lab.face import Face
+
+__all__ = ["LabWidget", "view_of"]
+
+STATIC = pathlib.Path(__file__).parent / "static"
+VIEW = "application/vnd.jupyter.widget-view+json"
+
+
+class LabWidget(anywidget.AnyWidget):  # type: ignore[misc]
+    """Shows a view; messages from the page go to the `Face` that made it."""
+
+    _esm = STATIC / "lab.js"
+    _css = STATIC / "lab.css"
+    view = traitlets.Dict().tag(sync=True)
+
+    def __repr__(self) -> str:
+        return f"LabWidget({self.view.get('kind', '')})"
+
+
+def view_of(face: Face) -> dict[str, Any]:
+    """A widget for `face`, as its part of what a cell displays."""
+    made = LabWidget(view=face.view())
+    face._widgets.append(made)
+
+    def received(_: Any, content: Any, __: Any) -> None:
+        if isinstance(content, dict):
+            face.receive(content)
+            face.refresh()
+
+    made.on_msg(received)
+    bundle = made._repr_mimebundle_()
+    data = bundle[0] if isinstance(bundle, tuple) else bundle
+    return {VIEW: data[VIEW]} if data and VIEW in data else {}

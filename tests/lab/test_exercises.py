@@ -1,0 +1,180 @@
+"""`parsons`, `check`, `hint`, `solution`: judged by what the code does; stubs are no attempts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autogradlab.lab import bank, check, exercises, hint, parsons, solution
+
+
+def test_parsons_by_running(torch: Any):
+    puzzle = parsons("descend")
+    assert puzzle.state == "open"
+    assert [k for k, _ in puzzle.known] != sorted(k for k, _ in puzzle.known)
+    assert puzzle.arrange(*puzzle.known).state == "done"
+    assert "Any order that works counts." in puzzle.text
+    loop, loss, back, quiet, step, none = puzzle.known
+    assert puzzle.arrange(loop, loss, back, none, quiet, step).state == "notyet"
+    assert "It stopped in line 6 with `TypeError" in puzzle.text
+    first = parsons("descend").arrange(loop, none, loss, back, quiet, step)
+    assert "These lines run, but this does not hold: no gradient is left over." in first.text
+    # another order, in which `.grad` is cleared first and once more after the loop, is not possible with one line;
+    # but the loss may be made before the gradient is cleared
+    assert parsons("descend").arrange(loop, loss, back, quiet, step, none).state == "done"
+
+
+def test_parsons_words_on_what_went_wrong(torch: Any):
+    puzzle = parsons("descend")
+    extra = next(k for k, line in puzzle.lines.items() if line.startswith("w = w"))
+    loop, loss, back, *_ = puzzle.known
+    assert "It stopped in line 1 with `IndentationError" in parsons("descend").arrange(loss, loop).text
+    text = puzzle.arrange(loop, loss, back, (extra, 1)).text
+    assert "this makes a new `w`, no leaf." in text
+    with pytest.raises(ValueError, match="Name each line at most once"):
+        puzzle.arrange("a", "a")
+    with pytest.raises(ValueError, match="Name each line at most once"):
+        puzzle.arrange("z")
+
+
+def test_parsons_that_never_ends_is_stopped(sample: Path):
+    entry = bank.Entry("01-sample", "endless", {"lines": ["while True:", "    pass"], "indent": True})
+    puzzle = exercises_parsons(entry)
+    assert "stopped after" in puzzle.arrange(*puzzle.known).text
+
+
+def exercises_parsons(entry: bank.Entry) -> Any:
+    import autogradlab
+    from autogradlab.lab.puzzles import Parsons
+
+    return Parsons(entry, autogradlab)
+
+
+def test_check_has_three_states(torch: Any):
+    def zero(w: Any) -> None: ...
+
+    assert check("zero-it").text.splitlines()[1:] == ["Not attempted yet."]
+
+    def zero(w: Any) -> None:
+        w.grad = w.grad + 1
+
+    assert check("zero-it").text.splitlines()[1:] == [
+        "Not yet.",
+        "✗ Not so yet: `w.grad` is all zeros. Found: `tensor([3., 5.])`",
+    ]
+
+    def zero(w: Any) -> None:
+        w.grad = torch.zeros(2)
+
+    assert check("zero-it").text.splitlines()[1:] == [
+        "Not yet.",
+        "✓ `w.grad` is all zeros.",
+        "✗ Not so yet: It is still the same tensor.",
+    ]
+
+    def zero(w: Any) -> None:
+        w.grad.zero_()
+
+    done = check("zero-it")
+    assert done.state == "done"
+    assert done.text.splitlines()[-1] == "Just as `optimizer.zero_grad(set_to_none=False)` does."
+    assert check("zero-it", zero).state == check("zero-it", {"zero": zero}).state == check("zero-it", zero=zero).state
+
+
+def test_check_says_what_the_learners_code_raised(torch: Any):
+    def zero(w: Any) -> None:
+        w.grad.nothing()
+
+    assert "It stopped with `AttributeError: 'Tensor' object has no attribute 'nothing'`" in check("zero-it").text
+
+
+def test_nothing_written_is_no_attempt(sample: Path):
+    assert check("zero-it").state == "untried"
+    zero = ...
+    assert check("zero-it").state == "untried"
+
+    def zero(w: Any) -> None:
+        raise NotImplementedError
+
+    assert check("zero-it").state == "untried"
+    assert "Try it first" in solution("zero-it").text  # stubs that were checked are no tries
+    assert "w.grad.zero_()" in solution("zero-it").text
+
+
+class Empty:
+    @staticmethod
+    def forward(ctx: Any) -> None: ...
+
+
+class Half(Empty):
+    def backward(self) -> int:
+        return 1
+
+
+def documented(w: Any) -> None:
+    """What it is to do."""
+
+
+@pytest.mark.parametrize(
+    ("value", "stub"),
+    [(..., True), (documented, True), (lambda: ..., True), (lambda: None, True), (lambda: 1, False), (lambda w: w, False),
+     (Empty, True), (Half, False), (None, False), (0, False)],
+)  # fmt: skip
+def test_stubs(value: Any, stub: bool):
+    assert exercises.is_stub(value) is stub
+
+
+def test_hints_come_one_by_one(sample: Path):
+    said = [hint("zero-it").text.splitlines() for _ in range(4)]
+    assert [lines[0] for lines in said] == ["Hint · 1 of 3", "Hint · 2 of 3", "Hint · 3 of 3", "Hint · 3 of 3"]
+    assert said[0][1] == "Where is the gradient kept?"
+
+
+def test_solution_after_an_attempt(torch: Any):
+    def zero(w: Any) -> None:
+        w.grad += 1
+
+    check("zero-it")
+    assert solution("zero-it").text.splitlines() == [
+        "Solution · One way to do it:",
+        "    def zero(w):",
+        "        w.grad.zero_()",
+        "The underscore says: in place.",
+    ]
+
+
+def test_the_buttons_of_a_check(sample: Path):
+    def zero(w: Any) -> None:
+        w.grad += 1
+
+    made = check("zero-it")
+    made.receive({"do": "hint"})
+    assert "1 of 3\nWhere is the gradient kept?" in made.text
+    made.receive({"do": "solution"})
+    assert "    def zero(w):" in made.text
+
+
+def test_authors_mistakes_are_said(sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    for folder in ("questions", "checks"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "sanitize.cfg").touch()
+    questions = tmp_path / "questions" / "01-a.toml"
+    questions.write_text("[x]\nkind = 'exercise'\n[x.properties]\n", encoding="utf-8")
+    monkeypatch.setenv("AUTOGRADLAB_LESSONS", str(tmp_path))
+    with pytest.raises(bank.LessonFault, match=r"there is no checks/01-a.py"):
+        check("x")
+    judge = tmp_path / "checks" / "01-a.py"
+    judge.write_text("")
+    with pytest.raises(bank.LessonFault, match="has no function x"):
+        check("x")
+    judge.write_text("def x(w):\n    yield 'key', w, w\n")
+    with pytest.raises(bank.LessonFault, match="no words for the property 'key'"):
+        check("x", 1)
+    judge.write_text("def x(w):\n    return []\n")
+    with pytest.raises(bank.LessonFault, match="yields no property"):
+        check("x", 1)
+    questions.write_text("[x\n", encoding="utf-8")
+    with pytest.raises(bank.LessonFault, match="01-a.toml cannot be read"):
+        check("x", 1)
