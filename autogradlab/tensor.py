@@ -289,11 +289,18 @@ class Tensor:
 
     @property
     def _backward_hooks(self) -> HookDict | None:
+        node = self.grad_fn
+        if node is not None and node.hooks is not None:
+            return node.hooks.tensor.get(gradient_edge(self)[1])
         return None if self._meta is None else self._meta.hooks
 
     @_backward_hooks.setter
     def _backward_hooks(self, hooks: HookDict | None) -> None:
         self._extra().hooks = hooks
+
+    @property
+    def _post_accumulate_grad_hooks(self) -> HookDict | None:
+        return None if self._meta is None else self._meta.post_accumulate
 
     # -- metadata ----------------------------------------------------------------------------------------------------
 
