@@ -15,6 +15,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent
 CELL_SECONDS = 60.0
+#: What the lessons say does not depend on the reader's locale, and running them is nobody's progress.
+LESSONS_ENVIRONMENT = {"AUTOGRADLAB_LANG": "en", "AUTOGRADLAB_NO_PROGRESS": "1"}
 
 sys.path.append(str(ROOT))  # last, so that `tests` is found here and an installed autogradlab where it is installed
 try:
@@ -25,6 +27,7 @@ except importlib.metadata.PackageNotFoundError:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
+    os.environ.update(LESSONS_ENVIRONMENT)
     option = config.option
     if hasattr(option, "nbval") and not option.nbval_lax:
         option.nbval = True

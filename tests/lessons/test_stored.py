@@ -13,6 +13,7 @@ from tests.conftest import ROOT
 
 sys.path.append(str(ROOT / "tools"))
 import lessonkit
+import lessonpairs
 
 LESSONS = lessonkit.lesson_files()
 
@@ -43,6 +44,11 @@ def test_lesson_is_numbered_kebab(path: Path):
     assert number.isdecimal()
     assert len(number) == 2
     assert lessonkit.CELL_ID.fullmatch(words)
+
+
+@pytest.mark.parametrize("path", [p for p in LESSONS if p.parent.name != "en"], ids=name)
+def test_translation_is_fresh(path: Path):
+    assert lessonpairs.pair_problems(path) == []
 
 
 def test_catalog_is_up_to_date():

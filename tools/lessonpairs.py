@@ -1,0 +1,149 @@
+"""Lessons as drafts in plain text, and the two languages of a lesson: same code, same outputs, a translation that is fresh.
+
+A draft has a line `%% id kind key=value ...` before each cell; kind is markdown or code; keys are role, scenarios and tags
+(both with commas). The draft of a translation has Markdown cells only: its code comes from the English lesson.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from lessonbook import LESSONS, as_stored, normalise, read
+
+HEAD = re.compile(r"^%% ([a-z0-9-]+) (markdown|code)((?: [a-z]+=[^\s=]+)*)[ \t]*$", re.MULTILINE)
+ORIGINAL, TRANSLATIONS = "en", ("zh",)
+
+
+class DraftError(Exception):
+    """A draft or a pair that does not fit."""
+
+
+def digest(source: str) -> str:
+    """What a translated cell remembers of the cell that it translates."""
+    return hashlib.sha256(source.encode()).hexdigest()[:12]
+
+
+def pack(draft: str) -> Any:
+    """The notebook that a draft describes, not yet run."""
+    heads = list(HEAD.finditer(draft))
+    if not heads or draft[: heads[0].start()].strip():
+        raise DraftError("a draft begins with a line '%% id markdown role=...' or '%% id code role=...'")
+    if stray := re.search(r"^%%(?! [a-z0-9-]+ (?:markdown|code)(?: [a-z]+=[^\s=]+)*[ \t]*$) .*$", draft, re.MULTILINE):
+        raise DraftError(f"this line begins no cell: {stray[0]!r}")
+    notebook = nbformat.v4.new_notebook()
+    for head, following in zip(heads, [*heads[1:], None], strict=True):
+        source = draft[head.end() : following.start() if following else None].strip("\n")
+        made = nbformat.v4.new_markdown_cell(source) if head[2] == "markdown" else nbformat.v4.new_code_cell(source)
+        made["id"] = head[1]
+        own: dict[str, Any] = {}
+        for field in head[3].split():
+            key, _, value = field.partition("=")
+            if key == "tags":
+                made.metadata["tags"] = value.split(",")
+            elif key == "scenarios":
+                own[key] = value.split(",")
+            else:
+                own[key] = value
+        if own:
+            made.metadata["autogradlab"] = own
+        notebook.cells.append(made)
+    return notebook
+
+
+def unpack(notebook: Any) -> str:
+    """The draft of a notebook."""
+    parts = []
+    for cell in notebook.cells:
+        own = dict(cell.metadata.get("autogradlab", {}))
+        own.pop("source", None)
+        fields = [f"{k}={','.join(v) if isinstance(v, list) else v}" for k, v in own.items()]
+        if cell.metadata.get("tags"):
+            fields.append(f"tags={','.join(cell.metadata['tags'])}")
+        parts.append(" ".join(["%%", cell["id"], cell.cell_type, *fields]) + "\n" + cell.source + "\n")
+    return "\n".join(parts)
+
+
+def partner(path: Path) -> Path:
+    """The English lesson that a translated one translates."""
+    return path.parent.parent / ORIGINAL / path.name
+
+
+def packed(draft: str, path: Path) -> str:
+    """The text of the notebook for `path`; a translation gets its code from the English lesson and its marks anew."""
+    notebook = pack(draft)
+    if path.parent.name == ORIGINAL or not partner(path).is_file():
+        return normalise(notebook)
+    words = {cell["id"]: cell for cell in notebook.cells if cell.cell_type == "markdown"}
+    return normalise(joined(read(partner(path)), words, fresh=words))
+
+
+def joined(original: Any, words: dict[str, Any], fresh: Collection[str]) -> Any:
+    """The translated notebook: code cells and outputs of the original, Markdown by `words`; `fresh` names cells whose
+    translation fits the original as it is now."""
+    notebook = nbformat.from_dict(original)
+    wanted = {cell["id"] for cell in notebook.cells if cell.cell_type == "markdown"}
+    if faults := [f"{i}: not translated" for i in wanted - set(words)] + [
+        f"{i}: translates nothing" for i in set(words) - wanted
+    ]:
+        raise DraftError("\n".join(sorted(faults)))
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            original_source = cell.source
+            before = words[cell["id"]].metadata.get("autogradlab", {}).get("source")
+            cell.source = words[cell["id"]].source
+            mark = digest(original_source) if cell["id"] in fresh else before
+            own = dict(cell.metadata.get("autogradlab", {}))
+            cell.metadata["autogradlab"] = own | ({"source": mark} if mark else {})
+    return notebook
+
+
+def synced(path: Path, fresh: Collection[str] = ()) -> str:
+    """The text of a translated lesson with the code and outputs that its original has now."""
+    words = {cell["id"]: cell for cell in read(path).cells if cell.cell_type == "markdown"}
+    return normalise(joined(read(partner(path)), words, words if "all" in fresh else fresh))
+
+
+def pair_problems(path: Path) -> list[str]:
+    """What is wrong between a translated lesson and its original."""
+    if not partner(path).is_file():
+        return ["there is no English lesson of this name"]
+    original, translated = read(partner(path)), read(path)
+    ids = [(cell["id"], cell.cell_type) for cell in original.cells]
+    if ids != [(cell["id"], cell.cell_type) for cell in translated.cells]:
+        return ["its cells are not those of the English lesson, in their order; run lessonkit sync"]
+    found = []
+    for ours, theirs in zip(translated.cells, original.cells, strict=True):
+        if ours.cell_type == "code" and ours != theirs:
+            found.append(f"{ours['id']}: code, metadata or outputs differ from the English lesson; run lessonkit sync")
+        elif ours.cell_type == "markdown":
+            mark = ours.metadata.get("autogradlab", {}).get("source")
+            if mark != digest(theirs.source):
+                found.append(f"{ours['id']}: the English cell has changed since it was translated")
+            if ours.source == theirs.source and re.search(r"[a-z]{4}.* [a-z]{3}", ours.source):
+                found.append(f"{ours['id']}: not translated")
+    return found
+
+
+def missing_translations(lessons: Path = LESSONS) -> list[str]:
+    """English lessons without a translation, and translations of nothing."""
+    names = {lang: {p.name for p in (lessons / lang).glob("*.ipynb")} for lang in (ORIGINAL, *TRANSLATIONS)}
+    found = [f"{lang}/{name} is missing" for lang in TRANSLATIONS for name in sorted(names[ORIGINAL] - names[lang])]
+    return found + [f"en/{name} is missing" for lang in TRANSLATIONS for name in sorted(names[lang] - names[ORIGINAL])]
+
+
+def store(path: Path, text: str) -> bool:
+    """Write a notebook if it differs; whether it did."""
+    before = path.read_text(encoding="utf-8") if path.is_file() else None
+    if before != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8", newline="\n")
+    return before != text
+
+
+__all__ = ["DraftError", "as_stored", "digest", "missing_translations", "pack", "packed", "pair_problems", "store", "synced",
+           "unpack"]  # fmt: skip
