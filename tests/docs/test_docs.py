@@ -22,7 +22,7 @@ WAITING = ROOT / "tests" / "docs" / "waiting.txt"
 ENTRIES = sorted({entry.path: entry for entry in texts.entries().values()}.items())
 FILES = sorted({entry.file for _, entry in ENTRIES})
 #: families whose texts say what shapes go in and come out
-TENSOR_FAMILIES = ("indexing.txt", "ordering.txt", "pointwise.txt", "special.txt")
+TENSOR_FAMILIES = ("indexing.txt", "ordering.txt", "pairs.txt", "pointwise.txt", "reduction.txt", "shape.txt", "special.txt")
 
 
 def waiting() -> list[str]:
