@@ -12,13 +12,15 @@ from __future__ import annotations
 from importlib import import_module as _import_module
 from math import e, inf, nan, pi
 
-from . import autograd, random, version
+from . import ops as _ops  # the op tables give Tensor its methods
+
+# isort: split
+from . import autograd, version
 from . import dtypes as _dtypes
 from . import info as _info
 from . import inquiry as _inquiry
 from . import layout as _layout
 from . import legacy as _legacy
-from . import ops as _ops  # first: the op tables give Tensor its methods
 from . import printing as _tensor_str
 from . import settings as _settings
 from . import typed_storage as _typed_storage
@@ -35,14 +37,12 @@ from .autograd.grad_mode import (
 from .device import device
 from .docs import attach as _attach
 from .dtypes import dtype, get_default_dtype
+from .families import FUNCTIONS as _FUNCTIONS
 from .info import finfo, iinfo
 from .layout import layout, memory_format
 from .legacy import get_default_device, set_default_device, set_default_dtype, set_default_tensor_type
-from .opdef import FUNCTIONS as _FUNCTIONS
-from .ops import ranges as _ranges
-from .ops.random import Generator, get_rng_state, set_rng_state
 from .printing import set_printoptions
-from .randomness.generator import default_generator, initial_seed, manual_seed, seed
+from .randomness.generator import Generator as _Generator
 from .signatures.mismatch import types as _types
 from .storage import Storage as UntypedStorage
 from .tensor import Size, Tensor
@@ -65,29 +65,52 @@ globals().update(_settings.PUBLIC)
 globals().update(_inquiry.PUBLIC)
 
 _types.tensor, _types.dtype, _types.device, _types.size = Tensor, dtype, device, Size
-_types.generator, _types.layout, _types.memory_format = Generator, layout, memory_format
+_types.generator, _types.layout, _types.memory_format = _Generator, layout, memory_format
 _types.storage = (UntypedStorage, TypedStorage)
 _types.on_deprecated = _warn.warn_once
 
 _attach("Tensor", vars(Tensor))
 _attach("", globals())
 
-#: imported when they are first asked for
-_LAZY = ("accelerator", "backends", "cuda", "fft", "func", "linalg", "nn", "optim", "special", "utils",
-         "serialization", "testing", "overrides", "lab", "inspectors")  # fmt: skip
+#: submodules that are imported when they are first asked for
+_MODULES = ("accelerator", "backends", "cuda", "fft", "func", "linalg", "nn", "optim", "random", "special", "utils",
+            "serialization", "testing", "overrides", "lab", "inspectors")  # fmt: skip
+#: names that other modules define, and these modules; as for the functions of `ops`, whose families come as late
+_ELSEWHERE = {
+    "Generator": "ops.random", **dict.fromkeys(("save", "load"), "serialization"),
+    **dict.fromkeys(("default_generator", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"), "random"),
+}  # fmt: skip
+_DEVICES = ("mps", "xpu", "mtia", "cpu")
 
 
 def __getattr__(name: str) -> object:
-    if name in _LAZY:
+    if name in _FUNCTIONS:
+        found = _FUNCTIONS[name]
+    elif name in _MODULES:
         try:
             return _import_module(f"{__name__}.{name}")
         except ModuleNotFoundError as error:
             if error.name != f"{__name__}.{name}":
                 raise
-    elif name in ("mps", "xpu", "mtia", "cpu"):
+            raise AttributeError(f"module '{__name__}' has no attribute '{name}'") from None
+    elif name in _ELSEWHERE:
+        found = getattr(_import_module(f"{__name__}.{_ELSEWHERE[name]}"), name)
+    elif name in _DEVICES:
         return _import_module(f"{__name__}.backends").DEVICES[name]
-    elif name in ("save", "load"):
-        return getattr(_import_module(f"{__name__}.serialization"), name)
-    elif not name.startswith("_"):
+    elif name == "__all__":
+        return [n for n in __dir__() if not n.startswith("_")]
+    elif name.startswith("_"):
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    else:
         return _import_module(f"{__name__}.nn.namespace").find(name)
-    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    _attach("", {name: found})
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    from importlib.util import find_spec
+
+    names = _import_module(f"{__name__}.nn.namespace").NAMES
+    return sorted({*globals(), *_FUNCTIONS, *_FUNCTIONS.late, *_ELSEWHERE, *_DEVICES, *names,
+                   *(m for m in _MODULES if find_spec(f"{__name__}.{m}"))})

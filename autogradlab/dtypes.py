@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,12 @@ class dtype:
         raise AttributeError(f"'torch.dtype' object has no attribute '{name}'")
 
     def __getattr__(self, name: str) -> Any:
+        if name == "numpy" and self.name == "bfloat16":
+            from ml_dtypes import bfloat16 as scalar
+
+            object.__setattr__(self, "numpy", np.dtype(scalar))
+            _FROM_NUMPY[self.numpy] = self
+            return self.numpy
         raise AttributeError(f"'torch.dtype' object has no attribute '{name}'")
 
     def __repr__(self) -> str:
@@ -58,13 +65,16 @@ class dtype:
         return {complex64: float32, complex128: float64}.get(self, self)
 
 
-def _make(name: str, numpy: Any, category: int, tensor_type: str, signed: Any = True) -> dtype:
+def _make(name: str, numpy: Any, category: int, tensor_type: str, signed: Any = True, itemsize: int | None = None) -> dtype:
     made = object.__new__(dtype)
-    kind: np.dtype[Any] = np.dtype(numpy)
-    for field, value in {
-        "name": name, "numpy": kind, "itemsize": kind.itemsize, "_category": category, "_tensor_type": tensor_type,
-        "is_complex": category == COMPLEX, "is_floating_point": category == FLOATING, "is_signed": signed,
-    }.items():  # fmt: skip
+    fields = {
+        "name": name, "_category": category, "_tensor_type": tensor_type, "is_complex": category == COMPLEX,
+        "is_floating_point": category == FLOATING, "is_signed": signed, "itemsize": itemsize,
+    }  # fmt: skip
+    if numpy is not None:
+        fields["numpy"] = np.dtype(numpy)
+        fields["itemsize"] = fields["numpy"].itemsize
+    for field, value in fields.items():
         object.__setattr__(made, field, value)
     return made
 
@@ -97,14 +107,9 @@ _FROM_NUMPY[np.dtype(np.longlong)] = int64
 _FROM_NUMPY[np.dtype(np.intc)] = int32
 _FROM_NUMPY[np.dtype(np.ulonglong)] = uint64
 
-try:  # an optional extra: NumPy itself has no bfloat16
-    import ml_dtypes as _ml_dtypes
-except ImportError:
-    pass
-else:
-    bfloat16 = _make("bfloat16", _ml_dtypes.bfloat16, FLOATING, "BFloat16Tensor")
+if find_spec("ml_dtypes") is not None:  # an optional extra, loaded at first use: NumPy itself has no bfloat16
+    bfloat16 = _make("bfloat16", None, FLOATING, "BFloat16Tensor", itemsize=2)
     ALL["bfloat16"] = bfloat16
-    _FROM_NUMPY[bfloat16.numpy] = bfloat16
 
 _default = float32
 
@@ -129,6 +134,8 @@ def from_numpy(numpy: np.dtype[Any]) -> dtype:
     """The dtype of a NumPy dtype; KeyError if PyTorch has none."""
     found = _FROM_NUMPY.get(numpy)
     if found is None:
+        if np.dtype(numpy).name == "bfloat16" and "bfloat16" in ALL:
+            return _FROM_NUMPY[ALL["bfloat16"].numpy]
         found = _FROM_NUMPY[np.dtype(numpy).newbyteorder("=")]
     return found
 

@@ -18,17 +18,13 @@ import numpy as np
 from . import errors, modes
 from .calls import make_call
 from .docs import Help
+from .families import FUNCTIONS, OPS, attach, operation
 from .node import NO_EDGE, Edge
 from .record import RAW, TENSORS, Formula, SavedOutput, fact, finish, make_node_class, start_node
 from .tensor import INFERENCE, Tensor, gradient_edge, requires_grad, wrap
 from .views import bump, check_inplace, rebase, share
 
-__all__ = ["OPS", "Op", "alias", "composite", "op", "publish", "write_out"]
-
-#: every operation by name
-OPS: dict[str, Op] = {}
-#: what `torch.` offers: functions by name
-FUNCTIONS: dict[str, Any] = {}
+__all__ = ["FUNCTIONS", "OPS", "Op", "alias", "composite", "op", "publish", "write_out"]
 
 _ndarray = np.ndarray
 #: stands for the default of a parameter that has none
@@ -458,14 +454,14 @@ def publish(name: str, fn: Any, signature_of: Any, method: bool, function: bool,
     if function:
         FUNCTIONS[name] = fn
     if method:
-        setattr(Tensor, name, fn)
+        attach(name, fn)
 
 
 def alias(name: str, of: str, method: bool = True, function: bool = True) -> None:
     """A second name for an operation."""
-    fn = TENSORS.__dict__[of]
+    fn = operation(of)
     setattr(TENSORS, name, fn)
     if function:
         FUNCTIONS[name] = fn
     if method:
-        setattr(Tensor, name, fn)
+        attach(name, fn)

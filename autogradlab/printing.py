@@ -16,12 +16,12 @@ Only what is shown decides the number format: a huge number hidden behind ``...`
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import math
 from collections.abc import Callable, Iterable, Iterator
+from types import SimpleNamespace
 from typing import Any, Final
 
-import numpy.typing as npt
+import numpy as np
 
 __all__ = [
     "PRINT_OPTS",
@@ -35,24 +35,23 @@ __all__ = [
     "tensor_repr",
 ]
 
-_Array = npt.NDArray[Any]
+_Array = np.ndarray[Any, Any]
 
 
 # ---------------------------------------------------------------------------------------------------- options
 
 
-@dataclasses.dataclass(slots=True)
-class PrinterOptions:
+class PrinterOptions(SimpleNamespace):
     """What ``set_printoptions`` can change; the one object in force is ``PRINT_OPTS``."""
 
-    precision: int = 4
-    threshold: float = 1000
-    edgeitems: int = 3
-    linewidth: int = 80
-    sci_mode: bool | None = None
+    precision: int
+    threshold: float
+    edgeitems: int
+    linewidth: int
+    sci_mode: bool | None
 
 
-PRINT_OPTS: Final = PrinterOptions()
+PRINT_OPTS: Final = PrinterOptions(precision=4, threshold=1000, edgeitems=3, linewidth=80, sci_mode=None)
 
 # A profile leaves sci_mode alone; set_printoptions itself resets it in every call.
 _PROFILES: Final[dict[str, dict[str, Any]]] = {
@@ -99,7 +98,7 @@ def get_printoptions() -> dict[str, Any]:
     >>> get_printoptions()
     {'precision': 4, 'threshold': 1000, 'edgeitems': 3, 'linewidth': 80, 'sci_mode': None}
     """
-    return dataclasses.asdict(PRINT_OPTS)
+    return dict(vars(PRINT_OPTS))
 
 
 @contextlib.contextmanager

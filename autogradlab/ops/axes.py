@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from ..dims import wrap_dim
+from ..families import attach
 from ..opdef import OPS, Op, alias, composite, op, publish
 from ..record import RAW, TENSORS
 from ..tensor import Tensor
 from .shape import expand, permute, transpose, unsqueeze
 from .viewing import guard, view_of, window
+from .writing import exact_out
 
 # -- moving dimensions -------------------------------------------------------------------------------------------------
 
@@ -132,7 +134,7 @@ def _get_H(self: Tensor) -> Tensor:
 
 
 for _name, _getter in {"T": _get_T, "mT": _get_mT, "mH": _get_mH, "H": _get_H}.items():
-    setattr(Tensor, _name, property(_getter, doc=_getter.__doc__))
+    attach(_name, property(_getter, doc=_getter.__doc__))
 
 # -- diagonals ---------------------------------------------------------------------------------------------------------
 
@@ -351,5 +353,6 @@ for _count, _fn in ((1, _one), (2, _two), (3, _three)):
         f"A view with at least {_count} dimension{'s' * (_count > 1)}; several tensors: a tuple.",
     )
 
+exact_out(OPS["diagonal_copy"])
 guard("movedim moveaxis swapaxes swapdims transpose t squeeze unsqueeze unfold diagonal diag diag_embed diagflat flatten "
       "unflatten ravel adjoint broadcast_to expand_as view_as reshape_as")  # fmt: skip

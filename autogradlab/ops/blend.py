@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import errors
+from ..families import attach
 from ..opdef import OPS, Op, op, publish
 from ..promotion import can_cast, is_number, result_dtype, wrap_number
 from ..record import RAW, TENSORS
@@ -62,7 +63,7 @@ def _method(self: Tensor, condition: Any, other: Any) -> Any:
 
 publish("where", where, None, False, True, where.__doc__ or "")
 _method.__name__ = _method.__qualname__ = "where"
-Tensor.where = _method  # type: ignore[attr-defined]
+attach("where", _method)
 
 
 def _raw_where(mask, a, b):  # type: ignore[no-untyped-def]

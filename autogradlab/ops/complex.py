@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import dtypes
 from ..factories import unary
+from ..families import attach
 from ..opdef import composite, op, publish
 from ..promotion import broadcast_error
 from ..record import RAW, TENSORS
@@ -169,7 +170,7 @@ def _raw_view_as_complex(x: np.ndarray) -> np.ndarray:
 
 
 RAW.view_as_complex = _raw_view_as_complex
-RAW.contiguous = getattr(RAW, "contiguous", np.ascontiguousarray)
+RAW.contiguous = np.ascontiguousarray
 RAW.resolve_conj = lambda x: x
 
 
@@ -197,8 +198,8 @@ def _set_imag(self: Tensor, value: Any) -> None:
     imag(self).copy_(value)
 
 
-Tensor.real = property(real, _set_real)  # type: ignore[attr-defined]
-Tensor.imag = property(imag, _set_imag)  # type: ignore[attr-defined]
+attach("real", property(real, _set_real))
+attach("imag", property(imag, _set_imag))
 
 
 @in_both_worlds

@@ -296,6 +296,34 @@ unary("relu", _relu, lambda F, grad, result: F.threshold_backward(grad, result, 
       doc="input where it is positive, else 0.")  # fmt: skip
 
 
+# -- quotients that are rounded (`pairs`) --------------------------------------------------------------------------------------
+
+_div, _div_ = F.div, F.div_
+RAW.div = lambda input, other, rounding_mode=None: (
+    OPS["div"].kernel(input, other) if rounding_mode is None else RAW.div_rounded(input, other, rounding_mode)
+)
+
+
+def _signature_div(input, other, *, rounding_mode=None, out=None): ...  # type: ignore[no-untyped-def]
+
+
+def div(*args: Any, **options: Any) -> Any:
+    """input / other; with rounding_mode "floor" or "trunc" rounded down or towards zero."""
+    return F.div_rounded(*args, **options) if "rounding_mode" in options else _div(*args, **options)
+
+
+def div_(input: Tensor, *args: Any, **options: Any) -> Any:
+    """In-place version of :meth:`div`."""
+    return F.div_rounded_(input, *args, **options) if "rounding_mode" in options else _div_(input, *args, **options)
+
+
+publish("div", div, _signature_div, True, True, div.__doc__ or "")
+publish("div_", div_, _signature_div, True, False, div_.__doc__ or "")
+for _new in ("divide", "true_divide"):
+    alias(_new, "div")
+    alias(_new + "_", "div_", function=False)
+
+
 # -- the derivatives that PyTorch itself has as operations -----------------------------------------------------------------
 
 

@@ -6,7 +6,6 @@ import numpy as np
 
 from ..dtypes import _scalar_name, from_numpy
 from ..opdef import op
-from ..record import RAW, TENSORS
 
 
 @op("embedding", "weight indices", method=False, vjp={
@@ -58,19 +57,6 @@ def embedding_gather(input, indices, padding_idx, scale_grad_by_freq):  # type: 
     if padding_idx >= 0:
         g[indices == padding_idx] = 0
     return g
-
-
-@op("_trilinear", "input weight other", method=False, function=False, vjp={
-    "input": lambda F, grad, weight, other: F.product("bk,kij,bj->bi", grad, weight, other),
-    "weight": lambda F, grad, input, other: F.product("bk,bi,bj->kij", grad, input, other),
-    "other": lambda F, grad, input, weight: F.product("bk,bi,kij->bj", grad, input, weight),
-})  # fmt: skip
-def _trilinear(input, weight, other):  # type: ignore[no-untyped-def]
-    return np.einsum("bi,kij,bj->bk", input, weight, other, optimize=True)
-
-
-RAW.product = lambda path, *xs: np.einsum(path, *xs, optimize=True)
-TENSORS.product = lambda path, *xs: TENSORS.einsum(path, *xs)
 
 
 def _up(input, r):  # type: ignore[no-untyped-def]

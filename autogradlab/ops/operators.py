@@ -87,24 +87,21 @@ Tensor.__pos__ = lambda self: F.positive(self)  # type: ignore[attr-defined]
 Tensor.__invert__ = lambda self: F.bitwise_not(self)  # type: ignore[attr-defined]
 
 
-for _word in ("and", "or", "xor"):
-    for _form in ("__{}__", "__r{}__"):
-        setattr(Tensor, _form.format(_word), _defers(F.__dict__["bitwise_" + _word]))
-    setattr(Tensor, f"__i{_word}__", _defers(F.__dict__[f"bitwise_{_word}_"]))
+def _named(name: str, reflected: bool = False) -> Callable[[Any, Any], Any]:
+    """An operation by its name, since its family may be loaded late."""
+    if reflected:
+        return lambda self, other: getattr(F, name)(other, self)
+    return lambda self, other: getattr(F, name)(self, other)
 
 
-def _floor_divided(self: Tensor, other: Any) -> Tensor:
-    return F.floor_divide(other, self)  # type: ignore[no-any-return]
-
-
-for _name, _fn in {
-    "floordiv": F.floor_divide, "rfloordiv": _floor_divided, "ifloordiv": F.floor_divide_, "mod": F.remainder,
-    "rmod": lambda self, other: F.remainder(other, self), "imod": F.remainder_, "ipow": F.pow_,
-    "lshift": F.bitwise_left_shift, "rshift": F.bitwise_right_shift, "ilshift": F.bitwise_left_shift_,
-    "irshift": F.bitwise_right_shift_, "rlshift": lambda self, other: F.bitwise_left_shift(other, self),
-    "rrshift": lambda self, other: F.bitwise_right_shift(other, self),
+for _dunder, _op in {
+    "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor", "lshift": "bitwise_left_shift",
+    "rshift": "bitwise_right_shift", "floordiv": "floor_divide", "mod": "remainder", "pow": "pow",
 }.items():  # fmt: skip
-    setattr(Tensor, f"__{_name}__", _defers(_fn))
+    if _dunder != "pow":
+        setattr(Tensor, f"__{_dunder}__", _defers(_named(_op)))
+        setattr(Tensor, f"__r{_dunder}__", _defers(_named(_op, not _op.endswith(("and", "or")))))
+    setattr(Tensor, f"__i{_dunder}__", _defers(_named(_op + "_")))
 
 
 @composite()

@@ -187,10 +187,6 @@ OPS["div.mode"] = _DIV = Op("div", _div_kernel, "input other", node="DivBackward
     "other": lambda F, grad, input, other, rounding_mode:
         -grad * F.conj((input / other) / other) if rounding_mode is None else F.nought(grad),
 })  # fmt: skip
-_plain_div, _plain_div_ = F.div, F.div_
-RAW.div = lambda input, other, rounding_mode=None: (
-    _div_kernel(input, other, rounding_mode) if rounding_mode is not None else OPS["div"].kernel(input, other)
-)
 
 
 def _operands(input: Any, other: Any, mode: Any) -> tuple[Tensor, Tensor]:
@@ -208,13 +204,8 @@ def _operands(input: Any, other: Any, mode: Any) -> tuple[Tensor, Tensor]:
     return input, other
 
 
-def _signature_div(input, other, *, rounding_mode=None, out=None): ...  # type: ignore[no-untyped-def]
-
-
-def div(*args: Any, **options: Any) -> Any:
-    """input / other; with rounding_mode "floor" or "trunc" rounded down or towards zero."""
-    if "rounding_mode" not in options:
-        return _plain_div(*args, **options)
+def div_rounded(*args: Any, **options: Any) -> Any:
+    """input / other, rounded down or towards zero as rounding_mode says."""
     mode, out = options.pop("rounding_mode"), options.pop("out", None)
     values = [*args, *(options.pop(n) for n in ("input", "other") if n in options)]
     if len(values) != 2 or options:
@@ -222,20 +213,15 @@ def div(*args: Any, **options: Any) -> Any:
     return _DIV.call(*_operands(values[0], values[1], mode), mode, **({} if out is None else {"out": out}))
 
 
-def div_(input: Tensor, *args: Any, **options: Any) -> Any:
-    """In-place version of :meth:`div`."""
-    if "rounding_mode" not in options:
-        return _plain_div_(input, *args, **options)
+def div_rounded_(input: Tensor, *args: Any, **options: Any) -> Any:
+    """In-place version of `div_rounded`."""
     mode = options["rounding_mode"]
     input, other = _operands(input, args[0] if args else options["other"], mode)
     return _DIV.call_(input, other, mode)
 
 
-publish("div", div, _signature_div, True, True, div.__doc__ or "")
-publish("div_", div_, _signature_div, True, False, div_.__doc__ or "")
-for _new in ("divide", "true_divide"):
-    alias(_new, "div")
-    alias(_new + "_", "div_", function=False)
+RAW.div_rounded = _div_kernel
+TENSORS.div_rounded, TENSORS.div_rounded_ = div_rounded, div_rounded_
 
 
 def _remainder(x, y):  # type: ignore[no-untyped-def]

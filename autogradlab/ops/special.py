@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import special_kernels as K
 from ..factories import binary, unary
+from ..families import attach
 from ..opdef import OPS, Op, op, publish
 from ..promotion import is_number
 from ..record import RAW, TENSORS
@@ -94,7 +95,7 @@ publish("polygamma", polygamma, None, False, True, polygamma.__doc__ or "")
 RAW.polygamma = lambda n, x: _polygamma(x, n)
 for _name, _fn in (("polygamma", _method), ("polygamma_", _method_)):
     _fn.__name__ = _fn.__qualname__ = _name
-    setattr(Tensor, _name, _fn)
+    attach(_name, _fn)
 
 
 @op("mvlgamma", inplace=True, vjp={"input": lambda F, grad, input, p: grad * F.mvdigamma(input, p)})

@@ -13,6 +13,7 @@ from ..record import RAW, TENSORS
 from ..storage import storage_of
 from ..tensor import Tensor
 from .viewing import guard, view_of
+from .writing import exact_out
 
 
 @op("as_strided_gather", method=False, function=False, node="AsStridedBackward0", vjp={
@@ -230,4 +231,5 @@ def view_as_dtype(input: Tensor, dtype: Any) -> Tensor:
     return t
 
 
+exact_out(OPS["slice_scatter"])
 guard("as_strided as_strided_ select_scatter slice_scatter diagonal_scatter as_strided_scatter")

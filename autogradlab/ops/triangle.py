@@ -1,4 +1,4 @@
-"""Triangles and traces of matrices."""
+"""Triangles of matrices."""
 
 from __future__ import annotations
 
@@ -59,27 +59,6 @@ _in_place("tril", True)
 _in_place("triu", False)
 
 
-@op("trace", vjp={"input": lambda F, grad, input_shape: F.trace_backward(grad, input_shape)})
-def trace(input):  # type: ignore[no-untyped-def]
-    """The sum of the diagonal of a matrix."""
-    if input.ndim != 2:
-        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.ndim}")
-    if input.dtype.kind == "b":
-        raise NotImplementedError("\"trace\" not implemented for 'Bool'")
-    diagonal = input.diagonal()
-    numpy = np.dtype(np.int64) if input.dtype.kind in "biu" else input.dtype
-    return np.asarray(diagonal.sum(dtype=numpy))
-
-
-@op("trace_backward", "grad_output", method=False, function=False, vjp={"grad_output": lambda F, grad: F.trace(grad)})
-def trace_backward(grad_output, input_shape):  # type: ignore[no-untyped-def]
-    g = np.zeros(input_shape, grad_output.dtype)
-    np.fill_diagonal(g, grad_output) if min(input_shape) else None
-    if input_shape[0] > input_shape[1]:
-        g[input_shape[1] :] = 0  # fill_diagonal begins anew below a tall matrix
-    return g
-
-
 for _name in ("tril", "triu"):
     exact_out(OPS[_name])
-guard("tril triu tril_ triu_ trace")
+guard("tril triu tril_ triu_")

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ..families import FUNCTIONS, attach, operation
 from ..modes import FLAGS, LOCAL
 from ..node import NO_EDGE, UNSHARED, sequence
-from ..opdef import FUNCTIONS, Op
-from ..record import TENSORS, finish
+from ..opdef import Op
+from ..record import finish
 from ..storage import address, owner
 from ..tensor import INFERENCE, Tensor, ViewMeta, gradient_edge
 from ..views import share
@@ -144,11 +145,11 @@ def view_of(input: Tensor, r: np.ndarray, op: Op, saved: tuple[Any, ...], creati
 def guard(names: str) -> None:
     """Give operations PyTorch's TypeErrors for arguments that Python itself refuses (a string for a dimension)."""
     for name in names.split():
-        call = TENSORS.__dict__[name]
+        call = operation(name)
         if name in FUNCTIONS:
             FUNCTIONS[name] = _guarded(call, name, "torch")
         if hasattr(Tensor, name):
-            setattr(Tensor, name, _guarded(call, name, "Tensor"))
+            attach(name, _guarded(call, name, "Tensor"))
 
 
 def _guarded(call: Callable[..., Any], name: str, space: str) -> Callable[..., Any]:

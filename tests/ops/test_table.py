@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from autogradlab.opdef import FUNCTIONS, OPS
+from autogradlab.families import FUNCTIONS, OPS, load_all
 from autogradlab.tensor import Tensor
 from tests.conftest import ROOT
 from tests.ops import test_ops  # noqa: F401  (reads all samples)
 from tests.ops.harness import REGISTRY, covered
+
+load_all()
 
 #: entries that are tested with their family: random numbers have no samples to compare
 ELSEWHERE = {"bernoulli": "random_ops", "poisson": "random_ops"}
