@@ -24,6 +24,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from autogradlab.docs import texts  # noqa: E402
+from autogradlab.families import load_all  # noqa: E402
 
 #: the namespaces whose names are documented, as attributes of the torch module
 SPACES = ("", "Tensor", "linalg", "fft", "special", "nn.functional", "nn", "nn.init", "nn.utils", "optim",
@@ -43,6 +44,7 @@ def owner(lib: Any, space: str) -> Any:
 def public(lib: Any) -> dict[str, Any]:
     """Every documented name by its path: functions, classes, methods and properties. A method that is the function of
     the same name stands under the function's."""
+    load_all()
     found: dict[str, Any] = {}
     seen: set[int] = set()
     for space in SPACES:
