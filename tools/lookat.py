@@ -3,6 +3,7 @@
     python tools/lookat.py FILE.py OUT              every Inspector (or Card) that FILE leaves in a variable: OUT/name-light.png ...
     python tools/lookat.py FILE.py OUT --frame 2    the picture of step 2
     python tools/lookat.py FILE.py OUT --html       the static HTML
+    python tools/lookat.py FILE.py OUT --widget     the widget, on a page without a notebook; --press "ArrowRight Tab" keys
 """
 
 from __future__ import annotations
@@ -18,6 +19,14 @@ from autogradlab.inspectors.inspector import Inspector
 from autogradlab.inspectors.parts import Card
 
 PAGE = "<!doctype html><html data-theme={theme}><meta charset=utf-8><body style='margin:20px;background:{ground}'>{body}</body></html>"
+#: What anywidget does for a module, as far as a picture needs it.
+HOST = """async ([source, style, card, words]) => {
+  document.head.append(Object.assign(document.createElement('style'), {textContent: style}));
+  const {default: widget} = await import(URL.createObjectURL(new Blob([source], {type: 'text/javascript'})));
+  const model = {get: name => ({_card: card, _words: words})[name], on() {}, off() {}};
+  widget.render({model, el: document.querySelector('main')});
+  document.querySelector('.agl-card').focus();
+}"""
 GROUND = {"light": "#ffffff", "dark": "#0b0d10"}
 
 
@@ -29,6 +38,15 @@ def found(file: str) -> dict[str, Inspector]:
             values |= {f"{name}-{key}": inner for key, inner in value.items()}
     cards = {name: Inspector(value) if isinstance(value, Card) else value for name, value in values.items()}
     return {name: view for name, view in cards.items() if isinstance(view, Inspector) and not name.startswith("_")}
+
+
+def mount(page: Any, view: Inspector, theme: str) -> None:
+    """The view as a live widget on a bare page."""
+    from autogradlab.inspectors.parts import to_json
+    from autogradlab.inspectors.widgets.view import module, style, ui_words
+
+    page.set_content(PAGE.format(theme=theme, ground=GROUND[theme], body="<main></main>"))
+    page.evaluate(HOST, [module(), style(), to_json(view.card), ui_words(view.card.lang)])
 
 
 def pages(view: Inspector, arguments: argparse.Namespace) -> dict[str, str]:
@@ -45,6 +63,8 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--frame", type=int)
     parser.add_argument("--html", action="store_true")
+    parser.add_argument("--widget", action="store_true")
+    parser.add_argument("--press", default="")
     parser.add_argument("--width", type=int, default=1100)
     arguments = parser.parse_args()
     views = found(arguments.file)
@@ -55,7 +75,13 @@ def main() -> None:
         page.set_viewport_size({"width": arguments.width, "height": 80})
         for name, view in views.items():
             for theme, content in pages(view, arguments).items():
-                page.set_content(content)
+                if arguments.widget:
+                    mount(page, view, theme)
+                    for key in arguments.press.split():
+                        page.keyboard.press(key)
+                    page.wait_for_timeout(250)
+                else:
+                    page.set_content(content)
                 path = arguments.out / f"{name}-{theme}.png"
                 page.screenshot(path=path, full_page=True)
                 print(path)

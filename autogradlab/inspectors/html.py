@@ -16,13 +16,17 @@ from .words import say_in
 
 __all__ = ["BUDGET", "render"]
 
-#: how many characters all pictures of a card may take together; the first one is always there
+#: how many characters all pictures of a card may take together
 BUDGET = 200_000
+#: how many the one picture may take if there is but one: a thousand Nodes would make a notebook heavy that shows little
+MOST = 600_000
 
 
 def render(card: Card, budget: int = BUDGET) -> str:
     """The card as a fragment of HTML: a figure, one `<details>` for each step, and everything in words."""
     picture = _image(card, None, plain(f"{card.title} {card.subtitle}".strip()))
+    if len(picture) > MOST:
+        picture = f"<p>{_marked(say_in(card.lang, 'common.too_large'))}</p>"
     parts = [f'<figure lang="{escape(card.lang)}">{picture}</figure>']
     steps = [_image(card, k, plain(frame.sentence)) for k, frame in enumerate(card.frames)] if _affordable(card, picture, budget) else []
     if len(picture) + sum(map(len, steps)) > budget:
@@ -36,7 +40,7 @@ def render(card: Card, budget: int = BUDGET) -> str:
 
 def _affordable(card: Card, picture: str, budget: int) -> bool:
     """Whether it is worth drawing all the steps to see how large they are: each is about as large as the last."""
-    return len(picture) * (len(card.frames) * 0.6 + 1) <= budget
+    return picture.startswith("<img") and len(picture) * (len(card.frames) * 0.6 + 1) <= budget
 
 
 def _image(card: Card, frame: int | None, alt: str) -> str:

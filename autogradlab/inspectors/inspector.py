@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from .parts import Card
@@ -20,6 +21,7 @@ class Inspector:
 
     def __init__(self, card: Card) -> None:
         self.card = card
+        self._closing: list[Callable[[], object]] = []
 
     @property
     def text(self) -> str:
@@ -40,13 +42,32 @@ class Inspector:
 
         return render(self.card)
 
+    def show_card(self, card: Card) -> None:
+        """Show another card in the same place, in every view of this one."""
+        self.card = card
+
+    def on_close(self, act: Callable[[], object]) -> None:
+        """Call `act` once, when this inspector is closed."""
+        self._closing.append(act)
+
+    def close(self) -> None:
+        """Take it off the page; what refreshed it stops."""
+        while self._closing:
+            self._closing.pop()()
+
     def __repr__(self) -> str:
         return self.text
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         return {"text/plain": self.text, "text/html": self.html()}
 
 
 def present(card: Card) -> Inspector:
     """The inspector for a card: a widget where anywidget is installed, else its static form."""
-    return Inspector(card)
+    from .widgets import available
+
+    if not available():
+        return Inspector(card)
+    from .widgets.view import InspectorWidget
+
+    return InspectorWidget(card)

@@ -11,6 +11,7 @@ understood in sentences: `code` between backquotes, and **strong** between doubl
 from __future__ import annotations
 
 import dataclasses
+import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -229,4 +230,6 @@ def to_json(part: Any) -> Any:
         return made
     if isinstance(part, (tuple, list)):
         return [to_json(p) for p in part]
-    return round(part, 2) if isinstance(part, float) else part
+    if isinstance(part, float):
+        return round(part, 2) if math.isfinite(part) else None  # JSON has no NaN
+    return part

@@ -62,11 +62,20 @@ class Sheet:
             text_anchor=anchor if anchor != "start" else None,
         )  # fmt: skip
 
+    def label(self, text: str, shape: Text, tone: Tone) -> None:
+        """A text of a drawing: what most of them share is said once, by the drawing (thousands of them are large)."""
+        self.add(
+            "text", escape(clean(text), quote=False), x=shape.x, y=shape.y, fill=self.palette.ink(tone),
+            font_size=float(shape.size) if shape.size != 12 else None, font_family=None if shape.mono else "system-ui, sans-serif",
+            font_weight="600" if shape.bold else None, text_anchor=shape.anchor if shape.anchor != "middle" else None,
+        )  # fmt: skip
+
     # -- drawings -------------------------------------------------------------------------------------------------------
 
     def drawing(self, drawing: Drawing, x: float, y: float, states: Mapping[str, State], texts: Mapping[str, str]) -> None:
         """The drawing with its corner at (x, y): connections below, what they connect above them."""
-        self.elements.append(f'<g transform="translate({number(x)} {number(y)})">')
+        shared = f'font-family="{escape(MONO)}" font-size="12" text-anchor="middle" stroke-width="1.5" stroke-linejoin="round"'
+        self.elements.append(f'<g transform="translate({number(x)} {number(y)})" {shared}>')
         away = hidden(drawing)
         shown = [item for item in drawing.items if item.id not in away and states.get(item.id) != "hidden"]
         for item in sorted(shown, key=lambda item: not any(isinstance(shape, Path) for shape in item.shapes)):
@@ -101,13 +110,12 @@ class Sheet:
                 text = texts.get(shape.slot, shape.text) if shape.slot else shape.text
                 if text:
                     tone: Tone = "warning" if state == "failed" and shape.tone == "plain" else shape.tone
-                    self.words(shape.x, shape.y, text, self.palette.ink(tone), shape.size, mono=shape.mono, bold=shape.bold,
-                               anchor=shape.anchor)  # fmt: skip
+                    self.label(text, shape, tone)
 
     def _outline(self, shape: Rect | Ellipse, state: State | None) -> dict[str, object]:
         palette, tone = self.palette, shape.tone
         ground = palette.line(tone) if shape.solid else palette.tint(tone) if shape.fill else palette.paper
-        line, thick, dash = palette.line(tone), 2.2 if tone == "leaf" else 1.5, None
+        line, thick, dash = palette.line(tone), 2.2 if tone == "leaf" else None, None
         if state == "active":
             line, thick = palette.focus, 3.2
         elif state == "failed":
@@ -129,7 +137,7 @@ class Sheet:
             faint = "0.75"
         points, head = (path.points, "") if not path.arrow else arrow(path.points, 6.5 + thick)
         self.add("path", d=track(points, path.curve), fill="none", stroke=line, stroke_width=float(thick),
-                 stroke_dasharray=dash, opacity=faint, stroke_linejoin="round")  # fmt: skip
+                 stroke_dasharray=dash, opacity=faint)  # fmt: skip
         if head:
             self.add("path", d=head, fill=line, opacity=faint)
 

@@ -268,9 +268,11 @@ class _Page(Sheet):
         if grid.caption:
             self._runs(x, top + 13, runs(grid.caption), palette.ink("muted"), SMALL)
             top += 22
-        cells = _cell_widths(grid)
+        cells, heads = _cell_widths(grid), _heads_width(grid)
         for i, row in enumerate(grid.rows):
-            left = x
+            left = x + heads
+            if i < len(grid.heads):
+                self.words(left - 8, top + 17, grid.heads[i], palette.ink("muted"), SMALL, mono=True, anchor="end")
             for j, text in enumerate(row):
                 ground = palette.paper
                 if i < len(grid.heat) and j < len(grid.heat[i]) and grid.heat[i][j] == grid.heat[i][j]:
@@ -369,8 +371,12 @@ def _cell_widths(grid: Grid) -> list[float]:
     return [max([24.0, *(width(row[j], SMALL, True) + 18 for row in grid.rows if j < len(row))]) for j in range(count)]
 
 
+def _heads_width(grid: Grid) -> float:
+    return max((width(head, SMALL, True) + 9 for head in grid.heads), default=0.0)
+
+
 def _grid_size(grid: Grid) -> tuple[float, float]:
-    wide = max(sum(_cell_widths(grid)), width(plain(grid.caption), SMALL), width(plain(grid.more), 11.0))
+    wide = max(_heads_width(grid) + sum(_cell_widths(grid)), width(plain(grid.caption), SMALL), width(plain(grid.more), 11.0))
     return wide, 26.0 * len(grid.rows) + (22 if grid.caption else 0) + (20 if grid.more else 0)
 
 

@@ -31,7 +31,8 @@ def block_lines(block: Block) -> list[str]:
         case Facts():
             return _aligned(block.rows)
         case Grid():
-            return [*filter(None, [block.caption]), *_aligned(block.rows, right=True), *filter(None, [block.more])]
+            rows = [(head, *row) for head, row in zip(block.heads, block.rows, strict=False)] if block.heads else block.rows
+            return [*filter(None, [block.caption]), *_aligned(rows, right=True), *filter(None, [block.more])]
         case Table():
             return [*filter(None, [block.caption]), *_aligned([block.columns, *block.rows])]
         case Drawing():

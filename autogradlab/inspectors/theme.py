@@ -19,13 +19,16 @@ MONO = "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', 'Noto Sans
 
 @dataclass(frozen=True, slots=True)
 class Palette:
-    """The colours of one theme. paper: the card; bar: its title bar; edge: borders; quiet: lines that nothing runs along."""
+    """The colours of one theme. paper: the card; bar: its title bar; edge: borders; quiet: lines that nothing runs
+    along; go and on_go: the button that goes on, and what is written on it."""
 
     paper: str
     bar: str
     edge: str
     quiet: str
     focus: str
+    go: str
+    on_go: str
     tint_share: float
     tones: dict[Tone, tuple[str, str]]
 
@@ -46,6 +49,8 @@ LIGHT = Palette(
     edge="#d0d7de",
     quiet="#8c959f",
     focus="#b35900",
+    go="#0068a5",
+    on_go="#ffffff",
     tint_share=0.14,
     tones={
         "plain": ("#1b1f24", "#57606a"),
@@ -67,6 +72,8 @@ DARK = Palette(
     edge="#363d47",
     quiet="#6e7681",
     focus="#ffb454",
+    go="#56b4e9",
+    on_go="#0b1620",
     tint_share=0.22,
     tones={
         "plain": ("#e6edf3", "#9aa4b0"),
@@ -110,8 +117,13 @@ def css(root: str = ".agl") -> str:
     return "\n".join(rules) + "\n"
 
 
+#: What a notebook's theme says goes before what is said here: a card then sits on its page as other outputs do.
+_THEIRS = {"paper": "--jp-layout-color0", "edge": "--jp-border-color2", "plain-ink": "--jp-content-font-color1"}
+
+
 def _variables(palette: Palette) -> str:
-    named = {name: getattr(palette, name) for name in ("paper", "bar", "edge", "quiet", "focus")}
+    named = {name.replace("_", "-"): getattr(palette, name) for name in ("paper", "bar", "edge", "quiet", "focus", "go", "on_go")}
     for tone in palette.tones:
         named |= {f"{tone}-ink": palette.ink(tone), f"{tone}-line": palette.line(tone), f"{tone}-tint": palette.tint(tone)}
-    return " ".join(f"--{name}: {value};" for name, value in named.items())
+    values = {name: f"var({_THEIRS[name]}, {value})" if name in _THEIRS else value for name, value in named.items()}
+    return " ".join(f"--{name}: {value};" for name, value in values.items())

@@ -194,7 +194,14 @@ def big_card(nodes: int = 1000) -> Card:
     return Card("step", "`y.backward()`", blocks=(drawing,), frames=frames)
 
 
+def cube_card() -> Card:
+    grid = Grid("`x`, values", (("1.", "2."), ("30.", "4."), ("5.", "nan")), heat=((0, 0.1), (1, 0.2), (0.3, float("nan"))),
+                more="2 of 7 slices", heads=("[0]", "[10]", ""))  # fmt: skip
+    return Card("show", "`x`", blocks=(grid,))
+
+
 CARDS = {
+    "cube": cube_card,
     "show": show_card, "why": why_card, "zh": chinese_card, "hooks": hooks_card, "ledger": ledger_card, "step": step_card,
     "failed": failed_card, "watch": watch_card, "hostile": hostile_card,
 }  # fmt: skip

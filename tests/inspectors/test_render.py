@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+import time
 import xml.etree.ElementTree as ET
 from base64 import b64decode
+from collections.abc import Callable
 from html.parser import HTMLParser
 
 import pytest
 
 from autogradlab.inspectors.inspector import Inspector
+from autogradlab.inspectors.parts import Card
 from tests.inspectors import sample_cards
 from tests.inspectors.sample_cards import CARDS
 
@@ -40,8 +43,9 @@ def test_svg_is_well_formed_and_has_unique_ids(view: Inspector):
             assert not re.search(r"\b(nan|inf)\b", " ".join(v for e in root.iter() for v in e.attrib.values()))
 
 
-def test_the_same_card_gives_the_same_picture(view: Inspector):
-    again = Inspector(CARDS[next(k for k, make in CARDS.items() if make() == view.card)]())
+@pytest.mark.parametrize("make", CARDS.values(), ids=CARDS)
+def test_the_same_card_gives_the_same_picture(make: Callable[[], Card]):
+    view, again = Inspector(make()), Inspector(make())
     assert (view.text, view.svg(), view.html()) == (again.text, again.svg(), again.html())
 
 
@@ -68,7 +72,7 @@ class Tags(HTMLParser):
 def test_html_needs_nothing_from_outside(view: Inspector):
     page = Tags(view.html())
     assert page.open == []
-    assert {tag for tag, _ in page.tags} <= {"figure", "img", "details", "summary", "pre", "code", "strong"}
+    assert {tag for tag, _ in page.tags} <= {"figure", "img", "p", "details", "summary", "pre", "code", "strong"}
     assert {name for _, attributes in page.tags for name in attributes} <= {"src", "alt", "lang"}
     pictures = [attributes for tag, attributes in page.tags if tag == "img"]
     for picture in pictures:
@@ -89,6 +93,17 @@ def test_hostile_words_are_words():
     assert len(shown) > 5
 
 
+def test_a_thousand_nodes():
+    view = Inspector(sample_cards.big_card(1000))
+    start = time.perf_counter()
+    picture = view.svg()
+    assert time.perf_counter() - start < 1
+    assert picture.count("<rect") > 1000
+    page = view.html()
+    assert len(page) < 1_000_000
+    assert page.count("<details>") == 1001
+
+
 SHOW = """\
 `w` · is_leaf ✓ · requires_grad ✓ · grad_fn None
 shape        (2, 2)
@@ -107,6 +122,11 @@ grad
 
 def test_text_of_a_tensor():
     assert Inspector(sample_cards.show_card()).text == SHOW
+
+
+def test_text_of_a_cube():
+    lines = ["`x`", "`x`, values", " [0]   1.   2.", "[10]  30.   4.", "       5.  nan", "2 of 7 slices"]
+    assert Inspector(sample_cards.cube_card()).text.splitlines() == lines
 
 
 def test_text_in_chinese_is_aligned():

@@ -1,0 +1,261 @@
+// Inspectors in the browser: shows the card that Python sends as JSON (parts.py says what is in it), and steps through
+// its frames without asking the kernel. Several views of one card are independent of each other.
+
+import { Sketch, blocks, fill, h, plain, prose, s } from "./sketch.js";
+
+const REST = 1400; // milliseconds between two steps at speed 1
+const ICONS = {
+  first: "M3 3h2v10H3zM13 3v10L6 8z", back: "M11 3v10L4 8z", step: "M5 3v10l7-5z", last: "M11 3h2v10h-2zM3 3v10l7-5z",
+  play: "M4 2.5v11l9-5.5z", pause: "M4 3h3v10H4zM9 3h3v10H9z",
+};
+const icon = (name) => s("svg", { viewBox: "0 0 16 16", width: 13, height: 13, class: "agl-icon", "aria-hidden": "true" }, s("path", { d: ICONS[name] }));
+
+/** A card on the page; `at` is the frame that is shown. */
+class View {
+  constructor(card, words, signal, at) {
+    Object.assign(this, { card, words, signal, sketches: [], frames: card.frames ?? [], at: -1, speed: 1 });
+    const draw = (drawing) => {
+      const sketch = new Sketch(drawing, words, signal);
+      this.sketches.push(sketch);
+      return sketch.element;
+    };
+    const body = h("div", { class: "agl-main" }, blocks(card.blocks, draw));
+    this.inner = (card.cards ?? []).map((inner) => new View(inner, words, signal, 0));
+    if (this.inner.length) body.append(h("div", { class: "agl-cards" }, this.inner.map((view) => view.element)));
+    this.live = h("p", { class: "agl-live", role: "status", "aria-live": "polite" });
+    this.element = h("section", { class: "agl-card", "data-kind": card.kind, lang: card.lang ?? "en", "aria-label": plain(card.title), tabindex: -1 },
+      this.heading(), h("div", { class: "agl-body" }, body, this.side()), this.frames.length ? this.controls() : null, this.live);
+    this.plan();
+    this.listen();
+    if (this.frames.length) this.show(Math.min(at ?? 0, this.frames.length - 1), true);
+  }
+
+  heading() {
+    this.subtitle = h("span", { class: "agl-subtitle" }, prose(this.card.subtitle));
+    const badges = (this.card.badges ?? []).map((badge) => h("span", { class: `agl-badge agl-${badge.tone ?? "plain"}` }, badge.text));
+    return h("header", { class: "agl-bar" }, h("span", { class: "agl-title" }, prose(this.card.title)), this.subtitle,
+      h("span", { class: "agl-space" }), badges.length ? h("span", { class: "agl-badges" }, badges) : null);
+  }
+
+  /** What happens, the frame's own blocks, and the details of the item that was opened. */
+  side() {
+    const { words } = this;
+    const parts = [];
+    if (this.frames.length) {
+      this.events = this.frames.map((frame, k) =>
+        h("button", { type: "button", class: `agl-event agl-${frame.tone ?? "plain"}`, "data-frame": k, tabindex: -1 }, h("span", {}, prose(frame.sentence))));
+      this.list = h("ol", { class: "agl-events", start: 0 }, this.events.map((event) => h("li", {}, event)));
+      this.panel = h("div", { class: "agl-panel" });
+      parts.push(h("div", { class: "agl-head" }, words.happens), this.list, this.panel);
+    }
+    if (this.sketches.some((sketch) => [...sketch.entries.values()].some((entry) => entry.opens && entry.item))) {
+      this.details = h("div", { class: "agl-details", role: "region", "aria-label": words.details }, h("p", { class: "agl-hint" }, words.hint));
+      parts.push(this.details);
+    }
+    return parts.length ? h("div", { class: "agl-side" }, parts) : null;
+  }
+
+  controls() {
+    const { words } = this;
+    const button = (name, label, ...inside) => h("button", { type: "button", class: `agl-button agl-do-${name}`, "data-do": name, title: label, "aria-label": label }, inside);
+    this.play = button("play", words.play, icon("play"));
+    this.range = h("input", { type: "range", class: "agl-range", min: 0, max: this.frames.length - 1, step: 1, "aria-label": words.scrub });
+    this.pace = h("select", { class: "agl-pace", "aria-label": words.speed, title: words.speed },
+      [0.5, 1, 2, 4].map((speed) => h("option", { value: speed, selected: speed === 1 }, `${speed}×`)));
+    this.where = h("span", { class: "agl-where" });
+    return h("footer", { class: "agl-bar agl-controls", role: "group", "aria-label": words.controls },
+      button("first", words.first, icon("first")), button("back", words.back, icon("back")),
+      button("step", words.next, words.step, icon("step")), this.play, button("last", words.last, icon("last")),
+      this.range, this.where, this.pace, h("span", { class: "agl-keys", title: words.keys_help }, words.keys));
+  }
+
+  /** In which frames an item is active: where a click on it leads. */
+  plan() {
+    this.turns = new Map();
+    this.frames.forEach((frame, k) => {
+      for (const [id, state] of frame.states ?? []) {
+        if (state === "active" || state === "failed") this.turns.set(id, [...(this.turns.get(id) ?? []), k]);
+      }
+    });
+  }
+
+  show(at, quiet) {
+    const to = Math.max(0, Math.min(this.frames.length - 1, at));
+    if (to === this.at) return;
+    const [states, texts] = to > this.at && this.at >= 0 ? [new Map(this.states), new Map(this.texts)] : [new Map(), new Map()];
+    for (const frame of this.frames.slice(to > this.at ? this.at + 1 : 0, to + 1)) {
+      for (const [id, state] of frame.states ?? []) states.set(id, state);
+      for (const [slot, text] of frame.texts ?? []) texts.set(slot, text);
+    }
+    const frame = this.frames[to];
+    for (const sketch of this.sketches) sketch.apply(states, texts);
+    this.events.forEach((event, k) => event.classList.toggle("agl-past", k < to));
+    const [before, event] = [this.events[this.at], this.events[to]];
+    before?.removeAttribute("aria-current");
+    before?.setAttribute("tabindex", "-1");
+    event.setAttribute("aria-current", "step");
+    event.setAttribute("tabindex", "0");
+    Object.assign(this, { at: to, states, texts });
+    this.scroll();
+    this.panel.replaceChildren(...blocks(frame.panel, (drawing) => new Sketch(drawing, this.words, this.signal).element));
+    const where = fill(this.words.step_title, { step: to, last: this.frames.length - 1 });
+    this.subtitle.replaceChildren(...prose([this.card.subtitle, frame.heading].filter(Boolean).join(" · ")));
+    this.where.textContent = where;
+    this.range.value = to;
+    this.range.setAttribute("aria-valuetext", `${where}. ${plain(frame.heading || frame.sentence)}`);
+    for (const button of this.element.querySelectorAll(".agl-controls [data-do]")) {
+      const end = { first: to === 0, back: to === 0, step: to === this.frames.length - 1, last: to === this.frames.length - 1 }[button.dataset.do];
+      button.setAttribute("aria-disabled", String(Boolean(end)));
+    }
+    if (!quiet) this.live.textContent = `${where}. ${plain(frame.sentence)}`;
+    if (to === this.frames.length - 1) this.stop();
+  }
+
+  /** The current line of the list into sight, without moving the page. */
+  scroll() {
+    const line = this.events[this.at].parentElement;
+    const [top, bottom] = [line.offsetTop - this.list.offsetTop, line.offsetTop - this.list.offsetTop + line.offsetHeight];
+    if (top < this.list.scrollTop) this.list.scrollTop = top - 8;
+    else if (bottom > this.list.scrollTop + this.list.clientHeight) this.list.scrollTop = bottom - this.list.clientHeight + 8;
+  }
+
+  start() {
+    if (this.at === this.frames.length - 1) this.show(0);
+    this.timer = setInterval(() => this.show(this.at + 1), REST / this.speed);
+    this.playing();
+  }
+
+  stop() {
+    clearInterval(this.timer);
+    this.timer = null;
+    this.playing();
+    for (const view of this.inner) view.frames.length && view.stop();
+  }
+
+  playing() {
+    if (!this.play) return;
+    const label = this.timer ? this.words.pause : this.words.play;
+    this.play.replaceChildren(icon(this.timer ? "pause" : "play"));
+    this.play.title = label;
+    this.play.setAttribute("aria-label", label);
+  }
+
+  act(what) {
+    if (what !== "play") this.stop();
+    if (what === "play") this.timer ? this.stop() : this.start();
+    else this.show({ first: 0, back: this.at - 1, step: this.at + 1, last: this.frames.length - 1 }[what]);
+  }
+
+  /** Opens an item: its details, and the frame in which it is active (the next one, if it is shown already). */
+  open(sketch, group) {
+    if (group.dataset.fold !== undefined) return sketch.toggle(Number(group.dataset.fold));
+    const entry = sketch.entries.get(group.dataset.item);
+    if (entry.opens) {
+      for (const other of this.sketches) {
+        if (other.opened) other.opened.group.removeAttribute("aria-pressed");
+        other.opened = null;
+      }
+      sketch.opened = entry;
+      entry.group.setAttribute("aria-pressed", "true");
+      sketch.rove(entry);
+      const close = h("button", { type: "button", class: "agl-button", "data-close": true, "aria-label": this.words.close, title: this.words.close }, "×");
+      this.details.replaceChildren(h("div", { class: "agl-head" }, h("span", {}, plain(entry.item.label || entry.item.id)), close),
+        ...blocks(entry.item.details, (drawing) => new Sketch(drawing, this.words, this.signal).element));
+      this.live.textContent = `${this.words.details}: ${this.details.innerText ?? this.details.textContent}`;
+    }
+    const turns = this.turns.get(entry.item.id);
+    if (!turns) return undefined;
+    this.stop();
+    return this.show(turns.find((k) => k > this.at) ?? turns[0], true);
+  }
+
+  close() {
+    for (const sketch of this.sketches) {
+      if (!sketch.opened) continue;
+      sketch.opened.group.removeAttribute("aria-pressed");
+      if (this.details.contains(document.activeElement)) sketch.focus(sketch.opened);
+      sketch.opened = null;
+    }
+    this.details?.replaceChildren(h("p", { class: "agl-hint" }, this.words.hint));
+  }
+
+  /** One listener of a kind for the whole card. */
+  listen() {
+    const on = (kind, act) => this.element.addEventListener(kind, act, { signal: this.signal });
+    const mine = (event) => event.target.closest(".agl-card") === this.element;
+    on("click", (event) => {
+      if (!mine(event)) return;
+      const find = (what) => event.target.closest(what);
+      const group = find("[data-item], [data-fold]");
+      const sketch = group && this.sketches.find((one) => one.svg.contains(group));
+      if (find("[data-do]")) this.act(find("[data-do]").dataset.do);
+      else if (find("[data-frame]")) this.stop(), this.show(Number(find("[data-frame]").dataset.frame));
+      else if (find("[data-close]")) this.close();
+      else if (sketch && !sketch.dragged) this.open(sketch, group);
+    });
+    on("input", (event) => event.target === this.range && (this.stop(), this.show(Number(this.range.value))));
+    on("change", (event) => {
+      if (event.target !== this.pace) return;
+      this.speed = Number(this.pace.value);
+      if (this.timer) this.stop(), this.start();
+    });
+    on("keydown", (event) => mine(event) && this.key(event));
+  }
+
+  key(event) {
+    const { target, key } = event;
+    if (target.matches("input[type=search], select")) return event.stopPropagation();
+    if (event.ctrlKey || event.metaKey || event.altKey) return undefined;
+    const group = target.closest("[data-item], [data-fold]");
+    const sketch = group && this.sketches.find((one) => one.svg.contains(group));
+    const press = target.matches("button, summary, a");
+    const steps = { ArrowLeft: "back", ArrowRight: "step", Home: "first", End: "last", " ": "play" };
+    if (sketch && (key === "Enter" || key === " ")) this.open(sketch, group);
+    else if (key === "Escape" && this.details?.querySelector("[data-close]")) this.close();
+    else if (press && (key === "Enter" || key === " ")) return event.stopPropagation();
+    else if (target.matches(".agl-event") && (key === "ArrowUp" || key === "ArrowDown")) {
+      this.act(key === "ArrowUp" ? "back" : "step");
+      this.events[this.at].focus({ preventScroll: true });
+    } else if (this.frames.length && steps[key]) this.act(steps[key]);
+    else return undefined;
+    event.preventDefault();
+    return event.stopPropagation();
+  }
+
+  /** Widths have changed: drawings are sized, and what can be scrolled can be focused. */
+  resize() {
+    for (const sketch of this.sketches) sketch.resize(sketch.frame.clientWidth);
+    for (const box of this.element.querySelectorAll(".agl-scroll, .agl-events")) {
+      const scrolls = box.scrollWidth > box.clientWidth + 1;
+      if (box.matches(".agl-scroll")) scrolls ? box.setAttribute("tabindex", "0") : box.removeAttribute("tabindex");
+    }
+    for (const view of this.inner) view.resize();
+  }
+}
+
+function render({ model, el }) {
+  let [view, life] = [null, null];
+  const watcher = new ResizeObserver(() => view.resize());
+  const draw = () => {
+    const at = view?.at;
+    life?.abort();
+    view?.stop();
+    life = new AbortController();
+    view = new View(model.get("_card"), model.get("_words"), life.signal, at);
+    const place = h("div", { class: "agl" }, view.element);
+    el.replaceChildren(place);
+    view.resize();
+    watcher.disconnect();
+    watcher.observe(place);
+  };
+  model.on("change:_card", draw);
+  draw();
+  return () => {
+    model.off("change:_card", draw);
+    watcher.disconnect();
+    life.abort();
+    view.stop();
+  };
+}
+
+export default { render };
