@@ -67,7 +67,7 @@ globals().update(_inquiry.PUBLIC)
 _types.tensor, _types.dtype, _types.device, _types.size = Tensor, dtype, device, Size
 _types.generator, _types.layout, _types.memory_format = _Generator, layout, memory_format
 _types.storage = (UntypedStorage, TypedStorage)
-_types.on_deprecated = _warn.warn_once
+_types.on_deprecated = _warn.warn_deprecated
 
 _attach("Tensor", vars(Tensor))
 _attach("", globals())

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 from .promotion import is_number, wrap_number
 from .tensor import Tensor
 
-__all__ = ["coerce", "reject"]
+__all__ = ["coerce", "old_form", "reject", "with_old_forms"]
 
 
 def reject(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> NoReturn:
@@ -17,6 +17,40 @@ def reject(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> NoReturn
     explain(name, args, kwargs)
     shown = ", ".join([type(a).__name__ for a in args] + [f"{k}={type(v).__name__}" for k, v in kwargs.items()])
     raise TypeError(f"{name}() received an invalid combination of arguments - got ({shown})")
+
+
+def old_form(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
+    """The arguments, as they are written today, of a call in one of PyTorch's deprecated forms: `torch.add(x, 2, y)`,
+    `torch.addmm(beta, x, alpha, a, b)`. Warns as PyTorch does; None if the call is none of these."""
+    from .signatures import lookup
+
+    method = name.endswith("_")
+    signatures = lookup(name, "Tensor" if method else "torch")
+    if signatures is None or not any(overload.deprecated for overload in signatures.overloads):
+        return None
+    index, values = signatures.bind(args[1:] if method else args, kwargs)
+    if not next(overload for overload in signatures.overloads if overload.index == index).deprecated:
+        return None
+    if method:
+        values = {"input": args[0], **values}
+    values = {key: value for key, value in values.items() if not (key == "out" and value is None)}
+    if is_number(values["input"]):
+        values["input"] = wrap_number(values["input"])
+    factors: dict[str, Any] = {key: values.pop(key) for key in ("beta", "alpha", "value", "out") if key in values}
+    return tuple(wrap_number(v) if is_number(v) else v for v in values.values()), factors
+
+
+def with_old_forms(name: str, fn: Any) -> Any:
+    """The function, which also takes its arguments in PyTorch's deprecated order."""
+
+    def forward(*args: Any, **options: Any) -> Any:
+        if len(args) > 3 or (args and not isinstance(args[0], Tensor)) or (len(args) > 1 and not isinstance(args[1], Tensor)):
+            found = old_form(name, args, options)
+            if found is not None:
+                return fn(*found[0], **found[1])
+        return fn(*args, **options)
+
+    return forward
 
 
 def coerce(operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any], values: list[Any], name: str) -> list[Any]:

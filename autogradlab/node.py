@@ -76,6 +76,10 @@ class Hooks:
         self.post = HookDict()
 
 
+_OFFERED = ("__call__", "_input_metadata", "_register_hook_dict", "_sequence_nr", "_set_sequence_nr", "metadata", "name",
+            "next_functions", "register_hook", "register_prehook", "requires_grad")  # fmt: skip
+
+
 class Node:
     """A backward function: it turns the gradients of a forward's outputs into those of its inputs.
 
@@ -111,6 +115,10 @@ class Node:
         self.saved = ()
         self._extra = None
         self.shape = self.dtype = None
+
+    def __dir__(self) -> list[str]:
+        """What PyTorch's Nodes offer; how these here are made is no business of whoever looks."""
+        return [*dir(object), *_OFFERED]
 
     def name(self) -> str:
         """The name of the Node's class, as `MulBackward0`."""

@@ -69,14 +69,15 @@ class Op:
         self.call: Callable[..., Any] = make_call(self)
 
     def _bind_parameters(self, kernel: Callable[..., Any]) -> None:
-        code = kernel.__code__
+        written: Any = getattr(kernel, "__wrapped__", kernel)  # where a decorator hides the kernel's own parameters
+        code = written.__code__
         count = code.co_argcount + code.co_kwonlyargcount
         self.names = code.co_varnames[:count]
         self.positional = code.co_argcount
         defaults = [_REQUIRED] * count
-        given = kernel.__defaults__ or ()
+        given = written.__defaults__ or ()
         defaults[code.co_argcount - len(given) : code.co_argcount] = given
-        for n, value in (kernel.__kwdefaults__ or {}).items():
+        for n, value in (written.__kwdefaults__ or {}).items():
             defaults[self.names.index(n)] = value
         self.defaults = tuple(defaults)
         self.index = {n: i for i, n in enumerate(self.names)}

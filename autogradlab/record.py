@@ -347,7 +347,7 @@ class OpNode(Node):
 
     def __dir__(self) -> list[str]:
         shown = ["_saved_" + n for n in (*self.saved_names, *self.constants) if n]
-        return [*super().__dir__(), *shown, *("_raw_saved_" + n for n in self.tensor_names)]
+        return [*super().__dir__(), *shown, *("_raw_saved_" + n for n in self.tensor_names if n)]
 
 
 def _call(f: Callable[..., Any], *args: Any) -> Any:

@@ -41,11 +41,16 @@ def warn(message: str, category: type[Warning] = UserWarning, *, at: str = "") -
     warnings.warn(message + (_TRIGGERED.format(at) if at else ""), category, stacklevel=_level())
 
 
-def warn_once(message: str, category: type[Warning] = UserWarning, *, at: str = "") -> None:
-    """Warn at the first use in the process only, unless `set_always(True)`."""
-    if _always or message not in _given:
-        _given.add(message)
+def warn_once(message: str, category: type[Warning] = UserWarning, *, at: str = "", key: str = "") -> None:
+    """Warn at the first use in the process only, unless `set_always(True)`; messages with one key count as one."""
+    if _always or (key or message) not in _given:
+        _given.add(key or message)
         warnings.warn(message + (_TRIGGERED.format(at) if at else ""), category, stacklevel=_level())
+
+
+def warn_deprecated(message: str) -> None:
+    """Warn about the old form of a call: once in a process, whichever is used first."""
+    warn_once(message, key="deprecated overload")
 
 
 def set_always(flag: bool, /) -> None:

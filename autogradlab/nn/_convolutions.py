@@ -153,11 +153,34 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
     if input.ndim not in (nd + 1, nd + 2):
         raise NotImplementedError("Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now")
     if mode == "circular":
-        for i in range(nd):
-            if max(pad[2 * i], pad[2 * i + 1]) > input._array.shape[-1 - i]:
-                raise RuntimeError("Padding value causes wrapping around more than once.")
+        return _circular(input, pad, nd)
     name = {"reflect": "reflection", "replicate": "replication"}.get(mode, mode)
     return getattr(TENSORS, f"{name}_pad{nd}d")(input, tuple(pad))
+
+
+def _circular(input: Any, pad: Any, nd: int) -> Tensor:
+    """The input in the middle, then each border copied from the other end, in place as in PyTorch."""
+    shape = list(input._array.shape)
+    ends = [(pad[2 * (nd - 1 - i)], pad[2 * (nd - 1 - i) + 1]) for i in range(nd)]
+    for i, (low, high) in enumerate(ends, len(shape) - nd):
+        if low > shape[i] or high > shape[i]:
+            raise RuntimeError("Padding value causes wrapping around more than once.")
+        if low + high + shape[i] < 0:
+            raise RuntimeError("Negative padding value is resulting in an empty dimension")
+        shape[i] += low + high
+    out = TENSORS.empty(shape, dtype=input.dtype)
+    inner, source = out, input
+    for i, (low, high) in enumerate(ends, len(shape) - nd):
+        inner = TENSORS.slice(inner, i, max(low, 0), shape[i] - max(high, 0), 1)
+        source = TENSORS.slice(source, i, max(-low, 0), input._array.shape[i] - max(-high, 0), 1)
+    inner.copy_(source)
+    for i, (low, high) in reversed(list(enumerate(ends, len(shape) - nd))):
+        before, after = max(low, 0), max(high, 0)
+        if low > 0:
+            TENSORS.slice(out, i, 0, low, 1).copy_(TENSORS.slice(out, i, shape[i] - low - after, shape[i] - after, 1))
+        if high > 0:
+            TENSORS.slice(out, i, shape[i] - high, shape[i], 1).copy_(TENSORS.slice(out, i, before, before + high, 1))
+    return out
 
 
 _MODES = {"nearest": ("upsample_nearest{}d", (1, 2, 3)), "nearest-exact": ("upsample_nearest_exact{}d", (1, 2, 3)),
@@ -200,9 +223,9 @@ def interpolate(input: Tensor, size: Any = None, scale_factor: Any = None, mode:
         raise NotImplementedError(f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.ndim}D) for the modes: nearest | linear | "
                                   f"bilinear | bicubic | trilinear | area | nearest-exact (got {mode})")  # fmt: skip
     if mode == "area":
-        from ._pooling import adaptive_avg_pool1d, adaptive_avg_pool2d
+        from . import _pooling
 
-        return adaptive_avg_pool1d(input, out) if nd == 1 else adaptive_avg_pool2d(input, out)
+        return getattr(_pooling, f"adaptive_avg_pool{nd}d")(input, out)  # type: ignore[no-any-return]
     name = _MODES[mode][0].format(nd)
     return getattr(TENSORS, name)(input, out, bool(align_corners), tuple(float(f) if f else None for f in factors))
 

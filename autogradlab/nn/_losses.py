@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ops import nn_ctc as _sets  # noqa: F401 (fills the table)
 from ..ops import nn_loss as _kernels  # noqa: F401 (fills the table)
 from ..promotion import broadcast_shapes
 from ..record import TENSORS
@@ -16,8 +17,8 @@ from ..tensor import Tensor
 from .reduction import legacy, number
 
 __all__ = [
-    "binary_cross_entropy", "binary_cross_entropy_with_logits", "cosine_embedding_loss", "cross_entropy", "gaussian_nll_loss",
-    "hinge_embedding_loss", "huber_loss", "kl_div", "l1_loss", "margin_ranking_loss", "mse_loss", "multi_margin_loss",
+    "binary_cross_entropy", "binary_cross_entropy_with_logits", "cosine_embedding_loss", "cross_entropy", "ctc_loss", "gaussian_nll_loss",
+    "hinge_embedding_loss", "huber_loss", "kl_div", "l1_loss", "margin_ranking_loss", "mse_loss", "multi_margin_loss", "multilabel_margin_loss",
     "multilabel_soft_margin_loss", "nll_loss", "poisson_nll_loss", "smooth_l1_loss", "soft_margin_loss", "triplet_margin_loss",
     "triplet_margin_with_distance_loss",
 ]  # fmt: skip
@@ -372,3 +373,49 @@ def multilabel_soft_margin_loss(input: Tensor, target: Tensor, weight: Tensor | 
     if weight is not None:
         values = values * weight
     return _reduce(values.sum(x.ndim - 1) / x._array.shape[-1], reduction)
+
+
+def multilabel_margin_loss(input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None,
+                           reduction: str = "mean") -> Tensor:  # fmt: skip
+    """Margins between the classes of a set and the others; target holds classes, ended by -1."""
+    return TENSORS.multilabel_margin_loss_forward(input, target, number(legacy(size_average, reduce, reduction)))[0]
+
+
+def ctc_loss(log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: int = 0, reduction: str = "mean",
+             zero_infinity: bool = False) -> Tensor:  # fmt: skip
+    """-log of the probability that a sequence of classes, repeats merged and blanks left out, is the target.
+
+    log_probs (T, N, C) or (T, C); targets (N, S) or all of them in one dimension; lengths are tensors or tuples.
+    """
+    n = number(reduction)
+    batched = log_probs.ndim == 3
+    probs = log_probs if batched else TENSORS.unsqueeze(log_probs, 1)
+    labels = targets if batched or targets.ndim == 1 else TENSORS.unsqueeze(targets, 0)
+    lengths = []
+    for name, given in (("input_lengths", input_lengths), ("target_lengths", target_lengths)):
+        if isinstance(given, Tensor):
+            if given._array.dtype.kind not in "iu":
+                raise RuntimeError(f"{name} must be integral")
+            given = given._array.reshape(-1).tolist()
+        lengths.append([int(v) for v in (given if isinstance(given, (tuple, list)) else [given])])
+    steps, batch, classes = probs._array.shape
+    if not 0 <= blank < classes:
+        raise RuntimeError("blank must be in label range")
+    for name, values in zip(("input_lengths", "target_lengths"), lengths, strict=True):
+        if len(values) != batch:
+            raise RuntimeError(f"{name} must be of size batch_size")
+    for length in lengths[0]:
+        if length < 0:
+            raise RuntimeError(f"Expected input_lengths to have value at least 0, but got value {length} (while checking arguments for ctc_loss_cpu)")
+        if length > steps:
+            raise RuntimeError(f"Expected input_lengths to have value at most {steps}, but got value {length} "
+                               "(while checking arguments for ctc_loss_cpu)")  # fmt: skip
+    losses = TENSORS._ctc_loss(probs, labels, lengths[0], lengths[1], blank, zero_infinity)
+    if zero_infinity:
+        losses = TENSORS.where(losses == math.inf, TENSORS.scalar_tensor(0, dtype=losses.dtype), losses)
+    if n == 1:
+        count = TENSORS.from_numpy(np.maximum(np.asarray(lengths[1]), 1).astype(probs._array.dtype))
+        return (losses / count).mean()
+    if n == 2:
+        return losses.sum()
+    return losses if batched else TENSORS.squeeze(losses, 0)

@@ -6,14 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import with_old_forms
 from ..dims import wrap_dim
 from ..dtypes import from_numpy, promote
-from ..opdef import composite, op
+from ..opdef import OPS, composite, op, publish
 from ..promotion import broadcast_shapes
 from ..record import RAW, TENSORS
 from ..tensor import Tensor, wrap
 from ..warn import warn_once
-from .products import _C_NAMES, added, product, scaled, times, type_name, written
+from .products import _C_NAMES, added, fitting, product, scaled, times, type_name, written
 
 
 def lift(F: Any, array: np.ndarray) -> Any:
@@ -119,6 +120,14 @@ def addbmm(input, batch1, batch2, *, beta=1, alpha=1):  # type: ignore[no-untype
     b, n, k = batch1.shape
     r = product(batch1.transpose(1, 0, 2).reshape(n, b * k), batch2.reshape(b * k, batch2.shape[2]))
     return added(input, scaled(r, alpha), beta)
+
+
+TENSORS.addmv_ = fitting(TENSORS.addmv_, lambda mat, vec: (mat.shape[0],))
+TENSORS.baddbmm_ = fitting(TENSORS.baddbmm_, lambda a, b: (a.shape[0], a.shape[1], b.shape[2]))
+for _name in ("addmv", "addr", "baddbmm", "addbmm"):
+    for _end in ("", "_"):
+        publish(_name + _end, with_old_forms(_name + _end, TENSORS.__dict__[_name + _end]), RAW.__dict__[_name], True,
+                _end == "" or _name == "addmv", OPS[_name].doc)  # fmt: skip
 
 
 # -- made of products --------------------------------------------------------------------------------------------------

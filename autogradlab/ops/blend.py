@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import errors
+from ..arguments import with_old_forms
 from ..families import attach
 from ..opdef import OPS, Op, op, publish
 from ..promotion import can_cast, is_number, result_dtype, wrap_number
@@ -293,5 +294,10 @@ def addcdiv(input, tensor1, tensor2, *, value=1):  # type: ignore[no-untyped-def
     x, a, b = align(input, tensor1, tensor2)
     return _add_quotient(x, a, b, numbered(x, value))
 
+
+for _name in ("addcmul", "addcdiv"):
+    for _end in ("", "_"):
+        publish(_name + _end, with_old_forms(_name + _end, TENSORS.__dict__[_name + _end]), RAW.__dict__[_name], True,
+                _end == "", OPS[_name].doc)  # fmt: skip
 
 _add_quotient = single(lambda x, a, b, value: x + value.astype(x.dtype) * (a / b))

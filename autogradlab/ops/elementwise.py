@@ -102,6 +102,8 @@ def _with_alpha(name: str, sign: int) -> None:
     def forward(*args: Any, alpha: Any = None, out: Any = None, **names: Any) -> Any:
         if sign < 0 and len(args) == 2 and not names:
             no_mixed_bool_sub(*args)
+        if len(args) == 3:
+            return deprecated(name, args, names if out is None else {**names, "out": out})
         if alpha is None or (type(alpha) is int and alpha == 1):
             return plain(*args, **names) if out is None else plain(*args, **names, out=out)
         if len(args) + len(names) != 2:
@@ -112,7 +114,17 @@ def _with_alpha(name: str, sign: int) -> None:
             input = F.scalar_tensor(input, dtype=result_dtype((input, other)))
         return entry.call(*operands(input, other, alpha), alpha, **({} if out is None else {"out": out}))
 
+    def deprecated(called: str, args: tuple[Any, ...], names: dict[str, Any]) -> Any:
+        from ..arguments import old_form
+
+        found = old_form(called, args, names)
+        if found is None:
+            return OPS[name].reject(args, names, called)
+        return TENSORS.__dict__[called](*found[0], **found[1])
+
     def forward_(input: Tensor, *args: Any, alpha: Any = None, **names: Any) -> Any:
+        if len(args) == 2:
+            return deprecated(name + "_", (input, *args), names)
         other = args[0] if args else names.get("other")
         if sign < 0:
             no_mixed_bool_sub(input, other)

@@ -78,6 +78,29 @@ def single(kernel: Kernel) -> Kernel:
     return run
 
 
+def typed(name: str, without: str = BOOL + INTEGERS + COMPLEX, half: bool = True) -> Callable[[Kernel], Kernel]:
+    """Decorator for a kernel of an op entry: dtypes for which PyTorch has no kernel `name` are refused, half types computed
+    in float32 and rounded once. The name may be a function of the array; it counts for the first array."""
+
+    def decorate(kernel: Kernel) -> Kernel:
+        @wraps(kernel)
+        def run(x: Any, *others: Any, **options: Any) -> Any:
+            d = x.dtype
+            if d.kind in without:
+                refuse(x, name, without)
+            if half and d.itemsize == 2 and d.kind in FLOATS:
+                wide = [o.astype(np.float32) if isinstance(o, np.ndarray) and o.dtype == d else o for o in others]
+                r = kernel(x.astype(np.float32), *wide, **options)
+                if isinstance(r, tuple):
+                    return tuple(a.astype(d) if a.dtype == np.float32 else a for a in r)
+                return np.asarray(r).astype(d)
+            return kernel(x, *others, **options)
+
+        return run
+
+    return decorate
+
+
 def double(kernel: Kernel) -> Kernel:
     """A kernel that is computed in float64 and rounded to the dtype of its (floated) operands."""
 

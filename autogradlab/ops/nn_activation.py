@@ -12,6 +12,7 @@ from ..dtypes import _scalar_name, from_numpy
 from ..opdef import OPS, composite, op
 from ..record import RAW, TENSORS
 from ..tensor import Tensor
+from .kinds import BOOL, COMPLEX, INTEGERS, typed
 
 SELU_ALPHA = 1.6732632423543772848170429916717
 SELU_SCALE = 1.0507009873554804934193349852946
@@ -23,7 +24,7 @@ TENSORS.pick = lambda cond, a, b: TENSORS.where(cond, a, b)
 
 def no_integers(name: str, x: np.ndarray) -> None:
     """PyTorch's error for a kernel that integers lack."""
-    if x.dtype.kind in "biu":
+    if x.dtype.kind in "biuc":
         raise NotImplementedError(f"\"{name}\" not implemented for '{_scalar_name(from_numpy(x.dtype))}'")
 
 
@@ -33,6 +34,7 @@ def no_integers(name: str, x: np.ndarray) -> None:
 @op("hardtanh", method=False, function=False, vjp={
     "input": lambda F, grad, input, min_val, max_val: F.hardtanh_backward(grad, input, min_val, max_val),
 })  # fmt: skip
+@typed("hardtanh_cpu", BOOL + COMPLEX)
 def hardtanh(input, min_val=-1.0, max_val=1.0):  # type: ignore[no-untyped-def]
     """input, but not below min_val nor above max_val."""
     if input.dtype.kind == "b":
@@ -47,11 +49,13 @@ def hardtanh(input, min_val=-1.0, max_val=1.0):  # type: ignore[no-untyped-def]
     "grad_output": lambda F, grad, input, min_val, max_val: F.hardtanh_backward(grad, input, min_val, max_val),
     "input": lambda F, grad: grad * 0,
 })  # fmt: skip
+@typed("hardtanh_backward", "")
 def hardtanh_backward(grad_output, input, min_val, max_val):  # type: ignore[no-untyped-def]
     return np.where((input <= min_val) | (input >= max_val), grad_output.dtype.type(0), grad_output)
 
 
 @op("hardsigmoid", method=False, function=False, vjp={"input": lambda F, grad, input: F.hardsigmoid_backward(grad, input)})
+@typed("hardsigmoid_cpu", BOOL + INTEGERS + COMPLEX)
 def hardsigmoid(input):  # type: ignore[no-untyped-def]
     """A line from 0 at -3 to 1 at 3, flat outside."""
     no_integers("hardsigmoid_cpu", input)
@@ -62,11 +66,13 @@ def hardsigmoid(input):  # type: ignore[no-untyped-def]
     "grad_output": lambda F, grad, input: F.hardsigmoid_backward(grad, input),
     "input": lambda F, grad: grad * 0,
 })  # fmt: skip
+@typed("hardsigmoid_backward", "")
 def hardsigmoid_backward(grad_output, input):  # type: ignore[no-untyped-def]
     return np.where((input > -3) & (input < 3), grad_output * input.dtype.type(1 / 6), input.dtype.type(0))
 
 
 @op("hardswish", method=False, function=False, vjp={"input": lambda F, grad, input: F.hardswish_backward(grad, input)})
+@typed("hardswish_cpu", BOOL + INTEGERS + COMPLEX)
 def hardswish(input):  # type: ignore[no-untyped-def]
     """input * hardsigmoid(input)"""
     no_integers("hardswish_cpu", input)
@@ -77,6 +83,7 @@ def hardswish(input):  # type: ignore[no-untyped-def]
     "grad_output": lambda F, grad, input: F.hardswish_backward(grad, input),
     "input": lambda F, grad, grad_output, input: F.pick((input > -3) & (input < 3), grad * grad_output / 3, 0.0 * grad),
 })  # fmt: skip
+@typed("hardswish_backward", "")
 def hardswish_backward(grad_output, input):  # type: ignore[no-untyped-def]
     return np.where(input <= -3, input.dtype.type(0), np.where(input < 3, grad_output * (input / 3 + input.dtype.type(0.5)), grad_output))
 
@@ -90,6 +97,7 @@ def threshold(input, threshold, value):  # type: ignore[no-untyped-def]
 
 
 @op("hardshrink", vjp={"input": lambda F, grad, input, lambd: F.hardshrink_backward(grad, input, lambd)})
+@typed("hardshrink_cpu", BOOL + INTEGERS + COMPLEX)
 def hardshrink(input, lambd=0.5):  # type: ignore[no-untyped-def]
     """input, and 0 where it is between -lambd and lambd."""
     no_integers("hardshrink_cpu", input)
@@ -107,6 +115,7 @@ def hardshrink_backward(grad_output, input, lambd):  # type: ignore[no-untyped-d
 @op("softshrink", method=False, function=False, vjp={
     "input": lambda F, grad, input, lambd: F.softshrink_backward(grad, input, lambd),
 })  # fmt: skip
+@typed("softshrink_cpu", BOOL + INTEGERS + COMPLEX)
 def softshrink(input, lambd=0.5):  # type: ignore[no-untyped-def]
     """input moved towards 0 by lambd, 0 where that would cross it."""
     if not lambd >= 0:
@@ -130,6 +139,7 @@ def softshrink_backward(grad_output, input, lambd):  # type: ignore[no-untyped-d
 @op("leaky_relu", method=False, function=False, vjp={
     "input": lambda F, grad, input, negative_slope: F.leaky_relu_backward(grad, input, negative_slope),
 })  # fmt: skip
+@typed("leaky_relu_cpu", BOOL + INTEGERS + COMPLEX)
 def leaky_relu(input, negative_slope=0.01):  # type: ignore[no-untyped-def]
     """input where it is positive, else input * negative_slope."""
     no_integers("leaky_relu_cpu", input)
@@ -140,6 +150,7 @@ def leaky_relu(input, negative_slope=0.01):  # type: ignore[no-untyped-def]
     "grad_output": lambda F, grad, input, negative_slope: F.leaky_relu_backward(grad, input, negative_slope),
     "input": lambda F, grad: grad * 0,
 })  # fmt: skip
+@typed("leaky_relu_backward", "")
 def leaky_relu_backward(grad_output, input, negative_slope):  # type: ignore[no-untyped-def]
     return np.where(input > 0, grad_output, grad_output * grad_output.dtype.type(negative_slope))
 
@@ -147,6 +158,7 @@ def leaky_relu_backward(grad_output, input, negative_slope):  # type: ignore[no-
 @op("elu", method=False, function=False, vjp={
     "input": lambda F, grad, input, alpha, scale, input_scale: F.elu_backward(grad, input, alpha, scale, input_scale),
 })  # fmt: skip
+@typed("elu_cpu", BOOL + INTEGERS + COMPLEX)
 def elu(input, alpha=1.0, scale=1.0, input_scale=1.0):  # type: ignore[no-untyped-def]
     """input where it is positive, else alpha * (exp(input) - 1)."""
     no_integers("elu_cpu", input)
@@ -160,6 +172,7 @@ def elu(input, alpha=1.0, scale=1.0, input_scale=1.0):  # type: ignore[no-untype
         input > 0, 0.0 * grad,
         grad * grad_output * F.exp(F.clamped(input) * input_scale) * (alpha * scale * input_scale * input_scale)),
 })  # fmt: skip
+@typed("elu_backward", "")
 def elu_backward(grad_output, input, alpha, scale, input_scale):  # type: ignore[no-untyped-def]
     kind = input.dtype.type
     slope = np.exp(np.minimum(input, 0) * kind(input_scale)) * kind(alpha * scale * input_scale)
@@ -193,6 +206,8 @@ def selu_(input: Tensor) -> Tensor:
 
 
 def _sigmoid(x):  # type: ignore[no-untyped-def]
+    if x.dtype.kind == "c":
+        return 1 / (1 + np.exp(-x))
     e = np.exp(-np.abs(x))
     return np.where(x >= 0, 1, e) / (1 + e)
 
@@ -203,9 +218,9 @@ def _silu_slope(F, x):  # type: ignore[no-untyped-def]
 
 
 @op("silu", method=False, function=False, vjp={"input": lambda F, grad, input: grad * _silu_slope(F, input)})
+@typed("silu_cpu", BOOL + INTEGERS)
 def silu(input):  # type: ignore[no-untyped-def]
     """input * sigmoid(input)"""
-    no_integers("silu_cpu", input)
     return input * _sigmoid(input)
 
 
@@ -215,6 +230,7 @@ def _mish_slope(F, x):  # type: ignore[no-untyped-def]
 
 
 @op("mish", method=False, function=False, vjp={"input": lambda F, grad, input: grad * _mish_slope(F, input)})
+@typed("mish_cpu", BOOL + INTEGERS + COMPLEX)
 def mish(input):  # type: ignore[no-untyped-def]
     """input * tanh(softplus(input))"""
     no_integers("mish_cpu", input)
@@ -232,6 +248,7 @@ def _gelu_slope(F, x, approximate):  # type: ignore[no-untyped-def]
 @op("gelu", method=False, function=False, vjp={
     "input": lambda F, grad, input, approximate: F.gelu_backward(grad, input, approximate),
 })  # fmt: skip
+@typed("GeluKernelImpl", BOOL + INTEGERS + COMPLEX)
 def gelu(input, *, approximate="none"):  # type: ignore[no-untyped-def]
     """input times the normal distribution function of input; approximate="tanh" for the usual approximation."""
     if approximate not in ("none", "tanh"):
@@ -256,6 +273,7 @@ def _gelu_curve(F, x, approximate):  # type: ignore[no-untyped-def]
     "grad_output": lambda F, grad, input, approximate: F.gelu_backward(grad, input, approximate),
     "input": lambda F, grad, grad_output, input, approximate: grad * grad_output * _gelu_curve(F, input, approximate),
 })  # fmt: skip
+@typed("gelu_backward", "")
 def gelu_backward(grad_output, input, approximate):  # type: ignore[no-untyped-def]
     return grad_output * _gelu_slope(RAW, input, approximate)
 
@@ -263,6 +281,7 @@ def gelu_backward(grad_output, input, approximate):  # type: ignore[no-untyped-d
 @op("softplus", method=False, function=False, vjp={
     "input": lambda F, grad, input, beta, threshold: F.softplus_backward(grad, input, beta, threshold),
 })  # fmt: skip
+@typed("softplus_cpu", BOOL + INTEGERS + COMPLEX)
 def softplus(input, beta=1.0, threshold=20.0):  # type: ignore[no-untyped-def]
     """log(1 + exp(beta * input)) / beta; input itself where beta * input is above the threshold."""
     no_integers("softplus_cpu", input)
@@ -276,12 +295,14 @@ def softplus(input, beta=1.0, threshold=20.0):  # type: ignore[no-untyped-def]
         input * beta > threshold, 0.0 * grad,
         grad * grad_output * (F.sigmoid(input * beta) * (1 - F.sigmoid(input * beta)) * beta)),
 })  # fmt: skip
+@typed("softplus_backward", "")
 def softplus_backward(grad_output, input, beta, threshold):  # type: ignore[no-untyped-def]
     x = input * input.dtype.type(beta)
     return np.where(x > threshold, grad_output, grad_output * _sigmoid(x))
 
 
 @op("log_sigmoid", method=False, function=False, vjp={"input": lambda F, grad, input: grad * F.sigmoid(-input)})
+@typed("log_sigmoid_cpu", BOOL + INTEGERS + COMPLEX)
 def log_sigmoid(input):  # type: ignore[no-untyped-def]
     """log(sigmoid(input))"""
     no_integers("log_sigmoid_cpu", input)
@@ -295,6 +316,7 @@ def _glu_backward(F, grad, input, dim):  # type: ignore[no-untyped-def]
 
 
 @op("glu", method=False, function=False, vjp={"input": lambda F, grad, input, dim: _glu_backward(F, grad, input, dim)})
+@typed("glu_cpu", BOOL + INTEGERS + COMPLEX)
 def glu(input, dim=-1):  # type: ignore[no-untyped-def]
     """The first half along `dim` times the sigmoid of the second."""
     if input.ndim == 0:
@@ -348,6 +370,7 @@ def rrelu_with_noise(input, noise, lower, upper, training):  # type: ignore[no-u
 @op("_softmax", method=False, function=False, node="SoftmaxBackward0", vjp={
     "input": lambda F, grad, result, dim: F._softmax_backward_data(grad, result, dim),
 })  # fmt: skip
+@typed("softmax", "")
 def _softmax(input, dim):  # type: ignore[no-untyped-def]
     d = wrap_dim(dim, input.ndim)
     no_integers("softmax_lastdim_kernel_impl" if d == max(input.ndim - 1, 0) else "softmax_kernel_impl", input)
@@ -365,6 +388,7 @@ def _softmax(input, dim):  # type: ignore[no-untyped-def]
     "output": lambda F, grad, grad_output, output, dim:
         grad * (grad_output - F.sum(grad_output * output, dim, True)) - grad_output * F.sum(grad * output, dim, True),
 })  # fmt: skip
+@typed("_softmax_backward_data", "")
 def _softmax_backward_data(grad_output, output, dim):  # type: ignore[no-untyped-def]
     if not output.ndim:
         return grad_output * 0
@@ -375,6 +399,7 @@ def _softmax_backward_data(grad_output, output, dim):  # type: ignore[no-untyped
 @op("_log_softmax", method=False, function=False, node="LogSoftmaxBackward0", vjp={
     "input": lambda F, grad, result, dim: F._log_softmax_backward_data(grad, result, dim),
 })  # fmt: skip
+@typed("softmax", "")
 def _log_softmax(input, dim):  # type: ignore[no-untyped-def]
     d = wrap_dim(dim, input.ndim)
     no_integers("log_softmax_lastdim_kernel_impl" if d == max(input.ndim - 1, 0) else "log_softmax_kernel_impl", input)
@@ -390,6 +415,7 @@ def _log_softmax(input, dim):  # type: ignore[no-untyped-def]
     "grad_output": lambda F, grad, output, dim: grad - F.sum(grad * F.exp(output), dim, True),
     "output": lambda F, grad, grad_output, output, dim: -(grad * F.exp(output)) * F.sum(grad_output, dim, True),
 })  # fmt: skip
+@typed("_log_softmax_backward_data", "")
 def _log_softmax_backward_data(grad_output, output, dim):  # type: ignore[no-untyped-def]
     if not output.ndim:
         return grad_output * 0
@@ -418,6 +444,7 @@ _along("log_softmax", "The logarithm of softmax along `dim`, computed without ov
 @op("_safe_softmax", method=False, function=False, node="SafeSoftmaxBackward0", vjp={
     "input": lambda F, grad, result, dim: F._softmax_backward_data(grad, result, dim),
 })  # fmt: skip
+@typed("softmax", BOOL + INTEGERS + COMPLEX)
 def _safe_softmax(input, dim):  # type: ignore[no-untyped-def]
     """softmax that gives zeros where everything is -inf."""
     found = _softmax(input, dim)

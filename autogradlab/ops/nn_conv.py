@@ -7,12 +7,15 @@ Each of them has derivatives that are made of the other two.
 from __future__ import annotations
 
 import itertools
+import math
 from typing import Any
 
 import numpy as np
 
 from ..dtypes import _scalar_name, from_numpy
 from ..opdef import op
+from .checked import cxx_name
+from .kinds import refuse, typed
 
 Array = Any
 Sizes = tuple[int, ...]
@@ -43,21 +46,24 @@ def windows(x: Array, kernel: Sizes, stride: Sizes, dilation: Sizes, out: Sizes)
     return np.lib.stride_tricks.as_strided(x, shape, strides, writeable=False)
 
 
-def columns(x: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes) -> tuple[Array, Sizes]:
+def columns(x: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes,
+            out: Sizes | None = None) -> tuple[Array, Sizes]:  # fmt: skip
     """The windows of x as a matrix for each sample, (N, C * kernel, out), and the sizes of the output."""
-    out = out_sizes(x.shape[2:], kernel, stride, padding, dilation)
+    out = out_sizes(x.shape[2:], kernel, stride, padding, dilation) if out is None else out
     n, c = x.shape[:2]
     count = int(np.prod(kernel))
     if count == 1 and not any(padding) and all(s == 1 for s in stride):
-        return x.reshape(n, c, -1), out
-    return np.ascontiguousarray(windows(padded(x, padding), kernel, stride, dilation, out)).reshape(n, c * count, -1), out
+        return x.reshape(n, c, math.prod(out)), out
+    found = np.ascontiguousarray(windows(padded(x, padding), kernel, stride, dilation, out))
+    return found.reshape(n, c * count, math.prod(out)), out
 
 
-def scatter_columns(cols: Array, sizes: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes) -> Array:
+def scatter_columns(cols: Array, sizes: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes,
+                    out: Sizes | None = None) -> Array:  # fmt: skip
     """The adjoint of `columns`: (N, C * kernel, out) added up to (N, C, *sizes)."""
-    out = out_sizes(sizes, kernel, stride, padding, dilation)
+    out = out_sizes(sizes, kernel, stride, padding, dilation) if out is None else out
     n = cols.shape[0]
-    parts = cols.reshape(n, -1, *kernel, *out)
+    parts = cols.reshape(n, cols.shape[1] // max(math.prod(kernel), 1), *kernel, *out)
     whole: Any = np.zeros((n, parts.shape[1], *(s + 2 * p for s, p in zip(sizes, padding, strict=True))), cols.dtype)
     for at in itertools.product(*map(range, kernel)):
         where = tuple(slice(i * d, i * d + s * (o - 1) + 1, s) for i, d, s, o in zip(at, dilation, stride, out, strict=True))
@@ -72,26 +78,27 @@ def _forward(x: Array, w: Array, stride: Sizes, padding: Sizes, dilation: Sizes,
     n, o = x.shape[0], w.shape[0]
     if groups == 1:
         return np.matmul(w.reshape(o, -1), cols).reshape(n, o, *out)
-    cols = cols.reshape(n, groups, cols.shape[1] // groups, -1)
+    cols = cols.reshape(n, groups, cols.shape[1] // groups, cols.shape[2])
     return np.matmul(w.reshape(groups, o // groups, -1), cols).reshape(n, o, *out)
 
 
 def _adjoint_input(g: Array, w: Array, sizes: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int) -> Array:
     n, o = g.shape[:2]
-    flat = g.reshape(n, groups, o // groups, -1)
+    flat = g.reshape(n, groups, o // groups, math.prod(g.shape[2:]))
     cols = np.matmul(w.reshape(groups, o // groups, -1).swapaxes(1, 2), flat)
-    return scatter_columns(cols.reshape(n, -1, flat.shape[-1]), sizes, w.shape[2:], stride, padding, dilation)
+    cols = cols.reshape(n, cols.shape[1] * cols.shape[2], flat.shape[-1])
+    return scatter_columns(cols, sizes, w.shape[2:], stride, padding, dilation, g.shape[2:])
 
 
 def _adjoint_weight(g: Array, x: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int) -> Array:
-    cols, _ = columns(x, kernel, stride, padding, dilation)
+    cols, _ = columns(x, kernel, stride, padding, dilation, g.shape[2:])
     n, o = g.shape[:2]
     if groups == 1:
-        a = g.reshape(n, o, -1)
+        a = g.reshape(n, o, cols.shape[2])
         found = np.matmul(a, cols.swapaxes(1, 2)).sum(0) if n else np.zeros((o, cols.shape[1]), g.dtype)
     else:
-        a = g.reshape(n, groups, o // groups, -1)
-        found = np.matmul(a, cols.reshape(n, groups, cols.shape[1] // groups, -1).swapaxes(2, 3)).sum(0)
+        a = g.reshape(n, groups, o // groups, cols.shape[2])
+        found = np.matmul(a, cols.reshape(n, groups, cols.shape[1] // groups, cols.shape[2]).swapaxes(2, 3)).sum(0)
     return found.reshape(o, x.shape[1] // groups, *kernel)
 
 
@@ -135,8 +142,7 @@ def _check(input: Array, weight: Array, bias: Any, stride: Sizes, padding: Sizes
 
 def _check_types(input: Array, weight: Array, bias: Any) -> None:
     if bias is not None and bias.dtype != input.dtype:
-        names = {"float32": "float", "float64": "double", "int64": "long int", "int32": "int", "float16": "c10::Half"}
-        a, b = (names.get(x.dtype.name, _scalar_name(from_numpy(x.dtype))) for x in (input, bias))
+        a, b = (cxx_name(from_numpy(x.dtype)) for x in (input, bias))
         raise RuntimeError(f"Input type ({a}) and bias type ({b}) should be the same")
     if weight.dtype != input.dtype:
         a, b = (_scalar_name(from_numpy(x.dtype)) for x in (input, weight))
@@ -150,13 +156,19 @@ def _opened(sizes: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation
 
 
 def _grad_input(F, grad, weight, input_shape, stride, padding, dilation, transposed, groups):  # type: ignore[no-untyped-def]
+    weight = F.conj(weight)
     if transposed:
-        return F._conv(grad, weight, stride, padding, dilation, groups)
+        r = F._conv(grad, weight, stride, padding, dilation, groups)
+        for d in range(2, len(input_shape)):  # output_padding can make room for windows that no input element has
+            if r.shape[d] > input_shape[d]:
+                r = F.slice(r, d, 0, input_shape[d], 1)
+        return r
     return F._conv_by_input(grad, weight, tuple(input_shape[2:]), stride, padding, dilation, groups)
 
 
 def _grad_weight(F, grad, input, weight_shape, stride, padding, dilation, transposed, groups):  # type: ignore[no-untyped-def]
     kernel = tuple(weight_shape[2:])
+    input = F.conj(input)
     if transposed:
         return F._conv_by_weight(input, grad, kernel, stride, padding, dilation, groups)
     return F._conv_by_weight(grad, input, kernel, stride, padding, dilation, groups)
@@ -169,9 +181,11 @@ def _grad_weight(F, grad, input, weight_shape, stride, padding, dilation, transp
         _grad_weight(F, grad, input, weight_shape, stride, padding, dilation, transposed, groups),
     "bias": lambda F, grad, bias_shape: F.sum(grad, (0, *range(2, grad.ndim)), False),
 }, shown={"bias_shape": "bias", "input": "input"})  # fmt: skip
+@typed("convolution", "")
 def convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups):  # type: ignore[no-untyped-def]
     """Products of windows of the input with the weight, summed; or the adjoint of that map."""
     _check(input, weight, bias, stride, padding, dilation, transposed, groups)
+    refuse(input, f"slow_conv{'_transpose' if transposed else ''}{max(input.ndim - 2, 2)}d{'_out' if transposed else ''}_cpu", "b")
     if transposed:
         sizes = _opened(input.shape[2:], weight.shape[2:], stride, padding, dilation, output_padding)
         r = _adjoint_input(input, weight, sizes, stride, padding, dilation, groups)
@@ -179,7 +193,7 @@ def convolution(input, weight, bias, stride, padding, dilation, transposed, outp
         r = _forward(input, weight, stride, padding, dilation, groups)
     if bias is not None:
         r += bias.reshape(-1, *(1,) * (r.ndim - 2))
-    return r
+    return r if r.dtype == input.dtype else r.astype(input.dtype)
 
 
 _SECOND = "ConvolutionBackwardBackward0"
@@ -187,28 +201,33 @@ _SECOND = "ConvolutionBackwardBackward0"
 
 @op("_conv", "input weight", method=False, function=False, node=_SECOND, vjp={
     "input": lambda F, grad, input_shape, weight, stride, padding, dilation, groups:
-        F._conv_by_input(grad, weight, tuple(input_shape[2:]), stride, padding, dilation, groups),
+        F._conv_by_input(grad, F.conj(weight), tuple(input_shape[2:]), stride, padding, dilation, groups),
     "weight": lambda F, grad, input, weight_shape, stride, padding, dilation, groups:
-        F._conv_by_weight(grad, input, tuple(weight_shape[2:]), stride, padding, dilation, groups),
+        F._conv_by_weight(grad, F.conj(input), tuple(weight_shape[2:]), stride, padding, dilation, groups),
 })  # fmt: skip
+@typed("convolution", "")
 def _conv(input, weight, stride, padding, dilation, groups):  # type: ignore[no-untyped-def]
     return _forward(input, weight, stride, padding, dilation, groups)
 
 
 @op("_conv_by_input", "grad_output weight", method=False, function=False, node=_SECOND, vjp={
-    "grad_output": lambda F, grad, weight, stride, padding, dilation, groups: F._conv(grad, weight, stride, padding, dilation, groups),
+    "grad_output": lambda F, grad, weight, stride, padding, dilation, groups:
+        F._conv(grad, F.conj(weight), stride, padding, dilation, groups),
     "weight": lambda F, grad, grad_output, weight_shape, stride, padding, dilation, groups:
-        F._conv_by_weight(grad_output, grad, tuple(weight_shape[2:]), stride, padding, dilation, groups),
+        F._conv_by_weight(F.conj(grad_output), grad, tuple(weight_shape[2:]), stride, padding, dilation, groups),
 })  # fmt: skip
+@typed("convolution", "")
 def _conv_by_input(grad_output, weight, sizes, stride, padding, dilation, groups):  # type: ignore[no-untyped-def]
     return _adjoint_input(grad_output, weight, sizes, stride, padding, dilation, groups)
 
 
 @op("_conv_by_weight", "grad_output input", method=False, function=False, node=_SECOND, vjp={
-    "grad_output": lambda F, grad, input, stride, padding, dilation, groups: F._conv(input, grad, stride, padding, dilation, groups),
+    "grad_output": lambda F, grad, input, stride, padding, dilation, groups:
+        F._conv(F.conj(input), grad, stride, padding, dilation, groups),
     "input": lambda F, grad, grad_output, input_shape, stride, padding, dilation, groups:
-        F._conv_by_input(grad_output, grad, tuple(input_shape[2:]), stride, padding, dilation, groups),
+        F._conv_by_input(F.conj(grad_output), grad, tuple(input_shape[2:]), stride, padding, dilation, groups),
 })  # fmt: skip
+@typed("convolution", "")
 def _conv_by_weight(grad_output, input, kernel, stride, padding, dilation, groups):  # type: ignore[no-untyped-def]
     return _adjoint_weight(grad_output, input, kernel, stride, padding, dilation, groups)
 
@@ -220,6 +239,7 @@ def _conv_by_weight(grad_output, input, kernel, stride, padding, dilation, group
     "input": lambda F, grad, input_shape, kernel_size, dilation, padding, stride:
         F.col2im(grad, tuple(input_shape[-2:]), kernel_size, dilation, padding, stride),
 })  # fmt: skip
+@typed("im2col_out_cpu", "iu")
 def im2col(input, kernel_size, dilation, padding, stride):  # type: ignore[no-untyped-def]
     """All windows of (N, C, H, W) as columns: (N, C * kernel, windows)."""
     x = input if input.ndim == 4 else input[None]
@@ -231,6 +251,7 @@ def im2col(input, kernel_size, dilation, padding, stride):  # type: ignore[no-un
 @op("col2im", method=False, function=False, node="Col2ImBackward0", vjp={
     "input": lambda F, grad, kernel_size, dilation, padding, stride: F.im2col(grad, kernel_size, dilation, padding, stride),
 })  # fmt: skip
+@typed("col2im_out_cpu", "iu")
 def col2im(input, output_size, kernel_size, dilation, padding, stride):  # type: ignore[no-untyped-def]
     """Columns added up where their windows lie: the adjoint of im2col."""
     x = input if input.ndim == 3 else input[None]

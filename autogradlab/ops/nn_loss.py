@@ -10,6 +10,7 @@ from ..dtypes import _scalar_name, from_numpy, promote
 from ..opdef import op
 from ..record import RAW, TENSORS
 from . import nn_activation as _activation  # noqa: F401 (F.pick)
+from .kinds import refuse, typed
 
 
 def common(*arrays: np.ndarray) -> list[np.ndarray]:
@@ -50,11 +51,15 @@ def _n(x: Any, *others: Any) -> int:
 def _smoothed(name: str, value: Any, slope: Any, curve: Any, doc: str, shown: dict[str, str] | None = None) -> None:
     """A loss of input - target: `value(d, beta)` and its derivatives; entries `name` and `name_backward`."""
     back = name + "_backward"
+    refused = name.removesuffix("_loss") + "_cpu"
 
+    @typed(refused, "", half=True)
     def kernel(input, target, reduction=1, beta=1.0):  # type: ignore[no-untyped-def]
         x, y = common(input, target)
+        refuse(x, refused, "biuc")
         return reduced(value(x - y, beta), reduction)
 
+    @typed(refused, "")
     def kernel_backward(grad_output, input, target, reduction, beta):  # type: ignore[no-untyped-def]
         d = slope(RAW, input - target, beta)
         return grad_output * d * grad_output.dtype.type(scale(reduction, d.size))
@@ -86,8 +91,7 @@ def _smoothed(name: str, value: Any, slope: Any, curve: Any, doc: str, shown: di
 def mse_loss(input, target, reduction=1):  # type: ignore[no-untyped-def]
     """The square of input - target."""
     x, y = common(input, target)
-    if x.dtype.kind in "biu":
-        raise NotImplementedError(f"\"mse_cpu\" not implemented for '{_scalar_name(from_numpy(x.dtype))}'")
+    refuse(x, "mse_cpu", "biuc")
     d = x - y
     return reduced(d * d, reduction)
 

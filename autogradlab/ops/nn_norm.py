@@ -8,6 +8,7 @@ import numpy as np
 
 from ..opdef import op
 from ..record import RAW
+from .kinds import typed
 
 Array = np.ndarray[Any, Any]
 
@@ -60,6 +61,7 @@ def _batch_norm_vjp(F, grad, input, weight, running_mean, running_var, result1, 
         "input weight bias": lambda F, grad, input, weight, running_mean, running_var, result1, result2, training, eps, needs:
             _batch_norm_vjp(F, grad, input, weight, running_mean, running_var, result1, result2, training, eps, needs),
     }, shown={"input": "input"})  # fmt: skip
+@typed("batch_norm", half=False)
 def native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps):  # type: ignore[no-untyped-def]
     ndim = input.ndim
     dims = (0, *range(2, ndim))
@@ -116,6 +118,7 @@ def _layer_norm_vjp(F, grad, input, normalized_shape, weight, result1, result2, 
     "input weight bias": lambda F, grad, input, normalized_shape, weight, bias, result1, result2, eps, needs:
         _layer_norm_vjp(F, grad, input, normalized_shape, weight, result1, result2, eps, needs),
 }, shown={"input": "input"})  # fmt: skip
+@typed("LayerNormKernelImpl", half=False)
 def native_layer_norm(input, normalized_shape, weight, bias, eps):  # type: ignore[no-untyped-def]
     dims = tuple(range(input.ndim - len(normalized_shape), input.ndim))
     wide = input if input.dtype.itemsize > 2 else input.astype(np.float32)
@@ -160,6 +163,7 @@ def _group_norm_vjp(F, grad, input, weight, group, result1, result2, eps, needs)
     "input weight bias": lambda F, grad, input, weight, group, result1, result2, eps, needs:
         _group_norm_vjp(F, grad, input, weight, group, result1, result2, eps, needs),
 }, shown={"input": "input"})  # fmt: skip
+@typed("GroupNormKernelImpl", half=False)
 def native_group_norm(input, weight, bias, N, C, HxW, group, eps):  # type: ignore[no-untyped-def]
     x = input.reshape(N, group, -1) if input.size else input.reshape(N, group, 0)
     mean = x.mean(2, keepdims=True)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..opdef import op
+from .kinds import name_of, typed
 
 Array = Any
 Sizes = tuple[int, ...]
@@ -35,6 +36,9 @@ def _sizes(x: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Siz
             raise RuntimeError(f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and dilation={d}")
     if x.ndim not in (nd + 1, nd + 2):
         raise RuntimeError(f"non-empty {nd + 1}D or {nd + 2}D (batch mode) tensor expected for input")
+    if 0 in x.shape[x.ndim - nd - 1 :]:
+        raise RuntimeError(f"Expected {nd + 1}D or {nd + 2}D (batch mode) tensor with optional 0 dim batch size for input, but got:"
+                           f"{list(x.shape)}")  # fmt: skip
     sizes = x.shape[-nd:]
     out = tuple(pooled_size(*a, ceil_mode) for a in zip(sizes, kernel, stride, padding, dilation, strict=True))
     if any(n < 1 for n in out):
@@ -68,7 +72,7 @@ def _max_pool(input: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilati
     out = _sizes(input, kernel, stride, padding, dilation, ceil_mode)
     nd = len(kernel)
     sizes = input.shape[-nd:]
-    low = -np.inf if input.dtype.kind == "f" else np.iinfo(input.dtype).min
+    low = -np.inf if input.dtype.kind == "f" else np.iinfo(input.dtype).min if input.dtype.kind in "iu" else False
     x = _spread(input, kernel, stride, padding, dilation, out, low)
     best: Any = None
     index: Any = None
@@ -90,7 +94,7 @@ def _max_pool(input: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilati
         np.copyto(index, np.broadcast_to(flat, best.shape), where=larger)
     if any(padding):  # a window of nothing but -inf points at its first element inside
         index = _inside(index, best, low, sizes, stride, padding, out)
-    return best, index
+    return best, np.ascontiguousarray(index)
 
 
 def _inside(index: Array, best: Array, low: Any, sizes: Sizes, stride: Sizes, padding: Sizes, out: Sizes) -> Array:
@@ -105,8 +109,9 @@ def _inside(index: Array, best: Array, low: Any, sizes: Sizes, stride: Sizes, pa
 
 
 @op("max_pool_backward", "grad_output indices", method=False, function=False, vjp={
-    "grad_output": lambda F, grad, indices: F.max_pool_gather(grad, indices),
+    "grad_output": lambda F, grad, indices, nd: F.max_pool_gather(grad, indices, nd),
 })  # fmt: skip
+@typed("max_pool2d", "")
 def max_pool_backward(grad_output, indices, shape, nd):  # type: ignore[no-untyped-def]
     lead = int(np.prod(shape[:-nd], dtype=np.int64))
     area = int(np.prod(shape[-nd:], dtype=np.int64))
@@ -120,24 +125,19 @@ def max_pool_backward(grad_output, indices, shape, nd):  # type: ignore[no-untyp
 
 
 @op("max_pool_gather", "input indices", method=False, function=False, vjp={
-    "input": lambda F, grad, indices, input_shape:
-        F.max_pool_backward(grad, indices, tuple(input_shape), _spatial(tuple(input_shape))),
+    "input": lambda F, grad, indices, input_shape, nd:
+        F.max_pool_backward(grad, indices, tuple(input_shape), nd),
 })  # fmt: skip
-def max_pool_gather(input, indices):  # type: ignore[no-untyped-def]
-    nd = _spatial(input.shape)
+def max_pool_gather(input, indices, nd=2):  # type: ignore[no-untyped-def]
     lead = int(np.prod(indices.shape[:-nd], dtype=np.int64))
     found = np.take_along_axis(input.reshape(lead, -1), indices.reshape(lead, -1), 1)
     return found.reshape(indices.shape)
 
 
-def _spatial(shape: Sizes) -> int:
-    """The number of pooled dimensions: 2, but 3 where only that fits."""
-    return 3 if len(shape) == 5 else 2
-
-
 def _register_max(nd: int) -> None:
     name = f"max_pool{nd}d_with_indices"
 
+    @typed(f"max_pool{nd}d", "bc")
     def kernel(input, kernel_size, stride, padding, dilation, ceil_mode):  # type: ignore[no-untyped-def]
         return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode)
 
@@ -152,11 +152,13 @@ _register_max(2)
 _register_max(3)
 
 
-@op("max_unpool", "input indices", method=False, function=False, node="MaxUnpool2DBackward0", vjp={
-    "input": lambda F, grad, indices: F.max_pool_gather(grad, indices),
-})  # fmt: skip
-def max_unpool(input, indices, output_size):  # type: ignore[no-untyped-def]
+def _unpool(input, indices, output_size):  # type: ignore[no-untyped-def]
     nd = len(output_size)
+    if indices.dtype != np.int64:
+        raise RuntimeError(f"elements in indices should be type int64 but got: {name_of(indices)}")
+    if indices.shape != input.shape:
+        raise RuntimeError(f"Expected shape of indices to be same as that of the input tensor ({list(input.shape)}) but got indices "
+                           f"tensor with shape: {list(indices.shape)}")  # fmt: skip
     lead = int(np.prod(input.shape[:-nd], dtype=np.int64))
     area = int(np.prod(output_size, dtype=np.int64))
     flat = indices.reshape(lead, -1)
@@ -166,6 +168,20 @@ def max_unpool(input, indices, output_size):  # type: ignore[no-untyped-def]
     out = np.zeros((lead, area), input.dtype)
     np.put_along_axis(out, flat, input.reshape(lead, -1), 1)
     return out.reshape(*input.shape[:-nd], *output_size)
+
+
+@op("max_unpool2d", "input indices", method=False, function=False, node="MaxUnpool2DBackward0", vjp={
+    "input": lambda F, grad, indices: F.max_pool_gather(grad, indices),
+})  # fmt: skip
+def max_unpool2d(input, indices, output_size):  # type: ignore[no-untyped-def]
+    return _unpool(input, indices, output_size)
+
+
+@op("max_unpool3d", "input indices", method=False, function=False, node="MaxUnpool3DBackward0", vjp={
+    "input": lambda F, grad, indices: F.max_pool_gather(grad, indices, 3),
+})  # fmt: skip
+def max_unpool3d(input, indices, output_size):  # type: ignore[no-untyped-def]
+    return _unpool(input, indices, output_size)
 
 
 # -- means -----------------------------------------------------------------------------------------------------------------
@@ -192,13 +208,15 @@ def _avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad,
     for _, where in _places(kernel_size, stride, one, out):
         total = np.array(x[where]) if total is None else total + x[where]
     by = _divisor(input.shape[-len(out) :], kernel_size, stride, padding, out, count_include_pad, divisor_override)
-    return total / np.asarray(by).astype(input.dtype)
+    by = np.asarray(by).astype(input.dtype)
+    return np.trunc(total / by).astype(input.dtype) if input.dtype.kind in "iu" else total / by
 
 
 @op("avg_pool_backward", method=False, function=False, vjp={
     "input": lambda F, grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override:
         F.avg_pool_any(grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override),
 })  # fmt: skip
+@typed("avg_pool2d_backward", "")
 def avg_pool_backward(input, shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):  # type: ignore[no-untyped-def]
     nd = len(kernel_size)
     out = input.shape[-nd:]
@@ -210,7 +228,8 @@ def avg_pool_backward(input, shape, kernel_size, stride, padding, ceil_mode, cou
     return np.ascontiguousarray(whole[(..., *(slice(p, p + n) for p, n in zip(padding, shape[-nd:], strict=True)))])
 
 
-def _register_avg(name: str, node: str) -> None:
+def _register_avg(name: str, node: str, refused: str) -> None:
+    @typed(refused, "bc")
     def kernel(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):  # type: ignore[no-untyped-def]
         return _avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
 
@@ -220,9 +239,9 @@ def _register_avg(name: str, node: str) -> None:
     })(kernel)  # fmt: skip
 
 
-_register_avg("avg_pool2d", "AvgPool2DBackward0")
-_register_avg("avg_pool3d", "AvgPool3DBackward0")
-_register_avg("avg_pool_any", "AvgPool2DBackward0")
+_register_avg("avg_pool2d", "AvgPool2DBackward0", "avg_pool2d")
+_register_avg("avg_pool3d", "AvgPool3DBackward0", "avg_pool3d_out_frame")
+_register_avg("avg_pool_any", "AvgPool2DBackward0", "avg_pool2d")
 
 
 # -- adaptive --------------------------------------------------------------------------------------------------------------
@@ -248,33 +267,98 @@ def along(x: Array, matrices: list[Array]) -> Array:
     return np.ascontiguousarray(x)
 
 
-@op("_adaptive_avg_pool2d", method=False, function=False, node="AdaptiveAvgPool2DBackward0", vjp={
-    "input": lambda F, grad, input: F.adaptive_avg_pool_backward(grad, tuple(input.shape)),
-})  # fmt: skip
-def _adaptive_avg_pool2d(input, output_size):  # type: ignore[no-untyped-def]
-    sizes = input.shape[-len(output_size) :]
-    return along(input, [mean_matrix(n, o, input.dtype) for n, o in zip(sizes, output_size, strict=True)])
+def _register_adaptive(nd: int) -> None:
+    mean, maximum = f"_adaptive_avg_pool{nd}d", f"adaptive_max_pool{nd}d"
+
+    @typed(f"adaptive_avg_pool{nd}d{'' if nd == 2 else '_cpu'}")
+    def kernel(input, output_size):  # type: ignore[no-untyped-def]
+        sizes = input.shape[-nd:]
+        return along(input, [mean_matrix(n, o, input.dtype) for n, o in zip(sizes, output_size, strict=True)])
+
+    @typed(mean, "")
+    def kernel_backward(input, shape):  # type: ignore[no-untyped-def]
+        return along(input, [mean_matrix(n, o, input.dtype).T for n, o in zip(shape[-nd:], input.shape[-nd:], strict=True)])
+
+    @typed(f"adaptive_max_pool{nd}d{'' if nd == 2 else '_cpu'}")
+    def kernel_max(input, output_size):  # type: ignore[no-untyped-def]
+        return _adaptive_max(input, output_size)
+
+    op(mean, method=False, function=False, node=f"AdaptiveAvgPool{nd}DBackward0", vjp={
+        "input": lambda F, grad, input: getattr(F, mean + "_backward")(grad, tuple(input.shape)),
+    })(kernel)  # fmt: skip
+    op(mean + "_backward", method=False, function=False, vjp={
+        "input": lambda F, grad, input_shape, shape: getattr(F, mean)(grad, tuple(input_shape[-nd:])),
+    })(kernel_backward)  # fmt: skip
+    op(maximum, method=False, function=False, node=f"AdaptiveMaxPool{nd}DBackward0", outputs=("result0", "result1"),
+       differentiable=1, vjp={
+        "input": lambda F, grad, input, result1: F.max_pool_backward(grad, result1, tuple(input.shape), nd),
+    })(kernel_max)  # fmt: skip
 
 
-@op("adaptive_avg_pool_backward", method=False, function=False, vjp={
-    "input": lambda F, grad, input_shape, shape: F._adaptive_avg_pool2d(grad, tuple(input_shape[-2:])),
-})  # fmt: skip
-def adaptive_avg_pool_backward(input, shape):  # type: ignore[no-untyped-def]
-    return along(input, [mean_matrix(n, o, input.dtype).T for n, o in zip(shape[-2:], input.shape[-2:], strict=True)])
-
-
-@op("adaptive_max_pool2d", method=False, function=False, node="AdaptiveMaxPool2DBackward0", outputs=("result0", "result1"),
-    differentiable=1, vjp={
-        "input": lambda F, grad, input, result1: F.max_pool_backward(grad, result1, tuple(input.shape), 2),
-    })  # fmt: skip
-def adaptive_max_pool2d(input, output_size):  # type: ignore[no-untyped-def]
-    h, w = input.shape[-2:]
-    best = np.empty((*input.shape[:-2], *output_size), input.dtype)
+def _adaptive_max(input: Array, output_size: Sizes) -> Any:
+    """The maxima of nearly equal parts, a NaN counting as one, and their places in the flattened plane or volume."""
+    nd = len(output_size)
+    sizes = input.shape[-nd:]
+    best = np.empty((*input.shape[:-nd], *output_size), input.dtype)
     index = np.empty(best.shape, np.int64)
-    for i, (a, b) in enumerate(_bounds(h, output_size[0])):
-        for j, (c, d) in enumerate(_bounds(w, output_size[1])):
-            part = input[..., a:b, c:d].reshape(*input.shape[:-2], -1)
-            at = part.argmax(-1)
-            best[..., i, j] = np.take_along_axis(part, at[..., None], -1)[..., 0]
-            index[..., i, j] = (a + at // (d - c)) * w + c + at % (d - c)
+    bounds = [_bounds(n, o) for n, o in zip(sizes, output_size, strict=True)]
+    for at in itertools.product(*map(range, output_size)):
+        where: Any = (..., *at)
+        part = [b[i] for b, i in zip(bounds, at, strict=True)]
+        values = input[(..., *(slice(a, b) for a, b in part))]
+        inner = values.shape[-nd:]
+        values = values.reshape(*input.shape[:-nd], -1)
+        found = values.argmax(-1)
+        best[where] = np.take_along_axis(values, found[..., None], -1)[..., 0]
+        flat: Any = 0
+        for (start, _), n, place in zip(part, sizes, np.unravel_index(found, inner), strict=True):
+            flat = flat * n + start + place
+        index[where] = flat
     return best, index
+
+
+_register_adaptive(2)
+_register_adaptive(3)
+
+
+# -- windows at random places ----------------------------------------------------------------------------------------------
+
+
+def _starts(sample: float, n: int, o: int, k: int, kind: Any) -> list[int]:
+    """Where the windows of one dimension begin: a random sequence that ends at the end."""
+    if o == 1:
+        return [n - k]
+    alpha = kind(n - k) / kind(o - 1)
+    u = kind(sample)
+    return [int((kind(i) + u) * alpha) - int(u * alpha) for i in range(o - 1)] + [n - k]
+
+
+def _register_fractional(nd: int) -> None:
+    name = f"fractional_max_pool{nd}d"
+
+    @typed(f"{name}_out_frame", "biuc")
+    def kernel(input, random_samples, kernel_size, output_size):  # type: ignore[no-untyped-def]
+        batch = input if input.ndim == nd + 2 else input[None]
+        sizes = batch.shape[2:]
+        best = np.empty((*batch.shape[:2], *output_size), input.dtype)
+        index = np.empty(best.shape, np.int64)
+        order = range(nd - 1, -1, -1) if nd == 2 else range(nd)  # the samples of planes are (width, height)
+        for b, c in np.ndindex(batch.shape[:2]):
+            starts = [_starts(random_samples[b, c, j], sizes[d], output_size[d], kernel_size[d], input.dtype.type)
+                      for d, j in zip(range(nd), order, strict=True)]  # fmt: skip
+            for at in np.ndindex(*output_size):
+                low = [s[i] for s, i in zip(starts, at, strict=True)]
+                part = batch[(b, c, *(slice(a, a + k) for a, k in zip(low, kernel_size, strict=True)))]
+                place = np.unravel_index(int(part.argmax()), part.shape)
+                best[(b, c, *at)] = part[place]
+                index[(b, c, *at)] = np.ravel_multi_index([a + i for a, i in zip(low, place, strict=True)], sizes)
+        return (best, index) if input.ndim == nd + 2 else (best[0], index[0])
+
+    op(name, "input random_samples", method=False, function=False, node=f"FractionalMaxPool{nd}DBackward0",
+       outputs=("result0", "result1"), differentiable=1, vjp={
+        "input": lambda F, grad, input, result1: F.max_pool_backward(grad, result1, tuple(input.shape), nd),
+    })(kernel)  # fmt: skip
+
+
+_register_fractional(2)
+_register_fractional(3)

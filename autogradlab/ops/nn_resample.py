@@ -1,4 +1,4 @@
-"""Circular padding and resampling to another size, dimension by dimension."""
+"""Resampling to another size, dimension by dimension."""
 
 from __future__ import annotations
 
@@ -8,48 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..opdef import op
+from .kinds import refuse, typed
 from .nn_pool import along
 
 Array = np.ndarray[Any, Any]
-
-
-def _pad_sizes(pad: Any) -> list[tuple[int, int]]:
-    """(before, after) for each of the last dimensions, in their order; `pad` begins with the last one."""
-    return [(pad[2 * i], pad[2 * i + 1]) for i in range(len(pad) // 2)][::-1]
-
-
-def _fold_ends(n: int, before: int, after: int) -> Array:
-    return np.arange(-before, n + after) % n
-
-
-def _circular(nd: int) -> None:
-    name = f"circular_pad{nd}d"
-
-    def kernel(input, padding):  # type: ignore[no-untyped-def]
-        out = input
-        for i, (before, after) in enumerate(_pad_sizes(padding), input.ndim - nd):
-            out = np.take(out, _fold_ends(input.shape[i], before, after), axis=i)
-        return np.ascontiguousarray(out)
-
-    def kernel_backward(input, shape, padding):  # type: ignore[no-untyped-def]
-        out = input
-        for i, (before, after) in enumerate(_pad_sizes(padding), len(shape) - nd):
-            moved = np.moveaxis(out, i, 0)
-            total = np.zeros((shape[i], *moved.shape[1:]), input.dtype)
-            np.add.at(total, _fold_ends(shape[i], before, after), moved)
-            out = np.moveaxis(total, 0, i)
-        return np.ascontiguousarray(out)
-
-    op(name, method=False, function=False, node=f"CircularPad{nd}DBackward0", vjp={
-        "input": lambda F, grad, input_shape, padding: getattr(F, name + "_backward")(grad, tuple(input_shape), padding),
-    })(kernel)  # fmt: skip
-    op(name + "_backward", method=False, function=False, vjp={
-        "input": lambda F, grad, padding: getattr(F, name)(grad, padding),
-    })(kernel_backward)  # fmt: skip
-
-
-for _nd in (1, 2, 3):
-    _circular(_nd)
 
 
 # -- resampling ------------------------------------------------------------------------------------------------------------
@@ -97,13 +59,20 @@ def matrix(mode: str, n: int, o: int, align: bool, factor: float | None, dtype: 
     return m
 
 
+def _refuse_integers(x: Any, name: str) -> None:
+    if x.dtype != np.uint8:
+        refuse(x, name, "iu")
+
+
 def _resampler(name: str, node: str, mode: str, nd: int) -> None:
     def matrices(sizes: Any, output_size: Any, align: bool, scales: Any, dtype: Any) -> list[Array]:
         return [matrix(mode, n, o, align, s, dtype) for n, o, s in zip(sizes, output_size, scales, strict=True)]
 
     if mode.startswith("nearest"):
 
+        @typed("compute_indices_weights_nearest", "bc")
         def kernel(input, output_size, align_corners, scales):  # type: ignore[no-untyped-def]
+            _refuse_integers(input, "compute_indices_weights_nearest")
             out = input
             for i, (o, s) in enumerate(zip(output_size, scales, strict=True)):
                 out = np.take(out, _nearest(input.shape[2 + i], o, s, mode != "nearest"), axis=2 + i)
@@ -111,9 +80,15 @@ def _resampler(name: str, node: str, mode: str, nd: int) -> None:
 
     else:
 
+        @typed(f"compute_indices_weights_{mode}", "bc")
         def kernel(input, output_size, align_corners, scales):  # type: ignore[no-untyped-def]
+            if input.dtype == np.uint8:
+                found = along(input.astype(np.float32), matrices(input.shape[2:], output_size, align_corners, scales, np.float32))
+                return np.clip(np.floor(found + 0.5), 0, 255).astype(np.uint8)
+            _refuse_integers(input, f"compute_indices_weights_{mode}")
             return along(input, matrices(input.shape[2:], output_size, align_corners, scales, input.dtype))
 
+    @typed(name, "")
     def kernel_backward(input, shape, output_size, align_corners, scales):  # type: ignore[no-untyped-def]
         return along(input, [m.T for m in matrices(shape[2:], output_size, align_corners, scales, input.dtype)])
 

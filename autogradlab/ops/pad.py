@@ -8,6 +8,7 @@ import numpy as np
 
 from ..dtypes import from_numpy
 from ..opdef import op
+from .kinds import typed
 from .viewing import guard
 
 
@@ -102,6 +103,7 @@ def _pads(word: str, dims: int, reflect: bool) -> None:
     name = f"{word}_pad{dims}d"
     title = f"{word.capitalize()}Pad{dims}DBackward"
 
+    @typed(name, "b", half=False)
     def kernel(input, padding):  # type: ignore[no-untyped-def]
         _check(name, input, padding, dims, reflect)
         return _padded(input, padding, dims, reflect)

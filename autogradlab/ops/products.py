@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import errors, modes
+from ..arguments import with_old_forms
 from ..dtypes import _scalar_name, from_numpy
 from ..modes import FLAGS, LOCAL, QUIET
 from ..node import NO_EDGE, UNSHARED, freed_error, sequence
@@ -224,7 +225,8 @@ def added(input, r, beta):  # type: ignore[no-untyped-def]
 
 
 def times(grad: Any, factor: Any) -> Any:
-    return grad if factor == 1 else grad * factor
+    """The gradient through a product with a number, which is conjugated if it is complex."""
+    return grad if factor == 1 else grad * (factor.conjugate() if isinstance(factor, complex) else factor)
 
 
 def _run_addmm(self: Any, grad: Any, quiet: Any) -> tuple[Any, ...]:
@@ -297,7 +299,7 @@ def _plain_addmm(input: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
 def _addmm_forward(*args: Any, **options: Any) -> Any:
     """addmm, by the shortest way for float matrices without factors."""
     if options or len(args) != 3:
-        return _ADDMM.call(*args, **options)
+        return _old_addmm(*args, **options)
     input, mat1, mat2 = args
     try:
         z, x, y = input._array, mat1._array, mat2._array
@@ -332,6 +334,26 @@ def _addmm_forward(*args: Any, **options: Any) -> Any:
         None, v_right, None, None, None, v_left, None, None))  # fmt: skip
 
 
+def fitting(fn: Any, shape: Any) -> Any:
+    """An in-place product that says, as PyTorch does, that its result has another shape than the tensor it is added to."""
+
+    def forward_(input: Any, *args: Any, **options: Any) -> Any:
+        if len(args) == 2 and isinstance(input, Tensor) and all(isinstance(a, Tensor) for a in args):
+            try:
+                made = shape(*(a._array for a in args))
+            except IndexError:
+                made = input._array.shape
+            if input._array.shape != made:
+                OPS[fn.__name__[:-1]].call(input, *args, **options) if input._array.size == 1 else None
+                raise RuntimeError(f"Bad in-place call: input tensor size {list(input.shape)} and output tensor size "
+                                   f"{list(made)} should match")  # fmt: skip
+        return fn(input, *args, **options)
+
+    return forward_
+
+
+_old_addmm = with_old_forms("addmm", _ADDMM.call)
+publish("addmm_", with_old_forms("addmm_", fitting(TENSORS.addmm_, lambda a, b: (a.shape[0], b.shape[1]))), addmm, True, False, "In-place version of :meth:`addmm`.")
 publish("addmm", _addmm_forward, addmm, True, True, addmm.__doc__ or "")
 
 

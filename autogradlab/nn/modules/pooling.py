@@ -127,6 +127,13 @@ class LPPool2d(_LPPoolNd):
         return F.lp_pool2d(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
 
 
+class LPPool3d(_LPPoolNd):
+    """The p-norm of each window of (N, C, D, H, W)."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.lp_pool3d(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
+
+
 class _MaxUnpoolNd(Module):
     _n = 2
 
@@ -138,7 +145,7 @@ class _MaxUnpoolNd(Module):
         )
 
     def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
-        unpool = F.max_unpool1d if self._n == 1 else F.max_unpool2d
+        unpool = getattr(F, f"max_unpool{self._n}d")
         return unpool(input, indices, self.kernel_size, self.stride, self.padding, output_size)
 
     def extra_repr(self) -> str:
@@ -153,6 +160,12 @@ class MaxUnpool1d(_MaxUnpoolNd):
 
 class MaxUnpool2d(_MaxUnpoolNd):
     """The maxima of MaxPool2d put back where they were."""
+
+
+class MaxUnpool3d(_MaxUnpoolNd):
+    """The maxima of MaxPool3d put back where they were."""
+
+    _n = 3
 
 
 class _AdaptiveAvgPoolNd(Module):
@@ -178,6 +191,13 @@ class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
         return F.adaptive_avg_pool2d(input, self.output_size)
 
 
+class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
+    """The means of output_size nearly equal parts of (N, C, D, H, W)."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.adaptive_avg_pool3d(input, self.output_size)
+
+
 class _AdaptiveMaxPoolNd(Module):
     def __init__(self, output_size: Any, return_indices: bool = False) -> None:
         super().__init__()
@@ -200,3 +220,50 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
 
     def forward(self, input: Tensor) -> Any:
         return F.adaptive_max_pool2d(input, self.output_size, self.return_indices)
+
+
+class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
+    """The maxima of output_size nearly equal parts of (N, C, D, H, W)."""
+
+    def forward(self, input: Tensor) -> Any:
+        return F.adaptive_max_pool3d(input, self.output_size, self.return_indices)
+
+
+class _FractionalMaxPoolNd(Module):
+    _n = 2
+
+    def __init__(self, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool = False,
+                 _random_samples: Any = None) -> None:  # fmt: skip
+        super().__init__()
+        n, name = self._n, type(self).__name__
+        if n == 3 and (isinstance(kernel_size, int) and kernel_size <= 0 or isinstance(kernel_size, (tuple, list)) and min(kernel_size) <= 0):
+            raise ValueError(f"kernel_size must greater than zero for all dimensions, but got {kernel_size}")
+        self.kernel_size = _tuple(kernel_size, n)
+        self.return_indices = return_indices
+        self.register_buffer("_random_samples", _random_samples)
+        self.output_size = None if output_size is None else _tuple(output_size, n)
+        self.output_ratio = None if output_ratio is None else _tuple(output_ratio, n)
+        if output_size is None and output_ratio is None:
+            raise ValueError(f"{name} requires specifying either an output size, or a pooling ratio")
+        if output_size is not None and output_ratio is not None:
+            raise ValueError("only one of output_size and output_ratio may be specified")
+        if self.output_ratio is not None and not all(0 < r < 1 for r in self.output_ratio):
+            raise ValueError(f"output_ratio must be between 0 and 1 (got {output_ratio})")
+
+    def forward(self, input: Tensor) -> Any:
+        pool = getattr(F, f"fractional_max_pool{self._n}d")
+        return pool(input, self.kernel_size, self.output_size, self.output_ratio, self.return_indices, self._random_samples)
+
+
+def _tuple(value: Any, n: int) -> tuple[Any, ...]:
+    return tuple(value) if isinstance(value, (tuple, list)) else (value,) * n
+
+
+class FractionalMaxPool2d(_FractionalMaxPoolNd):
+    """The maxima of windows at pseudo-random places of (N, C, H, W)."""
+
+
+class FractionalMaxPool3d(_FractionalMaxPoolNd):
+    """The maxima of windows at pseudo-random places of (N, C, D, H, W)."""
+
+    _n = 3
