@@ -98,6 +98,10 @@ LATE = {
         "F.softplus_backward F.softshrink F.softshrink_backward celu_ hardshrink log_softmax prelu softmax "
         "threshold_ torch.celu torch.selu torch.selu_ torch.threshold",
     "nn_conv": "F._conv F._conv_by_input F._conv_by_weight F.col2im F.im2col torch.convolution",
+    "nn_ctc": "F._ctc_loss F._ctc_loss_backward F.multilabel_margin_loss_backward F.multilabel_margin_loss_forward",
+    "nn_grid":
+        "F.affine_grid_generator_backward F.grid_sampler_2d_backward F.grid_sampler_3d_backward "
+        "torch.affine_grid_generator torch.grid_sampler_2d torch.grid_sampler_3d",
     "nn_embedding":
         "F.embedding_dense_backward F.embedding_gather torch.channel_shuffle torch.embedding torch.pixel_shuffle "
         "torch.pixel_unshuffle",
@@ -108,17 +112,18 @@ LATE = {
         "torch.binary_cross_entropy_with_logits",
     "nn_norm": "torch.native_batch_norm torch.native_group_norm torch.native_layer_norm",
     "nn_pool":
-        "F._adaptive_avg_pool2d F.adaptive_avg_pool_backward F.adaptive_max_pool2d F.avg_pool2d F.avg_pool3d "
-        "F.avg_pool_any F.avg_pool_backward F.max_pool2d_with_indices F.max_pool3d_with_indices F.max_pool_backward "
-        "F.max_pool_gather F.max_unpool",
+        "F._adaptive_avg_pool2d F._adaptive_avg_pool2d_backward F._adaptive_avg_pool3d "
+        "F._adaptive_avg_pool3d_backward F.adaptive_max_pool2d F.adaptive_max_pool3d F.avg_pool2d F.avg_pool3d "
+        "F.avg_pool_any F.avg_pool_backward F.fractional_max_pool2d F.fractional_max_pool3d "
+        "F.max_pool2d_with_indices F.max_pool3d_with_indices F.max_pool_backward F.max_pool_gather F.max_unpool2d "
+        "F.max_unpool3d",
     "nn_resample":
-        "F.circular_pad1d F.circular_pad1d_backward F.circular_pad2d F.circular_pad2d_backward F.circular_pad3d "
-        "F.circular_pad3d_backward F.upsample_bicubic2d F.upsample_bicubic2d_backward F.upsample_bilinear2d "
-        "F.upsample_bilinear2d_backward F.upsample_linear1d F.upsample_linear1d_backward F.upsample_nearest1d "
-        "F.upsample_nearest1d_backward F.upsample_nearest2d F.upsample_nearest2d_backward F.upsample_nearest3d "
-        "F.upsample_nearest3d_backward F.upsample_nearest_exact1d F.upsample_nearest_exact1d_backward "
-        "F.upsample_nearest_exact2d F.upsample_nearest_exact2d_backward F.upsample_nearest_exact3d "
-        "F.upsample_nearest_exact3d_backward F.upsample_trilinear3d F.upsample_trilinear3d_backward",
+        "F.upsample_bicubic2d F.upsample_bicubic2d_backward F.upsample_bilinear2d F.upsample_bilinear2d_backward "
+        "F.upsample_linear1d F.upsample_linear1d_backward F.upsample_nearest1d F.upsample_nearest1d_backward "
+        "F.upsample_nearest2d F.upsample_nearest2d_backward F.upsample_nearest3d F.upsample_nearest3d_backward "
+        "F.upsample_nearest_exact1d F.upsample_nearest_exact1d_backward F.upsample_nearest_exact2d "
+        "F.upsample_nearest_exact2d_backward F.upsample_nearest_exact3d F.upsample_nearest_exact3d_backward "
+        "F.upsample_trilinear3d F.upsample_trilinear3d_backward",
     "random":
         "Tensor.bernoulli_ Tensor.cauchy_ Tensor.exponential_ Tensor.geometric_ Tensor.log_normal_ Tensor.normal_ "
         "Tensor.random_ Tensor.uniform_ bernoulli multinomial torch._standard_gamma torch.binomial torch.normal "
