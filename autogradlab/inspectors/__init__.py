@@ -3,7 +3,8 @@
 They read public attributes only, so they look at tensors of the real PyTorch as well.
 """
 
+from .cards.show import show
 from .inspector import Inspector
 from .words import language, set_language
 
-__all__ = ["Inspector", "language", "set_language"]
+__all__ = ["Inspector", "language", "set_language", "show"]

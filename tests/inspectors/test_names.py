@@ -103,3 +103,16 @@ def test_in_a_notebook(shell: Any):
     assert shell.run("[name for name, _ in names_of(here())]") == ["w"]
     assert shell.run("sorted(here())") == ["here", "names_of", "torch", "w"]
     assert shell.run("here().cells[1]") == "w = torch.ones(1)\nw"
+
+
+def test_a_function_that_runs_on_does_not_keep_what_it_deleted(torch: Any):
+    t = torch.ones(1)
+    reference = weakref.ref(t)
+    mine = locals()
+    here()
+    assert mine["t"] is t  # a dictionary that the user asked for is left alone
+    del mine
+    here()
+    del t
+    gc.collect()
+    assert reference() is None

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+import gc
+import re
+import weakref
 from typing import Any
+
+import numpy as np
+import pytest
+
+from autogradlab import inspectors as lab
+from autogradlab.inspectors import words
 
 
 def test_hooks_of_a_tensor_are_listed_alike(torch: Any):
@@ -24,3 +33,227 @@ def test_hooks_of_a_tensor_are_listed_alike(torch: Any):
     z = y * 2
     z.retain_grad()
     assert z._backward_hooks is None
+
+
+def lines(shown: Any) -> list[str]:
+    """Its text without where it was made: that names this file."""
+    return [line for line in shown.text.split("\n") if ".py, line " not in line]
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_leaf(torch: Any):
+    w = torch.tensor([[1.0, 2.0], [0.0, 2.0]], requires_grad=True)
+    w_np = w.detach().numpy()
+    loss = (w * w).sum()
+    assert lab.show(w).text.split("\n")[:9] == [
+        "`w` · float32 (2, 2) · is_leaf ✓ · requires_grad ✓ · grad_fn None",
+        "shape        (2, 2)",
+        "dtype        float32",
+        "stride       (2, 1) contiguous",
+        "version      0",
+        "storage      shared, 16 B",
+        "shared with  w_np",
+        "device       cpu",
+        "made by  torch.tensor([[1.0, 2.0], [0.0, 2.0]], requires_grad=True)",
+    ]
+    assert lab.show(w).text.split("\n")[9].startswith("at       test_show.py, line ")
+    assert lab.show(w).text.split("\n")[10:] == [
+        "`.grad` is None: `loss` was computed from `w`, but no backward has brought a gradient here yet. Call `loss.backward()`.",
+        "values",
+        "1.  2.",
+        "0.  2.",
+    ]
+    loss.backward()
+    assert lab.show(w).text.split("\n")[10:] == ["values", "1.  2.", "0.  2.", "grad", "2.  4.", "0.  4."]
+    assert w_np.shape == (2, 2)
+
+
+def test_a_result(torch: Any):
+    w = torch.ones(2, requires_grad=True)
+    y = w * 2
+    shown = lab.show(y)
+    assert [badge.text for badge in shown.card.badges] == ["is_leaf ✗", "requires_grad ✓", "grad_fn MulBackward0"]
+    assert "`.grad` is None and stays None: `y` is a non-leaf (the result of MulBackward0)" in shown.text
+    assert "made by  w * 2" in shown.text
+    y.retain_grad()
+    y.register_hook(print)
+    assert [badge.text for badge in lab.show(y).card.badges][3:] == ["retains_grad ✓", "hooks 1"]
+    y.sum().backward()
+    assert lab.show(y).text.endswith("grad\n1.  1.")
+
+
+def test_views_say_whose_memory_it_is(torch: Any):
+    x = torch.arange(6.0).reshape(2, 3)
+    column = x[:, 1]
+    shown = lines(lab.show(column))
+    assert "stride       (3,) not contiguous" in shown
+    assert "storage      shared, 24 B, offset 1" in shown
+    assert "shared with  x" in shown
+    x.add_(1)
+    assert "version      1" in lines(lab.show(column))
+    assert "view of      a tensor without a name" in lines(lab.show(column))  # reshape is a view of the arange
+
+
+def test_what_has_no_name_is_called_by_what_was_written(torch: Any):
+    w = torch.ones(2, requires_grad=True)
+    assert lab.show(w * 2).card.title == "`w * 2`"
+    assert "made by" not in lab.show(w * 2).text
+    assert lab.show(w[0]).card.title == "`w[0]`"
+    u = w
+    assert lab.show(u).card.title == "`u`"
+    assert lab.show(w).card.title == "`w`"
+    assert lab.show(*[w * 2]).card.title == "`a Tensor`"
+    assert lab.show(w, name="me").card.title == "`me`"
+
+
+def test_a_parameter_and_a_module(torch: Any):
+    model = torch.nn.Sequential(torch.nn.Linear(2, 1), torch.nn.BatchNorm1d(1))
+    assert lab.show(model[0].weight).card.subtitle == "Parameter float32 (1, 2)"
+    assert lab.show(model).text.split("\n") == [
+        "`model` · Sequential · training mode",
+        "parameters   4 tensors, 5 numbers",
+        "consists of  0: Linear, 1: BatchNorm1d",
+        "name                     kind       shape   dtype    learns           grad",
+        "`0.weight`               parameter  (1, 2)  float32  requires_grad ✓  None",
+        "`0.bias`                 parameter  (1,)    float32  requires_grad ✓  None",
+        "`1.weight`               parameter  (1,)    float32  requires_grad ✓  None",
+        "`1.bias`                 parameter  (1,)    float32  requires_grad ✓  None",
+        "`1.running_mean`         buffer     (1,)    float32  requires_grad ✗  None",
+        "`1.running_var`          buffer     (1,)    float32  requires_grad ✗  None",
+        "`1.num_batches_tracked`  buffer     ()      int64    requires_grad ✗  None",
+        "`.grad` is None: no result that has a name was computed from `model[0].weight`, and no backward has brought a gradient here. "
+        "Compute something from `model[0].weight`, such as `loss`, and call `loss.backward()`. 3 more have none either.",
+    ]
+    model[0].weight.requires_grad_(False)
+    assert "with gradient  3" in lab.show(model.eval()).text
+    many = torch.nn.Sequential(*[torch.nn.Linear(1, 1) for _ in range(30)])
+    assert "20 more are not shown." in lab.show(many).text
+
+
+def test_nodes(torch: Any):
+    w, x = torch.ones(2, requires_grad=True), torch.full((2,), 3.0)
+    y = w * x
+    node = y.grad_fn
+    assert lab.show(node).text.split("\n") == [
+        "`node` · MulBackward0 · Node",
+        "result  y",
+        "A Node: what an operation left behind for backward. It gets the gradient of its result and gives one to each of its inputs.",
+        "saved for backward",
+        "attribute       value",
+        "`_saved_other`  `x` = [3., 3.]",
+        "`_saved_self`   `None`",
+        "where its gradients go",
+        "input  next Node       name",
+        "0      AccumulateGrad  `w`",
+        "1      None            needs no gradient",
+    ]
+    y.sum().backward()
+    assert "What it saved for backward is freed: backward has run through it." in lab.show(node).text
+    assert lab.show(node.next_functions[0][0]).text.split("\n")[:2] == [
+        "`node.next_functions[0][0]` · AccumulateGrad · Node",
+        "leaf  w",
+    ]
+
+
+def test_arrays(torch: Any):
+    a = np.arange(6.0)[::-2]
+    assert lines(lab.show(a))[:7] == [
+        "`a` · numpy.ndarray float64 (3,) · no autograd",
+        "shape             (3,)",
+        "dtype             float64",
+        "strides in bytes  (-16,) not contiguous",
+        "storage           shared, 48 B",
+        "shared with       —",
+        "writeable         ✓",
+    ]
+    t = torch.from_numpy(np.zeros(2))
+    b = t.numpy()
+    assert "shared with       t" in lines(lab.show(b))
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda torch: 3, "Not a tensor, but an object of type `int`: it has no gradient and no graph."),
+        (lambda torch: "<img src=x onerror=alert(1)>", "value  '<img src=x onerror=alert(1)>'"),
+        (lambda torch: None, "type   NoneType"),
+        (lambda torch: [], "value  []"),
+        (lambda torch: torch, "type   module"),
+        (lambda torch: torch.float32, "Not a tensor, but an object of type `torch.dtype`"),
+        (lambda torch: torch.zeros(0, 3), "no elements: the shape is (0, 3)"),
+        (lambda torch: torch.tensor(5), "5"),
+        (lambda torch: torch.tensor([1.0, float("nan"), -float("inf")]), "Not finite: 1 × nan, 1 × inf among the values."),
+        (lambda torch: torch.zeros(10_000_000), "7 of 10000000 elements"),
+        (lambda torch: torch.tensor([1 + 2j]), "1.+2.j"),
+        (lambda torch: torch.zeros(2, 2, 2), "[1, 0]  0.  0."),
+    ],
+)
+def test_anything_gives_a_card(torch: Any, make: Any, said: str):
+    thing = make(torch)
+    assert said in lab.show(thing).text
+    assert lab.show(thing).svg().startswith("<svg")
+
+
+def test_an_object_whose_repr_fails():
+    class Bad:
+        def __repr__(self) -> str:
+            raise ValueError("no")
+
+    assert "value  ValueError" in lab.show(Bad()).text
+
+
+def test_grad_that_is_none_says_whose(torch: Any):
+    w = torch.ones(1, requires_grad=True)
+    y = w * 2
+    assert "`y` was computed from `w`, but no backward" in lab.show(w.grad).text
+    assert y.shape == (1,)
+
+
+def test_lists_of_tensors(torch: Any):
+    params = [torch.ones(1), torch.zeros(1), "three"]
+    shown = lab.show(params)
+    assert [card.title for card in shown.card.cards] == ["`params[0]`", "`params[1]`"]
+    assert "2 are shown; 1 more are not tensors, or too many." in shown.text
+
+
+def test_hostile_names_are_text(torch: Any):
+    shown = lab.show(torch.ones(1), name="<img src=x onerror=alert(1)>`**")
+    assert "<img" not in shown.svg()
+    assert "<img src=x" not in shown.html()
+    assert "&lt;img src=x onerror=alert(1)&gt;" in shown.svg()
+
+
+def test_nothing_is_kept_alive_or_changed(torch: Any):
+    w = torch.ones(2, requires_grad=True)
+    y = (w * w).sum()
+    shown = lab.show(y)
+    reference = weakref.ref(y)
+    del y
+    gc.collect()
+    assert reference() is None
+    assert (w._version, w.grad, w._backward_hooks) == (0, None, None)
+    assert shown.card.title == "`y`"
+
+
+def test_chinese(torch: Any):
+    lab.set_language("zh")
+    权重 = torch.ones(2, requires_grad=True)
+    shown = lab.show(权重)
+    assert "形状    (2,)" in shown.text
+    assert "`.grad` 是 None：" in shown.text
+    assert (shown.card.lang, shown.card.title) == ("zh", "`权重`")
+
+
+@pytest.mark.parametrize("file", ["show", "reasons", "origins", "values"])
+def test_both_languages_have_the_same_fields(file: str):
+    for key, entry in words.catalogue(file).items():
+        assert set(entry) == {"en", "zh"}, key
+        assert set(re.findall(r"{(\w+)}", entry["en"])) == set(re.findall(r"{(\w+)}", entry["zh"])), key
+
+
+def test_in_a_notebook(shell: Any):
+    shell.user_ns["lab"] = lab
+    shell.run("w = torch.ones(2, requires_grad=True)\ny = w * 2")
+    assert "at       cell [1], line 2" in shell.run("lab.show(y)").text
+    assert shell.run("lab.show(y + 1)").card.title == "`y + 1`"
+    assert [s.card.title for s in shell.run("[lab.show(t) for t in (w, y)]")] == ["`t`", "`t`"]

@@ -11,6 +11,7 @@ import sys
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from inspect import CO_OPTIMIZED
 from types import FrameType
 from typing import Any
 
@@ -19,7 +20,7 @@ from .kinds import is_array, is_module, is_tensor
 __all__ = ["Names", "Place", "Space", "names_of", "namespace", "notebook", "tensors"]
 
 #: What IPython keeps in the user's namespace for itself.
-_HIDDEN = re.compile(r"\.\d+|_+|_i*|_i?\d+|_[iod]h|__\w+__")
+_HIDDEN = re.compile(r"_+|_i*|_i?\d+|_[iod]h|__\w+__")
 _IPYTHON = frozenset({"In", "Out", "exit", "quit", "get_ipython", "open"})
 
 _COMPREHENSIONS = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
@@ -63,7 +64,7 @@ class Space(Mapping[str, Any]):
 
 
 def _hidden(name: str) -> bool:
-    return name in _IPYTHON or _HIDDEN.fullmatch(name) is not None
+    return not name.isidentifier() or name in _IPYTHON or _HIDDEN.fullmatch(name) is not None
 
 
 def notebook() -> Any:
@@ -81,14 +82,29 @@ def namespace(depth: int = 1) -> Space:
         return Space({}, {}, None)
     own: dict[str, Any] = {}
     while frame.f_code.co_name in _COMPREHENSIONS and frame.f_back is not None:  # before Python 3.12 they have frames
-        own = {**frame.f_locals, **own}
+        own = {**_locals(frame), **own}
         frame = frame.f_back
     code, outer = frame.f_code, frame.f_globals
-    at_top = frame.f_locals is outer or code.co_name == "<module>"
-    place = Place(code.co_filename, frame.f_lineno, "<module>" if at_top else code.co_name, code.co_firstlineno)
+    inner = {} if code.co_name == "<module>" and frame.f_locals is outer else _locals(frame)
+    top = code.co_name == "<module>"
+    place = Place(code.co_filename, frame.f_lineno, code.co_name, 1 if top else code.co_firstlineno)
     shell = notebook()
     cells = list(shell.user_ns.get("In", ())) if shell is not None and shell.user_ns is outer else ()
-    return Space({**({} if frame.f_locals is outer else frame.f_locals), **own}, outer, place, cells)
+    return Space({**inner, **{name: value for name, value in own.items() if name not in inner}}, outer, place, cells)
+
+
+def _locals(frame: FrameType) -> dict[str, Any]:
+    """A copy of a frame's variables.
+
+    Before Python 3.13 the frame of a function keeps the dictionary that it was asked for, and with it whatever a variable
+    held at that time: it is emptied, unless somebody else has it.
+    """
+    asked = frame.f_locals
+    copied = dict(asked)
+    function = frame.f_code.co_flags & CO_OPTIMIZED
+    if sys.version_info < (3, 13) and function and sys.getrefcount(asked) <= 3:  # the frame, this name, the call
+        asked.clear()
+    return copied
 
 
 # -- which names hold tensors --------------------------------------------------------------------------------------------

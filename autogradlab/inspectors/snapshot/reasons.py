@@ -52,12 +52,13 @@ def cure(reason: Reason) -> str:
 
 def grad_reason(tensor: Any, names: Names, space: Mapping[str, Any] | None = None, name: str | None = None) -> Reason:
     """Why the tensor's `.grad` is None, by what it is, what the named results were made of and, with the caller's
-    namespace, the expression that made it. `name` is what to call it if no variable holds it."""
-    name = names.of(tensor) or name or "t"
+    namespace, the expression that made it. `name` is what to call it, if it is one of its names or it has none."""
+    known = names.all(tensor)
+    name = name if name in known else known[0] if known else name or "t"
     fields = {"name": name}
     if (tensor.is_leaf or tensor.retains_grad) and tensor.grad is not None:
         return Reason("present", fields)
-    made = origin(name, space) if space is not None else None
+    made = origin(name, space) if space is not None and known else None
     if made is not None:
         fields["source"] = made.source
     if not (tensor.is_floating_point() or tensor.is_complex()):

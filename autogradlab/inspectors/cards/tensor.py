@@ -1,0 +1,142 @@
+"""The card of one tensor or NumPy array, as `show` and `watch` have it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..parts import Badge, Block, Card, Facts, Note, Tone
+from ..snapshot.names import Names
+from ..snapshot.origins import Origin, place
+from ..snapshot.reasons import cure, lead, sentence
+from ..snapshot.tensors import ArrayFacts, TensorFacts, array_facts, tensor_facts
+from ..values import grid
+from ..words import language, say
+
+__all__ = ["array_card", "code", "tensor_blocks", "tensor_card", "yes"]
+
+#: a source expression longer than this is cut
+LONG = 72
+
+
+def code(text: str) -> str:
+    """Text as code; backquotes of its own would end it, so they become primes."""
+    return f"`{text.replace('`', '′')}`"
+
+
+def yes(answer: bool) -> str:
+    return "✓" if answer else "✗"
+
+
+def _cut(source: str) -> str:
+    return source if len(source) <= LONG else source[: LONG - 1].rstrip() + "…"
+
+
+def _made(made: Origin | None) -> tuple[Facts, ...]:
+    """Where something was made: below the other facts, since expressions are long."""
+    if made is None:
+        return ()
+    return (Facts(((say("show.made_by"), _cut(made.source)), (say("show.made_at"), place(made)))),)
+
+
+def tensor_card(tensor: Any, name: str, names: Names, space: Mapping[str, Any] | None, kind: str = "show") -> Card:
+    facts = tensor_facts(tensor, name, names, space)
+    return Card(
+        kind,
+        title=code(name),
+        subtitle=" ".join(filter(None, ["" if facts.kind == "Tensor" else facts.kind, facts.dtype, facts.shape])),
+        badges=_badges(facts),
+        blocks=tuple(tensor_blocks(tensor, facts)),
+        lang=language(),
+    )
+
+
+def _badges(facts: TensorFacts) -> tuple[Badge, ...]:
+    badges = [
+        Badge(f"is_leaf {yes(facts.is_leaf)}", "leaf" if facts.is_leaf and facts.requires_grad else "muted"),
+        Badge(f"requires_grad {yes(facts.requires_grad)}", "node" if facts.requires_grad else "muted"),
+        Badge(f"grad_fn {facts.node}", "node" if facts.node else "muted"),
+    ]
+    if facts.retains_grad:
+        badges.append(Badge("retains_grad ✓", "saved"))
+    if facts.hooks:
+        badges.append(Badge(say("show.hook_count", count=len(facts.hooks)), "hook"))
+    return tuple(badges)
+
+
+def tensor_blocks(tensor: Any, facts: TensorFacts) -> list[Block]:
+    blocks: list[Block] = [Facts(tuple(_rows(facts))), *_made(facts.made)]
+    grids: list[Block] = [grid(tensor, say("show.values"))]
+    if facts.has_grad:
+        grids.append(grid(tensor.grad, say("show.grad"), "gradient"))
+    else:
+        blocks.append(_why(facts))
+    if facts.nans or facts.infs:
+        blocks.append(Note(say("show.not_finite", nans=facts.nans, infs=facts.infs), "warning"))
+    return blocks + grids
+
+
+def _why(facts: TensorFacts) -> Note:
+    """Why `.grad` is None, and the cure; loud only where a gradient could be expected."""
+    tone: Tone = "gradient" if facts.requires_grad or facts.made is not None and facts.reason.kind in _CUT else "muted"
+    words = " ".join(filter(None, [sentence(facts.reason), cure(facts.reason)]))
+    return Note(words, tone, lead(facts.reason))
+
+
+_CUT = ("detached", "numbers", "no_grad", "inference")
+
+
+def _rows(facts: TensorFacts) -> list[tuple[str, str]]:
+    rows = [(say("show.shape"), facts.shape), (say("show.dtype"), facts.dtype)]
+    if facts.strides is not None:
+        kept = say("show.contiguous" if facts.contiguous else "show.not_contiguous")
+        rows.append((say("show.stride"), f"{facts.strides} {kept}"))
+    if facts.version is not None:
+        rows.append((say("show.version"), str(facts.version)))
+    if facts.nbytes is not None:
+        rows.append((say("show.storage"), _storage(facts)))
+        rows.append((say("show.shares"), _names(facts.shares)))
+    if facts.base is not None:
+        rows.append((say("show.view_of"), facts.base if facts.base else say("show.nameless")))
+    rows.append((say("show.device"), facts.device))
+    if facts.hooks:
+        rows.append((say("show.hooks"), ", ".join(facts.hooks)))
+    return rows
+
+
+def _storage(facts: TensorFacts) -> str:
+    own = say("show.own" if not facts.shares and facts.base is None else "show.shared", bytes=f"{facts.nbytes:,}")
+    return own if not facts.offset else say("show.with_offset", storage=own, offset=facts.offset)
+
+
+def _names(names: tuple[str, ...]) -> str:
+    return ", ".join(names) if names else say("show.nobody")
+
+
+def array_card(array: Any, name: str, names: Names, space: Mapping[str, Any] | None, kind: str = "show") -> Card:
+    facts = array_facts(array, name, names, space)
+    return Card(
+        kind,
+        title=code(name),
+        subtitle=f"numpy.ndarray {facts.dtype} {facts.shape}",
+        badges=(Badge(say("show.no_autograd"), "muted"),),
+        blocks=(Facts(tuple(_array_rows(facts))), *_made(facts.made), _array_note(facts), grid(array, say("show.values"))),
+        lang=language(),
+    )
+
+
+def _array_rows(facts: ArrayFacts) -> list[tuple[str, str]]:
+    kept = say("show.contiguous" if facts.contiguous else "show.not_contiguous")
+    return [
+        (say("show.shape"), facts.shape),
+        (say("show.dtype"), facts.dtype),
+        (say("show.byte_strides"), f"{facts.strides} {kept}"),
+        (say("show.storage"), say("show.own" if facts.owns and not facts.shares else "show.shared", bytes=f"{facts.nbytes:,}")),
+        (say("show.shares"), _names(facts.shares)),
+        (say("show.writeable"), yes(facts.writeable)),
+    ]
+
+
+def _array_note(facts: ArrayFacts) -> Note:
+    return Note(say("show.array_shared" if facts.shares else "show.array"), "muted")
+

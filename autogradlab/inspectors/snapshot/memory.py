@@ -1,0 +1,132 @@
+"""Memory under tensors and NumPy arrays: which bytes they look at, and who looks at the same ones.
+
+Addresses are compared here and never shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice, product
+from math import gcd, prod
+from typing import Any
+
+from .kinds import is_array, is_tensor
+from .names import Names
+
+__all__ = ["Strip", "Window", "contiguous", "extent", "sharing", "strips"]
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A tensor or array over a strip of memory. Offset and strides are in bytes, the offset from the strip's start."""
+
+    name: str
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int
+    itemsize: int
+    dtype: str
+    array: bool
+
+    def places(self, limit: int) -> Iterator[tuple[tuple[int, ...], int]]:
+        """Indices and byte offsets of the elements, in the order of the indices, at most `limit` of them."""
+        for index in islice(product(*map(range, self.shape)), limit):
+            yield index, self.offset + sum(i * s for i, s in zip(index, self.strides, strict=True))
+
+    def size(self) -> int:
+        return prod(self.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """A piece of memory: its size, the bytes of a cell, and the windows on it in the order in which they were given."""
+
+    nbytes: int
+    unit: int
+    windows: tuple[Window, ...]
+    members: tuple[int, ...]  #: which of the given objects they are
+
+
+def _array_span(array: Any) -> tuple[int, int]:
+    first = array.__array_interface__["data"][0]
+    steps = [(n - 1) * s for n, s in zip(array.shape, array.strides, strict=True)]
+    if array.size == 0:
+        return first, first
+    return first + sum(min(0, s) for s in steps), first + sum(max(0, s) for s in steps) + array.itemsize
+
+
+def extent(thing: Any) -> tuple[int, int] | None:
+    """First byte and the one after the last of the memory that a tensor or array lies in; None if it cannot be asked."""
+    try:
+        if is_tensor(thing):
+            storage = thing.untyped_storage()
+            start = storage.data_ptr()
+            return (start, start + storage.nbytes()) if start or storage.nbytes() == 0 else None
+        if is_array(thing):
+            while is_array(thing.base):
+                thing = thing.base
+            return _array_span(thing)
+    except (RuntimeError, TypeError, AttributeError, NotImplementedError):  # sparse, inside of vmap, a fake tensor
+        return None
+    return None
+
+
+def sharing(thing: Any, names: Names) -> list[str]:
+    """Names of the other tensors and arrays that lie in the same memory."""
+    mine = extent(thing)
+    if mine is None or mine[0] == mine[1]:
+        return []
+    found = []
+    for name, other in names:
+        theirs = extent(other) if other is not thing else None
+        if theirs is not None and theirs[0] < mine[1] and mine[0] < theirs[1]:
+            found.append(name)
+    return found
+
+
+def contiguous(thing: Any) -> bool:
+    return bool(thing.flags.c_contiguous if is_array(thing) else thing.is_contiguous())
+
+
+def _first_byte(thing: Any) -> int:
+    return int(thing.__array_interface__["data"][0] if is_array(thing) else thing.data_ptr())
+
+
+def _window(name: str, thing: Any, start: int) -> Window:
+    array = is_array(thing)
+    size = int(thing.itemsize if array else thing.element_size())
+    strides = tuple(thing.strides) if array else tuple(int(s) * size for s in thing.stride())
+    if not array and prod(thing.shape) == 0:  # an empty tensor has no address
+        offset = int(thing.storage_offset()) * size
+    else:
+        offset = _first_byte(thing) - start
+    kind = str(thing.dtype).removeprefix("torch.")
+    return Window(name, tuple(int(n) for n in thing.shape), strides, offset, size, kind, array)
+
+
+def strips(things: Sequence[tuple[str, Any]]) -> list[Strip]:
+    """The pieces of memory under these objects, in order of appearance, each with the windows on it."""
+    groups: list[tuple[int, int, list[int]]] = []
+    for number, (_, thing) in enumerate(things):
+        span = extent(thing)
+        if span is None:
+            continue
+        low, high, members = *span, [number]
+        for group in [g for g in groups if g[0] < high and low < g[1]]:
+            groups.remove(group)
+            low, high, members = min(low, group[0]), max(high, group[1]), group[2] + members
+        groups.append((low, high, sorted(members)))
+    made = []
+    for low, high, members in sorted(groups, key=lambda g: g[2][0]):
+        windows = tuple(_window(*things[m], low) for m in members)
+        made.append(Strip(high - low, _unit(windows), windows, tuple(members)))
+    return made
+
+
+def _unit(windows: Iterable[Window]) -> int:
+    """The largest number of bytes of which everything is a multiple: four for float32."""
+    unit = 0
+    for w in windows:
+        unit = gcd(unit, w.itemsize, w.offset, *(s for s, n in zip(w.strides, w.shape, strict=True) if n > 1))
+    return unit or 1
