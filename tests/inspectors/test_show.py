@@ -121,8 +121,8 @@ def test_a_parameter_and_a_module(torch: Any):
         "`1.running_mean`         buffer     (1,)    float32  requires_grad ✗  None",
         "`1.running_var`          buffer     (1,)    float32  requires_grad ✗  None",
         "`1.num_batches_tracked`  buffer     ()      int64    requires_grad ✗  None",
-        "`.grad` is None: no result that has a name was computed from `model[0].weight`, and no backward has brought a gradient here. "
-        "Compute something from `model[0].weight`, such as `loss`, and call `loss.backward()`. 3 more have none either.",
+        ("`.grad` is None: no result that has a name was computed from `model[0].weight`, and no backward has brought a gradient here. "
+        "Compute something from `model[0].weight`, such as `loss`, and call `loss.backward()`. 3 more have none either."),
     ]
     model[0].weight.requires_grad_(False)
     assert "with gradient  3" in lab.show(model.eval()).text
