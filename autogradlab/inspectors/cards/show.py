@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..inspector import Inspector, present
-from ..parts import Badge, Block, Card, Facts, Note, Table
+from ..parts import Badge, Block, Card, Facts, Note, Table, Tone
 from ..snapshot.calls import arguments
 from ..snapshot.kinds import is_array, is_module, is_node, is_tensor, type_name
 from ..snapshot.names import Names, names_of, namespace
@@ -74,7 +74,8 @@ def _inner(thing: Any, name: str, names: Names, space: Mapping[str, Any]) -> lis
 
 
 def _module_card(module: Any, name: str, names: Names) -> Card:
-    rows, tones = [], []
+    rows: list[tuple[str, ...]] = []
+    tones: list[Tone] = []
     parameters = list(module.named_parameters())
     buffers = list(module.named_buffers())
     for kind, held in (("parameter", parameters), ("buffer", buffers)):
