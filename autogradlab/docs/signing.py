@@ -142,12 +142,13 @@ def shown(path: str) -> tuple[inspect.Signature, ...]:
         return tuple(written(text, result) for text in entry.signatures)
     fn = function(path)
     found: list[inspect.Signature] = []
-    for overload in overloads(path):
+    mine = own(fn, result) if path.startswith("nn.functional.") else None
+    for overload in overloads(path) if mine is None else ():
         made = inspect.Signature(_SELF * (path.startswith("Tensor.")) + parameters(overload), return_annotation=result)
         if str(made) not in map(str, found):
             found.append(made)
     if not found:
-        mine = own(fn, result)
+        mine = own(fn, result) if mine is None else mine
         if mine is None:
             kernel = getattr(fn, "__wrapped__", None)
             mine = own(kernel, result)

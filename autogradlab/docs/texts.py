@@ -97,12 +97,10 @@ def canonical(path: str) -> str:
         return path
     from ..opdef import FUNCTIONS
 
-    if path in FUNCTIONS:
-        return path
     for space in ("linalg", "special", "fft"):
         if path.startswith(space + "_"):
             return f"{space}.{path[len(space) + 1 :]}"
-    return path if path in entries() else f"Tensor.{path}"
+    return path if path in FUNCTIONS or path in entries() else f"Tensor.{path}"
 
 
 def find(path: str) -> Entry | None:

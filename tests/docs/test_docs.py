@@ -22,7 +22,8 @@ WAITING = ROOT / "tests" / "docs" / "waiting.txt"
 ENTRIES = sorted({entry.path: entry for entry in texts.entries().values()}.items())
 FILES = sorted({entry.file for _, entry in ENTRIES})
 #: families whose texts say what shapes go in and come out
-TENSOR_FAMILIES = ("indexing.txt", "ordering.txt", "pairs.txt", "pointwise.txt", "reduction.txt", "shape.txt", "special.txt")
+TENSOR_FAMILIES = ("activations.txt", "fourier.txt", "images.txt", "indexing.txt", "losses.txt", "ordering.txt", "pairs.txt",
+                   "pointwise.txt", "products.txt", "reduction.txt", "shape.txt", "special.txt")  # fmt: skip
 
 
 def waiting() -> list[str]:
