@@ -21,11 +21,13 @@ _chosen: str | None = None
 
 
 def language() -> str:
-    """The language of all inspectors: as `set_language` said, else by AUTOGRADLAB_LANG, else by the locale's variables."""
+    """The language of all inspectors: as `set_language` said, else by AUTOGRADLAB_LANG, else that of the lessons' folder
+    (en or zh) in which the notebook is, else by the locale's variables."""
     if _chosen is not None:
         return _chosen
-    for variable in ("AUTOGRADLAB_LANG", "LC_ALL", "LC_MESSAGES", "LANG"):
-        value = os.environ.get(variable)
+    folder = os.path.basename(os.getcwd())
+    here = folder if folder in LANGUAGES else ""
+    for value in (os.environ.get("AUTOGRADLAB_LANG"), here, *map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))):
         if value:
             return "zh" if value.lower().startswith("zh") else "en"
     return "en"

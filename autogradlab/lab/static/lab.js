@@ -30,7 +30,8 @@ const plain = (text) => String(text).replace(/\*\*|`/g, "");
 function render({ model, el }) {
   const number = ++widgets;
   const drafts = {}; // task id -> what the learner has prepared but not yet sent
-  const root = make("section", { class: "agl-lab", "data-lm-suppress-shortcuts": "true" });
+  const shown = {}; // task id -> the arrangement that Python last sent
+  const root = make("div", { class: "agl-lab", role: "group", "data-lm-suppress-shortcuts": "true" });
   const body = make("div");
   const live = make("div", { class: "agl-live", "aria-live": "polite" });
   root.append(body, live);
@@ -283,6 +284,11 @@ function render({ model, el }) {
 
   function changed() {
     const before = body.textContent;
+    for (const task of model.get("view").tasks || []) {
+      const placed = JSON.stringify(task.input?.placed ?? null);
+      if (placed !== shown[task.id] && task.input?.placed?.length) delete drafts[task.id]; // arranged from a cell
+      shown[task.id] = placed;
+    }
     draw();
     if (body.textContent === before) return;
     const task = (model.get("view").tasks || []).filter((one) => one.state && one.state !== "open");
