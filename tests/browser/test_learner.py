@@ -17,10 +17,15 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 SAMPLE = ROOT / "tests" / "lab" / "sample"
 HOSTILE = "<img src=x onerror=\"document.body.dataset.hurt='1'\">"
+SETUP = f"""\
+import os
+os.environ['AUTOGRADLAB_LESSONS'] = {str(SAMPLE)!r}
+import autogradlab as torch
+from autogradlab.inspectors import set_language
+from autogradlab.lab import *
+set_language(LANG)"""
 CELLS = [
-    f"import os\nos.environ['AUTOGRADLAB_LESSONS'] = {str(SAMPLE)!r}\n"
-    "import autogradlab as torch\nfrom autogradlab.inspectors import set_language\n"
-    "from autogradlab.lab import *\nset_language(LANG)",
+    SETUP,
     "p = predict('doubled'); p",
     "f = predict('how-much'); f",
     "o = predict('firing'); o",
