@@ -23,7 +23,7 @@ class View {
     this.inner = (card.cards ?? []).map((inner) => new View(inner, words, signal, 0));
     if (this.inner.length) body.append(h("div", { class: "agl-cards" }, this.inner.map((view) => view.element)));
     this.live = h("p", { class: "agl-live", role: "status", "aria-live": "polite" });
-    this.element = h("section", { class: "agl-card", "data-kind": card.kind, lang: card.lang ?? "en", "aria-label": plain(card.title), tabindex: -1 },
+    this.element = h("div", { class: "agl-card", role: "group", "data-kind": card.kind, lang: card.lang ?? "en", "aria-label": plain(card.title), tabindex: -1 },
       this.heading(), h("div", { class: "agl-body" }, body, this.side()), this.frames.length ? this.controls() : null, this.live);
     this.plan();
     this.listen();
@@ -33,7 +33,7 @@ class View {
   heading() {
     this.subtitle = h("span", { class: "agl-subtitle" }, prose(this.card.subtitle));
     const badges = (this.card.badges ?? []).map((badge) => h("span", { class: `agl-badge agl-${badge.tone ?? "plain"}` }, badge.text));
-    return h("header", { class: "agl-bar" }, h("span", { class: "agl-title" }, prose(this.card.title)), this.subtitle,
+    return h("div", { class: "agl-bar" }, h("span", { class: "agl-title" }, prose(this.card.title)), this.subtitle,
       h("span", { class: "agl-space" }), badges.length ? h("span", { class: "agl-badges" }, badges) : null);
   }
 
@@ -49,7 +49,7 @@ class View {
       parts.push(h("div", { class: "agl-head" }, words.happens), this.list, this.panel);
     }
     if (this.sketches.some((sketch) => [...sketch.entries.values()].some((entry) => entry.opens && entry.item))) {
-      this.details = h("div", { class: "agl-details", role: "region", "aria-label": words.details }, h("p", { class: "agl-hint" }, words.hint));
+      this.details = h("div", { class: "agl-details", role: "group", "aria-label": words.details }, h("p", { class: "agl-hint" }, words.hint));
       parts.push(this.details);
     }
     return parts.length ? h("div", { class: "agl-side" }, parts) : null;
@@ -63,7 +63,7 @@ class View {
     this.pace = h("select", { class: "agl-pace", "aria-label": words.speed, title: words.speed },
       [0.5, 1, 2, 4].map((speed) => h("option", { value: speed, selected: speed === 1 }, `${speed}×`)));
     this.where = h("span", { class: "agl-where" });
-    return h("footer", { class: "agl-bar agl-controls", role: "group", "aria-label": words.controls },
+    return h("div", { class: "agl-bar agl-controls", role: "group", "aria-label": words.controls },
       button("first", words.first, icon("first")), button("back", words.back, icon("back")),
       button("step", words.next, words.step, icon("step")), this.play, button("last", words.last, icon("last")),
       this.range, this.where, this.pace, h("span", { class: "agl-keys", title: words.keys_help }, words.keys));
@@ -89,14 +89,14 @@ class View {
     }
     const frame = this.frames[to];
     for (const sketch of this.sketches) sketch.apply(states, texts);
-    this.events.forEach((event, k) => event.classList.toggle("agl-past", k < to));
+    for (let k = Math.max(0, Math.min(to, this.at)); k < Math.max(to, this.at); k += 1) this.events[k].classList.toggle("agl-past", k < to);
     const [before, event] = [this.events[this.at], this.events[to]];
     before?.removeAttribute("aria-current");
     before?.setAttribute("tabindex", "-1");
     event.setAttribute("aria-current", "step");
     event.setAttribute("tabindex", "0");
     Object.assign(this, { at: to, states, texts });
-    this.scroll();
+    this.scrolling ??= requestAnimationFrame(() => this.scroll());
     this.panel.replaceChildren(...blocks(frame.panel, (drawing) => new Sketch(drawing, this.words, this.signal).element));
     const where = fill(this.words.step_title, { step: to, last: this.frames.length - 1 });
     this.subtitle.replaceChildren(...prose([this.card.subtitle, frame.heading].filter(Boolean).join(" · ")));
@@ -113,6 +113,7 @@ class View {
 
   /** The current line of the list into sight, without moving the page. */
   scroll() {
+    this.scrolling = undefined;
     const line = this.events[this.at].parentElement;
     const [top, bottom] = [line.offsetTop - this.list.offsetTop, line.offsetTop - this.list.offsetTop + line.offsetHeight];
     if (top < this.list.scrollTop) this.list.scrollTop = top - 8;

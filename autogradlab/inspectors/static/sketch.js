@@ -152,7 +152,7 @@ class Sketch {
     const role = opens ? { role: "button", tabindex: -1, "aria-label": plain(item.label || item.id) } : item.label ? { role: "img", "aria-label": plain(item.label) } : {};
     const group = s("g", { class: "agl-item", "data-item": item.id, ...role }, item.label ? s("title", {}, plain(item.label)) : null);
     for (const p of item.shapes) group.append(...SHAPES[p.is](p).filter(Boolean));
-    for (const text of group.querySelectorAll("[data-slot]")) this.slots.set(text.dataset.slot, { text, first: text.textContent });
+    for (const text of group.querySelectorAll("[data-slot]")) this.slots.set(text.dataset.slot, { text, first: text.textContent, shown: text.textContent });
     const box = extent(item);
     this.entries.set(item.id, { item, group, box, opens, find: `${item.find ?? ""} ${item.label ?? ""}`.toLowerCase() });
     return group;
@@ -203,9 +203,9 @@ class Sketch {
       now === undefined ? entry.group.removeAttribute("data-state") : entry.group.setAttribute("data-state", now);
       hidden ||= was === "hidden" || now === "hidden";
     }
-    for (const [slot, { text, first }] of this.slots) {
-      const now = texts.get(slot) ?? first;
-      if (text.textContent !== now) text.textContent = now;
+    for (const [slot, place] of this.slots) {
+      const now = texts.get(slot) ?? place.first;
+      if (place.shown !== now) place.text.textContent = place.shown = now;
     }
     [this.states, this.texts] = [states, texts];
     if (hidden) this.arrange();

@@ -1,0 +1,322 @@
+"""The inspectors' widget in a real JupyterLab: steps, keys, jumps, search, folds, zoom, themes, languages, axe."""
+
+from __future__ import annotations
+
+import importlib.resources
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from tests.browser.labdrive import cells, open_notebook, run_all
+from tests.conftest import ROOT, need
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+CELLS = {
+    "start": f"import sys; sys.path.append({str(ROOT)!r})\nfrom autogradlab.inspectors.inspector import present\n"
+    "from tests.inspectors import sample_cards as cards",
+    "step": "view = present(cards.step_card())\nview",
+    "again": "view",
+    "hostile": "present(cards.hostile_card())",
+    "boxed": "import ipywidgets\nwatched = present(cards.watch_card())\nipywidgets.VBox([watched])",
+    "chinese": "present(cards.chinese_card())",
+    "large": "present(cards.big_card(1000))",
+    "change": "watched.show_card(cards.hooks_card())",
+}
+EXPECT = 10_000
+
+
+def write(folder: Path, name: str, keys: list[str]) -> str:
+    book = nbformat.v4.new_notebook()
+    book.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
+    book.cells = [nbformat.v4.new_code_cell(CELLS[key], id=key) for key in keys]
+    nbformat.write(book, folder / f"{name}.ipynb")
+    return f"{name}.ipynb"
+
+
+@pytest.fixture
+def opened(lab: Any, page: Any) -> Iterator[Any]:
+    """Runs these cells of CELLS after "start" and gives a function from cell to its card on the page."""
+    need("anywidget")
+    page.errors = []
+    page.on("console", lambda message: page.errors.append(message.text) if message.type == "error" else None)
+
+    def run(*keys: str) -> Any:
+        made = len(list(lab.folder.glob("inspectors-*.ipynb")))  # a new file, so that it has a kernel of its own
+        name = page.notebook = write(lab.folder, f"inspectors-{made}", ["start", *keys])
+        open_notebook(page, lab, name)
+        run_all(page)
+        for cell in cells(page):
+            assert [o for o in cell["outputs"] if o["output_type"] == "error"] == []
+        return card(page, 1)
+
+    yield run
+    assert (page.off_host, page.broken) == ([], [])
+    assert [e for e in page.errors if "autogradlab" in e or "anywidget" in e or "agl" in e] == []
+
+
+def card(page: Any, index: int) -> Any:
+    """The card that the code cell `index` of the notebook shows."""
+    found = page.locator(".jp-Notebook .jp-Cell").nth(index).locator(".agl-card").first
+    found.wait_for(timeout=EXPECT)
+    return found
+
+
+def current(shown: Any) -> int:
+    return int(shown.locator("[aria-current=step]").get_attribute("data-frame"))
+
+
+def state(shown: Any, item: str) -> str | None:
+    return shown.locator(f'[data-item="{item}"]').get_attribute("data-state")
+
+
+def counts(page: Any) -> list[Any]:
+    return [cell["count"] for cell in cells(page)]
+
+
+def press(page: Any, *keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def test_steps_by_buttons_keys_scrubber_and_list(opened: Any, page: Any):
+    shown = opened("step", "again")
+    assert current(shown) == 0
+    assert state(shown, "e1") == "idle"
+    shown.get_by_role("button", name="One step on").click()
+    assert current(shown) == 1
+    press(page, "ArrowRight", "ArrowRight")
+    assert current(shown) == 3
+    assert (state(shown, "n2"), state(shown, "n1"), state(shown, "e3")) == ("active", "done", "idle")
+    assert shown.locator('[data-slot="e1"]').text_content() == "4 = g·x"
+    assert shown.locator(".agl-where").text_content() == "step 3 of 5"
+    assert shown.locator(".agl-panel td").all_text_contents() == ["4.", "2."]
+    assert shown.locator("[aria-live=polite]").text_content() == "step 3 of 5. MulBackward0 → w: g·x = [4.], x: g·w = [2.]"
+    press(page, "ArrowLeft")
+    assert (current(shown), state(shown, "n2"), shown.locator('[data-slot="e1"]').text_content()) == (2, None, "")
+    press(page, "End")
+    assert current(shown) == 5
+    assert shown.get_by_role("button", name="One step on").get_attribute("aria-disabled") == "true"
+    press(page, "Home")
+    assert current(shown) == 0
+    shown.locator(".agl-range").fill("4")
+    assert current(shown) == 4
+    shown.locator("[data-frame='2']").click()
+    assert current(shown) == 2
+    press(page, "ArrowDown")
+    assert current(shown) == 3
+    assert page.evaluate("() => document.activeElement.dataset.frame") == "3"
+    # another view of the same widget is where it was, and no key reached the notebook
+    assert current(card(page, 2)) == 0
+    assert counts(page) == [1, 2, 3]
+    assert page.locator(".jp-Notebook .jp-Cell").count() == 3
+
+
+def test_play_and_pause(opened: Any, page: Any):
+    shown = opened("step")
+    shown.get_by_label("Speed").select_option("4")
+    shown.get_by_role("button", name="Play").click()
+    shown.locator("[data-frame='2'][aria-current]").wait_for(timeout=EXPECT)
+    shown.get_by_role("button", name="Pause").click()
+    at = current(shown)
+    page.wait_for_timeout(900)
+    assert current(shown) == at < 5
+    shown.locator("[data-frame='0']").click()
+    press(page, "ArrowLeft", " ")
+    shown.locator(".agl-title").click()  # the card has the focus: space plays
+    press(page, " ")
+    shown.locator("[data-frame='5'][aria-current]").wait_for(timeout=EXPECT)
+    shown.get_by_role("button", name="Play").wait_for(timeout=EXPECT)
+
+
+def test_letters_and_escape_do_nothing_to_the_notebook(opened: Any, page: Any):
+    shown = opened("step")
+    shown.get_by_role("searchbox").click()
+    page.keyboard.type("mulbbdd")
+    press(page, "Escape")
+    assert shown.get_by_role("searchbox").input_value() == ""
+    assert page.locator(".jp-Notebook .jp-Cell").count() == 2
+    assert counts(page) == [1, 2]
+
+
+def test_items_open_with_click_and_keys(opened: Any, page: Any):
+    shown = opened("step")
+    shown.locator('[data-item="n2"]').click()
+    details = shown.get_by_role("group", name="Details")
+    assert "MulBackward0: saved self=w other=x" in details.inner_text()
+    assert current(shown) == 3, "a click on a Node leads to where it runs"
+    focused = "() => document.activeElement.dataset.item ?? document.activeElement.dataset.fold"
+    press(page, "ArrowRight")
+    assert page.evaluate(focused) == "v_a"
+    press(page, "ArrowDown", "Enter")
+    assert page.evaluate(focused) == "v_b"
+    assert shown.locator('[aria-pressed="true"]').get_attribute("data-item") == "v_b"
+    assert "b, non-leaf" in details.inner_text()
+    assert shown.locator("[data-item][tabindex='0'], [data-fold][tabindex='0']").count() == 1
+    press(page, "Escape")
+    assert "press Enter" in details.inner_text()
+
+
+def test_search_fold_zoom_and_pan(opened: Any, page: Any):
+    shown = opened("step")
+    search = shown.get_by_role("searchbox")
+    search.fill("mulbackward")
+    assert shown.locator(".agl-count").text_content() == "2 found"
+    assert sorted(e.get_attribute("data-item") for e in shown.locator(".agl-hit").all()) == ["n1", "n2"]
+    search.press("Enter")
+    assert page.evaluate("() => document.activeElement.dataset.item") == "n2"
+    search.fill("")
+    assert shown.locator(".agl-hit").count() == 0
+
+    fold = shown.get_by_role("button", name="Fold away: 5 parts")
+    fold.click()
+    assert not shown.locator('[data-item="v_b"]').is_visible()
+    shown.get_by_role("button", name="Unfold: 5 parts").focus()
+    press(page, "Enter")
+    assert shown.locator('[data-item="v_b"]').is_visible()
+    assert current(shown) == 0
+
+    svg = shown.locator(".agl-svg")
+    whole = svg.get_attribute("viewBox")
+    shown.get_by_role("button", name="Zoom in").click()
+    closer = svg.get_attribute("viewBox")
+    assert float(closer.split()[2]) < float(whole.split()[2])
+    shown.locator('[data-item="n2"]').focus()
+    press(page, "Shift+ArrowRight")
+    moved = svg.get_attribute("viewBox")
+    assert float(moved.split()[0]) > float(closer.split()[0])
+    box = svg.bounding_box()
+    page.mouse.move(box["x"] + 12, box["y"] + 12)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 72, box["y"] + 12, steps=4)
+    page.mouse.up()
+    assert float(svg.get_attribute("viewBox").split()[0]) < float(moved.split()[0])
+    shown.get_by_role("button", name="Fit").click()
+    assert svg.get_attribute("viewBox") == whole
+    assert counts(page) == [1, 2]
+
+
+def test_hostile_words_are_text(opened: Any, page: Any):
+    shown = opened("hostile")
+    assert shown.locator("img, script, iframe").count() == 0
+    assert shown.locator(".agl-title").text_content().startswith("<img src=x onerror=alert(1)>")
+
+
+def test_boxes_and_another_card_in_the_same_place(opened: Any, page: Any):
+    shown = opened("boxed", "change")
+    assert shown.get_attribute("data-kind") == "hooks"
+    assert shown.locator("thead th").all_text_contents() == ["#", "when", "hook", "gradient in", "returned", "effect"]
+    assert page.locator(".agl-card").count() == 1
+
+
+def test_a_thousand_nodes_step_smoothly(opened: Any, page: Any):
+    shown = opened("large")
+    took = page.evaluate("""() => {
+        const card = document.querySelector('.agl-card'), start = performance.now();
+        for (let k = 0; k < 50; k += 1) {
+            card.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true}));
+            card.getBoundingClientRect();
+        }
+        return (performance.now() - start) / 50;
+    }""")
+    assert current(shown) == 50
+    assert took < 50, "milliseconds a step"
+
+
+def test_views_clean_up(opened: Any, page: Any):
+    opened("step")
+    page.evaluate("""() => {
+        const [set, clear] = [window.setInterval, window.clearInterval];
+        [window.made, window.cleared] = [[], []];
+        window.setInterval = (...all) => { const timer = set(...all); window.made.push(timer); return timer; };
+        window.clearInterval = timer => { window.cleared.push(timer); clear(timer); };
+    }""")
+    page.get_by_role("button", name="Play", exact=True).click()
+    playing = page.evaluate("() => window.made.at(-1)")
+    assert playing
+    page.evaluate("() => window.jupyterapp.commands.execute('notebook:clear-all-cell-outputs')")
+    page.locator(".agl-card").wait_for(state="detached", timeout=EXPECT)
+    page.wait_for_function("timer => window.cleared.includes(timer)", arg=playing, timeout=EXPECT)
+
+
+# -- for everyone -------------------------------------------------------------------------------------------------------
+
+
+def axe(page: Any, selector: str) -> dict[str, Any]:
+    source = importlib.resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+    page.evaluate("() => { window.kept = window.define; window.define = undefined; }")  # its UMD wrapper stays off AMD loaders
+    page.evaluate(source)
+    page.evaluate("() => { window.define = window.kept; }")
+    # JupyterLab's body is 0 px high and clips: axe would take all text in it for invisible, and pass it unseen
+    page.evaluate("() => { document.body.style.height = '100vh'; }")
+    return dict(page.evaluate("([s]) => axe.run({include: [[s]]})", [selector]))
+
+
+def faults(result: dict[str, Any]) -> list[tuple[str, list[str]]]:
+    return [(v["id"], [n["html"][:160] for n in v["nodes"]]) for v in result["violations"]]
+
+
+@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+def test_axe_finds_nothing(opened: Any, page: Any, theme: str, tmp_path: Path):
+    need("axe_playwright_python")
+    page.set_viewport_size({"width": 1280, "height": 3000})
+    try:
+        opened("step", "hostile", "boxed", "chinese")
+        page.evaluate("theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", theme)
+        page.wait_for_function("dark => document.body.dataset.jpThemeLight === String(!dark)", arg="Dark" in theme, timeout=EXPECT)
+        shown = card(page, 1)
+        shown.locator('[data-item="n2"]').click()
+        page.wait_for_timeout(500)
+        shots = Path(os.environ.get("AUTOGRADLAB_SHOTS", tmp_path))
+        shots.mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=shots / f"inspectors-{theme.split()[-1].lower()}.png")
+        result = axe(page, ".agl")
+        assert faults(result) == []
+        assert "color-contrast" in {rule["id"] for rule in result["passes"]}, "axe looked at no text"
+    finally:
+        page.evaluate("() => window.jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Light'})")
+
+
+def test_axe_would_find_a_bad_widget(opened: Any, page: Any):
+    need("axe_playwright_python")
+    opened("step")
+    page.evaluate("""() => document.querySelector('.agl-main').insertAdjacentHTML('beforeend',
+        '<img src="data:image/gif;base64,R0lGODlhAQABAAAAACw="><button></button><p style="color:#bbb;background:#fff">pale</p>')""")
+    assert {"image-alt", "button-name", "color-contrast"} <= {name for name, _ in faults(axe(page, ".agl"))}
+
+
+def test_chinese_and_forced_motion(opened: Any, page: Any):
+    page.emulate_media(reduced_motion="reduce")
+    shown = opened("chinese")
+    assert shown.get_attribute("lang") == "zh"
+    assert "非叶子张量的梯度用完就丢弃了" in shown.inner_text()
+    box = shown.locator(".agl-badge").first
+    assert box.inner_text() == "is_leaf ✗ 非叶子"
+    page.emulate_media(reduced_motion="no-preference")
+
+
+def test_notebook_without_a_kernel_shows_the_pictures(opened: Any, page: Any, lab: Any):
+    """nbconvert's HTML of a notebook as it was run, without widget state."""
+    import nbconvert
+
+    opened("step", "chinese")
+    page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
+    path = lab.folder / page.notebook
+    page.wait_for_function("() => !window.jupyterapp.shell.currentWidget.context.model.dirty", timeout=EXPECT)
+    book = nbformat.reads(path.read_text(encoding="utf-8"), 4)
+    assert "widgets" not in book.metadata
+    html, _ = nbconvert.HTMLExporter(template_name="classic", exclude_input=True).from_notebook_node(book)
+    page.goto("about:blank")
+    page.set_content(html.split("</head>")[1], wait_until="domcontentloaded")
+    pictures = page.locator("figure img")
+    assert pictures.count() == 2
+    widths = page.evaluate("() => [...document.querySelectorAll('figure img')].map(i => [i.naturalWidth, i.alt])")
+    assert [alt for _, alt in widths] == ["y.backward()", "损失 标量"]
+    assert all(width > 300 for width, _ in widths)
+    assert page.locator("details").count() == 6 + 1 + 1
+    assert json.dumps(book.cells[1].outputs[0]["data"]["text/plain"]).startswith('"`y.backward()`')
