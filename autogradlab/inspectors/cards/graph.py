@@ -1,0 +1,231 @@
+"""`lab.graph`: the graph behind a tensor, as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..inspector import Inspector, present
+from ..layout.picture import draw, saved_line
+from ..parts import Block, Card, Facts, Note, Table
+from ..snapshot.graph import Graph, Holders, NodeFact, Summary, Value, Walk, describe, summary
+from ..snapshot.kinds import is_tensor, type_name
+from ..snapshot.names import namespace
+from ..snapshot.origins import place
+from ..snapshot.rules import filled, rule
+from ..words import language, say
+
+__all__ = ["details_of", "graph", "graph_card", "graph_words", "problem_card", "roots_of", "title_of"]
+
+#: a picture of more Nodes than this would be no picture
+MAX_NODES = 1000
+
+
+def graph(y: Any, *, max_nodes: int = MAX_NODES) -> Inspector:
+    """The graph that leads to `y` (a tensor or a list of them): who is a leaf, what each Node saved, what feeds what.
+
+        w, x = torch.tensor([1.], requires_grad=True), torch.tensor([2.], requires_grad=True)
+        a = w * x; b = w + 1; y = a * b
+        lab.graph(y)
+
+    Operators are rectangles, variables ellipses; leaves are green, bold and say so. Opening a shape shows what its Node
+    saved, whether that is freed or overwritten, its hooks and edges, and the cell and line that made it. Above `max_nodes`
+    Nodes the card counts instead of drawing. Nothing is changed, and no tensor is kept alive. (What hooks of
+    `saved_tensors_hooks` packed is unpacked for a look.)
+    """
+    return present(graph_card(y, namespace(), max_nodes))
+
+
+def graph_card(y: Any, space: Mapping[str, Any], max_nodes: int = MAX_NODES) -> Card:
+    """The card for `graph`, with the variables of its caller."""
+    roots, problem = roots_of(y, "graph")
+    if problem is not None:
+        return problem
+    holders = Holders(space)
+    title = title_of(roots, holders)
+    walk = Walk(roots)
+    if not any(node.next_functions for node in walk.nodes):
+        return _alone(roots, walk, holders, title)
+    if len(walk.nodes) > max_nodes:
+        return _large(walk, holders, title, max_nodes)
+    facts = describe(walk, holders)
+    drawing = draw(facts, graph_words(facts), title, details_of(facts))
+    counts = _counts(facts)
+    return Card("graph", title, counts, blocks=(drawing, Note(say("graph.legend"), "muted")), lang=language())
+
+
+def roots_of(y: Any, call: str) -> tuple[list[Any], Card | None]:
+    """The tensors to start from, or the card that says why there are none."""
+    roots = list(y) if isinstance(y, (list, tuple)) else [y]
+    if not roots:
+        return [], problem_card(call, say("graph.nothing"))
+    wrong = next((r for r in roots if not is_tensor(r)), None)
+    if wrong is not None or any(r is None for r in roots):
+        return [], problem_card(call, say("graph.not_tensor", kind=type_name(wrong)))
+    return roots, None
+
+
+def problem_card(call: str, text: str) -> Card:
+    return Card(call, f"lab.{call}", blocks=(Note(text, "warning"),), lang=language())
+
+
+def title_of(roots: Sequence[Any], holders: Holders) -> str:
+    names = [holders.name(r) or say("graph.this") for r in roots]
+    more = ", …" if len(names) > 4 else ""
+    return say("graph.title", name=", ".join(names[:4]) + more)
+
+
+def _counts(facts: Graph) -> str:
+    nodes = sum(not n.accumulates for n in facts.nodes)
+    return say("graph.counts", nodes=nodes, leaves=sum(v.kind == "leaf" for v in facts.values))
+
+
+def _alone(roots: Sequence[Any], walk: Walk, holders: Holders, title: str) -> Card:
+    """A root without a history."""
+    facts = describe(walk, holders)
+    drawing = draw(facts, graph_words(facts), title, details_of(facts))
+    notes = []
+    for root in roots:
+        key = "graph.no_graph_leaf" if root.requires_grad else "graph.no_graph_data"
+        notes.append(Note(say(key, name=holders.name(root) or say("graph.this"))))
+    return Card("graph", title, blocks=(*notes[:8], drawing), lang=language())
+
+
+def _large(walk: Walk, holders: Holders, title: str, limit: int) -> Card:
+    facts: Summary = summary(walk, holders)
+    leaves = ", ".join(facts.leaves) + (", …" if facts.leaf_count > len(facts.leaves) else "")
+    rows = (
+        (say("graph.nodes"), str(facts.nodes)),
+        (say("graph.edges"), str(facts.edges)),
+        (say("graph.leaves"), f"{facts.leaf_count}: {leaves}" if leaves else str(facts.leaf_count)),
+        (say("graph.depth"), str(facts.depth)),
+        (say("graph.widest"), say("graph.widest_value", count=facts.widest[0], distance=facts.widest[1])),
+    )
+    classes = [(name, str(count)) for name, count in facts.classes[:20]]
+    if len(facts.classes) > 20:
+        rest = facts.classes[20:]
+        classes.append((say("graph.others", count=len(rest)), str(sum(count for _, count in rest))))
+    table = Table((say("graph.class"), say("graph.count")), tuple(classes))
+    return Card("graph", title, blocks=(Note(say("graph.large", limit=limit)), Facts(rows), table), lang=language())
+
+
+# -- words ---------------------------------------------------------------------------------------------------------------
+
+
+def labels_of(facts: Graph) -> dict[tuple[str, int], str]:
+    """What each output of a Node is called: its variable, else the Node's id."""
+    names = {v.of: v.name or v.id for v in facts.values if v.of is not None}
+    return {
+        (edge.target, edge.number): names.get((edge.target, edge.number)) or edge.target for edge in facts.edges
+    } | names
+
+
+def graph_words(facts: Graph) -> list[str]:
+    """The picture as a program: one line for each leaf and each operation, in the order in which they were made."""
+    called = labels_of(facts)
+    values = {v.of: v for v in facts.values if v.of is not None}
+    by_id = {v.id: v for v in facts.values}
+    ins: dict[str, dict[int, str]] = {}
+    for edge in facts.edges:
+        ins.setdefault(edge.source, {})[edge.index] = called[edge.target, edge.number]
+    lines = []
+    for value in facts.values:
+        if value.kind == "leaf":
+            lines.append(say("graph.word_leaf", name=value.name or value.id, text=value.text, grad=value.grad))
+        elif value.kind == "data" and (value.name or value.root):
+            lines.append(say("graph.word_data", name=value.name or value.id, text=value.text))
+    for node in sorted((n for n in facts.nodes if not n.accumulates), key=lambda n: n.order):
+        given = ins.get(node.id, {})
+        for index, data in node.data:
+            given[index] = by_id[data].name or by_id[data].text
+        made = [values[key] for key in sorted(k for k in values if k[0] == node.id)]
+        saved = saved_line(node.saved)
+        text = say(
+            "graph.word_op", name=", ".join(called[v.of] for v in made if v.of) or node.id, op=node.op,
+            inputs=", ".join(given[i] for i in sorted(given)), value=f" = {made[0].text}" if len(made) == 1 else "",
+            cls=node.cls, saved=f", {saved}" if saved else "",
+        )  # fmt: skip
+        lines.append(text + (f" · {say('graph.word_root')}" if any(v.root for v in made) else ""))
+    return lines
+
+
+# -- details -------------------------------------------------------------------------------------------------------------
+
+
+def details_of(facts: Graph) -> dict[str, tuple[Block, ...]]:
+    """What opening a shape shows, by item id."""
+    called = labels_of(facts)
+    found: dict[str, tuple[Block, ...]] = {value.id: _value(value, facts) for value in facts.values}
+    edges: dict[str, list[tuple[int, str, int]]] = {}
+    for edge in facts.edges:
+        edges.setdefault(edge.source, []).append((edge.index, edge.target, edge.number))
+    classes = {node.id: node.cls for node in facts.nodes}
+    for node in facts.nodes:
+        if not node.accumulates:
+            found[node.id] = tuple(_node(node, edges.get(node.id, []), called, classes))
+    return found
+
+
+def _value(value: Value, facts: Graph) -> tuple[Block, ...]:
+    kind = {"leaf": "graph.leaf", "data": "graph.data"}.get(
+        value.kind, "graph.root" if value.root else "graph.non_leaf"
+    )
+    rows = [(say("graph.value"), value.text), (say("graph.shape"), f"{value.shape} {value.dtype}"), (say("graph.kind"), say(kind))]  # fmt: skip
+    if value.of is not None and value.kind == "value":
+        cls = next(n.cls for n in facts.nodes if n.id == value.of[0])
+        rows.append(("grad_fn", say("graph.output", number=value.of[1], cls=cls)))
+    if value.grad is not None:
+        rows.append((".grad", value.grad))
+    if value.version:
+        rows.append((say("graph.version"), str(value.version)))
+    if value.origin is not None:
+        rows += [(say("graph.made"), value.origin.source), (say("graph.at"), place(value.origin))]
+    blocks: list[Block] = [Facts(tuple(rows))]
+    if value.kind == "leaf" and value.of is not None:
+        blocks.append(Note(say("graph.accumulates"), "muted"))
+    if value.retains:
+        blocks.append(Note(say("graph.retains"), "muted"))
+    if value.hooks:
+        rows = [(say(f"graph.hook_{hook.kind}"), hook.name) for hook in value.hooks]
+        blocks.append(Facts(tuple(rows)))
+    return tuple(blocks)
+
+
+def _node(
+    node: NodeFact,
+    edges: Sequence[tuple[int, str, int]],
+    called: Mapping[tuple[str, int], str],
+    classes: Mapping[str, str],
+) -> list[Block]:
+    rows = [(say("graph.cls"), node.cls)]
+    if node.origin is not None:
+        rows += [(say("graph.made"), node.origin.source), (say("graph.at"), place(node.origin))]
+    if node.leads:
+        rows.append((say("graph.leads"), node.leads))
+    rows += [(f"metadata[{key!r}]", text) for key, text in node.metadata]
+    blocks: list[Block] = [Facts(tuple(rows))]
+    if node.saved:
+        heads = (say("graph.col_name"), say("graph.value"), say("graph.shape"), say("graph.col_state"))
+        lines = []
+        for s in node.saved:
+            then, now = s.versions or (0, 0)
+            state = say(f"graph.state_{s.state}", then=then, now=now, says=s.says)
+            lines.append((f"_saved_{s.name}", f"{s.holder} = {s.text}" if s.holder else s.text, s.shape, state))
+        blocks.append(Table(heads, tuple(lines), caption=say("graph.saved")))
+    words = {s.name: s.holder or (s.text if s.state == "plain" else s.name) for s in node.saved}
+    known = {index: (target, number) for index, target, number in edges}
+    lines = []
+    for index in range(node.inputs):
+        formula = rule(node.cls, index)
+        symbols = filled(formula, words) if formula else ""
+        if index in known:
+            target, number = known[index]
+            name = called[target, number]
+            to = classes[target] if name == target else f"{classes[target]} ({name})"
+            lines.append((str(index), to, str(number), symbols))
+        else:
+            lines.append((str(index), say("graph.no_edge"), "", ""))
+    heads = (say("graph.col_input"), say("graph.col_leads"), say("graph.col_number"), say("graph.col_rule"))
+    if lines:
+        blocks.append(Table(heads, tuple(lines), caption=say("graph.next")))
+    return blocks

@@ -1,0 +1,267 @@
+"""The picture of a graph: operators as rectangles, variables as ellipses, edges with room for a label beside them.
+
+What was computed first stands at the left. Ids of items: Nodes and values have those of their facts (`n3`, `v1`); `e4` is
+the edge number 4 of the facts, `o2` the line from a Node to the value v2 that it made, `d1` a line from data. Texts that
+frames may change have slots: `e4`, `o2`, `n3` (gradients on edges and entering a Node), `s3` (what n3 saved), `g1` (the
+`.grad` of the value v1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ..parts import Block, Drawing, Ellipse, Fold, Item, Path, Rect, Shape, Text, Tone
+from ..prose import columns
+from ..snapshot.graph import Edge, Graph, NodeFact, Saved, Value
+from ..words import say
+from .layered import Box, Link, Placed, layout
+
+__all__ = ["Labels", "draw", "saved_line"]
+
+LARGE, SMALL = 12.0, 10.5
+PORT = 20.0
+TALLEST = 420.0
+LINE = 15.0
+LONG = 26
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """What a step writes into the picture: for each slot its longest text, for which room is kept. `back`: arrows go
+    where gradients go."""
+
+    widest: Mapping[str, str]
+    back: bool = True
+
+
+NO_LABELS = Labels({}, back=False)
+
+
+def wide(text: str, size: float = LARGE) -> float:
+    """Pixels that a text takes in the fixed-width font."""
+    return columns(text) * size * 0.605
+
+
+def cut(text: str, limit: int = LONG) -> str:
+    return text if columns(text) <= limit else text[: limit - 1] + "…"
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """A box: its visible part within what it takes, with room for labels at its sides and below."""
+
+    width: float
+    height: float
+    left: float = 0.0
+    right: float = 0.0
+    below: float = 0.0
+    ports: tuple[int, ...] = ()  #: the inputs that are drawn
+
+    def port(self, index: int) -> float:
+        """The height of an input, from the top."""
+        step = (self.height - 8) / max(len(self.ports), 1)
+        return 4 + step * (self.ports.index(index) + 0.5)
+
+    def box(self) -> Box:
+        ins = tuple(self.port(index) for index in self.ports) or (self.height / 2,)
+        return Box(self.left + self.width + self.right, self.height + self.below, ins, self.height / 2)
+
+
+def draw(
+    graph: Graph, words: Sequence[str], label: str, details: Mapping[str, tuple[Block, ...]], labels: Labels = NO_LABELS,
+    folds: Sequence[Fold] = (),
+) -> Drawing:  # fmt: skip
+    """The drawing; `details` gives items what is shown when they are opened, by id."""
+    return _Picture(graph, labels).drawing(words, label, details, folds)
+
+
+class _Picture:
+    def __init__(self, graph: Graph, labels: Labels) -> None:
+        self.graph = graph
+        self.labels = labels
+        self.nodes = {node.id: node for node in graph.nodes if not node.accumulates}
+        self.values = {value.id: value for value in graph.values}
+        self.made = {value.of: value.id for value in graph.values if value.of is not None}
+        self.links: list[tuple[str, Link, bool]] = []  # item id, link, whether gradients run along it
+        self.shapes: dict[str, _Shape] = {}
+        self._link()
+
+    def _link(self) -> None:
+        ports: dict[str, set[int]] = {}
+        ins: list[tuple[str, str, str, int, bool]] = []
+        for number, edge in enumerate(self.graph.edges, 1):
+            left = self.left(edge)
+            if left is not None and edge.source in self.nodes:
+                ins.append((f"e{number}", left, edge.source, edge.index, True))
+        for node in self.nodes.values():
+            for index, data in node.data:
+                ins.append((f"d{sum(not r for *_, r in ins) + 1}", data, node.id, index, False))
+        for _, _, target, index, _ in ins:
+            ports.setdefault(target, set()).add(index)
+        for value in self.values.values():
+            self.shapes[value.id] = self._ellipse(value)
+        for node in self.nodes.values():
+            self.shapes[node.id] = self._rect(node, tuple(sorted(ports.get(node.id, ()))))
+        for item, left, target, index, runs in ins:
+            self.links.append((item, Link(left, target, self.shapes[target].ports.index(index)), runs))
+        for value in self.values.values():
+            if value.of is not None and value.of[0] in self.nodes:
+                self.links.append((f"o{value.id[1:]}", Link(value.of[0], value.id), True))
+
+    def left(self, edge: Edge) -> str | None:
+        """What an edge comes from in the picture: the value that stands for it, or the Node itself."""
+        value = self.made.get((edge.target, edge.number))
+        return value if value is not None else edge.target if edge.target in self.nodes else None
+
+    def _rect(self, node: NodeFact, ports: tuple[int, ...]) -> _Shape:
+        width = max(wide(cut(node.op)), wide(cut(node.cls, 30), SMALL)) + 22
+        height = min(max(46.0, PORT * len(ports) + 8), TALLEST)
+        widest = self.labels.widest
+        room = [widest.get(f"e{i}", "") for i, edge in enumerate(self.graph.edges, 1) if edge.source == node.id] if widest else []  # fmt: skip
+        out = [widest.get(f"o{v[1:]}", "") for (of, _), v in self.made.items() if of == node.id] if widest else []
+        out.append(widest.get(node.id, ""))
+        left = max((wide(text, SMALL) + 12 for text in room if text), default=8.0)
+        right = max((wide(text, SMALL) + 14 for text in out if text), default=6.0)
+        line = max((saved_line(node.saved), widest.get(f"s{node.id[1:]}", "")), key=columns)
+        spill = max(0.0, (wide(line, SMALL) - width) / 2)
+        return _Shape(width, height, max(left, spill), max(right, spill), LINE if line else 0.0, ports)
+
+    def _ellipse(self, value: Value) -> _Shape:
+        first, second = value_lines(value)
+        text = max(wide(first) * 1.22, wide(second, SMALL) * 1.16)
+        grad = max(grad_line(value), self.labels.widest.get(f"g{value.id[1:]}", ""), key=columns)
+        width = max(text + 22, 44.0)
+        spill = max(0.0, (wide(grad, SMALL) - width) / 2)
+        return _Shape(width, 50.0 if second else 32.0, spill, spill, LINE + 2 if grad else 0.0)
+
+    # -- shapes ----------------------------------------------------------------------------------------------------------
+
+    def drawing(
+        self, words: Sequence[str], label: str, details: Mapping[str, tuple[Block, ...]], folds: Sequence[Fold]
+    ) -> Drawing:
+        boxes = {name: shape.box() for name, shape in self.shapes.items()}
+        placed = layout(boxes, [link for _, link, _ in self.links])
+        items = [self._edge(item, link, runs, placed, i) for i, (item, link, runs) in enumerate(self.links)]
+        items += [self._value(value, placed, details.get(value.id, ())) for value in self.values.values()]
+        items += [self._node(node, placed, details.get(node.id, ())) for node in self.nodes.values()]
+        return Drawing(placed.width, placed.height, tuple(items), tuple(words), label, tuple(folds), zoom=True)
+
+    def _edge(self, item: str, link: Link, runs: bool, placed: Placed, index: int) -> Item:
+        source, target = self.shapes[link.source], self.shapes[link.target]
+        route = placed.routes[index]
+        x0, y0 = route[0]
+        x1, y1 = route[-1]
+        points = [*_line((x0 - source.right, y0), (x0, y0)), *route[1:]] if source.right else list(route)
+        if target.left:
+            points += _line((x1, y1), (x1 + target.left, y1))[1:]
+        points = _joined(points)
+        start, end = points[0], points[-1]
+        back = self.labels.back and runs
+        shapes: list[Shape] = [Path(tuple(points[::-1] if back else points), "gradient" if back else "muted" if runs else "saved",
+                                    True, True, not runs)]  # fmt: skip
+        if item in self.labels.widest:
+            at = (start[0] + 5, start[1] - 5, "start") if item[0] == "o" else (end[0] - 6, end[1] - 5, "end")
+            shapes.append(Text(at[0], at[1], "", "gradient", at[2], SMALL, True, True, item))  # type: ignore[arg-type]
+        return Item(item, tuple(shapes))
+
+    def _node(self, node: NodeFact, placed: Placed, details: tuple[Block, ...]) -> Item:
+        shape = self.shapes[node.id]
+        x, y = placed.at[node.id][0] + shape.left, placed.at[node.id][1]
+        middle, centre = x + shape.width / 2, y + shape.height / 2
+        shapes: list[Shape] = [
+            Rect(x, y, shape.width, shape.height, 5, "node", True),
+            Text(middle, centre - 3, cut(node.op), mono=True, bold=True),
+            Text(middle, centre + 13, cut(node.cls, 30), "muted", size=SMALL, mono=True),
+        ]
+        if shape.below:
+            tone: Tone = "warning" if any(s.state == "changed" for s in node.saved) else "saved"
+            text = saved_line(node.saved)
+            shapes.append(
+                Text(middle, y + shape.height + 12, text, tone, size=SMALL, mono=True, slot=f"s{node.id[1:]}")
+            )
+        if node.id in self.labels.widest:
+            at = x + shape.width + 5, centre - 5
+            shapes.append(Text(*at, "", "gradient", "start", SMALL, True, True, node.id))
+        return Item(node.id, tuple(shapes), said_node(node), details, f"{node.op} {node.cls} {node.leads}".strip())
+
+    def _value(self, value: Value, placed: Placed, details: tuple[Block, ...]) -> Item:
+        shape = self.shapes[value.id]
+        x, y = placed.at[value.id][0] + shape.left + shape.width / 2, placed.at[value.id][1] + shape.height / 2
+        tone: Tone = "leaf" if value.kind == "leaf" else "saved" if value.kind == "data" else "plain"
+        first, second = value_lines(value)
+        shapes: list[Shape] = [
+            Ellipse(x, y, shape.width / 2, shape.height / 2, tone, value.kind == "leaf"),
+            Text(x, y + (-2 if second else 4), first, mono=True, bold=value.root),
+        ]
+        if second:
+            shapes.append(Text(x, y + 13, second, "leaf" if value.kind == "leaf" else "muted", size=SMALL, mono=True))
+        if shape.below:
+            text = grad_line(value)
+            shapes.append(Text(x, y + shape.height / 2 + 13, text, "gradient", size=SMALL, mono=True, bold=True,
+                               slot=f"g{value.id[1:]}"))  # fmt: skip
+        return Item(value.id, tuple(shapes), said_value(value), details, f"{value.name or ''} {value.shape}".strip())
+
+
+def _line(start: tuple[float, float], end: tuple[float, float]) -> list[tuple[float, float]]:
+    """A straight cubic."""
+    third = (end[0] - start[0]) / 3
+    return [start, (start[0] + third, start[1]), (end[0] - third, end[1]), end]
+
+
+def _joined(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Neighbouring straight pieces made one, so that paths stay short."""
+    made = [points[0]]
+    for i in range(1, len(points), 3):
+        piece = points[i : i + 3]
+        flat = all(abs(p[1] - made[-1][1]) < 0.01 for p in piece)
+        if flat and len(made) > 3 and all(abs(p[1] - made[-1][1]) < 0.01 for p in made[-4:]):
+            start = made[-4]
+            del made[-3:]
+            made += _line(start, piece[-1])[1:]
+        else:
+            made += piece
+    return [(round(x, 1), round(y, 1)) for x, y in made]
+
+
+# -- words in the picture ------------------------------------------------------------------------------------------------
+
+
+def value_lines(value: Value) -> tuple[str, str]:
+    """What stands in an ellipse, large and small."""
+    text = cut(value.text)
+    first = f"{cut(value.name, 18)} = {text}" if value.name else text
+    if value.kind == "leaf":
+        second = say("graph.leaf_root") if value.root else say("graph.leaf")
+    elif value.kind == "data":
+        second = say("graph.data") if value.name or value.root else ""
+    else:
+        second = say("graph.root") if value.root else say("graph.non_leaf")
+    return first, second
+
+
+def grad_line(value: Value) -> str:
+    return "" if value.grad is None else f".grad: {value.grad}"
+
+
+def saved_line(saved: Sequence[Saved]) -> str:
+    """Below a Node: `saved self=w other=x`, or that it is freed."""
+    tensors = [s for s in saved if s.state != "plain"]
+    if not tensors:
+        return ""
+    if any(s.state == "changed" for s in tensors):
+        names = " ".join(s.name for s in tensors if s.state == "changed")
+        return say("graph.line_changed", names=cut(names))
+    if all(s.state in ("freed", "unreadable") for s in tensors):
+        return say("graph.line_freed")
+    parts = [f"{s.name}={s.holder}" if s.holder else s.name for s in tensors if s.text != "None" and s.state == "kept"]
+    return say("graph.line_saved", names=cut(" ".join(parts), 34)) if parts else ""
+
+
+def said_node(node: NodeFact) -> str:
+    line = saved_line(node.saved)
+    return f"{node.op}, {node.cls}" + (f", {line}" if line else "")
+
+
+def said_value(value: Value) -> str:
+    return ", ".join(filter(None, [*value_lines(value), value.shape, value.dtype, grad_line(value)]))

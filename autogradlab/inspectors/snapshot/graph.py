@@ -1,0 +1,430 @@
+"""The graph behind tensors as plain facts: Nodes, values, edges; what Nodes saved and who holds it.
+
+`Walk` has the live Nodes and is dropped when the call ends; `Graph` is what remains, and keeps no tensor alive.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..values import dtype, shape, short
+from .kinds import is_tensor
+from .names import tensors
+from .origins import Origin, origin
+from .rules import inputs_of, op_name
+
+__all__ = ["Edge", "Graph", "Holders", "Hook", "NodeFact", "Saved", "Summary", "Value", "Walk", "class_name", "describe", "edge_of", "hook_name", "saved_live",
+           "summary"]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """One saved value. state: "kept", "freed", "changed" (in place, so that backward would fail) or "plain" (no tensor)."""
+
+    name: str
+    text: str
+    shape: str = ""
+    state: str = "kept"
+    holder: str | None = None  #: the variable that holds it
+    says: str = ""  #: PyTorch's words if it cannot be read
+    versions: tuple[int, int] | None = None  #: saved at, now
+
+
+@dataclass(frozen=True, slots=True)
+class Hook:
+    """A hook that can be named. kind: "tensor", "post_accumulate"."""
+
+    kind: str
+    owner: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """The edge for input `index` of the Node `source`: it leads to input `number` of the Node `target`."""
+
+    source: str
+    index: int
+    target: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class NodeFact:
+    """A Node. `accumulates`: it is an AccumulateGrad, and the leaf `leaf` stands for it."""
+
+    id: str
+    cls: str
+    op: str
+    inputs: int
+    saved: tuple[Saved, ...] = ()
+    accumulates: bool = False
+    origin: Origin | None = None
+    metadata: tuple[tuple[str, str], ...] = ()
+    data: tuple[tuple[int, str], ...] = ()  #: inputs without gradient that are known: number, value id
+    leads: str = ""  #: the nearest named result that it leads to
+    order: int = 0  #: its place among the Nodes, the one made first has 0
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A tensor. kind: "leaf", "value" (a non-leaf), "data" (no gradient). `of`: the Node that made it, and which output."""
+
+    id: str
+    name: str | None
+    text: str
+    shape: str
+    dtype: str
+    kind: str
+    of: tuple[str, int] | None = None
+    root: bool = False
+    grad: str | None = None
+    retains: bool = False
+    version: int = 0
+    origin: Origin | None = None
+    hooks: tuple[Hook, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    nodes: tuple[NodeFact, ...]
+    edges: tuple[Edge, ...]
+    values: tuple[Value, ...]
+    roots: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A graph too large to draw. `widest`: the largest number of Nodes at one distance from the root, and that distance."""
+
+    nodes: int
+    edges: int
+    leaves: tuple[str, ...]
+    leaf_count: int
+    classes: tuple[tuple[str, int], ...]
+    depth: int
+    widest: tuple[int, int]
+
+
+class Walk:
+    """The live Nodes that can be reached from tensors, in the order in which they are found; nothing is recursive."""
+
+    def __init__(self, roots: Sequence[Any], limit: int | None = None) -> None:
+        self.roots = list(roots)
+        self.starts = [edge_of(t) for t in roots]
+        self.nodes: list[Any] = list(dict.fromkeys(node for node, _ in self.starts if node is not None))
+        self.nexts: list[tuple[tuple[Any, int], ...]] = []
+        self.complete = True
+        ids = {node: f"n{i}" for i, node in enumerate(self.nodes, 1)}
+        for node in self.nodes:  # grows while it is walked
+            if limit is not None and len(self.nodes) > limit:
+                self.complete = False
+                break
+            nexts = tuple(node.next_functions)
+            self.nexts.append(nexts)
+            for follower, _ in nexts:
+                if follower is not None and follower not in ids:
+                    ids[follower] = f"n{len(ids) + 1}"
+                    self.nodes.append(follower)
+        self.ids = ids
+
+    def edges(self) -> Iterator[Edge]:
+        for node, nexts in zip(self.nodes, self.nexts, strict=False):
+            for index, (target, number) in enumerate(nexts):
+                if target is not None:
+                    yield Edge(self.ids[node], index, self.ids[target], number)
+
+
+def edge_of(tensor: Any) -> tuple[Any, int]:
+    """The Node that a tensor's gradient enters, and as which input: its maker, or a leaf's AccumulateGrad."""
+    if not tensor.requires_grad:
+        return None, 0
+    node = tensor.grad_fn
+    if node is not None:
+        return node, tensor.output_nr
+    return tensor.view_as(tensor).grad_fn.next_functions[0][0] if _recording(tensor) else None, 0
+
+
+def _recording(tensor: Any) -> bool:
+    """Whether operations are recorded here; if not (no_grad), a leaf does not say which AccumulateGrad it has."""
+    return bool(tensor.view_as(tensor).requires_grad)
+
+
+def class_name(node: Any) -> str:
+    """`MulBackward0`, `AccumulateGrad`, `MyFunctionBackward`."""
+    name = str(node.name())
+    return name.rsplit("::", 1)[-1]
+
+
+# -- what Nodes saved ----------------------------------------------------------------------------------------------------
+
+_SAVED = "_saved_"
+_VERSIONS = re.compile(r"is at version (\d+); expected version (\d+)")
+
+
+_known: dict[str, tuple[str, ...]] = {}
+
+
+def _attributes(node: Any) -> tuple[str, ...]:
+    """The names of what a Node saved; asked once for each class (PyTorch's answer takes a while)."""
+    name = str(node.name())
+    if name not in _known:
+        _known[name] = tuple(a for a in dir(node) if a.startswith(_SAVED))
+    return _known[name]
+
+
+def saved_live(node: Any) -> Iterator[tuple[str, Any, Exception | None]]:
+    """Everything a Node saved, by name: the value, or the error that PyTorch gives for it."""
+    if hasattr(type(node), "_forward_cls") or hasattr(type(node), "saved_tensors"):  # the Node of an autograd.Function
+        try:
+            kept = node.saved_tensors
+        except Exception as error:
+            yield "tensors", None, error
+        else:
+            yield from ((str(i), value, None) for i, value in enumerate(kept))
+        return
+    for attribute in _attributes(node):
+        try:
+            yield attribute[len(_SAVED) :], getattr(node, attribute), None
+        except Exception as error:
+            yield attribute[len(_SAVED) :], None, error
+
+
+def saved_of(node: Any, holder: Any) -> tuple[Saved, ...]:
+    """The facts about what a Node saved; `holder` gives the variable that holds a tensor, or None."""
+    found = []
+    for name, value, error in saved_live(node):
+        if error is not None:
+            words = str(error)
+            versions = _VERSIONS.search(words)
+            state = "changed" if versions is not None else "freed" if "second time" in words else "unreadable"
+            numbers = (int(versions[2]), int(versions[1])) if versions is not None else None
+            found.append(Saved(name, "", state=state, says=words.split(". Hint")[0], versions=numbers))
+        elif is_tensor(value):
+            found.append(Saved(name, short(value), f"{shape(value)} {dtype(value)}", "kept", holder(value)))
+        elif isinstance(value, (tuple, list)) and value and all(is_tensor(v) for v in value):
+            text = ", ".join(holder(v) or short(v) for v in value[:8])
+            found.append(Saved(name, f"[{text}]", "", "kept"))
+        else:
+            found.append(Saved(name, _plain(value), state="plain"))
+    places = {name: i for i, name in enumerate(inputs_of(class_name(node)))}  # self before other
+    return tuple(sorted(found, key=lambda s: places.get(s.name, 99)))
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, int) and value > 2**62:
+        value -= 2**64  # a negative dim as C++ hands it out
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else text[:57] + "…"
+
+
+# -- description ---------------------------------------------------------------------------------------------------------
+
+
+class Holders:
+    """The caller's variables: names of tensors, tensors by the Node that made them."""
+
+    def __init__(self, space: Mapping[str, Any]) -> None:
+        self.space = space
+        self.named: dict[int, tuple[str, Any]] = {}
+        self.made: dict[tuple[Any, int], list[Any]] = {}
+        for name, tensor in tensors(space):
+            if id(tensor) in self.named:
+                continue
+            self.named[id(tensor)] = name, tensor
+            self.add(tensor)
+
+    def add(self, tensor: Any) -> None:
+        try:
+            node = tensor.grad_fn
+        except RuntimeError:  # a view whose base was changed in a way that forbids a history
+            return
+        if node is not None:
+            known = self.made.setdefault((node, tensor.output_nr), [])
+            if not any(t is tensor for t in known):
+                known.append(tensor)
+
+    def name(self, tensor: Any) -> str | None:
+        known = self.named.get(id(tensor))
+        return known[0] if known is not None else None
+
+    def origin(self, name: str | None) -> Origin | None:
+        return None if name is None else origin(name, self.space)
+
+
+def describe(walk: Walk, holders: Holders) -> Graph:
+    """The facts of a graph, and nothing alive."""
+    return _Description(walk, holders).graph()
+
+
+class _Description:
+    def __init__(self, walk: Walk, holders: Holders) -> None:
+        self.walk = walk
+        self.holders = holders
+        self.values: list[Value] = []
+        self.data: dict[int, tuple[str, Any]] = {}
+        self.places: dict[tuple[str, int], str] = {}
+
+    def graph(self) -> Graph:
+        walk, holders = self.walk, self.holders
+        for root in walk.roots:
+            holders.add(root)
+        roots = tuple(self._output(*start, root=True) or self._single(t) for t, start in zip(walk.roots, walk.starts, strict=True))  # fmt: skip
+        nodes: list[NodeFact] = []
+        ordered = sorted(walk.nodes, key=lambda node: node._sequence_nr())
+        self.order = {node: i for i, node in enumerate(ordered)}
+        for node, nexts in zip(walk.nodes, walk.nexts, strict=False):
+            for number in sorted({nr for made, nr in self._outputs(node)}):
+                self._output(node, number)
+            nodes.append(self._node(node, nexts))
+        return Graph(tuple(self._led(nodes)), tuple(walk.edges()), tuple(self.values), roots)
+
+    def _outputs(self, node: Any) -> list[tuple[Any, int]]:
+        if hasattr(node, "variable"):
+            return [(node, 0)]
+        return self._by_node().get(node, [])
+
+    def _by_node(self) -> dict[Any, list[tuple[Any, int]]]:
+        if not hasattr(self, "_made"):
+            self._made: dict[Any, list[tuple[Any, int]]] = {}
+            for node, number in self.holders.made:
+                self._made.setdefault(node, []).append((node, number))
+        return self._made
+
+    def _output(self, node: Any, number: int, root: bool = False) -> str | None:
+        """The value that is output `number` of a Node (for AccumulateGrad its leaf), described once."""
+        if node is None or node not in self.walk.ids:
+            return None
+        place = self.walk.ids[node], number
+        if place not in self.places:
+            leaf = getattr(node, "variable", None)
+            held = [leaf] if leaf is not None else self.holders.made.get((node, number), [])
+            if not held:
+                return None
+            roots = any(t is r for t in held for r in self.walk.roots)
+            self.places[place] = self._value(held[0], "leaf" if leaf is not None else "value", place, root or roots)
+        return self.places[place]
+
+    def _single(self, tensor: Any) -> str:
+        return self._value(tensor, "leaf" if tensor.requires_grad else "data", None, True)
+
+    def _value(self, tensor: Any, kind: str, place: tuple[str, int] | None, root: bool = False) -> str:
+        name = self.holders.name(tensor)
+        retains = kind == "value" and bool(tensor.retains_grad)
+        grad = short(tensor.grad) if kind == "leaf" or retains else None
+        self.values.append(
+            Value(
+                f"v{len(self.values) + 1}", name, short(tensor), shape(tensor), dtype(tensor), kind, place, root, grad,
+                retains, tensor._version, self.holders.origin(name), hooks_of(tensor, name or ""),
+            )
+        )  # fmt: skip
+        return self.values[-1].id
+
+    def _node(self, node: Any, nexts: tuple[tuple[Any, int], ...]) -> NodeFact:
+        cls = class_name(node)
+        accumulates = hasattr(node, "variable")
+        saved = () if accumulates else saved_of(node, self.holders.name)
+        metadata = tuple((str(k), _plain(v)) for k, v in dict(node.metadata).items())
+        data = () if accumulates else self._data(node, cls, nexts)
+        return NodeFact(self.walk.ids[node], cls, op_name(cls), len(nexts), saved, accumulates, self._origin(node), metadata, data, "", self.order[node])  # fmt: skip
+
+    def _origin(self, node: Any) -> Origin | None:
+        for made, number in self._outputs(node):
+            for tensor in self.holders.made.get((made, number), []):
+                if (found := self.holders.origin(self.holders.name(tensor))) is not None:
+                    return found
+        return None
+
+    def _data(self, node: Any, cls: str, nexts: tuple[tuple[Any, int], ...]) -> tuple[tuple[int, str], ...]:
+        """Inputs that need no gradient and were saved."""
+        found = []
+        if any(target is None for target, _ in nexts):
+            names = inputs_of(cls)
+            kept = {name: value for name, value, _ in saved_live(node) if is_tensor(value)}
+            for index, (target, _) in enumerate(nexts):
+                name = names[index] if index < len(names) else ""
+                if target is None and name in kept and not kept[name].requires_grad:
+                    value = kept[name]
+                    if id(value) not in self.data:
+                        self.data[id(value)] = self._value(value, "data", None), value
+                    found.append((index, self.data[id(value)][0]))
+        return tuple(found)
+
+    def _led(self, nodes: list[NodeFact]) -> list[NodeFact]:
+        """Nodes without a name of their own take the origin of the nearest named result that they lead to."""
+        known: dict[str, tuple[Origin | None, str]] = {}
+        names = {v.of[0]: v.name for v in self.values if v.of is not None and v.name is not None and v.kind == "value"}
+        by_id = {node.id: node for node in nodes}
+        for node in nodes:
+            if node.id in names:
+                known[node.id] = node.origin, ""
+        for edge in self.walk.edges():  # Nodes come after a Node that uses them
+            if edge.source in known and edge.target not in known and edge.target in by_id:
+                first, led = known[edge.source]
+                known[edge.target] = first, led or names.get(edge.source) or ""
+        return [_with(node, *known.get(node.id, (node.origin, ""))) for node in nodes]
+
+
+def _with(node: NodeFact, found: Origin | None, leads: str) -> NodeFact:
+    if node.accumulates or (found is node.origin and not leads):
+        return node
+    return NodeFact(
+        node.id, node.cls, node.op, node.inputs, node.saved, False, found, node.metadata, node.data, leads, node.order
+    )
+
+
+def hooks_of(tensor: Any, owner: str) -> tuple[Hook, ...]:
+    """The hooks on a tensor that can be seen, by kind and name."""
+    kinds = (("tensor", "_backward_hooks"), ("post_accumulate", "_post_accumulate_grad_hooks"))
+    return tuple(
+        Hook(kind, owner, hook_name(hook))
+        for kind, attribute in kinds
+        for hook in (getattr(tensor, attribute, None) or {}).values()
+    )
+
+
+def hook_name(hook: Any) -> str:
+    name = getattr(hook, "__qualname__", None) or type(hook).__qualname__
+    return str(name).rsplit("<locals>.", 1)[-1]
+
+
+# -- summary -------------------------------------------------------------------------------------------------------------
+
+
+def summary(walk: Walk, holders: Holders, shown: int = 12) -> Summary:
+    """Counts, for graphs that are too large for a picture."""
+    classes = Counter(class_name(node) for node in walk.nodes)
+    leaves = [node.variable for node in walk.nodes if hasattr(node, "variable")]
+    distance = dict.fromkeys(walk.nodes, 0)
+    edges = 0
+    for node in _outward(walk):
+        for target, _ in walk.nexts[int(walk.ids[node][1:]) - 1]:
+            if target is not None:
+                edges += 1
+                distance[target] = max(distance[target], distance[node] + 1)
+    levels = Counter(distance.values())
+    widest = max(levels.items(), key=lambda item: (item[1], -item[0]), default=(0, 0))
+    names = tuple(holders.name(leaf) or shape(leaf) for leaf in leaves[:shown])
+    ordered = sorted(classes.items(), key=lambda item: (-item[1], item[0]))
+    return Summary(len(walk.nodes), edges, names, len(leaves), tuple(ordered), max(levels, default=0), (widest[1], widest[0]))  # fmt: skip
+
+
+def _outward(walk: Walk) -> Iterable[Any]:
+    """Nodes so that each comes after all that use it."""
+    waiting = dict.fromkeys(walk.nodes, 0)
+    for nexts in walk.nexts:
+        for target, _ in nexts:
+            if target is not None:
+                waiting[target] += 1
+    ready = [node for node, count in waiting.items() if not count]
+    for node in ready:  # grows while it is walked
+        for target, _ in walk.nexts[int(walk.ids[node][1:]) - 1]:
+            if target is not None:
+                waiting[target] -= 1
+                if not waiting[target]:
+                    ready.append(target)
+    return ready
