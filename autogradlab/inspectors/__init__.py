@@ -5,7 +5,8 @@ They read public attributes only, so they look at tensors of the real PyTorch as
 
 from .cards.graph import graph
 from .cards.show import show
+from .cards.storage import storage
 from .inspector import Inspector
 from .words import language, set_language
 
-__all__ = ["Inspector", "graph", "language", "set_language", "show"]
+__all__ = ["Inspector", "graph", "language", "set_language", "show", "storage"]

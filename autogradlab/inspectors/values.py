@@ -13,7 +13,7 @@ from typing import Any
 from .parts import Grid, Tone
 from .words import say
 
-__all__ = ["dtype", "grid", "numbers", "shape", "short"]
+__all__ = ["dtype", "grid", "numbers", "shape", "short", "texts"]
 
 #: elements beyond which values are summarised
 FEW = 6

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice, product
 from math import gcd, prod
 from typing import Any
 
 from .kinds import is_array, is_tensor
 from .names import Names
 
-__all__ = ["Strip", "Window", "contiguous", "extent", "sharing", "strips"]
+__all__ = ["Strip", "Window", "contents", "contiguous", "extent", "sharing", "strips"]
+
+
+#: elements up to which a window is walked through one by one
+WALKED = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +34,43 @@ class Window:
 
     def places(self, limit: int) -> Iterator[tuple[tuple[int, ...], int]]:
         """Indices and byte offsets of the elements, in the order of the indices, at most `limit` of them."""
-        for index in islice(product(*map(range, self.shape)), limit):
-            yield index, self.offset + sum(i * s for i, s in zip(index, self.strides, strict=True))
+        for number in range(min(self.size(), limit)):
+            index: list[int] = []
+            for n in reversed(self.shape):
+                number, i = divmod(number, n)
+                index.append(i)
+            index.reverse()
+            yield tuple(index), self.offset + sum(i * s for i, s in zip(index, self.strides, strict=True))
 
     def size(self) -> int:
         return prod(self.shape)
+
+    def at(self, byte: int) -> tuple[list[tuple[int, ...]], int]:
+        """The first indices whose element begins at this byte, and how many there are.
+
+        Windows of many elements are not walked: of elements that overlap in them, the first is found.
+        """
+        if self.size() <= WALKED:
+            found = [index for index, place in self.places(WALKED) if place == byte]
+            return found[:3], len(found)
+        rest, index = byte - self.offset, [0] * len(self.shape)
+        rest -= sum((n - 1) * s for n, s in zip(self.shape, self.strides, strict=True) if s < 0)
+        for k in sorted(range(len(self.shape)), key=lambda k: -abs(self.strides[k])):
+            step, last = abs(self.strides[k]), self.shape[k] - 1
+            steps = min(rest // step, last) if step and rest > 0 else 0
+            rest -= steps * step
+            index[k] = last - steps if self.strides[k] < 0 else steps
+        if rest:
+            return [], 0
+        return [tuple(index)], prod(n for n, s in zip(self.shape, self.strides, strict=True) if s == 0)
+
+    def span(self) -> tuple[int, int]:
+        """First byte and the one after the last that the window can reach; the same if it is empty."""
+        steps = [(n - 1) * s for n, s in zip(self.shape, self.strides, strict=True)]
+        if self.size() == 0:
+            return self.offset, self.offset
+        first = self.offset + sum(min(0, s) for s in steps)
+        return first, self.offset + sum(max(0, s) for s in steps) + self.itemsize
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,3 +165,39 @@ def _unit(windows: Iterable[Window]) -> int:
     for w in windows:
         unit = gcd(unit, w.itemsize, w.offset, *(s for s, n in zip(w.strides, w.shape, strict=True) if n > 1))
     return unit or 1
+
+
+def contents(strip: Strip, things: Sequence[tuple[str, Any]], cells: Sequence[int]) -> dict[int, Any]:
+    """The numbers in some of the strip's cells, also in those that no window shows; those that nobody can read are left out."""
+    found: dict[int, Any] = {}
+    for window, member in zip(strip.windows, strip.members, strict=True):
+        if window.itemsize == strip.unit:
+            read = _array_numbers if window.array else _tensor_numbers
+            try:
+                read_now = read(things[member][1], window, [c * strip.unit for c in cells if c not in found])
+            except (RuntimeError, TypeError, ValueError, NotImplementedError):
+                continue
+            found |= {byte // strip.unit: value for byte, value in read_now}
+    return found
+
+
+def _tensor_numbers(tensor: Any, window: Window, places: Sequence[int]) -> list[tuple[int, Any]]:
+    size = window.itemsize
+    start = window.offset - int(tensor.storage_offset()) * size
+    end = start + int(tensor.untyped_storage().nbytes())
+    plain = tensor.detach()
+    reached = [p for p in places if start <= p and p + size <= end]
+    return [(p, plain.as_strided((1,), (1,), (p - start) // size).item()) for p in reached]
+
+
+def _array_numbers(array: Any, window: Window, places: Sequence[int]) -> list[tuple[int, Any]]:
+    root = array
+    while is_array(root.base):
+        root = root.base
+    if not (root.flags.c_contiguous or root.flags.f_contiguous):
+        inside = dict((place, index) for index, place in window.places(WALKED))
+        return [(p, array[inside[p]].item()) for p in places if p in inside]
+    start = window.offset - (_first_byte(array) - _first_byte(root))
+    raw = root.ravel(order="K").view("u1")
+    reached = [p - start for p in places if 0 <= p - start and p - start + window.itemsize <= raw.size]
+    return [(p + start, raw[p : p + window.itemsize].view(array.dtype)[0].item()) for p in reached]
