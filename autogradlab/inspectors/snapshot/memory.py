@@ -195,7 +195,7 @@ def _array_numbers(array: Any, window: Window, places: Sequence[int]) -> list[tu
     while is_array(root.base):
         root = root.base
     if not (root.flags.c_contiguous or root.flags.f_contiguous):
-        inside = dict((place, index) for index, place in window.places(WALKED))
+        inside = {place: index for index, place in window.places(WALKED)}
         return [(p, array[inside[p]].item()) for p in places if p in inside]
     start = window.offset - (_first_byte(array) - _first_byte(root))
     raw = root.ravel(order="K").view("u1")
