@@ -35,6 +35,9 @@ class LocalResponseNorm(Module):
 class CrossMapLRN2d(LocalResponseNorm):
     """LocalResponseNorm under its old name."""
 
+    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:
+        super().__init__(size, alpha, beta, k)
+
 
 class LayerNorm(Module):
     """Normalization over the last dimensions (mirrors `torch.nn.LayerNorm`)."""
