@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.metadata
 import os
 import re
 import subprocess
@@ -50,7 +51,7 @@ def read(path: Path) -> Any:
     return nbformat.read(path, as_version=nbformat.NO_CONVERT)
 
 
-def execute(notebook: Any, folder: Path, rewrite: Callable[[str], str] | None = None) -> Any:
+def execute(notebook: Any, folder: Path, rewrite: Callable[[str], str] | None = None, language: str = "en") -> Any:
     """A copy of the notebook, run from top to bottom in a kernel of this Python; ``rewrite`` may change the code."""
     notebook = nbformat.from_dict(notebook)
     for cell in notebook.cells:
@@ -67,7 +68,7 @@ def execute(notebook: Any, folder: Path, rewrite: Callable[[str], str] | None = 
         resources={"metadata": {"path": str(folder)}},
     )
     try:
-        with environment():
+        with environment(language):
             client.execute(stderr=subprocess.DEVNULL)
     finally:
         if client.kc is not None:
@@ -77,15 +78,22 @@ def execute(notebook: Any, folder: Path, rewrite: Callable[[str], str] | None = 
     return notebook
 
 
-#: How lessons are executed and tested: in English, whatever the locale, and noting no progress.
-ENVIRONMENT = {"AUTOGRADLAB_LANG": "en", "AUTOGRADLAB_NO_PROGRESS": "1"}
+def installed() -> bool:
+    """Whether an autogradlab is installed; where none is, the checkout stands in for it, in the kernels too."""
+    try:
+        importlib.metadata.version("autogradlab")
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return True
 
 
 @contextlib.contextmanager
-def environment() -> Iterator[None]:
-    """The environment of kernels that execute lessons."""
+def environment(language: str = "en") -> Iterator[None]:
+    """The environment of kernels that run lessons: one language, whatever the locale, and no progress is noted."""
     before = dict(os.environ)
-    os.environ.update(ENVIRONMENT)
+    os.environ.update(AUTOGRADLAB_LANG=language, AUTOGRADLAB_NO_PROGRESS="1")
+    if not installed():
+        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(LESSONS.parent), before.get("PYTHONPATH")]))
     try:
         yield
     finally:

@@ -6,6 +6,8 @@
     python tools/lessonkit.py execute --torch ...          the same on the real PyTorch, whose outputs are the measure
     python tools/lessonkit.py sync [--fresh ID] [FILE ...] bring code and outputs of the translations up to date
     python tools/lessonkit.py check [FILE ...]             say what is wrong with the stored lessons
+    python tools/lessonkit.py try [--torch] [FILE ...]     run every answer and solution, and the stubs as they stand
+    python tools/lessonkit.py html [--to DIR] [FILE ...]   pages to print, each lesson run in its own language
     python tools/lessonkit.py catalog [--check]            write lessons/catalog.toml from the cells' metadata
 
 Without files: every lesson below lessons/. A lesson may be named by its number or name instead of its file. It needs the
@@ -21,6 +23,7 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parent))
 
+import lessonwords
 from lessonbook import (
     ANSI,
     CELL_ID,
@@ -75,11 +78,14 @@ def named(names: Sequence[str], languages: Sequence[str] = ("en", "zh")) -> list
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the tool; 1 if anything is wrong."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
-    parser.add_argument("action", choices=["pack", "unpack", "execute", "sync", "check", "catalog"])
+    parser.add_argument("action", choices=["pack", "unpack", "execute", "sync", "check", "try", "html", "catalog"])
     parser.add_argument("--torch", action="store_true", help="execute: store what the real PyTorch says instead")
     parser.add_argument("--check", action="store_true", help="catalog: write nothing, fail if it is out of date")
     parser.add_argument(
         "--fresh", action="append", default=[], metavar="ID", help="sync: cells just translated, or all"
+    )
+    parser.add_argument(
+        "--to", type=Path, default=Path("lessons-html"), metavar="DIR", help="html: the folder to write to"
     )
     parser.add_argument("files", nargs="*")
     args = parser.parse_intermixed_args(argv)
@@ -121,10 +127,35 @@ def _sync(args: argparse.Namespace) -> int:
 
 
 def _check(args: argparse.Namespace) -> int:
-    status = 0
+    status, every = 0, lessonwords.tables()
     for path in named(args.files):
-        status |= _say(path, problems(read(path)) + (pair_problems(path) if path.parent.name == "zh" else []))
+        found = problems(read(path)) + lessonwords.problems(path, every)
+        status |= _say(path, found + (pair_problems(path) if path.parent.name == "zh" else []))
     return status
+
+
+def _try(args: argparse.Namespace) -> int:
+    import lessontry
+
+    status = 0
+    for path in named(args.files, ["en"]):
+        status |= _say(path, lessontry.faults(path, args.torch))
+    return status
+
+
+def _html(args: argparse.Namespace) -> int:
+    import lessonhtml
+
+    titles: dict[str, list[tuple[str, str]]] = {}
+    for path in named(args.files):
+        target = args.to / path.parent.name / f"{path.stem}.html"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(lessonhtml.page(path), encoding="utf-8", newline="\n")
+        titles.setdefault(path.parent.name, []).append((target.name, lessonhtml.title(read(path), path.stem)))
+        print(target, flush=True)
+    for language, rows in titles.items():
+        (args.to / language / "index.html").write_text(lessonhtml.index(language, rows), encoding="utf-8", newline="\n")
+    return 0
 
 
 def _say(path: Path, found: list[str]) -> int:
@@ -142,7 +173,16 @@ def _catalog(args: argparse.Namespace) -> int:
     return int(stale and args.check)
 
 
-ACTIONS = {"pack": _pack, "unpack": _unpack, "execute": _execute, "sync": _sync, "check": _check, "catalog": _catalog}
+ACTIONS = {
+    "pack": _pack,
+    "unpack": _unpack,
+    "execute": _execute,
+    "sync": _sync,
+    "check": _check,
+    "try": _try,
+    "html": _html,
+    "catalog": _catalog,
+}
 
 if __name__ == "__main__":
     sys.exit(main())

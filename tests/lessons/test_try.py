@@ -1,0 +1,118 @@
+"""Each lesson's answers, solutions and stubs are tried; and the trying sees what is wrong. Pages to print have no script."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from tests.conftest import ROOT
+
+sys.path.append(str(ROOT / "tools"))
+import lessonhtml
+import lessonkit
+import lessontry
+
+SAMPLE = ROOT / "tests" / "lab" / "sample"
+CELLS = [
+    "import autogradlab as torch\nfrom autogradlab.lab import *",
+    "predict('doubled')",
+    "predict('how-much', answer=lambda: torch.tensor(12.))",
+    "predict('firing')",
+    "quiz('recall')",
+    "parsons('descend')",
+    "def zero(w):\n    ...",
+    "check('zero-it')",
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", [p for p in lessonkit.lesson_files() if p.parent.name == "en"], ids=lambda p: p.stem)
+def test_answers_solutions_and_stubs(path: Path):
+    assert lessontry.faults(path) == []
+
+
+@pytest.fixture
+def sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A lesson that uses the sample's entries."""
+    lessons = tmp_path / "lessons"
+    shutil.copytree(SAMPLE, lessons)
+    monkeypatch.setenv("AUTOGRADLAB_LESSONS", str(lessons))
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in CELLS])
+    for number, cell in enumerate(notebook.cells):
+        cell["id"] = f"cell-{'abcdefgh'[number]}"
+    path = lessons / "en" / "01-sample.ipynb"
+    path.parent.mkdir()
+    nbformat.write(notebook, path)
+    return path
+
+
+def change(sample: Path, file: str, before: str, after: str) -> None:
+    path = sample.parent.parent / file
+    text = path.read_text(encoding="utf-8")
+    assert before in text
+    path.write_text(text.replace(before, after), encoding="utf-8")
+
+
+def test_a_right_lesson(sample: Path):
+    assert lessontry.faults(sample) == []
+
+
+@pytest.mark.parity
+def test_a_right_lesson_on_torch(sample: Path):
+    assert lessontry.faults(sample, torch=True) == []
+
+
+def test_wrong_lessons(sample: Path):
+    questions = "questions/01-sample.toml"
+    change(sample, questions, "value = 6\n", "value = 7\n")
+    change(sample, questions, 'seen.append("leaf")', 'seen.append("a leaf")')
+    change(sample, questions, "value = 8\n", "value = 12\n")
+    change(sample, questions, "        w -= 0.25", "        w -= 0.5")
+    change(sample, questions, "    w.grad.zero_()\n", "    w.grad = w.grad * 0\n")
+    change(sample, "en/01-sample.ipynb", "    ...", "    w.grad")
+    found = "\n".join(lessontry.faults(sample))
+    for words in (
+        "01-sample/doubled: 0 choices say the answer [6.0]",
+        "01-sample/doubled: the wrong choice b has no feedback",
+        "01-sample/how-much: 12 is foreseen as wrong but is right",
+        "01-sample/firing: the answer ['root', 'a leaf'] is not an order of ['leaf', 'root']",
+        "01-sample/descend: its own order fails",
+        "01-sample/zero-it: the stub counts as an attempt",
+        "01-sample/zero-it: its solution does not pass",
+    ):
+        assert words in found
+
+
+def test_an_order_that_gives_itself_away_and_a_check_that_is_not_asked(sample: Path):
+    change(sample, "questions/01-sample.toml", 'key = "leaf"', 'key = "other"')
+    change(sample, "questions/01-sample.toml", 'key = "root"', 'key = "leaf"')
+    change(sample, "questions/01-sample.toml", 'key = "other"', 'key = "root"')
+    change(sample, "checks/01-sample.py", '    yield "same", w.grad is before\n', "")
+    found = "\n".join(lessontry.faults(sample))
+    assert "firing: the items are listed in the right order" in found
+    assert "zero-it: properties that the check never asks for: same" in found
+
+
+def test_pages_to_print(sample: Path):
+    target = sample.parent.parent.parent / "html"
+    assert lessonkit.main(["html", "--to", str(target), str(sample)]) == 0
+    page = (target / "en" / "01-sample.html").read_text(encoding="utf-8")
+    assert '<html lang="en">' in page
+    assert "Not answered yet" in page
+    for foreign in ("<script", "http://", "https://", "widget-view", 'src="data:text'):
+        assert foreign not in page, foreign
+    assert "01-sample.html" in (target / "en" / "index.html").read_text(encoding="utf-8")
+
+
+def test_a_page_in_chinese(sample: Path):
+    chinese = sample.parent.parent / "zh" / sample.name
+    chinese.parent.mkdir()
+    shutil.copy(sample, chinese)
+    page = lessonhtml.page(chinese)
+    assert '<html lang="zh-CN">' in page
+    assert "先猜一猜" in page
+    assert "还没有作答" in page

@@ -1,0 +1,45 @@
+"""Tries a lesson out: every answer that it computes, every solution in the notebook's context, every stub as it stands."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import nbformat
+from lessonbook import execute, on_torch, read
+
+MARK = "lesson-audit: "
+HERE = Path(__file__).resolve().parent
+AUDIT = f"""\
+import json as _json, sys as _sys
+_sys.path.append({str(HERE)!r})
+from lessonaudit import latest as _latest
+print({MARK!r} + _json.dumps(_latest(Out, get_ipython().user_ns)))"""
+SHOWN = re.compile(r"^(?:predict|quiz|parsons|check)\(", re.MULTILINE)
+
+
+def faults(path: Path, torch: bool = False) -> list[str]:
+    """What is wrong with the answers, puzzles and exercises of a lesson."""
+    stored = read(path)
+    cells = []
+    for number, cell in enumerate(c for c in stored.cells if c.cell_type == "code"):
+        after = nbformat.v4.new_code_cell(AUDIT)
+        after["id"] = f"audit-{number}"
+        after.metadata["tags"] = ["raises-exception"]
+        cells += [cell, after]
+    ran = execute(nbformat.from_dict({**stored, "cells": cells}), path.parent, rewrite=on_torch if torch else None)
+    found, tried = [], 0
+    for cell in ran.cells:
+        if cell["id"].startswith("audit-"):
+            said = [o.text for o in cell.outputs if o.output_type == "stream" and MARK in o.text]
+            if not said:
+                found.append(f"after a cell, the audit failed: {cell.outputs}")
+            for text in said:
+                told = json.loads(text.partition(MARK)[2])
+                tried += told["tried"]
+                found += told["faults"]
+    asked = sum(len(SHOWN.findall(cell.source)) for cell in stored.cells if cell.cell_type == "code")
+    if tried != asked:
+        found.append(f"{asked} questions and exercises are called, {tried} are shown: each is the last line of a cell")
+    return found

@@ -1,0 +1,305 @@
+"""The words of lessons: entries of questions are complete in both languages, terms agree with the glossary, code names and
+links exist, headings do not jump, pictures have words."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from lessonbook import LESSONS, read
+
+__all__ = [
+    "glossary_problems",
+    "heading_problems",
+    "link_problems",
+    "name_problems",
+    "question_problems",
+    "used_problems",
+]
+
+LANGUAGES = ("en", "zh")
+WORDS = {"question", "why", "success"}
+COMMON = {"kind", "question", "why", "code"}
+FIELDS = {
+    "choice": COMMON | {"answer", "choices", "error"},
+    "number": COMMON | {"answer", "wrong"},
+    "tensor": COMMON | {"answer", "wrong"},
+    "text": COMMON | {"answer", "wrong", "error"},
+    "order": COMMON | {"answer", "items"},
+    "quiz": {"kind", "questions"},
+    "parsons": COMMON | {"setup", "indent", "lines", "distractors", "checks", "success", "hints"},
+    "exercise": COMMON | {"solution", "success", "properties", "hints", "stub"},
+}
+NEEDED = {
+    "choice": {"question", "choices"},
+    "number": {"question"},
+    "tensor": {"question"},
+    "text": {"question"},
+    "order": {"question", "items"},
+    "quiz": {"questions"},
+    "parsons": {"question", "lines", "checks", "success"},
+    "exercise": {"question", "solution", "success", "properties", "hints"},
+}
+CALLS = {"predict": {"choice", "number", "tensor", "text", "order"}, "quiz": {"quiz"}, "parsons": {"parsons"},
+         "check": {"exercise"}, "hint": {"exercise", "parsons"}, "solution": {"exercise", "parsons"}}  # fmt: skip
+
+
+def tables(lessons: Path = LESSONS) -> dict[str, dict[str, Any]]:
+    """The entries of each lesson's file of questions."""
+    files = sorted((lessons / "questions").glob("*.toml"))
+    return {p.stem: tomllib.loads(p.read_text(encoding="utf-8")) for p in files}
+
+
+def problems(path: Path, every: dict[str, dict[str, Any]]) -> list[str]:
+    """All that is wrong with the words of one lesson; `every` has the entries of all lessons."""
+    notebook = read(path)
+    found = heading_problems(notebook) + link_problems(path)
+    if path.parent.name == "en":
+        found += question_problems(path.stem, every.get(path.stem, {}), every) + used_problems(path, every)
+    return found
+
+
+# -- questions ------------------------------------------------------------------------------------------------------------
+
+
+def question_problems(stem: str, entries: dict[str, Any], every: dict[str, dict[str, Any]]) -> list[str]:
+    """What is wrong with the entries of one lesson; `every` has those of all lessons."""
+    return [f"{stem}/{name}: {fault}" for name, entry in entries.items() for fault in _entry(stem, name, entry, every)]
+
+
+def _entry(stem: str, name: str, entry: dict[str, Any], every: dict[str, dict[str, Any]]) -> Iterator[str]:
+    if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
+        yield "its name is no word-with-words"
+    kind = entry.get("kind")
+    if kind not in FIELDS:
+        yield f"its kind is {kind!r}, none of {', '.join(FIELDS)}"
+        return
+    for field in sorted(set(entry) - FIELDS[kind]):
+        yield f"a {kind} has no field {field!r}"
+    for field in sorted(NEEDED[kind] - set(entry)):
+        yield f"{field} is missing"
+    for field in sorted(WORDS & set(entry)):
+        yield from _both(entry[field], field)
+    for field in ("choices", "items", "wrong", "hints", "distractors", "checks"):
+        for number, row in enumerate(entry.get(field, []), 1):
+            if field != "choices" or "en" in row or "zh" in row:
+                yield from _both({k: row[k] for k in LANGUAGES if k in row}, f"{field} {number}")
+            if "feedback" in row:
+                yield from _both(row["feedback"], f"feedback of {field} {number}")
+    for key, words in entry.get("properties", {}).items():
+        yield from _both(words, f"properties.{key}")
+    yield from _python(entry)
+    if kind == "choice":
+        yield from _choices(entry)
+    if kind in {"exercise"} and len(entry.get("hints", [])) != 3:
+        yield f"there are {len(entry.get('hints', []))} hints, not three"
+    if kind == "quiz":
+        yield from _quiz(stem, entry, every)
+
+
+def _both(words: Any, field: str) -> Iterator[str]:
+    if not isinstance(words, dict) or set(words) != set(LANGUAGES):
+        yield f"{field} is not in both languages, .en and .zh"
+        return
+    for language in LANGUAGES:
+        if not str(words[language]).strip():
+            yield f"{field}.{language} is empty"
+    if re.search(r"[㐀-鿿]", str(words["en"])):
+        yield f"{field}.en is Chinese"
+    prose = re.sub(r"`[^`]*`", "", str(words["zh"]))
+    if re.search(r"[A-Za-z]{3,} [A-Za-z]{2,} [A-Za-z]{2,}", prose) and not re.search(r"[㐀-鿿]", prose):
+        yield f"{field}.zh is not Chinese"
+
+
+def _python(entry: dict[str, Any]) -> Iterator[str]:
+    for field in ("answer", "solution", "setup"):
+        if field in entry:
+            try:
+                ast.parse(entry[field])
+            except SyntaxError as error:
+                yield f"{field} is no Python: {error}"
+
+
+def _choices(entry: dict[str, Any]) -> Iterator[str]:
+    rows = entry.get("choices", [])
+    if len(rows) < 2:
+        yield "there are fewer than two choices"
+    typed = sum("right" in row for row in rows)
+    if typed and "answer" in entry:
+        yield "the answer is computed and typed in"
+    if typed > 1 or (typed and any("value" in row or "error" in row for row in rows)):
+        yield "more than one choice is right, or values beside one that is"
+    if sum("feedback" in row for row in rows) < len(rows) - 1:
+        yield "a wrong choice has no feedback"
+
+
+def _quiz(stem: str, entry: dict[str, Any], every: dict[str, dict[str, Any]]) -> Iterator[str]:
+    questions = [q if "/" in q else f"{stem}/{q}" for q in entry.get("questions", [])]
+    if len(questions) != 3:
+        yield f"there are {len(questions)} questions, not three"
+    earlier = 0
+    for question in questions:
+        lesson, _, name = question.rpartition("/")
+        found = [s for s in every if (s == lesson or s.startswith(f"{lesson}-")) and name in every[s]]
+        if not found:
+            yield f"there is no question {question}"
+        elif (row := every[found[0]][name]).get("kind") not in CALLS["predict"] - {"order"}:
+            yield f"{question} is of the kind {row.get('kind')!r}, which a quiz cannot ask"
+        elif "answer" not in row and not any("right" in r for r in row.get("choices", [])):
+            yield f"{question} has no answer of its own (its predict is given one)"
+        earlier += bool(found) and found[0] < stem
+    if not earlier and any(s < stem and _asks(every[s]) for s in every):
+        yield "none of its questions is from an earlier lesson"
+
+
+def _asks(entries: dict[str, Any]) -> bool:
+    return any(e.get("kind") in CALLS["predict"] for e in entries.values())
+
+
+# -- what the cells use ---------------------------------------------------------------------------------------------------
+
+
+def used_problems(path: Path, every: dict[str, dict[str, Any]]) -> list[str]:
+    """Calls of questions that are not there, entries that no cell uses, and exercises without help or judge."""
+    calls: dict[str, list[str]] = {name: [] for name in CALLS}
+    for cell in read(path).cells:
+        if cell.cell_type == "code":
+            source = re.sub(r"^\s*[%!].*$", "", cell.source, flags=re.MULTILINE)
+            for node in ast.walk(ast.parse(source)):
+                if (
+                    isinstance(node, ast.Call)
+                    and isinstance(node.func, ast.Name)
+                    and node.func.id in calls
+                    and node.args
+                ):
+                    calls[node.func.id].append(str(ast.literal_eval(node.args[0])))
+    stem, found = path.stem, []
+    mine = every.get(stem, {})
+    for call, names in calls.items():
+        for name in names:
+            lesson, _, question = name.rpartition("/")
+            homes = [
+                s for s in every if question in every[s] and (not lesson or s == lesson or s.startswith(f"{lesson}-"))
+            ]
+            if len(homes) != 1:
+                found.append(
+                    f"{call}({name!r}): " + ("there is no such entry" if not homes else f"it is in {', '.join(homes)}")
+                )
+            elif every[homes[0]][question].get("kind") not in CALLS[call]:
+                found.append(f"{call}({name!r}): the entry is of the kind {every[homes[0]][question].get('kind')!r}")
+    asked = {
+        q.rpartition("/")[2]
+        for e in mine.values()
+        if e.get("kind") == "quiz"
+        for q in e.get("questions", [])
+        if "/" not in q
+    }
+    called = {n.rpartition("/")[2] for names in calls.values() for n in names}
+    found += [f"{name}: no cell asks it" for name in mine if name not in asked | called]
+    for name, entry in mine.items():
+        if entry.get("kind") == "exercise":
+            found += [
+                f"{name}: no cell has {c}({name!r})" for c in ("check", "hint", "solution") if name not in calls[c]
+            ]
+    judges = path.parent.parent / "checks" / f"{stem}.py"
+    wanted = {n.replace("-", "_") for n, e in mine.items() if e.get("kind") == "exercise"}
+    there = set()
+    if judges.is_file():
+        there = {n.name for n in ast.parse(judges.read_text(encoding="utf-8")).body if isinstance(n, ast.FunctionDef)}
+    found += [f"checks/{judges.name} has no function {name}" for name in sorted(wanted - there)]
+    found += [
+        f"checks/{judges.name}: {name} checks nothing" for name in sorted(there - wanted) if not name.startswith("_")
+    ]
+    return found
+
+
+# -- Markdown -------------------------------------------------------------------------------------------------------------
+
+FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+HEADING = re.compile(r"^(#{1,6}) +(.+?)\s*$", re.MULTILINE)
+LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)[^)]*\)")
+
+
+def markdown(notebook: Any) -> Iterator[tuple[str, str]]:
+    """The Markdown cells, without blocks of code."""
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            yield cell["id"], FENCED.sub("", cell.source)
+
+
+def heading_problems(notebook: Any) -> list[str]:
+    """One first heading of the first level, and no level left out on the way down."""
+    found, last = [], 0
+    for id, text in markdown(notebook):
+        for marks, words in HEADING.findall(text):
+            level = len(marks)
+            if level == 1 and last:
+                found.append(f"{id}: a second heading of the first level: {words}")
+            if level > last + 1:
+                found.append(f"{id}: a heading of level {level} after one of level {last}: {words}")
+            last = level
+    return found or ([] if last else ["there is no heading"])
+
+
+def link_problems(path: Path) -> list[str]:
+    """Links and pictures that are not there, and pictures without words."""
+    notebook, found = read(path), []
+    anchors = {words.replace(" ", "-") for _, text in markdown(notebook) for _, words in HEADING.findall(text)}
+    for id, text in markdown(notebook):
+        if re.search(r"<img(?![^>]*\balt=\"[^\"]+\")", text):
+            found.append(f"{id}: a picture without words")
+        for picture, words, target in LINK.findall(re.sub(r"`[^`]*`", "", text)):
+            file, _, anchor = target.partition("#")
+            if not words.strip():
+                found.append(f"{id}: {'a picture' if picture else 'a link'} without words: {target}")
+            if re.match(r"https?://", target):
+                if not re.match(r"https://[\w-]+(\.[\w-]+)+(/|$)", target):
+                    found.append(f"{id}: not an https address: {target}")
+            elif target.startswith("attachment:"):
+                found.append(f"{id}: pictures are files, not attachments")
+            elif file and not (path.parent / file).is_file():
+                found.append(f"{id}: there is no {file}")
+            elif not file and anchor not in anchors:
+                found.append(f"{id}: there is no heading for #{anchor}")
+    return found
+
+
+def name_problems(notebook: Any, torch: Any, absent: set[str]) -> list[str]:
+    """Code names in prose, `torch.…`, that are not in the library; `absent` are those that lessons show to be missing."""
+    found = []
+    for id, text in markdown(notebook):
+        for name in re.findall(r"`(?:\w+ = )?(torch(?:\.\w+)+)", text):
+            at = torch
+            for part in name.split(".")[1:]:
+                at = getattr(at, part, None) if at is not None else None
+            if at is None and name not in absent:
+                found.append(f"{id}: there is no {name}")
+    return found
+
+
+def glossary_problems(pairs: list[tuple[str, str, str]], glossary: dict[str, Any]) -> list[str]:
+    """Terms that a Chinese lesson renders otherwise than the glossary. Pairs are (lesson, English prose, Chinese prose)."""
+    found = []
+    for name, term in glossary.items():
+        if name == "absent":
+            continue
+        used = False
+        for lesson, english, chinese in pairs:
+            if re.search(rf"\b(?:{term.get('match', re.escape(term['en']))})", english, re.IGNORECASE):
+                used = True
+                if not any(form in chinese for form in [term["zh"], *term.get("also", [])]):
+                    found.append(
+                        f"{lesson}: {term['en']!r} is {term['zh']!r} in the glossary, which the Chinese lesson never says"
+                    )
+            found += [
+                f"{lesson}: {form!r}: the glossary says {term['zh']!r}"
+                for form in term.get("never", [])
+                if form in chinese
+            ]
+        if not used and pairs:
+            found.append(f"no lesson says {term['en']!r}; take it out of the glossary")
+    return found
