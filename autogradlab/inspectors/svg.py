@@ -236,7 +236,7 @@ class _Page(Sheet):
 
     def _facts(self, facts: Facts, x: float, y: float, room: float) -> float:
         palette = self.palette
-        label = max((width(plain(name), SMALL) for name, _ in facts.rows), default=0.0) + 16
+        label = max([74.0, *(width(plain(name), SMALL) for name, _ in facts.rows)]) + 16
         widest = max((width(value, SMALL, True) for _, value in facts.rows), default=0.0)
         paired = len(facts.rows) > 2 and 2 * (label + widest) + 28 <= room
         column = (min(room, 2 * max(label + widest, 240.0) + 28) - 28) / 2 if paired else min(room, max(label + widest, 300.0))
@@ -245,7 +245,7 @@ class _Page(Sheet):
             high = 0.0
             for j, (name, value) in enumerate(facts.rows[i : i + (2 if paired else 1)]):
                 left = x + j * (column + 28)
-                self.words(left, y + down + 16, plain(name), palette.ink("muted"), SMALL)
+                self.words(left, y + down + 17.3, plain(name), palette.ink("muted"), SMALL)
                 high = max(high, self._prose(value, left + label, y + down + 4, max(column - label, 60.0), palette.ink("plain"), SMALL, mono=True))
             down += high + 8
             across = 2 * column + 28 if paired else column

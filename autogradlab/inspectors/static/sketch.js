@@ -37,7 +37,7 @@ const tone = (part) => `agl-${part.tone ?? "plain"}`;
 
 const BLOCKS = {
   note: (b) => h("p", { class: `agl-note ${tone(b)}` }, b.lead ? [h("strong", { class: "agl-lead" }, prose(b.lead)), " "] : null, prose(b.text)),
-  facts: (b) => h("dl", { class: "agl-facts" }, b.rows.map(([label, value]) => h("div", {}, h("dt", {}, prose(label)), h("dd", {}, value)))),
+  facts: (b) => h("dl", { class: `agl-facts${b.rows.length < 3 || b.rows.some(([, value]) => value.length > 34) ? " agl-few" : ""}` }, b.rows.map(([label, value]) => h("div", {}, h("dt", {}, prose(label)), h("dd", {}, value)))),
   grid: (b) => {
     const shade = (i, j) => {
       const heat = b.heat?.[i]?.[j];

@@ -1,0 +1,102 @@
+"""The widget's module on a bare page: it draws what Python draws, and reads sentences as Python reads them."""
+
+from __future__ import annotations
+
+import re
+import sys
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from autogradlab.inspectors.inspector import Inspector
+from autogradlab.inspectors.parts import Card, Note, to_json
+from autogradlab.inspectors.prose import runs
+from tests.conftest import ROOT, need
+from tests.inspectors.sample_cards import CARDS
+
+sys.path.append(str(ROOT / "tools"))
+import lookat
+
+pytestmark = pytest.mark.browser
+
+SVG = "{http://www.w3.org/2000/svg}"
+NUMBERS = re.compile(r"-?\d+(?:\.\d+)?")
+
+
+@pytest.fixture(scope="module")
+def page() -> Iterator[Any]:
+    need("browser")
+    need("anywidget")
+    with lookat.chromium() as page:
+        page.broken = []
+        page.on("pageerror", lambda error: page.broken.append(str(error)))
+        yield page
+        assert page.broken == []
+
+
+def numbers(d: str | None) -> list[float]:
+    return [float(n) for n in NUMBERS.findall(d or "")]
+
+
+@pytest.mark.parametrize("name", ["step", "ledger", "failed"])
+def test_page_and_python_draw_the_same(page: Any, name: str):
+    view = Inspector(CARDS[name]())
+    lookat.mount(page, view, "light")
+    page.keyboard.press("End")
+    drawn = page.evaluate("""() => [...document.querySelectorAll('[data-item]')].map(g => [g.dataset.item,
+        [...g.children].filter(e => e.tagName !== 'title').map(e => [e.tagName, e.getAttribute('d'), e.textContent])])""")
+    written = {g.get("id"): g for g in ET.fromstring(view.svg()).iter(SVG + "g") if g.get("id")}
+    assert {item for item, _ in drawn} == set(written)
+    for item, shapes in drawn:
+        mine = [(e.tag.removeprefix(SVG), numbers(e.get("d")), e.text or "") for e in written[item]]
+        theirs = [(tag, numbers(d), text or "") for tag, d, text in shapes if not (tag == "text" and not text)]
+        assert [(tag, text) for tag, _, text in theirs] == [(tag, text) for tag, _, text in mine]
+        for (_, d, _), (_, other, _) in zip(theirs, mine, strict=True):
+            # the line ends where its head begins, and the head is larger where the line is drawn thicker
+            assert len(d) == len(other)
+            assert d == pytest.approx(other, abs=1.5)
+
+
+SENTENCES = ["plain", "`a` and **b c**", "x**2 + y**2", "**`.grad` is None:** why", "`**kwargs`", "**中文**加粗，`代码`。", "** no **",
+             "a ** b ** c", "``", "**unclosed", "f(**kw), g(**kw)"]  # fmt: skip
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+def test_page_and_python_read_the_same_marks(page: Any, sentence: str):
+    lookat.mount(page, Inspector(Card("show", "t", blocks=(Note(sentence),))), "light")
+    read = page.evaluate("""() => [...document.querySelector('.agl-note').childNodes].map(n =>
+        [n.textContent, {CODE: 'code', STRONG: 'strong'}[n.tagName] ?? ''])""")
+    assert [tuple(r) for r in read] == [tuple(r) for r in runs(sentence)]
+
+
+def test_every_part_of_a_card_has_a_place_on_the_page(page: Any):
+    for name, make in CARDS.items():
+        card = make()
+        lookat.mount(page, Inspector(card), "dark")
+        shown = page.evaluate("() => document.querySelector('.agl').textContent")
+        for text in strings(to_json(card)):
+            assert text in shown, (name, text)
+
+
+def strings(part: Any, key: str = "") -> Iterator[str]:
+    """The words of a card that are seen before anything is clicked."""
+    if isinstance(part, dict):
+        for name, value in part.items():
+            if name not in {"details", "panel", "texts", "states", "heading", "words", "folds", "label", "find", "id", "is", "slot",
+                            "tone", "tones", "kind", "lang", "anchor"}:  # fmt: skip
+                yield from strings(value, name)
+    elif isinstance(part, list):
+        for value in part:
+            yield from strings(value, key)
+    elif isinstance(part, str):
+        yield "".join(run.text for run in runs(part)) if key not in {"rows", "text"} else part.replace("`", "").replace("**", "")
+
+
+def test_two_views_and_a_narrow_page(page: Any):
+    page.set_viewport_size({"width": 420, "height": 900})
+    lookat.mount(page, Inspector(CARDS["step"]()), "light")
+    wide = page.evaluate("() => [document.documentElement.scrollWidth, document.querySelector('.agl-card').offsetWidth]")
+    page.set_viewport_size({"width": 1100, "height": 900})
+    assert max(wide) <= 420
