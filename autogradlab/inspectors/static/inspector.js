@@ -20,6 +20,10 @@ class View {
       return sketch.element;
     };
     const body = h("div", { class: "agl-main" }, blocks(card.blocks, draw));
+    if (this.sketches.some((sketch) => [...sketch.entries.values()].some((entry) => entry.opens && entry.item))) {
+      this.details = h("div", { class: "agl-details", role: "group", "aria-label": words.details }, h("p", { class: "agl-hint" }, words.hint));
+      if (!this.frames.length) body.append(this.details);
+    }
     this.inner = (card.cards ?? []).map((inner) => new View(inner, words, signal, 0));
     if (this.inner.length) body.append(h("div", { class: "agl-cards" }, this.inner.map((view) => view.element)));
     this.live = h("p", { class: "agl-live", role: "status", "aria-live": "polite" });
@@ -37,7 +41,7 @@ class View {
       h("span", { class: "agl-space" }), badges.length ? h("span", { class: "agl-badges" }, badges) : null);
   }
 
-  /** What happens, the frame's own blocks, and the details of the item that was opened. */
+  /** What happens, the frame's own blocks, and the details of the item that was opened; without frames these are below. */
   side() {
     const { words } = this;
     const parts = [];
@@ -48,10 +52,7 @@ class View {
       this.panel = h("div", { class: "agl-panel" });
       parts.push(h("div", { class: "agl-head" }, words.happens), this.list, this.panel);
     }
-    if (this.sketches.some((sketch) => [...sketch.entries.values()].some((entry) => entry.opens && entry.item))) {
-      this.details = h("div", { class: "agl-details", role: "group", "aria-label": words.details }, h("p", { class: "agl-hint" }, words.hint));
-      parts.push(this.details);
-    }
+    if (this.details && this.frames.length) parts.push(this.details);
     return parts.length ? h("div", { class: "agl-side" }, parts) : null;
   }
 

@@ -1,7 +1,7 @@
 // Blocks and drawings of a card as elements. All words become text nodes: nothing is ever parsed as HTML.
 
 const SVG = "http://www.w3.org/2000/svg";
-const READABLE = 0.55; // below this scale a drawing starts zoomed in
+const READABLE = 0.5; // below this scale a drawing starts zoomed in
 
 /** An element with attributes and children; null and false are left out, strings become text. */
 function make(space, tag, attributes, children) {
@@ -292,17 +292,17 @@ class Sketch {
     const { width, height } = this.drawing;
     if (!wide) return;
     const scale = Math.min(1.25, wide / width);
-    const high = this.drawing.zoom ? Math.min(Math.max(height * scale, 160), 460) : height * scale;
+    const near = this.drawing.zoom && scale < READABLE;
+    const high = !this.drawing.zoom ? height * scale : Math.min(Math.max(near ? height : height * scale, 120), 460);
     this.svg.style.height = `${Math.ceil(high)}px`;
     this.size = { wide, high };
     if (!this.drawing.zoom || this.touched) return;
     this.fit();
-    if (Math.min(wide / width, high / height) < READABLE) {
+    if (near || high / height < READABLE) {
       const first = this.entries.get(this.drawing.items[0]?.id)?.box ?? [0, 0, 0, 0];
       const [x, y] = centre(first);
       this.look({ x: x - wide / 2, y: y - high / 2, width: wide, height: high });
       this.keep();
-      this.near = true;
     }
   }
 
