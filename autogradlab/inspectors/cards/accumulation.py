@@ -1,0 +1,342 @@
+"""`accumulation`: the ledger of a leaf's `.grad`, every backward an entry."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from ..live import Live, after_each_cell, live
+from ..parts import Badge, Block, Card, Drawing, Grid, Item, Note, Path, Rect, Shape, Table, Text, Tone
+from ..snapshot.callers import space_now
+from ..snapshot.calls import arguments
+from ..snapshot.kinds import is_tensor, type_name
+from ..snapshot.ledger import KEPT, Entry, Ledger
+from ..snapshot.names import Names, names_of
+from ..snapshot.origins import place
+from ..values import FEW, grid, numbers, short
+from ..words import language, say
+
+__all__ = ["Accumulation", "accumulation"]
+
+#: entries that the picture and the table show
+BARS, ROWS = 12, 60
+
+WIDE, HIGH, LEFT, TOP, BAR = 104.0, 190.0, 64.0, 34.0, 62.0
+
+
+def accumulation(tensor: Any, *roots: Any, element: Any = None) -> Accumulation:
+    """Follow the `.grad` of a leaf from now on: each `backward()` is an entry, and so is whatever else changes it.
+
+    What met at the leaf is told apart by Node where these could be watched: for `roots` (results on which `backward()`
+    will be called) and for results that variables hold when a cell starts. `element` is the index of one element for
+    the bars to show. It follows until `close()`, or to the end of a `with` block, and keeps no tensor alive.
+
+    >>> import autogradlab as torch
+    >>> from autogradlab import inspectors as lab
+    >>> w = torch.tensor(1., requires_grad=True)
+    >>> with lab.accumulation(w) as ledger:
+    ...     for _ in range(2):
+    ...         (3 * w).backward()
+    >>> [(entry.kind, entry.total) for entry in ledger.entries]
+    [('backward', tensor(3.)), ('backward', tensor(6.))]
+    """
+    written = arguments()
+    return live(Accumulation)(tensor, roots, element, space_now(), written[0] if written else "t")
+
+
+class Accumulation(Live):
+    """The ledger as an inspector: made anew after each cell, and when it is looked at."""
+
+    def __init__(self, tensor: Any, roots: Any, element: Any, space: Mapping[str, Any], written: str) -> None:
+        names = names_of(space)
+        self._name = (names.of(tensor) if is_tensor(tensor) else None) or written
+        self._element = element
+        self.ledger: Ledger | None = None
+        self._refused = _refusal(tensor, self._name)
+        if not self._refused:
+            self.ledger = Ledger(tensor, roots, space)
+        super().__init__(self._compose(names))
+        if self.ledger is not None:
+            self.on_close(self.ledger.close)
+            self.on_close(after_each_cell(self.refresh))
+
+    @property
+    def entries(self) -> list[Entry]:
+        """The entries so far; their gradients are copies."""
+        if self.ledger is None:
+            return []
+        self.ledger.look()
+        return list(self.ledger.entries)
+
+    def total(self) -> Any:
+        """What the entries add up to."""
+        return None if self.ledger is None else self.ledger.total()
+
+    def make(self) -> Card:
+        space = space_now()
+        if self.ledger is not None and self.ledger.open:
+            self.ledger.follow((), space)
+        return self._compose(names_of(space))
+
+    def _compose(self, names: Names) -> Card:
+        if self.ledger is None:
+            return Card("accumulation", "lab.accumulation", blocks=(Note(self._refused, "warning"),), lang=language())
+        if self.ledger.open:
+            self.ledger.look()
+        leaf = self.ledger.leaf()
+        rebound = leaf is not None and names.of(leaf) is None and any(n == self._name for n, _ in names)
+        if leaf is not None and not rebound:
+            self._name = names.of(leaf) or self._name
+        return _card(self.ledger, self._name, rebound, self._element)
+
+
+def _refusal(tensor: Any, name: str) -> str:
+    """Why this has no ledger; empty if it can have one."""
+    if not is_tensor(tensor):
+        return say("accumulation.no_tensor", type=type_name(tensor))
+    if not tensor.is_leaf:
+        return say("accumulation.no_leaf", name=name, node=tensor.grad_fn.name())
+    if not tensor.requires_grad:
+        return say("accumulation.no_grad", name=name)
+    return ""
+
+
+def _card(ledger: Ledger, name: str, rebound: bool, element: Any) -> Card:
+    leaf, entries = ledger.leaf(), ledger.entries
+    blocks: list[Block] = []
+    if leaf is None:
+        blocks.append(Note(say("accumulation.gone"), "warning"))
+    if rebound:
+        blocks.append(Note(say("accumulation.rebound", name=name), "warning"))
+    if ledger.trouble:
+        blocks.append(Note(say("accumulation.trouble", error=ledger.trouble), "warning"))
+    if not entries:
+        blocks.append(Note(say("accumulation.empty", name=name), "muted"))
+    else:
+        blocks += _body(entries, name, element, None if leaf is None else leaf.grad)
+    badges: list[Badge] = []
+    if leaf is not None and ledger.open and entries:
+        up = ledger.adds_up()
+        badges.append(Badge(say("accumulation.adds_up" if up else "accumulation.differs"), "good" if up else "warning"))
+    if not ledger.open:
+        badges.append(Badge(say("accumulation.closed"), "muted"))
+    title = say("accumulation.title", name=name)
+    return Card("accumulation", title, badges=tuple(badges), blocks=tuple(blocks), lang=language())
+
+
+def _body(entries: list[Entry], name: str, element: Any, grad: Any) -> list[Block]:
+    shown = entries[-BARS:]
+    blocks: list[Block] = []
+    heights = [_height(e, element) for e in entries]
+    if len(entries) > BARS:
+        blocks.append(Note(say("accumulation.earlier", count=len(entries) - BARS), "muted"))
+    blocks.append(_drawing(shown, [_totals(entries, i)[0] for i in range(len(entries))][-BARS:], heights[-BARS:], element))
+    largest = max((e.total.numel() for e in entries if e.total is not None), default=1)
+    if element is not None and largest > 1:
+        blocks.append(Note(say("accumulation.chosen", element=element), "muted"))
+    elif largest > 1:
+        count = grad.numel() if grad is not None else largest
+        key = "accumulation.sampled" if count > KEPT else "accumulation.summed"
+        blocks.append(Note(say(key, count=count, kept=largest), "muted"))
+    blocks.append(_table(entries))
+    if grad is not None and grad.numel() > FEW:
+        blocks.append(_grid(grad, name))
+    blocks += _lessons(entries, name)
+    return blocks
+
+
+def _grid(grad: Any, name: str) -> Grid:
+    return grid(grad, say("accumulation.now", name=name), "gradient")
+
+
+def _lessons(entries: list[Entry], name: str) -> list[Block]:
+    found: list[Block] = []
+    grown = [e for i, e in enumerate(entries) if e.kind == "backward" and i and entries[i - 1].kind == "backward"]
+    if grown:
+        found.append(Note(say("accumulation.grows", number=grown[-1].number, name=name), "plain"))
+    if any(len(e.parts) > 1 and e.parts[0].value is None for e in entries):
+        found.append(Note(say("accumulation.unseen_hint", name=name), "muted"))
+    return found
+
+
+def _event(entry: Entry) -> str:
+    if entry.kind == "backward":
+        return say("accumulation.backward", number=entry.number)
+    if entry.kind == "zeroed" and entry.in_place:
+        return say("accumulation.zeroed_in_place")
+    return say(f"accumulation.{entry.kind}")
+
+
+# -- the table -----------------------------------------------------------------------------------------------------------
+
+
+def _table(entries: list[Entry]) -> Table:
+    columns = tuple(say(f"accumulation.{c}") for c in ("number", "event", "added", "after", "by", "where"))
+    rows, tones = [], []
+    first = max(0, len(entries) - ROWS)
+    for number, entry in enumerate(entries[first:], first + 1):
+        added = "" if entry.added is None else _plus(_said(entry.added))
+        total = "None" if entry.total is None else _said(entry.total)
+        where = "" if entry.place is None else place(entry.place)
+        rows.append((str(number), _event(entry), added, total, _ways(entry), where))
+        tones.append(_tone(entry))
+    return Table(columns, tuple(rows), tuple(tones))
+
+
+def _tone(entry: Entry) -> Tone:
+    tones: Mapping[str, Tone] = {"backward": "gradient", "set": "warning", "edited": "warning", "found": "plain"}
+    return tones.get(entry.kind, "node")
+
+
+def _ways(entry: Entry) -> str:
+    """Which path brought what: `1. from AddBackward0 (b) + 2. from MulBackward0 (a)`."""
+    if entry.parts and entry.parts[0].value is None and len(entry.parts) > 1:
+        text = say("accumulation.unseen", nodes=" + ".join(p.node for p in entry.parts))
+    else:
+        said = []
+        for part in entry.parts:
+            value = _said(entry.arrived if part.value is None else part.value)
+            key = "accumulation.part" if part.name is None else "accumulation.part_named"
+            said.append(say(key, value=value, node=part.node, name=part.name))
+        text = " + ".join(said)
+    if entry.hooked:
+        text += ("; " if text else "") + say("accumulation.hooked", added=_said(entry.added), arrived=_said(entry.arrived))
+    return text
+
+
+def _said(tensor: Any) -> str:
+    """The numbers of a small tensor; of another the sum, which is what its bar shows."""
+    text = short(tensor)
+    return text if tensor.numel() <= FEW else f"Σ {_words(_number(tensor, None))}"
+
+
+def _plus(text: str) -> str:
+    return text if text.startswith("-") else f"+ {text}"
+
+
+# -- the picture ---------------------------------------------------------------------------------------------------------
+
+
+def _number(tensor: Any, element: Any) -> float:
+    """The height that stands for a tensor: its sum, or its chosen element. Complex numbers: the real part."""
+    if tensor is None:
+        return 0.0
+    chosen = tensor.sum()
+    if element is not None and tensor.numel() > 1:
+        try:
+            chosen = tensor[element].sum()
+        except Exception:  # an index that does not fit: the sum stays
+            chosen = tensor.sum()
+    value = chosen.item()
+    return float(value.real if isinstance(value, complex) else value)
+
+
+def _height(entry: Entry, element: Any) -> float:
+    return _number(entry.total, element)
+
+
+def _totals(entries: list[Entry], i: int) -> tuple[Any, Any]:
+    """`.grad` before and after entry i."""
+    return (entries[i - 1].total if i else None), entries[i].total
+
+
+def _words(value: float) -> str:
+    """A number as a tensor prints it."""
+    return numbers(_Scalar(value))
+
+
+class _Scalar:
+    """Enough of a tensor for `values.numbers`."""
+
+    def __init__(self, value: float) -> None:
+        self.value = value
+
+    def tolist(self) -> float:
+        return self.value
+
+
+def _drawing(entries: list[Entry], before: list[Any], heights: list[float], element: Any) -> Drawing:
+    starts = [_number(b, element) for b in before]
+    finite = [h for h in [*heights, *starts, 0.0] if math.isfinite(h)]
+    high, low = max(finite), min(finite)
+    span = (high - low) or 1.0
+    zero = TOP + HIGH * (high / span if high - low else 1.0)
+
+    def y(value: float) -> float:
+        return zero - value * HIGH / span
+
+    width = LEFT + WIDE * len(entries) + 12
+    ticks = sorted({low, 0.0, high})
+    axis: list[Shape] = []
+    for tick in ticks:
+        axis.append(Path(((LEFT - 6, y(tick)), (width - 6, y(tick))), "muted", dashed=tick != 0.0, width=1.0 if tick == 0.0 else 0.6))
+        axis.append(Text(LEFT - 12, y(tick) + 4, _words(tick), "muted", "end", 11.5, mono=True))
+    bottom = max(y(low), zero)
+    items = [Item("axis", tuple(axis))]
+    for i, entry in enumerate(entries):
+        middle = LEFT + WIDE * (i + 0.5)
+        shapes = _bar(entry, middle, starts[i], heights[i], y, element) if entry.kind in ("backward", "found") else _mark(entry, middle, heights[i], y, bottom)
+        shapes.append(Text(middle, bottom + 22, _event(entry), _tone(entry) if entry.kind != "backward" else "plain", size=12.0))
+        total = "None" if entry.total is None else _words(heights[i])
+        added = _words(_number(entry.added, element))
+        key = "accumulation.bar" if entry.kind == "backward" else "accumulation.mark"
+        items.append(Item(f"e{i + 1}", tuple(shapes), say(key, event=_event(entry), added=added, total=total)))
+    return Drawing(width, bottom + 36, tuple(items), (), say("accumulation.label"))
+
+
+def _bar(entry: Entry, middle: float, start: float, end: float, y: Any, element: Any) -> list[Shape]:
+    """What was there pale, what came on top of it solid, path by path; what goes the other way as an outline."""
+    left = middle - BAR / 2
+    shapes: list[Shape] = []
+    added = _number(entry.added, element)
+    label = _words(end) if entry.kind == "found" else f"{_signed(added)} → {_words(end)}"
+    if not (math.isfinite(start) and math.isfinite(end)):
+        shapes.append(Path(((left, y(0.0)), (left + BAR, y(0.0))), "warning", width=4.0))
+        return [*shapes, Text(middle, y(0.0) - 8, label, "warning", size=12.5, mono=True, bold=True)]
+    if entry.kind == "found":
+        shapes += _box(left, 0.0, end, y, "gradient", fill=True)
+    elif start == 0.0 or (start > 0) == (added > 0):
+        shapes += _box(left, 0.0, start, y, "gradient", fill=True)
+        at = start
+        for step in _steps(entry, added, element):
+            shapes += _box(left, at, at + step, y, "gradient", solid=True)
+            at += step
+    else:  # it takes away from what was there
+        shapes += _box(left, 0.0, start, y, "gradient", fill=True)
+        shapes += _box(left + BAR * 0.25, start, end, y, "gradient", solid=True, width=BAR * 0.5)
+    top = min(y(max(start, end, 0.0)), y(0.0))
+    shapes.append(Text(middle, top - 8, label, "gradient", size=12.5, mono=True, bold=True))
+    return shapes
+
+
+def _steps(entry: Entry, added: float, element: Any) -> list[float]:
+    """The parts of what was added, if they were seen and all point the same way; else the whole."""
+    steps = [_number(p.value, element) for p in entry.parts if p.value is not None]
+    alike = all(s >= 0 for s in steps) or all(s <= 0 for s in steps)
+    return steps if len(steps) > 1 and alike and not entry.hooked and all(map(math.isfinite, steps)) else [added]
+
+
+def _box(left: float, a: float, b: float, y: Any, tone: Tone, fill: bool = False, solid: bool = False, width: float = BAR) -> list[Shape]:
+    """A box from a to b, a hair apart from the one that it stands on."""
+    top, bottom = sorted((y(a), y(b)))
+    return [] if bottom - top < 0.01 else [Rect(left, top + 1.5, width, max(bottom - top - 3.0, 0.5), 1.0, tone, fill, solid)]
+
+
+def _mark(entry: Entry, middle: float, height: float, y: Any, bottom: float) -> list[Shape]:
+    """A dashed line: somebody changed `.grad` by hand; what it is then stands below."""
+    tone = _tone(entry)
+    if entry.kind not in ("set", "edited"):
+        return [Path(((middle, TOP - 14), (middle, bottom)), tone, dashed=True, width=1.6)]
+    shapes: list[Shape] = []
+    at = min(y(height), y(0.0)) if math.isfinite(height) else y(0.0)
+    if at > TOP + 12:
+        shapes.append(Path(((middle, TOP - 14), (middle, at - 24)), tone, dashed=True, width=1.6))
+    if math.isfinite(height):
+        shapes += _box(middle - BAR / 2, 0.0, height, y, tone, fill=True)
+    shapes.append(Text(middle, at - 8, f"→ {_words(height)}", tone, size=12.5, mono=True, bold=True))
+    return shapes
+
+
+def _signed(value: float) -> str:
+    return _words(value) if value < 0 else f"+{_words(value)}"
