@@ -1,14 +1,15 @@
-"""The ``autogradlab`` command: ``autogradlab lab`` opens the lessons, ``autogradlab lessons`` lists or copies them."""
+"""The ``autogradlab`` command: ``lab`` opens the lessons, ``lessons`` lists, copies, checks them, ``doctor`` says what lacks."""
 
 from __future__ import annotations
 
 import argparse
 import importlib.util
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from autogradlab.lab import copying
+from autogradlab.lab import copying, doctor, records
 
 FOLDER = "autogradlab-lessons"
 NO_JUPYTERLAB = """\
@@ -29,10 +30,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if args.command == "lab":
             return _lab(args, extra)
-        if args.command == "lessons" and args.action == "copy":
-            return _copy(args.dir)
         if args.command == "lessons":
-            return _list()
+            return {"list": _list, "copy": _copy, "check": _check, "progress": _progress}[args.action](args)
+        if args.command == "doctor":
+            return _doctor(args)
     except copying.LessonError as error:
         print(error, file=sys.stderr)
         return 1
@@ -70,13 +71,24 @@ def _parser() -> argparse.ArgumentParser:
     )
     lab.add_argument("--no-browser", action="store_true", help="start the server, open no browser")
     lab.add_argument("--port", type=_port, metavar="N", help="the port that JupyterLab listens on")
+    _add_lang(lab, "open the lessons of this language, and let pictures and questions speak it")
     _add_dir(lab)
 
-    lessons = commands.add_parser("lessons", help="list or copy the lessons", allow_abbrev=False)
+    lessons = commands.add_parser("lessons", help="list, copy or check the lessons; show progress", allow_abbrev=False)
     actions = lessons.add_subparsers(dest="action", metavar="ACTION", required=True)
-    actions.add_parser("list", help="print the lessons and their titles", allow_abbrev=False)
+    listed = actions.add_parser("list", help="print the lessons and their titles", allow_abbrev=False)
+    _add_lang(listed, "only the lessons of this language")
     _add_dir(actions.add_parser("copy", help="copy the lessons, without outputs, into a folder", allow_abbrev=False))
+    _add_dir(actions.add_parser("check", help="compare your copies with the lessons installed", allow_abbrev=False))
+    shown = actions.add_parser("progress", help="show what you have answered and solved", allow_abbrev=False)
+    _add_lang(shown, "the language to say it in")
+    _add_dir(shown)
+    _add_dir(commands.add_parser("doctor", help="say what is missing, and how to get it", allow_abbrev=False))
     return parser
+
+
+def _add_lang(parser: argparse.ArgumentParser, words: str) -> None:
+    parser.add_argument("--lang", choices=copying.LANGUAGES, help=words)
 
 
 def _add_dir(parser: argparse.ArgumentParser) -> None:
@@ -91,13 +103,15 @@ def _port(text: str) -> int:
     return int(text)
 
 
-def _list() -> int:
+def _list(args: argparse.Namespace) -> int:
     for lesson in copying.lessons():
-        print(f"{lesson.key:<44} {lesson.title}")
+        if args.lang is None or lesson.key.startswith(f"{args.lang}/"):
+            print(f"{lesson.key:<44} {lesson.title}")
     return 0
 
 
-def _copy(folder: Path) -> int:
+def _copy(args: argparse.Namespace) -> int:
+    folder: Path = args.dir
     outcomes = []
     for outcome in copying.copy_lessons(folder):
         outcomes.append(outcome)
@@ -108,15 +122,58 @@ def _copy(folder: Path) -> int:
         else:
             print(f"  newer  {outcome.path} (this lesson has changed; your {Path(outcome.key).name} is left as it is)")
     print(f"The lessons are in {folder.expanduser().resolve()}")
+    if older := _other_versions(folder):
+        print(f"Some copies there were made by autogradlab {', '.join(older)}; installed is {copying.version()}.")
     return 0
+
+
+def _other_versions(folder: Path) -> list[str]:
+    stamps = [copying.stamp(path) for path in records.copies(folder.expanduser())]
+    return sorted({str(s.get("version", "an older version")) for s in stamps if s} - {copying.version()})
+
+
+def _check(args: argparse.Namespace) -> int:
+    """Say of each lesson whether the learner's copy is of the lesson as installed; 1 if one is not, or is missing."""
+    folder: Path = args.dir.expanduser()
+    status = 0
+    for key, path, state, version in copying.compare(folder):
+        told = {
+            "current": "as installed",
+            "missing": "not there; autogradlab lessons copy brings it",
+            "changed": f"made by autogradlab {version}; the lesson has changed since, and yours stays as it is",
+            "foreign": "yours, and no copy of a lesson",
+        }[state]
+        status |= state in {"missing", "changed"}
+        print(f"  {key:<44} {told}" if state == "missing" else f"  {path.relative_to(folder).as_posix():<44} {told}")
+    if older := _other_versions(folder):
+        print(f"Some copies were made by autogradlab {', '.join(older)}; installed is {copying.version()}.")
+    return int(status)
+
+
+def _progress(args: argparse.Namespace) -> int:
+    if args.lang:
+        os.environ["AUTOGRADLAB_LANG"] = args.lang
+    folder: Path = args.dir.expanduser()
+    print(records.Progress(folder if any(map(copying.stamp, records.copies(folder))) else None))
+    return 0
+
+
+def _doctor(args: argparse.Namespace) -> int:
+    text, well = doctor.report(args.dir)
+    print(text)
+    return 0 if well else 1
 
 
 def _lab(args: argparse.Namespace, extra: Sequence[str]) -> int:
     if importlib.util.find_spec("jupyterlab") is None:
         print(NO_JUPYTERLAB.format(python=sys.executable), file=sys.stderr)
         return 1
-    _copy(args.dir)
+    _copy(args)
     command = [f"--ServerApp.root_dir={args.dir.expanduser().resolve()}"]
+    if args.lang:
+        os.environ["AUTOGRADLAB_LANG"] = args.lang  # for the kernels that JupyterLab starts
+        first = next((x.key for x in copying.lessons() if x.key.startswith(f"{args.lang}/")), args.lang)
+        command.append(f"--LabApp.default_url=/lab/tree/{first}")
     if args.no_browser:
         command.append("--no-browser")
     if args.port is not None:

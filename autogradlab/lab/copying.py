@@ -124,6 +124,26 @@ def copy_lessons(target: Path) -> Iterator[Outcome]:
                 yield _place(str(key), extra.read_bytes(), target)
 
 
+def compare(target: Path) -> Iterator[tuple[str, Path, str, str]]:
+    """For each shipped lesson its newest copy below ``target``: (key, path, state, version that made it).
+
+    States: current (a copy of the lesson as shipped), changed (of an older one), foreign (no copy), missing.
+    """
+    for lesson in lessons():
+        wanted = target / lesson.key
+        mark = _mark(cleared(read_notebook(lesson.path), lesson.key))
+        there = [wanted, *sorted(wanted.parent.glob(f"{wanted.stem}.*{wanted.suffix}"))]
+        there = [path for path in there if path.is_file()]
+        if not there:
+            yield lesson.key, wanted, "missing", ""
+            continue
+        current = [path for path in there if _mark(path.read_bytes()) == mark]
+        path = current[0] if current else there[-1]
+        made = stamp(path)
+        state = "current" if current else "changed" if made else "foreign"
+        yield lesson.key, path, state, str(made.get("version", "of an older version"))
+
+
 def _place(key: str, data: bytes, target: Path) -> Outcome:
     wanted = target / key
     try:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
 
 from autogradlab.inspectors import set_language
@@ -34,3 +36,18 @@ def sample(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def torch(request: pytest.FixtureRequest, sample: Path) -> Any:
     """The library of the learner's notebook: ours, and PyTorch where there is one."""
     return importlib.import_module("autogradlab") if request.param == "autogradlab" else need("torch")
+
+
+@pytest.fixture
+def sample_lessons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An installation with one lesson in two languages, and the sample's questions."""
+    folder = tmp_path / "shipped"
+    shutil.copytree(SAMPLE, folder)
+    for lang, title in (("en", "Welcome"), ("zh", "欢迎")):
+        cells = [nbformat.v4.new_markdown_cell(f"# {title}"), nbformat.v4.new_code_cell("6 * 7")]
+        for number, cell in enumerate(cells):
+            cell["id"] = f"cell-{'ab'[number]}"
+        (folder / lang).mkdir()
+        nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / lang / "00-welcome.ipynb")
+    monkeypatch.setenv("AUTOGRADLAB_LESSONS", str(folder))
+    return folder

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
 import subprocess
 import sys
@@ -133,3 +134,105 @@ def test_command_modules_import_no_core():
         names += [str(n.module) for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)]
         assert [n for n in names if n.startswith("autogradlab") and not n.startswith("autogradlab.lab")] == []
         assert "numpy" not in names
+
+
+def test_lab_in_chinese(
+    started: list[list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sample_lessons: Path
+):
+    monkeypatch.setenv("AUTOGRADLAB_LANG", "en")
+    assert cli.main(["lab", "--dir", str(tmp_path / "work"), "--lang", "zh"]) == 0
+    assert started == [
+        [f"--ServerApp.root_dir={tmp_path / 'work'}", "--LabApp.default_url=/lab/tree/zh/00-welcome.ipynb"]
+    ]
+    assert os.environ["AUTOGRADLAB_LANG"] == "zh"
+    assert (tmp_path / "work" / "zh" / "00-welcome.ipynb").is_file()
+
+
+def test_list_of_a_language(sample_lessons: Path, capsys: pytest.CaptureFixture[str]):
+    assert cli.main(["lessons", "list", "--lang", "zh"]) == 0
+    assert capsys.readouterr().out.split() == ["zh/00-welcome.ipynb", "欢迎"]
+
+
+def test_check_says_what_became_of_the_copies(
+    sample_lessons: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    folder = tmp_path / "work"
+    arguments = ["lessons", "check", "--dir", str(folder)]
+    assert cli.main(arguments) == 1
+    assert capsys.readouterr().out.count("not there; autogradlab lessons copy brings it") == 2
+    monkeypatch.setattr(copying, "version", lambda: "0.0.9")
+    assert cli.main(["lessons", "copy", "--dir", str(folder)]) == 0
+    assert cli.main(arguments) == 0
+    said = capsys.readouterr().out
+    assert said.count("as installed") == 2
+    assert "made by" not in said
+    monkeypatch.undo()
+    monkeypatch.setenv("AUTOGRADLAB_LESSONS", str(sample_lessons))
+    assert cli.main(arguments) == 0  # another version, the same lessons
+    assert f"Some copies were made by autogradlab 0.0.9; installed is {copying.version()}." in capsys.readouterr().out
+    shipped = sample_lessons / "en" / "00-welcome.ipynb"
+    shipped.write_text(shipped.read_text(encoding="utf-8").replace("6 * 7", "6 * 8"), encoding="utf-8")
+    (folder / "zh" / "00-welcome.ipynb").write_text("my notes", encoding="utf-8")
+    assert cli.main(arguments) == 1
+    said = capsys.readouterr().out
+    assert "made by autogradlab 0.0.9; the lesson has changed since, and yours stays as it is" in said
+    assert "yours, and no copy of a lesson" in said
+    assert cli.main(["lessons", "copy", "--dir", str(folder)]) == 0
+    assert "were made by autogradlab 0.0.9; installed is" in capsys.readouterr().out
+    assert (folder / "zh" / "00-welcome.ipynb").read_text(encoding="utf-8") == "my notes"
+    assert cli.main(arguments) == 0
+    assert "en/00-welcome.2.ipynb" in capsys.readouterr().out
+
+
+def test_progress(
+    sample_lessons: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setenv("AUTOGRADLAB_LANG", "zh")
+    folder = tmp_path / "work"
+    arguments = ["lessons", "progress", "--dir", str(folder), "--lang", "en"]
+    assert cli.main(arguments) == 0
+    assert "this is not a learner's copy" in capsys.readouterr().out
+    cli.main(["lessons", "copy", "--dir", str(folder)])
+    capsys.readouterr()
+    assert cli.main(arguments) == 0
+    assert "Nothing yet." in capsys.readouterr().out
+
+
+def test_doctor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    from autogradlab.lab import doctor
+
+    status = cli.main(["doctor", "--dir", str(tmp_path)])
+    said = capsys.readouterr().out
+    assert re.search(r"^ok  Python: 3\.\d+", said, re.MULTILINE)
+    assert re.search(r"^ok  numpy \(.*\): \d", said, re.MULTILINE)
+    assert status == int("Something that the lessons need is missing" in said)
+
+    versions = {"numpy": "1.26.4", "jupyterlab": None, "torch": None}
+    true = doctor._version
+    monkeypatch.setattr(doctor, "_version", lambda name: versions.get(name, true(name)))
+    monkeypatch.setattr(doctor, "_data_folders", lambda: [tmp_path])
+    assert cli.main(["doctor", "--dir", str(tmp_path)]) == 1
+    said = capsys.readouterr().out
+    for words in (
+        "--  numpy (the arrays under every tensor): 1.26.4, older than 2.0\n      to get it:  pip install -U numpy",
+        "--  jupyterlab (where the lessons are opened): missing",
+        "no  torch (only to compare with the real PyTorch): missing\n      not needed; to get it:",
+        "--  front end of anywidget in JupyterLab: missing",
+        "in the Python that runs JupyterLab, then reload the page",
+        "Something that the lessons need is missing; see above.",
+    ):
+        assert words in said
+
+
+def test_doctor_sees_a_kernel_of_another_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    from autogradlab.lab import doctor
+
+    monkeypatch.setattr(doctor, "_data_folders", lambda: [tmp_path])
+    spec = tmp_path / "kernels" / "python3" / "kernel.json"
+    spec.parent.mkdir(parents=True)
+    for program, well in (("/elsewhere/bin/python", False), (sys.executable, True), ("python3", True)):
+        spec.write_text(f'{{"argv": ["{program}", "-m", "ipykernel"]}}')
+        (finding,) = [f for f in doctor.examine(tmp_path) if f.what == "kernel python3"]
+        assert finding.well is well
+    (finding,) = [f for f in doctor.examine(tmp_path / "none" / "such") if f.what == "working folder"]
+    assert finding.well

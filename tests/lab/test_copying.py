@@ -113,9 +113,7 @@ def test_dangling_link_and_folder_are_left(shipped: Path, tmp_path: Path):
 
 
 @pytest.mark.parametrize("links", [True, False], ids=["hard links", "no hard links"])
-def test_interrupted_copy_leaves_no_part(
-    shipped: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, links: bool
-):
+def test_interrupted_copy_leaves_no_part(shipped: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, links: bool):
     def no_link(*_: object) -> None:
         raise OSError("no hard links here") if not links else KeyboardInterrupt
 
