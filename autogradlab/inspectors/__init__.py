@@ -1,4 +1,9 @@
-"""Inspectors: see what autograd does. `from .cards.accumulation import accumulation
+"""Inspectors: see what autograd does. `from autogradlab import inspectors as lab`.
+
+They read public attributes only, so they look at tensors of the real PyTorch as well.
+"""
+
+from .cards.accumulation import accumulation
 from .cards.graph import graph
 from .cards.show import show
 from .cards.storage import storage
@@ -6,9 +11,3 @@ from .inspector import Inspector
 from .words import language, set_language
 
 __all__ = ["Inspector", "accumulation", "graph", "language", "set_language", "show", "storage"]
-
-
-from autogradlab import inspectors as lab`.
-
-They read public attributes only, so they look at tensors of the real PyTorch as well.
-"""
