@@ -49,7 +49,7 @@ def content_width(card: Card) -> float:
     """How wide what is inside the card would like to be."""
     drawn = [block.width for block in card.blocks if isinstance(block, Drawing)]
     inner = [content_width(c) + 2 * PAD for c in card.cards]
-    beside = SIDE + GAP if card.frames and _side_fits(card) else 0.0
+    beside = SIDE + 2 * GAP if card.frames and _side_fits(card) else 0.0
     return max([ROOM, *inner, *(w + beside for w in drawn)])
 
 
@@ -73,7 +73,7 @@ class _Page(Sheet):
         top = self._heading(card, frame, x, y, wide)
         down = top
         beside = frame is not None and _side_fits(card)
-        left = room - SIDE - GAP if beside else room
+        left = room - SIDE - 2 * GAP if beside else room
         if card.blocks:
             down += PAD
             down += self._blocks(card, x + PAD, y + down, left, at)
