@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..inspector import Inspector, present
-from ..parts import Badge, Block, Card, Drawing, Frame, Grid, Item, Note, Path, Rect, State, Table, Text, Tone
+from ..parts import Badge, Block, Card, Drawing, Frame, Grid, Item, Note, Path, Rect, Shape, State, Table, Text, Tone
 from ..prose import fit, width
 from ..snapshot.calls import arguments
 from ..snapshot.kinds import is_array, is_tensor, type_name
@@ -129,7 +129,7 @@ def _box(given: Sequence[_Operand], meeting: Meeting, row: int, k: int, x: float
     to = None if meeting.result is None else meeting.result[k]
     repeated = size == 1 and to not in (None, 1)
     tone: Tone = "warning" if _differs(meeting, row, k) else "accent" if repeated else "muted" if pad else "node"
-    shapes = [
+    shapes: list[Shape] = [
         Rect(x, y, wide, HIGH, 5, tone, not pad or repeated),
         Text(x + wide / 2, y + (18 if repeated else 24), str(size), "muted" if pad else "plain", size=14, mono=True, bold=not pad),
     ]
@@ -144,14 +144,12 @@ def _differs(meeting: Meeting, row: int, k: int) -> bool:
 
 
 def _result(meeting: Meeting, k: int, x: float, wide: float, y: float) -> Item:
-    if meeting.result is not None:
-        said, tone = str(meeting.result[k]), "good"
-    else:
-        column = {sizes[k] for sizes in meeting.padded} - {1}
-        said, tone = ("✗", "warning") if k == meeting.clash or len(column) > 1 else (str(next(iter(column), 1)), "good")
+    column = {sizes[k] for sizes in meeting.padded} - {1}
+    said = "✗" if len(column) > 1 else str(next(iter(column), 1))
+    tone: Tone = "warning" if len(column) > 1 else "good"
     shapes = (
-        Rect(x, y, wide, HIGH, 5, tone, True),  # type: ignore[arg-type]  # one of two tones
-        Text(x + wide / 2, y + 24, said, tone, size=14, mono=True, bold=True),  # type: ignore[arg-type]
+        Rect(x, y, wide, HIGH, 5, tone, True),
+        Text(x + wide / 2, y + 24, said, tone, size=14, mono=True, bold=True),
     )
     return Item(f"r{k}", shapes, say("broadcast.box_result", dim=k, size=said))
 
