@@ -7,8 +7,9 @@ from .cards.accumulation import accumulation
 from .cards.broadcast import broadcast
 from .cards.graph import graph
 from .cards.show import show
+from .cards.step import step
 from .cards.storage import storage
 from .inspector import Inspector
 from .words import language, set_language
 
-__all__ = ["Inspector", "accumulation", "broadcast", "graph", "language", "set_language", "show", "storage"]
+__all__ = ["Inspector", "accumulation", "broadcast", "graph", "language", "set_language", "show", "step", "storage"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..values import dtype, shape, short
@@ -67,6 +67,7 @@ class NodeFact:
     metadata: tuple[tuple[str, str], ...] = ()
     data: tuple[tuple[int, str], ...] = ()  #: inputs without gradient that are known: number, value id
     leads: str = ""  #: the nearest named result that it leads to
+    outputs: int = 1  #: how many outputs the forward had
     order: int = 0  #: its place among the Nodes, the one made first has 0
 
 
@@ -276,6 +277,12 @@ class _Description:
         roots = tuple(self._output(*start, root=True) or self._single(t) for t, start in zip(walk.roots, walk.starts, strict=True))  # fmt: skip
         nodes: list[NodeFact] = []
         ordered = sorted(walk.nodes, key=lambda node: node._sequence_nr())
+        self.outputs: dict[str, int] = {}
+        for edge in walk.edges():
+            self.outputs[edge.target] = max(self.outputs.get(edge.target, 1), edge.number + 1)
+        for node, number in holders.made:
+            if node in walk.ids:
+                self.outputs[walk.ids[node]] = max(self.outputs.get(walk.ids[node], 1), number + 1)
         self.order = {node: i for i, node in enumerate(ordered)}
         for node, nexts in zip(walk.nodes, walk.nexts, strict=False):
             for number in sorted({nr for made, nr in self._outputs(node)}):
@@ -330,7 +337,7 @@ class _Description:
         saved = () if accumulates else saved_of(node, self.holders.name)
         metadata = tuple((str(k), _plain(v)) for k, v in dict(node.metadata).items())
         data = () if accumulates else self._data(node, cls, nexts)
-        return NodeFact(self.walk.ids[node], cls, op_name(cls), len(nexts), saved, accumulates, self._origin(node), metadata, data, "", self.order[node])  # fmt: skip
+        return NodeFact(self.walk.ids[node], cls, op_name(cls), len(nexts), saved, accumulates, self._origin(node), metadata, data, "", self.outputs.get(self.walk.ids[node], 1), self.order[node])  # fmt: skip
 
     def _origin(self, node: Any) -> Origin | None:
         for made, number in self._outputs(node):
@@ -372,9 +379,7 @@ class _Description:
 def _with(node: NodeFact, found: Origin | None, leads: str) -> NodeFact:
     if node.accumulates or (found is node.origin and not leads):
         return node
-    return NodeFact(
-        node.id, node.cls, node.op, node.inputs, node.saved, False, found, node.metadata, node.data, leads, node.order
-    )
+    return replace(node, origin=found, leads=leads)
 
 
 def hooks_of(tensor: Any, owner: str) -> tuple[Hook, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-__all__ = ["Rule", "inputs_of", "op_name", "rule"]
+__all__ = ["Rule", "broadcasts", "filled", "inputs_of", "op_name", "rule"]
 
 #: for each input of a Node its rule; without a name before the colon the input is `self`
 Rule = tuple[tuple[str, str], ...]
@@ -22,7 +22,7 @@ Mul         self: g·{other} | other: g·{self}
 Div         self: g/{other} | other: -g·{self}/{other}²
 Neg         self: -g
 Reciprocal  self: -g·{result}²
-Pow         self: g·{exponent}·{self}^({exponent}-1)
+Pow         self: g·{exponent}·{self}^{less}
 Pow1        self: g·{exponent}·{self}^({exponent}-1) | exponent: g·{result}·log({self})
 Square      self: g·2·{self}
 Sqrt        self: g/(2·{result})
@@ -58,15 +58,15 @@ Minimum     self: g·[{self}≤{other}] | other: g·[{other}<{self}]
 Where       self: g·[{condition}] | other: g·[¬{condition}]
 Atan2       self: g·{other}/({self}²+{other}²) | other: -g·{self}/({self}²+{other}²)
 Softplus    self: g·sigmoid({self})
-Sum         self: g→*
-Sum1        self: g→*
-Mean        self: g/n→*
-Mean1       self: g/n→*
+Sum         self: g.expand*
+Sum1        self: g.expand*
+Mean        self: g.expand*/{n}
+Mean1       self: g.expand*/{n}
 Prod        self: g·{result}/{self}
-Max         self: g/k@max
-Min         self: g/k@min
-Max1        self: g@indices
-Min1        self: g@indices
+Max         self: g·[{self}={result}]
+Min         self: g·[{self}={result}]
+Max1        self: g at {indices}
+Min1        self: g at {indices}
 Norm        self: g·{self}/{result}
 LinalgVectorNorm  self: g·{self}/{result}
 Var         self: g·2·({self}-mean)/(n-1)
@@ -80,21 +80,21 @@ Addmv       self: g·{beta} | mat: g ⊗ {vec}·{alpha} | vec: {mat}ᵀ @ g·{al
 T           self: gᵀ
 Transpose   self: gᵀ
 Permute     self: g.permute⁻¹
-View        self: g.view(*)
-UnsafeView  self: g.view(*)
-ReshapeAlias  self: g.view(*)
-Squeeze     self: g.view(*)
-Unsqueeze   self: g.view(*)
-Expand      self: Σg→*
-Repeat      self: Σg→*
+View        self: g.view*
+UnsafeView  self: g.view*
+ReshapeAlias  self: g.view*
+Squeeze     self: g.view*
+Unsqueeze   self: g.view*
+Expand      self: Σg
+Repeat      self: Σg
 Clone       self: g
 Alias       self: g
-ToCopy      self: g.to(*)
+ToCopy      self: g.to(dtype)
 Detach      self: 0
-Select      self: g@index
-Slice       self: g@slice
-Index       self: g@indices
-Gather      self: g@index
+Select      self: g at {index}
+Slice       self: g at [{start}:{end}]
+Index       self: g at {indices}
+Gather      self: g at {index}
 Stack       tensors: g[i]
 Cat         tensors: g[i:j]
 Unbind      self: stack(g)
@@ -102,8 +102,8 @@ Split       self: cat(g)
 Cumsum      self: reverse cumsum(g)
 Softmax     self: {result}·(g-Σ(g·{result}))
 LogSoftmax  self: g-exp({result})·Σg
-NllLoss     self: -g@{target}
-MseLoss     self: g·2·({self}-{target})/n | target: -g·2·({self}-{target})/n
+NllLoss     self: -g at {target}
+MseLoss     self: g·2·({self}-{target})/{n} | target: -g·2·({self}-{target})/{n}
 """
 
 
@@ -150,9 +150,33 @@ def op_name(name: str) -> str:
     return re.sub(r"(?<!^)(?<!_)(?=[A-Z][a-z])", "_", head).lower()
 
 
+#: Nodes whose inputs are broadcast against each other: a gradient is summed back to its input's shape
+_BROADCAST = frozenset({"Add", "Sub", "Rsub", "Mul", "Div", "Pow1", "Maximum", "Minimum", "Where", "Atan2"})
+
+
+def broadcasts(name: str) -> bool:
+    return _key(name) in _BROADCAST
+
+
 def filled(formula: str, words: Mapping[str, str], g: str = "g") -> str:
     """A rule with its saved values written as `words` has them; where it has none, as their own names."""
-    text = re.sub(r"\{(\w+)\}", lambda m: words.get(m[1], m[1]), formula)
-    if g != "g":
-        text = re.sub(r"(?<![\w.])g(?!\w)", lambda _: g, text)
-    return text
+    for neutral in ("alpha", "beta"):
+        if words.get(neutral) in ("1", "1.0", None):
+            formula = formula.replace(f"·{{{neutral}}}", "")
+    if "{less}" in formula:
+        formula = _power(formula, words.get("exponent", ""))
+    if words.get("reduction") == "2":  # summed, not averaged
+        formula = formula.replace("/{n}", "")
+    text = re.sub(r"\{(\w+)\}", lambda m: words.get(m[1], m[1]), formula).replace("*", words.get("*", ""))
+    return text if g == "g" else re.sub(r"(?<![\w.])g(?!\w)", lambda _: g, text)
+
+
+def _power(formula: str, exponent: str) -> str:
+    """The rule of a power, with the exponent less one worked out."""
+    try:
+        less = float(exponent) - 1
+    except ValueError:
+        return formula.replace("{less}", "({exponent}-1)")
+    if less == 1:
+        return formula.replace("^{less}", "")
+    return formula.replace("{less}", f"{less:g}" if less >= 0 else f"({less:g})")

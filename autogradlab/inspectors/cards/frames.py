@@ -1,0 +1,263 @@
+"""The story of a backward pass: for each event a frame with its sentence, and what it changes in the picture."""
+
+from __future__ import annotations
+
+from ..parts import Block, Frame, Note, State, Table, Tone
+from ..snapshot.graph import NodeFact
+from ..snapshot.recording import (
+    Accumulated,
+    Amount,
+    Event,
+    Failed,
+    HookRan,
+    NodeRan,
+    Recording,
+    RootEnters,
+    Summed,
+)
+from ..snapshot.rules import broadcasts, filled, rule
+from ..words import say
+
+__all__ = ["Story"]
+
+#: letters of a value on an edge
+SHORT = 24
+
+
+class Story:
+    """Turns a recording into frames; each frame holds only what differs from the one before."""
+
+    def __init__(self, recording: Recording) -> None:
+        self.recording = recording
+        facts = recording.graph
+        self.nodes = {node.id: node for node in facts.nodes}
+        self.values = {value.id: value for value in facts.values}
+        self.at = {value.of: value for value in facts.values if value.of is not None}
+        self.edges: dict[tuple[str, int], tuple[str, tuple[str, int]]] = {}
+        for number, edge in enumerate(facts.edges, 1):
+            self.edges[edge.source, edge.index] = f"e{number}", (edge.target, edge.number)
+        self.here: dict[tuple[str, int], int] = {}
+        self.states: dict[str, State] = {}
+        self.now: dict[str, State] = {}
+        self.texts: dict[str, str] = {}
+        self.grads = {value.id: value.grad for value in facts.values if value.kind == "leaf"}
+
+    def frames(self) -> list[Frame]:
+        made = [Frame(say("step.start"), say("step.start_head"))]
+        for event in self.recording.events:
+            self.now, self.texts = {}, {}
+            sentence, heading, panel, tone = self._told(event)
+            made.append(Frame(sentence, heading, self._states(), tuple(self.texts.items()), panel, tone))
+        if not any(isinstance(event, Failed) for event in self.recording.events):
+            self.now, self.texts = {}, {}
+            made.append(Frame(self._end(), say("step.done_head"), self._states(), tone="good"))
+        return made
+
+    def _states(self) -> tuple[tuple[str, State], ...]:
+        """What is active now, and what was and is done; only what changed."""
+        wanted = {item: ("done" if state == "active" else state) for item, state in self.states.items()} | self.now
+        changed = tuple((item, state) for item, state in wanted.items() if self.states.get(item) != state)
+        self.states = wanted  # type: ignore[assignment]
+        return changed  # type: ignore[return-value]
+
+    def _end(self) -> str:
+        parts = [e for e in self.recording.events if isinstance(e, Accumulated) and e.after is not None]
+        said = say("step.and").join(f"{self._name(e.node, 0)}.grad = {e.after.text}" for e in parts[:8] if e.after)
+        if len(parts) > 8:
+            said += ", …"
+        text = say("step.done", grads=said) if parts else say("step.done_nothing")
+        left = self.recording.left_out
+        return text + (say("step.left_out", count=left) if left else "")
+
+    # -- events ----------------------------------------------------------------------------------------------------------
+
+    def _told(self, event: Event) -> tuple[str, str, tuple[Block, ...], Tone]:
+        match event:
+            case RootEnters():
+                return self._root(event)
+            case HookRan():
+                return self._hook(event)
+            case NodeRan():
+                return self._node(event)
+            case Summed():
+                return self._sum(event)
+            case Accumulated():
+                return self._accumulate(event)
+            case Failed():
+                return self._failed(event)
+
+    def _name(self, node: str, number: int) -> str:
+        """What the tensor is called whose gradient this is: its variable, else the output of its Node."""
+        value = self.at.get((node, number))
+        if value is not None and value.name:
+            return value.name
+        fact = self.nodes[node]
+        if fact.accumulates:
+            return say("step.unnamed_leaf", shape=value.shape if value is not None else "")
+        return fact.cls if fact.outputs == 1 else say("step.output", cls=fact.cls, number=number)
+
+    def _arrive(self, node: str, number: int, amount: Amount) -> str:
+        """A gradient comes to a tensor; what the sentence says if others are still missing."""
+        place = node, number
+        self.here[place] = count = self.here.get(place, 0) + 1
+        expected = self.recording.arriving.get(place, 1)
+        value = self.at.get(place)
+        item = value.id if value is not None else node
+        waits = count < expected
+        self.now[item] = "waiting" if waits else "active" if value is not None else "waiting"
+        if value is not None and value.kind == "leaf" and expected > 1:
+            before = self.grads[value.id] or "None"
+            self.texts[f"g{value.id[1:]}"] = f".grad: {before}" + say("step.count", count=count, all=expected)
+        return say("step.waits", name=self._name(*place), count=count, all=expected) if waits else ""
+
+    def _root(self, event: RootEnters) -> tuple[str, str, tuple[Block, ...], Tone]:
+        key = (
+            "step.root"
+            if event.given or event.amount.text not in ("1.", "[1.]", "[[1.]]", "1")
+            else "step.root_implicit"
+        )
+        name = self.values[event.root].name or say("step.the_root")
+        text = say(key, g=event.amount.text, name=name) + self._arrive(event.node, event.number, event.amount)
+        self.now[event.root] = "active"
+        self._enters(event.node, event.number, event.amount)
+        return text, say("step.root_head"), (), "gradient"
+
+    def _enters(self, node: str, number: int, amount: Amount) -> None:
+        """Write the gradient of a tensor on the line from it to the Node that made it."""
+        value = self.at.get((node, number))
+        if value is None:
+            self.texts[node] = self._short(amount)
+        elif value.kind != "leaf":
+            self.texts[f"o{value.id[1:]}"] = self._short(amount)
+
+    def _short(self, amount: Amount) -> str:
+        return amount.text if len(amount.text) <= SHORT else amount.shape
+
+    def _hook(self, event: HookRan) -> tuple[str, str, tuple[Block, ...], Tone]:
+        name = event.owner or self._name(event.node, event.number)
+        value = self.at.get((event.node, event.number))
+        self.now[value.id if value is not None else event.node] = "active"
+        before = event.before.text if event.before is not None else "None"
+        after = event.after.text if event.after is not None else "None"
+        if event.kind == "node":
+            key = "step.hook_node"
+            name = self.nodes[event.node].cls
+        elif event.kind == "post_accumulate":
+            key = "step.hook_post" if event.after is None else "step.hook_post_changed"
+            if event.after is not None and value is not None:
+                self.texts[f"g{value.id[1:]}"] = f".grad: {after}"
+        else:
+            key = "step.hook_same" if event.after is None else "step.hook_changed"
+        if event.after is not None and event.kind != "post_accumulate":
+            self._enters(event.node, event.number, event.after)
+        text = say(key, hook=event.name, name=name, before=before, after=after)
+        return text, say("step.hook_head", name=name), (), "hook"
+
+    def _node(self, event: NodeRan) -> tuple[str, str, tuple[Block, ...], Tone]:
+        fact = self.nodes[event.node]
+        self.now[event.node] = "active"
+        for number, incoming in enumerate(event.incoming):
+            if incoming is not None:
+                self._line_in(event.node, number, incoming)
+        outs, rows, waits = [], [], ""
+        for index, out in enumerate(event.outgoing):
+            if (event.node, index) not in self.edges:
+                continue
+            item, (target, number) = self.edges[event.node, index]
+            if out is None:
+                self._missing(target, number)
+                continue
+            symbols, numbers = self._rule(fact, index, event, out)
+            name = self._name(target, number)
+            self.now[item] = "active"
+            value = f"{symbols} = {out.text}" if symbols else out.text
+            outs.append(say("step.node_out", name=name, value=value))
+            self.texts[item] = value if len(value) <= SHORT + 8 else self._short(out)
+            waits += self._arrive(target, number, out)
+            rows.append((name, symbols, numbers, out.text))
+        text = say("step.node", cls=fact.cls, outs=say("step.and").join(outs)) if outs else say("step.node_nothing", cls=fact.cls)  # fmt: skip
+        if event.frees:
+            text += say("step.frees", names=say("step.and").join(event.frees))
+            self.texts[f"s{event.node[1:]}"] = say("step.freed_line")
+        return text + waits, say("step.node_head", cls=fact.cls), self._panel(event, rows), "gradient"
+
+    def _line_in(self, node: str, number: int, incoming: Amount) -> None:
+        value = self.at.get((node, number))
+        if value is not None:
+            self.now[f"o{value.id[1:]}"] = "active"
+            self._enters(node, number, incoming)
+        elif self.recording.arriving.get((node, number), 1) > 1:
+            self._enters(node, number, incoming)
+
+    def _missing(self, target: str, number: int) -> None:
+        """An edge along which no gradient came: it no longer is waited for."""
+        self.here[target, number] = self.here.get((target, number), 0) + 1
+
+    def _rule(self, fact: NodeFact, index: int, event: NodeRan, out: Amount) -> tuple[str, str]:
+        """The local rule of an edge: in symbols, and with numbers where they are few."""
+        formula = rule(fact.cls, index)
+        g = next((a for a in event.incoming if a is not None), None)
+        if formula is None or g is None:
+            return "", ""
+        plain = {s.name: s.text for s in fact.saved if s.state == "plain"}
+        plain |= {"n": str(out.count // max(g.count, 1)), "*": out.shape}
+        symbols = filled(formula, {**plain, **{s.name: s.holder for s in fact.saved if s.holder}})
+        if broadcasts(fact.cls) and out.shape != g.shape:
+            symbols = say("step.summed_to", rule=symbols, shape=out.shape)
+        values = {s.name: s.text for s in fact.saved if s.state == "kept"}
+        if any("float" in text or "int" in text for text in (*values.values(), g.text)) or formula == "g":
+            return symbols, ""
+        return symbols, filled(formula, {**plain, **{k: _bracketed(v) for k, v in values.items()}}, _bracketed(g.text))
+
+    def _panel(self, event: NodeRan, rows: list[tuple[str, str, str, str]]) -> tuple[Block, ...]:
+        g = ", ".join(a.text for a in event.incoming if a is not None)
+        entering = Note(g, lead=say("step.into"))
+        if not rows:
+            return (entering,)
+        keys = ("col_input", "col_rule", "col_numbers", "col_gradient")
+        used = [i for i in range(4) if any(row[i] for row in rows)]
+        heads = tuple(say(f"step.{keys[i]}") for i in used)
+        return entering, Table(heads, tuple(tuple(row[i] for i in used) for row in rows))
+
+    def _sum(self, event: Summed) -> tuple[str, str, tuple[Block, ...], Tone]:
+        name = self._name(event.node, event.number)
+        value = self.at.get((event.node, event.number))
+        self.now[value.id if value is not None else event.node] = "active"
+        self._enters(event.node, event.number, event.total)
+        shown = [part.text for part in event.parts]
+        parts = " + ".join(shown if len(shown) <= 6 else [*shown[:3], "…", shown[-1]])
+        text = say("step.sum", name=name, all=len(event.parts), parts=parts, total=event.total.text)
+        return text, say("step.sum_head", name=name), (), "gradient"
+
+    def _accumulate(self, event: Accumulated) -> tuple[str, str, tuple[Block, ...], Tone]:
+        name = self._name(event.node, 0)
+        value = self.at[event.node, 0]
+        self.now[value.id] = "active"
+        before = event.before.text if event.before is not None else "None"
+        after = event.after.text if event.after is not None else "None"
+        incoming = event.incoming.text if event.incoming is not None else "None"
+        self.grads[value.id] = after
+        self.texts[f"g{value.id[1:]}"] = f".grad: {before} → {after}"
+        key = "step.accumulate" if event.before is None else "step.accumulate_add"
+        text = say(key, name=name, before=before, incoming=incoming, after=after)
+        return text, say("step.accumulate_head", name=name), (), "leaf"
+
+    def _failed(self, event: Failed) -> tuple[str, str, tuple[Block, ...], Tone]:
+        words = {"error": event.error, "message": event.message}
+        if event.node is None:
+            for root in self.recording.graph.roots:
+                self.now[root] = "failed"
+            text = say("step.fail_start", **words)
+        else:
+            value = (
+                self.at.get((event.node, 0)) if self.nodes[event.node].accumulates or event.during == "hook" else None
+            )
+            self.now[value.id if value is not None else event.node] = "failed"
+            name = self._name(event.node, 0)
+            key = "step.fail_hook" if event.during == "hook" else "step.fail_node"
+            text = say(key, cls=self.nodes[event.node].cls, name=name, hook=event.hook, **words)
+        return text, say("step.fail_head"), (), "warning"
+
+
+def _bracketed(text: str) -> str:
+    return f"({text})" if text.startswith("-") else text

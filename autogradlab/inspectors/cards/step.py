@@ -1,0 +1,115 @@
+"""`lab.step`: a backward pass, one event at a time, in one picture that stays where it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..inspector import Inspector, present
+from ..layout.picture import Labels, draw
+from ..parts import Badge, Card, Frame, Note
+from ..snapshot.graph import Graph, Holders, Walk
+from ..snapshot.names import namespace
+from ..snapshot.recording import Failed, HookRan, Recording, record
+from ..words import language, say
+from .frames import Story
+from .graph import details_of, graph_words, roots_of
+
+__all__ = ["step", "step_card"]
+
+#: graphs of more Nodes than this are not stepped through, passes of more events not shown to the end
+MAX_NODES = 1000
+MAX_EVENTS = 300
+
+
+def step(
+    y: Any, gradient: Any = None, inputs: Any = None, retain_graph: bool = False, create_graph: bool = False,
+    commit: bool = False,
+) -> Inspector:  # fmt: skip
+    """Run backward from `y` (a tensor or a list of them) and show each event: what runs, what arrives where, and why.
+
+        w, x = torch.tensor([1.], requires_grad=True), torch.tensor([2.], requires_grad=True)
+        a = w * x; b = w + 1; y = a * b
+        lab.step(y)
+
+    The arguments are those of `backward`. It is a preview: `.grad`, the graph, versions and hooks are afterwards what they
+    were (your own hooks do run, and what they do to other things is done). With `commit=True` it is the real backward. An
+    error of PyTorch does not come out as an exception: the pass stops at the Node that failed, and the card says why.
+    """
+    return present(step_card(y, namespace(), gradient, inputs, retain_graph, create_graph, commit))
+
+
+def step_card(
+    y: Any, space: Mapping[str, Any], gradient: Any = None, inputs: Any = None, retain_graph: bool = False,
+    create_graph: bool = False, commit: bool = False,
+) -> Card:  # fmt: skip
+    """The card for `step`, with the variables of its caller."""
+    roots, problem = roots_of(y, "step")
+    if problem is not None:
+        return problem
+    holders = Holders(space)
+    count = len(Walk(roots, limit=MAX_NODES).nodes)
+    if count > MAX_NODES:
+        count = len(Walk(roots).nodes)
+        return Card("step", _title(roots, holders, {}), blocks=(Note(say("step.large", count=count), "warning"),), lang=language())  # fmt: skip
+    arguments = {"gradient": gradient, "inputs": inputs, "retain_graph": retain_graph, "create_graph": create_graph}
+    title = _title(roots, holders, arguments)
+    del holders
+    recording = record(roots, space, gradient, inputs, retain_graph, create_graph, commit, MAX_EVENTS)
+    return _card(recording, title, commit, retain_graph or create_graph)
+
+
+def _title(roots: list[Any], holders: Holders, arguments: Mapping[str, Any]) -> str:
+    names = [holders.name(r) or "…" for r in roots[:4]] + ["…"] * (len(roots) > 4)
+    if len(roots) > 1:
+        return say("step.title_many", names=", ".join(names))
+    given = []
+    for key, value in arguments.items():
+        if value is None or value is False:
+            continue
+        many = list(value) if isinstance(value, (list, tuple)) else [value]
+        shown = ", ".join(holders.name(v) or "…" for v in many[:4]) if value is not True else "True"
+        given.append(f"{key}=[{shown}]" if isinstance(value, (list, tuple)) else f"{key}={shown}")
+    return say("step.title", name=names[0], arguments=", ".join(given))
+
+
+def _card(recording: Recording, title: str, commit: bool, keeps: bool) -> Card:
+    facts = recording.graph
+    story = Story(recording)
+    frames = story.frames()
+    widest = _widest(frames, facts)
+    drawing = draw(facts, (), title, details_of(facts), Labels(widest))
+    failed = any(isinstance(event, Failed) for event in recording.events)
+    badges = [Badge(say("step.commit") if commit else say("step.preview"), "warning" if commit else "muted")]
+    if failed:
+        badges.append(Badge(say("step.fail_head"), "warning"))
+    return Card(
+        "step", title, badges=tuple(badges), blocks=(drawing, _note(recording, commit, keeps, failed)), frames=tuple(frames),
+        lang=language(), cards=_second(recording),
+    )  # fmt: skip
+
+
+def _note(recording: Recording, commit: bool, keeps: bool, failed: bool) -> Note:
+    if commit and not failed:
+        return Note(say("step.note_commit", freed="" if keeps else say("step.note_freed")), "muted")
+    hooks = any(isinstance(event, HookRan) for event in recording.events)
+    return Note(" ".join([say("step.note_preview")] * (not commit) + [say("step.note_hooks")] * hooks), "muted")
+
+
+def _widest(frames: list[Frame], facts: Graph) -> dict[str, str]:
+    """For each slot the longest text that any frame writes there."""
+    found: dict[str, str] = {}
+    for frame in frames:
+        for slot, text in frame.texts:
+            if len(text) > len(found.get(slot, "")):
+                found[slot] = text
+    return found
+
+
+def _second(recording: Recording) -> tuple[Card, ...]:
+    """The graph of the gradients, where they have one."""
+    facts = recording.second
+    if facts is None:
+        return ()
+    title = say("step.second")
+    return (Card("graph", title, blocks=(draw(facts, graph_words(facts), title, details_of(facts)),), lang=language()),)

@@ -1,0 +1,463 @@
+"""A backward pass as it happens: the library's own engine runs once, and hooks on its Nodes write down what they see.
+
+Without `commit` everything is put back afterwards: `.grad` of leaves and of tensors that retain it (the same objects, the
+same versions), the graph (it is walked with retain_graph=True), the hooks. The user's own hooks do run.
+"""
+
+from __future__ import annotations
+
+import gc
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from ..values import shape, short
+from .graph import Graph, Holders, Walk, describe, hook_name
+from .kinds import library
+
+__all__ = [
+    "Accumulated",
+    "Amount",
+    "Event",
+    "Failed",
+    "HookRan",
+    "NodeRan",
+    "Recording",
+    "RootEnters",
+    "Summed",
+    "record",
+]
+
+#: numbers of a gradient that are kept with its text
+KEPT = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A gradient at one moment: its text, its shape, its numbers if they are few."""
+
+    text: str
+    shape: str
+    numbers: tuple[Any, ...] | None = None
+
+    @property
+    def count(self) -> int:
+        product = 1
+        for size in self.shape.strip("(),").split(","):
+            product *= int(size) if size.strip() else 1
+        return product
+
+
+@dataclass(frozen=True, slots=True)
+class RootEnters:
+    """The gradient of a root enters input `number` of `node`. given: it was passed, not the implicit 1."""
+
+    root: str
+    node: str
+    number: int
+    amount: Amount
+    given: bool
+
+
+@dataclass(frozen=True, slots=True)
+class HookRan:
+    """A hook ran. kind: "tensor", "post_accumulate"; "node" for hooks of a Node, seen by what they changed only."""
+
+    kind: str
+    node: str
+    number: int
+    owner: str
+    name: str
+    before: Amount | None
+    after: Amount | None  #: None: it returned None and changed nothing
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRan:
+    """A Node turned the gradients of its outputs into those of its inputs. frees: the tensors that it lets go."""
+
+    node: str
+    incoming: tuple[Amount | None, ...]
+    outgoing: tuple[Amount | None, ...]
+    frees: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Summed:
+    """All gradients of one tensor have arrived and are added up."""
+
+    node: str
+    number: int
+    parts: tuple[Amount, ...]
+    total: Amount
+
+
+@dataclass(frozen=True, slots=True)
+class Accumulated:
+    """A leaf's AccumulateGrad added what arrived to `.grad`."""
+
+    node: str
+    before: Amount | None
+    incoming: Amount | None
+    after: Amount | None
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The pass stopped with an error. node: where, None if it had not begun. during: "node" or "hook"."""
+
+    node: str | None
+    error: str
+    message: str
+    during: str = "node"
+    hook: str = ""
+
+
+Event = RootEnters | HookRan | NodeRan | Summed | Accumulated | Failed
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """What happened. grads: the `.grad` of each leaf at the end, by value id; second: the graph of these gradients."""
+
+    graph: Graph
+    events: tuple[Event, ...]
+    arriving: dict[tuple[str, int], int]  #: how many gradients each input of a Node gets
+    retained: tuple[str, ...]
+    second: Graph | None = None
+    left_out: int = 0
+
+
+def amount(tensor: Any) -> Amount:
+    plain = tensor.detach()
+    numbers = None
+    if plain.numel() <= KEPT:
+        try:
+            numbers = tuple(plain.reshape(-1).tolist())
+        except Exception:  # sparse and the like: the text says its shape
+            numbers = None
+    return Amount(short(plain), shape(plain), numbers)
+
+
+def _amount(tensor: Any) -> Amount | None:
+    return None if tensor is None else amount(tensor)
+
+
+def record(
+    roots: Sequence[Any], space: Mapping[str, Any], gradient: Any = None, inputs: Any = None, retain_graph: bool = False,
+    create_graph: bool = False, commit: bool = False, limit: int = 300,
+) -> Recording:  # fmt: skip
+    """Run backward from the roots and write down what happens."""
+    holders = Holders(space)
+    walk = Walk(roots)
+    facts = describe(walk, holders)
+    frees = not (retain_graph or create_graph)
+    recorder = _Recorder(walk, facts, holders, frees, limit)
+    recorder.select(inputs)
+    given = list(gradient) if isinstance(gradient, (list, tuple)) else [gradient] * len(roots)
+    keep = retain_graph or not commit
+    try:
+        with _kept(recorder.leaves(), recorder.others, commit), recorder.watching():
+            recorder.enter(given)
+            try:
+                with _quiet(commit):
+                    library(roots[0]).autograd.backward(
+                        list(roots), given if gradient is not None else None, retain_graph=keep or None,
+                        create_graph=create_graph, inputs=inputs,
+                    )  # fmt: skip
+            except Exception as error:
+                recorder.failed(error)
+            second = recorder.second(space) if create_graph else None
+        retained = tuple(v.id for v in facts.values if v.retains)
+        return Recording(facts, tuple(recorder.events), recorder.arriving, retained, second, recorder.left_out)
+    finally:
+        recorder.forget()
+
+
+@contextmanager
+def _quiet(commit: bool) -> Iterator[None]:
+    """Without the warning of create_graph, unless it is the user's own backward: a preview leaves no cycle behind."""
+    with warnings.catch_warnings():
+        if not commit:
+            warnings.filterwarnings("ignore", message="Using backward\\(\\) with create_graph=True")
+        yield
+
+
+@contextmanager
+def _kept(leaves: Sequence[Any], others: Sequence[Any], commit: bool) -> Iterator[None]:
+    """Put `.grad` back afterwards; in between, leaves add to copies."""
+    if commit:
+        yield
+        return
+    held = [(t, t.grad) for t in leaves] + [(t, t.grad) for t in others if t.retains_grad]
+    try:
+        for leaf in leaves:
+            if leaf.grad is not None:
+                leaf.grad = leaf.grad.detach().clone()
+        yield
+    finally:
+        for tensor, grad in held:
+            tensor.grad = grad
+
+
+class _Recorder:
+    def __init__(self, walk: Walk, facts: Graph, holders: Holders, frees: bool, limit: int) -> None:
+        self.walk = walk
+        self.facts = facts
+        self.holders = holders
+        self.frees = frees
+        self.limit = limit
+        self.left_out = 0
+        self.events: list[Event] = []
+        self.arriving: dict[tuple[str, int], int] = {}
+        self.arrived: dict[tuple[str, int], list[Any]] = {}
+        self.running: str | None = None
+        self.hook: tuple[str, str] | None = None
+        self.before: dict[str, tuple[Amount | None, Amount | None]] = {}
+        self.needed: set[str] | None = None
+        self.ran: set[str] = set()
+        self.saved = {n.id: tuple(s.name for s in n.saved if s.state == "kept") for n in facts.nodes}
+        self.others = _tensors_of(walk)
+
+    def leaves(self) -> list[Any]:
+        return [node.variable for node in self.walk.nodes if hasattr(node, "variable")]
+
+    def select(self, inputs: Any) -> None:
+        """With `inputs=`, only Nodes on a way to them run."""
+        if inputs is not None:
+            wanted = [inputs] if hasattr(inputs, "requires_grad") else list(inputs)
+            self.needed = {self.walk.ids[n] for n in self.walk.nodes if any(getattr(n, "variable", None) is t for t in wanted)}  # fmt: skip
+            made = {(t.grad_fn, t.output_nr) for t in wanted if getattr(t, "grad_fn", None) is not None}
+            edges = list(self.walk.edges())
+            sources: dict[str, list[str]] = {}
+            for edge in edges:
+                sources.setdefault(edge.target, []).append(edge.source)
+            reached = [*self.needed, *(self.walk.ids[n] for n, _ in made if n in self.walk.ids)]
+            for target in reached:  # grows while it is walked
+                for source in sources.get(target, []):
+                    if source not in self.needed:
+                        self.needed.add(source)
+                        reached.append(source)
+
+    def runs(self, node: str) -> bool:
+        return self.needed is None or node in self.needed
+
+    def note(self, event: Event) -> None:
+        """Early events are kept; of a long pass, the later ones are counted, except the ends."""
+        if len(self.events) < self.limit or isinstance(event, (Accumulated, Failed)):
+            self.events.append(event)
+        else:
+            self.left_out += 1
+
+    # -- the roots -------------------------------------------------------------------------------------------------------
+
+    def enter(self, given: Sequence[Any]) -> None:
+        for edge in self.walk.edges():
+            if self.runs(edge.source) and self.runs(edge.target):
+                place = edge.target, edge.number
+                self.arriving[place] = self.arriving.get(place, 0) + 1
+        starts = list(zip(self.walk.roots, self.walk.starts, self.facts.roots, strict=True))
+        for _, (node, number), _ in starts:
+            if node is not None:
+                place = self.walk.ids[node], number
+                self.arriving[place] = self.arriving.get(place, 0) + 1
+        for (root, (node, number), value), gradient in zip(starts, given, strict=False):
+            if node is None or (gradient is None and root.numel() != 1):
+                return  # the engine will say what is wrong
+            tensor = root.detach().new_ones(root.shape) if gradient is None else gradient
+            if not hasattr(tensor, "detach") or tuple(tensor.shape) != tuple(root.shape):
+                return
+            place = self.walk.ids[node], number
+            self.note(RootEnters(value, *place, amount(tensor), gradient is not None))
+            self.arrive(place, tensor)
+
+    def arrive(self, place: tuple[str, int], tensor: Any) -> None:
+        parts = self.arrived.setdefault(place, [])
+        parts.append(None if tensor is None else tensor.detach().clone())
+        known = [p for p in parts if p is not None]
+        if len(parts) == self.arriving.get(place, 0) and len(known) > 1:
+            total = known[0]
+            for part in known[1:]:
+                total = total + part
+            self.note(Summed(*place, tuple(amount(p) for p in known), amount(total)))
+            self.arrived[place] = [total]
+
+    # -- hooks that write down -------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Hooks on every Node, after the user's own; and the user's hooks on tensors wrapped, one by one."""
+        handles, wrapped = [], []
+        try:
+            for node in self.walk.nodes:
+                handles.append(node.register_prehook(self._prehook(node)))
+                handles.append(node.register_hook(self._posthook(node)))
+            for tensor, node, number in self._hooked():
+                for kind, attribute in (
+                    ("tensor", "_backward_hooks"),
+                    ("post_accumulate", "_post_accumulate_grad_hooks"),
+                ):
+                    hooks: Any = getattr(tensor, attribute, None)
+                    for key in list(() if hooks is None else hooks):
+                        original = hooks[key]
+                        hooks[key] = self._wrapper(original, kind, node, number, tensor)
+                        wrapped.append((hooks, key, original, hooks[key]))
+            yield
+        finally:
+            for hooks, key, original, wrapper in wrapped:
+                if hooks.get(key) is wrapper:
+                    hooks[key] = original
+            for handle in handles:
+                handle.remove()
+
+    def _hooked(self) -> Iterator[tuple[Any, Any, int]]:
+        seen: list[Any] = []
+        for tensor, place in [(n.variable, (n, 0)) for n in self.walk.nodes if hasattr(n, "variable")] + [
+            (t, (t.grad_fn, t.output_nr)) for t in self.others
+        ]:
+            hooks = getattr(tensor, "_backward_hooks", None)
+            if hooks is None or not any(hooks is s for s in seen):
+                seen.append(hooks)
+                yield tensor, *place
+
+    def _wrapper(self, hook: Callable[..., Any], kind: str, node: Any, number: int, tensor: Any) -> Callable[..., Any]:
+        owner = self.holders.name(tensor) or ""
+        name, ident = hook_name(hook), self.walk.ids[node]
+
+        def wrapper(given: Any) -> Any:
+            self.hook = ident, name
+            if kind == "post_accumulate":
+                self.accumulated(ident, given.grad)
+            before = _amount(given.grad if kind == "post_accumulate" else given)
+            result = hook(given)
+            self.hook = None
+            now = given.grad if kind == "post_accumulate" else given if result is None else result
+            after = _amount(now) if hasattr(now, "detach") or now is None else None
+            same = result is None and _same(before, after)
+            self.note(HookRan(kind, ident, number, owner, name, before, None if same else after))
+            if kind == "tensor" and not same and now is not None:
+                self.arrived[ident, number] = [now.detach().clone()]
+            return result
+
+        wrapper.__name__ = name  # PyTorch's messages name hooks
+        return wrapper
+
+    def _prehook(self, node: Any) -> Callable[[Any], None]:
+        ident = self.walk.ids[node]
+
+        def prehook(grads: tuple[Any, ...]) -> None:
+            self.running = ident
+            for number, given in enumerate(grads):
+                self._changed(ident, number, given)
+            if hasattr(node, "variable"):
+                self.before[ident] = _amount(node.variable.grad), _amount(grads[0])
+
+        return prehook
+
+    def _changed(self, ident: str, number: int, given: Any) -> None:
+        """A hook of the Node (they cannot be listed) or of a tensor that is gone changed the gradient."""
+        parts = self.arrived.get((ident, number))
+        if parts and given is not None and parts[-1] is not None and len([p for p in parts if p is not None]) == 1:
+            known = next(p for p in parts if p is not None)
+            before, after = amount(known), amount(given)
+            if not _same(before, after):
+                self.note(HookRan("node", ident, number, "", "", before, after))
+
+    def _posthook(self, node: Any) -> Callable[[Any, Any], None]:
+        ident = self.walk.ids[node]
+        nexts = tuple((self.walk.ids.get(t), n) for t, n in node.next_functions)
+
+        def posthook(outs: tuple[Any, ...], grads: tuple[Any, ...]) -> None:
+            self.running = None
+            self.ran.add(ident)
+            if hasattr(node, "variable"):
+                self.accumulated(ident, node.variable.grad)
+                return
+            saved = self.saved[ident] if self.frees else ()
+            shown = tuple(
+                _amount(o) if t is not None and self.runs(t) else None for o, (t, _) in zip(outs, nexts, strict=False)
+            )
+            self.note(NodeRan(ident, tuple(_amount(g) for g in grads), shown, saved))
+            for out, (target, number) in zip(outs, nexts, strict=False):
+                if target is not None and self.runs(target):
+                    self.arrive((target, number), out)
+
+        return posthook
+
+    def accumulated(self, ident: str, now: Any) -> None:
+        """A leaf's `.grad` has been set: post-accumulate hooks come after that, and see it."""
+        if ident in self.before:
+            before, incoming = self.before.pop(ident)
+            self.note(Accumulated(ident, before, incoming, _amount(now)))
+
+    # -- the end ---------------------------------------------------------------------------------------------------------
+
+    def failed(self, error: Exception) -> None:
+        message = str(error)
+        if self.hook is not None:
+            event = Failed(self.hook[0], type(error).__name__, message, "hook", self.hook[1])
+        else:
+            event = Failed(self.running or self._next(), type(error).__name__, message)
+        self.note(event)
+
+    def _next(self) -> str | None:
+        """The Node that would have run: of those that have all gradients, the one made last; leaves first."""
+        complete: dict[str, bool] = {}
+        for (ident, number), expected in self.arriving.items():
+            done = bool(self.arrived.get((ident, number)))
+            complete[ident] = complete.get(ident, True) and done and (expected == 1 or len(self.arrived[ident, number]) in (1, expected))  # fmt: skip
+        ready = [n for n in self.walk.nodes if complete.get(self.walk.ids[n]) and self.walk.ids[n] not in self.ran]
+        if not ready or not self.events:
+            return None
+        return self.walk.ids[max(ready, key=lambda n: int(n._sequence_nr()))]
+
+    def second(self, space: Mapping[str, Any]) -> Graph | None:
+        """The graph of the gradients themselves."""
+        roots = []
+        holders = Holders(space)
+        for leaf in self.leaves():
+            grad = leaf.grad
+            if grad is not None and grad.requires_grad:
+                roots.append(grad)
+                holders.named[id(grad)] = f"{self.holders.name(leaf) or 'leaf'}.grad", grad
+        return describe(Walk(roots), holders) if roots else None
+
+    def forget(self) -> None:
+        """Let go of everything alive."""
+        self.arrived.clear()
+        self.others = []
+        self.walk.nodes = []
+        self.walk.nexts = []
+        self.walk.ids = {}
+        self.walk.roots = []
+        self.walk.starts = []
+        self.holders.named.clear()
+        self.holders.made.clear()
+
+
+def _same(a: Amount | None, b: Amount | None) -> bool:
+    """Whether two gradients look the same; NaN equals itself."""
+    return repr(a) == repr(b)
+
+
+def _tensors_of(walk: Walk) -> list[Any]:
+    """All living non-leaf tensors of the graph that have hooks or retain their gradient, named or not."""
+    root = walk.roots[0]
+    kinds = {library(root).Tensor, *(type(r) for r in walk.roots)}
+    found = []
+    for thing in gc.get_objects():
+        if type(thing) in kinds and not thing.is_leaf and (thing.retains_grad or thing._backward_hooks):
+            try:
+                node = thing.grad_fn
+            except RuntimeError:
+                continue
+            if node in walk.ids:
+                found.append(thing)
+    places = {walk_place(walk, t): t for t in reversed(found)}
+    return [t for _, t in sorted(places.items())]
+
+
+def walk_place(walk: Walk, tensor: Any) -> tuple[int, int]:
+    return int(walk.ids[tensor.grad_fn][1:]), int(tensor.output_nr)
