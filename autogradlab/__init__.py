@@ -71,6 +71,7 @@ _types.on_deprecated = _warn.warn_deprecated
 
 _attach("Tensor", vars(Tensor))
 _attach("", globals())
+_attach("autograd", vars(autograd))
 
 #: submodules that are imported when they are first asked for
 _MODULES = ("accelerator", "backends", "cuda", "fft", "func", "linalg", "nn", "optim", "random", "special", "utils",
@@ -102,7 +103,7 @@ def __getattr__(name: str) -> object:
     elif name.startswith("_"):
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
     else:
-        return _import_module(f"{__name__}.nn.namespace").find(name)
+        found = _import_module(f"{__name__}.nn.namespace").find(name)
     _attach("", {name: found})
     globals()[name] = found
     return found

@@ -25,18 +25,20 @@ class Table(dict[str, Any]):
         self.late: dict[str, str] = {}
 
     def __missing__(self, name: str) -> Any:
-        if name not in self.late:
-            raise KeyError(name)
-        import_module(self.late[name])
-        return dict.__getitem__(self, name)
+        if name in self.late:
+            import_module(self.late[name])
+            if dict.__contains__(self, name):  # a composite is a function without an entry
+                return dict.__getitem__(self, name)
+        raise KeyError(name)
 
     def __contains__(self, name: object) -> bool:
         return dict.__contains__(self, name) or name in self.late
 
     def get(self, name: str, default: Any = None) -> Any:
-        if name not in self:
+        try:
+            return self[name]
+        except KeyError:
             return default
-        return self[name]
 
 
 #: every operation by name

@@ -29,8 +29,8 @@ from autogradlab.families import load_all  # noqa: E402
 #: the namespaces whose names are documented, as attributes of the torch module
 SPACES = ("", "Tensor", "linalg", "fft", "special", "nn.functional", "nn", "nn.init", "nn.utils", "optim",
           "optim.lr_scheduler", "utils.data", "autograd", "autograd.functional", "autograd.graph", "func")  # fmt: skip
-#: not functions of their own: types of Python, and modules that stand in a list of names
-SKIPPED = {"annotations", "FunctionType"}
+#: what is not meant for users: types of Python, and forms that other operations are made of
+SKIPPED = {"annotations", "FunctionType", "T_", "pow_tensor", "pow_tensor_"}
 
 
 def owner(lib: Any, space: str) -> Any:

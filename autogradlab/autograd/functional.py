@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..docs import attach
 from ..record import TENSORS
 from ..tensor import Size, Tensor, requires_grad, wrap
 from .frontend import grad
@@ -400,3 +401,5 @@ def hvp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, stri
         found = _gradients(second, weights, direction, create_graph)  # type: ignore[arg-type]
         products = _filled(found, given, strict, create_graph, "double_back_trick")
     return _finished((out,), create_graph)[0], _unpacked(_finished(products, create_graph), several)
+
+attach("autograd.functional", globals())

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from .. import modes
 from .. import node as _node
+from ..docs import attach
 from ..node import RemovableHandle
 from ..tensor import INFERENCE, Tensor, counter, gradient_edge, requires_grad
 from .edge import GradientEdge, get_gradient_edge
@@ -230,3 +231,5 @@ def register_multi_grad_hook(
 
     handles = [t.register_hook(hook_all(i) if mode == "all" else hook_any) for i, t in enumerate(tensors)]
     return _MultiHandle(handles)
+
+attach("autograd.graph", globals())

@@ -98,8 +98,12 @@ def _text(help: Help) -> str:
 
 
 def attach(space: str, members: Mapping[str, Any]) -> None:
-    """Give Help to functions, classes and properties that are not published by the op table."""
-    for name, value in members.items():
+    """Give Help to functions, classes and properties that are not published by the op table.
+
+    `members` are the names of a module (those that it lists in `__all__`, if it has one) or of Tensor.
+    """
+    for name in members.get("__all__", members):
+        value = members.get(name)
         if name[0] == "_" or not isinstance(value, (FunctionType, type, property)):
             continue
         if type(value.__doc__) is not Help:

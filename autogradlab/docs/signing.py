@@ -5,10 +5,12 @@ from __future__ import annotations
 import inspect
 import keyword
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from types import FunctionType
 from typing import Any
 
+from ..families import operation
 from ..record import TENSORS
 from ..signatures import lookup
 from ..signatures.params import INT_LISTS, Parameter
@@ -40,18 +42,16 @@ def function(path: str) -> Any:
     space, _, name = path.rpartition(".")
     published = f"{space}_{name}" if space in ("linalg", "special", "fft") else name
     if published in TENSORS.__dict__ and space in ("", "Tensor", "linalg", "special", "fft"):
-        return TENSORS.__dict__[published]
-    if not space:
-        found = TENSORS.__dict__.get(name)
-        return getattr(Tensor, name, None) if found is None else found
+        with suppress(AttributeError):  # only a method, made by hand
+            return operation(published)
     if space == "Tensor":
         return inspect.getattr_static(Tensor, name, None)
     from importlib import import_module
 
     owner: Any = import_module("autogradlab")
-    for part in space.split("."):
+    for part in space.split(".") if space else ():
         owner = getattr(owner, part)
-    return getattr(owner, name, None)
+    return getattr(owner, name, None) or getattr(Tensor, name, None)
 
 
 def overloads(path: str) -> list[Signature]:
@@ -123,11 +123,9 @@ def _result(path: str) -> Any:
     return Word("Tensor" if entry is None or not entry.result else entry.result)
 
 
-def own(fn: Any, result: Any) -> inspect.Signature | None:
-    """The signature of a function's own definition, without annotations; None if it says nothing."""
-    if not isinstance(fn, FunctionType):
-        return None
-    if fn.__code__.co_flags & _CODE_OF_ARGS:
+def own(fn: Any, result: Any, anything: bool = False) -> inspect.Signature | None:
+    """The signature of a function's own definition, without annotations; None if it is only *args or **kwargs."""
+    if not isinstance(fn, FunctionType) or (fn.__code__.co_flags & _CODE_OF_ARGS and not anything):
         return None
     found = inspect.signature(fn, follow_wrapped=False)
     bare = [p.replace(annotation=_EMPTY) for p in found.parameters.values()]
@@ -152,9 +150,11 @@ def shown(path: str) -> tuple[inspect.Signature, ...]:
         if mine is None:
             kernel = getattr(fn, "__wrapped__", None)
             mine = own(kernel, result)
+        if mine is None:
+            mine = own(fn, result, anything=True)
         if mine is not None:
             found.append(mine)
-    if entry is not None and entry.main:
+    if entry is not None and 0 < entry.main <= len(found):
         found.insert(0, found.pop(entry.main - 1))
     return tuple(found)
 
@@ -173,7 +173,7 @@ def source(path: str, kernel: Callable[..., Any] | None) -> Any:
 
     entry = OPS.get(path)
     if entry is None:
-        fn = TENSORS.__dict__.get(path)
+        fn = function(path)
         if not isinstance(fn, FunctionType):
             return None
         copy = FunctionType(fn.__code__, fn.__globals__, fn.__name__, fn.__defaults__, fn.__closure__)

@@ -13,6 +13,7 @@ import numpy as np
 
 from .. import dtypes
 from ..dims import wrap_dim, wrap_dims
+from ..docs import attach
 from ..ops import fourier as _table
 from ..ops.products import written
 from ..record import TENSORS as F
@@ -231,3 +232,5 @@ def fftfreq(n: int, d: float = 1.0, **options: Any) -> Tensor:
 def rfftfreq(n: int, d: float = 1.0, **options: Any) -> Tensor:
     """The frequencies of the entries of a transform of n real numbers."""
     return _frequencies(np.fft.rfftfreq(n, d), options)
+
+attach("fft", globals())

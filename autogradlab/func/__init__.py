@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..docs import attach
 from ..record import TENSORS as F
 from ..tensor import Tensor, requires_grad
 
@@ -288,3 +289,5 @@ def functional_call(
     finally:
         for table, name, value in kept:
             table[name] = value
+
+attach("func", globals())

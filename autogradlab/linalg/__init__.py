@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ..docs import attach
 from ..dtypes import from_numpy
 from ..ops.blas import lift
 from ..ops.decompositions import NOT_POSITIVE
@@ -347,3 +348,5 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
     powers = F.cumprod(F.expand(F.unsqueeze(x, -1), (*x._array.shape, n - 1)), -1)
     ones = lift(F, np.ones((*x._array.shape, 1), powers._array.dtype))
     return F.cat([ones, powers], -1)  # type: ignore[no-any-return]
+
+attach("linalg", globals())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..docs import attach
 from ._activations import (
     celu,
     celu_,
@@ -168,3 +169,5 @@ __all__ = [
     "triplet_margin_loss", "triplet_margin_with_distance_loss", "unfold", "upsample", "upsample_bilinear",
     "upsample_nearest",
 ]  # fmt: skip
+
+attach("nn.functional", globals())

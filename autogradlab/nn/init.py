@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd.grad_mode import no_grad
+from ..docs import attach
 from ..randomness import distributions, streams
 from ..randomness.generator import Generator
 from ..tensor import Tensor
@@ -216,3 +217,5 @@ kaiming_uniform = _deprecated(kaiming_uniform_)
 kaiming_normal = _deprecated(kaiming_normal_)
 orthogonal = _deprecated(orthogonal_)
 sparse = _deprecated(sparse_)
+
+attach("nn.init", globals())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..docs import attach
 from .adam import Adam, Adamax, AdamW, NAdam, RAdam
 from .adaptive import ASGD, Adadelta, Adagrad, RMSprop, Rprop
 from .lbfgs import LBFGS
@@ -24,3 +25,5 @@ def __getattr__(name: str) -> Any:
 
         return import_module(f"{__name__}.lr_scheduler")
     raise AttributeError(f"module 'torch.optim' has no attribute '{name}'")
+
+attach("optim", globals())

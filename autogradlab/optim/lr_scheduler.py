@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from functools import wraps
 from typing import Any
 
+from ..docs import attach
 from .optimizer import Optimizer
 
 __all__ = ["ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "ChainedScheduler", "CyclicLR", "ExponentialLR",
@@ -347,3 +348,4 @@ for _cls in (LRScheduler, LambdaLR, MultiplicativeLR, StepLR, MultiStepLR, Const
              SequentialLR):  # fmt: skip
     _cls.__module__ = "torch.optim.lr_scheduler"
 
+attach("optim.lr_scheduler", globals())

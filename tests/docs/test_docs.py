@@ -17,21 +17,27 @@ from tests.conftest import ROOT
 sys.path.append(str(ROOT / "tools"))
 import helptexts
 
-#: names that wait for their text
-WAITING = ROOT / "tests" / "docs" / "waiting.txt"
 ENTRIES = sorted({entry.path: entry for entry in texts.entries().values()}.items())
 FILES = sorted({entry.file for _, entry in ENTRIES})
 #: families whose texts say what shapes go in and come out
-TENSOR_FAMILIES = ("activations.txt", "fourier.txt", "images.txt", "indexing.txt", "losses.txt", "ordering.txt", "pairs.txt",
+TENSOR_FAMILIES = ("activations.txt", "fourier.txt", "images.txt", "indexing.txt", "losses.txt", "namespace.txt", "ordering.txt", "pairs.txt",
                    "pointwise.txt", "products.txt", "reduction.txt", "shape.txt", "special.txt")  # fmt: skip
 
 
-def waiting() -> list[str]:
-    return WAITING.read_text().split() if WAITING.exists() else []
-
-
 def test_every_public_name_has_a_text():
-    assert helptexts.missing(autogradlab) == waiting()
+    assert helptexts.missing(autogradlab) == []
+
+
+def test_every_public_name_shows_its_text():
+    """What `help` reads is the text, with a signature wherever the name is a function."""
+    wrong = []
+    for path, value in helptexts.public(autogradlab).items():
+        doc = inspect.getdoc(value) or ""
+        if ">>> import autogradlab as torch" not in doc or "Mirrors `torch." not in doc:
+            wrong.append(path)
+        elif inspect.isfunction(value) and "(*args, **kwargs)" in str(inspect.signature(value)):
+            wrong.append(f"{path}{inspect.signature(value)}")
+    assert wrong == []
 
 
 def differing(lib: Any, file: str) -> list[str]:
