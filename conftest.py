@@ -10,6 +10,7 @@ import importlib.metadata
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,6 +36,20 @@ def pytest_configure(config: pytest.Config) -> None:
         option.nbval_cell_timeout = min(option.nbval_cell_timeout, CELL_SECONDS)
         if not option.nbval_kernel_name:
             option.nbval_current_env = True
+        keep_history()
+
+
+def keep_history() -> None:
+    """Let nbval run cells as Jupyter does: numbered and kept in `In`. Inspectors say in which cell a tensor was made."""
+    from nbval.kernel import RunningKernel
+
+    def execute_cell_input(self: Any, cell_input: str, allow_stdin: bool | None = None) -> str:
+        if cell_input:
+            options = {"store_history": True, "allow_stdin": allow_stdin, "stop_on_error": False}
+            return str(self.kc.execute(cell_input, **options))
+        raise ValueError("No input supplied")
+
+    RunningKernel.execute_cell_input = execute_cell_input
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> None:
