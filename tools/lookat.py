@@ -24,7 +24,7 @@ HOST = """async ([source, style, card, words]) => {
   document.head.append(Object.assign(document.createElement('style'), {textContent: style}));
   const {default: widget} = await import(URL.createObjectURL(new Blob([source], {type: 'text/javascript'})));
   const model = {get: name => ({_card: card, _words: words})[name], on() {}, off() {}};
-  widget.render({model, el: document.querySelector('main')});
+  await widget.render({model, el: document.querySelector('main')});
   document.querySelector('.agl-card').focus();
 }"""
 GROUND = {"light": "#ffffff", "dark": "#0b0d10"}
@@ -42,11 +42,10 @@ def found(file: str) -> dict[str, Inspector]:
 
 def mount(page: Any, view: Inspector, theme: str) -> None:
     """The view as a live widget on a bare page."""
-    from autogradlab.inspectors.parts import to_json
-    from autogradlab.inspectors.widgets.view import module, style, ui_words
+    from autogradlab.inspectors.widgets.view import module, packed, style, ui_words
 
     page.set_content(PAGE.format(theme=theme, ground=GROUND[theme], body="<main></main>"))
-    page.evaluate(HOST, [module(), style(), to_json(view.card), ui_words(view.card.lang)])
+    page.evaluate(HOST, [module(), style(), packed(view.card), ui_words(view.card.lang)])
 
 
 def pages(view: Inspector, arguments: argparse.Namespace) -> dict[str, str]:

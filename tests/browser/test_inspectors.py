@@ -217,15 +217,17 @@ def test_boxes_and_another_card_in_the_same_place(opened: Any, page: Any):
 def test_a_thousand_nodes_step_smoothly(opened: Any, page: Any):
     shown = opened("large")
     took = page.evaluate("""() => {
-        const card = document.querySelector('.agl-card'), start = performance.now();
+        const card = document.querySelector('.agl-card'), took = [];
         for (let k = 0; k < 50; k += 1) {
+            const start = performance.now();
             card.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true}));
             card.getBoundingClientRect();
+            took.push(performance.now() - start);
         }
-        return (performance.now() - start) / 50;
+        return took.sort((a, b) => a - b)[25];
     }""")
     assert current(shown) == 50
-    assert took < 50, "milliseconds a step"
+    assert took < 50, "milliseconds a step, the median"
 
 
 def test_views_clean_up(opened: Any, page: Any):

@@ -29,6 +29,7 @@ class View {
     this.live = h("p", { class: "agl-live", role: "status", "aria-live": "polite" });
     this.element = h("div", { class: "agl-card", role: "group", "data-kind": card.kind, lang: card.lang ?? "en", "aria-label": plain(card.title), tabindex: -1 },
       this.heading(), h("div", { class: "agl-body" }, body, this.side()), this.frames.length ? this.controls() : null, this.live);
+    this.element.classList.toggle("agl-bare", !body.hasChildNodes() && !this.frames.length);
     this.plan();
     this.listen();
     if (this.frames.length) this.show(Math.min(at ?? 0, this.frames.length - 1), true);
@@ -163,6 +164,7 @@ class View {
       const close = h("button", { type: "button", class: "agl-button", "data-close": true, "aria-label": this.words.close, title: this.words.close }, "×");
       this.details.replaceChildren(h("div", { class: "agl-head" }, h("span", {}, plain(entry.item.label || entry.item.id)), close),
         ...blocks(entry.item.details, (drawing) => new Sketch(drawing, this.words, this.signal).element));
+      this.details.classList.add("agl-open");
       this.live.textContent = `${this.words.details}: ${this.details.innerText ?? this.details.textContent}`;
     }
     const turns = this.turns.get(entry.item.id);
@@ -178,6 +180,7 @@ class View {
       if (this.details.contains(document.activeElement)) sketch.focus(sketch.opened);
       sketch.opened = null;
     }
+    this.details?.classList.remove("agl-open");
     this.details?.replaceChildren(h("p", { class: "agl-hint" }, this.words.hint));
   }
 
@@ -235,28 +238,38 @@ class View {
   }
 }
 
-function render({ model, el }) {
-  let [view, life] = [null, null];
+/** The card as Python packed it: JSON, deflated, in base64. */
+async function unpack(text) {
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
+}
+
+async function render({ model, el }) {
+  let [view, life, drawn, gone] = [null, null, 0, false];
   const watcher = new ResizeObserver(() => view.resize());
-  const draw = () => {
-    const at = view?.at;
+  const clear = () => {
+    watcher.disconnect();
     life?.abort();
     view?.stop();
+  };
+  const draw = async () => {
+    const mine = (drawn += 1);
+    const card = await unpack(model.get("_card"));
+    if (gone || mine !== drawn) return; // the page has gone on
+    clear();
     life = new AbortController();
-    view = new View(model.get("_card"), model.get("_words"), life.signal, at);
+    view = new View(card, model.get("_words"), life.signal, view?.at);
     const place = h("div", { class: "agl" }, view.element);
     el.replaceChildren(place);
     view.resize();
-    watcher.disconnect();
     watcher.observe(place);
   };
   model.on("change:_card", draw);
-  draw();
+  await draw();
   return () => {
+    gone = true;
     model.off("change:_card", draw);
-    watcher.disconnect();
-    life.abort();
-    view.stop();
+    clear();
   };
 }
 
