@@ -9,7 +9,8 @@ from .cards.graph import graph
 from .cards.show import show
 from .cards.step import step
 from .cards.storage import storage
+from .cards.watch import watch
 from .inspector import Inspector
 from .words import language, set_language
 
-__all__ = ["Inspector", "accumulation", "broadcast", "graph", "language", "set_language", "show", "step", "storage"]
+__all__ = ["Inspector", "accumulation", "broadcast", "graph", "language", "set_language", "show", "step", "storage", "watch"]

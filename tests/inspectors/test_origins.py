@@ -36,6 +36,14 @@ def test_the_last_assignment_before_this_line(torch: Any):
     assert made("nothing") is None
 
 
+def test_without_what_changes_in_place(torch: Any):
+    w = torch.ones(1)
+    w -= 1
+    assert origin("w", namespace(0)).source == "w -= 1"
+    assert origin("w", namespace(0), changes=False).source == "torch.ones(1)"
+    assert w.shape == (1,)
+
+
 def test_all_ways_to_assign(torch: Any):
     a, (b, *c) = 1, (2, 3)
     assert (made("a"), made("b"), made("c")) == ((-1, "1"), (-1, "(2, 3)"), (-1, "(2, 3)"))

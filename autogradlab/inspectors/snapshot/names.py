@@ -40,12 +40,16 @@ class Place:
 
 
 class Space(Mapping[str, Any]):
-    """The caller's variables, locals before globals; `place` says where the caller is, `cells` what a notebook ran."""
+    """The caller's variables, locals before globals; `place` says where the caller is, `cells` what a notebook ran.
+
+    `source` is the dictionary of the globals itself: whose it is tells whether a notebook is meant.
+    """
 
     def __init__(
         self, inner: Mapping[str, Any], outer: Mapping[str, Any], place: Place | None, cells: Sequence[str] = ()
     ) -> None:
         self.local = frozenset(inner)
+        self.source = outer
         self.place = place
         self.cells = tuple(cells)
         self._held = {name: value for name, value in inner.items() if not _hidden(name)}

@@ -31,6 +31,14 @@ class Origin:
     within: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Search:
+    """late: assignments after the caller's line count as well. changes: so do statements such as `w += 1`."""
+
+    late: bool
+    changes: bool
+
+
 def place(found: Origin) -> str:
     """Where that is, in words: "cell [7], line 3"."""
     if found.cell is not None:
@@ -38,10 +46,10 @@ def place(found: Origin) -> str:
     return say("origins.file", file=os.path.basename(found.file), line=found.line)
 
 
-def origin(name: str | Iterable[str], space: Mapping[str, Any]) -> Origin | None:
+def origin(name: str | Iterable[str], space: Mapping[str, Any], changes: bool = True) -> Origin | None:
     """Where the variable (the first of several that is found) was last assigned before the caller's line; None if unknown.
 
-    `space` is what `namespace()` gave. Items and attributes without an assignment of their own (`params[0]`,
+    `space` is what `namespace()` gave. Without `changes`, statements that change in place (`w -= ...`) do not count. Items and attributes without an assignment of their own (`params[0]`,
     `model.weight`) are found where their variable was assigned; a gradient (`w.grad`) is assigned nowhere.
     """
     if not isinstance(space, Space) or space.place is None:
@@ -51,7 +59,7 @@ def origin(name: str | Iterable[str], space: Mapping[str, Any]) -> Origin | None
             continue
         for late in (False, True):
             for spelled in dict.fromkeys((one, _root(one))):
-                if (found := _find(spelled, _root(one), space, space.place, late)) is not None:
+                if (found := _find(spelled, _root(one), space, space.place, Search(late, changes))) is not None:
                     return found
     return None
 
@@ -60,20 +68,20 @@ def _root(name: str) -> str:
     return name.split(".")[0].split("[")[0]
 
 
-def _find(name: str, root: str, space: Space, here: Place, late: bool) -> Origin | None:
+def _find(name: str, root: str, space: Space, here: Place, search: Search) -> Origin | None:
     if here.function != "<module>" and root in space.local:
         source = _text(here.file)
-        return _last(name, _body(source, here), here.line, here.file, _cell_of(source, space), late)
+        return _last(name, _body(source, here), here.line, here.file, _cell_of(source, space), search)
     if space.cells:
         running = len(space.cells) - 1
         for number in range(running, 0, -1):
             line = here.line if number == running and here.function == "<module>" else None
-            if (found := _last(name, _module(space.cells[number]), line, here.file, number, late)) is not None:
+            if (found := _last(name, _module(space.cells[number]), line, here.file, number, search)) is not None:
                 return found
         return None
     if here.function == "<module>":
-        return _last(name, _module(_text(here.file)), here.line, here.file, None, late)
-    return _last(name, _module(_text(here.file)), None, here.file, None, late)
+        return _last(name, _module(_text(here.file)), here.line, here.file, None, search)
+    return _last(name, _module(_text(here.file)), None, here.file, None, search)
 
 
 def _text(file: str) -> str:
@@ -119,15 +127,16 @@ def _body(source: str, here: Place) -> Code:
     return source, best.body, [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *extra]
 
 
-def _last(name: str, code: Code, line: int | None, file: str, cell: int | None, late: bool) -> Origin | None:
-    """The last assignment at or before a line; with `late` one after it, if there is no other (a loop came round)."""
+def _last(name: str, code: Code, line: int | None, file: str, cell: int | None, search: Search) -> Origin | None:
+    """The last assignment at or before a line; with `search.late` one after it, if there is no other (a loop came round)."""
     source, body, arguments = code
     found: list[tuple[int, str, tuple[str, ...]]] = [(a.lineno, a.arg, ()) for a in arguments if a.arg == name]
-    found += [(node.lineno, _segment(source, node), _around(source, body, node)) for node in _assigned(name, body)]
+    found += [(node.lineno, _segment(source, node), _around(source, body, node)) for node in _assigned(name, body)
+              if search.changes or not isinstance(node, ast.AugAssign)]  # fmt: skip
     if not found:
         return None
     earlier = [f for f in found if line is None or f[0] <= line]
-    if not earlier and not late:
+    if not earlier and not search.late:
         return None
     number, text, within = max(earlier or found, key=lambda f: f[0])
     return Origin(cell, file if cell is None else "", number, text, within)

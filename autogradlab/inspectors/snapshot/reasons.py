@@ -58,7 +58,7 @@ def grad_reason(tensor: Any, names: Names, space: Mapping[str, Any] | None = Non
     fields = {"name": name}
     if (tensor.is_leaf or tensor.retains_grad) and tensor.grad is not None:
         return Reason("present", fields)
-    made = origin(name, space) if space is not None and known else None
+    made = origin(name, space, changes=not tensor.is_leaf) if space is not None and known else None
     if made is not None:
         fields["source"] = made.source
     if not (tensor.is_floating_point() or tensor.is_complex()):

@@ -100,7 +100,9 @@ def _bytes(thing: Any) -> int | None:
 
 def _made(thing: Any, name: str, names: Names, space: Mapping[str, Any] | None) -> Origin | None:
     """Where the variable of that name was assigned, if it holds this."""
-    return origin(name, space) if space is not None and name in names.all(thing) else None
+    if space is None or name not in names.all(thing):
+        return None
+    return origin(name, space, changes=getattr(thing, "grad_fn", None) is not None)  # w -= ... does not make the leaf w
 
 
 def tensor_facts(tensor: Any, name: str, names: Names, space: Mapping[str, Any] | None) -> TensorFacts:

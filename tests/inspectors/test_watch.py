@@ -1,0 +1,191 @@
+"""`watch`: cards that follow their names from cell to cell."""
+
+from __future__ import annotations
+
+import gc
+import re
+import weakref
+from typing import Any
+
+import pytest
+
+from autogradlab import inspectors as lab
+from autogradlab.inspectors import words
+from autogradlab.inspectors.parts import Note
+
+
+def said(view: Any, number: int = 0) -> str:
+    """The note that a card begins with."""
+    first = view.card.cards[number].blocks[0]
+    return f"{first.lead} {first.text}".strip() if isinstance(first, Note) else ""
+
+
+@pytest.fixture
+def live(shell: Any) -> Any:
+    shell.user_ns["lab"] = lab
+    shell.run("w = torch.tensor([1., 2.], requires_grad=True)\nx = torch.ones(2)")
+    return shell
+
+
+def test_it_is_refreshed_after_every_cell(live: Any):
+    view = live.run("lab.watch(w, x)")
+    assert [card.title for card in view.card.cards] == ["`w`", "`x`"]
+    assert view.card.subtitle == "after cell [2]"
+    assert "Changed" not in view.text
+    live.run("loss = (w * x).sum()\nloss.backward()")
+    assert view.card.subtitle == "after cell [3]"
+    assert said(view) == "Changed: grad None → [1., 1.]"
+    assert "Changed" not in "".join(b.lead for b in view.card.cards[1].blocks if isinstance(b, Note))
+    live.run("with torch.no_grad():\n    w -= 0.5 * w.grad")
+    assert said(view) == "Changed: version 0 → 1; values [1., 2.] → [0.5000, 1.5000]"
+    live.run("1 + 1")
+    assert "Changed" not in view.text
+    live.run("w.grad = None")
+    assert said(view) == "Changed: grad [1., 1.] → None"
+    assert "made by  torch.tensor([1., 2.], requires_grad=True)" in view.text
+    view.close()
+
+
+def test_names_that_go_and_come(live: Any):
+    view = live.run("lab.watch('w', 'later')")
+    assert said(view, 1) == "There is no variable `later` yet."
+    live.run("del w\nlater = torch.zeros(1)")
+    assert said(view) == "`w` is deleted: nothing has this name now."
+    assert said(view, 1) == "Changed: `later` is there now"
+    live.run("w = torch.zeros(2)")
+    assert said(view) == "Changed: `w` is there again"
+    live.run("w = w + 1")
+    assert said(view).startswith("Changed: `w` now names another tensor; ")
+    assert "values [0., 0.] → [1., 1.]" in said(view)
+    live.run("w = 'text'")
+    assert "Not a tensor, but an object of type `str`" in view.text
+    view.close()
+
+
+def test_a_lost_leaf_is_seen(live: Any):
+    view = live.run("lab.watch(w)")
+    live.run("w = w * 2")
+    assert said(view).startswith("Changed: `w` now names another tensor; is_leaf ✓ → ✗; grad_fn None → MulBackward0")
+    view.close()
+
+
+def test_closing_stops(live: Any):
+    before = list(live.events.callbacks["post_run_cell"])
+    view = live.run("lab.watch(w)")
+    assert len(live.events.callbacks["post_run_cell"]) == len(before) + 1
+    view.close()
+    assert live.events.callbacks["post_run_cell"] == before
+    shown = view.card
+    live.run("w = 3")
+    assert view.card is shown
+
+
+def test_a_view_that_is_gone_stops_too(shell: Any, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("autogradlab.inspectors.widgets.available", lambda: False)  # widgets live until they are closed
+    before = list(shell.events.callbacks["post_run_cell"])
+    shell.user_ns["lab"] = lab
+    shell.run("w = torch.ones(1)\nview = lab.watch(w);")
+    assert len(shell.events.callbacks["post_run_cell"]) == len(before) + 1
+    shell.run("del view")
+    gc.collect()
+    shell.run("1;")
+    assert shell.events.callbacks["post_run_cell"] == before
+
+
+def test_nothing_is_kept_alive(live: Any):
+    view = live.run("lab.watch(w, x)")
+    reference = weakref.ref(live.user_ns["w"])
+    live.run("del w;")
+    gc.collect()
+    assert reference() is None
+    assert said(view) == "`w` is deleted: nothing has this name now."
+    view.close()
+
+
+def test_what_has_no_name(live: Any):
+    view = live.run("lab.watch(w * 2)")
+    assert view.card.cards[0].title == "`w * 2`"
+    live.user_ns["Out"].clear()
+    live.run("1;")
+    gc.collect()
+    live.run("2;")
+    assert said(view) == "`w * 2` is gone: it had no name, and nothing else held it."
+    view.close()
+
+
+def test_items_and_attributes(live: Any):
+    live.run("model = torch.nn.Linear(2, 1)\nparams = [torch.zeros(1)]")
+    view = live.run("lab.watch(model.weight, params[0], model)")
+    assert [card.title for card in view.card.cards] == ["`model.weight`", "`params[0]`", "`model`"]
+    live.run("params[0] = torch.ones(1)\nmodel(torch.ones(1, 2)).sum().backward();")
+    assert said(view) == "Changed: grad None → [1., 1.]"
+    assert said(view, 1).startswith("Changed: `params[0]` now names another tensor")
+    assert said(view, 2) == "Changed: `weight` grad None → [[1., 1.]]; `bias` grad None → [1.]"
+    view.close()
+
+
+def test_everything(live: Any):
+    view = live.run("lab.watch()")
+    assert [card.title for card in view.card.cards] == ["`w`", "`x`"]
+    live.run("del x\ny = w * 2")
+    assert [card.title for card in view.card.cards] == ["`w`", "`x`", "`y`"]
+    assert said(view, 1) == "`x` is deleted: nothing has this name now."
+    live.run("1;")
+    assert [card.title for card in view.card.cards] == ["`w`", "`y`"]
+    live.run("for k in range(20): globals()[f't{k}'] = torch.ones(1)")
+    assert "12 of 22 are shown." in view.text
+    view.close()
+
+
+def test_without_a_notebook(torch: Any):
+    w = torch.ones(2)
+    view = lab.watch(w)
+    assert "A snapshot: it is refreshed only" in view.text
+    assert view.card.cards[0].title == "`w`"
+
+
+def test_in_a_function_it_is_a_snapshot(live: Any):
+    live.run("def f(t):\n    return lab.watch(t)")
+    view = live.run("f(w)")
+    assert "A snapshot" in view.text
+
+
+def test_a_cell_that_fails_refreshes_too(live: Any, capsys: pytest.CaptureFixture[str]):
+    view = live.run("lab.watch(w)")
+    live.run_cell("with torch.no_grad():\n    w.add_(1)\nraise ValueError('no')", store_history=True)
+    assert "values [1., 2.] → [2., 3.]" in said(view)
+    view.close()
+
+
+def test_large_numbers_of_elements_are_not_listed(live: Any):
+    view = live.run("big = torch.zeros(100, 100)\nlab.watch(big)")
+    live.run("big.fill_(2);")
+    assert said(view) == "Changed: version 0 → 1; values: other numbers"
+    view.close()
+
+
+def test_our_own_mistakes_do_not_reach_the_cell(live: Any, monkeypatch: pytest.MonkeyPatch):
+    view = live.run("lab.watch(w)")
+
+    def broken(*_: object) -> Any:
+        raise RuntimeError("<b>broken</b>")
+
+    monkeypatch.setattr("autogradlab.inspectors.cards.watch.names_of", broken)
+    live.run("1;")
+    assert "The cards could not be refreshed: `RuntimeError: <b>broken</b>`" in view.text
+    view.close()
+
+
+def test_chinese(live: Any):
+    lab.set_language("zh")
+    view = live.run("lab.watch(w)")
+    live.run("del w;")
+    assert said(view) == "`w` 已被删除：现在没有东西叫这个名字。"
+    assert view.card.subtitle == "单元格 [3] 运行之后"
+    view.close()
+
+
+def test_both_languages_have_the_same_fields():
+    for key, entry in words.catalogue("watch").items():
+        assert set(entry) == {"en", "zh"}, key
+        assert set(re.findall(r"{(\w+)}", entry["en"])) == set(re.findall(r"{(\w+)}", entry["zh"])), key
