@@ -153,7 +153,36 @@ def _copied(x: np.ndarray, d: dtype | None) -> np.ndarray:
     return np.array(x, order="K")
 
 
+def _uniform(data: Any) -> np.ndarray | None:
+    """The array of a list, or of rows of equal length, of Python floats alone or ints alone; None for anything else."""
+    kinds = set(map(type, data))
+    if kinds == {list}:
+        n = len(data[0])
+        kinds = set()
+        for row in data:
+            if len(row) != n:
+                return None
+            kinds.update(map(type, row))
+    if kinds == _FLOATS:
+        return modes.quiet(_array, data, get_default_dtype().numpy)
+    if kinds == _WHOLE:
+        try:
+            return _array(data, _INT64)
+        except OverflowError:
+            return None
+    return None
+
+
+_array = np.array
+_FLOATS, _WHOLE = {float}, {int}
+_INT64 = dtypes.int64.numpy
+
+
 def _from_sequence(data: Any, d: dtype | None) -> np.ndarray:
+    if d is None:
+        made = _uniform(data)
+        if made is not None:
+            return made
     shape = _shape(data)
     found = d or _infer(data)
     leaves: list[Any] = []

@@ -180,6 +180,7 @@ def several(op: Op) -> Callable[..., Any]:
     invoke, count, places = op.invoke, len(op.names), op.tensor_places
     differentiates = op.differentiates
     node_class: Any = op.node_class if differentiates else None
+    edge_places = op.edge_places
     wants = all(d is not None for d in (op.defaults[p] for p in places))
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -216,7 +217,18 @@ def several(op: Op) -> Callable[..., Any]:
             return t
         if not differentiates:
             return t
-        edges, found = op.edges(values)
+        edges = []
+        found = False
+        for p in edge_places:
+            value = values[p]
+            edge = NO_EDGE
+            if value is not None:
+                edge = value._edge
+                if edge is None:
+                    edge = gradient_edge(value)
+                if edge is not NO_EDGE:
+                    found = True
+            edges.append(edge)
         if not found or r.dtype.kind not in "fcV":
             return t
         node = _new(node_class)

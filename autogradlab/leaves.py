@@ -8,7 +8,7 @@ import numpy as np
 
 from . import modes
 from .firing import as_array, as_tensor, as_tuple, hook_result, set_grad
-from .node import AccumulateGrad, Node
+from .node import NO_EDGE, AccumulateGrad, Node
 from .tensor import Tensor, requires_grad, wrap
 from .validate import cast_to
 from .views import bump
@@ -31,6 +31,9 @@ def accumulate(node: AccumulateGrad, grad: Any, recorded: bool, owned: bool, loc
         if not owned or (grad.ndim > 1 and grad.strides != variable._array.strides):
             grad = own_copy(grad, variable._array)
         variable._grad = wrap(grad)
+    elif old._edge is NO_EDGE and grad.dtype is old._array.dtype:
+        modes.quiet(np.add, old._array, grad, old._array)
+        bump(old)
     else:
         accumulate_tensor(variable, wrap(grad))
 

@@ -23,7 +23,12 @@ def _make_quiet() -> Callable[..., Any]:
     """
     context = contextvars.copy_context()
     context.run(np.seterr, all="ignore")
+    context.run(_INSIDE.set, True)
     return context.run
+
+
+#: whether the code that runs is already inside such a context
+_INSIDE = contextvars.ContextVar("inside", default=False)
 
 
 #: runs a kernel quietly. Another thread may be inside (a RuntimeError, see `busy`): `quiet` then takes a fresh context
@@ -42,7 +47,7 @@ def quiet(f: Callable[..., Any], *args: Any) -> Any:
     except RuntimeError as error:
         if not busy(error):
             raise
-    return _make_quiet()(f, *args)
+    return f(*args) if _INSIDE.get() else _make_quiet()(f, *args)
 
 
 class Flags:

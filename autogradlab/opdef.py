@@ -89,6 +89,8 @@ class Op:
                    constants: dict[str, Any] | None) -> None:  # fmt: skip
         self.differentiates = bool(vjp)
         self.fields: tuple[str, ...] = ()
+        self.savers: tuple[tuple[str, Any], ...] = ()
+        self.users: tuple[tuple[int, ...] | None, ...] = ()
         #: the tensor arguments to which the Node has edges: those with a formula
         self.edge_places = self.tensor_places
         if not vjp:  # in place it cuts the gradient off: a Node that gives zeros
@@ -113,6 +115,8 @@ class Op:
         self.formulas = tuple(formulas)
         self.node_class = make_node_class(self.node_name, fields, self.formulas, self._multi_node(), shown, **methods)
         self.savers = tuple(self._saver(f) for f in fields)
+        #: for each field the edges whose gradients need it, None for a field that is needed whenever there is a Node
+        self.users = tuple(self._users(f) for f in fields)
         self.node_class.constants = constants or {}
         self.node_class.tensor_names = tuple(
             name for name, (kind, _) in zip(self.node_class.saved_names, self.savers, strict=True)
@@ -132,6 +136,15 @@ class Op:
         if self.multi:
             return True
         return len(self.outputs) > 1 and self.differentiable != 1
+
+    def _users(self, field: str) -> tuple[int, ...] | None:
+        edges: set[int] = set()
+        for f in self.formulas:
+            if field in f.names:
+                if not f.edges:
+                    return None
+                edges.update(f.edges)
+        return None if len(self.edge_places) == 1 else tuple(sorted(edges))
 
     def _saver(self, field: str) -> tuple[str, Any]:
         """How a field of the Node is had from the arguments and the results."""
@@ -301,23 +314,24 @@ class Op:
 
     def saves(self, values: list[Any], edges: list[Edge], results: tuple[Tensor, ...]) -> tuple[Any, ...]:
         """What the Node saves: only the fields of formulas whose gradient is wanted."""
-        if not self.fields:
-            return ()
-        wanted = {n for f in self.formulas if f.edges == () or any(edges[i] is not NO_EDGE for i in f.edges)
-                  for n in f.names}  # fmt: skip
         items: list[Any] = []
         versions: list[Any] = []
-        for field, (kind, place) in zip(self.fields, self.savers, strict=True):
+        for (kind, place), users in zip(self.savers, self.users, strict=True):
             version: Any = None
             item: Any
             if kind == "value":
                 item = values[place]
-            elif kind == "tensor":
-                item = values[place] if field in wanted else None
-                if item is not None:
-                    version = item._counter[0]
-            elif kind == "output":
-                item = SavedOutput(results[place], place) if field in wanted else None
+            elif kind == "tensor" or kind == "output":
+                item = None
+                if users is not None:
+                    for i in users:
+                        if edges[i] is not NO_EDGE:
+                            break
+                    else:
+                        items.append(None)
+                        versions.append(None)
+                        continue
+                item = values[place] if kind == "tensor" else SavedOutput(results[place], place)
                 if item is not None:
                     version = item._counter[0]
             elif kind == "shape":

@@ -15,7 +15,12 @@ __all__ = ["broadcast_error", "can_cast", "check_cast", "common", "is_number", "
 
 def is_number(value: object) -> bool:
     """Whether PyTorch takes `value` for a Scalar."""
-    return isinstance(value, (int, float, complex, np.number, np.bool_, numbers.Number)) and not isinstance(value, Tensor)
+    kind = type(value)
+    if kind is float or kind is int:
+        return True
+    if isinstance(value, Tensor):
+        return False
+    return isinstance(value, (int, float, complex, np.number, np.bool_, numbers.Number))
 
 
 def wrap_number(value: Any, numpy: np.dtype[Any] | None = None) -> Tensor:
@@ -29,6 +34,21 @@ def wrap_number(value: Any, numpy: np.dtype[Any] | None = None) -> Tensor:
 
 def result_dtype(operands: tuple[Any, ...]) -> dtypes.dtype:
     """The dtype in which an operation on tensors and numbers is computed."""
+    found = None
+    kinds = "fiubcV"  # of tensors that numbers leave as they are
+    for operand in operands:
+        kind = type(operand)
+        if kind is float:
+            kinds = "f"
+        elif kind is int:
+            kinds = "fiu" if kinds != "f" else kinds
+        elif isinstance(operand, Tensor) and (found is None or operand._array.dtype is found):
+            found = operand._array.dtype
+        else:
+            break
+    else:
+        if found is not None and found.kind in kinds:
+            return dtypes.from_numpy(found)
     dims: list[dtypes.dtype] = []
     zeros: list[dtypes.dtype] = []
     scalars: list[dtypes.dtype] = []

@@ -21,6 +21,11 @@ F = TENSORS
 
 
 def _where(condition, input, other):  # type: ignore[no-untyped-def]
+    if condition.dtype.kind == "b" and input.dtype is other.dtype:
+        try:
+            return np.where(condition, input, other)
+        except ValueError:
+            pass
     if condition.dtype.kind != "b":
         if condition.dtype != np.uint8:
             raise RuntimeError(
@@ -49,12 +54,13 @@ def where(condition: Any, input: Any = None, other: Any = None, *, out: Any = No
     if isinstance(condition, Tensor):
         if input is None and other is None:
             return F.nonzero(condition, as_tuple=True)
-        pair = (input, other)
-        if all(isinstance(v, Tensor) or (v is not None and is_number(v)) for v in pair):
-            if not isinstance(input, Tensor) or not isinstance(other, Tensor):
-                wanted = result_dtype(pair)
-                input, other = (v if isinstance(v, Tensor) else wrap_number(v, wanted.numpy) for v in pair)
-            return _WHERE.call(condition, input, other, **({} if out is None else {"out": out}))
+        first, second = isinstance(input, Tensor), isinstance(other, Tensor)
+        if (first or is_number(input)) and (second or is_number(other)):
+            if not (first and second):
+                wanted = result_dtype((input, other)).numpy
+                input = input if first else wrap_number(input, wanted)
+                other = other if second else wrap_number(other, wanted)
+            return _WHERE.call(condition, input, other) if out is None else _WHERE.call(condition, input, other, out=out)
     return _WHERE.reject(tuple(v for v in (condition, input, other) if v is not None), {})
 
 
@@ -89,6 +95,14 @@ def _limited(x, low, high):  # type: ignore[no-untyped-def]
     return x if high is None else np.minimum(x, high)
 
 
+def _limit(x: np.ndarray, value: Any) -> Any:
+    """A limit for a ufunc: NumPy itself takes a plain number in the dtype of an array of floats."""
+    kind = type(value)
+    if x.dtype.kind == "f" and (kind is float or (kind is int and -(2**53) <= value <= 2**53)):
+        return value
+    return numbered(x, value)
+
+
 @in_both_worlds
 def clamp_backward(F, grad, input, min, max):  # type: ignore[no-untyped-def]
     if min is None:
@@ -112,7 +126,7 @@ def _clamp_numbers(input, min, max):  # type: ignore[no-untyped-def]
     _real(input)
     if min is not None and max is not None and (min != min or max != max):
         return np.full_like(input, np.nan) if input.dtype.kind in "fV" else input.copy()
-    r = _limited(input, *(None if v is None else numbered(input, v) for v in (min, max)))
+    r = _limited(input, None if min is None else _limit(input, min), None if max is None else _limit(input, max))
     return r.copy() if r is input else r
 
 
@@ -141,7 +155,7 @@ def _one_sided(name: str, word: str, ufunc: Any) -> tuple[Op, Op]:
 
     def numbers(input, limit):  # type: ignore[no-untyped-def]
         _real(input)
-        return ufunc(input, numbered(input, limit))
+        return ufunc(input, _limit(input, limit))
 
     def tensors(input, limit):  # type: ignore[no-untyped-def]
         x, y = align(input, limit)
@@ -163,13 +177,19 @@ def _one_sided(name: str, word: str, ufunc: Any) -> tuple[Op, Op]:
 
 def _clamped(name: str, numbers: Op, tensors: Op, one: str | None, doc: str) -> None:
     """The function and the in-place method of a member of the clamp family."""
+    names = ("min", "max") if one is None else (one,)
 
     def parse(input: Any, args: tuple[Any, ...], options: dict[str, Any], name: str) -> tuple[Op, list[Any]]:
-        names = ("min", "max") if one is None else (one,)
         limits = list(args) + [None] * (len(names) - len(args))
         for i, n in enumerate(names[len(args) :], len(args)):
             limits[i] = options.pop(n, None)
         given = [v for v in limits if v is not None]
+        if given and not options and len(limits) == len(names) and isinstance(input, Tensor):
+            for v in given:
+                if type(v) is not float and type(v) is not int:
+                    break
+            else:
+                return numbers, limits
         kinds = {isinstance(v, Tensor) for v in given}
         if not isinstance(input, Tensor) or options or len(limits) != len(names) or len(kinds) > 1 or not all(
                 isinstance(v, Tensor) or is_number(v) for v in given):  # fmt: skip
@@ -183,8 +203,8 @@ def _clamped(name: str, numbers: Op, tensors: Op, one: str | None, doc: str) -> 
         operation, limits = parse(input, args, options, name)
         if operation is numbers:
             _real(input._array)
-            input = into(input, *(v for v in limits if v is not None))
-        return operation.call(input, *limits, **({} if out is None else {"out": out}))
+            input = into(input, *[v for v in limits if v is not None])
+        return operation.call(input, *limits) if out is None else operation.call(input, *limits, out=out)
 
     def forward_(input: Any, *args: Any, **options: Any) -> Any:
         operation, limits = parse(input, args, options, name + "_")

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from .. import errors
-from ..tensor import INFERENCE, Tensor, requires_grad, wrap
+from ..tensor import INFERENCE, Tensor, counter, requires_grad, wrap
 
 
 def _get_data(self: Tensor) -> Tensor:
+    counter(self)  # from now on, it is not alone on its memory
     t = wrap(self._array)
     t._storage = self._storage
     if self._counter is INFERENCE:
@@ -21,6 +22,8 @@ def _set_data(self: Tensor, value: Any) -> None:
         raise TypeError(errors.DATA_TYPE.format(type(value).__name__))
     if requires_grad(self) and not (value.dtype.is_floating_point or value.dtype.is_complex):
         raise RuntimeError(errors.DATA_FLOAT)
+    counter(value)
+    counter(self)
     self._array = value._array
     self._storage = value._storage
 

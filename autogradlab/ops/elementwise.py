@@ -286,11 +286,9 @@ for _new, _old in (("multiply", "mul"), ("subtract", "sub"), ("negative", "neg")
 
 
 def _sigmoid(x):  # type: ignore[no-untyped-def]
-    x = floated(x)
-    if x.dtype.kind == "c":
-        return 1 / (1 + np.exp(-x))
-    e = np.exp(-np.abs(x))
-    return np.where(x >= 0, 1, e) / (1 + e)
+    r = np.exp(np.negative(floated(x)))
+    r += 1
+    return np.true_divide(1, r)  # where exp overflows it is 0, as in PyTorch
 
 
 unary("sigmoid", single(_sigmoid), lambda F, grad, result: F.sigmoid_backward(grad, result), doc="1 / (1 + exp(-input))")

@@ -55,7 +55,8 @@ def _cat(tensors, dim=0):  # type: ignore[no-untyped-def]
                 if t.dtype is not numpy or t.ndim != first.ndim:
                     break
             else:
-                return np.ascontiguousarray(np.concatenate(tensors, dim))
+                r = np.concatenate(tensors, dim)
+                return r if r.flags.c_contiguous else np.ascontiguousarray(r)
     except ValueError:
         pass
     return _cat_checked(tensors, dim)
@@ -87,12 +88,14 @@ RAW.cat = _cat
 
 def tensor_list(name: str, tensors: Any) -> Any:
     """A list of tensors as an argument; PyTorch's TypeError if it is none."""
-    from ..signatures.mismatch import typename
-
     if not isinstance(tensors, (tuple, list)):
+        from ..signatures.mismatch import typename
+
         raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {typename(tensors)}")
     for i, t in enumerate(tensors):
         if not isinstance(t, Tensor):
+            from ..signatures.mismatch import typename
+
             raise TypeError(f"expected Tensor as element {i} in argument 0, but got {typename(t)}")
     return tensors
 

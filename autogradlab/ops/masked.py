@@ -46,7 +46,17 @@ def _other_way(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
         broadcast_error(b, a)
 
 
+#: numbers up to it fit into every float that NumPy has, but for halves
+_FITS = 3e38
+
+
 def _masked_fill(input, mask, value):  # type: ignore[no-untyped-def]
+    kind = type(value)
+    if (kind is float or kind is int) and -_FITS <= value <= _FITS and input.dtype.char in "fd" and mask.shape == input.shape:
+        _boolean(mask)
+        r = input.copy()
+        r[mask] = value
+        return r
     if not (isinstance(value, np.ndarray) and value.ndim == 0):
         from .getitem import scalar_array
 

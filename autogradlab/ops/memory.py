@@ -14,7 +14,7 @@ from ..device import require_cpu
 from ..dims import shape_arg, wrap_dim
 from ..dtypes import dtype as Dtype
 from ..layout import FORMATS
-from ..node import NO_EDGE
+from ..node import NO_EDGE, UNSHARED
 from ..opdef import OPS, Op, composite, op, publish
 from ..promotion import broadcast_shapes
 from ..record import RAW, TENSORS, finish, make_node_class, start_node
@@ -453,6 +453,12 @@ def resize(input: Tensor, shape: tuple[int, ...]) -> None:
     count = 1
     for n in shape:
         count *= n
+    if input._counter is UNSHARED and input._storage is None and x.base is None and count > x.size:
+        # nobody else is on this memory, so nobody has to be looked for
+        grown = np.empty(shape, x.dtype)
+        grown.reshape(-1)[: x.size] = x.ravel(order="K")
+        input._array = grown
+        return
     storage = storage_of(input)
     offset = storage_offset(input) * x.itemsize
     if offset + count * x.itemsize > storage.nbytes():

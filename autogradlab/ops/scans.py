@@ -26,6 +26,34 @@ F = TENSORS
 _KEPT = {"float32": np.float64, "float16": np.float32, "bfloat16": np.float32, "complex64": np.complex128}
 
 
+def _accumulated(ufunc: np.ufunc, x: np.ndarray, d: int, kept: Any) -> np.ndarray:
+    """`ufunc.accumulate`, in the same order but faster: NumPy fetches every sum from memory before it adds to it."""
+    n = x.shape[d]
+    if x.size >= 4096 and x.size >= 64 * n:  # whole slices at a time
+        r = np.array(np.moveaxis(x, d, 0), kept, order="C")
+        for i in range(1, n):
+            ufunc(r[i - 1], r[i], r[i])
+        return np.moveaxis(r, 0, d)
+    last: Any = None
+    if n == x.size > _CHUNK and x.flags.c_contiguous and x.dtype != kept:  # in pieces that stay in the cache
+        flat = np.empty(n, x.dtype)
+        work = np.empty(_CHUNK, kept)
+        source = x.reshape(-1)
+        for i in range(0, n, _CHUNK):
+            piece = work[: min(_CHUNK, n - i)]
+            piece[...] = source[i : i + _CHUNK]
+            if i:
+                piece[0] = ufunc(last, piece[0])
+            ufunc.accumulate(piece, out=piece)
+            last = piece[-1]
+            flat[i : i + _CHUNK] = piece
+        return flat.reshape(x.shape)
+    return ufunc.accumulate(x, axis=d, dtype=kept)
+
+
+_CHUNK = 8192
+
+
 def _running(name: str, ufunc: Any) -> Any:
     def kernel(input, dim, *, dtype=None):  # type: ignore[no-untyped-def]
         d = axis(dim, input.ndim)
@@ -39,7 +67,7 @@ def _running(name: str, ufunc: Any) -> Any:
             return np.array(x, order="C")
         refuse(x, f"{name}_out_cpu", "b")
         kept = _KEPT.get(x.dtype.name, x.dtype)
-        return np.ascontiguousarray(ufunc.accumulate(x, axis=d, dtype=kept).astype(wanted, copy=False))
+        return np.ascontiguousarray(_accumulated(ufunc, x, d, kept).astype(wanted, copy=False))
 
     kernel.__name__ = name
     return kernel

@@ -337,6 +337,8 @@ def _unsqueeze(input, dim):  # type: ignore[no-untyped-def]
     shape, strides = input.shape, input.strides
     n = len(shape)
     d = dim if type(dim) is int and 0 <= dim <= n else wrap_dim(dim, n + 1)
+    if input.flags.c_contiguous and input.size > 1 and 1 not in shape:
+        return input.reshape(*shape[:d], 1, *shape[d:])
     step = shape[d] * strides[d] if d < len(shape) else input.itemsize
     return window(input, (*shape[:d], 1, *shape[d:]), (*strides[:d], step, *strides[d:]))
 

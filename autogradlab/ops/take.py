@@ -24,6 +24,9 @@ def scalar_name(x: np.ndarray) -> str:
 
 def inside(index: np.ndarray, n: int) -> bool:
     """Whether every index is in [0, n): read as unsigned numbers, negative ones are large."""
+    if index.size <= 32:  # so few are looked at faster in Python
+        few = index.ravel().tolist()
+        return min(few) >= 0 and max(few) < n
     if index.flags.c_contiguous:
         return bool(np.maximum.reduce(index.view(np.uint64 if index.itemsize == 8 else np.uint32), axis=None) < n)
     return bool(index.min() >= 0 and index.max() < n)
@@ -60,7 +63,7 @@ def index_select(input, dim, index):  # type: ignore[no-untyped-def]
     n = input.shape[d]
     if index.size and not inside(index, n):
         raise IndexError("index out of range in self")
-    r = np.take(input, index.reshape(-1), axis=d)
+    r = input.take(index.reshape(-1), axis=d)
     return r if r.size else np.empty(r.shape, r.dtype)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -11,17 +12,22 @@ from .viewing import guard
 from .writing import exact_out, in_place
 
 
-def _kept(shape: tuple[int, ...], diagonal: int, lower: bool) -> np.ndarray:
-    rows, columns = np.arange(shape[-2])[:, None], np.arange(shape[-1])[None, :]
+def _kept(m: int, n: int, diagonal: int, lower: bool) -> np.ndarray:
+    rows, columns = np.arange(m)[:, None], np.arange(n)[None, :]
     result: np.ndarray = columns - rows <= diagonal if lower else columns - rows >= diagonal
     return result
+
+
+#: the same masks again and again in lessons and attention
+_known = functools.lru_cache(64)(_kept)
 
 
 def _part(name: str, input: np.ndarray, diagonal: int, lower: bool) -> np.ndarray:
     if input.ndim < 2:
         raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+    m, n = input.shape[-2:]
     r = np.zeros(input.shape, input.dtype)
-    np.copyto(r, input, where=_kept(input.shape, diagonal, lower))
+    np.copyto(r, input, where=(_known if m * n <= 1024 else _kept)(m, n, diagonal, lower))
     return r
 
 

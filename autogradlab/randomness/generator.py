@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -88,7 +89,7 @@ class Generator:
     tensor([0.4963, 0.7682])
     """
 
-    __slots__ = ("__weakref__", "_engine", "_lock", "_pos", "_seed", "_unseeded", "_words", "next_normal")
+    __slots__ = ("__weakref__", "_engine", "_kept", "_lock", "_pos", "_seed", "_unseeded", "_words", "next_normal")
     __module__ = "torch._C"
 
     def __init__(self, device: Any = CPU) -> None:
@@ -105,6 +106,7 @@ class Generator:
         self._unseeded = True  # the engine is seeded when words are wanted
         self._words = _NOTHING  # drawn from the engine, in use from _pos on; the engine stands at the end of a block
         self._pos = 0
+        self._kept: tuple[Array, int, Array] | None = None  # see `blocks`
         self.next_normal = None
 
     def _seed_engine(self) -> Any:
@@ -154,6 +156,24 @@ class Generator:
         values = (self.random32(n) & _LOW24).astype(_FLOAT32)
         values *= _UNIT24
         return values
+
+    def blocks(self, n: int, make: Callable[[Array], Array]) -> Array | None:
+        """`make`, which works on blocks of 16, of the next `n` numbers of `uniform24`; None if they are not drawn yet.
+
+        It is applied to all that is drawn and kept, since a few numbers at a time would take as long as many.
+        """
+        with self._lock:
+            words, start = self._words, self._pos
+            if start + n > len(words):
+                return None
+            kept = self._kept
+            if kept is None or kept[0] is not words or start < kept[1] or (start - kept[1]) % 16:
+                count = (len(words) - start) & ~15
+                values = (words[start : start + count] & _LOW24).astype(_FLOAT32)
+                values *= _UNIT24
+                kept = self._kept = (words, start, make(values))
+            self._pos = start + n
+            return kept[2][start - kept[1] : start - kept[1] + n]
 
     def uniform53(self, n: int) -> Array:
         """`n` numbers of [0, 1) from 53 bits of two words each: float64, shape (n,)."""

@@ -68,6 +68,12 @@ def normal_values(n: int, dtype: np.dtype[Any], mean: float, std: float, generat
         values = standard_normals(n, generator)
         return round_to(fma64(values, std, mean) if (mean, std) != (0.0, 1.0) else values + 0.0, dtype)
     whole = n & ~15
+    if n == whole and n < 512 and dtype.itemsize <= 4:
+        waves = generator.blocks(n, _waves32)
+        if waves is not None:
+            if mean == 0.0 and std == 1.0:
+                return round_to(waves + _ZERO, dtype)
+            return round_to(fma32(waves.astype(_FLOAT64), _wide(std)[0], _wide(mean)[0]), dtype)
     if dtype == np.float64:
         u = generator.uniform53(n + 16 if whole < n else n)
         block: Any = _blocks64
@@ -75,10 +81,13 @@ def normal_values(n: int, dtype: np.dtype[Any], mean: float, std: float, generat
         # The 16-bit types draw only what they use: no uniform numbers for places that the last block fills.
         u = generator.uniform24((whole if dtype.itemsize == 2 else n) + (16 if whole < n else 0))
         block = _blocks32
+    if whole == n:
+        return round_to(block(u.reshape(-1, 2, 8), mean, std).reshape(-1), dtype)
+    # the last 16 places are done again, with new numbers
+    both = block(np.concatenate((u[:whole], u[-16:])).reshape(-1, 2, 8), mean, std).reshape(-1)
     values = np.empty(n, u.dtype)
-    values[:whole] = block(u[:whole].reshape(-1, 2, 8), mean, std).reshape(-1)
-    if whole < n:  # the last 16 places are done again, with new numbers
-        values[-16:] = block(u[-16:].reshape(1, 2, 8), mean, std).reshape(-1)
+    values[:whole] = both[:whole]
+    values[-16:] = both[whole:]
     return round_to(values, dtype)
 
 
@@ -126,14 +135,24 @@ def _blocks32(u: Array, mean: float, std: float) -> Array:
     z = np.empty_like(u)
     scale, shift = _wide(std)[0], _wide(mean)[0]
     for start in range(0, len(u), _ROWS):
-        part = u[start : start + _ROWS]
-        radius = _log32(_ONE - part[:, 0])
-        radius *= _MINUS_TWO
-        np.sqrt(radius, out=radius)
-        waves = _cossin32(part[:, 1] * _TWO_PI)
-        waves *= radius
+        waves = _standard32(u[start : start + _ROWS])
         z[start : start + _ROWS] = fma32(waves.astype(_FLOAT64), scale, shift).transpose(1, 0, 2)
     return z
+
+
+def _standard32(u: Array) -> Array:
+    """Box–Muller without mean and deviation: (k, 2, 8) uniform -> (2, k, 8) normal."""
+    radius = _log32(_ONE - u[:, 0])
+    radius *= _MINUS_TWO
+    np.sqrt(radius, out=radius)
+    waves = _cossin32(u[:, 1] * _TWO_PI)
+    waves *= radius
+    return waves
+
+
+def _waves32(u: Array) -> Array:
+    """The same for numbers in a row, whose count is a multiple of 16."""
+    return _standard32(u.reshape(-1, 2, 8)).transpose(1, 0, 2).reshape(-1)
 
 
 def _narrow(value: float) -> Array:
@@ -147,7 +166,7 @@ def _wide(*values: float) -> tuple[Array, ...]:
 
 _FLOAT32, _FLOAT64, _INT32 = np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.int32)
 # Constants are 0-d arrays: with short arrays NumPy is twice as slow on Python or NumPy scalars.
-_ONE, _HALF, _MINUS_HALF, _MINUS_TWO = _narrow(1.0), _narrow(0.5), _narrow(-0.5), _narrow(-2.0)
+_ZERO, _ONE, _HALF, _MINUS_HALF, _MINUS_TWO = _narrow(0.0), _narrow(1.0), _narrow(0.5), _narrow(-0.5), _narrow(-2.0)
 _TWO_PI, _FOUR_OVER_PI, _SQRT_HALF = _narrow(2.0 * math.pi), _narrow(1.27323954473516), _narrow(0.707106781186547524)
 _LN2_HIGH, _LN2_LOW = _narrow(0.693359375), _narrow(-2.12194440e-4)
 _QUARTER_PI_HIGH, _QUARTER_PI_MIDDLE = _narrow(-0.78515625), _narrow(-2.4187564849853515625e-4)
