@@ -378,7 +378,8 @@ def _softmax(input, dim):  # type: ignore[no-untyped-def]
         return np.ones((), input.dtype) if np.isfinite(input) else np.full((), np.nan, input.dtype)
     if not input.size:
         return input.copy()
-    e = np.exp(input - np.maximum.reduce(input, axis=d, keepdims=True))
+    e = input - np.maximum.reduce(input, axis=d, keepdims=True)
+    np.exp(e, out=e)
     e /= np.add.reduce(e, axis=d, keepdims=True)
     return e
 

@@ -9,6 +9,7 @@ import numpy as np
 from ..dtypes import _scalar_name, from_numpy, promote
 from ..opdef import op
 from ..record import RAW, TENSORS
+from .take import inside
 from . import nn_activation as _activation  # noqa: F401 (F.pick)
 from .kinds import refuse, typed
 
@@ -232,7 +233,22 @@ def _nll_parts(input: Any, target: Any, weight: Any, ignore_index: int) -> tuple
     return safe, w, kept
 
 
+def _all_count(shape: tuple[int, ...], target: np.ndarray, weight: Any, ignore_index: int) -> bool:
+    """Whether it is the usual case: samples of (N, C) scores, each with a class, none of them ignored or weighted."""
+    return (
+        weight is None and len(shape) == 2 and target.shape == shape[:1] and target.size > 0 and target.dtype == np.int64
+        and not 0 <= ignore_index < shape[1] and inside(target, shape[1])
+    )  # fmt: skip
+
+
 def _nll(input, target, weight, reduction, ignore_index):  # type: ignore[no-untyped-def]
+    if _all_count(input.shape, target, weight, ignore_index):
+        values = -input[np.arange(target.size), target]
+        count = np.array(target.size, input.dtype)
+        if reduction == 0:
+            return values, count * 0
+        s = np.add.reduce(values, axis=None)
+        return np.asarray(s if reduction == 2 else s / count, input.dtype), count
     _nll_check(input, target, weight)
     single = input.ndim == 1
     x, t = (input[None], target.reshape(1)) if single else (input, target)
@@ -271,6 +287,11 @@ def _nll_check(input: np.ndarray, target: np.ndarray, weight: Any) -> None:
         F.nll_loss_gather(grad, target, weight, reduction, ignore_index),
 })  # fmt: skip
 def nll_loss_backward(grad_output, target, weight, reduction, ignore_index, shape):  # type: ignore[no-untyped-def]
+    if _all_count(shape, target, weight, ignore_index):
+        out = np.zeros(shape, grad_output.dtype)
+        g = -grad_output
+        out[np.arange(target.size), target] = g / np.array(target.size, g.dtype) if reduction == 1 else g
+        return out
     single = len(shape) == 1
     full = (1, *shape) if single else shape
     t = target.reshape(1) if single else target

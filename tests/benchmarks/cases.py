@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from .cases_families import FAMILIES
 from .cases_graph import GRAPH
 from .cases_memory import MEMORY
 from .harness import Case
 
-CASES: tuple[Case, ...] = (*GRAPH, *MEMORY)
+CASES: tuple[Case, ...] = (*GRAPH, *MEMORY, *FAMILIES)
