@@ -9,9 +9,9 @@ import numpy as np
 from ..dtypes import _scalar_name, from_numpy, promote
 from ..opdef import op
 from ..record import RAW, TENSORS
-from .take import inside
 from . import nn_activation as _activation  # noqa: F401 (F.pick)
 from .kinds import refuse, typed
+from .take import inside
 
 
 def common(*arrays: np.ndarray) -> list[np.ndarray]:
