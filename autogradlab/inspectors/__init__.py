@@ -6,6 +6,7 @@ They read public attributes only, so they look at tensors of the real PyTorch as
 from .cards.accumulation import accumulation
 from .cards.broadcast import broadcast
 from .cards.graph import graph
+from .cards.hooks import hooks
 from .cards.show import show
 from .cards.step import step
 from .cards.storage import storage
@@ -13,4 +14,4 @@ from .cards.watch import watch
 from .inspector import Inspector
 from .words import language, set_language
 
-__all__ = ["Inspector", "accumulation", "broadcast", "graph", "language", "set_language", "show", "step", "storage", "watch"]
+__all__ = ["Inspector", "accumulation", "broadcast", "graph", "hooks", "language", "set_language", "show", "step", "storage", "watch"]

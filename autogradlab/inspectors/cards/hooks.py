@@ -1,0 +1,141 @@
+"""`hooks`: the log of hooks, in the order in which they fire."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..live import Live, after_each_cell, live
+from ..parts import Badge, Block, Card, Note, Table, Tone
+from ..snapshot.callers import space_now
+from ..snapshot.calls import arguments
+from ..snapshot.firing import Firing, Hook, Log, is_saving
+from ..snapshot.kinds import is_node, is_tensor, type_name
+from ..snapshot.names import names_of, tensors
+from ..snapshot.origins import place
+from ..words import language, say
+
+__all__ = ["Hooks", "hooks"]
+
+#: firings that the table shows
+ROWS = 200
+
+
+def hooks(*tensors_or_nodes: Any) -> Hooks:
+    """Watch the hooks of these tensors, Nodes and `saved_tensors_hooks`: what each gets, returns and changes.
+
+    Of a tensor its own hooks and those of its Node are watched; without arguments, those of all tensors that variables
+    hold. Before anything fired the hooks that are registered are listed. `close()` puts everything back.
+
+    >>> import autogradlab as torch
+    >>> from autogradlab import inspectors as lab
+    >>> w = torch.tensor([1., 2.], requires_grad=True)
+    >>> handle = w.register_hook(lambda grad: grad * 10)
+    >>> with lab.hooks(w) as log:
+    ...     (w * w).sum().backward()
+    >>> [(firing.given, firing.returned, firing.effect) for firing in log.firings]
+    [('[2., 4.]', '[20., 40.]', 'replaced')]
+    """
+    return live(Hooks)(tensors_or_nodes, space_now(), arguments())
+
+
+class Hooks(Live):
+    """The log as an inspector: made anew after each cell, and when it is looked at."""
+
+    def __init__(self, things: tuple[Any, ...], space: Mapping[str, Any], written: tuple[str, ...]) -> None:
+        names = names_of(space)
+        self._notes: list[Note] = []
+        chosen: list[tuple[str, Any]] = []
+        if not things:
+            found = {id(t): (name, t) for name, t in reversed(list(tensors(space))) if t.requires_grad}
+            saving = [(name, thing) for name, thing in space.items() if not isinstance(thing, type) and is_saving(thing)]
+            chosen = [*reversed(found.values()), *saving]
+        for number, thing in enumerate(things):
+            spelled = written[number] if number < len(written) else f"t{number + 1}"
+            if is_tensor(thing):
+                name = names.of(thing) or spelled
+                if not thing.requires_grad:
+                    self._notes.append(Note(say("hooks.no_grad", name=name), "warning"))
+                else:
+                    chosen.append((name, thing))
+            elif is_node(thing):
+                chosen.append((thing.name().rsplit("::", 1)[-1], thing))
+            elif is_saving(thing) and not isinstance(thing, type):
+                chosen.append((next((n for n, v in space.items() if v is thing), spelled), thing))
+            else:
+                self._notes.append(Note(say("hooks.strange", type=type_name(thing)), "warning"))
+        self.record = Log(chosen)
+        super().__init__(self.make())
+        self.on_close(self.record.close)
+        self.on_close(after_each_cell(self.refresh))
+
+    @property
+    def firings(self) -> list[Firing]:
+        """What fired so far."""
+        return list(self.record.firings)
+
+    @property
+    def registered(self) -> list[Hook]:
+        """The hooks that are registered now."""
+        return self.record.registered()
+
+    def make(self) -> Card:
+        self.record.look()
+        firings = self.record.firings
+        blocks: list[Block] = list(self._notes)
+        if self.record.trouble:
+            blocks.append(Note(say("hooks.trouble", error=self.record.trouble), "warning"))
+        badges: list[Badge] = []
+        if firings:
+            title = say("hooks.title")
+            badges.append(Badge(say("hooks.fired", count=len(firings)), "hook"))
+            blocks.append(_fired(firings))
+        else:
+            title = say("hooks.title_waiting")
+            waiting = self.record.registered()
+            if waiting:
+                badges.append(Badge(say("hooks.waiting", count=len(waiting)), "hook"))
+                blocks += [_registered(waiting), Note(say("hooks.not_fired"), "muted")]
+            else:
+                blocks.append(Note(say("hooks.none"), "muted"))
+        if not self.record.open:
+            badges.append(Badge(say("hooks.closed"), "muted"))
+        return Card("hooks", title, badges=tuple(badges), blocks=tuple(blocks), lang=language())
+
+
+def _when(hook: Hook) -> str:
+    if hook.kind in ("pack", "unpack"):
+        return say("hooks.at_save" if hook.kind == "pack" else "hooks.at_use")
+    return say("hooks.before" if hook.kind in ("tensor", "pre") else "hooks.after", node=hook.node)
+
+
+def _named(hook: Hook) -> tuple[str, str]:
+    """The hook by its owner and name, and where it was written. Of a Node's hooks, `when` says the Node."""
+    name = hook.name if hook.kind in ("pre", "node") else f"{hook.owner} · {hook.name}"
+    return name, "" if hook.place is None else place(hook.place)
+
+
+def _registered(found: list[Hook]) -> Table:
+    columns = tuple(say(f"hooks.{c}") for c in ("when", "kind", "hook", "where"))
+    rows = tuple((_when(h), say(f"hooks.{h.kind}"), *_named(h)) for h in found)
+    tones: tuple[Tone, ...] = ("hook",) * len(rows)
+    return Table(columns, rows, tones)
+
+
+def _fired(firings: list[Firing]) -> Table:
+    columns = tuple(say(f"hooks.{c}") for c in ("number", "when", "kind", "hook", "where", "given", "returned", "effect"))
+    first = max(0, len(firings) - ROWS)
+    rows, tones = [], []
+    for number, firing in enumerate(firings[first:], first + 1):
+        effect = say(f"hooks.{firing.effect}", error=firing.error) if firing.error else say(f"hooks.{firing.effect}")
+        hook = firing.hook
+        rows.append((str(number), _when(hook), say(f"hooks.{hook.kind}"), *_named(hook), firing.given, firing.returned, effect))
+        tones.append(_tone(firing))
+    more = say("hooks.more", count=first) if first else ""
+    return Table(columns, tuple(rows), tuple(tones), more)
+
+
+def _tone(firing: Firing) -> Tone:
+    if firing.effect == "raised":
+        return "warning"
+    return "gradient" if firing.effect in ("replaced", "in_place") else "hook"
