@@ -17,6 +17,7 @@ PAD = 14.0
 BAR = 38.0
 SIDE = 290.0
 ROOM = 700.0  #: of a card's content, where its drawings do not ask for more
+WIDEST = 920.0  #: for a table of many columns
 BODY, SMALL = 13.0, 12.0
 LEADING = 19.0
 GAP = 12.0
@@ -50,7 +51,14 @@ def content_width(card: Card) -> float:
     drawn = [block.width for block in card.blocks if isinstance(block, Drawing)]
     inner = [content_width(c) + 2 * PAD for c in card.cards]
     beside = SIDE + 2 * GAP if card.frames and _side_fits(card) else 0.0
-    return max([ROOM, *inner, *(w + beside for w in drawn)])
+    tables = [min(sum(_wants(block)), WIDEST) for block in card.blocks if isinstance(block, Table)]
+    return max([ROOM, *inner, *tables, *(w + beside for w in drawn)])
+
+
+def _wants(table: Table) -> list[float]:
+    """How wide each column would like to be."""
+    return [max([width(plain(table.columns[j]), SMALL), *(_cell_width(row[j]) for row in table.rows if j < len(row))]) + 20
+            for j in range(len(table.columns))]  # fmt: skip
 
 
 def _side_fits(card: Card) -> bool:
@@ -289,8 +297,7 @@ class _Page(Sheet):
         palette, down = self.palette, 0.0
         if table.caption:
             down += self._prose(table.caption, x, y, room, palette.ink("muted"), SMALL) + 4
-        wants = [max([width(plain(table.columns[j]), SMALL), *(_cell_width(row[j]) for row in table.rows if j < len(row))]) + 20
-                 for j in range(len(table.columns))]  # fmt: skip
+        wants = _wants(table)
         spare = room - sum(wants)
         if spare < 0:  # the widest columns give up what is missing
             ceiling = _ceiling(wants, room)

@@ -118,8 +118,8 @@ def _named(hook: Hook) -> tuple[str, str]:
 def _registered(found: list[Hook]) -> Table:
     columns = tuple(say(f"hooks.{c}") for c in ("when", "kind", "hook", "where"))
     rows = tuple((_when(h), say(f"hooks.{h.kind}"), *_named(h)) for h in found)
-    tones: tuple[Tone, ...] = ("hook",) * len(rows)
-    return Table(columns, rows, tones)
+    tones: list[Tone] = ["hook" for _ in rows]
+    return Table(columns, rows, tuple(tones))
 
 
 def _fired(firings: list[Firing]) -> Table:
