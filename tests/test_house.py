@@ -97,12 +97,39 @@ def test_one_version():
 
 
 def test_binder_installs_the_lab_extra():
+    from packaging.requirements import Requirement
+
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     lines = (ROOT / "binder" / "requirements.txt").read_text(encoding="utf-8").splitlines()
-    wanted = project["dependencies"] + project["optional-dependencies"]["lab"]
-    assert [line for line in lines if line and not line.startswith("#")] == wanted
+    pins = {p.name: p for p in (Requirement(line) for line in lines if line and not line.startswith("#"))}
+    wanted = {w.name: w for w in map(Requirement, project["dependencies"] + project["optional-dependencies"]["lab"])}
+    assert list(pins) == list(wanted)
+    for name, pin in pins.items():
+        (exact,) = pin.specifier
+        assert exact.operator == "=="
+        assert exact.version in wanted[name].specifier
     assert (ROOT / "binder" / "runtime.txt").read_text(encoding="utf-8").startswith("python-3.1")
     assert (ROOT / "binder" / "postBuild").stat().st_mode & 0o111
+
+
+def test_binder_badges_open_the_lessons_that_are_laid_out():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    targets = re.findall(r"mybinder\.org/v2/[^)]*urlpath=lab/tree/([^)\s]+)", readme)
+    folder = re.search(r"lessons copy --dir (\S+)", (ROOT / "binder" / "postBuild").read_text(encoding="utf-8"))
+    assert folder
+    for language, target in zip(("en", "zh"), targets, strict=True):
+        there = [p.name for p in sorted((ROOT / "lessons" / language).glob("00-*.ipynb"))] or ["00-welcome.ipynb"]
+        assert target == f"{folder[1]}/{language}/{there[0]}"
+
+
+def test_the_check_of_binder_sees():
+    sys.path.append(str(ROOT / "tools"))
+    import bindercheck
+
+    said = 'RUN pip install --no-cache-dir -r "binder/requirements.txt"\nRUN ./binder/postBuild\nenvironment for python=3.12'
+    assert bindercheck.dockerfile_faults(said, bindercheck.wanted_python()) == []
+    assert bindercheck.dockerfile_faults(said, "3.13") == ["it does not take Python 3.13"]
+    assert bindercheck.dockerfile_faults(said.replace("./binder", "."), "3.12") == ["no step: ./binder/postBuild"]
 
 
 def test_readme_maps_every_folder():
