@@ -329,8 +329,8 @@ def install() -> None:
     """Attach the old methods and the constructor to Tensor."""
     for fn in (new, resize, resize_as, resize_as_, set_, apply_, map_, is_set_to, pin_memory):
         setattr(Tensor, fn.__name__, fn)
-    Tensor.share_memory_ = lambda self: self  # type: ignore[attr-defined]
-    Tensor.is_distributed = lambda self: False  # type: ignore[attr-defined]
+    Tensor.share_memory_ = lambda self: self  # type: ignore[assignment, method-assign, return-value]
+    Tensor.is_distributed = lambda self: False  # type: ignore[method-assign]
     Tensor.__new__ = staticmethod(legacy_new)  # type: ignore[method-assign]
 
 

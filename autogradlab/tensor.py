@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import warnings
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +15,12 @@ from .device import CPU
 from .node import NO_EDGE, UNSHARED, AccumulateGrad, Edge, HookDict, Node, RemovableHandle
 
 if TYPE_CHECKING:
+    from builtins import property as read_only
+
     from .storage import Storage
+    from .tensor_methods import TensorMethods  # generated: what the op tables attach
+else:
+    TensorMethods = object
 
 __all__ = ["Size", "Tensor", "TensorMeta", "ViewMeta", "counter", "gradient_edge", "requires_grad", "wrap"]
 
@@ -102,18 +107,20 @@ class _InferenceVersion:
 INFERENCE = _InferenceVersion()
 
 
-class read_only(property):
-    """A property that refuses assignment in PyTorch's words."""
+if not TYPE_CHECKING:
 
-    def __set__(self, obj: Any, value: Any) -> None:
-        name = getattr(self.fget, "__name__", "")
-        raise AttributeError(f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
+    class read_only(property):
+        """A property that refuses assignment in PyTorch's words."""
 
-    def __delete__(self, obj: Any) -> None:
-        self.__set__(obj, None)
+        def __set__(self, obj: Any, value: Any) -> None:
+            name = getattr(self.fget, "__name__", "")
+            raise AttributeError(f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
+
+        def __delete__(self, obj: Any) -> None:
+            self.__set__(obj, None)
 
 
-class Tensor:
+class Tensor(TensorMethods):
     """An n-dimensional array that remembers how it was made (mirrors `torch.Tensor`).
 
     Slots: `_array` the values; `_edge` where its gradient goes: NO_EDGE if nowhere, (Node, output number) for a result,
@@ -371,34 +378,6 @@ class Tensor:
 
     def __hash__(self) -> int:
         return id(self)
-
-    if TYPE_CHECKING:  # what the op tables attach
-
-        def __getattr__(self, name: str) -> Any: ...
-        def __add__(self, other: Any) -> Tensor: ...
-        def __sub__(self, other: Any) -> Tensor: ...
-        def __mul__(self, other: Any) -> Tensor: ...
-        def __truediv__(self, other: Any) -> Tensor: ...
-        def __pow__(self, other: Any) -> Tensor: ...
-        def __matmul__(self, other: Any) -> Tensor: ...
-        def __neg__(self) -> Tensor: ...
-        def __radd__(self, other: Any) -> Tensor: ...
-        def __rsub__(self, other: Any) -> Tensor: ...
-        def __rmul__(self, other: Any) -> Tensor: ...
-        def __iadd__(self, other: Any) -> Tensor: ...
-        def __isub__(self, other: Any) -> Tensor: ...
-        def __imul__(self, other: Any) -> Tensor: ...
-        def __lt__(self, other: Any) -> Tensor: ...
-        def __gt__(self, other: Any) -> Tensor: ...
-        def __ge__(self, other: Any) -> Tensor: ...
-        def __le__(self, other: Any) -> Tensor: ...
-        def __getitem__(self, index: Any) -> Tensor: ...
-        def __setitem__(self, index: Any, value: Any) -> None: ...
-        def __len__(self) -> int: ...
-        def __iter__(self) -> Iterator[Tensor]: ...
-        def __bool__(self) -> bool: ...
-        def __float__(self) -> float: ...
-        def __int__(self) -> int: ...
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:
         from .printing import tensor_repr

@@ -21,7 +21,7 @@ from types import FunctionType
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+sys.path.append(str(ROOT))
 
 from autogradlab.docs import texts  # noqa: E402
 from autogradlab.families import load_all  # noqa: E402

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import anomaly_mode, function, grad_mode, graph, variable
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
@@ -19,6 +19,9 @@ from .grad_mode import (
 )
 from .gradcheck import gradcheck, gradgradcheck
 from .variable import Variable
+
+if TYPE_CHECKING:
+    from . import functional as functional
 
 __all__ = ["Function", "NestedIOFunction", "Variable", "backward", "detect_anomaly", "enable_grad",
            "enforce_grad_layout_policy", "grad", "grad_mode", "gradcheck", "gradgradcheck", "inference_mode", "no_grad",

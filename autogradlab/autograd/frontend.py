@@ -373,4 +373,4 @@ def _method(
 
 _method.__name__ = "backward"
 _method.__qualname__ = "Tensor.backward"
-Tensor.backward = _method  # type: ignore[attr-defined]
+Tensor.backward = _method  # type: ignore[assignment, method-assign]

@@ -11,7 +11,7 @@ tensor(-2.)
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -68,29 +68,56 @@ __all__ = [
     "vector_norm",
 ]
 
-det = F.linalg_det
-slogdet = F.linalg_slogdet
-inv_ex = F.linalg_inv_ex
-qr = F.linalg_qr
-svd = F.linalg_svd
-eig = F.linalg_eig
-eigh = F.linalg_eigh
-lu = F.linalg_lu
-lu_factor_ex = F.linalg_lu_factor_ex
-lu_solve = F.linalg_lu_solve
-solve = F.linalg_solve
-solve_ex = F.linalg_solve_ex
-solve_triangular = F.linalg_solve_triangular
-lstsq = F.linalg_lstsq
-matrix_exp = F.linalg_matrix_exp
-householder_product = F.linalg_householder_product
-cross = F.linalg_cross
-norm = F.linalg_norm
-vector_norm = F.linalg_vector_norm
-matrix_norm = F.linalg_matrix_norm
-matmul = F.matmul
-inv = F.inverse
-cholesky_ex = F.linalg_cholesky_ex
+if TYPE_CHECKING:  # generated
+    from .table import (
+        cholesky_ex,
+        cross,
+        det,
+        eig,
+        eigh,
+        householder_product,
+        inv,
+        inv_ex,
+        lstsq,
+        lu,
+        lu_factor_ex,
+        lu_solve,
+        matmul,
+        matrix_exp,
+        matrix_norm,
+        norm,
+        qr,
+        slogdet,
+        solve,
+        solve_ex,
+        solve_triangular,
+        svd,
+        vector_norm,
+    )
+else:
+    det = F.linalg_det
+    slogdet = F.linalg_slogdet
+    inv_ex = F.linalg_inv_ex
+    qr = F.linalg_qr
+    svd = F.linalg_svd
+    eig = F.linalg_eig
+    eigh = F.linalg_eigh
+    lu = F.linalg_lu
+    lu_factor_ex = F.linalg_lu_factor_ex
+    lu_solve = F.linalg_lu_solve
+    solve = F.linalg_solve
+    solve_ex = F.linalg_solve_ex
+    solve_triangular = F.linalg_solve_triangular
+    lstsq = F.linalg_lstsq
+    matrix_exp = F.linalg_matrix_exp
+    householder_product = F.linalg_householder_product
+    cross = F.linalg_cross
+    norm = F.linalg_norm
+    vector_norm = F.linalg_vector_norm
+    matrix_norm = F.linalg_matrix_norm
+    matmul = F.matmul
+    inv = F.inverse
+    cholesky_ex = F.linalg_cholesky_ex
 
 
 def _given(r: Tensor, out: Any) -> Tensor:

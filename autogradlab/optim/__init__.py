@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..docs import attach
 from .adam import Adam, Adamax, AdamW, NAdam, RAdam
@@ -10,6 +10,9 @@ from .adaptive import ASGD, Adadelta, Adagrad, RMSprop, Rprop
 from .lbfgs import LBFGS
 from .optimizer import Optimizer
 from .sgd import SGD
+
+if TYPE_CHECKING:
+    from . import lr_scheduler as lr_scheduler
 
 __all__ = ["ASGD", "LBFGS", "SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "NAdam", "Optimizer", "RAdam", "RMSprop",
            "Rprop", "lr_scheduler"]  # fmt: skip

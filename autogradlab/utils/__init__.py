@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from . import checkpoint as checkpoint
+    from . import data as data
+    from . import hooks as hooks
 
 _LATE = ("checkpoint", "data", "hooks")
 __all__ = ["checkpoint", "data", "hooks"]

@@ -116,7 +116,9 @@ class LazyLinear(LazyModuleMixin, Linear):
     def initialize_parameters(self, input: Tensor) -> None:
         if self.has_uninitialized_params():
             self.in_features = input.shape[-1]
-            self.weight.materialize((self.out_features, self.in_features))
-            if self.bias is not None:
-                self.bias.materialize((self.out_features,))
+            weight: Any = self.weight
+            weight.materialize((self.out_features, self.in_features))
+            bias: Any = self.bias
+            if bias is not None:
+                bias.materialize((self.out_features,))
             self.reset_parameters()
