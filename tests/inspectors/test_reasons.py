@@ -68,8 +68,21 @@ def test_results(torch: Any):
     assert why(y).kind == "present"
     p = torch.ones(2, requires_grad=True) * 2
     assert why(p).kind == "wrapped"
-    w = w - 0.1 * w.grad
+    y = y + 1
+    assert why(y).kind == "nonleaf"  # no leaf is lost: w has its name still
+    for _ in range(2):
+        w = w - 0.1
     assert why(w).kind == "rebound"
+
+
+def test_what_has_no_name_needs_one_first(torch: Any):
+    w = torch.ones(2, requires_grad=True)
+    space = namespace()
+    reason = grad_reason(w * 2, names_of(space), space, "w * 2")
+    assert cure(reason).startswith("Give it a name first, as in `t = w * 2`. Call `t.retain_grad()` before backward")
+    named = w * 2
+    assert "Give it a name" not in cure(why(named))
+    assert cure(Reason("nonleaf", {"name": "y", "node": "MulBackward0"})).startswith("Call `y.retain_grad()`")
 
 
 def test_looking_changes_nothing(torch: Any):
@@ -91,6 +104,6 @@ def test_a_graph_of_a_hundred_thousand_nodes(torch: Any):
 
 def test_every_kind_has_its_words():
     entries = tomllib.loads((Path(autogradlab.inspectors.words.__file__).parent / "reasons.toml").read_text("utf-8"))
-    wanted = {"lead", "lead_stays"} | set(KINDS) | {f"{kind}_cure" for kind in KINDS if kind != "present"}
+    wanted = {"lead", "lead_stays", "name_first"} | set(KINDS) | {f"{kind}_cure" for kind in KINDS if kind != "present"}
     assert set(entries) == wanted
     assert all(set(entry) == {"en", "zh"} for entry in entries.values())

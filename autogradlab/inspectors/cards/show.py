@@ -45,10 +45,10 @@ def title_of(thing: Any, written: tuple[str, ...], number: int, names: Names) ->
     return names.of(thing) or source or say("show.nameless_title", type=type(thing).__name__)
 
 
-def card_of(thing: Any, name: str, names: Names, space: Mapping[str, Any]) -> Card:
-    """The card of anything."""
+def card_of(thing: Any, name: str, names: Names, space: Mapping[str, Any], brief: bool = False) -> Card:
+    """The card of anything; of tensors a brief one, where there are several."""
     if is_tensor(thing):
-        return tensor_card(thing, name, names, space)
+        return tensor_card(thing, name, names, space, brief)
     if is_array(thing):
         return array_card(thing, name, names, space)
     if is_module(thing):
@@ -67,7 +67,7 @@ def _inner(thing: Any, name: str, names: Names, space: Mapping[str, Any]) -> lis
     """The cards of the tensors and arrays in a container."""
     pairs = thing.items() if isinstance(thing, dict) else enumerate(thing)
     found = [(names.of(held) or f"{name}[{key!r}]", held) for key, held in pairs if is_tensor(held) or is_array(held)]
-    return [card_of(held, title, names, space) for title, held in found[:FEW]]
+    return [card_of(held, title, names, space, True) for title, held in found[:FEW]]
 
 
 # -- modules -------------------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from ..snapshot.tensors import ArrayFacts, TensorFacts, array_facts, tensor_fact
 from ..values import grid
 from ..words import language, say
 
-__all__ = ["array_card", "code", "tensor_blocks", "tensor_card", "yes"]
+__all__ = ["array_card", "code", "tensor_card", "yes"]
 
 #: a source expression longer than this is cut
 LONG = 72
@@ -39,14 +39,15 @@ def _made(made: Origin | None) -> tuple[Facts, ...]:
     return (Facts(((say("show.made_by"), _cut(made.source)), (say("show.made_at"), place(made)))),)
 
 
-def tensor_card(tensor: Any, name: str, names: Names, space: Mapping[str, Any] | None, kind: str = "show") -> Card:
+def tensor_card(tensor: Any, name: str, names: Names, space: Mapping[str, Any] | None, brief: bool = False) -> Card:
+    """The card; a brief one leaves out what is in its heading, and what is as it mostly is."""
     facts = tensor_facts(tensor, name, names, space)
     return Card(
-        kind,
+        "show",
         title=code(name),
         subtitle=" ".join(filter(None, ["" if facts.kind == "Tensor" else facts.kind, facts.dtype, facts.shape])),
         badges=_badges(facts),
-        blocks=tuple(tensor_blocks(tensor, facts)),
+        blocks=tuple(_blocks(tensor, facts, brief)),
         lang=language(),
     )
 
@@ -64,8 +65,8 @@ def _badges(facts: TensorFacts) -> tuple[Badge, ...]:
     return tuple(badges)
 
 
-def tensor_blocks(tensor: Any, facts: TensorFacts) -> list[Block]:
-    blocks: list[Block] = [Facts(tuple(_rows(facts))), *_made(facts.made)]
+def _blocks(tensor: Any, facts: TensorFacts, brief: bool) -> list[Block]:
+    blocks: list[Block] = [Facts(tuple(_rows(facts, brief))), *_made(facts.made)]
     grids: list[Block] = [grid(tensor, say("show.values"))]
     if facts.has_grad:
         grids.append(grid(tensor.grad, say("show.grad"), "gradient"))
@@ -86,8 +87,8 @@ def _why(facts: TensorFacts) -> Note:
 _CUT = ("detached", "numbers", "no_grad", "inference")
 
 
-def _rows(facts: TensorFacts) -> list[tuple[str, str]]:
-    rows = [(say("show.shape"), facts.shape), (say("show.dtype"), facts.dtype)]
+def _rows(facts: TensorFacts, brief: bool) -> list[tuple[str, str]]:
+    rows = [] if brief else [(say("show.shape"), facts.shape), (say("show.dtype"), facts.dtype)]
     if facts.strides is not None:
         kept = say("show.contiguous" if facts.contiguous else "show.not_contiguous")
         rows.append((say("show.stride"), f"{facts.strides} {kept}"))
@@ -95,10 +96,12 @@ def _rows(facts: TensorFacts) -> list[tuple[str, str]]:
         rows.append((say("show.version"), str(facts.version)))
     if facts.nbytes is not None:
         rows.append((say("show.storage"), _storage(facts)))
-        rows.append((say("show.shares"), _names(facts.shares)))
+        if facts.shares or not brief:
+            rows.append((say("show.shares"), _names(facts.shares)))
     if facts.base is not None:
         rows.append((say("show.view_of"), facts.base if facts.base else say("show.nameless")))
-    rows.append((say("show.device"), facts.device))
+    if facts.device != "cpu" or not brief:
+        rows.append((say("show.device"), facts.device))
     if facts.hooks:
         rows.append((say("show.hooks"), ", ".join(facts.hooks)))
     return rows
@@ -113,10 +116,10 @@ def _names(names: tuple[str, ...]) -> str:
     return ", ".join(names) if names else say("show.nobody")
 
 
-def array_card(array: Any, name: str, names: Names, space: Mapping[str, Any] | None, kind: str = "show") -> Card:
+def array_card(array: Any, name: str, names: Names, space: Mapping[str, Any] | None) -> Card:
     facts = array_facts(array, name, names, space)
     return Card(
-        kind,
+        "show",
         title=code(name),
         subtitle=f"numpy.ndarray {facts.dtype} {facts.shape}",
         badges=(Badge(say("show.no_autograd"), "muted"),),

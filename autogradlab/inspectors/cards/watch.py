@@ -91,7 +91,7 @@ class _Watched:
         if thing is _MISSING or (thing is None and not self.named):
             card = self._gone()
         else:
-            card = card_of(thing, self.name, names, space)
+            card = card_of(thing, self.name, names, space, brief=True)
             notes = [] if first else self._notes(thing, card)
             self.before, self.held, self.ever = card, _weakly(thing), True
             card = replace(card, blocks=(*notes, *card.blocks))

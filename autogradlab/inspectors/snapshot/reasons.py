@@ -23,6 +23,9 @@ KINDS = (
     "rebound", "wrapped", "nonleaf", "retained", "no_backward", "cleared", "off_path", "unused",
 )  # fmt: skip
 
+#: Kinds whose cure calls a method of the tensor: it must have a name for that.
+_CALLED = frozenset({"integer", "detached", "not_required", "nonleaf"})
+
 #: Nodes that are looked at in search of a leaf.
 MANY = 20_000
 
@@ -47,7 +50,11 @@ def sentence(reason: Reason) -> str:
 
 def cure(reason: Reason) -> str:
     """What to write instead; empty where nothing is wrong."""
-    return "" if reason.kind == "present" else say(f"reasons.{reason.kind}_cure", **reason.fields)
+    if reason.kind == "present":
+        return ""
+    words = say(f"reasons.{reason.kind}_cure", **{"call": reason.fields["name"]} | dict(reason.fields))
+    named = "call" not in reason.fields or reason.kind not in _CALLED
+    return words if named else f"{say('reasons.name_first', name=reason.fields['name'])} {words}"
 
 
 def grad_reason(tensor: Any, names: Names, space: Mapping[str, Any] | None = None, name: str | None = None) -> Reason:
@@ -56,6 +63,8 @@ def grad_reason(tensor: Any, names: Names, space: Mapping[str, Any] | None = Non
     known = names.all(tensor)
     name = name if name in known else known[0] if known else name or "t"
     fields = {"name": name}
+    if not known and not name.isidentifier():
+        fields["call"] = "t"  # what it would be called if it had a name
     if (tensor.is_leaf or tensor.retains_grad) and tensor.grad is not None:
         return Reason("present", fields)
     made = origin(name, space, changes=not tensor.is_leaf) if space is not None and known else None
@@ -109,7 +118,8 @@ def _non_leaf(tensor: Any, fields: dict[str, str], made: Origin | None, names: N
         return Reason("retained", fields | {"root": _root_above(tensor, names) or fields["name"]})
     if made is not None:
         tree = _expression(made.source)
-        if any(isinstance(n, ast.Name) and n.id == fields["name"] for n in ast.walk(tree)):
+        again = any(isinstance(n, ast.Name) and n.id == fields["name"] for n in ast.walk(tree))
+        if again and _rests_on_a_nameless_leaf(tensor, names):
             return Reason("rebound", fields)
         if any(
             isinstance(n, ast.keyword) and n.arg == "requires_grad" and ast.unparse(n.value) == "True"
@@ -117,6 +127,21 @@ def _non_leaf(tensor: Any, fields: dict[str, str], made: Origin | None, names: N
         ):
             return Reason("wrapped", fields)
     return Reason("nonleaf", fields)
+
+
+def _rests_on_a_nameless_leaf(tensor: Any, names: Names) -> bool:
+    """Whether a leaf that no variable holds is below: what `w = w - ...` leaves behind, in a loop some Nodes further down."""
+    seen, waiting = {tensor.grad_fn}, [tensor.grad_fn]
+    while waiting and len(seen) < MANY:
+        node = waiting.pop()
+        variable = getattr(node, "variable", None)
+        if variable is not None and names.of(variable) is None:
+            return True
+        for following, _ in node.next_functions:
+            if following is not None and following not in seen:
+                seen.add(following)
+                waiting.append(following)
+    return False
 
 
 def _root_above(tensor: Any, names: Names) -> str | None:
