@@ -148,3 +148,7 @@ REGISTER_HOOKS = (
     "    1. (self: torch._C._autograd.SavedTensor, arg0: collections.abc.Callable, arg1: collections.abc.Callable) -> None\n\n"
     "Invoked with: {!r}, {!r}, {!r}"
 )
+WRITTEN_SHARED = (
+    "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please clone() "
+    "the tensor before performing the operation."
+)

@@ -385,10 +385,7 @@ def _renamed(unknown: dict[str, Any]) -> bool:
 def overwrite(target: np.ndarray, r: Any) -> None:
     """Put the result of an in-place operation in its place; memory that several elements share refuses."""
     if 0 in target.strides and any(s == 0 and n > 1 for s, n in zip(target.strides, target.shape, strict=True)):
-        raise RuntimeError(
-            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
-            "Please clone() the tensor before performing the operation."
-        )
+        raise RuntimeError(errors.WRITTEN_SHARED)
     target[...] = r
 
 

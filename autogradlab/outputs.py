@@ -8,24 +8,70 @@ from typing import Any
 import numpy as np
 
 from . import errors, modes
+from .dtypes import _scalar_name, from_numpy
 from .promotion import check_cast
+from .return_types import named
 from .tensor import Tensor, requires_grad
 from .views import bump
 
 __all__ = ["write"]
+
+_FOUND = "Found dtype {1} but expected {0}"
+_EXPECTED = "Expected out tensor to have dtype {2}, but got {3} instead"
+#: operations whose out= tensor must have exactly the result's dtype, and how they say so: {0}, {1} as PyTorch names dtypes,
+#: {2}, {3} as C++ does, the result's first
+_EXACT = {
+    **dict.fromkeys(("abs", "bitwise_not", "ceil", "conj_physical", "floor", "frac", "lerp", "neg", "round", "sgn", "sign",
+                     "trunc"), _FOUND),
+    **dict.fromkeys(("addmm", "addmv", "aminmax", "baddbmm", "bmm", "linalg_cross", "cross", "isin", "_log_softmax", "_softmax",
+                     "lu_solve", "matmul", "mm", "max", "min", "softmax", "log_softmax"), _EXPECTED),
+    **dict.fromkeys(("dot", "vdot"), "result dtype {1} does not match input dtype {0}"),
+    "addbmm": "self and mat2 must have the same dtype, but got {1} and {0}",
+    "mv": "addmv input tensors must have the same dtype, but got {1}, {0}, and {0}",
+    **dict.fromkeys(("complex", "polar"), "Expected object of scalar type {0} but got scalar type {1} for argument 'out'"),
+    "heaviside": "heaviside is not yet implemented for tensors with different dtypes.",
+    "nan_to_num": "nan_to_num: dtype of out: {1} should be same as input: {0}",
+    **{name: f"{name} does not support non-boolean outputs." for name in ("signbit", "isposinf", "isneginf")},
+    **dict.fromkeys(("inner", "tensordot"),
+                    "tensordot: Expected the output tensor to have dtype {0}, but got an output tensor with dtype {1}"),
+}  # fmt: skip
+_C_NAMES = {"float32": "float", "float64": "double", "float16": "c10::Half", "int64": "long int", "int32": "int",
+            "int16": "short int", "int8": "signed char", "uint8": "unsigned char", "bfloat16": "c10::BFloat16",
+            "complex64": "c10::complex<float>", "complex128": "c10::complex<double>"}  # fmt: skip
 
 
 def write(operation: Any, out: Any, r: Any, inputs: Any) -> Any:
     """Write the result(s) `r` into `out` (a tensor, or a tuple of them) and return it."""
     if isinstance(out, Tensor):
         _check(operation.name, (*_tensors(inputs), out))
-        _write(out, np.asarray(r))
+        r = np.asarray(r)
+        if r.dtype is not out._array.dtype and operation.name in _EXACT and not _free(operation.name, inputs):
+            _same_dtype(_EXACT[operation.name], out, r)
+        _write(out, r)
         return out
     outs = tuple(out)
     _check(operation.name, (*_tensors(inputs), *outs))
+    if operation.name in _EXACT:
+        for o, a in zip(outs, r, strict=True):
+            _same_dtype(_EXACT[operation.name], o, np.asarray(a))
     for o, a in zip(outs, r, strict=True):
         _write(o, np.asarray(a))
-    return operation.returns(outs) if operation.returns is not None else outs
+    if operation.returns is None:
+        return outs
+    return named(f"{operation.returns.__name__.removesuffix('_out')}_out", operation.returns.fields)(outs)
+
+
+def _free(name: str, inputs: Any) -> bool:
+    """Whether an operation takes any dtype after all: the size of a complex number, the extreme of everything."""
+    if name == "abs":
+        return inputs[0]._array.dtype.kind == "c"  # type: ignore[no-any-return]
+    return name in ("max", "min")
+
+
+def _same_dtype(message: str, out: Tensor, r: np.ndarray) -> None:
+    if r.dtype != out._array.dtype:
+        kinds = [from_numpy(a.dtype) for a in (r, out._array)]
+        raise RuntimeError(message.format(*map(_scalar_name, kinds), *(_C_NAMES.get(k.name, k.name) for k in kinds)))
 
 
 def _tensors(inputs: Any) -> list[Tensor]:
@@ -51,5 +97,7 @@ def _write(out: Tensor, r: np.ndarray) -> None:
         from .ops.memory import resize
 
         resize(out, r.shape)
+    if 0 in out._array.strides and any(s == 0 and n > 1 for s, n in zip(out._array.strides, r.shape, strict=True)):
+        raise RuntimeError(errors.WRITTEN_SHARED)
     out._array[...] = r
     bump(out)

@@ -27,7 +27,7 @@ __all__ = ["Function", "NestedIOFunction", "Variable", "backward", "detect_anoma
            "enforce_grad_layout_policy", "grad", "grad_mode", "gradcheck", "gradgradcheck", "inference_mode", "no_grad",
            "set_detect_anomaly", "set_grad_enabled", "set_multithreading_enabled", "variable"]  # fmt: skip
 
-_LATE = ("functional",)
+_LATE = ("forward_ad", "functional")
 
 
 def __getattr__(name: str) -> Any:

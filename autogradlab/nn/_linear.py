@@ -291,13 +291,16 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
 
 def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
     """The p-norm of x1 - x2 + eps along the last dimension."""
-    return TENSORS.norm(TENSORS.add_number(x1 - x2, eps), p, -1, keepdim)
+    if not (isinstance(x1, Tensor) and isinstance(x2, Tensor)):
+        from ..arguments import reject
+
+        reject("pairwise_distance", (x1, x2), {})
+    return TENSORS.norm_along(TENSORS.add_number(x1 - x2, eps), p, (max(x1.ndim, x2.ndim) - 1,), keepdim)
 
 
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     """The distances between all pairs of rows."""
-    i, j = np.triu_indices(input._array.shape[0], 1)
-    return TENSORS.norm(input[TENSORS.from_numpy(i)] - input[TENSORS.from_numpy(j)], p, -1)
+    return TENSORS.pdist(input, p)
 
 
 def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Tensor | None = None) -> Tensor:

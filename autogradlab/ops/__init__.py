@@ -80,8 +80,8 @@ LATE = {
         "cholesky_solve det inverse logdet lu_solve pinverse slogdet triangular_solve",
     "exponential": "F.linalg_householder_product F.linalg_matrix_exp matrix_exp orgqr",
     "linalg_norms":
-        "F._cdist_forward F._euclidean_dist F.linalg_matrix_norm F.linalg_norm F.linalg_vector_norm norm "
-        "torch.cdist",
+        "F._cdist_forward F._euclidean_dist F.linalg_matrix_norm F.linalg_norm F.linalg_vector_norm F.norm_along "
+        "norm torch.cdist",
     "scans":
         "F.cumprod_back F.log_or_lowest F.logcumsumexp_back F.suffix_sums Tensor.cumprod_ Tensor.cumsum_ cummax "
         "cummin cumprod cumsum diff logcumsumexp torch.cumulative_trapezoid torch.trapezoid torch.trapz",
@@ -98,6 +98,8 @@ LATE = {
         "F.softplus_backward F.softshrink F.softshrink_backward celu_ hardshrink log_softmax prelu softmax "
         "threshold_ torch.celu torch.selu torch.selu_ torch.threshold",
     "nn_conv": "F._conv F._conv_by_input F._conv_by_weight F.col2im F.im2col torch.convolution",
+    "differences":
+        "F._pdist_forward nonzero_static renorm renorm_ torch.gradient torch.pdist torch.unravel_index torch.vander",
     "nn_ctc": "F._ctc_loss F._ctc_loss_backward F.multilabel_margin_loss_backward F.multilabel_margin_loss_forward",
     "nn_grid":
         "F.affine_grid_generator_backward F.grid_sampler_2d_backward F.grid_sampler_3d_backward "

@@ -282,6 +282,15 @@ for _new, _old in (("multiply", "mul"), ("subtract", "sub"), ("negative", "neg")
     for _end in ("", "_"):
         alias(_new + _end, _old + _end, function=_end == "" or _old == "neg")
 
+def _overloaded(names: str) -> None:
+    """PyTorch's tables have the in-place form of these as an overload of its own, which shows in the Node's name."""
+    for name in names.split():
+        entry = OPS[name]
+        entry.inplace_class = type(entry.node_name[:-1] + "1", (entry.node_class,), {"__slots__": (), "__module__": "builtins"})
+
+
+_overloaded("asinh acosh atanh")
+
 # -- activations -----------------------------------------------------------------------------------------------------------
 
 

@@ -186,6 +186,9 @@ TENSORS.nought = lambda x: wrap(np.zeros(x._array.shape, x._array.dtype))
 #: gradient where a mask holds, zero elsewhere
 RAW.only = lambda mask, grad: np.where(mask, grad, np.zeros((), grad.dtype))
 TENSORS.only = lambda mask, grad: TENSORS.where(mask, grad, wrap(np.zeros((), grad._array.dtype)))
+#: indices, for a formula
+RAW.places = lambda x: x
+TENSORS.places = wrap
 #: dtypes and constants of a formula's values, in both worlds
 RAW.is_complex = lambda x: x.dtype.kind == "c"
 TENSORS.is_complex = lambda x: x._array.dtype.kind == "c"

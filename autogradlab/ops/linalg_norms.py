@@ -184,6 +184,11 @@ def norm(
     return TENSORS.linalg_vector_norm(input, order, dims, keepdim, **options)  # type: ignore[no-any-return]
 
 
+op("norm_along", method=False, function=False, node="NormBackward1", shown={"ord": "p"}, vjp={
+    "input": lambda F, grad, input, result, ord, dim, keepdim: _norm_backward(F, grad, input, result, ord, dim, keepdim, None),
+})(lambda input, ord, dim, keepdim: RAW.linalg_vector_norm(input, ord, dim, keepdim))  # fmt: skip
+
+
 # -- distances ---------------------------------------------------------------------------------------------------------
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import warnings
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from ..record import RAW, TENSORS, finish, make_node_class, start_node
 from ..storage import address, storage_of
 from ..tensor import INFERENCE, Tensor, counter, gradient_edge, requires_grad, wrap
 from ..views import bump, check_inplace, rebase
+from ..warn import warn_once
 from .viewing import dense, misfit
 
 _CONTIGUOUS, _PRESERVE = FORMATS["contiguous_format"], FORMATS["preserve_format"]
@@ -115,9 +115,13 @@ def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     return _converted(input, wanted or input.dtype, memory_format)
 
 
+def _warn_cast() -> None:
+    warn_once("Casting complex values to real discards the imaginary part", at="aten/src/ATen/native/Copy.cpp:307")
+
+
 def _converted(input: Tensor, wanted: Dtype, memory_format: Any) -> Tensor:
     if input._array.dtype.kind == "c" and not wanted.is_complex and wanted is not dtypes.bool:
-        warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=3)
+        _warn_cast()
     return TENSORS._to_copy(input, wanted.numpy, memory_format)
 
 
@@ -289,7 +293,7 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
         target[...] = x
     else:
         if x.dtype.kind == "c" and target.dtype.kind not in "cb":
-            warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=2)
+            _warn_cast()
         modes.quiet(_assign, target, x)
     bump(input)
     if recording:

@@ -13,6 +13,7 @@ from ..opdef import OPS, composite, op
 from ..record import RAW, TENSORS
 from ..tensor import Tensor
 from .kinds import BOOL, COMPLEX, INTEGERS, typed
+from .products import written
 
 SELU_ALPHA = 1.6732632423543772848170429916717
 SELU_SCALE = 1.0507009873554804934193349852946
@@ -432,7 +433,7 @@ def _along(name: str, doc: str) -> None:
         if dtype is not None:
             input = input.to(dtype)  # type: ignore[attr-defined]
         found = getattr(TENSORS, "_" + name)(input, dim)
-        return found if out is None else out.copy_(found)
+        return found if out is None else written(found, out, name)
 
     composite(name=name)(call)
     call.__doc__ = doc

@@ -8,11 +8,12 @@ import numpy as np
 
 from ..creation import bind
 from ..dims import all_dims
+from ..dtypes import get_default_dtype
 from ..opdef import OPS, Op, composite, publish
 from ..record import RAW, TENSORS
 from ..tensor import Tensor
 from ..warn import warn
-from .kinds import is_half
+from .kinds import is_half, name_of
 from .reduce import count_of
 
 F = TENSORS
@@ -130,7 +131,23 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: A
     """The covariance matrix of variables in rows."""
     if input.dim() > 2:
         raise RuntimeError(f"cov(): expected input to have two or fewer dimensions but got an input with {input.dim()} dimensions")
-    x = input.view(1, -1) if input.dim() < 2 else input
+    if input._array.dtype.kind == "b":
+        raise RuntimeError("cov(): bool dtype is not supported for input")
+    x = input.reshape(1, -1) if input.dim() < 2 else input
+    if input._array.dtype.kind in "iu":
+        x = x.to(get_default_dtype())
+    for name, w, kinds, wanted in (("fweights", fweights, "biu", "integral"), ("aweights", aweights, "fV", "floating point")):
+        if w is None:
+            continue
+        if w.dim() > 1:
+            raise RuntimeError(f"cov(): expected {name} to have one or fewer dimensions but got {name} with {w.dim()} dimensions")
+        if w._array.dtype.kind not in kinds:
+            raise RuntimeError(f"cov(): expected {name} to have {wanted} dtype but got {name} with {name_of(w._array)} dtype")
+        if w._array.size != x.shape[1]:
+            raise RuntimeError(f"cov(): expected {name} to have the same numel as there are observations in the input but got "
+                               f"{w._array.size} != {x.shape[1]}")  # fmt: skip
+        if (w._array < 0).any():
+            raise RuntimeError(f"cov(): {name} cannot be negative")
     weights = None
     if fweights is not None or aweights is not None:
         weights = fweights if aweights is None else aweights if fweights is None else fweights * aweights
@@ -144,6 +161,9 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: A
     off = x - mean
     scaled = off if weights is None else off * weights
     c = F.matmul(off, scaled.t().conj())
+    if (free._array if isinstance(free, Tensor) else free) <= 0:
+        warn("cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations.",
+             at="aten/src/ATen/native/Correlation.cpp:129")  # fmt: skip
     free = F.clamp(free, min=0) if isinstance(free, Tensor) else max(free, 0)
     return F.div(c, free).squeeze()  # type: ignore[no-any-return]
 
@@ -159,4 +179,6 @@ def corrcoef(input: Tensor) -> Tensor:
         return c / c
     s = F.sqrt(F.diagonal(c))
     r = c / s.view(-1, 1) / s.view(1, -1)
-    return F.clamp(r, -1, 1) if not r.is_complex() else r  # type: ignore[no-any-return]
+    if r.is_complex():
+        return F.complex(F.clamp(F.real(r), -1, 1), F.clamp(F.imag(r), -1, 1))  # type: ignore[no-any-return]
+    return F.clamp(r, -1, 1)  # type: ignore[no-any-return]

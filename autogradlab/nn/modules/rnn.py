@@ -132,6 +132,65 @@ class RNNBase(Module):
             outs.append(state[0] if self.mode == "LSTM" else state)
         return TENSORS.stack(outs[::-1] if backwards else outs, 0), state
 
+    def _packed_direction(self, data: Any, sizes: list[int], state: Any, names: list[str], backwards: bool) -> tuple[Any, Any]:
+        """One direction over packed sequences: each step takes as many rows as sequences reach it."""
+        lstm = self.mode == "LSTM"
+        weights = {name.split("_l")[0]: getattr(self, name) for name in names}
+        steps = list(TENSORS.split(F.linear(data, weights["weight_ih"], weights.get("bias_ih")), sizes))
+        start = list(state) if lstm else [state]
+        now = [TENSORS.narrow(s, 0, 0, sizes[-1] if backwards else sizes[0]) for s in start]
+        outs: list[Any] = []
+        done: list[list[Any]] = []
+        order = reversed(range(len(sizes))) if backwards else range(len(sizes))
+        for t in order:
+            rows = now[0].shape[0]
+            if sizes[t] < rows:
+                done.append([TENSORS.narrow(s, 0, sizes[t], rows - sizes[t]) for s in now])
+                now = [TENSORS.narrow(s, 0, 0, sizes[t]) for s in now]
+            elif sizes[t] > rows:
+                now = [TENSORS.cat([s, TENSORS.narrow(h, 0, rows, sizes[t] - rows)], 0) for s, h in zip(now, start, strict=True)]
+            found = self._step(steps[t], tuple(now) if lstm else now[0], weights["weight_hh"], weights.get("bias_hh"),
+                               weights.get("weight_hr"))  # fmt: skip
+            now = list(found) if lstm else [found]
+            outs.append(now[0])
+        ends = [TENSORS.cat([s, *(d[i] for d in reversed(done))], 0) if done else s for i, s in enumerate(now)]
+        return TENSORS.cat(outs[::-1] if backwards else outs, 0), tuple(ends) if lstm else ends[0]
+
+    def _forward_packed(self, input: Any, hx: Any) -> Any:
+        data, batch_sizes, order, back = input
+        sizes = [int(n) for n in batch_sizes._array]
+        lstm = self.mode == "LSTM"
+        if data.shape[-1] != self.input_size:
+            raise RuntimeError(f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {data.shape[-1]}")
+        whole = data.new_empty((1, sizes[0], self.input_size))
+        start = self._start(whole, hx, True)
+        states = list(start) if lstm else [start]
+        if hx is not None and order is not None:
+            states = [TENSORS.index_select(s, 1, order) for s in states]
+        parts = [list(TENSORS.unbind(s, 0)) for s in states]
+        data, ends = self._layers(data, parts, lambda x, state, k, way: self._packed_direction(x, sizes, state, self._all_names[k], way))
+        lasts = [TENSORS.stack([e[i] if lstm else e for e in ends], 0) for i in range(len(states))]
+        if back is not None:
+            lasts = [TENSORS.index_select(s, 1, back) for s in lasts]
+        return type(input)(data, batch_sizes, order, back), tuple(lasts) if lstm else lasts[0]
+
+    def _layers(self, x: Any, parts: Any, direction: Any) -> tuple[Any, list[Any]]:
+        """All layers, one after the other, their directions side by side: the output and the last states."""
+        ends: list[Any] = []
+        ways = 2 if self.bidirectional else 1
+        for layer in range(self.num_layers):
+            outs = []
+            for way in range(ways):
+                k = layer * ways + way
+                state = tuple(p[k] for p in parts) if len(parts) > 1 else parts[0][k]
+                out, state = direction(x, state, k, way == 1)
+                outs.append(out)
+                ends.append(state)
+            x = outs[0] if ways == 1 else TENSORS.cat(outs, -1)
+            if self.dropout > 0 and self.training and layer < self.num_layers - 1:
+                x = F.dropout(x, self.dropout, True)
+        return x, ends
+
     def _start(self, x: Any, hx: Any, batched: bool) -> Any:
         count = self.num_layers * (2 if self.bidirectional else 1)
         sizes = [(count, x.shape[1], self.proj_size or self.hidden_size), (count, x.shape[1], self.hidden_size)]
@@ -154,6 +213,8 @@ class RNNBase(Module):
         return tuple(given) if self.mode == "LSTM" else given[0]
 
     def forward(self, input: Tensor, hx: Any = None) -> Any:
+        if not isinstance(input, Tensor):
+            return self._forward_packed(input, hx)
         x: Any = input
         if x.ndim not in (2, 3):
             raise ValueError(f"{type(self).__name__}: Expected input to be 2D or 3D, got {x.ndim}D instead")
@@ -167,19 +228,7 @@ class RNNBase(Module):
         start = self._start(x, hx, batched)
         lstm = self.mode == "LSTM"
         parts = [list(TENSORS.unbind(s, 0)) for s in start] if lstm else [list(TENSORS.unbind(start, 0))]
-        ends: list[Any] = []
-        ways = 2 if self.bidirectional else 1
-        for layer in range(self.num_layers):
-            outs = []
-            for way in range(ways):
-                k = layer * ways + way
-                state = (parts[0][k], parts[1][k]) if lstm else parts[0][k]
-                out, state = self._direction(x, state, self._all_names[k], way == 1)
-                outs.append(out)
-                ends.append(state)
-            x = outs[0] if ways == 1 else TENSORS.cat(outs, 2)
-            if self.dropout > 0 and self.training and layer < self.num_layers - 1:
-                x = F.dropout(x, self.dropout, True)
+        x, ends = self._layers(x, parts, lambda x, state, k, way: self._direction(x, state, self._all_names[k], way))
         last: Any = tuple(TENSORS.stack([e[i] for e in ends], 0) for i in (0, 1)) if lstm else TENSORS.stack(ends, 0)
         if not batched:
             x = x.squeeze(1)

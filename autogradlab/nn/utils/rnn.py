@@ -2,12 +2,167 @@
 
 from __future__ import annotations
 
-from typing import Any
+import itertools
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from ...opdef import op
 from ...record import TENSORS
-from ...tensor import Tensor
+from ...tensor import Tensor, wrap
 
-__all__ = ["pad_sequence", "unpad_sequence"]
+__all__ = ["PackedSequence", "invert_permutation", "pack_padded_sequence", "pack_sequence", "pad_packed_sequence", "pad_sequence",
+           "unpack_sequence", "unpad_sequence"]  # fmt: skip
+
+
+class _Packed(NamedTuple):
+    data: Tensor
+    batch_sizes: Tensor
+    sorted_indices: Tensor | None
+    unsorted_indices: Tensor | None
+
+
+def invert_permutation(permutation: Tensor | None) -> Tensor | None:
+    """The permutation that undoes another."""
+    if permutation is None:
+        return None
+    return wrap(np.argsort(permutation._array, kind="stable"))
+
+
+class PackedSequence(_Packed):
+    """Sequences of different lengths without padding: all first elements, then all second ones, …, the longest sequence first.
+
+    data: the elements; batch_sizes: how many sequences have a first, second, … element; sorted_indices: which sequence went
+    where.
+    """
+
+    def __new__(cls, data: Tensor, batch_sizes: Tensor | None = None, sorted_indices: Tensor | None = None,
+                unsorted_indices: Tensor | None = None) -> PackedSequence:  # fmt: skip
+        if batch_sizes is None:
+            if not (isinstance(data, (list, tuple)) and len(data) == 2):
+                raise AssertionError("data must be a tuple or list of length 2, got " + type(data).__name__)
+            data, batch_sizes = data
+        if unsorted_indices is None:
+            unsorted_indices = invert_permutation(sorted_indices)
+        return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
+
+    @property
+    def is_cuda(self) -> bool:
+        return False
+
+    def is_pinned(self) -> bool:
+        return False
+
+    def to(self, *args: Any, **kwargs: Any) -> PackedSequence:
+        """The same with data of another dtype; itself if nothing changes."""
+        data: Any = self.data.to(*args, **kwargs)  # type: ignore[attr-defined]
+        return self if data is self.data else type(self)(data, *self[1:])
+
+    def cpu(self, *args: Any, **kwargs: Any) -> PackedSequence:
+        return self
+
+    def double(self) -> PackedSequence:
+        return type(self)(self.data.double(), *self[1:])  # type: ignore[attr-defined]
+
+    def float(self) -> PackedSequence:
+        return type(self)(self.data.float(), *self[1:])  # type: ignore[attr-defined]
+
+    def half(self) -> PackedSequence:
+        return type(self)(self.data.half(), *self[1:])  # type: ignore[attr-defined]
+
+    def long(self) -> PackedSequence:
+        return type(self)(self.data.long(), *self[1:])  # type: ignore[attr-defined]
+
+    def int(self) -> PackedSequence:
+        return type(self)(self.data.int(), *self[1:])  # type: ignore[attr-defined]
+
+
+@op("_pack_rows", "input", method=False, function=False, node="PackPaddedSequenceBackward0", vjp={
+    "input": lambda F, grad, input_shape, rows: F._unpack_rows(grad, tuple(input_shape), rows),
+})  # fmt: skip
+def _pack_rows(input, rows):  # type: ignore[no-untyped-def]
+    return input.reshape(-1, *input.shape[2:])[rows]
+
+
+@op("_unpack_rows", "input", method=False, function=False, vjp={
+    "input": lambda F, grad, rows: F._pack_rows(grad, rows),
+})  # fmt: skip
+def _unpack_rows(input, shape, rows, value=0):  # type: ignore[no-untyped-def]
+    flat = np.full((shape[0] * shape[1], *shape[2:]), value, input.dtype)
+    flat[rows] = input
+    return flat.reshape(shape)
+
+
+def _rows(lengths: list[int], batch: int) -> tuple[Any, Any]:
+    """The rows of a flattened (L, N, ...) in packed order, for lengths that fall, and how many there are at each step."""
+    sizes = np.array([sum(n > t for n in lengths) for t in range(max(lengths))], np.int64)
+    return np.concatenate([t * batch + np.arange(k) for t, k in enumerate(sizes)]), sizes
+
+
+def pack_padded_sequence(input: Tensor, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True) -> PackedSequence:
+    """The sequences in a padded (L, N, ...), or (N, L, ...) if batch_first, without the padding."""
+    if not isinstance(lengths, Tensor):
+        lengths = TENSORS.as_tensor(lengths, dtype=TENSORS.zeros(0).long().dtype)
+    elif lengths._array.ndim != 1:
+        raise RuntimeError("'lengths' argument should be a 1D CPU int64 tensor, but got "
+                           f"{lengths._array.ndim}D cpu {str(lengths.dtype)[6:].title()} tensor")  # fmt: skip
+    x: Any = input
+    order = None
+    if not enforce_sorted:
+        lengths, order = TENSORS.sort(lengths, descending=True)
+        x = TENSORS.index_select(x, 0 if batch_first else 1, order)
+    counts = [int(n) for n in lengths._array]
+    if batch_first:
+        x = x.transpose(0, 1)
+    batch = x._array.shape[1]
+    if not x._array.size:
+        raise RuntimeError("Cannot pack empty tensors.")
+    if len(counts) != batch:
+        raise RuntimeError(f"Expected `len(lengths)` to be equal to batch_size, but got {len(counts)} (batch_size={batch})")
+    if counts[-1] <= 0:
+        raise RuntimeError("Length of all samples has to be greater than 0, but found an element in 'lengths' that is <= 0")
+    if any(a < b for a, b in itertools.pairwise(counts)):
+        raise RuntimeError("`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can pass "
+                           "`enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to sidestep this requirement if "
+                           "you do not need ONNX exportability.")  # fmt: skip
+    if counts[0] > x._array.shape[0]:
+        raise RuntimeError(f"Expected `lengths` to be at most the number of steps {x._array.shape[0]}, but got {counts[0]}")
+    rows, sizes = _rows(counts, batch)
+    return PackedSequence(TENSORS._pack_rows(x, rows), wrap(sizes), order, None)
+
+
+def pad_packed_sequence(sequence: PackedSequence, batch_first: bool = False, padding_value: float = 0.0,
+                        total_length: int | None = None) -> tuple[Tensor, Tensor]:  # fmt: skip
+    """The sequences padded to the longest, or to total_length, and their lengths."""
+    data, batch_sizes, _, back = sequence
+    sizes = batch_sizes._array
+    steps, batch = len(sizes), int(sizes[0])
+    if total_length is not None:
+        if total_length < steps:
+            raise ValueError("Expected total_length to be at least the length of the longest sequence in input, but got "
+                             f"total_length={total_length} and max sequence length being {steps}")  # fmt: skip
+        steps = total_length
+    counts = np.array([(sizes > i).sum() for i in range(batch)], np.int64)
+    rows, _ = _rows(counts.tolist(), batch)
+    padded: Any = TENSORS._unpack_rows(data, (steps, batch, *data._array.shape[1:]), rows, padding_value)
+    lengths = wrap(counts)
+    if batch_first:
+        padded = padded.transpose(0, 1)
+    if back is not None:
+        return TENSORS.index_select(padded, 0 if batch_first else 1, back), TENSORS.index_select(lengths, 0, back)
+    return padded, lengths
+
+
+def pack_sequence(sequences: Any, enforce_sorted: bool = True) -> PackedSequence:
+    """Tensors (L_i, ...) as one PackedSequence."""
+    lengths = TENSORS.as_tensor([t._array.shape[0] for t in sequences])
+    return pack_padded_sequence(pad_sequence(sequences), lengths, enforce_sorted=enforce_sorted)
+
+
+def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
+    """The sequences in a PackedSequence."""
+    padded, lengths = pad_packed_sequence(packed_sequences, batch_first=True)
+    return unpad_sequence(padded, lengths, batch_first=True)
 
 
 def pad_sequence(sequences: Any, batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right") -> Tensor:

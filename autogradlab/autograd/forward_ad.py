@@ -1,0 +1,99 @@
+"""Forward mode by dual numbers (mirrors `torch.autograd.forward_ad`).
+
+A dual tensor is a leaf whose operations are recorded; `unpack_dual` differentiates what was recorded twice backward, which
+gives the derivative in the direction of the tangents.
+"""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any
+
+from ..record import TENSORS
+from ..return_types import named
+from ..tensor import Tensor, requires_grad
+from .frontend import grad as gradient
+from .grad_mode import enable_grad
+
+__all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
+
+UnpackedDualTensor = named("unpack_dual", ("primal", "tangent"))
+
+#: the dual tensors of each level that is open, with their tangents
+_levels: list[list[tuple[Tensor, Tensor]]] = []
+
+
+def enter_dual_level() -> int:
+    """Open a level; only one can be open."""
+    if _levels:
+        raise RuntimeError("Nested forward mode AD is not supported at the moment")
+    _levels.append([])
+    return len(_levels) - 1
+
+
+def exit_dual_level(*, level: int | None = None) -> None:
+    """Close the level: its duals have no tangents any more."""
+    if level is None:
+        level = len(_levels) - 1
+    if level != len(_levels) - 1 or level < 0:
+        raise RuntimeError("Trying to exit a forward AD level that was not the last one that was created. This is not supported.")
+    _levels.pop()
+
+
+class dual_level:
+    """A level as a block.
+
+    >>> import autogradlab as torch
+    >>> import autogradlab.autograd.forward_ad as fwAD
+    >>> with fwAD.dual_level():
+    ...     x = fwAD.make_dual(torch.tensor(3.), torch.tensor(1.))
+    ...     fwAD.unpack_dual(x * x).tangent
+    tensor(6.)
+    """
+
+    def __enter__(self) -> int:
+        return enter_dual_level()
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+        exit_dual_level()
+
+
+def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
+    """A tensor with a tangent, the direction in which what is computed from it will be differentiated."""
+    if level is None:
+        level = len(_levels) - 1
+    if level < 0:
+        raise RuntimeError("Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first.")
+    if not (tensor.is_floating_point() or tensor.is_complex()):  # type: ignore[attr-defined]
+        raise ValueError(f"Expected primal to be floating point or complex, but got: {tensor.dtype}")
+    if not (tangent.is_floating_point() or tangent.is_complex()):  # type: ignore[attr-defined]
+        raise ValueError(f"Expected tangent to be floating point or complex, but got: {tangent.dtype}")
+    if tensor._array.shape != tangent._array.shape:
+        raise RuntimeError(f"Expected tangent to have the same shape as primal, but got: {list(tangent.shape)} and {list(tensor.shape)}")
+    with enable_grad():
+        dual = tensor.view_as(tensor) if requires_grad(tensor) else tensor.detach().requires_grad_()  # type: ignore[attr-defined]
+    _levels[level].append((dual, tangent))
+    return dual  # type: ignore[no-any-return]
+
+
+def unpack_dual(tensor: Tensor, *, level: int | None = None) -> Any:
+    """(primal, tangent) of a tensor; the tangent is None where it depends on no dual tensor."""
+    if level is None:
+        level = len(_levels) - 1
+    if level < 0:
+        return UnpackedDualTensor((tensor, None))
+    for dual, tangent in _levels[level]:
+        if dual is tensor:
+            return UnpackedDualTensor((tensor.detach(), tangent))  # type: ignore[attr-defined]
+    if not requires_grad(tensor) or not _levels[level]:
+        return UnpackedDualTensor((tensor, None))
+    duals, tangents = zip(*_levels[level], strict=True)
+    with enable_grad():
+        dummy = TENSORS.zeros_like(tensor).requires_grad_()
+        firsts = gradient(tensor, duals, dummy, create_graph=True, allow_unused=True)
+        pairs = [(g, t) for g, t in zip(firsts, tangents, strict=True) if g is not None]
+        if not pairs:
+            return UnpackedDualTensor((tensor.detach(), None))  # type: ignore[attr-defined]
+        linear = [(g, t) for g, t in pairs if requires_grad(g)]
+        found = gradient([g for g, _ in linear], dummy, [t for _, t in linear], allow_unused=True)[0] if linear else None
+    return UnpackedDualTensor((tensor.detach(), TENSORS.zeros_like(tensor) if found is None else found))  # type: ignore[attr-defined]

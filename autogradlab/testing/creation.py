@@ -1,0 +1,74 @@
+"""make_tensor: random tensors for tests (mirrors `torch.testing.make_tensor`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import dtype as Dtype
+from ..record import TENSORS
+from ..tensor import Tensor
+
+__all__ = ["make_tensor"]
+
+
+def _limits(dtype: Dtype) -> tuple[Any, Any, Any, Any]:
+    """The lowest and highest value of a dtype, and between which values numbers are drawn by default."""
+    if dtype.name == "bool":
+        return 0, 2, 0, 2
+    if not (dtype.is_floating_point or dtype.is_complex):
+        found = np.iinfo(dtype.numpy)
+        return int(found.min), int(found.max), (0 if found.min == 0 else -9), 10
+    part = {"complex64": np.float32, "complex128": np.float64}.get(dtype.name, dtype.numpy)
+    most = 3.3895313892515355e38 if dtype.name == "bfloat16" else float(np.finfo(part).max)
+    return -most, most, -9, 9
+
+
+def make_tensor(*shape: Any, dtype: Dtype, device: Any, low: Any = None, high: Any = None, requires_grad: bool = False,
+                noncontiguous: bool = False, exclude_zero: bool = False, memory_format: Any = None) -> Tensor:  # fmt: skip
+    """A tensor of numbers drawn evenly from low up to high, which depend on the dtype where none are given.
+
+    >>> import autogradlab as torch
+    >>> _ = torch.manual_seed(0)
+    >>> torch.testing.make_tensor(3, dtype=torch.int64, device="cpu", low=0, high=20)
+    tensor([ 4, 19, 13])
+    """
+    sizes = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
+    lowest, highest, start, end = _limits(dtype)
+    start, end = (start if low is None else low), (end if high is None else high)
+    floating = dtype.is_floating_point or dtype.is_complex
+    if any(v != v for v in (start, end)):
+        raise ValueError(f"`low` and `high` cannot be NaN, but got low={start} and high={end}")
+    if (start == end and floating) or start > end:
+        raise ValueError(f"`low` must be less than `high`, but got {start} >= {end}")
+    if not floating and dtype.name != "bool" and start == end:
+        raise ValueError(f"`low` must be less than `high`, but got {start} >= {end}")
+    if requires_grad and not floating:
+        raise ValueError(f"`requires_grad=True` is not supported for boolean and integral dtypes, but got dtype={dtype}")
+    if noncontiguous and memory_format is not None:
+        raise ValueError("The parameters `noncontiguous` and `memory_format` are mutually exclusive, but got "
+                         f"noncontiguous={noncontiguous} and memory_format={memory_format}")  # fmt: skip
+    start, end = max(lowest, min(highest, start)), max(lowest, min(highest, end))
+    count = 1
+    for n in sizes:
+        count *= n
+    doubled = noncontiguous and count > 1
+    drawn = (*sizes[:-1], 2 * sizes[-1]) if doubled else sizes
+    result: Any
+    if dtype.is_complex:
+        result = TENSORS.empty(drawn, dtype=dtype)
+        TENSORS.view_as_real(result).uniform_(start, end)
+    elif dtype.is_floating_point:
+        result = TENSORS.empty(drawn, dtype=dtype).uniform_(start, end)
+    else:
+        if dtype.name == "int64" or dtype.name != "bool":
+            start, end = int(np.ceil(start)), int(np.ceil(end))
+        result = TENSORS.randint(start, end, drawn, dtype=dtype)
+    if doubled:
+        result = result[..., 1::2]
+    elif memory_format is not None:
+        result = result.clone(memory_format=memory_format)
+    if exclude_zero:
+        result[result == 0] = 1 if not floating else float(np.finfo(np.float32 if dtype.itemsize == 2 else result.abs()._array.dtype).tiny)
+    return result.requires_grad_() if requires_grad else result  # type: ignore[no-any-return]
