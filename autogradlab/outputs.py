@@ -97,7 +97,7 @@ def _write(out: Tensor, r: np.ndarray) -> None:
         from .ops.memory import resize
 
         resize(out, r.shape)
-    if 0 in out._array.strides and any(s == 0 and n > 1 for s, n in zip(out._array.strides, r.shape, strict=True)):
+    if r.size and 0 in out._array.strides and any(s == 0 and n > 1 for s, n in zip(out._array.strides, r.shape, strict=True)):
         raise RuntimeError(errors.WRITTEN_SHARED)
     out._array[...] = r
     bump(out)

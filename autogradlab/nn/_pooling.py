@@ -224,6 +224,8 @@ def _fractional(n: int, input: Tensor, kernel_size: Any, output_size: Any, outpu
     if samples is None:
         batch = (1, shape[0]) if input.ndim == n + 1 else shape[:2]
         samples = TENSORS.rand(*batch, n, dtype=input.dtype)
+    if samples.dtype is not input.dtype:
+        raise RuntimeError("Expect _random_samples to have the same dtype as input")
     return getattr(TENSORS, f"fractional_max_pool{n}d")(input, samples, kernel, size)
 
 

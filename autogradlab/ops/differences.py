@@ -12,7 +12,7 @@ from ..dtypes import _scalar_name, from_numpy
 from ..opdef import composite, op
 from ..record import TENSORS
 from ..tensor import Tensor, wrap
-from .kinds import typed
+from .kinds import name_of, typed
 
 F = TENSORS
 
@@ -26,15 +26,16 @@ def _part(x: Any, dim: int, low: int, high: int) -> Any:
 
 def _uniform(x: Any, dim: int, h: Any, edge_order: int) -> Any:
     """Differences over a grid of one spacing."""
+    over = F.div if isinstance(h, Tensor) else F.div_number
     n = x._array.shape[dim]
     at = [_part(x, dim, i, i + 1) for i in range(min(n, 3))]
     end = [_part(x, dim, n - 1 - i, n - i) for i in range(min(n, 3))]
     if edge_order == 1:
-        first, last = (at[1] - at[0]) / h, (end[0] - end[1]) / h
+        first, last = over(at[1] - at[0], h), over(end[0] - end[1], h)
     else:
-        first = (at[0] * -1.5 + at[1] * 2 - at[2] * 0.5) / h
-        last = (end[0] * 1.5 - end[1] * 2 + end[2] * 0.5) / h
-    middle = (_part(x, dim, 2, n) - _part(x, dim, 0, n - 2)) / (2 * h)
+        first = over(at[0] * -1.5 + at[1] * 2 - at[2] * 0.5, h)
+        last = over(end[0] * 1.5 - end[1] * 2 + end[2] * 0.5, h)
+    middle = over(_part(x, dim, 2, n) - _part(x, dim, 0, n - 2), h * 2)
     return F.cat([first, middle, last], dim)
 
 
@@ -176,14 +177,14 @@ def renorm(input, p, dim, maxnorm):  # type: ignore[no-untyped-def]
     """The tensor with its slices along `dim` scaled down where their p-norm is above maxnorm."""
     from ..record import RAW
 
-    if input.dtype.kind not in "fcV":
-        raise RuntimeError("renorm: expected float or complex input")
     if p <= 0:
         raise RuntimeError("renorm: non-positive-norm not supported")
     if maxnorm < 0:
         raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}")
     if input.ndim < 2:
         raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions")
+    if input.dtype.kind not in "fcV":
+        raise RuntimeError(f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {name_of(input)}")
     return input * _factors(RAW, input, p, wrap_dim(dim, input.ndim), maxnorm)[1].astype(input.dtype)
 
 

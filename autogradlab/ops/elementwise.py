@@ -283,10 +283,18 @@ for _new, _old in (("multiply", "mul"), ("subtract", "sub"), ("negative", "neg")
         alias(_new + _end, _old + _end, function=_end == "" or _old == "neg")
 
 def _overloaded(names: str) -> None:
-    """PyTorch's tables have the in-place form of these as an overload of its own, which shows in the Node's name."""
+    """PyTorch has the in-place form of these as an overload of its own, without a derivative."""
+
+    def refused(name: str) -> Any:
+        def run(self: Any, *args: Any) -> Any:
+            raise NotImplementedError(f"the derivative for 'inplace version of {name}' is not implemented.")
+
+        return run
+
     for name in names.split():
         entry = OPS[name]
-        entry.inplace_class = type(entry.node_name[:-1] + "1", (entry.node_class,), {"__slots__": (), "__module__": "builtins"})
+        own = {"__slots__": (), "__module__": "builtins", "run": refused(name), "run_recorded": refused(name)}
+        entry.inplace_class = type(entry.node_name[:-1] + "1", (entry.node_class,), own)
 
 
 _overloaded("asinh acosh atanh")

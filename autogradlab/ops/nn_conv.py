@@ -155,14 +155,18 @@ def _opened(sizes: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation
                  zip(sizes, kernel, stride, padding, dilation, output_padding, strict=True))  # fmt: skip
 
 
+def _cropped(F, r, shape):  # type: ignore[no-untyped-def]
+    """output_padding can make room for windows that no input element has."""
+    for d in range(2, len(shape)):
+        if r.shape[d] > shape[d]:
+            r = F.slice(r, d, 0, shape[d], 1)
+    return r
+
+
 def _grad_input(F, grad, weight, input_shape, stride, padding, dilation, transposed, groups):  # type: ignore[no-untyped-def]
     weight = F.conj(weight)
     if transposed:
-        r = F._conv(grad, weight, stride, padding, dilation, groups)
-        for d in range(2, len(input_shape)):  # output_padding can make room for windows that no input element has
-            if r.shape[d] > input_shape[d]:
-                r = F.slice(r, d, 0, input_shape[d], 1)
-        return r
+        return _cropped(F, F._conv(grad, weight, stride, padding, dilation, groups), input_shape)
     return F._conv_by_input(grad, weight, tuple(input_shape[2:]), stride, padding, dilation, groups)
 
 
@@ -222,8 +226,8 @@ def _conv_by_input(grad_output, weight, sizes, stride, padding, dilation, groups
 
 
 @op("_conv_by_weight", "grad_output input", method=False, function=False, node=_SECOND, vjp={
-    "grad_output": lambda F, grad, input, stride, padding, dilation, groups:
-        F._conv(F.conj(input), grad, stride, padding, dilation, groups),
+    "grad_output": lambda F, grad, input, grad_output_shape, stride, padding, dilation, groups:
+        _cropped(F, F._conv(F.conj(input), grad, stride, padding, dilation, groups), tuple(grad_output_shape)),
     "input": lambda F, grad, grad_output, input_shape, stride, padding, dilation, groups:
         F._conv_by_input(F.conj(grad_output), grad, tuple(input_shape[2:]), stride, padding, dilation, groups),
 })  # fmt: skip
