@@ -99,7 +99,8 @@ LATE = {
         "threshold_ torch.celu torch.selu torch.selu_ torch.threshold",
     "nn_conv": "F._conv F._conv_by_input F._conv_by_weight F.col2im F.im2col torch.convolution",
     "differences":
-        "F._pdist_forward nonzero_static renorm renorm_ torch.gradient torch.pdist torch.unravel_index torch.vander",
+        "F._pdist_forward Tensor.renorm_ nonzero_static renorm torch.gradient torch.pdist torch.unravel_index "
+        "torch.vander",
     "nn_ctc": "F._ctc_loss F._ctc_loss_backward F.multilabel_margin_loss_backward F.multilabel_margin_loss_forward",
     "nn_grid":
         "F.affine_grid_generator_backward F.grid_sampler_2d_backward F.grid_sampler_3d_backward "

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..dims import wrap_dim
 from ..dtypes import _scalar_name, from_numpy
-from ..opdef import composite, op
+from ..opdef import FUNCTIONS, composite, op
 from ..record import TENSORS
 from ..tensor import Tensor, wrap
 from .kinds import name_of, typed
@@ -186,6 +186,9 @@ def renorm(input, p, dim, maxnorm):  # type: ignore[no-untyped-def]
     if input.dtype.kind not in "fcV":
         raise RuntimeError(f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {name_of(input)}")
     return input * _factors(RAW, input, p, wrap_dim(dim, input.ndim), maxnorm)[1].astype(input.dtype)
+
+
+del FUNCTIONS["renorm_"]  # a method only
 
 
 # -- distances -------------------------------------------------------------------------------------------------------------
