@@ -104,6 +104,6 @@ def test_a_graph_of_a_hundred_thousand_nodes(torch: Any):
 
 def test_every_kind_has_its_words():
     entries = tomllib.loads((Path(autogradlab.inspectors.words.__file__).parent / "reasons.toml").read_text("utf-8"))
-    wanted = {"lead", "lead_stays", "name_first"} | set(KINDS) | {f"{kind}_cure" for kind in KINDS if kind != "present"}
+    wanted = {"lead", "lead_stays", "name_first", "both"} | set(KINDS) | {f"{kind}_cure" for kind in KINDS if kind != "present"}
     assert set(entries) == wanted
     assert all(set(entry) == {"en", "zh"} for entry in entries.values())

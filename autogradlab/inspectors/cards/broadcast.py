@@ -169,7 +169,7 @@ def _frames(given: Sequence[_Operand], meeting: Meeting) -> list[Frame]:
             for row, _ in pads
         ]
         shown: list[tuple[str, State]] = [(f"o{row}d{k}", "active") for row, count in pads for k in range(count)]
-        frames.append(Frame(" ".join(parts), say("broadcast.pad_title"), tuple(shown)))
+        frames.append(Frame(say("broadcast.joint").join(parts), say("broadcast.pad_title"), tuple(shown)))
     last: list[tuple[str, State]] = [(f"o{row}d{k}", "done") for row, count in pads for k in range(count)]
     for k in reversed(range(rank)):
         sentence, tone = _verdict(meeting, k)
@@ -253,7 +253,7 @@ def _clash(given: Sequence[_Operand], meeting: Meeting) -> list[Block]:
     message = f"The size of tensor a ({left}) must match the size of tensor b ({right}) at non-singleton dimension {meeting.clash}"
     blocks: list[Block] = [Note(code(message), "warning", say("broadcast.error_lead"))]
     cures = _cures(given) if len(given) == 2 else []
-    blocks.append(Note(" ".join(cures) if cures else say("broadcast.no_cure"), "good", say("broadcast.cure_lead")))
+    blocks.append(Note(say("broadcast.joint").join(cures) if cures else say("broadcast.no_cure"), "good", say("broadcast.cure_lead")))
     return blocks
 
 

@@ -10,7 +10,7 @@ from ..parts import Badge, Block, Card, Facts, Note, Table, Tone
 from ..snapshot.calls import arguments
 from ..snapshot.kinds import is_array, is_module, is_node, is_tensor, type_name
 from ..snapshot.names import Names, names_of, namespace
-from ..snapshot.reasons import cure, grad_reason, lead, sentence
+from ..snapshot.reasons import advice, grad_reason, lead
 from ..snapshot.tensors import has_grad
 from ..values import dtype, shape, short
 from ..words import language, say
@@ -112,9 +112,9 @@ def _module_note(parameters: list[tuple[str, Any]], without: list[str], names: N
     """Why the first parameter without a gradient has none; and how many share its fate."""
     tensor = dict(parameters)[without[0]]
     reason = grad_reason(tensor, names, name=without[0])
-    words = f"{sentence(reason)} {cure(reason)}"
+    words = advice(reason)
     if len(without) > 1:
-        words += " " + say("show.others_without", count=len(without) - 1)
+        words = say("reasons.both", sentence=words, cure=say("show.others_without", count=len(without) - 1))
     return Note(words, "gradient", lead(reason))
 
 
@@ -193,7 +193,7 @@ def _other_card(thing: Any, name: str, names: Names, space: Mapping[str, Any]) -
     blocks: list[Block] = [Note(say("show.not_a_tensor", type=code(type_name(thing))), "warning")]
     if thing is None and name.endswith(".grad") and is_tensor(owner := dict(names_by_name(names)).get(name[: -len(".grad")])):
         reason = grad_reason(owner, names, space, name[: -len(".grad")])
-        blocks = [Note(f"{sentence(reason)} {cure(reason)}", "gradient", lead(reason))]
+        blocks = [Note(advice(reason), "gradient", lead(reason))]
     elif isinstance(thing, (bool, int, float, complex, list, tuple)):
         blocks.append(Note(say("show.make_tensor", source=code(f"torch.tensor({_shortened(name, 40)})")), "good"))
     blocks.append(Facts(((say("show.type"), type_name(thing)), (say("show.value"), said))))

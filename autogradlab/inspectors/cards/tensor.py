@@ -8,7 +8,7 @@ from typing import Any
 from ..parts import Badge, Block, Card, Facts, Note, Tone
 from ..snapshot.names import Names
 from ..snapshot.origins import Origin, place
-from ..snapshot.reasons import cure, lead, sentence
+from ..snapshot.reasons import advice, lead
 from ..snapshot.tensors import ArrayFacts, TensorFacts, array_facts, tensor_facts
 from ..values import grid
 from ..words import language, say
@@ -80,8 +80,7 @@ def _blocks(tensor: Any, facts: TensorFacts, brief: bool) -> list[Block]:
 def _why(facts: TensorFacts) -> Note:
     """Why `.grad` is None, and the cure; loud only where a gradient could be expected."""
     tone: Tone = "gradient" if facts.requires_grad or facts.made is not None and facts.reason.kind in _CUT else "muted"
-    words = " ".join(filter(None, [sentence(facts.reason), cure(facts.reason)]))
-    return Note(words, tone, lead(facts.reason))
+    return Note(advice(facts.reason), tone, lead(facts.reason))
 
 
 _CUT = ("detached", "numbers", "no_grad", "inference")

@@ -114,7 +114,7 @@ class _Watched:
             said.append(say("watch.rebound", name=code(self.name), kind=kind))
         if not said or self.held is not None:
             said += changes(self.before, card)
-        return [Note("; ".join(said), "accent", say("watch.changed"))] if said else []
+        return [Note(say("watch.joint").join(said), "accent", say("watch.changed"))] if said else []
 
 
 def _weakly(thing: Any) -> weakref.ref[Any] | None:

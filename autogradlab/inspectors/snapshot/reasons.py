@@ -15,7 +15,7 @@ from ..words import say
 from .names import Names
 from .origins import Origin, origin
 
-__all__ = ["KINDS", "Reason", "cure", "grad_reason", "lead", "sentence"]
+__all__ = ["KINDS", "Reason", "advice", "cure", "grad_reason", "lead", "sentence"]
 
 #: Every kind that there is; each has a sentence and, but for the first, a cure in words/reasons.toml.
 KINDS = (
@@ -54,7 +54,15 @@ def cure(reason: Reason) -> str:
         return ""
     words = say(f"reasons.{reason.kind}_cure", **{"call": reason.fields["name"]} | dict(reason.fields))
     named = "call" not in reason.fields or reason.kind not in _CALLED
-    return words if named else f"{say('reasons.name_first', name=reason.fields['name'])} {words}"
+    if named:
+        return words
+    return say("reasons.both", sentence=say("reasons.name_first", name=reason.fields["name"]), cure=words)
+
+
+def advice(reason: Reason) -> str:
+    """The reason and what to write instead, one after the other."""
+    told = cure(reason)
+    return say("reasons.both", sentence=sentence(reason), cure=told) if told else sentence(reason)
 
 
 def grad_reason(tensor: Any, names: Names, space: Mapping[str, Any] | None = None, name: str | None = None) -> Reason:
