@@ -188,7 +188,7 @@ class Line:
 class Frame:
     """One step: a sentence, and what differs from the frame before.
 
-    states: item id -> state, for items whose state changes in this frame.
+    states: item id -> state, for items whose state changes in this frame; until then they are idle.
     texts: slot -> new text, for `Text` shapes with that slot.
     panel: blocks beside the drawing while this frame is shown, such as the gradients on the Node's edges in numbers.
     heading: the few words of the title bar ("step 3 of 5 · MulBackward0 runs").

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 
 from .parts import Drawing, Ellipse, Frame, Item, Path, Rect, Shape, State, Text, Tone
@@ -21,11 +21,11 @@ def number(value: float) -> str:
     return "0" if text in {"-0", ""} else text
 
 
-def moment(frames: Iterable[Frame]) -> tuple[dict[str, State], dict[str, str]]:
-    """States of items and texts of slots after these frames."""
-    states: dict[str, State] = {}
+def moment(frames: Sequence[Frame], at: int) -> tuple[dict[str, State], dict[str, str]]:
+    """States of items and texts of slots in a frame: idle is what a later frame sets and none has set so far."""
+    states: dict[str, State] = {item: "idle" for frame in frames for item, _ in frame.states}
     texts: dict[str, str] = {}
-    for frame in frames:
+    for frame in frames[: at + 1]:
         states.update(frame.states)
         texts.update(frame.texts)
     return states, texts

@@ -156,7 +156,7 @@ class _Page(Sheet):
     # -- blocks ---------------------------------------------------------------------------------------------------------
 
     def _blocks(self, card: Card, x: float, y: float, room: float, at: int) -> float:
-        states, texts = moment(card.frames[: at + 1])
+        states, texts = moment(card.frames, at)
         down = 0.0
         blocks = list(card.blocks)
         while blocks:

@@ -137,9 +137,8 @@ def step_card() -> Card:
         edge("e6", ((548, 162), (510, 160), (520, 120), (488, 116)), (524, 124)),
         edge("e7", ((548, 180), (510, 182), (520, 224), (488, 226)), (524, 226)),
     )
-    start = tuple((f"e{k}", "idle") for k in range(1, 8))
     frames = (
-        Frame("Nothing has run yet: the graph as `forward` left it.", "before backward", start),
+        Frame("Nothing has run yet: the graph as `forward` left it.", "before backward"),
         Frame("The root gradient `[1.]` enters at `y`.", "root", (("n1", "waiting"),)),
         Frame("`MulBackward0` → a: g·b = `[2.]`, b: g·a = `[2.]`; its saved tensors are freed.", "MulBackward0 runs",
               (("n1", "active"), ("e6", "active"), ("e7", "active")), (("e6", "2 = g·b"), ("e7", "2 = g·a"), ("n1.saves", "saved: freed"))),

@@ -27,7 +27,8 @@ class View {
     this.inner = (card.cards ?? []).map((inner) => new View(inner, words, signal, 0));
     if (this.inner.length) body.append(h("div", { class: "agl-cards" }, this.inner.map((view) => view.element)));
     this.live = h("p", { class: "agl-live", role: "status", "aria-live": "polite" });
-    this.element = h("div", { class: "agl-card", role: "group", "data-kind": card.kind, lang: card.lang ?? "en", "aria-label": plain(card.title), tabindex: -1 },
+    const wide = this.sketches.some(({ drawing }) => drawing.width > 640 && drawing.width > 1.8 * drawing.height);
+    this.element = h("div", { class: `agl-card${wide ? " agl-wide" : ""}`, role: "group", "data-kind": card.kind, lang: card.lang ?? "en", "aria-label": plain(card.title), tabindex: -1 },
       this.heading(), h("div", { class: "agl-body" }, body, this.side()), this.frames.length ? this.controls() : null, this.live);
     this.element.classList.toggle("agl-bare", !body.hasChildNodes() && !this.frames.length);
     this.plan();
@@ -45,16 +46,13 @@ class View {
   /** What happens, the frame's own blocks, and the details of the item that was opened; without frames these are below. */
   side() {
     const { words } = this;
-    const parts = [];
-    if (this.frames.length) {
-      this.events = this.frames.map((frame, k) =>
-        h("button", { type: "button", class: `agl-event agl-${frame.tone ?? "plain"}`, "data-frame": k, tabindex: -1 }, h("span", {}, prose(frame.sentence))));
-      this.list = h("ol", { class: "agl-events", start: 0 }, this.events.map((event) => h("li", {}, event)));
-      this.panel = h("div", { class: "agl-panel" });
-      parts.push(h("div", { class: "agl-head" }, words.happens), this.list, this.panel);
-    }
-    if (this.details && this.frames.length) parts.push(this.details);
-    return parts.length ? h("div", { class: "agl-side" }, parts) : null;
+    if (!this.frames.length) return null;
+    this.events = this.frames.map((frame, k) =>
+      h("button", { type: "button", class: `agl-event agl-${frame.tone ?? "plain"}`, "data-frame": k, tabindex: -1 }, h("span", {}, prose(frame.sentence))));
+    this.list = h("ol", { class: "agl-events", start: 0 }, this.events.map((event) => h("li", {}, event)));
+    this.panel = h("div", { class: "agl-panel" });
+    return h("div", { class: "agl-side" }, h("div", { class: "agl-happens" }, h("div", { class: "agl-heading" }, words.happens), this.list),
+      h("div", { class: "agl-beside" }, this.panel, this.details));
   }
 
   controls() {
@@ -74,6 +72,7 @@ class View {
   /** In which frames an item is active: where a click on it leads. */
   plan() {
     this.turns = new Map();
+    this.idle = this.frames.flatMap((frame) => (frame.states ?? []).map(([id]) => [id, "idle"]));
     this.frames.forEach((frame, k) => {
       for (const [id, state] of frame.states ?? []) {
         if (state === "active" || state === "failed") this.turns.set(id, [...(this.turns.get(id) ?? []), k]);
@@ -84,7 +83,7 @@ class View {
   show(at, quiet) {
     const to = Math.max(0, Math.min(this.frames.length - 1, at));
     if (to === this.at) return;
-    const [states, texts] = to > this.at && this.at >= 0 ? [new Map(this.states), new Map(this.texts)] : [new Map(), new Map()];
+    const [states, texts] = to > this.at && this.at >= 0 ? [new Map(this.states), new Map(this.texts)] : [new Map(this.idle), new Map()];
     for (const frame of this.frames.slice(to > this.at ? this.at + 1 : 0, to + 1)) {
       for (const [id, state] of frame.states ?? []) states.set(id, state);
       for (const [slot, text] of frame.texts ?? []) texts.set(slot, text);
@@ -117,7 +116,7 @@ class View {
   scroll() {
     this.scrolling = undefined;
     const line = this.events[this.at].parentElement;
-    const [top, bottom] = [line.offsetTop - this.list.offsetTop, line.offsetTop - this.list.offsetTop + line.offsetHeight];
+    const [top, bottom] = [line.offsetTop, line.offsetTop + line.offsetHeight]; // the list is positioned
     if (top < this.list.scrollTop) this.list.scrollTop = top - 8;
     else if (bottom > this.list.scrollTop + this.list.clientHeight) this.list.scrollTop = bottom - this.list.clientHeight + 8;
   }
@@ -162,7 +161,7 @@ class View {
       entry.group.setAttribute("aria-pressed", "true");
       sketch.rove(entry);
       const close = h("button", { type: "button", class: "agl-button", "data-close": true, "aria-label": this.words.close, title: this.words.close }, "×");
-      this.details.replaceChildren(h("div", { class: "agl-head" }, h("span", {}, plain(entry.item.label || entry.item.id)), close),
+      this.details.replaceChildren(h("div", { class: "agl-heading" }, h("span", {}, plain(entry.item.label || entry.item.id)), close),
         ...blocks(entry.item.details, (drawing) => new Sketch(drawing, this.words, this.signal).element));
       this.details.classList.add("agl-open");
       this.live.textContent = `${this.words.details}: ${this.details.innerText ?? this.details.textContent}`;
@@ -204,20 +203,31 @@ class View {
       this.speed = Number(this.pace.value);
       if (this.timer) this.stop(), this.start();
     });
-    on("keydown", (event) => mine(event) && this.key(event));
+    // Notebook 7 takes keys on their way down, before they reach the card: so the card takes them at the window.
+    const key = (event) => {
+      const [target] = event.composedPath();
+      if (target instanceof Element && target.closest(".agl-card") === this.element) this.key(event, target);
+    };
+    window.addEventListener("keydown", key, { signal: this.signal, capture: true });
+    on("keydown", key); // where a host's closed shadow tree hides from the window what was meant
   }
 
-  key(event) {
-    const { target, key } = event;
-    if (target.matches("input[type=search], select")) return event.stopPropagation();
-    if (event.ctrlKey || event.metaKey || event.altKey) return undefined;
+  /** Keys that mean something here do it and go no further; the others are the notebook's. */
+  key(event, target) {
+    const { key } = event;
+    const sketch = this.sketches.find((one) => one.element.contains(target));
     const group = target.closest("[data-item], [data-fold]");
-    const sketch = group && this.sketches.find((one) => one.svg.contains(group));
     const press = target.matches("button, summary, a");
     const steps = { ArrowLeft: "back", ArrowRight: "step", Home: "first", End: "last", " ": "play" };
-    if (sketch && (key === "Enter" || key === " ")) this.open(sketch, group);
+    if (target.matches("input[type=search], select")) {
+      if (sketch?.typed(event)) event.preventDefault();
+      return event.stopPropagation();
+    }
+    if (event.ctrlKey || event.metaKey || event.altKey) return undefined;
+    if (press && (key === "Enter" || key === " ")) return event.stopPropagation();
+    if (group && (key === "Enter" || key === " ")) this.open(sketch, group);
+    else if (sketch?.svg.contains(target) && sketch.key(event)) this.stop();
     else if (key === "Escape" && this.details?.querySelector("[data-close]")) this.close();
-    else if (press && (key === "Enter" || key === " ")) return event.stopPropagation();
     else if (target.matches(".agl-event") && (key === "ArrowUp" || key === "ArrowDown")) {
       this.act(key === "ArrowUp" ? "back" : "step");
       this.events[this.at].focus({ preventScroll: true });

@@ -46,14 +46,14 @@ const BLOCKS = {
     const rows = b.rows.map((row, i) =>
       h("tr", {}, b.heads?.length ? h("th", { scope: "row" }, b.heads[i] ?? "") : null, row.map((cell, j) => h("td", shade(i, j), cell))));
     return h("div", { class: `agl-grid ${tone(b)}${b.heat ? " agl-heated" : ""}` },
-      h("div", { class: "agl-scroll" }, h("table", {}, b.caption ? h("caption", {}, prose(b.caption)) : null, h("tbody", {}, rows))),
+      b.caption ? h("div", { class: "agl-caption" }, prose(b.caption)) : null,
+      h("div", { class: "agl-scroll" }, h("table", { "aria-label": b.caption ? plain(b.caption) : null }, h("tbody", {}, rows))),
       b.more ? h("p", { class: "agl-more" }, b.more) : null);
   },
-  table: (b) =>
-    h("div", { class: "agl-scroll" }, h("table", { class: "agl-table" },
-      b.caption ? h("caption", {}, prose(b.caption)) : null,
+  table: (b) => h("div", {}, b.caption ? h("div", { class: "agl-caption" }, prose(b.caption)) : null,
+    h("div", { class: "agl-scroll" }, h("table", { class: "agl-table", "aria-label": b.caption ? plain(b.caption) : null },
       h("thead", {}, h("tr", {}, b.columns.map((name) => h("th", { scope: "col" }, prose(name))))),
-      h("tbody", {}, b.rows.map((row, i) => h("tr", { class: `agl-${b.tones?.[i] ?? "plain"}` }, row.map((cell) => h("td", {}, prose(cell)))))))),
+      h("tbody", {}, b.rows.map((row, i) => h("tr", { class: `agl-${b.tones?.[i] ?? "plain"}` }, row.map((cell) => h("td", {}, prose(cell))))))))),
 };
 
 /** Blocks as elements; grids that follow each other stand side by side. `draw` makes drawings. */
@@ -140,7 +140,6 @@ class Sketch {
     this.arrange();
     this.rove(this.reachable()[0]);
     if (drawing.zoom) this.move(signal);
-    this.svg.addEventListener("keydown", (event) => this.key(event), { signal });
   }
 
   connects(item) {
@@ -231,9 +230,9 @@ class Sketch {
     this.follow([entry.item?.id ?? `fold ${entry.group.dataset.fold}`]);
   }
 
+  /** A key within the drawing; whether it meant something. */
   key(event) {
     const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (this.drawing.zoom && event.shiftKey && step) this.pan(step[0] * 60, step[1] * 60);
     else if (this.drawing.zoom && "+=-_0".includes(event.key)) event.key === "0" ? this.fit() : this.zoom("+=".includes(event.key) ? 1.25 : 0.8);
     else if (step && this.current) {
@@ -245,9 +244,8 @@ class Sketch {
       };
       const next = this.reachable().reduce((best, entry) => (far(entry) < best[0] ? [far(entry), entry] : best), [Infinity, null])[1];
       if (next) this.focus(next);
-    } else return;
-    event.preventDefault();
-    event.stopPropagation();
+    } else return false;
+    return true;
   }
 
   search(sought) {
@@ -378,12 +376,14 @@ class Sketch {
       if (look) look === "fit" ? this.fit() : this.zoom(look === "in" ? 1.25 : 0.8);
     }, { signal });
     this.box.addEventListener("input", () => this.search(this.box.value), { signal });
-    this.box.addEventListener("keydown", (event) => {
-      if (event.key === "Enter") this.next();
-      else if (event.key === "Escape" && this.box.value) this.search((this.box.value = ""));
-      else return;
-      event.preventDefault();
-    }, { signal });
+  }
+
+  /** A key within the search box; whether it meant something. */
+  typed(event) {
+    if (event.key === "Enter") this.next();
+    else if (event.key === "Escape" && this.box.value) this.search((this.box.value = ""));
+    else return false;
+    return true;
   }
 }
 
