@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ..parts import Block, Frame, Note, State, Table, Tone
+import re
+
+from ..parts import Block, Facts, Frame, State, Tone
 from ..snapshot.graph import NodeFact
 from ..snapshot.recording import (
     Accumulated,
@@ -20,8 +22,12 @@ from ..words import say
 
 __all__ = ["Story"]
 
+#: rules that are told, not calculated
+_WORDY = re.compile(r"g\.|g\[|\(g\)| at |ᵀ$")
+_TWO_POINTS = re.compile(r"(\d\.)\.(?=\s|$)")
+
 #: letters of a value on an edge
-SHORT = 24
+SHORT = 22
 
 
 class Story:
@@ -43,14 +49,19 @@ class Story:
         self.grads = {value.id: value.grad for value in facts.values if value.kind == "leaf"}
 
     def frames(self) -> list[Frame]:
-        made = [Frame(say("step.start"), say("step.start_head"))]
+        lines = [item for item, _ in self.edges.values()]
+        lines += [
+            f"o{value.id[1:]}" for value in self.values.values() if value.of is not None and value.kind == "value"
+        ]
+        self.states = dict.fromkeys(lines, "idle")
+        made = [Frame(say("step.start"), say("step.start_head"), tuple(self.states.items()))]
         for event in self.recording.events:
             self.now, self.texts = {}, {}
             sentence, heading, panel, tone = self._told(event)
-            made.append(Frame(sentence, heading, self._states(), tuple(self.texts.items()), panel, tone))
+            made.append(Frame(_ended(sentence), heading, self._states(), tuple(self.texts.items()), panel, tone))
         if not any(isinstance(event, Failed) for event in self.recording.events):
             self.now, self.texts = {}, {}
-            made.append(Frame(self._end(), say("step.done_head"), self._states(), tone="good"))
+            made.append(Frame(_ended(self._end()), say("step.done_head"), self._states(), tone="good"))
         return made
 
     def _states(self) -> tuple[tuple[str, State], ...]:
@@ -62,7 +73,9 @@ class Story:
 
     def _end(self) -> str:
         parts = [e for e in self.recording.events if isinstance(e, Accumulated) and e.after is not None]
-        said = say("step.and").join(f"{self._name(e.node, 0)}.grad = {e.after.text}" for e in parts[:8] if e.after)
+        said = say("step.and").join(
+            f"{self._name(e.node, e.number)}.grad = {e.after.text}" for e in parts[:8] if e.after
+        )
         if len(parts) > 8:
             said += ", …"
         text = say("step.done", grads=said) if parts else say("step.done_nothing")
@@ -131,7 +144,14 @@ class Story:
             self.texts[f"o{value.id[1:]}"] = self._short(amount)
 
     def _short(self, amount: Amount) -> str:
-        return amount.text if len(amount.text) <= SHORT else amount.shape
+        return amount.text if len(amount.text) <= 16 else amount.shape
+
+    def _label(self, symbols: str, out: Amount) -> str:
+        """What stands beside an edge: rule and value, or what of them is short."""
+        both = f"{symbols} = {out.text}" if symbols else out.text
+        if len(both) <= SHORT:
+            return both
+        return symbols if symbols and len(symbols) <= 18 and len(out.text) > 16 else self._short(out)
 
     def _hook(self, event: HookRan) -> tuple[str, str, tuple[Block, ...], Tone]:
         name = event.owner or self._name(event.node, event.number)
@@ -159,7 +179,8 @@ class Story:
         for number, incoming in enumerate(event.incoming):
             if incoming is not None:
                 self._line_in(event.node, number, incoming)
-        outs, rows, waits = [], [], ""
+        outs, waits = [], ""
+        rows: list[tuple[str, str]] = []
         for index, out in enumerate(event.outgoing):
             if (event.node, index) not in self.edges:
                 continue
@@ -172,9 +193,10 @@ class Story:
             self.now[item] = "active"
             value = f"{symbols} = {out.text}" if symbols else out.text
             outs.append(say("step.node_out", name=name, value=value))
-            self.texts[item] = value if len(value) <= SHORT + 8 else self._short(out)
+            self.texts[item] = self._label(symbols, out)
             waits += self._arrive(target, number, out)
-            rows.append((name, symbols, numbers, out.text))
+            if numbers and len(numbers) <= 60:
+                rows.append((f"{name}: {symbols}", f"{numbers} = {out.text}"))
         text = say("step.node", cls=fact.cls, outs=say("step.and").join(outs)) if outs else say("step.node_nothing", cls=fact.cls)  # fmt: skip
         if event.frees:
             text += say("step.frees", names=say("step.and").join(event.frees))
@@ -205,19 +227,17 @@ class Story:
         if broadcasts(fact.cls) and out.shape != g.shape:
             symbols = say("step.summed_to", rule=symbols, shape=out.shape)
         values = {s.name: s.text for s in fact.saved if s.state == "kept"}
-        if any("float" in text or "int" in text for text in (*values.values(), g.text)) or formula == "g":
+        long = any("float" in text or "int" in text for text in (*values.values(), g.text))
+        if long or formula == "g" or _WORDY.search(formula):
             return symbols, ""
         return symbols, filled(formula, {**plain, **{k: _bracketed(v) for k, v in values.items()}}, _bracketed(g.text))
 
-    def _panel(self, event: NodeRan, rows: list[tuple[str, str, str, str]]) -> tuple[Block, ...]:
-        g = ", ".join(a.text for a in event.incoming if a is not None)
-        entering = Note(g, lead=say("step.into"))
+    def _panel(self, event: NodeRan, rows: list[tuple[str, str]]) -> tuple[Block, ...]:
+        """The rules in numbers, where they are few."""
         if not rows:
-            return (entering,)
-        keys = ("col_input", "col_rule", "col_numbers", "col_gradient")
-        used = [i for i in range(4) if any(row[i] for row in rows)]
-        heads = tuple(say(f"step.{keys[i]}") for i in used)
-        return entering, Table(heads, tuple(tuple(row[i] for i in used) for row in rows))
+            return ()
+        g = ", ".join(a.text for a in event.incoming if a is not None)
+        return (Facts((("g", g), *rows)),)
 
     def _sum(self, event: Summed) -> tuple[str, str, tuple[Block, ...], Tone]:
         name = self._name(event.node, event.number)
@@ -230,17 +250,20 @@ class Story:
         return text, say("step.sum_head", name=name), (), "gradient"
 
     def _accumulate(self, event: Accumulated) -> tuple[str, str, tuple[Block, ...], Tone]:
-        name = self._name(event.node, 0)
-        value = self.at[event.node, 0]
-        self.now[value.id] = "active"
+        name = self._name(event.node, event.number)
+        value = self.at.get((event.node, event.number))
+        self.now[value.id if value is not None else event.node] = "active"
         before = event.before.text if event.before is not None else "None"
         after = event.after.text if event.after is not None else "None"
         incoming = event.incoming.text if event.incoming is not None else "None"
-        self.grads[value.id] = after
-        self.texts[f"g{value.id[1:]}"] = f".grad: {before} → {after}"
+        if value is not None:
+            self.grads[value.id] = after
+            self.texts[f"g{value.id[1:]}"] = f".grad: {before} → {after}"
         key = "step.accumulate" if event.before is None else "step.accumulate_add"
+        if event.retained:
+            key = "step.retain" if event.before is None else "step.retain_add"
         text = say(key, name=name, before=before, incoming=incoming, after=after)
-        return text, say("step.accumulate_head", name=name), (), "leaf"
+        return text, say("step.accumulate_head", name=name), (), "gradient"
 
     def _failed(self, event: Failed) -> tuple[str, str, tuple[Block, ...], Tone]:
         words = {"error": event.error, "message": event.message}
@@ -257,6 +280,11 @@ class Story:
             key = "step.fail_hook" if event.during == "hook" else "step.fail_node"
             text = say(key, cls=self.nodes[event.node].cls, name=name, hook=event.hook, **words)
         return text, say("step.fail_head"), (), "warning"
+
+
+def _ended(sentence: str) -> str:
+    """A number that ends in a point is its sentence's full stop, too."""
+    return _TWO_POINTS.sub(r"\1", sentence)
 
 
 def _bracketed(text: str) -> str:

@@ -171,6 +171,8 @@ def _value(value: Value, facts: Graph) -> tuple[Block, ...]:
         value.kind, "graph.root" if value.root else "graph.non_leaf"
     )
     rows = [(say("graph.value"), value.text), (say("graph.shape"), f"{value.shape} {value.dtype}"), (say("graph.kind"), say(kind))]  # fmt: skip
+    if value.kind == "leaf" and value.of is not None:
+        rows.append(("AccumulateGrad", say("graph.accumulates")))
     if value.of is not None and value.kind == "value":
         cls = next(n.cls for n in facts.nodes if n.id == value.of[0])
         rows.append(("grad_fn", say("graph.output", number=value.of[1], cls=cls)))
@@ -179,16 +181,11 @@ def _value(value: Value, facts: Graph) -> tuple[Block, ...]:
     if value.version:
         rows.append((say("graph.version"), str(value.version)))
     if value.origin is not None:
-        rows += [(say("graph.made"), value.origin.source), (say("graph.at"), place(value.origin))]
-    blocks: list[Block] = [Facts(tuple(rows))]
-    if value.kind == "leaf" and value.of is not None:
-        blocks.append(Note(say("graph.accumulates"), "muted"))
+        rows.append((say("graph.made"), f"`{value.origin.source}`, {place(value.origin)}"))
+    rows += [(say(f"graph.hook_{hook.kind}"), hook.name) for hook in value.hooks]
     if value.retains:
-        blocks.append(Note(say("graph.retains"), "muted"))
-    if value.hooks:
-        rows = [(say(f"graph.hook_{hook.kind}"), hook.name) for hook in value.hooks]
-        blocks.append(Facts(tuple(rows)))
-    return tuple(blocks)
+        rows.append(("retain_grad", say("graph.retains")))
+    return (Facts(tuple(rows)),)
 
 
 def _node(
@@ -199,33 +196,26 @@ def _node(
 ) -> list[Block]:
     rows = [(say("graph.cls"), node.cls)]
     if node.origin is not None:
-        rows += [(say("graph.made"), node.origin.source), (say("graph.at"), place(node.origin))]
+        rows.append((say("graph.made"), f"`{node.origin.source}`, {place(node.origin)}"))
     if node.leads:
         rows.append((say("graph.leads"), node.leads))
     rows += [(f"metadata[{key!r}]", text) for key, text in node.metadata]
-    blocks: list[Block] = [Facts(tuple(rows))]
-    if node.saved:
-        heads = (say("graph.col_name"), say("graph.value"), say("graph.shape"), say("graph.col_state"))
-        lines = []
-        for s in node.saved:
-            then, now = s.versions or (0, 0)
-            state = say(f"graph.state_{s.state}", then=then, now=now, says=s.says)
-            lines.append((f"_saved_{s.name}", f"{s.holder} = {s.text}" if s.holder else s.text, s.shape, state))
-        blocks.append(Table(heads, tuple(lines), caption=say("graph.saved")))
+    for s in node.saved:
+        then, now = s.versions or (0, 0)
+        value = f"{s.holder} = {s.text}" if s.holder else s.text
+        state = "" if s.state in ("kept", "plain") else say(f"graph.state_{s.state}", then=then, now=now, says=s.says)
+        size = s.shape if s.shape and s.shape not in value else ""
+        rows.append((s.name if s.name.startswith("saved_") else f"_saved_{s.name}", ", ".join(filter(None, [value, size, state]))))  # fmt: skip
     words = {s.name: s.holder or (s.text if s.state == "plain" else s.name) for s in node.saved}
     known = {index: (target, number) for index, target, number in edges}
-    lines = []
     for index in range(node.inputs):
         formula = rule(node.cls, index)
-        symbols = filled(formula, words) if formula else ""
+        symbols = f": {filled(formula, words)}" if formula else ""
+        to = say("graph.no_edge")
         if index in known:
             target, number = known[index]
             name = called[target, number]
-            to = classes[target] if name == target else f"{classes[target]} ({name})"
-            lines.append((str(index), to, str(number), symbols))
-        else:
-            lines.append((str(index), say("graph.no_edge"), "", ""))
-    heads = (say("graph.col_input"), say("graph.col_leads"), say("graph.col_number"), say("graph.col_rule"))
-    if lines:
-        blocks.append(Table(heads, tuple(lines), caption=say("graph.next")))
-    return blocks
+            to = classes[target] + ("" if name == target else f" ({name})")
+            to += (say("graph.as_input", number=number) if number else "") + symbols
+        rows.append((f"next_functions[{index}]", to))
+    return [Facts(tuple(rows))]

@@ -9,8 +9,10 @@ from ..inspector import Inspector, present
 from ..layout.picture import Labels, draw
 from ..parts import Badge, Card, Frame, Note
 from ..snapshot.graph import Graph, Holders, Walk
+from ..snapshot.kinds import is_tensor, type_name
 from ..snapshot.names import namespace
 from ..snapshot.recording import Failed, HookRan, Recording, record
+from ..values import short
 from ..words import language, say
 from .frames import Story
 from .graph import details_of, graph_words, roots_of
@@ -60,7 +62,7 @@ def step_card(
 
 
 def _title(roots: list[Any], holders: Holders, arguments: Mapping[str, Any]) -> str:
-    names = [holders.name(r) or "…" for r in roots[:4]] + ["…"] * (len(roots) > 4)
+    names = [holders.name(r) or say("step.unnamed") for r in roots[:4]] + ["…"] * (len(roots) > 4)
     if len(roots) > 1:
         return say("step.title_many", names=", ".join(names))
     given = []
@@ -68,9 +70,13 @@ def _title(roots: list[Any], holders: Holders, arguments: Mapping[str, Any]) -> 
         if value is None or value is False:
             continue
         many = list(value) if isinstance(value, (list, tuple)) else [value]
-        shown = ", ".join(holders.name(v) or "…" for v in many[:4]) if value is not True else "True"
+        shown = ", ".join(holders.name(v) or _short(v) for v in many[:4]) if value is not True else "True"
         given.append(f"{key}=[{shown}]" if isinstance(value, (list, tuple)) else f"{key}={shown}")
     return say("step.title", name=names[0], arguments=", ".join(given))
+
+
+def _short(value: Any) -> str:
+    return short(value) if is_tensor(value) else type_name(value)
 
 
 def _card(recording: Recording, title: str, commit: bool, keeps: bool) -> Card:
@@ -92,7 +98,7 @@ def _card(recording: Recording, title: str, commit: bool, keeps: bool) -> Card:
 def _note(recording: Recording, commit: bool, keeps: bool, failed: bool) -> Note:
     if commit and not failed:
         return Note(say("step.note_commit", freed="" if keeps else say("step.note_freed")), "muted")
-    hooks = any(isinstance(event, HookRan) for event in recording.events)
+    hooks = any(isinstance(e, HookRan) or (isinstance(e, Failed) and e.during == "hook") for e in recording.events)
     return Note(" ".join([say("step.note_preview")] * (not commit) + [say("step.note_hooks")] * hooks), "muted")
 
 

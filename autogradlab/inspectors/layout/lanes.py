@@ -10,7 +10,6 @@ __all__ = ["Lane", "crossings", "order", "settle", "straighten"]
 #: Room between a box and what is above or below it, and between two lines that pass.
 BETWEEN = 22.0
 PASSING = 12.0
-SWEEPS = 12
 
 
 class Lane:
@@ -44,6 +43,12 @@ class Lane:
 Columns = Sequence[list[Lane]]
 
 
+def effort(columns: Columns, most: int) -> int:
+    """How often to improve: less often where there are many lanes, so that the time stays below a second."""
+    lanes = sum(map(len, columns))
+    return most if lanes < 2500 else most // 2 if lanes < 8000 else max(most // 4, 1)
+
+
 # -- order ---------------------------------------------------------------------------------------------------------------
 
 
@@ -52,7 +57,7 @@ def order(columns: Columns) -> None:
     _walk(columns)
     best, kept = crossings(columns), [list(lanes) for lanes in columns]
     since = 0
-    for sweep in range(SWEEPS):
+    for sweep in range(effort(columns, 12)):
         if not best or since > 3:
             break
         since += 1
@@ -167,7 +172,7 @@ def settle(columns: Columns) -> None:
         middle = (lanes[0].y + lanes[-1].y) / 2 if lanes else 0.0
         for lane in lanes:
             lane.y -= middle
-    rounds = 4 if sum(map(len, columns)) > 2500 else 8
+    rounds = effort(columns, 8)
     for number in range(rounds):
         both = number >= rounds // 2
         for lanes in columns[::-1]:
@@ -184,7 +189,7 @@ def _distance(above: Lane, lane: Lane) -> float:
 def _weight(left: Lane, right: Lane) -> float:
     """Lines that only pass are to be straight; what is computed follows what is computed, and leaves give way."""
     if left.box is None or right.box is None:
-        return 8.0 if left.box is right.box else 0.15
+        return 40.0 if left.box is right.box else 0.15
     return 1.0 if left.lefts else 0.2
 
 
@@ -226,10 +231,11 @@ def _place(lanes: Sequence[Lane], wishes: Sequence[tuple[float, float]]) -> None
 
 def straighten(columns: Columns) -> None:
     """Make level what nearly is: first the long lines as a whole, then boxes with one neighbour beside them."""
-    for lanes in columns:
-        for lane in lanes:
-            if lane.box is None and lane.lefts[0][0].box is not None:
-                _level(columns, lane)
+    for _ in range(effort(columns, 3)):
+        for lanes in columns:
+            for lane in lanes:
+                if lane.box is None and lane.lefts[0][0].box is not None:
+                    _level(columns, lane)
     for lanes in (*columns[::-1], *columns):
         for lane in lanes:
             if lane.box is not None:
@@ -256,17 +262,44 @@ def _slack(columns: Columns, lane: Lane) -> tuple[float, float]:
 
 
 def _level(columns: Columns, first: Lane) -> None:
-    """Bring all lanes of a long line to one height if there is one that is free: its source's, its target's, the mean."""
+    """Bring all lanes of a long line to one height: its source's or its target's if that is free, else the mean.
+
+    What is in the way moves a little, if there is room for it.
+    """
     line = [first]
     while further := [right for right, _, _ in line[-1].rights if right.box is None]:
         line.append(further[0])
     slacks = [_slack(columns, lane) for lane in line]
     low, high = max(s[0] for s in slacks), min(s[1] for s in slacks)
-    if low > high:
-        return
     source, _, _ = first.lefts[0]
     wants = [source.y + source.out, *(right.y + offset for right, offset, _ in line[-1].rights)]
     mean = sum(lane.y for lane in line) / len(line)
-    y = next((w for w in wants if low <= w <= high), min(max(mean, low), high))
+    if low <= high:
+        y = next((w for w in wants if low <= w <= high), min(max(mean, low), high))
+    elif low - high < 30 and all(_make_room(columns, lane, (low + high) / 2) for lane in line):
+        y = (low + high) / 2
+    else:
+        return
     for lane in line:
         lane.y = y
+
+
+def _make_room(columns: Columns, lane: Lane, y: float) -> bool:
+    """Push boxes above or below away, so that the lane can lie at y; lines are not pushed."""
+    lanes = columns[lane.column]
+    step = -1 if y < lane.y else 1
+    place, edge, moved = lane.place, y, []
+    below = lane
+    while 0 <= (place := place + step) < len(lanes):
+        other = lanes[place]
+        gap = _distance(below, other) if step > 0 else _distance(other, below)
+        wanted = edge + step * gap
+        if (other.y - wanted) * step >= 0:
+            break
+        if other.box is None:
+            return False
+        moved.append((other, wanted))
+        below, edge = other, wanted
+    for other, wanted in moved:
+        other.y = wanted
+    return True

@@ -171,5 +171,5 @@ def _route(
 def _straight(points: list[tuple[float, float]], x: float) -> None:
     """Go on horizontally, as a cubic that is a line."""
     here, y = points[-1]
-    if x - here > 0.05:
+    if x - here > 0.01:
         points += [(here + (x - here) / 3, y), (x - (x - here) / 3, y), (x, y)]

@@ -115,7 +115,7 @@ class _Picture:
         return value if value is not None else edge.target if edge.target in self.nodes else None
 
     def _rect(self, node: NodeFact, ports: tuple[int, ...]) -> _Shape:
-        width = max(wide(cut(node.op)), wide(cut(node.cls, 30), SMALL)) + 22
+        width = float(round(max(wide(cut(node.op)), wide(cut(node.cls, 30), SMALL)) + 22))
         height = min(max(46.0, PORT * len(ports) + 8), TALLEST)
         widest = self.labels.widest
         room = [widest.get(f"e{i}", "") for i, edge in enumerate(self.graph.edges, 1) if edge.source == node.id] if widest else []  # fmt: skip
@@ -128,12 +128,13 @@ class _Picture:
         return _Shape(width, height, max(left, spill), max(right, spill), LINE if line else 0.0, ports)
 
     def _ellipse(self, value: Value) -> _Shape:
-        first, second = value_lines(value)
-        text = max(wide(first) * 1.22, wide(second, SMALL) * 1.16)
+        lines = value_lines(value)
+        bulge = (1.22,) if len(lines) == 1 else (1.22, 1.14) if len(lines) == 2 else (1.3, 1.1, 1.35)
+        text = max(wide(line, SMALL if i else LARGE) * bulge[i] for i, line in enumerate(lines))
         grad = max(grad_line(value), self.labels.widest.get(f"g{value.id[1:]}", ""), key=columns)
-        width = max(text + 22, 44.0)
+        width = float(round(max(text + 22, 44.0)))
         spill = max(0.0, (wide(grad, SMALL) - width) / 2)
-        return _Shape(width, 50.0 if second else 32.0, spill, spill, LINE + 2 if grad else 0.0)
+        return _Shape(width, (32.0, 50.0, 64.0)[len(lines) - 1], spill, spill, LINE + 2 if grad else 0.0)
 
     # -- shapes ----------------------------------------------------------------------------------------------------------
 
@@ -150,16 +151,14 @@ class _Picture:
     def _edge(self, item: str, link: Link, runs: bool, placed: Placed, index: int) -> Item:
         source, target = self.shapes[link.source], self.shapes[link.target]
         route = placed.routes[index]
-        x0, y0 = route[0]
-        x1, y1 = route[-1]
-        points = [*_line((x0 - source.right, y0), (x0, y0)), *route[1:]] if source.right else list(route)
-        if target.left:
-            points += _line((x1, y1), (x1 + target.left, y1))[1:]
-        points = _joined(points)
-        start, end = points[0], points[-1]
+        points = _reaching(route, route[0][0] - source.right, route[-1][0] + target.left)
+        start, end = points[0], points[-1]  # of the line as it was routed: from left to right
         back = self.labels.back and runs
-        shapes: list[Shape] = [Path(tuple(points[::-1] if back else points), "gradient" if back else "muted" if runs else "saved",
-                                    True, True, not runs)]  # fmt: skip
+        if back:
+            points = points[::-1]
+        curve = any(abs(p[1] - points[0][1]) > 0.05 for p in points)
+        line = tuple(points) if curve else (points[0], points[-1])
+        shapes: list[Shape] = [Path(line, "gradient" if back else "muted" if runs else "saved", curve, True, not runs)]
         if item in self.labels.widest:
             at = (start[0] + 5, start[1] - 5, "start") if item[0] == "o" else (end[0] - 6, end[1] - 5, "end")
             shapes.append(Text(at[0], at[1], "", "gradient", at[2], SMALL, True, True, item))  # type: ignore[arg-type]
@@ -167,7 +166,7 @@ class _Picture:
 
     def _node(self, node: NodeFact, placed: Placed, details: tuple[Block, ...]) -> Item:
         shape = self.shapes[node.id]
-        x, y = placed.at[node.id][0] + shape.left, placed.at[node.id][1]
+        x, y = _half(placed.at[node.id][0] + shape.left), _half(placed.at[node.id][1])
         middle, centre = x + shape.width / 2, y + shape.height / 2
         shapes: list[Shape] = [
             Rect(x, y, shape.width, shape.height, 5, "node", True),
@@ -183,30 +182,49 @@ class _Picture:
         if node.id in self.labels.widest:
             at = x + shape.width + 5, centre - 5
             shapes.append(Text(*at, "", "gradient", "start", SMALL, True, True, node.id))
-        return Item(node.id, tuple(shapes), said_node(node), details, f"{node.op} {node.cls} {node.leads}".strip())
+        return Item(node.id, tuple(shapes), said_node(node), details, node.leads)
 
     def _value(self, value: Value, placed: Placed, details: tuple[Block, ...]) -> Item:
         shape = self.shapes[value.id]
-        x, y = placed.at[value.id][0] + shape.left + shape.width / 2, placed.at[value.id][1] + shape.height / 2
+        x = _half(placed.at[value.id][0] + shape.left + shape.width / 2)
+        y = _half(placed.at[value.id][1] + shape.height / 2)
         tone: Tone = "leaf" if value.kind == "leaf" else "saved" if value.kind == "data" else "plain"
-        first, second = value_lines(value)
+        lines = value_lines(value)
+        top = y + (4, -2, -10)[len(lines) - 1]
         shapes: list[Shape] = [
             Ellipse(x, y, shape.width / 2, shape.height / 2, tone, value.kind == "leaf"),
-            Text(x, y + (-2 if second else 4), first, mono=True, bold=value.root),
+            Text(x, top, lines[0], mono=True, bold=value.root),
         ]
-        if second:
-            shapes.append(Text(x, y + 13, second, "leaf" if value.kind == "leaf" else "muted", size=SMALL, mono=True))
+        for i, line in enumerate(lines[1:], 1):
+            last: Tone = "leaf" if value.kind == "leaf" else "muted"
+            shapes.append(Text(x, top + 15 * i, line, last if i == len(lines) - 1 else "plain", size=SMALL, mono=True))
         if shape.below:
             text = grad_line(value)
             shapes.append(Text(x, y + shape.height / 2 + 13, text, "gradient", size=SMALL, mono=True, bold=True,
                                slot=f"g{value.id[1:]}"))  # fmt: skip
-        return Item(value.id, tuple(shapes), said_value(value), details, f"{value.name or ''} {value.shape}".strip())
+        return Item(value.id, tuple(shapes), said_value(value), details, value.shape)
 
 
 def _line(start: tuple[float, float], end: tuple[float, float]) -> list[tuple[float, float]]:
     """A straight cubic."""
     third = (end[0] - start[0]) / 3
     return [start, (start[0] + third, start[1]), (end[0] - third, end[1]), end]
+
+
+#: a label's room that is shorter than this is crossed by the curve itself
+STUB = 16.0
+
+
+def _reaching(route: Sequence[tuple[float, float]], start: float, end: float) -> list[tuple[float, float]]:
+    """A route that begins and ends at the shapes themselves: through the room that is kept for labels."""
+    points = list(route)
+    for at, x in ((0, start), (-1, end)):
+        here, y = points[at]
+        if len(points) > 1 and abs(x - here) < STUB:
+            points[at] = (x, y)
+        elif abs(x - here) > 0.05:
+            points = [*_line((x, y), (here, y)), *points[1:]] if at == 0 else [*points, *_line((here, y), (x, y))[1:]]
+    return _joined(points)
 
 
 def _joined(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
@@ -221,23 +239,30 @@ def _joined(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
             made += _line(start, piece[-1])[1:]
         else:
             made += piece
-    return [(round(x, 1), round(y, 1)) for x, y in made]
+    return [(_half(x), _half(y)) for x, y in made]
+
+
+def _half(x: float) -> float:
+    """Half pixels are fine enough, and short to write."""
+    half = round(2 * x) / 2
+    return int(half) if half == int(half) else half
 
 
 # -- words in the picture ------------------------------------------------------------------------------------------------
 
 
-def value_lines(value: Value) -> tuple[str, str]:
-    """What stands in an ellipse, large and small."""
-    text = cut(value.text)
-    first = f"{cut(value.name, 18)} = {text}" if value.name else text
+def value_lines(value: Value) -> list[str]:
+    """What stands in an ellipse: name and value (in two lines if they are long), what it is."""
+    first = [f"{value.name} = {value.text}" if value.name else cut(value.text)]
+    if value.name and columns(first[0]) > 20:
+        first = [cut(value.name, 22), cut(value.text, 24)]
     if value.kind == "leaf":
         second = say("graph.leaf_root") if value.root else say("graph.leaf")
     elif value.kind == "data":
         second = say("graph.data") if value.name or value.root else ""
     else:
         second = say("graph.root") if value.root else say("graph.non_leaf")
-    return first, second
+    return [*first, second] if second else first
 
 
 def grad_line(value: Value) -> str:
@@ -259,9 +284,8 @@ def saved_line(saved: Sequence[Saved]) -> str:
 
 
 def said_node(node: NodeFact) -> str:
-    line = saved_line(node.saved)
-    return f"{node.op}, {node.cls}" + (f", {line}" if line else "")
+    return f"{node.op}, {node.cls}"
 
 
 def said_value(value: Value) -> str:
-    return ", ".join(filter(None, [*value_lines(value), value.shape, value.dtype, grad_line(value)]))
+    return ", ".join(filter(None, value_lines(value)))

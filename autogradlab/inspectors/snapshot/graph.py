@@ -184,9 +184,9 @@ def saved_live(node: Any) -> Iterator[tuple[str, Any, Exception | None]]:
         try:
             kept = node.saved_tensors
         except Exception as error:
-            yield "tensors", None, error
+            yield "saved_tensors", None, error
         else:
-            yield from ((str(i), value, None) for i, value in enumerate(kept))
+            yield from ((f"saved_tensors[{i}]", value, None) for i, value in enumerate(kept))
         return
     for attribute in _attributes(node):
         try:
@@ -206,7 +206,9 @@ def saved_of(node: Any, holder: Any) -> tuple[Saved, ...]:
             numbers = (int(versions[2]), int(versions[1])) if versions is not None else None
             found.append(Saved(name, "", state=state, says=words.split(". Hint")[0], versions=numbers))
         elif is_tensor(value):
-            found.append(Saved(name, short(value), f"{shape(value)} {dtype(value)}", "kept", holder(value)))
+            number = constant(value, holder(value))
+            size = "" if number else f"{shape(value)} {dtype(value)}"
+            found.append(Saved(name, number or short(value), size, "kept", holder(value)))
         elif isinstance(value, (tuple, list)) and value and all(is_tensor(v) for v in value):
             text = ", ".join(holder(v) or short(v) for v in value[:8])
             found.append(Saved(name, f"[{text}]", "", "kept"))
@@ -214,6 +216,16 @@ def saved_of(node: Any, holder: Any) -> tuple[Saved, ...]:
             found.append(Saved(name, _plain(value), state="plain"))
     places = {name: i for i, name in enumerate(inputs_of(class_name(node)))}  # self before other
     return tuple(sorted(found, key=lambda s: places.get(s.name, 99)))
+
+
+def constant(tensor: Any, holder: str | None) -> str:
+    """A number of the program, such as the 2 in `2 * w`, which Nodes save as a tensor; "" if it is something else."""
+    if holder is not None or tensor.requires_grad or tuple(tensor.shape) != () or tensor.dtype.is_complex:
+        return ""
+    try:
+        return f"{tensor.item():g}"
+    except Exception:  # a meta tensor has no number
+        return ""
 
 
 def _plain(value: Any) -> str:
@@ -233,10 +245,13 @@ class Holders:
         self.space = space
         self.named: dict[int, tuple[str, Any]] = {}
         self.made: dict[tuple[Any, int], list[Any]] = {}
+        self.places: dict[tuple[Any, ...], str] = {}
+        self.origins: dict[str, Origin | None] = {}
         for name, tensor in tensors(space):
             if id(tensor) in self.named:
                 continue
             self.named[id(tensor)] = name, tensor
+            self.places.setdefault(where(tensor), name)
             self.add(tensor)
 
     def add(self, tensor: Any) -> None:
@@ -253,8 +268,26 @@ class Holders:
         known = self.named.get(id(tensor))
         return known[0] if known is not None else None
 
+    def holder(self, tensor: Any) -> str | None:
+        """The variable that holds a saved tensor. (Nodes save outputs as tensors of their own with the same memory.)"""
+        return self.name(tensor) or (self.places.get(where(tensor)) if tensor.numel() else None)
+
     def origin(self, name: str | None) -> Origin | None:
-        return None if name is None else origin(name, self.space)
+        """Where a variable was assigned; an item or attribute where its container was."""
+        if name is None or name.endswith(".grad"):
+            return None
+        root = re.split(r"[.\[]", name, maxsplit=1)[0]
+        if root not in self.origins:
+            self.origins[root] = origin(root, self.space)
+        return self.origins[root]
+
+
+def where(tensor: Any) -> tuple[Any, ...]:
+    """The memory that a tensor shows."""
+    try:
+        return tensor.data_ptr(), tuple(tensor.shape), tensor.stride(), tensor.requires_grad
+    except Exception:  # sparse, meta and the like
+        return (id(tensor),)
 
 
 def describe(walk: Walk, holders: Holders) -> Graph:
@@ -321,11 +354,12 @@ class _Description:
 
     def _value(self, tensor: Any, kind: str, place: tuple[str, int] | None, root: bool = False) -> str:
         name = self.holders.name(tensor)
+        text = (constant(tensor, name) if kind == "data" else "") or short(tensor)
         retains = kind == "value" and bool(tensor.retains_grad)
         grad = short(tensor.grad) if kind == "leaf" or retains else None
         self.values.append(
             Value(
-                f"v{len(self.values) + 1}", name, short(tensor), shape(tensor), dtype(tensor), kind, place, root, grad,
+                f"v{len(self.values) + 1}", name, text, shape(tensor), dtype(tensor), kind, place, root, grad,
                 retains, tensor._version, self.holders.origin(name), hooks_of(tensor, name or ""),
             )
         )  # fmt: skip
@@ -334,7 +368,7 @@ class _Description:
     def _node(self, node: Any, nexts: tuple[tuple[Any, int], ...]) -> NodeFact:
         cls = class_name(node)
         accumulates = hasattr(node, "variable")
-        saved = () if accumulates else saved_of(node, self.holders.name)
+        saved = () if accumulates else saved_of(node, self.holders.holder)
         metadata = tuple((str(k), _plain(v)) for k, v in dict(node.metadata).items())
         data = () if accumulates else self._data(node, cls, nexts)
         return NodeFact(self.walk.ids[node], cls, op_name(cls), len(nexts), saved, accumulates, self._origin(node), metadata, data, "", self.outputs.get(self.walk.ids[node], 1), self.order[node])  # fmt: skip

@@ -96,12 +96,14 @@ class Summed:
 
 @dataclass(frozen=True, slots=True)
 class Accumulated:
-    """A leaf's AccumulateGrad added what arrived to `.grad`."""
+    """`.grad` got what arrived: a leaf's by its AccumulateGrad; a non-leaf's (`retained`) before its Node runs."""
 
     node: str
     before: Amount | None
     incoming: Amount | None
     after: Amount | None
+    number: int = 0
+    retained: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +122,11 @@ Event = RootEnters | HookRan | NodeRan | Summed | Accumulated | Failed
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """What happened. grads: the `.grad` of each leaf at the end, by value id; second: the graph of these gradients."""
+    """What happened. second: the graph of the gradients themselves; left_out: events that were too many to keep."""
 
     graph: Graph
     events: tuple[Event, ...]
     arriving: dict[tuple[str, int], int]  #: how many gradients each input of a Node gets
-    retained: tuple[str, ...]
     second: Graph | None = None
     left_out: int = 0
 
@@ -165,13 +166,12 @@ def record(
                 with _quiet(commit):
                     library(roots[0]).autograd.backward(
                         list(roots), given if gradient is not None else None, retain_graph=keep or None,
-                        create_graph=create_graph, inputs=inputs,
+                        create_graph=create_graph, inputs=recorder.inputs(inputs, commit),
                     )  # fmt: skip
             except Exception as error:
                 recorder.failed(error)
             second = recorder.second(space) if create_graph else None
-        retained = tuple(v.id for v in facts.values if v.retains)
-        return Recording(facts, tuple(recorder.events), recorder.arriving, retained, second, recorder.left_out)
+        return Recording(facts, tuple(recorder.events), recorder.arriving, second, recorder.left_out)
     finally:
         recorder.forget()
 
@@ -218,8 +218,10 @@ class _Recorder:
         self.before: dict[str, tuple[Amount | None, Amount | None]] = {}
         self.needed: set[str] | None = None
         self.ran: set[str] = set()
+        self.kept_before: dict[tuple[str, int], Amount | None] = {}
         self.saved = {n.id: tuple(s.name for s in n.saved if s.state == "kept") for n in facts.nodes}
         self.others = _tensors_of(walk)
+        self.keeping = {(walk.ids[t.grad_fn], t.output_nr): t for t in self.others if t.retains_grad}
 
     def leaves(self) -> list[Any]:
         return [node.variable for node in self.walk.nodes if hasattr(node, "variable")]
@@ -229,17 +231,27 @@ class _Recorder:
         if inputs is not None:
             wanted = [inputs] if hasattr(inputs, "requires_grad") else list(inputs)
             self.needed = {self.walk.ids[n] for n in self.walk.nodes if any(getattr(n, "variable", None) is t for t in wanted)}  # fmt: skip
-            made = {(t.grad_fn, t.output_nr) for t in wanted if getattr(t, "grad_fn", None) is not None}
+            made = {(t.grad_fn, t.output_nr): t for t in wanted if getattr(t, "grad_fn", None) is not None}
+            self.keeping |= {(self.walk.ids[n], nr): t for (n, nr), t in made.items() if n in self.walk.ids}
             edges = list(self.walk.edges())
             sources: dict[str, list[str]] = {}
             for edge in edges:
                 sources.setdefault(edge.target, []).append(edge.source)
-            reached = [*self.needed, *(self.walk.ids[n] for n, _ in made if n in self.walk.ids)]
+            self.needed |= {self.walk.ids[n] for n, _ in made if n in self.walk.ids}
+            reached = sorted(self.needed)
             for target in reached:  # grows while it is walked
                 for source in sources.get(target, []):
                     if source not in self.needed:
                         self.needed.add(source)
                         reached.append(source)
+
+    def inputs(self, inputs: Any, commit: bool) -> Any:
+        """As `inputs=`, edges for non-leaf tensors: as tensors they would retain their gradient from now on."""
+        if inputs is None or commit:
+            return inputs
+        wanted = [inputs] if hasattr(inputs, "requires_grad") else list(inputs)
+        edge = library(self.walk.roots[0]).autograd.graph.get_gradient_edge
+        return [edge(t) if getattr(t, "grad_fn", None) is not None and not t.retains_grad else t for t in wanted]
 
     def runs(self, node: str) -> bool:
         return self.needed is None or node in self.needed
@@ -263,6 +275,7 @@ class _Recorder:
             if node is not None:
                 place = self.walk.ids[node], number
                 self.arriving[place] = self.arriving.get(place, 0) + 1
+        self.kept_before = {place: _amount(t.grad) for place, t in self.keeping.items() if t.retains_grad}
         for (root, (node, number), value), gradient in zip(starts, given, strict=False):
             if node is None or (gradient is None and root.numel() != 1):
                 return  # the engine will say what is wrong
@@ -351,6 +364,7 @@ class _Recorder:
             self.running = ident
             for number, given in enumerate(grads):
                 self._changed(ident, number, given)
+                self._keep(ident, number, given)
             if hasattr(node, "variable"):
                 self.before[ident] = _amount(node.variable.grad), _amount(grads[0])
 
@@ -364,6 +378,14 @@ class _Recorder:
             before, after = amount(known), amount(given)
             if not _same(before, after):
                 self.note(HookRan("node", ident, number, "", "", before, after))
+
+    def _keep(self, ident: str, number: int, given: Any) -> None:
+        """A tensor that retains its gradient has it by now. (One that is only asked for in a preview is not touched.)"""
+        tensor = self.keeping.get((ident, number))
+        if tensor is not None and given is not None:
+            before = self.kept_before.get((ident, number))
+            after = amount(tensor.grad if tensor.retains_grad and tensor.grad is not None else given)
+            self.note(Accumulated(ident, before, amount(given), after, number, True))
 
     def _posthook(self, node: Any) -> Callable[[Any, Any], None]:
         ident = self.walk.ids[node]
@@ -428,6 +450,7 @@ class _Recorder:
         """Let go of everything alive."""
         self.arrived.clear()
         self.others = []
+        self.keeping = {}
         self.walk.nodes = []
         self.walk.nexts = []
         self.walk.ids = {}

@@ -63,10 +63,10 @@ Sum1        self: g.expand*
 Mean        self: g.expand*/{n}
 Mean1       self: g.expand*/{n}
 Prod        self: g·{result}/{self}
-Max         self: g·[{self}={result}]
-Min         self: g·[{self}={result}]
-Max1        self: g at {indices}
-Min1        self: g at {indices}
+Max         self: g at {indices}
+Min         self: g at {indices}
+Max1        self: g·[{self}={result}]
+Min1        self: g·[{self}={result}]
 Norm        self: g·{self}/{result}
 LinalgVectorNorm  self: g·{self}/{result}
 Var         self: g·2·({self}-mean)/(n-1)
