@@ -1,0 +1,79 @@
+"""show, watch, storage and broadcast in a real JupyterLab: watched cards follow the cells, pictures answer, axe is content."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser import test_inspectors as base
+from tests.browser.test_inspectors import axe, card, faults, opened  # noqa: F401  # opened is a fixture
+from tests.conftest import need
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+base.CELLS.update(
+    {
+        "tensors": "import autogradlab as torch\nfrom autogradlab import inspectors as lab\n"
+        "w = torch.tensor([[1., 2.], [0., 2.]], requires_grad=True)\nx = torch.ones(2, 2)\nlab.show(w)",
+        "watching": "view = lab.watch(w, x)\nview",
+        "backward": "loss = (w * x).pow(2).sum()\nloss.backward()",
+        "deleted": "del x",
+        "strip": "lab.storage(w, w.t(), w.detach().numpy())",
+        "meeting": "lab.broadcast(w, (2,))",
+        "unfit": "lab.broadcast(w, (3,))",
+        "nothing": "lab.show(None)",
+    }
+)
+EXPECT = 10_000
+
+
+def test_watched_cards_follow_the_cells(opened: Any, page: Any):
+    opened("tensors", "watching", "backward", "deleted")
+    shown = card(page, 2)
+    shown.get_by_text("after cell [5]").wait_for(timeout=EXPECT)
+    text = shown.inner_text()
+    assert "is deleted: nothing has this name now." in text
+    assert "[2] line" not in text
+    # the card that was only shown stays as it was
+    assert "no result that has a name was computed from" in card(page, 1).inner_text()
+
+
+def test_what_changed_is_said(opened: Any, page: Any):
+    opened("tensors", "watching", "backward")
+    shown = card(page, 2)
+    shown.get_by_text("after cell [4]").wait_for(timeout=EXPECT)
+    assert "Changed: grad None → [[2., 4.], [0., 4.]]" in " ".join(shown.inner_text().split())
+
+
+def test_pictures_answer(opened: Any, page: Any):
+    opened("tensors", "strip", "meeting")
+    strip, meeting = card(page, 2), card(page, 3)
+    strip.locator('[data-item="m1w2"] text').first.click()
+    assert "(1, 2)" in strip.inner_text()
+    assert base.current(meeting) == 0
+    assert base.state(meeting, "r1") == "hidden"
+    meeting.get_by_role("button", name="One step on").click()
+    base.press(page, "End")
+    assert base.state(meeting, "r1") != "hidden"
+
+
+@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+def test_axe_finds_nothing(opened: Any, page: Any, theme: str, tmp_path: Path):
+    need("axe_playwright_python")
+    page.set_viewport_size({"width": 1280, "height": 4200})
+    try:
+        opened("tensors", "watching", "strip", "meeting", "unfit", "nothing", "backward")
+        page.evaluate("theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", theme)
+        page.wait_for_function("dark => document.body.dataset.jpThemeLight === String(!dark)", arg="Dark" in theme, timeout=EXPECT)
+        page.wait_for_timeout(500)
+        shots = Path(os.environ.get("AUTOGRADLAB_SHOTS", tmp_path))
+        shots.mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=shots / f"inspectors-tensors-{theme.split()[-1].lower()}.png")
+        result = axe(page, ".agl")
+        assert faults(result) == []
+        assert "color-contrast" in {rule["id"] for rule in result["passes"]}, "axe looked at no text"
+    finally:
+        page.evaluate("() => window.jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Light'})")
