@@ -68,7 +68,7 @@ def _asked(asked: Asked) -> list[str]:
         found = [
             f"{r['value']!r} is foreseen as wrong but is right"
             for r in entry.rows("wrong")
-            if same(read(r["value"]), plain(truth))
+            if same(read(r["value"]), read(plain(truth)))
         ]
         if entry.kind == "number" and isinstance(plain(truth), str):
             found.append(f"the answer {truth!r} is no number")

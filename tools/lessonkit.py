@@ -39,6 +39,7 @@ from lessonbook import (
 )
 from lessonguard import problems
 from lessonpairs import DraftError, packed, pair_problems, store, synced, unpack
+from nbclient.exceptions import CellExecutionError
 
 __all__ = ["ANSI", "CATALOG", "CELL_ID", "catalog", "execute", "execute_on_torch", "lesson_files", "main", "normalise", "on_torch",
            "problems", "read", "sanitise", "texts"]  # fmt: skip
@@ -112,7 +113,11 @@ def _execute(args: argparse.Namespace) -> int:
     status = 0
     for path in named(args.files, ["en"]):
         run = execute_on_torch if args.torch else execute
-        changed = store(path, normalise(run(read(path), path.parent)))
+        try:
+            changed = store(path, normalise(run(read(path), path.parent)))
+        except CellExecutionError as error:  # say it, and go on with the other lessons
+            status |= _say(path, [f"a cell fails, and is not tagged raises-exception:\n{ANSI.sub('', str(error))}"])
+            continue
         print(f"{path.name}: {'written' if changed else 'unchanged'}", flush=True)
         status |= _say(path, problems(read(path)))
     return status

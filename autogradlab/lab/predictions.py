@@ -70,7 +70,7 @@ class Asked:
         if "error" in row:
             return isinstance(truth, Raised) and row["error"] in truth
         if "value" in row:
-            return not isinstance(truth, Raised) and same(read(row["value"]), plain(truth))
+            return not isinstance(truth, Raised) and same(read(row["value"]), read(plain(truth)))
         return bool(row.get("right"))
 
     def letter(self, given: Any) -> str:
@@ -102,7 +102,7 @@ class Asked:
                 raise bank.LessonFault(f"{self.entry.key}: {right.count(True)} choices say {shown(plain(self.truth))}")
             self.right = right[LETTERS.index(self.given)]
         else:
-            self.right = same(read(self.given), plain(self.truth))
+            self.right = same(read(self.given), read(plain(self.truth)))
 
     # -- what is shown ---------------------------------------------------------------------------------------------
 

@@ -96,6 +96,12 @@ def test_the_answer_of_a_callable(torch: Any):
     assert predict("how-much", answer=lambda: w * 7, guess=12).state == "wrong"
 
 
+def test_words_that_say_a_value(sample: Path):
+    """An answer that is computed as text, `str(t.shape)`, is the value that it says."""
+    assert predict("whole-gradient", answer=lambda: "(2, 4)", guess="2, 4").state == "right"
+    assert predict("doubled", answer=lambda: "tensor([6.])", guess="b").state == "right"
+
+
 def test_a_callable_that_cannot_run_is_said(sample: Path):
     prediction = predict("how-much", answer=lambda: missing)  # noqa: F821
     with pytest.raises(bank.LessonFault, match=r"NameError: name 'missing' is not defined. Run the cells above first"):
