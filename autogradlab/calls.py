@@ -1,7 +1,8 @@
 """How operations of the table are called: a closure for each, as short as its kind allows.
 
-`one` is for a single tensor among the arguments (most operations, all views), `several` for the rest. Both bind the
-arguments, run the kernel, make the Tensor and, if a gradient is wanted, the Node with what its formulas name.
+`one` is for a single tensor among the arguments (most operations, all views), `several` for more of them or a list, `many`
+for several results. They bind the arguments, run the kernel, make the Tensors and, if a gradient is wanted, the Node with
+what its formulas name; out= goes to `Op.call_any`.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ import numpy as np
 
 from . import modes
 from .modes import FLAGS, LOCAL, QUIET
-from .node import NO_EDGE, UNSHARED, sequence
-from .record import SavedOutput, fact, finish
-from .tensor import INFERENCE, Tensor, ViewMeta, gradient_edge
+from .node import NO_EDGE, UNSHARED, Edge, sequence
+from .record import SavedOutput, fact, finish, start_node
+from .tensor import INFERENCE, Tensor, ViewMeta, gradient_edge, wrap
 from .views import share
 
 if TYPE_CHECKING:
@@ -29,9 +30,9 @@ _ndarray = np.ndarray
 
 def make_call(op: Op) -> Callable[..., Any]:
     """The function that carries out an operation."""
-    if op.multi or op.outputs or op.list_place is not None or op.tensor_places[0] != 0:
-        return op.call_any
-    return one(op) if len(op.tensor_places) == 1 else several(op)
+    if op.multi or op.outputs:
+        return many(op)
+    return one(op) if op.tensor_places == (0,) and op.list_place is None else several(op)
 
 
 def _kernel(error: RuntimeError, op: Op, *args: Any) -> Any:
@@ -176,7 +177,8 @@ def _saver(op: Op) -> Callable[..., tuple[Any, ...]]:
 
 
 def several(op: Op) -> Callable[..., Any]:
-    """An operation of a few tensors, one result, no view."""
+    """An operation of a few tensors, or a list of them: one result, no view."""
+    listed = op.list_place
     invoke, count, places = op.invoke, len(op.names), op.tensor_places
     differentiates = op.differentiates
     node_class: Any = op.node_class if differentiates else None
@@ -195,9 +197,11 @@ def several(op: Op) -> Callable[..., Any]:
         try:
             for p in places:
                 value = values[p]
-                if wants or value is not None:
+                if p == listed:
+                    given[p] = [t._array for t in value]
+                elif wants or value is not None:
                     given[p] = value._array
-        except AttributeError:
+        except (AttributeError, TypeError):
             values = op.coerced(args, kwargs, values)
             given = op.arrays(values)
         try:
@@ -217,9 +221,11 @@ def several(op: Op) -> Callable[..., Any]:
             return t
         if not differentiates:
             return t
-        edges = []
+        edges: list[Edge] = []
         found = False
-        for p in edge_places:
+        if listed is not None:
+            edges, found = op.edges(values)
+        for p in edge_places if listed is None else ():
             value = values[p]
             edge = NO_EDGE
             if value is not None:
@@ -231,17 +237,60 @@ def several(op: Op) -> Callable[..., Any]:
             edges.append(edge)
         if not found or r.dtype.kind not in "fcV":
             return t
-        node = _new(node_class)
-        node._seq = sequence()
-        node.next_functions = tuple(edges)
-        node.hooks = None
-        node._extra = None
-        node.shape = r.shape
-        node.dtype = r.dtype
-        node.saved = op.saves(values, edges, (t,))
+        node = start_node(node_class, tuple(edges), r.shape, r.dtype, op.saves(values, edges, (t,)))
         if FLAGS.unusual and not LOCAL.state.plain:
             finish(node, LOCAL.state)
         t._edge = (node, 0)
         return t
 
     return call
+
+
+def many(op: Op) -> Callable[..., Any]:
+    """An operation with several results, which may be views."""
+    invoke, view, source_place = op.invoke, op.view, op.tensor_places[0]
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if kwargs:
+            if kwargs.get("out") is not None:
+                return op.call_any(*args, **kwargs)
+            kwargs.pop("out", None)
+        values, given = op.operands(args, kwargs)
+        r = modes.quiet(invoke, *given)
+        local = LOCAL.state
+        source = values[source_place]
+        if view:
+            creation = "inference" if local.inference else op.creation if local.grad else "no_grad"
+            ts = [share(source, a, None, creation) for a in r]
+        else:
+            ts = [wrap(a if type(a) is _ndarray else np.asarray(a)) for a in r]
+            if local.inference:
+                for t in ts:
+                    t._counter = INFERENCE
+        if local.record and op.differentiates:
+            edges, found = op.edges(values)
+            if found:
+                _record_many(op, values, edges, ts, local)
+        return op.returns(ts) if op.returns is not None else tuple(ts)
+
+    return call
+
+
+def _record_many(op: Op, values: list[Any], edges: list[Edge], ts: list[Tensor], local: modes.State) -> None:
+    """The Node that results share, those of them that are differentiable."""
+    made = ts[: op.differentiable]
+    shape: Any
+    numpy: Any
+    if op.multi_node:
+        shape, numpy = tuple([t._array.shape for t in made]), tuple([t._array.dtype for t in made])
+    else:
+        shape, numpy = made[0]._array.shape, made[0]._array.dtype
+    node = start_node(op.node_class, tuple(edges), shape, numpy, op.saves(values, edges, tuple(ts)))
+    if not local.plain:
+        finish(node, local)
+    for nr, t in enumerate(made):
+        if t._array.dtype.kind in "fcV":
+            if t._view is not None:
+                t._view.edge = (node, nr)
+            else:
+                t._edge = (node, nr)

@@ -18,7 +18,7 @@ from .modes import FLAGS, LOCAL, QUIET
 from .node import NO_EDGE, UNSHARED, freed_error, sequence
 from .opdef import OPS, Op, publish, write_out
 from .promotion import broadcast_error, broadcast_shapes, cast, check_cast, is_number, number, result_dtype, wrap_number
-from .record import RAW, SavedOutput, changed, finish
+from .record import RAW, SavedOutput, changed, finish, start_node
 from .tensor import INFERENCE, Tensor, gradient_edge, requires_grad, wrap
 from .views import bump, check_inplace, rebase
 
@@ -350,14 +350,7 @@ def binary(name: str, kernel: Callable[[Any, Any], Any], vjp: dict[str, Vjp] | N
         else:
             overwrite(target, modes.quiet(kernel, x, y))
         if recording:
-            made = _new(entry.node_in_place())
-            made._seq = sequence()
-            made.next_functions = (a, b)
-            made.hooks = None
-            made._extra = None
-            made.shape = target.shape
-            made.dtype = target.dtype
-            made.saved = ()
+            made = start_node(entry.node_in_place(), (a, b), target.shape, target.dtype, ())
             rebase(input, made)
             made.saved = entry.saves([original, other], [a, b], (input,))
             if FLAGS.unusual and not LOCAL.state.plain:

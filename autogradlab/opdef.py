@@ -10,7 +10,6 @@ operations that are written in terms of others and have no Node of their own.
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -21,8 +20,8 @@ from .docs import Help
 from .families import FUNCTIONS, OPS, attach, operation
 from .node import NO_EDGE, Edge
 from .record import RAW, TENSORS, Formula, SavedOutput, fact, finish, make_node_class, start_node
-from .tensor import INFERENCE, Tensor, gradient_edge, requires_grad, wrap
-from .views import bump, check_inplace, rebase, share
+from .tensor import Tensor, gradient_edge, requires_grad, wrap
+from .views import bump, check_inplace, rebase
 
 __all__ = ["FUNCTIONS", "OPS", "Op", "alias", "composite", "op", "publish", "write_out"]
 
@@ -53,6 +52,8 @@ class Op:
         self.returns = returns
         #: how many of several outputs have a gradient, None for all
         self.differentiable = differentiable
+        #: whether the Node has several outputs
+        self.multi_node = multi or (len(outputs) > 1 and differentiable != 1)
         self.creation = creation or ("multi_output" if view and multi else None)
         self.samples = samples
         self.doc = doc
@@ -113,7 +114,7 @@ class Op:
         fields = tuple(dict.fromkeys(n for f in formulas for n in f.names))
         self.fields = fields
         self.formulas = tuple(formulas)
-        self.node_class = make_node_class(self.node_name, fields, self.formulas, self._multi_node(), shown, **methods)
+        self.node_class = make_node_class(self.node_name, fields, self.formulas, self.multi_node, shown, **methods)
         self.savers = tuple(self._saver(f) for f in fields)
         #: for each field the edges whose gradients need it, None for a field that is needed whenever there is a Node
         self.users = tuple(self._users(f) for f in fields)
@@ -131,11 +132,6 @@ class Op:
             zeros = tuple(Formula(lambda F, grad: grad * 0, (i,), joint=False) for i in range(len(self.tensor_names)))
             self.inplace_class = make_node_class(self.node_name, (), zeros, False)
         return self.inplace_class
-
-    def _multi_node(self) -> bool:
-        if self.multi:
-            return True
-        return len(self.outputs) > 1 and self.differentiable != 1
 
     def _users(self, field: str) -> tuple[int, ...] | None:
         edges: set[int] = set()
@@ -235,82 +231,27 @@ class Op:
         return given
 
     def call_any(self, *args: Any, **kwargs: Any) -> Any:
-        """The operation, out of place, in its general form."""
-        out = kwargs.pop("out", None) if kwargs else None
-        values = self.bind(args, kwargs)
+        """The operation, out of place, with or without out=."""
+        out = kwargs.pop("out", None)
+        if out is None:
+            return self.call(*args, **kwargs)
+        values, given = self.operands(args, kwargs)
+        return write_out(self, out, modes.quiet(self.invoke, *given), values)
+
+    def operands(self, args: tuple[Any, ...], kwargs: dict[str, Any], name: str | None = None) -> tuple[list[Any], list[Any]]:
+        """The arguments in the order of `names`, and as the kernel takes them."""
+        values = self.bind(args, kwargs, name)
         try:
-            given = self.arrays(values)
+            return values, self.arrays(values)
         except (AttributeError, TypeError):
-            values = self.coerced(args, kwargs, values)
-            given = self.arrays(values)
-        local = modes.LOCAL.state
-        r = modes.quiet(self.invoke, *given)
-        if out is not None:
-            return write_out(self, out, r, values)
-        recording = local.record and self.differentiates
-        if recording:
-            edges, found = self.edges(values)
-            recording = found
-        if self.multi or self.outputs:
-            return self._several(values, r, edges if recording else None, local)
-        if type(r) is not _ndarray:
-            r = np.asarray(r)
-        if self.view:
-            source = values[self.tensor_places[0]]
-            if not recording:
-                return share(source, r, None, None if local.grad else "no_grad") if not local.inference else share(
-                    source, r, None, "inference")  # fmt: skip
-            t = share(source, r, None, self.creation)
-        else:
-            t = wrap(r)
-            if not recording:
-                if local.inference:
-                    t._counter = INFERENCE
-                return t
-        if r.dtype.kind not in "fcV":
-            return t
-        node = start_node(self.node_class, tuple(edges), r.shape, r.dtype, self.saves(values, edges, (t,)))
-        if not local.plain:
-            finish(node, local)
-        if self.view:
-            t._view.edge = (node, 0)  # type: ignore[union-attr]
-        else:
-            t._edge = (node, 0)
-        return t
+            values = self.coerced(args, kwargs, values, name)
+            return values, self.arrays(values)
 
     def coerced(self, args: tuple[Any, ...], kwargs: dict[str, Any], values: list[Any], name: str | None = None) -> list[Any]:
         """Numbers that stand for tensors become 0-dim tensors where PyTorch allows it; else its TypeError."""
         from .arguments import coerce
 
         return coerce(self, args, kwargs, values, name or self.name)
-
-    def _several(self, values: list[Any], r: Any, edges: list[Edge] | None, local: modes.State) -> Any:
-        """Wrap several outputs; those that are differentiable share one Node."""
-        source = values[self.tensor_places[0]]
-        creation = "inference" if local.inference else self.creation if local.grad else "no_grad"
-        ts = [share(source, a, None, creation) if self.view else wrap(a if type(a) is _ndarray else np.asarray(a)) for a in r]
-        if edges is None:
-            if local.inference:
-                for t in ts:
-                    t._counter = INFERENCE
-        else:
-            count = len(ts) if self.differentiable is None else self.differentiable
-            made = ts[:count]
-            if self._multi_node():
-                shape: Any = tuple(t._array.shape for t in made)
-                numpy: Any = tuple(t._array.dtype for t in made)
-            else:
-                shape, numpy = made[0]._array.shape, made[0]._array.dtype
-            node = start_node(self.node_class, tuple(edges), shape, numpy, self.saves(values, edges, tuple(ts)))
-            if not local.plain:
-                finish(node, local)
-            for nr, t in enumerate(made):
-                if t._array.dtype.kind in "fcV":
-                    if t._view is not None:
-                        t._view.edge = (node, nr)
-                    else:
-                        t._edge = (node, nr)
-        return self.returns(ts) if self.returns is not None else tuple(ts)
 
     def saves(self, values: list[Any], edges: list[Edge], results: tuple[Tensor, ...]) -> tuple[Any, ...]:
         """What the Node saves: only the fields of formulas whose gradient is wanted."""
@@ -352,12 +293,7 @@ class Op:
 
     def call_(self, input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         """The operation, in place on its first argument."""
-        values = self.bind((input, *args), kwargs, self.name + "_")
-        try:
-            given = self.arrays(values)
-        except (AttributeError, TypeError):
-            values = self.coerced((input, *args), kwargs, values, self.name + "_")
-            given = self.arrays(values)
+        values, given = self.operands((input, *args), kwargs, self.name + "_")
         local = modes.LOCAL.state
         recording = local.record and input._array.dtype.kind in "fcV" and self._wants_grad(values)
         if recording:
@@ -425,10 +361,7 @@ def op(name: str, tensors: str = "input", *, method: bool = True, function: bool
         entry.doc = entry.doc or (kernel.__doc__ or "")
         OPS[name] = entry
         setattr(RAW, name, kernel)
-        forward = entry.call
-        if not isinstance(forward, FunctionType):
-            forward = _own_function(forward)
-        publish(name, forward, kernel, method, function, entry.doc)
+        publish(name, entry.call, kernel, method, function, entry.doc)
         if entry.inplace:
             call_ = entry.call_
 
@@ -439,15 +372,6 @@ def op(name: str, tensors: str = "input", *, method: bool = True, function: bool
         return kernel
 
     return register
-
-
-def _own_function(method: Callable[..., Any]) -> Callable[..., Any]:
-    """A function for a bound method, which can have a name and be a method of Tensor."""
-
-    def forward(*args: Any, **kwargs: Any) -> Any:
-        return method(*args, **kwargs)
-
-    return forward
 
 
 def composite(method: bool = True, function: bool = True, name: str | None = None) -> Callable[[Any], Any]:
