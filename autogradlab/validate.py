@@ -49,6 +49,9 @@ def cast_to(g: Any, numpy: np.dtype[Any]) -> Any:
 
 def checked(node: Node | None, index: int, g: Any, shape: tuple[int, ...], numpy: np.dtype[Any]) -> Any:
     """A gradient reduced and cast to what is expected; an error if its shape does not allow it."""
+    array = g._array if isinstance(g, Tensor) else g
+    if array.shape == shape and array.dtype is numpy:
+        return g
     if tuple(g.shape) != shape:
         if not expandable(shape, tuple(g.shape)):
             who = "invalid" if node is None else f"Function {node.name()} returned an invalid"

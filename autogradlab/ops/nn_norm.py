@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -122,10 +123,14 @@ def _layer_norm_vjp(F, grad, input, normalized_shape, weight, result1, result2, 
 def native_layer_norm(input, normalized_shape, weight, bias, eps):  # type: ignore[no-untyped-def]
     dims = tuple(range(input.ndim - len(normalized_shape), input.ndim))
     wide = input if input.dtype.itemsize > 2 else input.astype(np.float32)
-    mean = wide.mean(dims, keepdims=True)
+    count = np.array(math.prod(normalized_shape), wide.dtype)
+    mean = np.add.reduce(wide, axis=dims, keepdims=True)
+    mean /= count
     out = wide - mean
-    rstd = 1 / np.sqrt((out * out).mean(dims, keepdims=True) + wide.dtype.type(eps))
-    out = out * rstd
+    rstd = np.add.reduce(out * out, axis=dims, keepdims=True)
+    rstd /= count
+    rstd = 1 / np.sqrt(rstd + wide.dtype.type(eps))
+    out *= rstd
     if weight is not None:
         out *= weight
     if bias is not None:

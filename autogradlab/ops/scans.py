@@ -23,7 +23,7 @@ F = TENSORS
 # -- cumsum, cumprod -------------------------------------------------------------------------------------------------------
 
 #: running sums are kept in a wider type than they are stored in
-_KEPT = {"float32": np.float64, "float16": np.float32, "bfloat16": np.float32, "complex64": np.complex128}
+_KEPT = {"f": np.float64, "e": np.float32, "E": np.float32, "F": np.complex128}  # by NumPy's character; E is bfloat16
 
 
 def _accumulated(ufunc: np.ufunc, x: np.ndarray, d: int, kept: Any) -> np.ndarray:
@@ -66,7 +66,7 @@ def _running(name: str, ufunc: Any) -> Any:
         if not x.ndim or not x.size:
             return np.array(x, order="C")
         refuse(x, f"{name}_out_cpu", "b")
-        kept = _KEPT.get(x.dtype.name, x.dtype)
+        kept = _KEPT.get(x.dtype.char, x.dtype)
         return np.ascontiguousarray(_accumulated(ufunc, x, d, kept).astype(wanted, copy=False))
 
     kernel.__name__ = name
@@ -216,7 +216,7 @@ def logcumsumexp(input, dim):  # type: ignore[no-untyped-def]
     if not input.ndim or not input.size:
         return np.array(input, order="C")
     refuse(input, "logcumsumexp_out_cpu", "biu")
-    wide = input.astype(_KEPT.get(input.dtype.name, input.dtype), copy=False)
+    wide = input.astype(_KEPT.get(input.dtype.char, input.dtype), copy=False)
     if wide.dtype.kind == "c":
         r = np.empty_like(wide, order="C")
         lines, made = np.moveaxis(wide, d, 0), np.moveaxis(r, d, 0)
