@@ -221,9 +221,9 @@ class Story:
         g = next((a for a in event.incoming if a is not None), None)
         if formula is None or g is None:
             return "", ""
-        plain = {s.name: s.text for s in fact.saved if s.state == "plain"}
+        plain = {s.name: s.written for s in fact.saved}
         plain |= {"n": str(out.count // max(g.count, 1)), "*": out.shape}
-        symbols = filled(formula, {**plain, **{s.name: s.holder for s in fact.saved if s.holder}})
+        symbols = filled(formula, plain)
         if broadcasts(fact.cls) and out.shape != g.shape:
             symbols = say("step.summed_to", rule=symbols, shape=out.shape)
         values = {s.name: s.text for s in fact.saved if s.state == "kept"}

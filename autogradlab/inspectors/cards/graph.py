@@ -206,7 +206,7 @@ def _node(
         state = "" if s.state in ("kept", "plain") else say(f"graph.state_{s.state}", then=then, now=now, says=s.says)
         size = s.shape if s.shape and s.shape not in value else ""
         rows.append((s.name if s.name.startswith("saved_") else f"_saved_{s.name}", ", ".join(filter(None, [value, size, state]))))  # fmt: skip
-    words = {s.name: s.holder or (s.text if s.state == "plain" else s.name) for s in node.saved}
+    words = {s.name: s.written for s in node.saved}
     known = {index: (target, number) for index, target, number in edges}
     for index in range(node.inputs):
         formula = rule(node.cls, index)

@@ -33,6 +33,12 @@ class Saved:
     says: str = ""  #: PyTorch's words if it cannot be read
     versions: tuple[int, int] | None = None  #: saved at, now
 
+    @property
+    def written(self) -> str:
+        """How a rule writes it: the variable, a number of the program, else the saved value's own name."""
+        number = self.state == "plain" or (self.state == "kept" and not self.shape)
+        return self.holder or (self.text if number else self.name)
+
 
 @dataclass(frozen=True, slots=True)
 class Hook:
