@@ -56,8 +56,10 @@ def test_a_given_gradient(torch: Any):
     assert view.card.title == "y.backward(gradient=[1., 10., 100.])"
     assert told(view) == [
         "The root gradient [1., 10., 100.] enters at y.",
-        "MulBackward0 runs: w gets g·w = [1., 20., 300.], w gets g·w = [1., 20., 300.]. It frees what it saved: self, other. "
-        "At w it waits: 1 of 2 gradients are here.",
+        (
+            "MulBackward0 runs: w gets g·w = [1., 20., 300.], w gets g·w = [1., 20., 300.]. It frees what it saved: self, other. "
+            "At w it waits: 1 of 2 gradients are here."
+        ),
         "The 2 gradients of w are here and are summed: [1., 20., 300.] + [1., 20., 300.] = [2., 40., 600.].",
         "AccumulateGrad: w.grad was None and becomes [2., 40., 600.].",
         "Done: w.grad = [2., 40., 600.].",
@@ -196,8 +198,10 @@ def test_wrong_arguments(torch: Any):
         "Backward does not begin. RuntimeError: grad can be implicitly created only for scalar outputs"
     ]
     assert told(lab.step(y, gradient=torch.ones(2))) == [
-        "Backward does not begin. RuntimeError: Mismatch in shape: grad_output[0] has a shape of torch.Size([2]) and "
-        "output[0] has a shape of torch.Size([3])."
+        (
+            "Backward does not begin. RuntimeError: Mismatch in shape: grad_output[0] has a shape of torch.Size([2]) and "
+            "output[0] has a shape of torch.Size([3])."
+        )
     ]
     data = torch.ones(1)
     assert told(lab.step(data)) == [
