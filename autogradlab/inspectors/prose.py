@@ -70,7 +70,7 @@ def width(text: str, size: float, mono: bool = False, bold: bool = False) -> flo
             total += 1.0
         elif not unicodedata.combining(c):
             total += max(_MONO, _WIDTHS.get(c, _SANS))
-    return total * size * (1.07 if bold and not mono else 1.0)
+    return total * size * (1.13 if bold and not mono else 1.0)
 
 
 def fit(text: str, room: float, size: float, mono: bool = False, bold: bool = False) -> str:

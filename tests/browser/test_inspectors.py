@@ -28,13 +28,32 @@ CELLS = {
     "large": "present(cards.big_card(1000))",
     "change": "watched.show_card(cards.hooks_card())",
 }
+#: Every inspector on the same small program, as a learner would call it.
+PROGRAM = """import autogradlab as torch
+from autogradlab import inspectors as lab
+lab.set_language({lang!r})
+w = torch.tensor([1.], requires_grad=True)
+x = torch.tensor([2.], requires_grad=True)
+a = w * x
+y = a * (w + 1)
+def double(grad): return grad * 2"""
+CALLS = {
+    "show": "lab.show(w)",
+    "graph": "lab.graph(y)",
+    "step": "lab.step(y)",
+    "storage": "m = torch.arange(6.).reshape(2, 3)\nlab.storage(m, m.t(), m[0])",
+    "broadcast": "lab.broadcast(torch.ones(3, 1), torch.ones(4, requires_grad=True))",
+    "accumulation": "for _ in range(2): (w * 3).sum().backward()\nlab.accumulation(w)",
+    "hooks": "handle = a.register_hook(double)\nfired = lab.hooks(y, a)\ny.backward()\nfired",
+    "watch": "lab.watch(w, a)",
+}
 EXPECT = 10_000
 
 
-def write(folder: Path, name: str, keys: list[str]) -> str:
+def write(folder: Path, name: str, sources: dict[str, str]) -> str:
     book = nbformat.v4.new_notebook()
     book.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
-    book.cells = [nbformat.v4.new_code_cell(CELLS[key], id=key) for key in keys]
+    book.cells = [nbformat.v4.new_code_cell(code, id=key) for key, code in sources.items()]
     nbformat.write(book, folder / f"{name}.ipynb")
     return f"{name}.ipynb"
 
@@ -46,9 +65,9 @@ def opened(lab: Any, page: Any) -> Iterator[Any]:
     page.errors = []
     page.on("console", lambda message: page.errors.append(message.text) if message.type == "error" else None)
 
-    def run(*keys: str) -> Any:
+    def run(*keys: str, **sources: str) -> Any:
         made = len(list(lab.folder.glob("inspectors-*.ipynb")))  # a new file, so that it has a kernel of its own
-        name = page.notebook = write(lab.folder, f"inspectors-{made}", ["start", *keys])
+        name = page.notebook = write(lab.folder, f"inspectors-{made}", sources or {key: CELLS[key] for key in ("start", *keys)})
         open_notebook(page, lab, name)
         run_all(page)
         for cell in cells(page):
@@ -263,25 +282,43 @@ def faults(result: dict[str, Any]) -> list[tuple[str, list[str]]]:
     return [(v["id"], [n["html"][:160] for n in v["nodes"]]) for v in result["violations"]]
 
 
-@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
-def test_axe_finds_nothing(opened: Any, page: Any, theme: str, tmp_path: Path):
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("theme", ["Light", "Dark"])
+def test_every_inspector_in_both_themes_and_languages(opened: Any, page: Any, theme: str, lang: str, tmp_path: Path):
+    """Each call shows its card; axe finds nothing, also in what hostile words make, and looked at the text."""
     need("axe_playwright_python")
-    page.set_viewport_size({"width": 1280, "height": 3000})
+    page.set_viewport_size({"width": 1280, "height": 6500})
+    shots = Path(os.environ.get("AUTOGRADLAB_SHOTS", tmp_path))
+    shots.mkdir(parents=True, exist_ok=True)
     try:
-        opened("step", "hostile", "boxed", "chinese")
-        page.evaluate("theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", theme)
-        page.wait_for_function("dark => document.body.dataset.jpThemeLight === String(!dark)", arg="Dark" in theme, timeout=EXPECT)
-        shown = card(page, 1)
-        shown.locator('[data-item="n2"]').click()
+        shown = opened(start=PROGRAM.format(lang=lang), **CALLS, hostile=f"{CELLS['start']}\n{CELLS['hostile']}")
+        page.evaluate("theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", f"JupyterLab {theme}")
+        page.wait_for_function("light => document.body.dataset.jpThemeLight === light", arg=str(theme == "Light").lower(), timeout=EXPECT)
+        for index, kind in enumerate(CALLS, 1):
+            shown = card(page, index)
+            assert shown.get_attribute("data-kind") == kind
+            assert shown.get_attribute("lang") == lang
+            assert shown.locator(".agl-title").first.inner_text()
+            if kind == "step":
+                shown.locator(".agl-title").first.click()
+                press(page, "ArrowRight", "ArrowRight", "ArrowRight")
+                shown.locator("[role=button][data-item]").first.click()
         page.wait_for_timeout(500)
-        shots = Path(os.environ.get("AUTOGRADLAB_SHOTS", tmp_path))
-        shots.mkdir(parents=True, exist_ok=True)
-        page.screenshot(path=shots / f"inspectors-{theme.split()[-1].lower()}.png")
+        for index, kind in enumerate(CALLS, 1):
+            card(page, index).screenshot(path=shots / f"{kind}-{lang}-{theme.lower()}.png")
         result = axe(page, ".agl")
         assert faults(result) == []
         assert "color-contrast" in {rule["id"] for rule in result["passes"]}, "axe looked at no text"
     finally:
         page.evaluate("() => window.jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Light'})")
+
+
+def test_watched_tensors_follow_the_cells(opened: Any, page: Any):
+    change = "w.data.fill_(7.)\ndel a"
+    shown = opened(start=PROGRAM.format(lang="en"), watch="seen = lab.watch(w, a)\nseen", change=change)
+    shown.get_by_text("7.", exact=True).first.wait_for(timeout=EXPECT)
+    assert page.locator('.agl-card[data-kind="watch"]').count() == 1
+    assert shown.locator(".agl-card").count() == 2
 
 
 def test_axe_would_find_a_bad_widget(opened: Any, page: Any):

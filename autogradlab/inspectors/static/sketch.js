@@ -1,7 +1,7 @@
 // Blocks and drawings of a card as elements. All words become text nodes: nothing is ever parsed as HTML.
 
 const SVG = "http://www.w3.org/2000/svg";
-const READABLE = 0.5; // below this scale a drawing starts zoomed in
+const READABLE = 0.6; // below this scale a drawing starts zoomed in
 
 /** An element with attributes and children; null and false are left out, strings become text. */
 function make(space, tag, attributes, children) {
