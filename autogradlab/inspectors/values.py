@@ -7,13 +7,14 @@ are looked at, so a tensor of any size costs the same.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from .parts import Grid, Tone
 from .words import say
 
-__all__ = ["dtype", "grid", "numbers", "shape", "short", "texts"]
+__all__ = ["dtype", "grid", "numbers", "readable", "shape", "short", "texts", "unaddressed"]
 
 #: elements beyond which values are summarised
 FEW = 6
@@ -29,6 +30,8 @@ LONG = 24
 
 def numbers(tensor: Any) -> str:
     """The numbers of a small tensor as it prints them, without `tensor(...)` around: `[1., 2.]`, `3.`."""
+    if not readable(tensor):
+        return GAP
     try:
         listed = tensor.detach().tolist() if hasattr(tensor, "detach") else tensor.tolist()
     except Exception:  # what has no numbers to give (meta, sparse, inside of vmap)
@@ -42,7 +45,7 @@ def short(tensor: Any, limit: int = 28) -> str:
     """The value in one short line: the numbers if they are few, else shape and dtype."""
     if tensor is None:
         return "None"
-    if math.prod(tensor.shape) <= FEW:
+    if _few(tensor):
         text = numbers(tensor)
         if len(text) <= limit and text != GAP:
             return text
@@ -50,8 +53,36 @@ def short(tensor: Any, limit: int = 28) -> str:
 
 
 def shape(tensor: Any) -> str:
-    """`(2, 3)`, `(3,)`, `()`."""
-    return str(tuple(int(n) for n in tensor.shape))
+    """`(2, 3)`, `(3,)`, `()`; of a nested tensor, what it says itself."""
+    try:
+        return str(tuple(int(n) for n in tensor.shape))
+    except Exception:  # sizes that are symbols, a parameter that has none yet
+        return _own_words(tensor)
+
+
+def _own_words(tensor: Any) -> str:
+    try:
+        return str(tuple(tensor.shape))
+    except Exception:
+        return "?"
+
+
+def _few(tensor: Any) -> bool:
+    try:
+        return math.prod(int(n) for n in tensor.shape) <= FEW
+    except Exception:
+        return False
+
+
+def readable(tensor: Any) -> bool:
+    """Whether its numbers are there: a storage that was resized away is not to be read from."""
+    try:
+        kept, size = tensor.untyped_storage().nbytes(), tensor.element_size()
+        reach = sum((int(n) - 1) * int(s) for n, s in zip(tensor.shape, tensor.stride(), strict=True))
+        empty = 0 in tuple(tensor.shape)
+        return empty or kept >= (int(tensor.storage_offset()) + reach + 1) * size
+    except Exception:  # a NumPy array; or a tensor that will say itself that it cannot be read
+        return True
 
 
 def dtype(tensor: Any) -> str:
@@ -89,6 +120,11 @@ def texts(values: Sequence[Any]) -> list[str]:
     return [text if len(text := " ".join(str(v).split())) <= LONG else text[: LONG - 1] + GAP for v in values]
 
 
+def unaddressed(text: str) -> str:
+    """Without addresses of objects, which are others at every run."""
+    return re.sub(r"\b0x[0-9a-fA-F]{6,}\b", "0x…", text)
+
+
 def _floats(values: Sequence[float]) -> list[str]:
     sizes = [abs(v) for v in values if math.isfinite(v) and v != 0]
     if not sizes:
@@ -111,7 +147,12 @@ def grid(tensor: Any, caption: str, tone: Tone = "plain") -> Grid:
 
     Three dimensions and more are shown matrix by matrix, each row headed by its leading indices.
     """
-    sizes = tuple(int(n) for n in tensor.shape)
+    try:
+        sizes = tuple(int(n) for n in tensor.shape)
+    except Exception:  # sizes that are symbols
+        sizes = ()
+    if not readable(tensor) or len(sizes) != len(tensor.shape):
+        return Grid(caption, (), tone, more=say("values.none"))
     if 0 in sizes:
         return Grid(caption, (), tone, more=say("values.empty", shape=str(sizes)))
     plain = tensor.detach() if hasattr(tensor, "detach") else tensor

@@ -75,7 +75,7 @@ def test_two_that_fit(torch: Any):
         "`x`, `b` · (2, 3) with (3,) → (2, 3) · fits ✓",
         "`x`: (2, 3)",
         "`b`: (3,)",
-        "Backward: the gradient g of the result has the shape (2, 3); what was repeated is summed up",
+        "Backward: g has the shape (2, 3); what was repeated is summed",
         "operand  shape   repeated along  its gradient",
         "`x`      (2, 3)  —               `g` as it is",
         "`b`      (3,)    0               `g.sum(0)`",

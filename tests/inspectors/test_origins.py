@@ -120,11 +120,15 @@ def test_in_a_notebook(shell: Any):
     assert shell.run("cell('w')") == ("单元格 [1] 第 1 行", "torch.ones(1)")
 
 
-def test_cells_that_are_not_python_are_passed_over(shell: Any):
+def test_magics(shell: Any):
     shell.user_ns["cell"] = cell
-    shell.run("w = 1")
+    shell.run("w = 1\nv = 0")
     shell.run("%time v = 2")
-    assert shell.run("cell('w')") == ("cell [1], line 1", "1")
+    shell.run("%%time\nu = 1\nw = (u +\n     3)")
+    assert shell.run("cell('v')") == ("cell [2], line 1", "2")
+    assert shell.run("cell('w')") == ("cell [3], line 3", "u + 3")
+    shell.run("%who_ls int")
+    assert shell.run("cell('u')") == ("cell [3], line 2", "1")
 
 
 def test_no_source_no_origin():

@@ -6,6 +6,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import autogradlab.inspectors.words
@@ -35,6 +36,12 @@ def test_leaves(torch: Any):
     w.grad = None
     assert why(w).kind == "cleared"
     assert why(torch.ones(3, requires_grad=True)).fields["name"] == "t"
+
+
+def test_numpy_arrays_have_names_too(torch: Any):
+    a, w = np.zeros(2), torch.ones(1, requires_grad=True)
+    assert why(w).kind == "unused"
+    assert a.shape == (2,)
 
 
 def test_leaves_that_do_not_require_grad(torch: Any):

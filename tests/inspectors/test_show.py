@@ -12,6 +12,7 @@ import pytest
 
 from autogradlab import inspectors as lab
 from autogradlab.inspectors import words
+from tests.conftest import need
 
 
 def test_hooks_of_a_tensor_are_listed_alike(torch: Any):
@@ -200,6 +201,40 @@ def test_an_object_whose_repr_fails():
             raise ValueError("no")
 
     assert "value  ValueError" in lab.show(Bad()).text
+
+
+def test_no_address_is_shown():
+    class Thing:
+        def __repr__(self) -> str:
+            return f"<Thing at {id(self):#x}>"
+
+    assert "<Thing at 0x…>" in lab.show(Thing()).text
+    assert not re.search(r"0x[0-9a-f]", lab.show(np.array([Thing(), None])).text)
+    assert not re.search(r"0x[0-9a-f]", lab.show(Thing()).text)
+
+
+@pytest.mark.filterwarnings("error")
+def test_unusual_tensors_of_pytorch():
+    """Each refuses something that tensors answer; each has a card all the same, in every call."""
+    torch = need("torch")
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    freed = torch.ones(3)
+    freed.untyped_storage().resize_(0)  # reading it would end the process
+    with FakeTensorMode():
+        fake = torch.ones(2)
+    with torch.inference_mode():
+        inference = torch.ones(2)
+    sparse = torch.eye(2).to_sparse().requires_grad_()
+    lazy = torch.nn.LazyLinear(2)
+    others = [torch.tensor([1 + 2j]).conj(), torch.ones(2, device="meta"), torch.ones(2, dtype=torch.bfloat16)]
+    for thing in (freed, fake, inference, sparse, lazy, lazy.weight, *others):
+        for call in (lab.show, lab.storage, lab.broadcast, lab.watch):
+            assert call(thing).svg().startswith("<svg")
+    assert "the numbers cannot be read" in lab.show(freed).text
+    assert "made in inference mode" in lab.show(inference).text
+    assert "does not let itself be looked at" in lab.show(lazy.weight).text
+    torch.vmap(lambda x: [call(x) for call in (lab.show, lab.storage, lab.broadcast)][0] and x)(torch.ones(2, 2))
 
 
 def test_grad_that_is_none_says_whose(torch: Any):

@@ -63,7 +63,10 @@ def broadcast(*operands: Any) -> Inspector:
 def _shape(thing: Any) -> tuple[int, ...] | None:
     """The shape of a tensor, of an array, of a number; or the shape that was given."""
     if is_tensor(thing) or is_array(thing):
-        return tuple(int(n) for n in thing.shape)
+        try:
+            return tuple(int(n) for n in thing.shape)
+        except Exception:  # sizes that are symbols
+            return None
     if isinstance(thing, (int, float, complex)):
         return ()
     if isinstance(thing, (tuple, list)) and all(isinstance(n, int) and n >= 0 and not isinstance(n, bool) for n in thing):
@@ -236,7 +239,10 @@ def _grids(given: Sequence[_Operand], result: tuple[int, ...]) -> list[Grid]:
     held = [o for o in given if o.value is not None]
     if len(held) < len(given) or not 0 < count <= SMALL or len(result) > 2 or all(o.shape == result for o in given):
         return []
-    return [grid(_expanded(o.value, result), say("broadcast.seen", name=code(o.name))) for o in held]
+    try:
+        return [grid(_expanded(o.value, result), say("broadcast.seen", name=code(o.name))) for o in held]
+    except Exception:  # a tensor that cannot be expanded (sparse, inside of vmap): the rules hold all the same
+        return []
 
 
 def _expanded(value: Any, result: tuple[int, ...]) -> Any:

@@ -12,7 +12,7 @@ from ..snapshot.kinds import is_array, is_module, is_node, is_tensor, type_name
 from ..snapshot.names import Names, names_of, namespace
 from ..snapshot.reasons import advice, grad_reason, lead
 from ..snapshot.tensors import has_grad
-from ..values import dtype, shape, short
+from ..values import dtype, shape, short, unaddressed
 from ..words import language, say
 from .tensor import array_card, code, tensor_card
 
@@ -47,6 +47,15 @@ def title_of(thing: Any, written: tuple[str, ...], number: int, names: Names) ->
 
 def card_of(thing: Any, name: str, names: Names, space: Mapping[str, Any], brief: bool = False) -> Card:
     """The card of anything; of tensors a brief one, where there are several."""
+    try:
+        return _card_of(thing, name, names, space, brief)
+    except Exception as error:  # a kind of tensor that refuses what tensors answer: it is said, not raised
+        said = _shortened(f"{type(error).__name__}: {error}", 200)
+        note = Note(say("show.refuses", type=code(type_name(thing)), error=code(said)), "warning")
+        return Card("show", code(name), blocks=(note,), lang=language())
+
+
+def _card_of(thing: Any, name: str, names: Names, space: Mapping[str, Any], brief: bool) -> Card:
     if is_tensor(thing):
         return tensor_card(thing, name, names, space, brief)
     if is_array(thing):
@@ -181,7 +190,7 @@ def _saved(node: Any, names: Names) -> list[tuple[str, str]] | None:
 
 
 def _shortened(text: str, limit: int = 80) -> str:
-    text = " ".join(text.split())
+    text = unaddressed(" ".join(text.split()))
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 

@@ -75,7 +75,7 @@ def _find(name: str, root: str, space: Space, here: Place, search: Search) -> Or
     if space.cells:
         running = len(space.cells) - 1
         for number in range(running, 0, -1):
-            line = here.line if number == running and here.function == "<module>" else None
+            line = here.line if number == running and here.function == "<module>" and here.file != "<timed exec>" else None
             if (found := _last(name, _module(space.cells[number]), line, here.file, number, search)) is not None:
                 return found
         return None
@@ -107,7 +107,22 @@ def _tree(source: str) -> ast.Module | None:
 Code = tuple[str, list[ast.stmt], list[ast.arg]]
 
 
+@lru_cache(maxsize=256)
+def _unmagic(source: str) -> str:
+    """A notebook's cell as Python: the code inside of `%%time` and `%time`, on the lines where it stood."""
+    tree = _tree(source) if "get_ipython()" in source else None
+    lines = source.split("\n")
+    for statement in tree.body if tree is not None else ():
+        match statement:
+            case ast.Expr(ast.Call(ast.Attribute(attr="run_cell_magic"), [_, _, ast.Constant(str(body))])):
+                return "\n" + body
+            case ast.Expr(ast.Call(ast.Attribute(attr="run_line_magic"), [ast.Constant("time"), ast.Constant(str(body))])):
+                lines[statement.lineno - 1] = body
+    return "\n".join(lines)
+
+
 def _module(source: str) -> Code:
+    source = _unmagic(source)
     tree = _tree(source)
     return source, tree.body if tree is not None else [], []
 

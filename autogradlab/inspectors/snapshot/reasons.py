@@ -12,6 +12,7 @@ from typing import Any
 
 from ..values import dtype
 from ..words import say
+from .kinds import is_tensor
 from .names import Names
 from .origins import Origin, origin
 
@@ -170,7 +171,7 @@ def _leaf(tensor: Any, fields: dict[str, str], names: Names) -> Reason:
             freed = any(_freed(node) for node in above)
             return Reason("cleared" if freed else "no_backward", fields | {"root": root})
     for name, other in names:
-        if other is not tensor and other.is_leaf and other.requires_grad and other.grad is not None:
+        if is_tensor(other) and other is not tensor and other.is_leaf and other.requires_grad and other.grad is not None:
             return Reason("off_path", fields | {"other": name})
     return Reason("unused", fields)
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import prod
 from typing import Any
 
-from ..values import dtype, shape
+from ..values import dtype, readable, shape
 from .memory import contiguous, extent, sharing
 from .names import Names
 from .origins import Origin, origin
@@ -67,7 +66,7 @@ def _ask(question: Callable[[], Any]) -> Any:
     """The answer, or None from a tensor that has none: sparse, without memory, inside of vmap, made in inference mode."""
     try:
         return question()
-    except (RuntimeError, TypeError, AttributeError, NotImplementedError, ValueError):
+    except Exception:  # each kind of tensor refuses in its own way
         return None
 
 
@@ -85,7 +84,8 @@ def hook_names(tensor: Any) -> tuple[str, ...]:
 
 def not_finite(tensor: Any) -> tuple[int, int]:
     """How many nan and inf there are; (0, 0) for large tensors, which are not searched."""
-    if not (tensor.is_floating_point() or tensor.is_complex()) or prod(tensor.shape) > SEARCHED:
+    count = _ask(lambda: int(tensor.numel()))
+    if not (tensor.is_floating_point() or tensor.is_complex()) or count is None or count > SEARCHED or not readable(tensor):
         return 0, 0
     plain = tensor.detach()
     nans = _ask(lambda: int(plain.isnan().sum()))
