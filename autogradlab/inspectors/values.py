@@ -117,7 +117,7 @@ def texts(values: Sequence[Any]) -> list[str]:
         return [f"{r}{s}{i}j" for r, s, i in zip(real, signs, imaginary, strict=True)]
     if any(isinstance(v, float) for v in values):
         return _floats([float(v) for v in values])
-    return [text if len(text := " ".join(str(v).split())) <= LONG else text[: LONG - 1] + GAP for v in values]
+    return [text if len(text := unaddressed(" ".join(str(v).split()))) <= LONG else text[: LONG - 1] + GAP for v in values]
 
 
 def unaddressed(text: str) -> str:
