@@ -37,6 +37,7 @@ from . import optim as optim
 from . import random as random
 from .autograd.grad_mode import set_grad_enabled as set_grad_enabled
 from . import special as special
+from . import testing as testing
 from . import utils as utils
 from . import version as version
 
@@ -775,6 +776,21 @@ def get_num_threads() -> _int:
 def get_rng_state() -> _Tensor:
     """The state of the random numbers, for set_rng_state."""
 @_overload
+def gradient(input: _Tensor, *, dim: _Sequence[_int], edge_order: _int = ...) -> _Tensor:
+    """The slope along each dimension, estimated from neighbouring values: a tuple of tensors."""
+@_overload
+def gradient(input: _Tensor, *, spacing: _Number | _Tensor, dim: _Sequence[_int], edge_order: _int = ...) -> _Tensor: ...
+@_overload
+def gradient(input: _Tensor, *, spacing: _Number | _Tensor | None = ..., dim: _int | None = ..., edge_order: _int = ...) -> _Tensor: ...
+@_overload
+def gradient(input: _Tensor, *, spacing: _Sequence[_Number], dim: _int | None = ..., edge_order: _int = ...) -> _Tensor: ...
+@_overload
+def gradient(input: _Tensor, *, spacing: _Sequence[_Number], dim: _Sequence[_int], edge_order: _int = ...) -> _Tensor: ...
+@_overload
+def gradient(input: _Tensor, *, spacing: _Sequence[_Tensor], dim: _int | None = ..., edge_order: _int = ...) -> _Tensor: ...
+@_overload
+def gradient(input: _Tensor, *, spacing: _Sequence[_Tensor], dim: _Sequence[_int], edge_order: _int = ...) -> _Tensor: ...
+@_overload
 def greater(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """Whether elements are larger than those of other. The operator >."""
 @_overload
@@ -1190,6 +1206,8 @@ def nextafter(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _
 def nonzero(input: _Tensor, *, as_tuple: _bool = ..., out: _Tensor | None = ...) -> _tuple[_Tensor, ...]:
     """The places of the elements that are not zero, one row each; with as_tuple=True one tensor for each
     dimension, ready for x[...]."""
+def nonzero_static(input: _Tensor, *, size: _int, fill_value: _int = ..., out: _Tensor | None = ...) -> _Tensor:
+    """The places of the elements that are not 0, as rows; cut, or filled with fill_value, to `size` rows."""
 def norm(input: _Tensor, p: _Any = ..., dim: _Any = ..., keepdim: _Any = ..., out: _Any = ..., dtype: _Any = ...) -> _Tensor:
     """The p-norm of all elements as one vector, or along dim; linalg.vector_norm and matrix_norm are its
     successors."""
@@ -1333,6 +1351,8 @@ def remainder(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _
 def remainder(self: _Number | _Tensor, other: _Tensor) -> _Tensor: ...
 @_overload
 def remainder(input: _Tensor, other: _Number | _Tensor, *, out: _Tensor | None = ...) -> _Tensor: ...
+def renorm(input: _Tensor, p: _Number | _Tensor, dim: _int, maxnorm: _Number | _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
+    """The slices along `dim`, scaled down where their p-norm is above maxnorm."""
 @_overload
 def repeat_interleave(input: _Tensor, repeats: _Tensor, dim: _int | None = ..., *, output_size: _int | None = ...) -> _Tensor:
     """Each element repeated on the spot, a number of times or so often as a tensor says."""
@@ -1663,6 +1683,8 @@ def unique(input: _Tensor, sorted: _bool = ..., return_inverse: _bool = ..., ret
     occurs. With dim, the different slices."""
 def unique_consecutive(input: _Tensor, return_inverse: _bool = ..., return_counts: _bool = ..., dim: _int | None = ...) -> _tuple[_Tensor, ...]:
     """The values without immediate repetitions; unique without sorting."""
+def unravel_index(indices: _Tensor, shape: _Any) -> _tuple[_Tensor, ...]:
+    """Positions in a flattened tensor as indices, one tensor for each dimension of `shape`."""
 def unsafe_chunk(input: _Tensor, chunks: _int, dim: _int = ...) -> _tuple[_Tensor, ...]:
     """chunk, whose parts may be changed in place as long as the input is not used."""
 def unsafe_split(input: _Tensor, split_size: _int, dim: _int = ...) -> _tuple[_Tensor, ...]:
@@ -1675,6 +1697,9 @@ def unsqueeze_copy(input: _Tensor, dim: _Any) -> _Tensor:
     """unsqueeze as a copy."""
 def use_deterministic_algorithms(mode: _bool, *, warn_only: _bool = ...) -> None:
     """Ask for operations that give the same result each time."""
+def vander(x: _Tensor, N: _int | None = ..., increasing: _bool = ...) -> _Tensor:
+    """The powers of each element as rows, the highest first; N rows' lengths, the number of elements by
+    default."""
 @_overload
 def var(input: _Tensor, dim: _int | _Sequence[_int] | None, unbiased: _bool = ..., keepdim: _bool = ..., *, out: _Tensor | None = ...) -> _Tensor:
     """The variance: squared distances from the mean, divided by n - correction (1, if not said otherwise)."""

@@ -1211,6 +1211,8 @@ class TensorMethods:
         dimension, ready for x[...]."""
     @_overload
     def nonzero(self, *, as_tuple: _bool) -> _tuple[_Tensor, ...]: ...
+    def nonzero_static(self, *, size: _int, fill_value: _int = ...) -> _Tensor:
+        """The places of the elements that are not 0, as rows; cut, or filled with fill_value, to `size` rows."""
     def norm(self, p: _Any = ..., dim: _Any = ..., keepdim: _Any = ..., out: _Any = ..., dtype: _Any = ...) -> _Tensor:
         """The p-norm of all elements as one vector, or along dim; linalg.vector_norm and matrix_norm are its
         successors."""
@@ -1314,6 +1316,10 @@ class TensorMethods:
         """In place: What floor_divide leaves, with the sign of other, as Python's % has it."""
     @_overload
     def remainder_(self, other: _Number | _Tensor) -> _Tensor: ...
+    def renorm(self, p: _Number | _Tensor, dim: _int, maxnorm: _Number | _Tensor) -> _Tensor:
+        """The slices along `dim`, scaled down where their p-norm is above maxnorm."""
+    def renorm_(self, p: _Number | _Tensor, dim: _int, maxnorm: _Number | _Tensor) -> _Tensor:
+        """In place: The slices along `dim`, scaled down where their p-norm is above maxnorm."""
     @_overload
     def repeat(self, *repeats: _int) -> _Tensor:
         """The tensor put side by side with itself, so often in each dimension. A copy."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from . import backcompat as backcompat
     from . import checkpoint as checkpoint
     from . import data as data
     from . import hooks as hooks
 
-_LATE = ("checkpoint", "data", "hooks")
-__all__ = ["checkpoint", "data", "hooks"]
+_LATE = ("backcompat", "checkpoint", "data", "hooks")
+__all__ = ["backcompat", "checkpoint", "data", "hooks"]
 
 
 def __getattr__(name: str) -> Any:

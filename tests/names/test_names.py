@@ -1,0 +1,61 @@
+"""The names that tutorials and learners' programs use are all here."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import autogradlab
+from tests.conftest import ROOT
+
+sys.path.append(str(ROOT / "tools"))
+import inventory
+
+NAMES = inventory.names_of(Path(__file__).with_name("learners.txt"))
+
+
+def test_no_name_of_learners_is_missing():
+    assert len(NAMES) > 300
+    assert inventory.missing(autogradlab, NAMES) == []
+
+
+@pytest.mark.parity
+def test_the_names_are_torchs(torch: Any):
+    assert inventory.missing(torch, NAMES) == []
+
+
+def test_a_missing_name_is_noticed():
+    names = ["torch.ones", "torch.no_such_name", "torch.nn.Lineal", "torch.no_module.x", ".no_such_method", ".backward", ".step"]
+    assert inventory.missing(autogradlab, names) == ["torch.no_such_name", "torch.nn.Lineal", "torch.no_module.x", ".no_such_method"]
+
+
+def test_the_table_counts():
+    shown = inventory.table(with_tests=False)
+    assert "| names in `torch` " in shown
+    counts = [int(line.split("|")[2]) for line in shown.splitlines()[2:]]
+    assert min(counts) > 0
+    checked, samples = inventory.checked_entries()
+    assert checked["exp"] == (True, True)
+    assert samples > 5000
+
+
+def switches(lib: Any) -> None:
+    switch = lib.utils.backcompat.broadcast_warning
+    assert switch.enabled is False
+    switch.enabled = True
+    assert switch.enabled is True
+    with pytest.raises(RuntimeError, match="set_backcompat_broadcast_warn expects a bool, but got int"):
+        switch.enabled = 1
+    switch.enabled = False
+
+
+def test_old_switches():
+    switches(autogradlab)
+
+
+@pytest.mark.parity
+def test_old_switches_are_torchs(torch: Any):
+    switches(torch)

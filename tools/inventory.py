@@ -1,0 +1,192 @@
+"""How much of PyTorch is here: names, operations, derivatives, tests.
+
+    python tools/inventory.py                  a table
+    python tools/inventory.py --names FILE     which names of a list are missing (lines ending in `torch.name` or `.name`)
+    python tools/inventory.py --against-torch  the same for PyTorch's own namespace, and what is here but not there
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib
+import subprocess
+import sys
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path += [str(ROOT), str(ROOT / "tools")]
+
+import helptexts  # noqa: E402
+
+import autogradlab  # noqa: E402
+from autogradlab.families import OPS, load_all  # noqa: E402
+
+
+def objects(lib: Any) -> list[Any]:
+    """Objects whose attributes a list of names mentions without saying whose they are."""
+    nn, optim, data = lib.nn, lib.optim, importlib.import_module(f"{lib.__name__}.utils.data")
+    schedules = importlib.import_module(f"{lib.__name__}.optim.lr_scheduler")
+    contexts: list[Any] = []
+
+    class Keep(lib.autograd.Function):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            contexts.append(ctx)
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            return grad
+
+    x = lib.ones(2, requires_grad=True)
+    y = x * x
+    Keep.apply(x)
+    layers = [nn.Linear(1, 1), nn.Conv2d(1, 1, 1), nn.BatchNorm2d(1), nn.Dropout(), nn.Embedding(1, 1), nn.LSTM(1, 1),
+              nn.Sequential(), nn.ModuleList(), nn.ModuleDict(), nn.MSELoss(), nn.Transformer(4, 2, 1, 1, 4)]  # fmt: skip
+    optimizer = optim.SGD(layers[0].parameters(), lr=0.1)
+    return [x, x.shape, x.dtype, x.device, y.grad_fn, y.exp().grad_fn, y.grad_fn.next_functions[0][0], contexts[0], *layers, optimizer,
+            schedules.StepLR(optimizer, 1), data.DataLoader([1]), data.TensorDataset(x), lib.Generator(), lib.finfo(), lib.iinfo(lib.int8),
+            x.untyped_storage(), lib.autograd.Function, x.register_hook(print), x.sort()]  # fmt: skip
+
+
+def resolve(lib: Any, path: str) -> Any:
+    """What a dotted path names, submodules loaded on the way. Errors: AttributeError."""
+    found, module = lib, lib.__name__
+    for part in path.split("."):
+        module = f"{module}.{part}"
+        try:
+            found = getattr(found, part)
+        except AttributeError:
+            if not isinstance(found, ModuleType):
+                raise
+            try:
+                found = importlib.import_module(module)
+            except ImportError:
+                raise AttributeError(f"no {path}") from None
+    return found
+
+
+def has(lib: Any, path: str, owners: Sequence[Any]) -> bool:
+    """Whether a name is there: `torch.x`, or `.x` as an attribute of one of the usual objects."""
+    if path.startswith("."):
+        return any(hasattr(owner, path[1:]) for owner in owners)
+    try:
+        resolve(lib, path.removeprefix("torch."))
+    except AttributeError:
+        return False
+    return True
+
+
+def names_of(file: Path) -> list[str]:
+    """The names of a list; what follows # is no name."""
+    lines = [line.split("#")[0].split() for line in file.read_text(encoding="utf-8").splitlines()]
+    return [words[-1] for words in lines if words]
+
+
+def missing(lib: Any, names: Sequence[str]) -> list[str]:
+    """The names that are not there."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # deprecated names say so when one asks for them
+        owners = objects(lib)
+        return [name for name in names if not has(lib, name, owners)]
+
+
+def ours(torch: Any) -> tuple[list[str], list[str]]:
+    """(what PyTorch documents and is not here, what is here and not there), by namespace."""
+    lacking, extra = [], []
+    for space in helptexts.SPACES:
+        here, there = helptexts.owner(autogradlab, space), helptexts.owner(torch, space)
+        theirs = {n for n in (getattr(there, "__all__", None) or dir(there)) if not n.startswith("_")
+                  and not isinstance(getattr(there, n, None), ModuleType)}  # fmt: skip
+        mine = {n for n in (getattr(here, "__all__", None) or dir(here)) if not n.startswith("_") and not isinstance(getattr(here, n, None), ModuleType)}
+        prefix = f"{space}." if space else ""
+        lacking += [prefix + n for n in sorted(theirs) if not hasattr(here, n)]
+        extra += [prefix + n for n in sorted(mine) if not hasattr(there, n)]
+    return lacking, extra
+
+
+def differentiated(checked: dict[str, tuple[bool, bool]]) -> tuple[int, int, int]:
+    """Entries with a formula; those whose first, and whose second derivatives are checked by finite differences."""
+    with_formula = [name for name, entry in OPS.items() if entry.differentiates]
+    return (len(with_formula), sum(checked.get(name, (False, False))[0] for name in with_formula),
+            sum(checked.get(name, (False, False))[1] for name in with_formula))  # fmt: skip
+
+
+def checked_entries() -> tuple[dict[str, tuple[bool, bool]], int]:
+    """For each entry whether samples check its derivatives against finite differences; and how many samples there are."""
+    registry: Any = importlib.import_module("tests.ops.test_ops").REGISTRY
+    found: dict[str, tuple[bool, bool]] = {}
+    count = 0
+    for entry in registry.values():
+        count += len(entry.cases)
+        first = any(case.first and case.smooth for case in entry.cases)
+        second = any(case.first and case.smooth and case.second for case in entry.cases)
+        for name in (entry.name, *entry.covers):
+            before = found.get(name, (False, False))
+            found[name] = (before[0] or first, before[1] or second)
+    return found, count
+
+
+def count_tests() -> int:
+    """How many tests pytest collects."""
+    done = subprocess.run([sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", "tests"], cwd=ROOT,
+                          capture_output=True, text=True, check=False)  # fmt: skip
+    return sum("::" in line for line in done.stdout.splitlines())
+
+
+def table(with_tests: bool) -> str:
+    """The table for a note, in Markdown."""
+    load_all()
+    public = helptexts.public(autogradlab)
+    by_space: dict[str, int] = {}
+    for space in helptexts.SPACES:
+        place = helptexts.owner(autogradlab, space)
+        listed = dir(place) if space in ("", "Tensor", "special") else getattr(place, "__all__", None) or dir(place)
+        by_space[space] = len({n for n in listed if not n.startswith("_")})
+    rows = [(f"names in `torch.{space}`" if space else "names in `torch`", count) for space, count in by_space.items()]
+    checked, samples = checked_entries()
+    formulas, first, second = differentiated(checked)
+    rows += [
+        ("functions, methods and classes with a help text and an example", len(public)),
+        ("entries of the op table", len(OPS)),
+        ("… with a derivative formula", formulas),
+        ("… whose derivative samples check by finite differences", first),
+        ("… whose second derivative samples check by finite differences", second),
+        ("samples (each compared with PyTorch: value, gradient, second gradient, in place, out=)", samples),
+    ]
+    if with_tests:
+        rows.append(("tests", count_tests()))
+    width = max(len(name) for name, _ in rows)
+    return "\n".join([f"| {'what':{width}} | how many |", f"|{'-' * (width + 2)}|---------:|",
+                      *(f"| {name:{width}} | {count:8} |" for name, count in rows)])  # fmt: skip
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--names", type=Path)
+    parser.add_argument("--against-torch", action="store_true")
+    parser.add_argument("--tests", action="store_true", help="collect the tests too and count them")
+    given = parser.parse_args(arguments)
+    if given.names:
+        listed = names_of(given.names)
+        gone = missing(autogradlab, listed)
+        with contextlib.suppress(ModuleNotFoundError):  # programs have names wrong, too
+            unknown = set(missing(importlib.import_module("torch"), gone))
+            listed, gone = [n for n in listed if n not in unknown], [n for n in gone if n not in unknown]
+        print(f"{len(listed) - len(gone)} of {len(listed)} names are here" + (f"; missing: {' '.join(gone)}" if gone else ""))
+        return 1 if gone else 0
+    if given.against_torch:
+        lacking, extra = ours(importlib.import_module("torch"))
+        print(f"not here ({len(lacking)}): {' '.join(lacking)}\n\nonly here ({len(extra)}): {' '.join(extra)}")
+        return 0
+    print(table(given.tests))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
