@@ -289,6 +289,7 @@ def glossary_problems(pairs: list[tuple[str, str, str]], glossary: dict[str, Any
             continue
         used = False
         for lesson, english, chinese in pairs:
+            english = re.sub(r"`[^`]*`", "", english)
             if re.search(rf"\b(?:{term.get('match', re.escape(term['en']))})", english, re.IGNORECASE):
                 used = True
                 if not any(form in chinese for form in [term["zh"], *term.get("also", [])]):

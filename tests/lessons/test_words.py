@@ -177,7 +177,7 @@ def test_code_names(tmp_path: Path):
 
 def test_glossary():
     glossary = {"leaf": {"en": "leaf", "match": "leaf|leaves", "zh": "叶子", "never": ["叶节点"]}, "absent": []}
-    assert lessonwords.glossary_problems([("01", "two leaves", "两个叶子")], glossary) == []
+    assert lessonwords.glossary_problems([("01", "two leaves, `AccumulateGrad`", "两个叶子")], glossary) == []
     assert "never says" in lessonwords.glossary_problems([("01", "two leaves", "两个")], glossary)[0]
     assert "'叶节点'" in lessonwords.glossary_problems([("01", "a leaf", "叶子,叶节点")], glossary)[0]
     assert "take it out" in lessonwords.glossary_problems([("01", "trees", "树")], glossary)[0]
