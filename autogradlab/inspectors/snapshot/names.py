@@ -150,8 +150,11 @@ def _inside(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _attributes(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    held = getattr(value, "__dict__", None)  # an instance's own dictionary: no property is run
-    if isinstance(held, dict) and len(held) <= MANY and not hasattr(value, "__path__") and not hasattr(value, "__code__"):
+    try:
+        held = object.__getattribute__(value, "__dict__")  # an instance's own dictionary: no code of the user's is run
+    except AttributeError:
+        return
+    if isinstance(held, dict) and len(held) <= MANY:
         yield from ((f"{name}.{key}", inner) for key, inner in list(held.items()) if not key.startswith("__"))
 
 
