@@ -13,6 +13,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal
 
 __all__ = ["Badge", "Block", "Card", "Drawing", "Ellipse", "Facts", "Fold", "Frame", "Grid", "Item", "Line", "Note", "Path",
@@ -219,17 +220,28 @@ class Card:
     cards: tuple[Card, ...] = ()  #: cards side by side, as `watch` has them
 
 
+@cache
+def _fields(kind: type) -> tuple[tuple[str, Any], ...]:
+    return tuple((field.name, field.default) for field in dataclasses.fields(kind))
+
+
 def to_json(part: Any) -> Any:
     """Plain dictionaries, lists, strings and numbers; a part's class becomes its `is`; defaults are left out."""
-    if dataclasses.is_dataclass(part):
-        made: dict[str, Any] = {"is": type(part).__name__.lower()}
-        for field in dataclasses.fields(part):
-            value = getattr(part, field.name)
-            if value != field.default:
-                made[field.name] = to_json(value)
-        return made
-    if isinstance(part, (tuple, list)):
-        return [to_json(p) for p in part]
-    if isinstance(part, float):
+    kind = type(part)
+    if kind is str or kind is int or kind is bool:
+        return part
+    if kind is float:
         return round(part, 2) if math.isfinite(part) else None  # JSON has no NaN
-    return part
+    if kind is tuple or kind is list:
+        return [to_json(p) for p in part]
+    if dataclasses.is_dataclass(kind):
+        made: dict[str, Any] = {"is": kind.__name__.lower()}
+        for name, default in _fields(kind):
+            value = getattr(part, name)
+            if value is not default and value != default:
+                made[name] = to_json(value)
+        return made
+    for plain in (str, bool, int, float):
+        if isinstance(part, plain):  # a subclass, such as NumPy's float64
+            return to_json(plain(part))
+    raise TypeError(f"to_json: a card holds no {kind.__name__}")

@@ -18,7 +18,7 @@ import pytest
 
 from autogradlab.inspectors import words
 from autogradlab.inspectors.inspector import Inspector, present
-from autogradlab.inspectors.parts import to_json
+from autogradlab.inspectors.parts import Card, Drawing, Item, Rect, to_json
 from tests.conftest import ROOT, need
 from tests.inspectors import sample_cards
 from tests.inspectors.sample_cards import CARDS
@@ -177,3 +177,15 @@ def test_colours_are_readable(dark: bool):
     assert contrast(palette.on_go, palette.go) >= 4.5
     assert contrast(palette.focus, palette.paper) >= 3
     assert contrast(palette.quiet, palette.paper) >= 3
+
+
+def test_json_of_a_card_is_plain():
+    import numpy as np
+
+    drawing = Drawing(np.float64(10.25), 20, (Item("n1", (Rect(1 / 3, float("inf"), 2, np.float64(3)),)),), ())
+    rect = {"is": "rect", "x": 0.33, "y": None, "width": 2, "height": 3.0}
+    made = to_json(drawing)
+    assert made == {"is": "drawing", "width": 10.25, "height": 20, "items": [{"is": "item", "id": "n1", "shapes": [rect]}], "words": []}
+    assert json.loads(json.dumps(made, allow_nan=False)) == made
+    with pytest.raises(TypeError, match="a card holds no object"):
+        to_json(Card("show", object()))
