@@ -11,7 +11,8 @@ from .cards.show import show
 from .cards.step import step
 from .cards.storage import storage
 from .cards.watch import watch
+from .cards.why import explain, why
 from .inspector import Inspector
 from .words import language, set_language
 
-__all__ = ["Inspector", "accumulation", "broadcast", "graph", "hooks", "language", "set_language", "show", "step", "storage", "watch"]
+__all__ = ["Inspector", "accumulation", "broadcast", "explain", "graph", "hooks", "language", "set_language", "show", "step", "storage", "watch", "why"]

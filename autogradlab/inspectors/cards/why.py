@@ -1,0 +1,141 @@
+"""`why` and `explain`: why this `.grad` is as it is, and what the last error means here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..inspector import Inspector, present
+from ..parts import Block, Card, Facts, Note
+from ..snapshot.callers import space_now
+from ..snapshot.calls import arguments
+from ..snapshot.cuts import Diagnosis
+from ..snapshot.doubts import doubts, is_optimizer, of_number, of_optimizer
+from ..snapshot.failing import Failure, failure, last_error
+from ..snapshot.kinds import is_array, is_tensor, type_name
+from ..snapshot.mistakes import diagnose
+from ..snapshot.names import names_of
+from ..snapshot.origins import place
+from ..words import catalogue, language, say
+
+__all__ = ["card_of_error", "explain", "one_line", "why"]
+
+
+def why(thing: Any) -> Inspector:
+    """Why the `.grad` of a tensor is None, or larger than expected; or what is wrong with what an optimizer holds.
+
+    >>> import autogradlab as torch
+    >>> from autogradlab import inspectors as lab
+    >>> lab.set_language("en")
+    >>> x = torch.ones(2)
+    >>> print(lab.why(x).text.splitlines()[1])
+    `.grad` is None and stays None: `x` is a leaf that does not require grad (`requires_grad=False`), so backward passes it by.
+    """
+    if isinstance(thing, BaseException):
+        return present(card_of_error(thing))
+    space = space_now()
+    names, written = names_of(space), arguments()
+    spelled = written[0] if written else "t"
+    lang = language()
+    if is_tensor(thing):
+        name = names.of(thing) or spelled
+        blocks = _blocks(doubts(thing, name, names, space))
+        return present(Card("why", say("why.title", name=name), blocks=blocks, lang=lang))
+    if is_optimizer(thing):
+        name = next((n for n, held in space.items() if held is thing), spelled)
+        blocks = _blocks(of_optimizer(thing, name, names, space))
+        return present(Card("why", say("why.title_optimizer", name=name), blocks=blocks, lang=lang))
+    if type(thing) in (int, float, complex, list) or is_array(thing):
+        found = of_number(spelled, space)
+        if found is not None:
+            return present(Card("why", say("why.title", name=spelled), blocks=_blocks([found]), lang=lang))
+    note = Note(say("why.no_tensor", type=type_name(thing)), "warning")
+    return present(Card("why", "lab.why", blocks=(note,), lang=lang))
+
+
+def explain(error: BaseException | bool | None = None) -> Inspector:
+    """What an error means in this code: the tensor, the line, the reason, the cure. Without an argument: the last error.
+
+    In IPython `explain()` also switches on that an explanation is offered below every error that autograd raises;
+    `explain(False)` switches it off, and `%load_ext autogradlab` does the same as `explain()` without explaining.
+    """
+    if isinstance(error, BaseException):
+        return present(card_of_error(error))
+    from ..extension import switch
+
+    switched = switch(error is not False)
+    lang = language()
+    if error is False:
+        return present(Card("explain", "lab.explain", blocks=(Note(say("why.off")),), lang=lang))
+    last = last_error()
+    if last is None:
+        key = "why.no_error" if switched else "why.no_error_here"
+        return present(Card("explain", "lab.explain", blocks=(Note(say(key)),), lang=lang))
+    return present(card_of_error(last))
+
+
+def card_of_error(error: BaseException) -> Card:
+    """The card for an error; one that says that it cannot tell, if it cannot."""
+    failed = failure(error)
+    found = diagnose(failed)
+    title = say("why.title_error", error=type(error).__name__)
+    blocks = list(_blocks([found]))
+    last = blocks.pop() if isinstance(blocks[-1], Facts) else Facts(())
+    facts = Facts((*last.rows, *_place(failed).rows))  # type: ignore[union-attr]  # seen to be Facts
+    return Card("explain", title, blocks=(*blocks, facts), lang=language())
+
+
+def one_line(error: BaseException) -> str | None:
+    """The sentence for an error; None if it is none of those that are known."""
+    found = diagnose(failure(error))
+    return None if found.kind == "unknown" else say("why.offer", sentence=_sentence(found))
+
+
+# -- words for a diagnosis -----------------------------------------------------------------------------------------------
+
+
+def _sentence(found: Diagnosis) -> str:
+    return say(f"why.{found.kind}", **found.fields)
+
+
+def _blocks(found: list[Diagnosis]) -> tuple[Block, ...]:
+    blocks: list[Block] = []
+    for one in found:
+        lead = one.fields.get("lead", "")
+        fine = one.kind in ("once", "present", "optimizer_fine")
+        blocks.append(Note(_sentence(one), "plain" if lead or fine else "warning", lead))
+        blocks += _cure(one)
+        if one.cause is not None and one.cause.source != one.fields.get("name"):  # else it is an argument
+            blocks.append(_cause(one))
+    return tuple(blocks)
+
+
+def _cure(found: Diagnosis) -> list[Block]:
+    words = catalogue("why")
+    if "cure" in found.fields:
+        return [Note(f"`{found.fields['cure']}`", "good", say("why.write"))]
+    if "todo" in found.fields:
+        return [Note(found.fields["todo"], "good", say("why.do"))] if found.fields["todo"] else []
+    if f"code_{found.kind}" in words:
+        return [Note(f"`{say(f'why.code_{found.kind}', **found.fields)}`", "good", say("why.write"))]
+    if f"{found.kind}_cure" in words:
+        return [Note(say(f"why.{found.kind}_cure", **found.fields), "good", say("why.do"))]
+    return []
+
+
+#: what the cause is called, where it is not where the tensor was made
+CAUSES = {"overwritten": "cause_change", "twice": "cause_first", "doubled": "cause_backward", "doubled_loop": "cause_backward", "once": "cause_backward"}
+
+
+def _cause(found: Diagnosis) -> Facts:
+    assert found.cause is not None
+    label = say(f"why.{CAUSES.get(found.kind, 'cause')}")
+    return Facts(((label, found.cause.source), (say("why.cause_at"), place(found.cause))))
+
+
+def _place(failed: Failure) -> Facts:
+    rows = []
+    if failed.at is not None:
+        rows += [(say("why.line"), failed.at.source), (say("why.at"), place(failed.at))]
+    first = failed.message.strip().split("\n")[0]
+    rows.append((say("why.message"), first if len(first) <= 110 else first[:109] + "…"))
+    return Facts(tuple(rows))

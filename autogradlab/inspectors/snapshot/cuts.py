@@ -1,0 +1,170 @@
+"""Why a result has no history: followed back from variable to variable through the code that made them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .failing import parsed, resolve
+from .kinds import is_array, is_tensor
+from .names import Space
+from .origins import Origin, origin
+
+__all__ = ["Diagnosis", "cut", "grouped", "in_place_instead", "with_keyword", "with_points"]
+
+LEAVING = ("detach", "detach_", "data", "item", "numpy", "tolist")
+
+#: how names of parameters begin, where one of several inputs must be meant
+LIKELY = ("w", "b", "theta", "param", "a", "x")
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What is wrong, as a key of words/why.toml with its fields; where the error is, and where its cause is."""
+
+    kind: str
+    fields: Mapping[str, str] = field(default_factory=dict)
+    cause: Origin | None = None
+
+
+def cut(expression: ast.AST | None, space: Space, result: str) -> Diagnosis:
+    """Why the value of an expression does not require grad. `result` is what it is called."""
+    leaves: list[tuple[str, Any, Origin | None]] = []
+    found = _follow(expression, space, result, None, leaves, set())
+    if found is not None:
+        return found
+    tensors = [(n, t, o) for n, t, o in leaves if is_tensor(t) and not t.requires_grad and t.grad_fn is None]
+    whole = [leaf for leaf in tensors if not (leaf[1].is_floating_point() or leaf[1].is_complex())]
+    real = [leaf for leaf in tensors if leaf not in whole]
+    if not real and whole:
+        name, tensor, made = whole[0]
+        return Diagnosis("integer", {"name": name, "dtype": str(tensor.dtype).removeprefix("torch."), "cure": _floats(name, made)}, made)
+    if real:
+        name, _, made = min(real, key=lambda leaf: next((i for i, p in enumerate(LIKELY) if leaf[0].lower().startswith(p)), 99))
+        others = ", ".join(f"`{n}`" for n in dict.fromkeys(n for n, _, _ in tensors))
+        return Diagnosis("forgotten" if "," in others else "forgotten_one", {"result": result, "names": others, "name": name, "cure": _required(name, made)}, made)
+    return Diagnosis("no_history", {"result": result}, origin(result, space) if result.isidentifier() else None)
+
+
+def _follow(node: ast.AST | None, space: Space, name: str, made: Origin | None, leaves: list[tuple[str, Any, Origin | None]],
+            seen: set[str]) -> Diagnosis | None:  # fmt: skip
+    """The first cut on the way back from an expression; on the way the variables that it ends in are collected."""
+    if node is None:
+        return None
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Attribute) and inner.attr in LEAVING and not _of_gradient(inner):
+            spelled = f".{inner.attr}" if inner.attr == "data" else f".{inner.attr}()"
+            kind = "cut" if inner.attr in ("detach", "detach_", "data") else "numbers"
+            source, whole = ast.unparse(node), ast.unparse(_Uncut().visit(ast.parse(ast.unparse(node))))
+            cure = f"{name} = {whole}" if made is not None else whole
+            return Diagnosis(kind, {"name": name, "source": source, "cut": spelled, "cure": cure}, made)
+    for inner in ast.walk(node):
+        if not isinstance(inner, ast.Name) or inner.id in seen:
+            continue
+        seen.add(inner.id)
+        value: Any = space.get(inner.id)
+        if is_tensor(value) and value.requires_grad:
+            continue
+        if not (is_tensor(value) or is_array(value) or type(value) in (int, float, list, tuple)):
+            continue
+        came = origin(inner.id, space)
+        if came is not None:
+            block = next((w for w in came.within if "no_grad" in w or "inference_mode" in w or "grad_enabled(False)" in w), None)
+            if block is not None and _made_of_tensors(came, space, inner.id):
+                return Diagnosis("no_grad", {"name": inner.id, "block": block}, came)
+            count = len(leaves)
+            found = _follow(parsed(came.source), space, inner.id, came, leaves, seen)
+            if found is not None:
+                return found
+            if len(leaves) > count:
+                continue  # it is made of those
+        leaves.append((inner.id, value, came))
+    return None
+
+
+class _Uncut(ast.NodeTransformer):
+    """Takes `.detach()`, `.item()` and their like out of an expression."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        leaves = isinstance(node.func, ast.Attribute) and node.func.attr in LEAVING
+        return node.func.value if leaves and isinstance(node.func, ast.Attribute) else node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        return node.value if node.attr == "data" else node
+
+
+def _of_gradient(node: ast.Attribute) -> bool:
+    """`w.grad.data` says nothing about `w`."""
+    return isinstance(node.value, ast.Attribute) and node.value.attr == "grad"
+
+
+def _made_of_tensors(made: Origin, space: Space, name: str) -> bool:
+    tree = parsed(made.source)
+    return tree is not None and any(
+        isinstance(n, ast.Name) and n.id != name and is_tensor(resolve(n, space)) or isinstance(n, ast.Call) for n in ast.walk(tree)
+    )
+
+
+def _creation(made: Origin | None) -> ast.Call | None:
+    """The call that made a leaf, if its source is one plain call such as `torch.tensor(1.)`."""
+    tree = parsed(made.source) if made is not None else None
+    if tree is None or len(tree.body) != 1 or not isinstance(tree.body[0], ast.Expr):
+        return None
+    call = tree.body[0].value
+    makers = ("tensor", "zeros", "ones", "rand", "randn", "full", "arange", "linspace", "eye", "empty")
+    return call if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in makers else None
+
+
+def with_keyword(call: ast.Call) -> str:
+    """The call with requires_grad=True."""
+    kept = [k for k in call.keywords if k.arg != "requires_grad"]
+    return ast.unparse(ast.Call(call.func, call.args, [*kept, ast.keyword("requires_grad", ast.Constant(True))]))
+
+
+class _Points(ast.NodeTransformer):
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        return ast.Constant(float(node.value)) if type(node.value) is int else node
+
+
+def with_points(call: ast.Call) -> str:
+    """The call with floating point numbers in its data: `1` becomes `1.0`; other dtypes are left out."""
+    call = ast.parse(ast.unparse(call)).body[0].value  # type: ignore[attr-defined]  # a copy to change
+    call.keywords = [k for k in call.keywords if k.arg not in ("dtype", "requires_grad")]
+    if call.args and isinstance(call.func, ast.Attribute) and call.func.attr == "tensor":
+        call.args[0] = _Points().visit(call.args[0])
+        return with_keyword(call)
+    dtype = ast.parse(f"{ast.unparse(call.func).rpartition('.')[0]}.float32", mode="eval").body
+    return with_keyword(ast.Call(call.func, call.args, [*call.keywords, ast.keyword("dtype", dtype)]))
+
+
+def _required(name: str, made: Origin | None) -> str:
+    call = _creation(made)
+    return f"{name}.requires_grad_()" if call is None else f"{name} = {with_keyword(call)}"
+
+
+def _floats(name: str, made: Origin | None) -> str:
+    call = _creation(made)
+    return f"{name} = {name}.float().requires_grad_()" if call is None else f"{name} = {with_points(call)}"
+
+
+def grouped(node: ast.expr) -> str:
+    """The source of an expression so that a method can be called on it: `(w * 2)`."""
+    text = ast.unparse(node)
+    plain = (ast.Name, ast.Attribute, ast.Subscript, ast.Call)
+    return text if isinstance(node, plain) else f"({text})"
+
+
+def in_place_instead(name: str, source: str) -> str | None:
+    """What keeps the leaf where `name = source` lost it: `with torch.no_grad(): w -= 0.1 * w.grad`; None if unclear."""
+    tree = parsed(source)
+    value = tree.body[0].value if tree is not None and tree.body and isinstance(tree.body[0], ast.Expr) else None
+    match value:
+        case ast.BinOp(left=ast.Name(id=left), op=op, right=right) if left == name:
+            return f"with torch.no_grad(): {ast.unparse(ast.AugAssign(ast.Name(name, ast.Store()), op, right))}"
+        case ast.Call(func=ast.Attribute(attr="to" | "float" | "double" | "half" | "cuda" | "cpu" | "type")):
+            return f"{name} = {source}.detach().requires_grad_()"
+    return None

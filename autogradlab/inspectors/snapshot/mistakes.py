@@ -1,0 +1,334 @@
+"""What an error of autograd means in the user's code: the message says which mistake, frames and source say where."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from . import reasons
+from .cuts import Diagnosis, cut, grouped, in_place_instead, with_points
+from .failing import Failure, parsed, statements
+from .feeders import nodes_below
+from .kinds import is_array, is_tensor
+from .origins import Origin, origin
+
+__all__ = ["because", "diagnose"]
+
+
+def diagnose(failed: Failure) -> Diagnosis:
+    """The mistake behind an error; kind "unknown" if it is none that is known here."""
+    for pattern, find in KNOWN:
+        match = re.search(pattern, failed.message)
+        if match is not None:
+            found = find(failed, match)
+            if found is not None:
+                return found
+    return Diagnosis("unknown", {"error": type(failed.error).__name__})
+
+
+# -- the root and the inputs of the failing call -------------------------------------------------------------------------
+
+
+def _root(failed: Failure, number: int = 0) -> ast.expr | None:
+    """What backward was called on, or grad asked of."""
+    for call in failed.calls("backward", "grad"):
+        head = ast.unparse(call.func)
+        if head.endswith(("autograd.backward", "autograd.grad")) or head in ("grad", "backward"):
+            first = next((k.value for k in call.keywords if k.arg in ("tensors", "outputs")), call.args[0] if call.args else None)
+            if isinstance(first, (ast.List, ast.Tuple)) and number < len(first.elts):
+                return first.elts[number]
+            return first
+        if isinstance(call.func, ast.Attribute):
+            return call.func.value
+    return None
+
+
+def _inputs(failed: Failure) -> list[tuple[str, Any]]:
+    for call in failed.calls("grad"):
+        second = next((k.value for k in call.keywords if k.arg == "inputs"), call.args[1] if len(call.args) > 1 else None)
+        parts = second.elts if isinstance(second, (ast.List, ast.Tuple)) else [second] if second is not None else []
+        return [(ast.unparse(p), failed.value(p)) for p in parts]
+    return []
+
+
+def _target(failed: Failure) -> ast.expr | None:
+    """What the failing statement changes in place."""
+    if isinstance(failed.statement, ast.AugAssign):
+        return failed.statement.target
+    if isinstance(failed.statement, ast.Assign) and isinstance(failed.statement.targets[0], ast.Subscript):
+        return failed.statement.targets[0]
+    for node in ast.walk(failed.call or failed.statement or ast.Module([], [])):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr.endswith("_"):
+            return node.func.value
+    return None
+
+
+def _base(node: ast.expr | None) -> str:
+    """The variable in an expression such as `x[0]` or `x.data`."""
+    while isinstance(node, (ast.Subscript, ast.Attribute)):
+        node = node.value
+    return ast.unparse(node) if node is not None else "t"
+
+
+# -- one function for each mistake ---------------------------------------------------------------------------------------
+
+
+def _no_history(failed: Failure, match: re.Match[str]) -> Diagnosis | None:
+    root = _root(failed, int(match[1]))
+    if root is None:
+        return Diagnosis("no_history", {"result": "the root"})
+    return cut(root, failed.space, ast.unparse(root))
+
+
+def _number_backward(failed: Failure, match: re.Match[str]) -> Diagnosis | None:
+    for call in failed.calls("backward"):
+        if isinstance(call.func, ast.Attribute):
+            return cut(call.func.value, failed.space, ast.unparse(call.func.value))
+    node = failed.call
+    return cut(node.value, failed.space, ast.unparse(node.value)) if isinstance(node, ast.Attribute) else None
+
+
+def _twice(failed: Failure, match: re.Match[str]) -> Diagnosis:
+    root = _root(failed)
+    result = "loss" if root is None else ast.unparse(root)
+    value = failed.value(root)
+    earlier = _earlier(failed, lambda node: any(
+        isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == "backward"
+        and ast.unparse(n.func.value) == result for n in ast.walk(node)))  # fmt: skip
+    made = origin(result, failed.space) if result.isidentifier() else None
+    if made is not None and is_tensor(value) and value.grad_fn is not None:
+        inside = _in_loop(made, failed)
+        if inside or (earlier is not None and _after(made, earlier)):  # the root is new: something below it is not
+            below = set(nodes_below(value.grad_fn))
+            spent = [n for n, t in failed.names if t is not value and getattr(t, "grad_fn", None) in below and _spent(t.grad_fn)]
+            for name in spent:
+                came = origin(name, failed.space)
+                if came is None:
+                    continue
+                carried = any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(parsed(came.source) or ast.Module([], [])))
+                if carried and _in_loop(came, failed):
+                    return Diagnosis("twice_carried", {"result": result, "shared": name}, came)
+                if not (inside and _in_loop(came, failed)):
+                    return Diagnosis("twice_shared", {"result": result, "shared": name}, came)
+    return Diagnosis("twice", {"result": result, "code": "loss" if root is None else grouped(root)}, earlier)
+
+
+def _in_loop(where: Origin, failed: Failure) -> bool:
+    loop = failed.loop
+    return loop is not None and failed.at is not None and where.cell == failed.at.cell and loop.lineno <= where.line <= (loop.end_lineno or 0)
+
+
+def _after(one: Origin, other: Origin) -> bool:
+    return (one.cell or 0, one.line) > (other.cell or 0, other.line)
+
+
+def _earlier(failed: Failure, wanted: Callable[[ast.stmt], bool]) -> Origin | None:
+    """The last statement of a kind that ran, before the one that failed."""
+    same = failed.at
+    for node, where, _ in statements(failed.space):
+        if wanted(node) and not (same is not None and same.line == where.line and same.cell == where.cell):
+            return where
+    return None
+
+
+def _spent(node: Any) -> bool:
+    """Whether backward has run through a Node: its saved values are gone."""
+    for key in dir(node):
+        if key.startswith("_saved_"):
+            try:
+                getattr(node, key)
+            except RuntimeError as error:
+                return "freed" in str(error)
+            except Exception:  # an unpack hook of the user's
+                return False
+    return False
+
+
+def _overwritten(failed: Failure, match: re.Match[str]) -> Diagnosis:
+    shape = tuple(int(n) for n in match[1].replace(" ", "").split(",") if n)
+    version = int(match[3])
+    named = [(n, t) for n, t in failed.names if is_tensor(t) and tuple(t.shape) == shape and t._version == version]
+    if match[2]:
+        exact = [(n, t) for n, t in named if t.grad_fn is not None and t.grad_fn.name().startswith(match[2])]
+        named = exact or named
+    family = {n for n, t in failed.names if is_tensor(t) and any(_shares(t, other) for _, other in named)} | {n for n, _ in named}
+    for node, where, _ in statements(failed.space):
+        target = _changed(node)
+        if target is not None and (_base(target) in family or ast.unparse(target) in family):
+            if failed.at is not None and where.line == failed.at.line and where.cell == failed.at.cell:
+                continue
+            name = named[0][0] if named else _base(target)
+            fields = {"name": name, "change": where.source, "cure": _apart(node, _base(target))}
+            return Diagnosis("overwritten", fields | {"then": match[4], "now": match[3]}, where)
+    name = named[0][0] if named else ""
+    key = "overwritten_by_somebody" if name else "overwritten_unnamed"
+    return Diagnosis(key, {"name": name, "shape": str(shape), "then": match[4], "now": match[3]}, origin(name, failed.space) if name else None)
+
+
+def _shares(a: Any, b: Any) -> bool:
+    try:
+        return bool(a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr() and a.numel() and b.numel())
+    except RuntimeError:
+        return False
+
+
+def _changed(node: ast.stmt) -> ast.expr | None:
+    """What a statement changes in place, if it does."""
+    if isinstance(node, ast.AugAssign):
+        return node.target
+    if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
+        return node.targets[0]
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute) and inner.func.attr.endswith("_"):
+            if not inner.func.attr.endswith("__") and inner.func.attr not in ("requires_grad_", "detach_"):
+                return inner.func.value
+    return None
+
+
+def _apart(node: ast.stmt, name: str) -> str:
+    """The statement so that it makes a new tensor: `x += 1` becomes `x = x + 1`."""
+    if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+        return f"{name} = {ast.unparse(ast.BinOp(node.target, node.op, node.value))}"
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
+        call = node.value
+        method = ast.Attribute(call.func.value, call.func.attr.rstrip("_"))  # type: ignore[attr-defined]  # seen above
+        if isinstance(method.value, ast.Name) and method.attr not in ("zero", "fill", "copy", "set"):
+            return f"{name} = {ast.unparse(ast.Call(method, call.args, call.keywords))}"
+    return f"{name} = {name}.clone(); {' '.join(ast.unparse(node).split())}"
+
+
+def _leaf_changed(failed: Failure, match: re.Match[str]) -> Diagnosis:
+    target = _target(failed)
+    name = _base(target)
+    source = " ".join(ast.unparse(failed.statement).split()) if failed.statement is not None else f"{name} -= ..."
+    return Diagnosis("leaf_in_place", {"name": name, "change": source}, origin(name, failed.space, False))
+
+
+def _not_scalar(failed: Failure, match: re.Match[str]) -> Diagnosis:
+    root = _root(failed)
+    result, value = "loss" if root is None else ast.unparse(root), failed.value(root)
+    shape = str(tuple(value.shape)) if is_tensor(value) else ""
+    key = "not_scalar" if shape else "not_scalar_unnamed"
+    return Diagnosis(key, {"result": result, "shape": shape, "code": "loss" if root is None else grouped(root)}, origin(result, failed.space) if result.isidentifier() else None)
+
+
+def _unused(failed: Failure, match: re.Match[str]) -> Diagnosis:
+    root = _root(failed)
+    result, value = "y" if root is None else ast.unparse(root), failed.value(root)
+    below = set(nodes_below(value.grad_fn)) if is_tensor(value) else set()
+    leaves = {id(n.variable) for n in below if hasattr(n, "variable")}
+    inputs = _inputs(failed)
+    if match[1] is not None and int(match[1]) < len(inputs):
+        inputs = [inputs[int(match[1])]]
+    for name, tensor in inputs:
+        if is_tensor(tensor) and (tensor.grad_fn not in below if tensor.grad_fn is not None else id(tensor) not in leaves):
+            made, used = origin(name, failed.space), origin(result, failed.space) if result.isidentifier() else None
+            later = made is not None and used is not None and _after(made, used)
+            return Diagnosis("unused_rebound" if later else "unused", {"name": name, "result": result}, made)
+    return Diagnosis("unused", {"name": ", ".join(n for n, _ in inputs) or "x", "result": result})
+
+
+def _input_without(failed: Failure, match: re.Match[str]) -> Diagnosis | None:
+    for name, tensor in _inputs(failed):
+        if is_tensor(tensor) and not tensor.requires_grad:
+            return Diagnosis("input_without", {"name": name}, origin(name, failed.space))
+    root = _root(failed)
+    return None if root is None else cut(root, failed.space, ast.unparse(root))
+
+
+def _whole_numbers(failed: Failure, match: re.Match[str]) -> Diagnosis:
+    call = failed.call if isinstance(failed.call, ast.Call) else None
+    name = "t"
+    if isinstance(failed.statement, ast.Assign):
+        name = ast.unparse(failed.statement.targets[0])
+    if call is not None and isinstance(call.func, ast.Attribute) and call.func.attr == "requires_grad_":
+        name = ast.unparse(call.func.value)
+        return Diagnosis("integer_asked", {"name": name, "cure": f"{name} = {name}.float().requires_grad_()"}, origin(name, failed.space))
+    if name.endswith(".requires_grad"):
+        name = name.removesuffix(".requires_grad")
+        return Diagnosis("integer_asked", {"name": name, "cure": f"{name} = {name}.float().requires_grad_()"}, origin(name, failed.space))
+    cure = f"{name} = {with_points(call)}" if call is not None else f"{name} = {name}.float().requires_grad_()"
+    return Diagnosis("integer_asked", {"name": name, "cure": cure})
+
+
+def _optimizer(failed: Failure, match: re.Match[str]) -> Diagnosis | None:
+    held: list[tuple[str, Any]] = []
+    for node in ast.walk(failed.call or failed.statement or ast.Module([], [])):
+        if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
+            value = failed.value(node)
+            values = [(ast.unparse(node), value)] if is_tensor(value) else []
+            if type(value) in (list, tuple):
+                values = [(failed.names.of(t) or f"{ast.unparse(node)}[{i}]", t) for i, t in enumerate(value) if is_tensor(t)]
+            held += values
+    for name, tensor in held:
+        if not tensor.is_leaf:
+            made = origin(name, failed.space)
+            return Diagnosis("optimizer_non_leaf", {"name": name, "source": made.source if made else tensor.grad_fn.name()}, made)
+    return None
+
+
+def _to_numpy(failed: Failure, match: re.Match[str]) -> Diagnosis:
+    for call in failed.calls("numpy"):
+        if isinstance(call.func, ast.Attribute):
+            name = ast.unparse(call.func.value)
+            return Diagnosis("to_numpy", {"name": name, "code": grouped(call.func.value)}, origin(name, failed.space) if name.isidentifier() else None)
+    tensors = [n.id for n in ast.walk(failed.call or failed.statement or ast.Module([], [])) if isinstance(n, ast.Name)
+               and is_tensor(failed.value(n))]  # fmt: skip
+    name = tensors[0] if tensors else "t"
+    return Diagnosis("to_numpy", {"name": name, "code": name})
+
+
+def _no_gradient(failed: Failure, match: re.Match[str]) -> Diagnosis | None:
+    """Something was done with a `.grad` that is None."""
+    for node in _gradients(failed.statement):
+        tensor = failed.value(node.value)
+        if is_tensor(tensor) and (tensor.grad is None if tensor.is_leaf or tensor.retains_grad else True):
+            name = ast.unparse(node.value)
+            reason = reasons.grad_reason(tensor, failed.names, failed.space, name)
+            return because(reason, name, origin(name, failed.space))
+    return None
+
+
+def because(reason: reasons.Reason, name: str, made: Origin | None) -> Diagnosis:
+    """The reason of a `.grad` that is None as a diagnosis, with what to write where that is clear."""
+    fields = {"name": name, "sentence": reasons.sentence(reason), "todo": reasons.cure(reason), "lead": reasons.lead(reason)}
+    code = in_place_instead(name, made.source) if reason.kind == "rebound" and made is not None else None
+    return Diagnosis("no_gradient", fields | ({"cure": code} if code else {}), made)
+
+
+def _gradients(statement: ast.stmt | None) -> Iterator[ast.Attribute]:
+    for node in ast.walk(statement) if statement is not None else ():
+        if isinstance(node, ast.Attribute) and node.attr == "grad":
+            yield node
+
+
+def _hook_on_data(failed: Failure, match: re.Match[str]) -> Diagnosis | None:
+    for call in failed.calls("register_hook", "retain_grad", "register_post_accumulate_grad_hook"):
+        if isinstance(call.func, ast.Attribute):
+            name = ast.unparse(call.func.value)
+            value = failed.value(call.func.value)
+            if is_tensor(value) or is_array(value):
+                found = cut(call.func.value, failed.space, name)
+                return found if found.kind in ("cut", "numbers", "no_grad", "integer", "forgotten") else None
+    return None
+
+
+#: what a message looks like -> who looks into it
+KNOWN: tuple[tuple[str, Callable[[Failure, re.Match[str]], Diagnosis | None]], ...] = (
+    (r"element (\d+) of tensors does not require grad and does not have a grad_fn", _no_history),
+    (r"has no attribute 'backward'", _number_backward),
+    (r"Trying to backward through the graph a second time", _twice),
+    (r"inplace operation: \[[\w.]+ \[([\d, ]*)\]\](?:, which is output \d+ of (\w+),)?,? is at version (\d+); expected version (\d+)",
+     _overwritten),
+    (r"leaf Variable that requires grad is being used in an in-place operation", _leaf_changed),
+    (r"grad can be implicitly created only for (?:scalar|real scalar) outputs", _not_scalar),
+    (r"ifferentiated Tensors? (?:at index (\d+) )?appears to not have been used in the graph", _unused),
+    (r"differentiated Tensors does not require grad", _input_without),
+    (r"[Oo]nly Tensors of floating point (?:and complex )?dtype can require gradients", _whole_numbers),
+    (r"can't optimize a non-leaf Tensor", _optimizer),
+    (r"Can't call numpy\(\) on Tensor that requires grad", _to_numpy),
+    (r"doesn't require gradient|that has requires_grad=False", _hook_on_data),
+    (r"'?NoneType'?", _no_gradient),
+)  # fmt: skip

@@ -1,0 +1,135 @@
+"""`why`: what there is to say about a gradient although nothing failed."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from typing import Any
+
+import pytest
+
+from autogradlab.inspectors import set_language, why
+
+W = "w = torch.ones(2, requires_grad=True)"
+STEP = "loss = (w * w).sum()\n    loss.backward()"
+
+CASES = {
+    "non-leaf": (
+        [W + "\ny = w * w\nloss = y.sum()\nloss.backward()", "lab.why(y)"],
+        ("why `y.grad`?\n"
+        "`.grad` is None and stays None: `y` is a non-leaf (the result of MulBackward0), and a non-leaf's gradient is dropped once it has been used.\n"
+        "What to do: Call `y.retain_grad()` before backward, register a hook, or ask `torch.autograd.grad`.\n"
+        "made by  w * w\n"
+        "at       cell [2], line 2"),
+    ),
+    "lost leaf": (
+        [W, "w = w * 2", "lab.why(w)"],
+        ("why `w.grad`?\n"
+        "`.grad` is None and stays None: `w` is now the result of `w * 2`, a non-leaf; the leaf that had this name before has lost it.\n"
+        "Write instead: `with torch.no_grad(): w *= 2`\n"
+        "made by  w * 2\n"
+        "at       cell [3], line 1"),
+    ),
+    "never zeroed in a loop": (
+        [W, f"for i in range(3):\n    {STEP}", "lab.why(w)"],
+        ("why `w.grad`?\n"
+        "`w.grad` may be a sum: backward is called in a loop, each time adds to `.grad`, and nothing in the code zeroes it in between.\n"
+        "Write instead: `w.grad = None  # or optimizer.zero_grad(), before each backward`\n"
+        "last backward  loss.backward()\n"
+        "at             cell [3], line 3"),
+    ),
+    "never zeroed in cells": (
+        [W, "(w * w).sum().backward()", "(w * w).sum().backward()", "lab.why(w)"],
+        ("why `w.grad`?\n"
+        "`w.grad` may be a sum: backward was called 2 times, each one adds to `.grad`, and nothing in the code zeroes it in between.\n"
+        "Write instead: `w.grad = None  # or optimizer.zero_grad(), before each backward`\n"
+        "last backward  (w * w).sum().backward()\n"
+        "at             cell [4], line 1"),
+    ),
+    "zeroed": (
+        [W, f"for i in range(3):\n    w.grad = None\n    {STEP}", "lab.why(w)"],
+        ("why `w.grad`?\n"
+        "`w.grad` holds a gradient. Whether it is of one backward or a sum of several cannot be told afterwards.\n"
+        "What to do: `ledger = lab.accumulation(w)` before the backwards shows every one of them."),
+    ),
+    "once": (
+        [W, "(w * w).sum().backward()", "lab.why(w)"],
+        ("why `w.grad`?\n"
+        "`w.grad` is there, and the code calls backward once: it is the gradient of that.\n"
+        "last backward  (w * w).sum().backward()\n"
+        "at             cell [3], line 1"),
+    ),
+    "nan": (
+        ["w = torch.zeros(1, requires_grad=True)", "(w / w).sum().backward()", "lab.why(w)"],
+        ("why `w.grad`?\n"
+        "`w.grad` has elements that are nan: some step of the backward computed 0/0, inf - inf or 0 * inf.\n"
+        "What to do: `torch.autograd.set_detect_anomaly(True)`, then forward and backward again: the traceback shows the operation."),
+    ),
+    "an optimizer with an old tensor": (
+        [W + "\nopt = torch.optim.SGD([w], lr=0.1)", W + "\n(w * w).sum().backward()", "lab.why(opt)"],
+        ("what does `opt` hold?\n"
+        "`opt` holds an older tensor: `w` was bound anew after `opt` was made, so its steps no longer reach `w`.\n"
+        "Write instead: `opt = torch.optim.SGD([w], lr=0.1)`\n"
+        "made by  torch.ones(2, requires_grad=True)\n"
+        "at       cell [3], line 1"),
+    ),
+    "a number": (
+        [W, "loss = (w * w).sum().item()", "lab.why(loss)"],
+        ("why `loss.grad`?\n"
+        "`loss` comes from `(w * w).sum().item()`: `.item()` takes plain numbers out of the tensor, and no graph leads through numbers.\n"
+        "Write instead: `loss = (w * w).sum()`\n"
+        "made by  (w * w).sum().item()\n"
+        "at       cell [3], line 1"),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_silent_mistakes(torch: Any, shell: Any, case: str):
+    cells, text = CASES[case]
+    shell.run("from autogradlab import inspectors as lab")
+    for cell in cells:
+        result = shell.run(cell)
+    assert result.text == text
+    set_language("zh")
+    chinese = shell.run(cells[-1]).text
+    assert len(chinese.splitlines()) == len(text.splitlines())
+    assert any("\u4e00" <= c <= "\u9fff" for c in chinese)
+
+
+def test_a_tensor_that_an_optimizer_has_lost(torch: Any, shell: Any):
+    shell.run("from autogradlab import inspectors as lab\n" + W + "\nopt = torch.optim.SGD([w], lr=0.1)")
+    shell.run(W + "\n(w * w).sum().backward()")
+    assert "`opt` holds an older tensor: `w` was bound anew" in shell.run("lab.why(w)").text
+    shell.run("opt = torch.optim.SGD([w], lr=0.1)")
+    assert "`opt`" not in shell.run("lab.why(w)").text
+    assert "The 1 tensors that `opt` holds" in shell.run("lab.why(opt)").text
+
+
+@pytest.mark.parametrize("thing", ["x", None, [1], object(), 3.5, {"a": 1}])
+def test_no_tensor(torch: Any, thing: Any):
+    assert "takes a tensor, an optimizer or an error" in why(thing).text
+
+
+def test_an_error(torch: Any):
+    assert "this is the second one" in why(RuntimeError("Trying to backward through the graph a second time")).text
+
+
+def test_large_and_empty(torch: Any):
+    w = torch.ones(100_000, requires_grad=True)
+    (w * 2).sum().backward()
+    assert "`w.grad`" in why(w).text
+    e = torch.zeros(0, requires_grad=True)
+    (e * 2).sum().backward()
+    assert "`e.grad`" in why(e).text
+
+
+def test_it_keeps_nothing_alive(torch: Any):
+    w = torch.ones(2, requires_grad=True)
+    y = w * 2
+    card = why(y)
+    gone = [weakref.ref(w), weakref.ref(y)]
+    del w, y
+    gc.collect()
+    assert [ref() for ref in gone] == [None, None]
+    assert "non-leaf" in card.text
