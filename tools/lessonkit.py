@@ -116,7 +116,7 @@ def _execute(args: argparse.Namespace) -> int:
         try:
             changed = store(path, normalise(run(read(path), path.parent)))
         except CellExecutionError as error:  # say it, and go on with the other lessons
-            status |= _say(path, [f"a cell fails, and is not tagged raises-exception:\n{ANSI.sub('', str(error))}"])
+            status |= _say(path, [_failed(error)])
             continue
         print(f"{path.name}: {'written' if changed else 'unchanged'}", flush=True)
         status |= _say(path, problems(read(path)))
@@ -144,7 +144,10 @@ def _try(args: argparse.Namespace) -> int:
 
     status = 0
     for path in named(args.files, ["en"]):
-        status |= _say(path, lessontry.faults(path, args.torch))
+        try:
+            status |= _say(path, lessontry.faults(path, args.torch))
+        except CellExecutionError as error:
+            status |= _say(path, [_failed(error)])
     return status
 
 
@@ -161,6 +164,10 @@ def _html(args: argparse.Namespace) -> int:
     for language, rows in titles.items():
         (args.to / language / "index.html").write_text(lessonhtml.index(language, rows), encoding="utf-8", newline="\n")
     return 0
+
+
+def _failed(error: CellExecutionError) -> str:
+    return f"a cell fails, and is not tagged raises-exception:\n{ANSI.sub('', str(error))}"
 
 
 def _say(path: Path, found: list[str]) -> int:

@@ -87,6 +87,17 @@ def test_wrong_lessons(sample: Path):
         assert words in found
 
 
+def test_a_cell_that_fails_is_said_and_stops_no_other_lesson(sample: Path, capsys: pytest.CaptureFixture[str]):
+    broken = sample.with_name("02-broken.ipynb")
+    broken.write_text(sample.read_text(encoding="utf-8").replace("    ...", "    ...\\nzero(missing)"), encoding="utf-8")
+    for action in ("try", "execute"):
+        assert lessonkit.main([action, str(broken), str(sample)]) == 1
+        said = capsys.readouterr().out
+        assert "02-broken.ipynb: a cell fails, and is not tagged raises-exception" in said
+        assert "NameError: name 'missing' is not defined" in said
+    assert "01-sample.ipynb: written" in said
+
+
 def test_an_order_that_gives_itself_away_and_a_check_that_is_not_asked(sample: Path):
     change(sample, "questions/01-sample.toml", 'key = "leaf"', 'key = "other"')
     change(sample, "questions/01-sample.toml", 'key = "root"', 'key = "leaf"')
