@@ -30,8 +30,9 @@ def as_array(g: Any) -> Any:
 
 def set_grad(local: modes.State, enabled: bool) -> bool:
     before = local.grad
-    local.grad = enabled
-    local.refresh()
+    if before is not enabled:
+        local.grad = enabled
+        local.refresh()
     return before
 
 

@@ -13,7 +13,7 @@ from ..modes import FLAGS
 from ..node import NO_EDGE
 from ..opdef import OPS, Op, alias, composite, publish
 from ..record import RAW, TENSORS
-from ..tensor import Tensor, gradient_edge, wrap
+from ..tensor import Tensor, requires_grad, wrap
 from .viewing import guard
 
 RAW.zeros_of = lambda like, shape: np.zeros(shape, like.dtype)
@@ -110,7 +110,7 @@ def _joiner(name: str, entry: Op, doc: str) -> None:
         if out is None and not FLAGS.unusual:
             arrays = []
             for t in tensors:
-                if t._edge is not NO_EDGE and gradient_edge(t) is not NO_EDGE:
+                if t._edge is not NO_EDGE and requires_grad(t):
                     break
                 arrays.append(t._array)
             else:
