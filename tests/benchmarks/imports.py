@@ -1,4 +1,7 @@
-"""What ``import autogradlab`` adds to ``import numpy``, in new interpreters; the numpy column is numpy's own import."""
+"""What ``import autogradlab`` adds to ``import numpy``, in new interpreters; the numpy column is numpy's own import.
+
+In time of the processor, as everywhere: what other programs do at the same time does not count.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +19,8 @@ ABOUT = "import after numpy, in a new interpreter; the numpy column is numpy its
 LIMIT = 0.040
 UNWANTED = ("ipywidgets", "matplotlib", "anywidget", "IPython", "torch")
 
-_AFTER_NUMPY = "import numpy, time; start = time.perf_counter(); import {name}; print(time.perf_counter() - start)"
-_NUMPY = "import time; start = time.perf_counter(); import numpy; print(time.perf_counter() - start)"
+_AFTER_NUMPY = "import numpy, time; start = time.process_time(); import {name}; print(time.process_time() - start)"
+_NUMPY = "import time; start = time.process_time(); import numpy; print(time.process_time() - start)"
 _LOADED = "import sys, {name}; print(*(name for name in {unwanted!r} if name in sys.modules))"
 
 
