@@ -52,7 +52,8 @@ def content_width(card: Card) -> float:
     inner = [content_width(c) + 2 * PAD for c in card.cards]
     beside = SIDE + 2 * GAP if card.frames and _side_fits(card) else 0.0
     tables = [min(sum(_wants(block)), WIDEST) for block in card.blocks if isinstance(block, Table)]
-    return max([ROOM, *inner, *tables, *(w + beside for w in drawn)])
+    prose = [460.0] if any(not isinstance(block, Drawing) for block in card.blocks) else []
+    return max([ROOM, *inner, *(w + beside for w in [*drawn, *tables, *prose])])
 
 
 def _wants(table: Table) -> list[float]:
@@ -122,7 +123,7 @@ class _Page(Sheet):
         total = sum(w + 6 for _, w in badges)
         right = x + wide - PAD
         title = [Run(r.text, r.style or "strong") for r in runs(card.title)]
-        title_width = sum(width(r.text, 14, r.style == "code", True) for r in title)
+        title_width = sum(width(r.text, 13 if r.style == "code" else 14, r.style == "code", True) for r in title)
         subtitle = " · ".join(filter(None, [card.subtitle, frame.heading if frame else ""]))
         needed = title_width + 10 + width(plain(subtitle), BODY)
         below = bool(badges) and needed + total + 20 > wide - 2 * PAD
