@@ -50,10 +50,9 @@ def step_card(
     if problem is not None:
         return problem
     holders = Holders(space)
-    count = len(Walk(roots, limit=MAX_NODES).nodes)
-    if count > MAX_NODES:
-        count = len(Walk(roots).nodes)
-        return Card("step", _title(roots, holders, {}), blocks=(Note(say("step.large", count=count), "warning"),), lang=language())  # fmt: skip
+    if not Walk(roots, limit=MAX_NODES).complete:
+        note = Note(say("step.large", count=MAX_NODES), "warning")
+        return Card("step", _title(roots, holders, {}), blocks=(note,), lang=language())
     arguments = {"gradient": gradient, "inputs": inputs, "retain_graph": retain_graph, "create_graph": create_graph}
     title = _title(roots, holders, arguments)
     del holders
@@ -89,9 +88,13 @@ def _card(recording: Recording, title: str, commit: bool, keeps: bool) -> Card:
     badges = [Badge(say("step.commit") if commit else say("step.preview"), "warning" if commit else "muted")]
     if failed:
         badges.append(Badge(say("step.fail_head"), "warning"))
+    notes = [_note(recording, commit, keeps, failed)]
+    for value in facts.values:
+        if value.root and value.kind == "data":
+            notes.insert(0, Note(say("step.not_differentiable", name=value.name or say("graph.this"))))
     return Card(
-        "step", title, badges=tuple(badges), blocks=(drawing, _note(recording, commit, keeps, failed)), frames=tuple(frames),
-        lang=language(), cards=_second(recording),
+        "step", title, badges=tuple(badges), blocks=(drawing, *notes), frames=tuple(frames), lang=language(),
+        cards=_second(recording),
     )  # fmt: skip
 
 

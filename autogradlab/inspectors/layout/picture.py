@@ -25,6 +25,9 @@ TALLEST = 420.0
 LINE = 15.0
 LONG = 26
 
+#: fewer unnamed Nodes than this are not worth folding
+FOLDED = 3
+
 
 @dataclass(frozen=True, slots=True)
 class Labels:
@@ -70,10 +73,9 @@ class _Shape:
 
 def draw(
     graph: Graph, words: Sequence[str], label: str, details: Mapping[str, tuple[Block, ...]], labels: Labels = NO_LABELS,
-    folds: Sequence[Fold] = (),
 ) -> Drawing:  # fmt: skip
     """The drawing; `details` gives items what is shown when they are opened, by id."""
-    return _Picture(graph, labels).drawing(words, label, details, folds)
+    return _Picture(graph, labels).drawing(words, label, details)
 
 
 class _Picture:
@@ -138,15 +140,47 @@ class _Picture:
 
     # -- shapes ----------------------------------------------------------------------------------------------------------
 
-    def drawing(
-        self, words: Sequence[str], label: str, details: Mapping[str, tuple[Block, ...]], folds: Sequence[Fold]
-    ) -> Drawing:
+    def drawing(self, words: Sequence[str], label: str, details: Mapping[str, tuple[Block, ...]]) -> Drawing:
         boxes = {name: shape.box() for name, shape in self.shapes.items()}
         placed = layout(boxes, [link for _, link, _ in self.links])
         items = [self._edge(item, link, runs, placed, i) for i, (item, link, runs) in enumerate(self.links)]
         items += [self._value(value, placed, details.get(value.id, ())) for value in self.values.values()]
         items += [self._node(node, placed, details.get(node.id, ())) for node in self.nodes.values()]
-        return Drawing(placed.width, placed.height, tuple(items), tuple(words), label, tuple(folds), zoom=True)
+        return Drawing(placed.width, placed.height, tuple(items), tuple(words), label, self.folds(), zoom=True)
+
+    def folds(self) -> tuple[Fold, ...]:
+        """What can be folded away behind a Node: the unnamed Nodes that lead to it alone, and what only they use."""
+        users: dict[str, list[str]] = {}
+        for _, link, _ in self.links:
+            users.setdefault(link.source, []).append(link.target)
+        head: dict[str, str] = {}
+        for node in self.nodes:
+            way = []
+            while node not in head:
+                way.append(node)
+                into = users.get(node, [])
+                if len(into) != 1 or into[0] not in self.nodes:
+                    head[node] = node
+                    break
+                node = into[0]
+            for passed in way:
+                head[passed] = head[node]
+        groups: dict[str, list[str]] = {}
+        for node, at in head.items():
+            if node != at:
+                groups.setdefault(at, []).append(node)
+        folds = []
+        for at, nodes in groups.items():
+            if len(nodes) < FOLDED:
+                continue
+            away = set(nodes)
+            own = [v.id for v in self.values.values() if v.kind != "value" and away.issuperset(users.get(v.id, [""]))]
+            away.update(own)
+            lines = [item for item, link, _ in self.links if link.source in away or link.target in away]
+            leaves = sum(self.values[v].kind == "leaf" for v in own)
+            label = say("graph.fold_leaves" if leaves else "graph.fold", count=len(nodes), leaves=leaves)
+            folds.append(Fold(at, (*nodes, *own, *lines), label))
+        return tuple(folds)
 
     def _edge(self, item: str, link: Link, runs: bool, placed: Placed, index: int) -> Item:
         source, target = self.shapes[link.source], self.shapes[link.target]

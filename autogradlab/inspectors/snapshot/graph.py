@@ -128,8 +128,10 @@ class Walk:
         self.complete = True
         ids = {node: f"n{i}" for i, node in enumerate(self.nodes, 1)}
         for node in self.nodes:  # grows while it is walked
-            if limit is not None and len(self.nodes) > limit:
+            if limit is not None and len(self.nexts) == limit:
                 self.complete = False
+                self.nodes = self.nodes[:limit]
+                ids = {known: ids[known] for known in self.nodes}
                 break
             nexts = tuple(node.next_functions)
             self.nexts.append(nexts)
@@ -142,7 +144,7 @@ class Walk:
     def edges(self) -> Iterator[Edge]:
         for node, nexts in zip(self.nodes, self.nexts, strict=False):
             for index, (target, number) in enumerate(nexts):
-                if target is not None:
+                if target in self.ids:
                     yield Edge(self.ids[node], index, self.ids[target], number)
 
 
@@ -173,15 +175,15 @@ _SAVED = "_saved_"
 _VERSIONS = re.compile(r"is at version (\d+); expected version (\d+)")
 
 
-_known: dict[str, tuple[str, ...]] = {}
+_known: dict[tuple[type, str], tuple[str, ...]] = {}
 
 
 def _attributes(node: Any) -> tuple[str, ...]:
     """The names of what a Node saved; asked once for each class (PyTorch's answer takes a while)."""
-    name = str(node.name())
-    if name not in _known:
-        _known[name] = tuple(a for a in dir(node) if a.startswith(_SAVED))
-    return _known[name]
+    key = type(node), str(node.name())
+    if key not in _known:
+        _known[key] = tuple(a for a in dir(node) if a.startswith(_SAVED))
+    return _known[key]
 
 
 def saved_live(node: Any) -> Iterator[tuple[str, Any, Exception | None]]:
@@ -448,7 +450,7 @@ def summary(walk: Walk, holders: Holders, shown: int = 12) -> Summary:
     edges = 0
     for node in _outward(walk):
         for target, _ in walk.nexts[int(walk.ids[node][1:]) - 1]:
-            if target is not None:
+            if target in distance:
                 edges += 1
                 distance[target] = max(distance[target], distance[node] + 1)
     levels = Counter(distance.values())
@@ -463,12 +465,12 @@ def _outward(walk: Walk) -> Iterable[Any]:
     waiting = dict.fromkeys(walk.nodes, 0)
     for nexts in walk.nexts:
         for target, _ in nexts:
-            if target is not None:
+            if target in waiting:
                 waiting[target] += 1
     ready = [node for node, count in waiting.items() if not count]
     for node in ready:  # grows while it is walked
         for target, _ in walk.nexts[int(walk.ids[node][1:]) - 1]:
-            if target is not None:
+            if target in waiting:
                 waiting[target] -= 1
                 if not waiting[target]:
                     ready.append(target)
