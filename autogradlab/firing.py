@@ -96,7 +96,7 @@ def as_tuple(hook: Any, grads: tuple[Any, ...], result: Any) -> tuple[Any, ...]:
     if not isinstance(result, tuple):
         raise TypeError(f"expected tuple, but hook returned '{type(result).__name__}'")
     if len(result) != len(grads):
-        name = getattr(hook, "__name__", type(hook).__name__)
+        name = getattr(hook, "__name__", "<unknown>")
         raise RuntimeError(f"hook '{name}' has returned an incorrect number of values "
                            f"(got {len(result)}, but expected {len(grads)})")  # fmt: skip
     for old, new in zip(grads, result, strict=True):

@@ -118,6 +118,8 @@ def _leaf_posthooks(node: AccumulateGrad, grads: tuple[Any, ...], local: modes.S
             for hook in list(meta.post_accumulate.values()):
                 result = hook(node.variable)
                 if result is not None:
+                    if isinstance(result, Tensor):
+                        raise RuntimeError("Tensor post accumulate grad hooks should return None.")
                     raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
         if node.hooks is not None:
             for hook in list(node.hooks.post.values()):

@@ -82,7 +82,7 @@ def validate(node: Node, outs: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def check_hook_result(hook: Any, given: Any, result: Any) -> None:
     """A tensor hook must return a Tensor of the type, dtype and size that it got."""
-    name = getattr(hook, "__name__", type(hook).__name__)
+    name = getattr(hook, "__name__", "<unknown>")
     if not isinstance(result, Tensor):
         raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
     if not isinstance(given, Tensor):

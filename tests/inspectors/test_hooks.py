@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from autogradlab.inspectors import hooks, set_language
+from autogradlab.inspectors import accumulation, hooks, set_language
 
 
 def told(log: Any) -> list[tuple[str, str, str, str, str]]:
@@ -241,6 +241,17 @@ def test_without_arguments_all_tensors_of_the_caller(torch: Any):
     log = hooks()
     assert [h.owner for h in log.registered] == ["a", "y"]
     log.close()
+
+
+def test_hooks_of_other_inspectors_are_not_the_users(torch: Any):
+    w = torch.ones(2, requires_grad=True)
+    y = w * 2
+    w.register_hook(lambda g: g * 2)
+    with accumulation(w, y) as ledger, hooks(w, y) as log:
+        y.sum().backward()
+        assert [h.name for h in log.registered] == ["<lambda>"]
+    assert [f.hook.name for f in log.firings] == ["<lambda>"]
+    assert [e.added.tolist() for e in ledger.entries] == [[4.0, 4.0]]
 
 
 def test_what_has_no_hooks(torch: Any):

@@ -76,7 +76,7 @@ class Slot:
         return {} if found is None else found
 
     def users(self) -> Iterator[tuple[Any, Any]]:
-        return ((key, hook) for key, hook in list(self.held().items()) if not isinstance(hook, Marker))
+        return ((key, hook) for key, hook in list(self.held().items()) if not _ours(hook))
 
     def describe(self, hook: Any) -> Hook:
         while isinstance(hook, Watched):
@@ -114,6 +114,13 @@ class Watched:
         if name == "hook":
             raise AttributeError(name)
         return getattr(self.hook, name)
+
+
+def _ours(hook: Any) -> bool:
+    """Whether an inspector registered it: a marker, or a hook of the ledger or of the stepper."""
+    while isinstance(hook, Watched):
+        hook = hook.hook
+    return str(getattr(hook, "__module__", "")).startswith(__name__.partition(".snapshot")[0])
 
 
 def _described(hook: Any, slot: Slot) -> Hook:
