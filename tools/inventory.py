@@ -110,26 +110,47 @@ def ours(torch: Any) -> tuple[list[str], list[str]]:
     return lacking, extra
 
 
-def differentiated(checked: dict[str, tuple[bool, bool]]) -> tuple[int, int, int]:
-    """Entries with a formula; those whose first, and whose second derivatives are checked by finite differences."""
-    with_formula = [name for name, entry in OPS.items() if entry.differentiates]
-    return (len(with_formula), sum(checked.get(name, (False, False))[0] for name in with_formula),
-            sum(checked.get(name, (False, False))[1] for name in with_formula))  # fmt: skip
+def walked(tensors: Sequence[Any]) -> set[type]:
+    """The classes of all Nodes behind tensors."""
+    waiting = [t.grad_fn for t in tensors if t is not None and t.grad_fn is not None]
+    seen: set[Any] = set()
+    while waiting:
+        node = waiting.pop()
+        if node not in seen:
+            seen.add(node)
+            waiting += [following for following, _ in node.next_functions if following is not None]
+    return {type(node) for node in seen}
 
 
-def checked_entries() -> tuple[dict[str, tuple[bool, bool]], int]:
-    """For each entry whether samples check its derivatives against finite differences; and how many samples there are."""
+def checked_nodes() -> tuple[set[type], set[type], int]:
+    """Node classes whose first, and whose second derivatives samples check by finite differences; how many samples there are.
+
+    These are the Nodes in the graphs of those samples; a Node in the graph of first gradients is checked by the second ones.
+    """
     registry: Any = importlib.import_module("tests.ops.test_ops").REGISTRY
-    found: dict[str, tuple[bool, bool]] = {}
+    harness: Any = importlib.import_module("tests.ops.harness")
+    first: set[type] = set()
+    second: set[type] = set()
     count = 0
     for entry in registry.values():
         count += len(entry.cases)
-        first = any(case.first and case.smooth for case in entry.cases)
-        second = any(case.first and case.smooth and case.second for case in entry.cases)
-        for name in (entry.name, *entry.covers):
-            before = found.get(name, (False, False))
-            found[name] = (before[0] or first, before[1] or second)
-    return found, count
+        for case in (c for c in entry.cases if c.first and c.smooth):
+            leaves: list[Any] = []
+            args, kwargs = harness.arguments(autogradlab, entry, case, leaves)
+            if not leaves or any(str(t.dtype) not in ("torch.float64", "torch.complex128") for t in leaves):
+                continue
+            result = harness.attempt(entry.function(autogradlab), *args, **kwargs)
+            outs = [] if isinstance(result, harness.Failure) else [t for t in harness.tensors(result) if t.requires_grad]
+            if not outs:
+                continue
+            mine = walked(outs)
+            first |= mine
+            if case.second:
+                second |= mine
+                grads = harness.attempt(autogradlab.autograd.grad, outs, leaves, harness.like(autogradlab, outs, 1, True),
+                                        create_graph=True, allow_unused=True)  # fmt: skip
+                first |= set() if isinstance(grads, harness.Failure) else walked(grads)
+    return first, second, count
 
 
 def count_tests() -> int:
@@ -149,14 +170,14 @@ def table(with_tests: bool) -> str:
         listed = dir(place) if space in ("", "Tensor", "special") else getattr(place, "__all__", None) or dir(place)
         by_space[space] = len({n for n in listed if not n.startswith("_")})
     rows = [(f"names in `torch.{space}`" if space else "names in `torch`", count) for space, count in by_space.items()]
-    checked, samples = checked_entries()
-    formulas, first, second = differentiated(checked)
+    first, second, samples = checked_nodes()
+    nodes = [entry.node_class for entry in OPS.values() if entry.differentiates]
     rows += [
         ("functions, methods and classes with a help text and an example", len(public)),
         ("entries of the op table", len(OPS)),
-        ("… with a derivative formula", formulas),
-        ("… whose derivative samples check by finite differences", first),
-        ("… whose second derivative samples check by finite differences", second),
+        ("… with a derivative formula", len(nodes)),
+        ("… whose derivative samples check by finite differences", sum(node in first for node in nodes)),
+        ("… whose second derivative samples check by finite differences", sum(node in second for node in nodes)),
         ("samples (each compared with PyTorch: value, gradient, second gradient, in place, out=)", samples),
     ]
     if with_tests:

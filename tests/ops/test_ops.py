@@ -44,6 +44,13 @@ def found_in(entry: Entry, check: Any) -> list[tuple[Case, str]]:
     return [(case, what) for case in entry.cases for what in check(case)]
 
 
+def without_zeros(grads: Any) -> Any:
+    """Gradients, None for those that are zero: torch has some operations of networks depend on inputs that do not matter."""
+    if not isinstance(grads, (list, tuple)):
+        return grads
+    return tuple(None if g is None or not array(g).any() else g for g in grads)
+
+
 @pytest.mark.parity
 @every_operation
 def test_value_and_gradients_are_torchs(key: str, torch: Any):
@@ -60,6 +67,8 @@ def test_value_and_gradients_are_torchs(key: str, torch: Any):
         for what, a, b in zip(("gradient", "second gradient"), ours[1:], theirs[1:], strict=True):
             if isinstance(b, Failure) and isinstance(a, Failure) and a.kind == b.kind:
                 continue
+            if entry.origin == "networks" and what == "second gradient":
+                a, b = without_zeros(a), without_zeros(b)
             wrong += compare(tuple(a) if isinstance(a, list) else a, tuple(b) if isinstance(b, list) else b, what, loose,
                              names=False, strides=False)  # fmt: skip
         return wrong
