@@ -216,6 +216,35 @@ def test_a_leaf_is_a_root(torch: Any):
     assert told(lab.step(w))[1:] == ["AccumulateGrad: w.grad was None and becomes [1.].", "Done: w.grad = [1.]."]
 
 
+def test_where_nothing_is_recorded(torch: Any):
+    w, x = leaves(torch)
+    y = w * x
+    with torch.no_grad():
+        assert told(lab.step(y))[-1] == "Done: w.grad = [2.], x.grad = [1.]."
+        assert told(lab.step(w))[-1] == "Done: w.grad = [1.]."
+        assert "`w` is a leaf" in lab.graph(w).text
+
+
+def test_complex_numbers_and_other_dtypes(torch: Any):
+    w = torch.tensor([1.0 + 2.0j], requires_grad=True)
+    y = (w * w.conj()).real.sum()
+    assert told(lab.step(y))[-1] == "Done: w.grad = [2.+4.j]."
+    d = torch.ones(2, dtype=torch.float64, requires_grad=True)
+    y = d.float().sum()
+    assert told(lab.step(y))[2] == "ToCopyBackward0 runs: d gets g.to(dtype) = [1., 1.]."
+
+
+def test_the_real_backward_can_keep_the_graph(torch: Any):
+    w, _ = leaves(torch)
+    y = w * 2
+    view = lab.step(y, commit=True, retain_graph=True)
+    assert "This was the real backward: `.grad` is set." in view.text
+    assert view.card.title == "y.backward(retain_graph=True)"
+    assert told(view)[1] == "MulBackward0 runs: w gets g·2 = [2.]."
+    assert told(lab.step(y, commit=True))[2] == "AccumulateGrad: w.grad grows: [2.] + [2.] = [4.]."
+    assert w.grad.tolist() == [4.0]
+
+
 def test_hooks_one_by_one(torch: Any):
     w, x = leaves(torch)
     a = w * x

@@ -228,7 +228,7 @@ class Story:
             symbols = say("step.summed_to", rule=symbols, shape=out.shape)
         values = {s.name: s.text for s in fact.saved if s.state == "kept"}
         long = any("float" in text or "int" in text for text in (*values.values(), g.text))
-        if long or formula == "g" or _WORDY.search(formula):
+        if long or symbols == "g" or _WORDY.search(formula):
             return symbols, ""
         return symbols, filled(formula, {**plain, **{k: _bracketed(v) for k, v in values.items()}}, _bracketed(g.text))
 

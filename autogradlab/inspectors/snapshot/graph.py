@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..values import dtype, shape, short
-from .kinds import is_tensor
+from .kinds import is_tensor, library
 from .names import tensors
 from .origins import Origin, origin
 from .rules import inputs_of, op_name
@@ -155,12 +155,9 @@ def edge_of(tensor: Any) -> tuple[Any, int]:
     node = tensor.grad_fn
     if node is not None:
         return node, tensor.output_nr
-    return tensor.view_as(tensor).grad_fn.next_functions[0][0] if _recording(tensor) else None, 0
-
-
-def _recording(tensor: Any) -> bool:
-    """Whether operations are recorded here; if not (no_grad), a leaf does not say which AccumulateGrad it has."""
-    return bool(tensor.view_as(tensor).requires_grad)
+    with library(tensor).enable_grad():  # a leaf says it by a view of it, which is recorded
+        node = tensor.view_as(tensor).grad_fn
+    return (None, 0) if node is None else (node.next_functions[0][0], 0)
 
 
 def class_name(node: Any) -> str:
@@ -239,7 +236,7 @@ def constant(tensor: Any, holder: str | None) -> str:
 def _plain(value: Any) -> str:
     if isinstance(value, int) and value > 2**62:
         value -= 2**64  # a negative dim as C++ hands it out
-    text = " ".join(repr(value).split())
+    text = f"{value:g}" if isinstance(value, float) else " ".join(repr(value).split())
     return text if len(text) <= 60 else text[:57] + "…"
 
 
@@ -293,7 +290,7 @@ class Holders:
 def where(tensor: Any) -> tuple[Any, ...]:
     """The memory that a tensor shows."""
     try:
-        return tensor.data_ptr(), tuple(tensor.shape), tensor.stride(), tensor.requires_grad
+        return tensor.data_ptr(), tuple(tensor.shape), tensor.stride(), tensor.requires_grad, tensor.is_conj()
     except Exception:  # sparse, meta and the like
         return (id(tensor),)
 
