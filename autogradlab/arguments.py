@@ -10,11 +10,15 @@ from .tensor import Tensor
 __all__ = ["coerce", "old_form", "reject", "with_old_forms"]
 
 
-def reject(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> NoReturn:
-    """Raise PyTorch's TypeError for a call whose arguments do not fit."""
-    from .signatures import explain
+def reject(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], method: bool = False) -> NoReturn:
+    """Raise PyTorch's TypeError for a call whose arguments do not fit; of a method's, the first is its tensor."""
+    from .signatures import explain, lookup
 
-    explain(name, args, kwargs)
+    if method and lookup(name, "Tensor") is not None:
+        args = args[1:]
+        explain(name, args, kwargs, "Tensor")
+    else:
+        explain(name, args, kwargs)
     shown = ", ".join([type(a).__name__ for a in args] + [f"{k}={type(v).__name__}" for k, v in kwargs.items()])
     raise TypeError(f"{name}() received an invalid combination of arguments - got ({shown})")
 
@@ -56,14 +60,15 @@ def with_old_forms(name: str, fn: Any) -> Any:
 def coerce(operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any], values: list[Any], name: str) -> list[Any]:
     """Arguments in which numbers were made tensors; PyTorch's TypeError if something else stands for a tensor."""
     values = list(values)
+    name = operation.called or name
     for place in operation.tensor_places:
         value = values[place]
         if place == operation.list_place:
             if isinstance(value, Tensor) or not all(isinstance(v, Tensor) for v in value):
-                reject(name, args, kwargs)
+                reject(name, args, kwargs, operation.as_method)
         elif value is not None and not isinstance(value, Tensor):
             if place == operation.tensor_places[0] or not is_number(value) or operation.name not in TAKES_NUMBERS:
-                reject(name, args, kwargs)
+                reject(name, args, kwargs, operation.as_method)
             values[place] = wrap_number(value)
     return values
 

@@ -10,6 +10,8 @@ operations that are written in terms of others and have no Node of their own.
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
+from types import CellType, FunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -37,6 +39,10 @@ class Op:
     vjp: a formula for each differentiable argument; the key "*" is a joint formula that gives them all in order.
     node: the Node's name in PyTorch.
     """
+
+    #: under which name, and whether as a method, a function made of the entry was called: its errors say so
+    called: str | None = None
+    as_method = False
 
     def __init__(self, name: str, kernel: Callable[..., Any], tensors: str = "input", *, vjp: Any = None,
                  node: str | None = None, view: bool = False, multi: bool = False, outputs: tuple[str, ...] = (),
@@ -182,11 +188,17 @@ class Op:
                     self.reject(args, kwargs, name)
         return values
 
+    def retold(self, called: str | None, method: bool) -> Op:
+        """The same entry, for a function that is called by another name or as a method."""
+        made: Op = copy(self)
+        made.called, made.as_method = called, method
+        return made
+
     def reject(self, args: tuple[Any, ...], kwargs: dict[str, Any], name: str | None = None) -> Any:
         """Raise PyTorch's TypeError for arguments that do not fit."""
         from .arguments import reject
 
-        reject(name or self.name, args, kwargs)
+        reject(self.called or name or self.name, args, kwargs, self.as_method)
 
     def edges(self, values: list[Any]) -> tuple[list[Edge], bool]:
         """The edges to the tensor arguments, and whether one of them requires grad."""
@@ -393,7 +405,40 @@ def publish(name: str, fn: Any, signature_of: Any, method: bool, function: bool,
     if function:
         FUNCTIONS[name] = fn
     if method:
-        attach(name, fn)
+        attach(name, retold(fn, None, True))
+
+
+def retold(fn: Any, called: str | None, method: bool) -> Any:
+    """The same function, except that its errors count arguments as a method's, or name it by an alias.
+
+    It shares the code and costs nothing more: only the entries in its closure are copies that know about it.
+    """
+    if not isinstance(fn, FunctionType) or fn.__closure__ is None:
+        return fn
+    cells = []
+    for variable, cell in zip(fn.__code__.co_freevars, fn.__closure__, strict=True):
+        try:
+            value = new = cell.cell_contents
+        except ValueError:  # not filled yet
+            return fn
+        if isinstance(value, Op) and variable in ("op", "entry"):
+            new = value.retold(called, method)
+        elif isinstance(value, MethodType) and isinstance(value.__self__, Op):
+            new = MethodType(value.__func__, value.__self__.retold(called, method))
+        elif variable in ("fn", "plain", "plain_"):  # a wrapper, and what it calls
+            new = retold(value, called, method)
+        elif variable == "name" and value == fn.__name__:
+            new = called or value
+        cells.append(cell if new is value else CellType(new))
+    if all(a is b for a, b in zip(cells, fn.__closure__, strict=True)):
+        return fn
+    made: Any = FunctionType(fn.__code__, fn.__globals__, called or fn.__name__, fn.__defaults__, tuple(cells))
+    made.__kwdefaults__ = fn.__kwdefaults__
+    made.__doc__ = fn.__doc__
+    made.__module__ = fn.__module__
+    made.__dict__.update(fn.__dict__)
+    made.__qualname__ = made.__name__
+    return made
 
 
 def alias(name: str, of: str, method: bool = True, function: bool = True) -> None:
@@ -401,6 +446,6 @@ def alias(name: str, of: str, method: bool = True, function: bool = True) -> Non
     fn = operation(of)
     setattr(TENSORS, name, fn)
     if function:
-        FUNCTIONS[name] = fn
+        FUNCTIONS[name] = retold(fn, name, False)
     if method:
-        attach(name, fn)
+        attach(name, retold(fn, name, True))
