@@ -60,7 +60,6 @@ def with_old_forms(name: str, fn: Any) -> Any:
 def coerce(operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any], values: list[Any], name: str) -> list[Any]:
     """Arguments in which numbers were made tensors; PyTorch's TypeError if something else stands for a tensor."""
     values = list(values)
-    name = operation.called or name
     for place in operation.tensor_places:
         value = values[place]
         if place == operation.list_place:

@@ -10,7 +10,6 @@ operations that are written in terms of others and have no Node of their own.
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import copy
 from types import CellType, FunctionType, MethodType
 from typing import Any
 
@@ -40,8 +39,7 @@ class Op:
     node: the Node's name in PyTorch.
     """
 
-    #: under which name, and whether as a method, a function made of the entry was called: its errors say so
-    called: str | None = None
+    #: whether a method is made of the entry: its errors do not count the tensor itself
     as_method = False
 
     def __init__(self, name: str, kernel: Callable[..., Any], tensors: str = "input", *, vjp: Any = None,
@@ -188,17 +186,11 @@ class Op:
                     self.reject(args, kwargs, name)
         return values
 
-    def retold(self, called: str | None, method: bool) -> Op:
-        """The same entry, for a function that is called by another name or as a method."""
-        made: Op = copy(self)
-        made.called, made.as_method = called, method
-        return made
-
     def reject(self, args: tuple[Any, ...], kwargs: dict[str, Any], name: str | None = None) -> Any:
         """Raise PyTorch's TypeError for arguments that do not fit."""
         from .arguments import reject
 
-        reject(self.called or name or self.name, args, kwargs, self.as_method)
+        reject(name or self.name, args, kwargs, self.as_method)
 
     def edges(self, values: list[Any]) -> tuple[list[Edge], bool]:
         """The edges to the tensor arguments, and whether one of them requires grad."""
@@ -405,13 +397,22 @@ def publish(name: str, fn: Any, signature_of: Any, method: bool, function: bool,
     if function:
         FUNCTIONS[name] = fn
     if method:
-        attach(name, retold(fn, None, True))
+        attach(name, as_method(fn))
 
 
-def retold(fn: Any, called: str | None, method: bool) -> Any:
-    """The same function, except that its errors count arguments as a method's, or name it by an alias.
+class MethodOp(Op):
+    """An entry as methods know it. It has no state of its own: what is changed in the entry shows here."""
 
-    It shares the code and costs nothing more: only the entries in its closure are copies that know about it.
+    as_method = True
+
+    def __init__(self, entry: Op) -> None:
+        self.__dict__ = entry.__dict__
+
+
+def as_method(fn: Any) -> Any:
+    """The same function for Tensor: where it refuses arguments, it counts them as a method's.
+
+    It shares the code and costs nothing more: only the entries in its closure are ones that know about it.
     """
     if not isinstance(fn, FunctionType) or fn.__closure__ is None:
         return fn
@@ -422,22 +423,18 @@ def retold(fn: Any, called: str | None, method: bool) -> Any:
         except ValueError:  # not filled yet
             return fn
         if isinstance(value, Op) and variable in ("op", "entry"):
-            new = value.retold(called, method)
-        elif isinstance(value, MethodType) and isinstance(value.__self__, Op):
-            new = MethodType(value.__func__, value.__self__.retold(called, method))
+            new = MethodOp(value)
+        elif isinstance(value, MethodType) and type(value.__self__) is Op:
+            new = MethodType(value.__func__, MethodOp(value.__self__))
         elif variable in ("fn", "plain", "plain_"):  # a wrapper, and what it calls
-            new = retold(value, called, method)
-        elif variable == "name" and value == fn.__name__:
-            new = called or value
+            new = as_method(value)
         cells.append(cell if new is value else CellType(new))
     if all(a is b for a, b in zip(cells, fn.__closure__, strict=True)):
         return fn
-    made: Any = FunctionType(fn.__code__, fn.__globals__, called or fn.__name__, fn.__defaults__, tuple(cells))
+    made: Any = FunctionType(fn.__code__, fn.__globals__, fn.__name__, fn.__defaults__, tuple(cells))
     made.__kwdefaults__ = fn.__kwdefaults__
-    made.__doc__ = fn.__doc__
-    made.__module__ = fn.__module__
+    made.__doc__, made.__module__, made.__qualname__ = fn.__doc__, fn.__module__, fn.__qualname__
     made.__dict__.update(fn.__dict__)
-    made.__qualname__ = made.__name__
     return made
 
 
@@ -446,6 +443,6 @@ def alias(name: str, of: str, method: bool = True, function: bool = True) -> Non
     fn = operation(of)
     setattr(TENSORS, name, fn)
     if function:
-        FUNCTIONS[name] = retold(fn, name, False)
+        FUNCTIONS[name] = fn
     if method:
-        attach(name, retold(fn, name, True))
+        attach(name, Tensor.__dict__.get(of, fn))

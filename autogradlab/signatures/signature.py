@@ -84,7 +84,7 @@ class Signature:
         given, params = len(args), self.params
         if self.no_arguments and (given or kwargs):
             what = "keyword arguments" if kwargs else f"arguments ({given} given)"
-            raise TypeError(f"Tensor.{self.name}() takes no {what}")
+            raise TypeError(f"TensorBase.{self.name}() takes no {what}")
         varargs = (
             self.max_positional == 1 and given > 0 and params[0].kind in INT_LISTS and params[0].accepts_ints(args)
         )  # view(2, 3) for view((2, 3))
