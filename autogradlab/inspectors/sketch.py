@@ -83,8 +83,8 @@ class Sheet:
         boxes = {item.id: box for item in shown if (box := extent(item))}
         for fold in drawing.folds:
             if fold.folded and fold.at in boxes:
-                left, _, right, bottom = boxes[fold.at]
-                self.words((left + right) / 2, bottom + 14, f"⊞ {fold.label}", self.palette.ink("muted"), 10.5, anchor="middle")
+                left, top, right, _ = boxes[fold.at]
+                self.words((left + right) / 2, top - 5, f"⊞ {fold.label}", self.palette.ink("muted"), 10.5, anchor="middle")
         self.elements.append("</g>")
 
     def _item(self, item: Item, state: State | None, texts: Mapping[str, str]) -> None:

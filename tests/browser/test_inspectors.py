@@ -46,6 +46,7 @@ CALLS = {
     "accumulation": "for _ in range(2): (w * 3).sum().backward()\nlab.accumulation(w)",
     "hooks": "handle = a.register_hook(double)\nfired = lab.hooks(y, a)\ny.backward()\nfired",
     "watch": "lab.watch(w, a)",
+    "why": "lab.why(a)",
 }
 EXPECT = 10_000
 
