@@ -163,6 +163,9 @@ def filled(formula: str, words: Mapping[str, str], g: str = "g") -> str:
     for neutral in ("alpha", "beta"):
         if words.get(neutral) in ("1", "1.0", None):
             formula = formula.replace(f"·{{{neutral}}}", "")
+    for bound, part in (("min", "{min}≤"), ("max", "≤{max}")):
+        if words.get(bound) == "None":  # clamped on one side only
+            formula = formula.replace(part, "")
     if "{less}" in formula:
         formula = _power(formula, words.get("exponent", ""))
     if words.get("reduction") == "2":  # summed, not averaged
