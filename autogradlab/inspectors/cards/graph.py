@@ -188,7 +188,7 @@ def _value(value: Value, facts: Graph) -> tuple[Block, ...]:
     if value.version:
         rows.append((say("graph.version"), str(value.version)))
     if value.origin is not None:
-        rows.append((say("graph.made"), f"`{value.origin.source}`, {place(value.origin)}"))
+        rows.append((say("graph.made"), f"{value.origin.source}, {place(value.origin)}"))
     rows += [(say(f"graph.hook_{hook.kind}"), hook.name) for hook in value.hooks]
     if value.retains:
         rows.append(("retain_grad", say("graph.retains")))
@@ -203,7 +203,7 @@ def _node(
 ) -> list[Block]:
     rows = [(say("graph.cls"), node.cls)]
     if node.origin is not None:
-        rows.append((say("graph.made"), f"`{node.origin.source}`, {place(node.origin)}"))
+        rows.append((say("graph.made"), f"{node.origin.source}, {place(node.origin)}"))
     if node.leads:
         rows.append((say("graph.leads"), node.leads))
     rows += [(f"metadata[{key!r}]", text) for key, text in node.metadata]
