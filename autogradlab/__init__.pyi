@@ -397,7 +397,7 @@ def cartesian_prod(*tensors: _Tensor) -> _Tensor:
     """All ways to choose one element of each vector, a row each."""
 def cat(tensors: _Sequence[_Tensor], dim: _int = ..., *, out: _Tensor | None = ...) -> _Tensor:
     """Tensors one behind the other along an existing dimension."""
-def cdist(x1: _Tensor, x2: _Tensor, p: _Number | _Tensor = ..., compute_mode: _int | None = ...) -> _Tensor:
+def cdist(x1: _Any, x2: _Any, p: _Any = ..., compute_mode: _Any = ...) -> _Tensor:
     """The distances, in the p-norm, of each row of one matrix from each of another."""
 cdouble: _dtype
 def ceil(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:

@@ -142,7 +142,10 @@ def shown(path: str) -> tuple[inspect.Signature, ...]:
     found: list[inspect.Signature] = []
     mine = own(fn, result) if path.startswith("nn.functional.") else None
     for overload in overloads(path) if mine is None else ():
-        made = inspect.Signature(_SELF * (path.startswith("Tensor.")) + parameters(overload), return_annotation=result)
+        kind = result
+        if isinstance(result, Word) and result.text.startswith("Tensor | ("):  # max, median: with dim also the places
+            kind = Word(result.text.partition(" | ")[2] if any(p.name == "dim" for p in overload.params) else "Tensor")
+        made = inspect.Signature(_SELF * (path.startswith("Tensor.")) + parameters(overload), return_annotation=kind)
         if str(made) not in map(str, found):
             found.append(made)
     if not found:

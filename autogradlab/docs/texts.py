@@ -174,7 +174,7 @@ def describe(path: str, plain: str = "") -> str:
     space, _, name = path.rpartition(".")
     entry, of = find(path), base(path)
     owner = "Tensor." if space == "Tensor" else ""
-    heads = [f"{owner}{name}{without_self(signature)}" for signature in shown(path)]
+    heads = [f"{owner}{name}{without_self(signature, space)}" for signature in shown(path)]
     if not space:
         heads += _method_heads(path)
     prose = entry.text if entry is not None else plain if of is None else ""
@@ -192,10 +192,12 @@ def describe(path: str, plain: str = "") -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def without_self(signature: Any) -> Any:
+def without_self(signature: Any, space: str) -> Any:
     """The signature of a method as it is called."""
-    kept = [p for p in signature.parameters.values() if p.name != "self" or p.kind is not p.POSITIONAL_ONLY]
-    return signature.replace(parameters=kept)
+    first, *rest = [*signature.parameters.values(), None]
+    if space != "Tensor" or first is None or first.name not in ("self", "input"):
+        return signature
+    return signature.replace(parameters=rest[:-1])
 
 
 def _method_heads(path: str) -> list[str]:
@@ -204,4 +206,4 @@ def _method_heads(path: str) -> list[str]:
 
     if not hasattr(Tensor, path) or not overloads("Tensor." + path):
         return []
-    return [f"Tensor.{path}{without_self(signature)}" for signature in shown("Tensor." + path)]
+    return [f"Tensor.{path}{without_self(signature, 'Tensor')}" for signature in shown("Tensor." + path)]

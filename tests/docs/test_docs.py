@@ -107,6 +107,7 @@ def test_no_name_has_two_texts():
         ("sort", "(input, dim=-1, descending=False, *, out=None) -> (values, indices)"),
         ("Tensor.new_zeros", "(self, /, *size, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False) -> Tensor"),
         ("linalg.det", "(A, *, out=None) -> Tensor"),
+        ("median", "(input) -> Tensor"),
     ],
 )
 def test_signatures(path: str, expected: str):
@@ -119,6 +120,14 @@ def test_a_bound_method_has_the_signature_without_its_tensor():
 
 
 # -- how it is seen --------------------------------------------------------------------------------------------------------
+
+
+def test_all_overloads_are_shown():
+    heads = (autogradlab.max.__doc__ or "").split("\n\n")[0].split("\n")
+    assert heads == ["max(input, *, out=None) -> Tensor", "max(input, other, *, out=None) -> Tensor",
+                     "max(input, dim, keepdim=False, *, out=None) -> (values, indices)", "Tensor.max() -> Tensor",
+                     "Tensor.max(other) -> Tensor", "Tensor.max(dim, keepdim=False) -> (values, indices)"]  # fmt: skip
+    assert (autogradlab.Tensor.backward.__doc__ or "").startswith("Tensor.backward(gradient=None, retain_graph=None,")
 
 
 def test_help_shows_signature_text_and_example():
