@@ -194,10 +194,10 @@ def describe(path: str, plain: str = "") -> str:
 
 def without_self(signature: Any, space: str) -> Any:
     """The signature of a method as it is called."""
-    first, *rest = [*signature.parameters.values(), None]
-    if space != "Tensor" or first is None or first.name not in ("self", "input"):
+    parameters = list(signature.parameters.values())
+    if space != "Tensor" or not parameters or parameters[0].name not in ("self", "input"):
         return signature
-    return signature.replace(parameters=rest[:-1])
+    return signature.replace(parameters=parameters[1:])
 
 
 def _method_heads(path: str) -> list[str]:
