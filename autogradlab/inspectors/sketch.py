@@ -84,7 +84,7 @@ class Sheet:
         for fold in drawing.folds:
             if fold.folded and fold.at in boxes:
                 left, top, right, _ = boxes[fold.at]
-                self.words((left + right) / 2, top - 5, f"⊞ {fold.label}", self.palette.ink("muted"), 10.5, anchor="middle")
+                self.words((left + right) / 2, top - 6, f"⊞ {fold.label}", self.palette.ink("muted"), 10.5, anchor="middle")
         self.elements.append("</g>")
 
     def _item(self, item: Item, state: State | None, texts: Mapping[str, str]) -> None:

@@ -132,6 +132,16 @@ def test_every_word_that_is_asked_for_is_there():
     assert asked - known == set()
 
 
+@pytest.mark.parametrize("name", [name for name in CATALOGUES if name != "common"])
+def test_every_entry_is_used(name: str):
+    """By its key in full, or by an f-string whose field takes a value that stands in quotes somewhere."""
+    code = sources()
+    patterns = [(head, tail) for head, tail in re.findall(rf"""f["']{name}\.(\w*)\{{[^}}]+\}}(\w*)["']""", code)]
+    quoted = set(re.findall(r"""["'](\w+)["']""", code)) | {w for words in re.findall(r"""["']([\w ]+)["']\.split""", code) for w in words.split()}
+    made = {head + value + tail for head, tail in patterns for value in quoted}
+    assert [key for key in words.catalogue(name) if f"{name}.{key}" not in code and key not in made] == []
+
+
 def test_the_pages_words_are_all_used():
     """An entry of common.toml is used by the page's module or by Python."""
     page = "".join((INSPECTORS / "static" / name).read_text(encoding="utf-8") for name in ("sketch.js", "inspector.js"))

@@ -162,7 +162,7 @@ class Sketch {
     if (!at?.box) return;
     const [, top, right] = at.box;
     const sign = s("text", { x: right, y: top + 3.8, class: "agl-text agl-plain agl-bold", "text-anchor": "middle", "font-size": 12 });
-    const count = s("text", { x: centre(at.box)[0], y: top - 5, class: "agl-text agl-muted", "text-anchor": "middle", "font-size": 10.5 });
+    const count = s("text", { x: centre(at.box)[0], y: top - 12, class: "agl-text agl-muted", "text-anchor": "middle", "font-size": 10.5 });
     const group = s("g", { class: "agl-fold", role: "button", tabindex: -1, "data-fold": index }, s("title"), s("circle", { cx: right, cy: top, r: 8 }), sign, count);
     this.entries.set(`fold ${index}`, { group, fold, sign, count, box: [right - 8, top - 8, right + 8, top + 8], opens: true, find: "" });
     if (fold.folded) this.folded.add(index);
