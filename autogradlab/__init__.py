@@ -78,7 +78,7 @@ _MODULES = ("accelerator", "backends", "cuda", "fft", "func", "linalg", "nn", "o
             "serialization", "testing", "overrides", "lab", "inspectors")  # fmt: skip
 #: names that other modules define, and these modules; as for the functions of `ops`, whose families come as late
 _ELSEWHERE = {
-    "Generator": "ops.random", **dict.fromkeys(("save", "load"), "serialization"),
+    "Generator": "ops.random", "vmap": "func", **dict.fromkeys(("save", "load"), "serialization"),
     **dict.fromkeys(("default_generator", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"), "random"),
 }  # fmt: skip
 _DEVICES = ("mps", "xpu", "mtia", "cpu")

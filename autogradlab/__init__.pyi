@@ -1722,6 +1722,8 @@ def view_as_real(input: _Tensor) -> _Tensor:
     """A complex tensor as real numbers, the two parts in a new last dimension. A view."""
 def view_copy(input: _Tensor, size: _Any) -> _Tensor:
     """Tensor.view as a copy."""
+def vmap(func: _Any, in_dims: _Any = ..., out_dims: _Any = ..., randomness: _str = ..., *, chunk_size: _Any = ...) -> _Any:
+    """The function that applies a function to each slice along a dimension."""
 @_overload
 def vsplit(input: _Tensor, sections: _int) -> _tuple[_Tensor, ...]:
     """tensor_split along dimension 0."""
