@@ -207,6 +207,16 @@ def test_wrong_arguments(torch: Any):
     assert told(lab.step(data)) == [
         "Backward does not begin. RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn"
     ]
+    y = w.sum()
+    for arguments, words in (
+        ({"inputs": []}, "RuntimeError: `inputs` argument to `backward()` cannot be empty."),
+        ({"inputs": [data]}, "RuntimeError: can't retain_grad on Tensor that has requires_grad=False"),
+        ({"inputs": 3}, "TypeError: 'int' object is not iterable"),
+        ({"gradient": "x"}, "TypeError: gradients can be either Tensors or None, but got str"),
+    ):
+        assert told(lab.step(y, **arguments)) == [f"Backward does not begin. {words}"]
+    assert told(lab.step(y, gradient=torch.tensor(2)))[-1] == "Done: w.grad = [2., 2., 2.]."
+    assert "`lab.step` looks at tensors; this is a `int`" in lab.step([y, 3]).text
     assert "looks at tensors; this is a `str`" in lab.step("y").text
     assert "the list is empty" in lab.step([]).text
 
@@ -348,7 +358,8 @@ def test_everything_is_put_back(torch: Any):
 
 def test_numbers_on_edges_add_up_to_grad(torch: Any):
     """What arrives along the edges of each leaf is its `.grad`, to the last bit where one order of sums is known."""
-    from autogradlab.inspectors.snapshot.recording import Accumulated, NodeRan, record
+    from autogradlab.inspectors.snapshot.events import Accumulated, NodeRan
+    from autogradlab.inspectors.snapshot.recording import record
 
     torch.manual_seed(0)
     w, b = torch.randn(3, requires_grad=True), torch.randn(1, requires_grad=True)

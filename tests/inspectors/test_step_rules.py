@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+from autogradlab.inspectors.snapshot.events import NodeRan
 from autogradlab.inspectors.snapshot.graph import saved_live
-from autogradlab.inspectors.snapshot.recording import NodeRan, record
+from autogradlab.inspectors.snapshot.recording import record
 from autogradlab.inspectors.snapshot.rules import filled, op_name, rule
 
 UNARY = [

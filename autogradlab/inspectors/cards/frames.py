@@ -5,18 +5,9 @@ from __future__ import annotations
 import re
 
 from ..parts import Block, Facts, Frame, State, Tone
+from ..snapshot.events import Accumulated, Amount, Event, Failed, HookRan, NodeRan, RootEnters, Summed
 from ..snapshot.graph import NodeFact
-from ..snapshot.recording import (
-    Accumulated,
-    Amount,
-    Event,
-    Failed,
-    HookRan,
-    NodeRan,
-    Recording,
-    RootEnters,
-    Summed,
-)
+from ..snapshot.recording import Recording
 from ..snapshot.rules import broadcasts, filled, rule
 from ..words import say
 

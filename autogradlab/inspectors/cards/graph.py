@@ -65,7 +65,7 @@ def roots_of(y: Any, call: str) -> tuple[list[Any], Card | None]:
         return [], problem_card(call, say("graph.nothing"))
     wrong = next((r for r in roots if not is_tensor(r)), None)
     if wrong is not None or any(r is None for r in roots):
-        return [], problem_card(call, say("graph.not_tensor", kind=type_name(wrong)))
+        return [], problem_card(call, say("graph.not_tensor", call=call, kind=type_name(wrong)))
     return roots, None
 
 

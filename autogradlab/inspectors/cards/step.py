@@ -8,10 +8,11 @@ from typing import Any
 from ..inspector import Inspector, present
 from ..layout.picture import Labels, draw
 from ..parts import Badge, Card, Frame, Note
+from ..snapshot.events import Failed, HookRan
 from ..snapshot.graph import Graph, Holders, Walk
 from ..snapshot.kinds import is_tensor, type_name
 from ..snapshot.names import namespace
-from ..snapshot.recording import Failed, HookRan, Recording, record
+from ..snapshot.recording import Recording, record
 from ..values import short
 from ..words import language, say
 from .frames import Story

@@ -13,111 +13,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from ..values import shape, short
+from .events import Accumulated, Amount, Event, Failed, HookRan, NodeRan, RootEnters, Summed, amount
 from .graph import Graph, Holders, Walk, describe, hook_name
-from .kinds import library
+from .kinds import is_tensor, library
 
-__all__ = [
-    "Accumulated",
-    "Amount",
-    "Event",
-    "Failed",
-    "HookRan",
-    "NodeRan",
-    "Recording",
-    "RootEnters",
-    "Summed",
-    "record",
-]
-
-#: numbers of a gradient that are kept with its text
-KEPT = 64
-
-
-@dataclass(frozen=True, slots=True)
-class Amount:
-    """A gradient at one moment: its text, its shape, its numbers if they are few."""
-
-    text: str
-    shape: str
-    numbers: tuple[Any, ...] | None = None
-
-    @property
-    def count(self) -> int:
-        product = 1
-        for size in self.shape.strip("(),").split(","):
-            product *= int(size) if size.strip() else 1
-        return product
-
-
-@dataclass(frozen=True, slots=True)
-class RootEnters:
-    """The gradient of a root enters input `number` of `node`. given: it was passed, not the implicit 1."""
-
-    root: str
-    node: str
-    number: int
-    amount: Amount
-    given: bool
-
-
-@dataclass(frozen=True, slots=True)
-class HookRan:
-    """A hook ran. kind: "tensor", "post_accumulate"; "node" for hooks of a Node, seen by what they changed only."""
-
-    kind: str
-    node: str
-    number: int
-    owner: str
-    name: str
-    before: Amount | None
-    after: Amount | None  #: None: it returned None and changed nothing
-
-
-@dataclass(frozen=True, slots=True)
-class NodeRan:
-    """A Node turned the gradients of its outputs into those of its inputs. frees: the tensors that it lets go."""
-
-    node: str
-    incoming: tuple[Amount | None, ...]
-    outgoing: tuple[Amount | None, ...]
-    frees: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Summed:
-    """All gradients of one tensor have arrived and are added up."""
-
-    node: str
-    number: int
-    parts: tuple[Amount, ...]
-    total: Amount
-
-
-@dataclass(frozen=True, slots=True)
-class Accumulated:
-    """`.grad` got what arrived: a leaf's by its AccumulateGrad; a non-leaf's (`retained`) before its Node runs."""
-
-    node: str
-    before: Amount | None
-    incoming: Amount | None
-    after: Amount | None
-    number: int = 0
-    retained: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Failed:
-    """The pass stopped with an error. node: where, None if it had not begun. during: "node" or "hook"."""
-
-    node: str | None
-    error: str
-    message: str
-    during: str = "node"
-    hook: str = ""
-
-
-Event = RootEnters | HookRan | NodeRan | Summed | Accumulated | Failed
+__all__ = ["Recording", "record"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,17 +29,6 @@ class Recording:
     arriving: dict[tuple[str, int], int]  #: how many gradients each input of a Node gets
     second: Graph | None = None
     left_out: int = 0
-
-
-def amount(tensor: Any) -> Amount:
-    plain = tensor.detach()
-    numbers = None
-    if plain.numel() <= KEPT:
-        try:
-            numbers = tuple(plain.reshape(-1).tolist())
-        except Exception:  # sparse and the like: the text says its shape
-            numbers = None
-    return Amount(short(plain), shape(plain), numbers)
 
 
 def _amount(tensor: Any) -> Amount | None:
@@ -229,7 +118,7 @@ class _Recorder:
     def select(self, inputs: Any) -> None:
         """With `inputs=`, only Nodes on a way to them run."""
         if inputs is not None:
-            wanted = [inputs] if hasattr(inputs, "requires_grad") else list(inputs)
+            wanted = _listed(inputs)
             self.needed = {self.walk.ids[n] for n in self.walk.nodes if any(getattr(n, "variable", None) is t for t in wanted)}  # fmt: skip
             made = {(t.grad_fn, t.output_nr): t for t in wanted if getattr(t, "grad_fn", None) is not None}
             self.keeping |= {(self.walk.ids[n], nr): t for (n, nr), t in made.items() if n in self.walk.ids}
@@ -249,7 +138,9 @@ class _Recorder:
         """As `inputs=`, edges for non-leaf tensors: as tensors they would retain their gradient from now on."""
         if inputs is None or commit:
             return inputs
-        wanted = [inputs] if hasattr(inputs, "requires_grad") else list(inputs)
+        if not isinstance(inputs, (list, tuple)) and not is_tensor(inputs):
+            return inputs  # the library will say what is wrong
+        wanted = _listed(inputs)
         edge = library(self.walk.roots[0]).autograd.graph.get_gradient_edge
         return [edge(t) if getattr(t, "grad_fn", None) is not None and not t.retains_grad else t for t in wanted]
 
@@ -375,7 +266,7 @@ class _Recorder:
         parts = self.arrived.get((ident, number))
         if parts and given is not None and parts[-1] is not None and len([p for p in parts if p is not None]) == 1:
             known = next(p for p in parts if p is not None)
-            before, after = amount(known), amount(given)
+            before, after = amount(known.to(given.dtype)), amount(given)
             if not _same(before, after):
                 self.note(HookRan("node", ident, number, "", "", before, after))
 
@@ -420,6 +311,9 @@ class _Recorder:
         message = str(error)
         if self.hook is not None:
             event = Failed(self.hook[0], type(error).__name__, message, "hook", self.hook[1])
+        elif self.running is None and not self.ran and _in_library(error):
+            self.events.clear()  # an argument was refused
+            event = Failed(None, type(error).__name__, message)
         else:
             event = Failed(self.running or self._next(), type(error).__name__, message)
         self.note(event)
@@ -458,6 +352,19 @@ class _Recorder:
         self.walk.starts = []
         self.holders.named.clear()
         self.holders.made.clear()
+
+
+def _listed(inputs: Any) -> list[Any]:
+    return list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
+
+
+def _in_library(error: BaseException) -> bool:
+    """Whether the library itself raised it, not a function of the user's that it called."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    name = str(trace.tb_frame.f_globals.get("__name__", "")) if trace is not None else ""
+    return name.split(".")[0] in ("torch", "autogradlab")
 
 
 def _same(a: Amount | None, b: Amount | None) -> bool:

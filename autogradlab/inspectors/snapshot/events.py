@@ -1,0 +1,110 @@
+"""What happens in a backward pass, event by event, as plain facts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..values import shape, short
+
+__all__ = ["Accumulated", "Amount", "Event", "Failed", "HookRan", "NodeRan", "RootEnters", "Summed", "amount"]
+
+#: numbers of a gradient that are kept with its text
+KEPT = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A gradient at one moment: its text, its shape, its numbers if they are few."""
+
+    text: str
+    shape: str
+    numbers: tuple[Any, ...] | None = None
+
+    @property
+    def count(self) -> int:
+        product = 1
+        for size in self.shape.strip("(),").split(","):
+            product *= int(size) if size.strip() else 1
+        return product
+
+
+@dataclass(frozen=True, slots=True)
+class RootEnters:
+    """The gradient of a root enters input `number` of `node`. given: it was passed, not the implicit 1."""
+
+    root: str
+    node: str
+    number: int
+    amount: Amount
+    given: bool
+
+
+@dataclass(frozen=True, slots=True)
+class HookRan:
+    """A hook ran. kind: "tensor", "post_accumulate"; "node" for hooks of a Node, seen by what they changed only."""
+
+    kind: str
+    node: str
+    number: int
+    owner: str
+    name: str
+    before: Amount | None
+    after: Amount | None  #: None: it returned None and changed nothing
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRan:
+    """A Node turned the gradients of its outputs into those of its inputs. frees: the tensors that it lets go."""
+
+    node: str
+    incoming: tuple[Amount | None, ...]
+    outgoing: tuple[Amount | None, ...]
+    frees: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Summed:
+    """All gradients of one tensor have arrived and are added up."""
+
+    node: str
+    number: int
+    parts: tuple[Amount, ...]
+    total: Amount
+
+
+@dataclass(frozen=True, slots=True)
+class Accumulated:
+    """`.grad` got what arrived: a leaf's by its AccumulateGrad; a non-leaf's (`retained`) before its Node runs."""
+
+    node: str
+    before: Amount | None
+    incoming: Amount | None
+    after: Amount | None
+    number: int = 0
+    retained: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The pass stopped with an error. node: where, None if it had not begun. during: "node" or "hook"."""
+
+    node: str | None
+    error: str
+    message: str
+    during: str = "node"
+    hook: str = ""
+
+
+Event = RootEnters | HookRan | NodeRan | Summed | Accumulated | Failed
+
+
+def amount(tensor: Any) -> Amount:
+    plain = tensor.detach()
+    numbers = None
+    if plain.numel() <= KEPT:
+        try:
+            numbers = tuple(plain.reshape(-1).tolist())
+        except Exception:  # sparse and the like: the text says its shape
+            numbers = None
+    return Amount(short(plain), shape(plain), numbers)
