@@ -24,6 +24,7 @@ sys.path += [str(ROOT), str(ROOT / "tools")]
 import helptexts  # noqa: E402
 
 import autogradlab  # noqa: E402
+from autogradlab.docs import texts  # noqa: E402
 from autogradlab.families import OPS, load_all  # noqa: E402
 
 
@@ -168,12 +169,14 @@ def table(with_tests: bool) -> str:
     for space in helptexts.SPACES:
         place = helptexts.owner(autogradlab, space)
         listed = dir(place) if space in ("", "Tensor", "special") else getattr(place, "__all__", None) or dir(place)
-        by_space[space] = len({n for n in listed if not n.startswith("_")})
+        names = {n for n in listed if not n.startswith("_") and n not in helptexts.SKIPPED}
+        by_space[space] = sum(not isinstance(getattr(place, n, None), ModuleType) for n in names)
     rows = [(f"names in `torch.{space}`" if space else "names in `torch`", count) for space, count in by_space.items()]
     first, second, samples = checked_nodes()
     nodes = [entry.node_class for entry in OPS.values() if entry.differentiates]
     rows += [
         ("functions, methods and classes with a help text and an example", len(public)),
+        ("help texts, each with an example that runs", len({id(entry) for entry in texts.entries().values()})),
         ("entries of the op table", len(OPS)),
         ("… with a derivative formula", len(nodes)),
         ("… whose derivative samples check by finite differences", sum(node in first for node in nodes)),
