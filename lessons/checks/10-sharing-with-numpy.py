@@ -1,0 +1,13 @@
+"""What judges the exercise of lesson 10: an array handed over safely."""
+
+def guarded(guarded, torch):
+    def scribble(array):
+        array[:] = 7
+
+    t = torch.tensor([1.0, 2.0])
+    found = guarded(t, scribble)
+    yield "returned", found is not None and found.tolist() == [7.0, 7.0], found
+    yield "kept", t.tolist() == [1.0, 2.0], t
+    asking = torch.tensor([1.0, 2.0], requires_grad=True)
+    found = guarded(asking, scribble)
+    yield "asks", found.tolist() == [7.0, 7.0] and asking.tolist() == [1.0, 2.0], found
