@@ -82,10 +82,12 @@ _ELSEWHERE = {
     **dict.fromkeys(("default_generator", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"), "random"),
 }  # fmt: skip
 _DEVICES = ("mps", "xpu", "mtia", "cpu")
+#: how the functions of torch.special begin in the table; torch itself has no such names
+_SPECIAL = "special_"
 
 
 def __getattr__(name: str) -> object:
-    if name in _FUNCTIONS:
+    if name in _FUNCTIONS and not name.startswith(_SPECIAL):
         found = _FUNCTIONS[name]
     elif name in _MODULES:
         try:
@@ -115,5 +117,6 @@ def __dir__() -> list[str]:
     from importlib.util import find_spec
 
     names = _import_module(f"{__name__}.nn.namespace").NAMES
-    return sorted({*globals(), *_FUNCTIONS, *_FUNCTIONS.late, *_ELSEWHERE, *_DEVICES, *names,
+    functions = (n for n in (*_FUNCTIONS, *_FUNCTIONS.late) if not n.startswith(_SPECIAL))
+    return sorted({*globals(), *functions, *_ELSEWHERE, *_DEVICES, *names,
                    *(m for m in _MODULES if find_spec(f"{__name__}.{m}"))})

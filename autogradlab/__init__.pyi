@@ -162,31 +162,21 @@ def add(input: _Tensor | _Number, other: _Tensor | _Number, *, alpha: _Number | 
     """input + alpha * other, element by element."""
 def addbmm(input: _Tensor, batch1: _Tensor, batch2: _Tensor, *, beta: _Number | _Tensor = ..., alpha: _Number | _Tensor = ..., out: _Tensor | None = ...) -> _Tensor:
     """beta * input + alpha times the sum of the products of a batch."""
-def addbmm_(*args: _Any, **options: _Any) -> _Tensor:
-    """In place: beta * input + alpha times the sum of the products of a batch."""
 def addcdiv(input: _Tensor, tensor1: _Tensor, tensor2: _Tensor, *, value: _Number | _Tensor = ..., out: _Tensor | None = ...) -> _Tensor:
     """input + value * tensor1 / tensor2."""
-def addcdiv_(*args: _Any, **options: _Any) -> _Tensor:
-    """In place: input + value * tensor1 / tensor2."""
 def addcmul(input: _Tensor, tensor1: _Tensor, tensor2: _Tensor, *, value: _Number | _Tensor = ..., out: _Tensor | None = ...) -> _Tensor:
     """input + value * tensor1 * tensor2."""
-def addcmul_(*args: _Any, **options: _Any) -> _Tensor:
-    """In place: input + value * tensor1 * tensor2."""
 @_overload
 def addmm(input: _Tensor, mat1: _Tensor, mat2: _Tensor, *, beta: _Number | _Tensor = ..., alpha: _Number | _Tensor = ..., out: _Tensor | None = ...) -> _Tensor:
     """beta * input + alpha * (mat1 @ mat2)."""
 @_overload
 def addmm(input: _Tensor, mat1: _Tensor, mat2: _Tensor, out_dtype: _dtype, *, beta: _Number | _Tensor = ..., alpha: _Number | _Tensor = ..., out: _Tensor | None = ...) -> _Tensor: ...
-def addmm_(*args: _Any, **options: _Any) -> _Tensor:
-    """In place: beta * input + alpha * (mat1 @ mat2)."""
 def addmv(input: _Tensor, mat: _Tensor, vec: _Tensor, *, beta: _Number | _Tensor = ..., alpha: _Number | _Tensor = ..., out: _Tensor | None = ...) -> _Tensor:
     """beta * input + alpha * (mat @ vec)."""
 def addmv_(input: _Tensor, mat: _Tensor, vec: _Tensor, *, beta: _Number | _Tensor = ..., alpha: _Number | _Tensor = ...) -> _Tensor:
     """In place: beta * input + alpha * (mat @ vec)."""
 def addr(input: _Tensor, vec1: _Tensor, vec2: _Tensor, *, beta: _Number | _Tensor = ..., alpha: _Number | _Tensor = ..., out: _Tensor | None = ...) -> _Tensor:
     """beta * input + alpha * outer(vec1, vec2)."""
-def addr_(*args: _Any, **options: _Any) -> _Tensor:
-    """In place: beta * input + alpha * outer(vec1, vec2)."""
 def adjoint(input: _Tensor) -> _Tensor:
     """The conjugate transpose of matrices."""
 def affine_grid_generator(theta: _Tensor, size: _Sequence[_int], align_corners: _bool) -> _Tensor:
@@ -304,8 +294,6 @@ def baddbmm(input: _Tensor, batch1: _Tensor, batch2: _Tensor, *, beta: _Number |
     """beta * input + alpha times the products of a batch."""
 @_overload
 def baddbmm(input: _Tensor, batch1: _Tensor, batch2: _Tensor, out_dtype: _dtype, *, beta: _Number | _Tensor = ..., alpha: _Number | _Tensor = ..., out: _Tensor | None = ...) -> _Tensor: ...
-def baddbmm_(*args: _Any, **options: _Any) -> _Tensor:
-    """In place: beta * input + alpha times the products of a batch."""
 @_overload
 def bartlett_window(window_length: _int, *, dtype: _dtype | None = ..., layout: _layout | None = ..., device: _device | _str | _int | None = ..., pin_memory: _bool | None = ..., requires_grad: _bool | None = ...) -> _Tensor:
     """A triangle from 0 to 1 and back. Periodic windows leave out the last point."""
@@ -343,8 +331,6 @@ def bitwise_left_shift(self: _Number | _Tensor, other: _Tensor) -> _Tensor: ...
 def bitwise_left_shift(input: _Tensor, other: _Number | _Tensor, *, out: _Tensor | None = ...) -> _Tensor: ...
 def bitwise_not(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """Every bit turned round: -x - 1 for signed integers, the negation of bools. The operator ~."""
-def bitwise_not_(self: _Any) -> _Tensor:
-    """In place: Every bit turned round: -x - 1 for signed integers, the negation of bools. The operator ~."""
 @_overload
 def bitwise_or(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The bits that one of the two has. The operator |."""
@@ -587,8 +573,6 @@ def diff(input: _Tensor, n: _int = ..., dim: _int = ..., prepend: _Tensor | None
     """The differences of neighbours along dim, n times."""
 def digamma(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The derivative of lgamma."""
-def digamma_(input: _Tensor = ..., *extra: _Any, **unknown: _Any) -> _Tensor:
-    """In place: The derivative of lgamma."""
 def dist(input: _Tensor, other: _Tensor, p: _Number | _Tensor = ...) -> _Tensor:
     """The p-norm of input - other, as a 0-dim tensor."""
 @_overload
@@ -657,8 +641,6 @@ def erfc_(input: _Tensor) -> _Tensor:
     """In place: 1 - erf(x), exact where erf is close to 1."""
 def erfinv(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The inverse of erf on (-1, 1); infinite at the ends, nan beyond."""
-def erfinv_(input: _Tensor = ..., *extra: _Any, **unknown: _Any) -> _Tensor:
-    """In place: The inverse of erf on (-1, 1); infinite at the ends, nan beyond."""
 def exp(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """e to the power of input. Its derivative is its result."""
 def exp2(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
@@ -1000,8 +982,6 @@ def less_equal(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> 
 def less_equal(input: _Tensor, other: _Number | _Tensor, *, out: _Tensor | None = ...) -> _Tensor: ...
 def lgamma(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The logarithm of the absolute value of the gamma function; lgamma(n) = log((n - 1)!)."""
-def lgamma_(input: _Tensor = ..., *extra: _Any, **unknown: _Any) -> _Tensor:
-    """In place: The logarithm of the absolute value of the gamma function; lgamma(n) = log((n - 1)!)."""
 def linspace(start: _Any, end: _Any, steps: _Any, *, out: _Any = ..., dtype: _Any = ..., layout: _Any = ..., device: _Any = ..., requires_grad: _Any = ...) -> _Tensor:
     """So many numbers at equal distances from start to end, both included."""
 def load(f: _Any, map_location: _Any = ..., *, weights_only: _Any = ..., mmap: _Any = ...) -> _Any:
@@ -1036,8 +1016,6 @@ def logical_and(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) ->
     """Whether both elements are not 0."""
 def logical_not(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """Whether an element is 0 or False."""
-def logical_not_(self: _Any) -> _Tensor:
-    """In place: Whether an element is 0 or False."""
 def logical_or(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """Whether one of the elements is not 0."""
 def logical_xor(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
@@ -1151,8 +1129,6 @@ def mv(input: _Tensor, vec: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The product of a matrix and a vector."""
 def mvlgamma(input: _Tensor, p: _int, *, out: _Tensor | None = ...) -> _Tensor:
     """The logarithm of the multivariate gamma function in p dimensions."""
-def mvlgamma_(self: _Any, p: _Any) -> _Tensor:
-    """In place: The logarithm of the multivariate gamma function in p dimensions."""
 nan: _float
 def nan_to_num(input: _Tensor, nan: _Number | _Tensor | None = ..., posinf: _Number | _Tensor | None = ..., neginf: _Number | _Tensor | None = ..., *, out: _Tensor | None = ...) -> _Tensor:
     """nan, inf and -inf replaced by numbers: 0 and the largest and smallest numbers of the dtype, if not
@@ -1467,8 +1443,6 @@ def set_warn_always(b: _Any) -> None:
     """Give warnings that come once each time."""
 def sgn(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The direction of a complex number: x / |x|, 0 for 0; of a real number its sign."""
-def sgn_(input: _Tensor = ..., *extra: _Any, **unknown: _Any) -> _Tensor:
-    """In place: The direction of a complex number: x / |x|, 0 for 0; of a real number its sign."""
 short: _dtype
 def sigmoid(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """1 / (1 + exp(-x)): from 0 on the far left to 1 on the far right."""
@@ -1476,8 +1450,6 @@ def sigmoid_(input: _Tensor) -> _Tensor:
     """In place: 1 / (1 + exp(-x)): from 0 on the far left to 1 on the far right."""
 def sign(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """-1, 0 or 1."""
-def sign_(input: _Tensor = ..., *extra: _Any, **unknown: _Any) -> _Tensor:
-    """In place: -1, 0 or 1."""
 def signbit(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """Whether the sign is minus; True for -0. too."""
 def sin(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
@@ -1511,22 +1483,6 @@ sparse_bsr: _layout
 sparse_coo: _layout
 sparse_csc: _layout
 sparse_csr: _layout
-def special_bessel_j0(input: _Tensor = ..., *extra: _Any, out: _Any = ..., **unknown: _Any) -> _Tensor: ...
-def special_bessel_j1(input: _Tensor = ..., *extra: _Any, out: _Any = ..., **unknown: _Any) -> _Tensor: ...
-def special_entr(input: _Tensor = ..., *extra: _Any, out: _Any = ..., **unknown: _Any) -> _Tensor: ...
-def special_erfcx(input: _Tensor = ..., *extra: _Any, out: _Any = ..., **unknown: _Any) -> _Tensor: ...
-def special_i0e(input: _Tensor = ..., *extra: _Any, out: _Any = ..., **unknown: _Any) -> _Tensor: ...
-def special_i1(input: _Tensor = ..., *extra: _Any, out: _Any = ..., **unknown: _Any) -> _Tensor: ...
-def special_i1e(input: _Tensor = ..., *extra: _Any, out: _Any = ..., **unknown: _Any) -> _Tensor: ...
-def special_log_ndtr(input: _Tensor = ..., *extra: _Any, out: _Any = ..., **unknown: _Any) -> _Tensor: ...
-def special_modified_bessel_i0(input: _Tensor = ..., *extra: _Any, out: _Any = ..., **unknown: _Any) -> _Tensor: ...
-def special_modified_bessel_i1(input: _Tensor = ..., *extra: _Any, out: _Any = ..., **unknown: _Any) -> _Tensor: ...
-def special_ndtr(input: _Tensor, *, out: _Any = ...) -> _Tensor: ...
-def special_ndtri(input: _Tensor = ..., *extra: _Any, out: _Any = ..., **unknown: _Any) -> _Tensor: ...
-def special_round(input: _Tensor, *, decimals: _int = ..., out: _Any = ...) -> _Tensor: ...
-def special_spherical_bessel_j0(input: _Tensor = ..., *extra: _Any, out: _Any = ..., **unknown: _Any) -> _Tensor: ...
-def special_xlog1py(input: _Tensor, other: _Any, *, out: _Any = ...) -> _Tensor: ...
-def special_zeta(input: _Tensor, other: _Any, *, out: _Any = ...) -> _Tensor: ...
 def split(tensor: _Any, split_size_or_sections: _Any, dim: _Any = ...) -> _tuple[_Tensor, ...]:
     """The tensor in parts of one size (the last may be smaller), or of given sizes, along dim."""
 def split_copy(input: _Tensor, split_size: _Any, dim: _Any = ...) -> _tuple[_Tensor, ...]:

@@ -389,8 +389,6 @@ class TensorMethods:
         """The next integer upwards, as a number of the same dtype. Its derivative is 0."""
     def ceil_(self) -> _Tensor:
         """In place: The next integer upwards, as a number of the same dtype. Its derivative is 0."""
-    def celu_(self, *args: _Any, **kwargs: _Any) -> _Tensor:
-        """In place: max(0, x) + min(0, alpha * (exp(x / alpha) - 1)): smooth at 0."""
     def cfloat(self, *, memory_format: _memory_format | None = ...) -> _Tensor:
         """The tensor as complex64."""
     def char(self, *, memory_format: _memory_format | None = ...) -> _Tensor:
@@ -1456,8 +1454,6 @@ class TensorMethods:
         order."""
     @_overload
     def sort(self, dim: _int = ..., descending: _bool = ...) -> _sort_result: ...
-    def special_xlog1py(self, *args: _Any, **options: _Any) -> _Tensor: ...
-    def special_zeta(self, *args: _Any, **options: _Any) -> _Tensor: ...
     def split(self, tensor: _Any, split_size_or_sections: _Any, dim: _Any = ...) -> _tuple[_Tensor, ...]:
         """The tensor in parts of one size (the last may be smaller), or of given sizes, along dim."""
     def split_with_sizes(self, split_sizes: _Sequence[_int], dim: _int = ...) -> _tuple[_Tensor, ...]:
@@ -1562,8 +1558,6 @@ class TensorMethods:
     def tensor_split(self, tensor_indices_or_sections: _Tensor, dim: _int = ...) -> _tuple[_Tensor, ...]: ...
     @_overload
     def tensor_split(self, sections: _int, dim: _int = ...) -> _tuple[_Tensor, ...]: ...
-    def threshold_(self, *args: _Any, **kwargs: _Any) -> _Tensor:
-        """In place: input where it is larger than threshold, value elsewhere."""
     @_overload
     def tile(self, *dims: _int) -> _Tensor:
         """repeat with as few numbers as one likes: missing ones are 1, in front."""

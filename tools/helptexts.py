@@ -30,7 +30,7 @@ from autogradlab.families import load_all  # noqa: E402
 SPACES = ("", "Tensor", "linalg", "fft", "special", "nn.functional", "nn", "nn.init", "nn.utils", "optim",
           "optim.lr_scheduler", "utils.data", "autograd", "autograd.functional", "autograd.graph", "func")  # fmt: skip
 #: what is not meant for users: types of Python, and forms that other operations are made of
-SKIPPED = {"annotations", "FunctionType", "T_", "pow_tensor", "pow_tensor_"}
+SKIPPED = {"annotations", "FunctionType"}
 
 
 def owner(lib: Any, space: str) -> Any:

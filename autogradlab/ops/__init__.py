@@ -6,32 +6,33 @@ from ..families import announce
 #: `python tools/families.py` writes
 LATE = {
     "bits":
-        "Tensor.bitwise_and_ Tensor.bitwise_left_shift_ Tensor.bitwise_or_ Tensor.bitwise_right_shift_ "
-        "Tensor.bitwise_xor_ Tensor.logical_and_ Tensor.logical_or_ Tensor.logical_xor_ bitwise_and "
-        "bitwise_left_shift bitwise_not bitwise_not_ bitwise_or bitwise_right_shift bitwise_xor gcd gcd_ isfinite "
-        "isinf isnan isneginf isposinf isreal lcm lcm_ logical_and logical_not logical_not_ logical_or logical_xor "
-        "signbit",
+        "Tensor.bitwise_and_ Tensor.bitwise_left_shift_ Tensor.bitwise_not_ Tensor.bitwise_or_ "
+        "Tensor.bitwise_right_shift_ Tensor.bitwise_xor_ Tensor.logical_and_ Tensor.logical_not_ Tensor.logical_or_ "
+        "Tensor.logical_xor_ bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor "
+        "gcd gcd_ isfinite isinf isnan isneginf isposinf isreal lcm lcm_ logical_and logical_not logical_or "
+        "logical_xor signbit",
     "blend":
-        "F.clamp_backward F.clamp_max_backward F.clamp_min_backward Tensor.lerp_ addcdiv addcdiv_ addcmul addcmul_ "
-        "clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ lerp where",
+        "F.clamp_backward F.clamp_max_backward F.clamp_min_backward Tensor.addcdiv_ Tensor.addcmul_ Tensor.lerp_ "
+        "addcdiv addcmul clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ lerp where",
     "pairs":
         "F.add_number F.div_number F.div_rounded F.div_rounded_ F.inverse_square F.mul_number F.same_sign "
         "Tensor.arctan2_ Tensor.atan2_ Tensor.copysign_ Tensor.floor_divide_ Tensor.fmod_ Tensor.heaviside_ "
         "Tensor.hypot_ Tensor.ldexp_ Tensor.nextafter_ Tensor.remainder_ Tensor.xlogy_ arctan2 atan2 copysign "
         "floor_divide fmax fmin fmod heaviside hypot ldexp logaddexp logaddexp2 maximum minimum nextafter remainder "
-        "special_xlog1py xlogy",
+        "torch.special_xlog1py xlogy",
     "rounding": "ceil ceil_ fix fix_ floor floor_ frac frac_ nan_to_num nan_to_num_ round round_ trunc trunc_",
     "complex":
         "F._conj F.angle_backward F.contiguous F.floats_like F.ones_like F.square angle conj conj_physical "
         "conj_physical_ frexp imag is_conj is_neg real resolve_conj resolve_neg torch.complex torch.polar "
         "torch.view_as_complex torch.view_as_real",
     "special":
-        "F.logit_backward F.mvdigamma F.sinc_backward Tensor.igamma_ Tensor.igammac_ Tensor.polygamma_ digamma "
-        "digamma_ erf erf_ erfc erfc_ erfinv erfinv_ i0 i0_ igamma igammac lgamma lgamma_ logit logit_ mvlgamma "
-        "mvlgamma_ polygamma sinc sinc_ special_zeta torch.special_bessel_j0 torch.special_bessel_j1 "
+        "F.logit_backward F.mvdigamma F.sinc_backward Tensor.digamma_ Tensor.erfinv_ Tensor.igamma_ Tensor.igammac_ "
+        "Tensor.lgamma_ Tensor.mvlgamma_ Tensor.polygamma_ digamma erf erf_ erfc erfc_ erfinv i0 i0_ igamma igammac "
+        "lgamma logit logit_ mvlgamma polygamma sinc sinc_ torch.special_bessel_j0 torch.special_bessel_j1 "
         "torch.special_entr torch.special_erfcx torch.special_i0e torch.special_i1 torch.special_i1e "
         "torch.special_log_ndtr torch.special_modified_bessel_i0 torch.special_modified_bessel_i1 "
-        "torch.special_ndtr torch.special_ndtri torch.special_round torch.special_spherical_bessel_j0",
+        "torch.special_ndtr torch.special_ndtri torch.special_round torch.special_spherical_bessel_j0 "
+        "torch.special_zeta",
     "extremes": "F.aminmax_back F.evenly F.put_at F.share_evenly F.take_at amax amin aminmax argmax argmin max min",
     "statistics": "F.mean_part F.std_back F.var_back corrcoef cov std torch.std_mean torch.var_mean var",
     "distances": "F.distance_back F.logsumexp_back dist logsumexp",
@@ -67,8 +68,8 @@ LATE = {
         "torch.slice_copy torch.split_copy torch.split_with_sizes_copy torch.squeeze_copy torch.t_copy "
         "torch.transpose_copy torch.unbind_copy torch.unfold_copy torch.unsqueeze_copy torch.view_copy",
     "blas":
-        "F._trilinear F.linalg_cross F.linear addbmm addbmm_ addmv addmv_ addr addr_ baddbmm baddbmm_ cross inner "
-        "torch.bilinear torch.chain_matmul trace",
+        "F._trilinear F.linalg_cross F.linear Tensor.addbmm_ Tensor.addr_ Tensor.baddbmm_ addbmm addmv addmv_ addr "
+        "baddbmm cross inner torch.bilinear torch.chain_matmul trace",
     "einsum": "kron torch.einsum torch.tensordot",
     "factors": "F.matmul",
     "decompositions":
@@ -95,8 +96,8 @@ LATE = {
         "F._softmax_backward_data F.clamped F.elu F.elu_backward F.gelu F.gelu_backward F.glu F.hardshrink_backward "
         "F.hardsigmoid F.hardsigmoid_backward F.hardswish F.hardswish_backward F.hardtanh F.hardtanh_backward "
         "F.leaky_relu F.leaky_relu_backward F.log_sigmoid F.mish F.pick F.rrelu_with_noise F.silu F.softplus "
-        "F.softplus_backward F.softshrink F.softshrink_backward celu_ hardshrink log_softmax prelu softmax "
-        "threshold_ torch.celu torch.selu torch.selu_ torch.threshold",
+        "F.softplus_backward F.softshrink F.softshrink_backward hardshrink log_softmax prelu softmax torch.celu "
+        "torch.celu_ torch.selu torch.selu_ torch.threshold torch.threshold_",
     "nn_conv": "F._conv F._conv_by_input F._conv_by_weight F.col2im F.im2col torch.convolution",
     "differences":
         "F._pdist_forward Tensor.renorm_ nonzero_static renorm torch.gradient torch.pdist torch.unravel_index "

@@ -102,8 +102,3 @@ for _dunder, _op in {
         setattr(Tensor, f"__{_dunder}__", _defers(_named(_op)))
         setattr(Tensor, f"__r{_dunder}__", _defers(_named(_op, not _op.endswith(("and", "or")))))
     setattr(Tensor, f"__i{_dunder}__", _defers(_named(_op + "_")))
-
-
-@composite()
-def T_(self: Tensor) -> Tensor:
-    return F.permute(self, tuple(range(self._array.ndim - 1, -1, -1)))  # type: ignore[no-any-return]

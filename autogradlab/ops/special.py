@@ -142,7 +142,6 @@ def logit_backward(F, grad, input, eps):  # type: ignore[no-untyped-def]
 def special(name: str, kernel: Any, vjp: Any = None, *, halves: bool = True, node: str | None = None, doc: str = "") -> None:
     """A function of torch.special that torch itself has not."""
     unary("special_" + name, real_only(kernel, name + "_cpu", halves), vjp, node=node, inplace=False, doc=doc)
-    delattr(Tensor, "special_" + name)
 
 
 special("i0e", lambda x: K.bessel_i(0, x, scaled=True), lambda F, grad, input, result:

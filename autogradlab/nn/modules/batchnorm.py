@@ -10,9 +10,10 @@ from ...tensor import Tensor
 from .. import functional as F
 from .. import init
 from ..parameter import Parameter
+from .lazy import LazyModuleMixin, empty_buffer, empty_parameter
 from .module import Module
 
-__all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm"]
+__all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d", "SyncBatchNorm"]
 
 
 class _NormBase(Module):
@@ -112,3 +113,51 @@ class SyncBatchNorm(_BatchNorm):
     def _check_input_dim(self, input: Tensor) -> None:
         if input.ndim < 2:
             raise ValueError(f"expected at least 2D input (got {input.ndim}D input)")
+
+
+class LazyNorm(LazyModuleMixin):
+    """A normalization that learns num_features from its first input."""
+
+    def __init__(self, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True, track_running_stats: bool = True,
+                 device: Any = None, dtype: Any = None, *, bias: bool = True) -> None:  # fmt: skip
+        super().__init__(0, eps, momentum, False, False, device, dtype)
+        self.affine = affine
+        self.track_running_stats = track_running_stats
+        if affine:
+            self.weight: Any = empty_parameter(device, dtype)
+            if bias:
+                self.bias: Any = empty_parameter(device, dtype)
+        if track_running_stats:
+            self.running_mean: Any = empty_buffer(device, dtype)
+            self.running_var: Any = empty_buffer(device, dtype)
+            self.num_batches_tracked = TENSORS.tensor(0, dtype=int64)
+
+    def reset_parameters(self) -> None:
+        if not self.has_uninitialized_params() and self.num_features != 0:
+            super().reset_parameters()  # type: ignore[misc]
+
+    def initialize_parameters(self, input: Tensor) -> None:
+        if self.has_uninitialized_params():
+            self.num_features = input.shape[1]
+            for value in (self.weight, self.bias, self.running_mean, self.running_var):
+                if value is not None:
+                    value.materialize((self.num_features,))
+            self.reset_parameters()
+
+
+class LazyBatchNorm1d(LazyNorm, BatchNorm1d):
+    """BatchNorm1d that learns num_features from its first input."""
+
+    cls_to_become = BatchNorm1d
+
+
+class LazyBatchNorm2d(LazyNorm, BatchNorm2d):
+    """BatchNorm2d that learns num_features from its first input."""
+
+    cls_to_become = BatchNorm2d
+
+
+class LazyBatchNorm3d(LazyNorm, BatchNorm3d):
+    """BatchNorm3d that learns num_features from its first input."""
+
+    cls_to_become = BatchNorm3d

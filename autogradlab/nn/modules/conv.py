@@ -14,7 +14,7 @@ from .lazy import LazyModuleMixin, empty_parameter
 from .module import Module
 
 __all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d", "Fold", "LazyConv1d", "LazyConv2d",
-           "Unfold"]  # fmt: skip
+           "LazyConv3d", "LazyConvTranspose1d", "LazyConvTranspose2d", "LazyConvTranspose3d", "Unfold"]  # fmt: skip
 
 
 def _many(value: Any, n: int) -> Any:
@@ -195,6 +195,10 @@ class _LazyConv(LazyModuleMixin):
     def __init__(self, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1,
                  bias: bool = True, padding_mode: str = "zeros", device: Any = None, dtype: Any = None) -> None:  # fmt: skip
         super().__init__(0, 0, kernel_size, stride, padding, dilation, groups, False, padding_mode, device, dtype)
+        self._wait(out_channels, bias, device, dtype)
+
+    def _wait(self, out_channels: int, bias: bool, device: Any, dtype: Any) -> None:
+        """Weights without a shape, until there is an input."""
         self.weight = UninitializedParameter(device=device, dtype=dtype)
         self.out_channels = out_channels
         if bias:
@@ -214,7 +218,9 @@ class _LazyConv(LazyModuleMixin):
             groups = self.groups  # type: ignore[attr-defined]
             if self.in_channels % groups:
                 raise ValueError("in_channels must be divisible by groups")
-            self.weight.materialize((self.out_channels, self.in_channels // groups, *self.kernel_size))  # type: ignore[attr-defined]
+            outputs, inputs = self.out_channels, self.in_channels
+            shape = (inputs, outputs // groups) if self.transposed else (outputs, inputs // groups)  # type: ignore[attr-defined]
+            self.weight.materialize((*shape, *self.kernel_size))  # type: ignore[attr-defined]
             if self.bias is not None:
                 self.bias.materialize((self.out_channels,))
             self.reset_parameters()
@@ -230,6 +236,39 @@ class LazyConv2d(_LazyConv, Conv2d):
     """Conv2d that learns in_channels from its first input."""
 
     cls_to_become = Conv2d
+
+
+class LazyConv3d(_LazyConv, Conv3d):
+    """Conv3d that learns in_channels from its first input."""
+
+    cls_to_become = Conv3d
+
+
+class _LazyConvTranspose(_LazyConv):
+    def __init__(self, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1,
+                 bias: bool = True, dilation: Any = 1, padding_mode: str = "zeros", device: Any = None,
+                 dtype: Any = None) -> None:  # fmt: skip
+        super(_LazyConv, self).__init__(0, 0, kernel_size, stride, padding, output_padding, groups, False, dilation, padding_mode, device,
+                                        dtype)  # fmt: skip
+        self._wait(out_channels, bias, device, dtype)
+
+
+class LazyConvTranspose1d(_LazyConvTranspose, ConvTranspose1d):
+    """ConvTranspose1d that learns in_channels from its first input."""
+
+    cls_to_become = ConvTranspose1d
+
+
+class LazyConvTranspose2d(_LazyConvTranspose, ConvTranspose2d):
+    """ConvTranspose2d that learns in_channels from its first input."""
+
+    cls_to_become = ConvTranspose2d
+
+
+class LazyConvTranspose3d(_LazyConvTranspose, ConvTranspose3d):
+    """ConvTranspose3d that learns in_channels from its first input."""
+
+    cls_to_become = ConvTranspose3d
 
 
 class Unfold(Module):

@@ -7,9 +7,9 @@ from typing import Any
 from ...record import TENSORS
 from ...tensor import Tensor
 from .. import functional as F
-from .batchnorm import _NormBase
+from .batchnorm import LazyNorm, _NormBase
 
-__all__ = ["InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d"]
+__all__ = ["InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "LazyInstanceNorm1d", "LazyInstanceNorm2d", "LazyInstanceNorm3d"]
 
 
 class _InstanceNorm(_NormBase):
@@ -50,3 +50,21 @@ class InstanceNorm3d(_InstanceNorm):
     """Each channel of each sample of (N, C, D, H, W) normalized by itself."""
 
     _n = 3
+
+
+class LazyInstanceNorm1d(LazyNorm, InstanceNorm1d):
+    """InstanceNorm1d that learns num_features from its first input."""
+
+    cls_to_become = InstanceNorm1d
+
+
+class LazyInstanceNorm2d(LazyNorm, InstanceNorm2d):
+    """InstanceNorm2d that learns num_features from its first input."""
+
+    cls_to_become = InstanceNorm2d
+
+
+class LazyInstanceNorm3d(LazyNorm, InstanceNorm3d):
+    """InstanceNorm3d that learns num_features from its first input."""
+
+    cls_to_become = InstanceNorm3d
