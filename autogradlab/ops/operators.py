@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..opdef import OPS, Op, composite, publish
+from ..opdef import OPS, Op, publish
 from ..promotion import is_number
 from ..record import TENSORS
 from ..tensor import Tensor
