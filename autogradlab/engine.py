@@ -157,7 +157,10 @@ class Task:
                         raise
                     outs = node.run(grad, modes.quiet)
                 if not keep_graph and node.frees:  # type: ignore[attr-defined]
-                    node.saved = None
+                    if node.keeps:  # type: ignore[attr-defined]
+                        node.release()
+                    else:
+                        node.saved = None
             else:
                 outs = run_recorded(node, grad, local) if recorded else run_slow(node, grad, local)
                 if not keep_graph:

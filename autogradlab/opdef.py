@@ -131,8 +131,21 @@ class Op:
             name for name, (kind, _) in zip(self.node_class.saved_names, self.savers, strict=True)
             if kind in ("tensor", "output", "list", "results")
         )  # fmt: skip
-        self.node_class.frees = bool(self.node_class.tensor_names)
+        self._make_release()
         self.inplace_class = self.node_class
+
+    def _make_release(self) -> None:
+        """Tell the Node class what backward frees, and what can be read afterwards."""
+        made = self.node_class
+        made.users = self.users
+        made.tensor_places = tuple(
+            i for i, (kind, _) in enumerate(self.savers) if kind in ("tensor", "output", "list", "results")
+        )
+        made.frees = bool(made.tensor_places)
+        made.keeps = any(
+            kind not in ("tensor", "output", "list", "results") or (kind == "tensor" and self.defaults[place] is not _REQUIRED)
+            for kind, place in self.savers
+        )
 
     def node_in_place(self) -> Any:
         """The Node class of the in-place form: of an operation without a derivative, one whose gradients are zero."""

@@ -25,6 +25,8 @@ __all__ = ["RAW", "TENSORS", "Formula", "OpNode", "Packed", "SavedOutput", "make
 RAW = SimpleNamespace()
 #: operations by name, for recorded backward
 TENSORS = SimpleNamespace()
+#: stands for a saved tensor that backward has freed
+FREED: Any = object()
 
 
 class SavedOutput:
@@ -266,7 +268,10 @@ class Formula:
 class OpNode(Node):
     """The Node of an operation of the op table."""
 
-    __slots__ = ()
+    #: what backward left of `saved`: the values; FREED for tensors (only where `keeps`)
+    __slots__ = ("left",)
+
+    left: list[Any]
 
     simple = True
     #: names of what is saved, in the order of `saved`, and their names in PyTorch
@@ -276,9 +281,15 @@ class OpNode(Node):
     tensor_names: tuple[str, ...] = ()
     #: whether backward frees anything: a Node that saves no tensor may run again
     frees = False
+    #: whether something stays readable that the class alone does not tell: values, or which optional tensors were given
+    keeps = False
+    #: for each field the edges whose gradients need it, None for one that is always needed
+    users: tuple[tuple[int, ...] | None, ...] = ()
+    #: places of the saved tensors among the fields
+    tensor_places: tuple[int, ...] = ()
     #: whether PyTorch keeps `dim` as a tuple even where one was given
     dim_list = False
-    #: what PyTorch saves though no formula of ours needs it, with its value where that is a constant
+    #: what PyTorch saves though no formula of ours needs it: its value, or a function of the Node that tells it
     constants: dict[str, Any] = {}
     formulas: tuple[Formula, ...] = ()
 
@@ -322,7 +333,27 @@ class OpNode(Node):
 
     def release(self) -> None:
         if self.frees:
+            if self.keeps and self.saved is not None:
+                self.left = left = list(self.saved[: len(self.saved) >> 1])
+                for i in self.tensor_places:
+                    if left[i] is not None:
+                        left[i] = FREED
             self.saved = None
+
+    def _wanted(self, i: int) -> bool:
+        """Whether a gradient that needs saved value number `i` is wanted."""
+        users = self.users[i]
+        return users is None or any(self.next_functions[e][0] is not None for e in users)
+
+    def _remains(self, i: int) -> Any:
+        """Saved value number `i` after backward freed the tensors: one that was never saved is None as before."""
+        if self.keeps:
+            value = self.left[i]
+        else:
+            value = FREED if self._wanted(i) else None
+        if value is FREED:
+            raise RuntimeError(errors.BACKWARD_TWICE)
+        return value
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_saved_"):
@@ -330,19 +361,22 @@ class OpNode(Node):
             if short and short in self.saved_names:
                 return self._shown(self.saved_names.index(short))
             if short in self.constants:
-                return self.constants[short]
+                value = self.constants[short]
+                return value(self) if callable(value) else value
         elif name.startswith("_raw_saved_") and name[len("_raw_saved_") :] in self.tensor_names:
             return RawSaved(self, self.saved_names.index(name[len("_raw_saved_") :]))
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def _shown(self, i: int) -> Any:
-        value = unpack(self, i)
+        value = unpack(self, i) if self.saved is not None else self._remains(i)
         name = self.saved_names[i]
         if name in ("dim", "dim0", "dim1", "start_dim", "end_dim"):  # PyTorch keeps them unsigned
             if isinstance(value, int):
                 return (value % 2**64,) if self.dim_list else value % 2**64
             if isinstance(value, (tuple, list)):
                 return tuple(v % 2**64 for v in value)
+        if name.endswith("_sym_strides") and not self._wanted(i):
+            return ()  # PyTorch keeps sizes always, strides only for a gradient that is wanted
         return tuple(value) if isinstance(value, list) else value
 
     def __dir__(self) -> list[str]:
@@ -360,7 +394,7 @@ def make_node_class(name: str, fields: tuple[str, ...], formulas: tuple[Formula,
     names = {"input": "self", **(shown or {})}
 
     def theirs(field: str) -> str:
-        if field in ("tensors_shape", "input_dtype"):
+        if field in ("tensors_shape", "input_dtype", "base", "view"):
             return ""  # PyTorch keeps these where one cannot see them
         for ending, word in (("_shape", "_sym_sizes"), ("_numel", "_sym_numel"), ("_strides", "_sym_strides")):
             stem = field.removesuffix(ending)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ..dims import all_dims
-from ..opdef import op
+from ..opdef import OPS, op
 from ..record import RAW, TENSORS
 from .kinds import align, floated, in_both_worlds, is_half
 
@@ -70,5 +70,7 @@ def logsumexp(input, dim, keepdim=False):  # type: ignore[no-untyped-def]
     r = np.asarray(np.log(np.add.reduce(np.exp(x - top), axis=dims, keepdims=True)) + top)
     return (r if keepdim or not x.ndim else np.squeeze(r, dims)).astype(wanted, copy=False)
 
+
+OPS["logsumexp"].node_class.dim_list = True
 
 __all__ = ["RAW", "TENSORS"]

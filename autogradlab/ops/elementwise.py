@@ -51,11 +51,11 @@ def no_mixed_bool_sub(input: Any, other: Any) -> None:
 binary("add", np.add, {
     "input": lambda F, grad: grad,
     "other": lambda F, grad: grad,
-}, doc="input + other, element by element.")  # fmt: skip
+}, constants={"alpha": 1}, doc="input + other, element by element.")  # fmt: skip
 binary("sub", np.subtract, {
     "input": lambda F, grad: grad,
     "other": lambda F, grad: -grad,
-}, check=_no_bool_sub, doc="input - other, element by element.")  # fmt: skip
+}, constants={"alpha": 1}, check=_no_bool_sub, doc="input - other, element by element.")  # fmt: skip
 binary("mul", np.multiply, {
     "input": lambda F, grad, other: grad * F.conj(other),
     "other": lambda F, grad, input: grad * F.conj(input),

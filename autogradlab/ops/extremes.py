@@ -163,6 +163,7 @@ def _amx(name: str, ufunc: Any) -> None:
     op(name, doc=f"The {name[1:]}imum along dimensions; equal ones share its gradient.", vjp={
         "input": lambda F, grad, input, result, dim, keepdim: F.evenly(grad, input, result, dim, keepdim),
     })(kernel)  # fmt: skip
+    OPS[name].node_class.dim_list = True
 
 
 _amx("amax", np.maximum)

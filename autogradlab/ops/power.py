@@ -61,9 +61,10 @@ binary("pow_tensor", _powers, {
     "input": lambda F, grad, input, other: F.pow_backward_self(grad, input, other),
     "other": lambda F, grad, input, other, result: F.pow_backward_exponent(grad, input, other, result),
 }, node="PowBackward1", check=_check, function=False)  # fmt: skip
-OPS["pow_tensor"].node_class.saved_names = tuple(  # type: ignore[misc]
-    {"other": "exponent"}.get(n, n) for n in OPS["pow_tensor"].node_class.saved_names
-)
+_node = OPS["pow_tensor"].node_class
+_node.users = OPS["pow_tensor"].users = (None,) * len(_node.fields)  # all saved whichever gradient is wanted, as in PyTorch
+for _names in ("saved_names", "tensor_names"):
+    setattr(_node, _names, tuple({"other": "exponent"}.get(n, n) for n in getattr(_node, _names)))
 
 
 def _power(x, exponent):  # type: ignore[no-untyped-def]

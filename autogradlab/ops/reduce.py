@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -146,6 +147,9 @@ two_forms("mean", _mean_all, _mean,
               F.spread(grad, input_shape, dim, keepdim) / max(count_of(input_shape, dim), 1),
           "The mean of all elements, or along `dim`.", _signature_sum)  # fmt: skip
 
+for _entry in (OPS["mean"], OPS["mean.dim"]):
+    _entry.node_class.constants = {"self_sym_numel": lambda node: math.prod(node._saved_self_sym_sizes)}
+
 # -- without NaN -----------------------------------------------------------------------------------------------------------
 
 
@@ -242,6 +246,7 @@ two_forms("prod", _prod_all, _prod,
           lambda F, grad, input, result: F.product_back(grad, input, result, None, False),
           lambda F, grad, input, result, dim, keepdim: F.product_back(grad, input, result, dim, keepdim),
           "The product of all elements, or along `dim`.", _signature_prod)  # fmt: skip
+OPS["prod.dim"].node_class.dim_list = False
 
 # -- truths ----------------------------------------------------------------------------------------------------------------
 

@@ -70,8 +70,10 @@ def _gather(input, dim, index, sparse_grad=False):  # type: ignore[no-untyped-de
     return r if r.flags.c_contiguous and r.ndim == index.ndim else np.ascontiguousarray(r).reshape(index.shape)
 
 
+# like PyTorch, gather saves its input, though only the shape is needed: to change it in place is then an error
 op("gather", "input index", shown={"input": "self"}, vjp={
-    "input": lambda F, grad, dim, index, input_shape, sparse_grad: F.scatter_add(F.zeros_of(grad, input_shape), dim, index, grad),
+    "input": lambda F, grad, dim, index, input, sparse_grad:
+        F.scatter_add(F.zeros_of(grad, tuple(input.shape)), dim, index, grad),
 }, doc="""The elements that an index tensor names along a dimension: out[i][j] = input[index[i][j]][j] for dim 0.
 
     >>> import autogradlab as torch

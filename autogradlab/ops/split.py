@@ -235,7 +235,8 @@ def _unbind_back(F, grads, input_shape, dim):  # type: ignore[no-untyped-def]
     return F.stack([F.zeros_of(like, part) if g is None else g for g in grads], d)
 
 
-_UNBIND = OPS["unbind"] = Op("unbind", _unbind, view=True, multi=True, vjp={"input": _unbind_back})
+_UNBIND = OPS["unbind"] = Op("unbind", _unbind, view=True, multi=True, vjp={"input": _unbind_back},
+                              shown={"input_shape": ""})  # fmt: skip
 
 
 @composite()

@@ -128,7 +128,7 @@ def _gathered(F: Any, grad: Any, dim: int, index: Any, source_shape: tuple[int, 
 
 writer("index_add", "input index source", _index_add, {
     "input": lambda F, grad: F.view_grad(grad),
-    "source": lambda F, grad, dim, index, source_shape, alpha: _gathered(F, grad, dim, index, source_shape) * alpha,
+    "source": lambda F, grad, dim, index, source, alpha: _gathered(F, grad, dim, index, tuple(source.shape)) * alpha,
 }, doc="A copy with alpha * source added at the slices that an index tensor names.")  # fmt: skip
 
 
@@ -166,8 +166,11 @@ def _index_copy(input, dim, index, source):  # type: ignore[no-untyped-def]
 
 writer("index_copy", "input index source", _index_copy, {
     "input": lambda F, grad, dim, index: F.index_fill(grad, dim, index, 0),
-    "source": lambda F, grad, dim, index, source_shape: _gathered(F, grad, dim, index, source_shape),
+    "source": lambda F, grad, dim, index, source: _gathered(F, grad, dim, index, tuple(source.shape)),
 }, doc="A copy in which the slices that an index tensor names are those of source.")  # fmt: skip
+
+for _name in ("index_add", "index_copy"):
+    OPS[_name].node_class.constants = {"source_dim": lambda node: len(node.shape)}
 
 
 def _fill_slices(input: np.ndarray, dim: int, index: np.ndarray, value: Any) -> None:

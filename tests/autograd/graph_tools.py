@@ -224,3 +224,53 @@ with G.allow_mutation_on_saved_tensors() as ctx:
     o = (b * b).sum()
 b.add_(1)
 t(lambda: o.backward())
+
+#% graph-tools-freed: what can be read of a Node that backward has freed
+
+
+def look(node):
+    for name in sorted(n for n in dir(node) if n.startswith("_saved_")):
+        try:
+            found = getattr(node, name)
+        except RuntimeError as error:
+            found = type(error).__name__ + " " + str(error)[:50]
+        print("   ", name, "a tensor" if isinstance(found, torch.Tensor) else found)
+
+
+F = torch.nn.functional
+x = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], requires_grad=True)
+c = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 7.0]])
+index = torch.tensor([[0, 1, 0], [1, 0, 1]])
+for make in (
+    lambda: x * c, lambda: c * x, lambda: x * x, lambda: x / c, lambda: c / x, lambda: x**2, lambda: x**c, lambda: c**x,
+    lambda: 2**x, lambda: x @ c.t(), lambda: c @ x.t(), lambda: torch.addmm(torch.ones(2, 2), x, c.t(), beta=2, alpha=3),
+    lambda: x[0].dot(c[0]), lambda: x @ c[0], lambda: x.exp(), lambda: x.clamp(2, 4), lambda: x.max(1)[0],
+    lambda: x.mean(), lambda: x.mean(-1, keepdim=True), lambda: x.sum(1), lambda: x.softmax(-1), lambda: x.cumsum(1),
+    lambda: x.index_select(1, torch.tensor([0])), lambda: torch.where(c > 2, x, c), lambda: x.var(),
+    lambda: torch.hypot(x, c), lambda: torch.maximum(x, c), lambda: F.leaky_relu(x), lambda: F.smooth_l1_loss(x, c),
+    lambda: x.as_strided((2, 2), (1, 2)), lambda: x.unbind(0)[0], lambda: x.masked_fill(c > 2, 0),
+):  # fmt: skip
+    y = make()
+    print(y.grad_fn.name())
+    look(y.grad_fn)
+    y.sum().backward()
+    print("  after backward")
+    look(y.grad_fn)
+
+#% graph-tools-saved-inputs: gather and index_add save tensors of which they need the shape alone
+x = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], requires_grad=True)
+z = x * 1
+y = z.gather(1, torch.tensor([[0, 1, 0]]))
+print(y.grad_fn._saved_self is None, y.grad_fn._saved_dim, y.grad_fn._saved_sparse_grad)
+z.add_(1)
+t(lambda: y.sum().backward())
+for name in ("index_add", "index_copy"):
+    y = getattr(torch.ones(2, 3), name)(0, torch.tensor([1, 0]), x)
+    node = y.grad_fn
+    print(node.name(), node._saved_source.shape, node._saved_source_dim, [n for n in dir(node) if "_saved" in n])
+    y.sum().backward(create_graph=True)
+    y = getattr(x, name)(0, torch.tensor([1, 0]), torch.ones(2, 3))
+    print(y.grad_fn._saved_source, y.grad_fn._saved_source_dim)
+print((x + 1).grad_fn._saved_alpha, (x - x).grad_fn._saved_alpha, torch.add(x, x, alpha=3).grad_fn._saved_alpha)
+for y in (x.amax(1), x.amin((0, 1)), x.logsumexp(1), x.prod(1), x.sum(1), x.mean(-1), x.softmax(-1), x.norm(2, 1)):
+    print(y.grad_fn.name(), y.grad_fn._saved_dim)
