@@ -52,8 +52,9 @@ class Inspector:
 
     def close(self) -> None:
         """Take it off the page; what refreshed it stops."""
-        while self._closing:
-            self._closing.pop()()
+        closing = getattr(self, "_closing", [])  # none where the making of it failed
+        while closing:
+            closing.pop()()
 
     def __repr__(self) -> str:
         return self.text

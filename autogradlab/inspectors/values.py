@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from types import ModuleType
 from typing import Any
 
 from .parts import Grid, Tone
 from .words import say
 
-__all__ = ["dtype", "grid", "numbers", "readable", "shape", "short", "texts", "unaddressed"]
+__all__ = ["dtype", "grid", "numbers", "plain_repr", "readable", "shape", "short", "texts", "unaddressed"]
 
 #: elements beyond which values are summarised
 FEW = 6
@@ -123,6 +124,16 @@ def texts(values: Sequence[Any]) -> list[str]:
 def unaddressed(text: str) -> str:
     """Without addresses of objects, which are others at every run."""
     return re.sub(r"\b0x[0-9a-fA-F]{6,}\b", "0x…", text)
+
+
+def plain_repr(thing: Any) -> str:
+    """The repr of any object in one line, the same at every run and on every machine; an object's own may fail."""
+    if issubclass(type(thing), ModuleType):
+        return f"<module {thing.__name__!r}>"  # not where it was installed
+    try:
+        return unaddressed(" ".join(repr(thing).split()))
+    except Exception as error:
+        return type(error).__name__
 
 
 def _floats(values: Sequence[float]) -> list[str]:

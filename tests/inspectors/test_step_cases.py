@@ -33,7 +33,7 @@ def test_several_roots(torch: Any):
     assert told(view) == [
         "The root gradient [1.] enters at one: backward() of one element starts with 1.",
         "The root gradient 1. enters at two: backward() of one element starts with 1.",
-        "SumBackward0 runs: a gets g.expand(1,) = [1.]. At a it waits: 1 of 2 gradients are here.",
+        "SumBackward0 runs: a gets g.expand(1) = [1.]. At a it waits: 1 of 2 gradients are here.",
         "ExpBackward0 runs: a gets g·one = [7.3891]. It frees what it saved: result.",
         "The 2 gradients of a are here and are summed: [1.] + [7.3891] = [8.3891].",
         "MulBackward0 runs: w gets g·x = [16.7781], x gets g·w = [8.3891]. It frees what it saved: self, other.",
@@ -152,7 +152,7 @@ def test_a_view_changed_in_place(torch: Any):
     y = a.sum()
     assert told(lab.step(y)) == [
         "The root gradient 1. enters at y: backward() of one element starts with 1.",
-        "SumBackward0 runs: a gets g.expand(3,) = [1., 1., 1.].",
+        "SumBackward0 runs: a gets g.expand(3) = [1., 1., 1.].",
         "CopySlices runs: MulBackward0 gets [5., 1., 1.].",
         "MulBackward0 runs: w gets g·2 = [10., 2., 2.]. It frees what it saved: other.",
         "AccumulateGrad: w.grad was None and becomes [10., 2., 2.].",

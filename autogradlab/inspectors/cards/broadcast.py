@@ -10,10 +10,10 @@ from ..inspector import Inspector, present
 from ..parts import Badge, Block, Card, Drawing, Frame, Grid, Item, Note, Path, Rect, Shape, State, Table, Text, Tone
 from ..prose import fit, width
 from ..snapshot.calls import arguments
-from ..snapshot.kinds import is_array, is_tensor, type_name
+from ..snapshot.kinds import is_a, is_array, is_tensor, type_name
 from ..snapshot.names import names_of, namespace
 from ..snapshot.shapes import Meeting, fits, insertions, meet, sum_back
-from ..values import grid
+from ..values import grid, plain_repr
 from ..words import language, say
 from .show import title_of
 from .tensor import code
@@ -49,11 +49,11 @@ def broadcast(*operands: Any) -> Inspector:
     for number, thing in enumerate(operands):
         shape = _shape(thing)
         if shape is None:
-            name = title_of(thing, written, number, names) if written or names.of(thing) else repr(thing)[:40]
+            name = title_of(thing, written, number, names) if written or names.of(thing) else plain_repr(thing)[:40]
             wrong.append(Note(say("broadcast.no_shape", name=code(name), type=code(type_name(thing))), "warning"))
         elif is_tensor(thing) or is_array(thing):
             given.append(_Operand(title_of(thing, written, number, names) if written else names.of(thing) or next(letters), shape, thing))
-        elif isinstance(thing, (int, float, complex)):
+        elif is_a(thing, (int, float, complex)):
             given.append(_Operand(str(thing), (), number=True))
         else:
             given.append(_Operand(next(letters), shape))
@@ -67,9 +67,9 @@ def _shape(thing: Any) -> tuple[int, ...] | None:
             return tuple(int(n) for n in thing.shape)
         except Exception:  # sizes that are symbols
             return None
-    if isinstance(thing, (int, float, complex)):
+    if is_a(thing, (int, float, complex)):
         return ()
-    if isinstance(thing, (tuple, list)) and all(isinstance(n, int) and n >= 0 and not isinstance(n, bool) for n in thing):
+    if is_a(thing, (tuple, list)) and all(isinstance(n, int) and n >= 0 and not isinstance(n, bool) for n in thing):
         return tuple(int(n) for n in thing)
     return None
 

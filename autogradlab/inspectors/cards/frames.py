@@ -213,7 +213,7 @@ class Story:
         if formula is None or g is None:
             return "", ""
         plain = {s.name: s.written for s in fact.saved}
-        plain |= {"n": str(out.count // max(g.count, 1)), "*": out.shape}
+        plain |= {"n": str(out.count // max(g.count, 1)), "*": _arguments(out.shape)}
         symbols = filled(formula, plain)
         if broadcasts(fact.cls) and out.shape != g.shape:
             symbols = say("step.summed_to", rule=symbols, shape=out.shape)
@@ -276,6 +276,11 @@ class Story:
 def _ended(sentence: str) -> str:
     """A number that ends in a point is its sentence's full stop, too."""
     return _TWO_POINTS.sub(r"\1", sentence)
+
+
+def _arguments(shape: str) -> str:
+    """A shape as the argument of a method: `expand(3)`, not `expand(3,)`."""
+    return shape.replace(",)", ")")
 
 
 def _bracketed(text: str) -> str:

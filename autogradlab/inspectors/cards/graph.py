@@ -9,7 +9,7 @@ from ..inspector import Inspector, present
 from ..layout.picture import draw, saved_line
 from ..parts import Block, Card, Facts, Note, Table
 from ..snapshot.graph import Graph, Holders, NodeFact, Summary, Value, Walk, describe, summary
-from ..snapshot.kinds import is_tensor, library, type_name
+from ..snapshot.kinds import is_a, is_tensor, library, type_name
 from ..snapshot.names import namespace
 from ..snapshot.origins import place
 from ..snapshot.rules import filled, rule
@@ -60,7 +60,7 @@ def graph_card(y: Any, space: Mapping[str, Any], max_nodes: int = MAX_NODES) -> 
 
 def roots_of(y: Any, call: str) -> tuple[list[Any], Card | None]:
     """The tensors to start from, or the card that says why there are none."""
-    roots = list(y) if isinstance(y, (list, tuple)) else [y]
+    roots = list(y) if is_a(y, (list, tuple)) else [y]
     if not roots:
         return [], problem_card(call, say("graph.nothing"))
     wrong = next((r for r in roots if not is_tensor(r)), None)

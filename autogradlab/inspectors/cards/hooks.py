@@ -10,7 +10,7 @@ from ..parts import Badge, Block, Card, Note, Table, Tone
 from ..snapshot.callers import space_now
 from ..snapshot.calls import arguments
 from ..snapshot.firing import Firing, Hook, Log, is_saving
-from ..snapshot.kinds import is_node, is_tensor, type_name
+from ..snapshot.kinds import is_a, is_node, is_tensor, type_name
 from ..snapshot.names import names_of, tensors
 from ..snapshot.origins import place
 from ..words import language, say
@@ -48,7 +48,7 @@ class Hooks(Live):
         chosen: list[tuple[str, Any]] = []
         if not things:
             found = {id(t): (name, t) for name, t in reversed(list(tensors(space))) if t.requires_grad}
-            saving = [(name, thing) for name, thing in space.items() if not isinstance(thing, type) and is_saving(thing)]
+            saving = [(name, thing) for name, thing in space.items() if not is_a(thing, type) and is_saving(thing)]
             chosen = [*reversed(found.values()), *saving]
         for number, thing in enumerate(things):
             spelled = written[number] if number < len(written) else f"t{number + 1}"
@@ -60,7 +60,7 @@ class Hooks(Live):
                     chosen.append((name, thing))
             elif is_node(thing):
                 chosen.append((thing.name().rsplit("::", 1)[-1], thing))
-            elif is_saving(thing) and not isinstance(thing, type):
+            elif is_saving(thing) and not is_a(thing, type):
                 chosen.append((next((n for n, v in space.items() if v is thing), spelled), thing))
             else:
                 self._notes.append(Note(say("hooks.strange", type=type_name(thing)), "warning"))

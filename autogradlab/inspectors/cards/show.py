@@ -8,11 +8,11 @@ from typing import Any
 from ..inspector import Inspector, present
 from ..parts import Badge, Block, Card, Facts, Note, Table, Tone
 from ..snapshot.calls import arguments
-from ..snapshot.kinds import is_array, is_module, is_node, is_tensor, type_name
+from ..snapshot.kinds import is_a, is_array, is_module, is_node, is_tensor, type_name
 from ..snapshot.names import Names, names_of, namespace
 from ..snapshot.reasons import advice, grad_reason, lead
 from ..snapshot.tensors import has_grad
-from ..values import dtype, shape, short, unaddressed
+from ..values import dtype, plain_repr, shape, short, unaddressed
 from ..words import language, say
 from .tensor import array_card, code, tensor_card
 
@@ -32,6 +32,8 @@ def show(thing: Any, name: str | None = None) -> Inspector:
 
     `name` is what to call it; without it, the variable that holds it.
     """
+    if not is_a(name, (str, type(None))):
+        raise TypeError(say("show.one_thing", type=type_name(name)))
     space = namespace()
     names = names_of(space)
     return present(card_of(thing, name or title_of(thing, arguments(), 0, names), names, space))
@@ -64,7 +66,7 @@ def _card_of(thing: Any, name: str, names: Names, space: Mapping[str, Any], brie
         return _module_card(thing, name, names)
     if is_node(thing):
         return _node_card(thing, name, names)
-    if isinstance(thing, (list, tuple, dict)) and (cards := _inner(thing, name, names, space)):
+    if is_a(thing, (list, tuple, dict)) and (cards := _inner(thing, name, names, space)):
         title, kind = code(name), type(thing).__name__
         more = len(thing) - len(cards)
         note = (Note(say("show.more_tensors", shown=len(cards), more=more), "muted"),) if more else ()
@@ -74,7 +76,7 @@ def _card_of(thing: Any, name: str, names: Names, space: Mapping[str, Any], brie
 
 def _inner(thing: Any, name: str, names: Names, space: Mapping[str, Any]) -> list[Card]:
     """The cards of the tensors and arrays in a container."""
-    pairs = thing.items() if isinstance(thing, dict) else enumerate(thing)
+    pairs = thing.items() if is_a(thing, dict) else enumerate(thing)
     found = [(names.of(held) or f"{name}[{key!r}]", held) for key, held in pairs if is_tensor(held) or is_array(held)]
     return [card_of(held, title, names, space, True) for title, held in found[:FEW]]
 
@@ -182,7 +184,7 @@ def _saved(node: Any, names: Names) -> list[tuple[str, str]] | None:
             name = names.of(value)
             rows.append((code(key), f"{code(name)} = {short(value)}" if name else short(value)))
         else:
-            rows.append((code(key), code(_shortened(repr(value)))))
+            rows.append((code(key), code(_shortened(plain_repr(value)))))
     return rows
 
 
@@ -195,15 +197,12 @@ def _shortened(text: str, limit: int = 80) -> str:
 
 
 def _other_card(thing: Any, name: str, names: Names, space: Mapping[str, Any]) -> Card:
-    try:
-        said = _shortened(repr(thing))
-    except Exception as error:  # a repr of the user's that fails
-        said = f"{type(error).__name__}"
+    said = _shortened(plain_repr(thing))
     blocks: list[Block] = [Note(say("show.not_a_tensor", type=code(type_name(thing))), "warning")]
     if thing is None and name.endswith(".grad") and is_tensor(owner := dict(names_by_name(names)).get(name[: -len(".grad")])):
         reason = grad_reason(owner, names, space, name[: -len(".grad")])
         blocks = [Note(advice(reason), "gradient", lead(reason))]
-    elif isinstance(thing, (bool, int, float, complex, list, tuple)):
+    elif is_a(thing, (bool, int, float, complex, list, tuple)):
         blocks.append(Note(say("show.make_tensor", source=code(f"torch.tensor({_shortened(name, 40)})")), "good"))
     blocks.append(Facts(((say("show.type"), type_name(thing)), (say("show.value"), said))))
     return Card("show", code(name), say("show.no_tensor"), blocks=tuple(blocks), lang=language())

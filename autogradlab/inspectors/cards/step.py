@@ -10,7 +10,7 @@ from ..layout.picture import Labels, draw
 from ..parts import Badge, Card, Frame, Note
 from ..snapshot.events import Failed, HookRan
 from ..snapshot.graph import Graph, Holders, Walk
-from ..snapshot.kinds import is_tensor, type_name
+from ..snapshot.kinds import is_a, is_tensor, type_name
 from ..snapshot.names import namespace
 from ..snapshot.recording import Recording, record
 from ..values import short
@@ -39,6 +39,9 @@ def step(
     were (your own hooks do run, and what they do to other things is done). With `commit=True` it is the real backward. An
     error of PyTorch does not come out as an exception: the pass stops at the Node that failed, and the card says why.
     """
+    for flag, value in (("retain_graph", retain_graph), ("create_graph", create_graph), ("commit", commit)):
+        if not is_a(value, (bool, int, type(None))):
+            raise TypeError(say("step.flag", flag=flag, type=type_name(value)))
     return present(step_card(y, namespace(), gradient, inputs, retain_graph, create_graph, commit))
 
 
@@ -69,9 +72,9 @@ def _title(roots: list[Any], holders: Holders, arguments: Mapping[str, Any]) -> 
     for key, value in arguments.items():
         if value is None or value is False:
             continue
-        many = list(value) if isinstance(value, (list, tuple)) else [value]
+        many = list(value) if is_a(value, (list, tuple)) else [value]
         shown = ", ".join(holders.name(v) or _short(v) for v in many[:4]) if value is not True else "True"
-        given.append(f"{key}=[{shown}]" if isinstance(value, (list, tuple)) else f"{key}={shown}")
+        given.append(f"{key}=[{shown}]" if is_a(value, (list, tuple)) else f"{key}={shown}")
     return say("step.title", name=names[0], arguments=", ".join(given))
 
 

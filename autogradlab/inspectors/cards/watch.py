@@ -11,7 +11,7 @@ from typing import Any
 from ..inspector import Inspector, present
 from ..parts import Block, Card, Facts, Grid, Note, Table
 from ..snapshot.calls import arguments
-from ..snapshot.kinds import is_tensor, type_name
+from ..snapshot.kinds import is_a, is_tensor, type_name
 from ..snapshot.names import Names, Place, Space, names_of, namespace, notebook
 from ..values import FEW
 from ..words import language, say
@@ -39,8 +39,8 @@ def watch(*things: Any) -> Inspector:
     space = namespace()
     names = names_of(space)
     written = arguments()
-    titles = [t if isinstance(t, str) else title_of(t, written, k, names) for k, t in enumerate(things)]
-    watched = [_Watched(title, _MISSING if isinstance(t, str) else t, space) for title, t in zip(titles, things, strict=True)]
+    titles = [t if is_a(t, str) else title_of(t, written, k, names) for k, t in enumerate(things)]
+    watched = [_Watched(title, _MISSING if is_a(t, str) else t, space) for title, t in zip(titles, things, strict=True)]
     board = _Board(watched, everything=not things)
     shell = notebook()
     live = shell is not None and shell.user_ns is space.source and (space.place is None or space.place.function == "<module>")

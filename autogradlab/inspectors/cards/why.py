@@ -11,7 +11,7 @@ from ..snapshot.calls import arguments
 from ..snapshot.cuts import Diagnosis
 from ..snapshot.doubts import doubts, is_optimizer, of_number, of_optimizer
 from ..snapshot.failing import Failure, failure, last_error
-from ..snapshot.kinds import is_array, is_tensor, type_name
+from ..snapshot.kinds import is_a, is_array, is_tensor, type_name
 from ..snapshot.mistakes import diagnose
 from ..snapshot.names import names_of
 from ..snapshot.origins import place
@@ -30,7 +30,7 @@ def why(thing: Any) -> Inspector:
     >>> print(lab.why(x).text.splitlines()[1])
     `.grad` is None and stays None: `x` is a leaf that does not require grad (`requires_grad=False`), so backward passes it by.
     """
-    if isinstance(thing, BaseException):
+    if is_a(thing, BaseException):
         return present(card_of_error(thing))
     space = space_now()
     names, written = names_of(space), arguments()
@@ -58,8 +58,12 @@ def explain(error: BaseException | bool | None = None) -> Inspector:
     In IPython `explain()` also switches on that an explanation is offered below every error that autograd raises;
     `explain(False)` switches it off, and `%load_ext autogradlab` does the same as `explain()` without explaining.
     """
-    if isinstance(error, BaseException):
+    if is_a(error, BaseException):
+        assert isinstance(error, BaseException)
         return present(card_of_error(error))
+    if error is not None and not is_a(error, bool):
+        note = Note(say("why.no_error_given", type=type_name(error)), "warning")
+        return present(Card("explain", "lab.explain", blocks=(note,), lang=language()))
     from ..extension import switch
 
     switched = switch(error is not False)

@@ -9,7 +9,7 @@ from typing import Any
 from . import reasons
 from .cuts import Diagnosis, cut
 from .failing import parsed, statements
-from .kinds import is_tensor
+from .kinds import attribute, is_a, is_tensor
 from .ledger import KEPT
 from .mistakes import because
 from .names import Names, Space
@@ -86,12 +86,12 @@ def _zeroed(name: str, space: Space) -> bool:
 
 
 def is_optimizer(thing: Any) -> bool:
-    return isinstance(getattr(thing, "param_groups", None), list) and hasattr(thing, "zero_grad")
+    return isinstance(attribute(thing, "param_groups"), list) and attribute(thing, "zero_grad") is not None
 
 
 def _optimizers(space: Space) -> Iterator[tuple[str, list[Any]]]:
     for name, thing in list(space.items()):
-        if not isinstance(thing, type) and is_optimizer(thing):
+        if not is_a(thing, type) and is_optimizer(thing):
             yield name, [p for group in thing.param_groups for p in group["params"]]
 
 

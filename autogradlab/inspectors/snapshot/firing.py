@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from ..values import short
 from .callers import place_of_code
-from .kinds import is_tensor, library
+from .kinds import attribute, is_tensor, library, version_of
 from .ledger import KEPT, same, sample
 from .origins import Origin
 
@@ -120,15 +120,15 @@ def _ours(hook: Any) -> bool:
     """Whether an inspector registered it: a marker, or a hook of the ledger or of the stepper."""
     while isinstance(hook, Watched):
         hook = hook.hook
-    return str(getattr(hook, "__module__", "")).startswith(__name__.partition(".snapshot")[0])
+    return str(attribute(hook, "__module__")).startswith(__name__.partition(".snapshot")[0])
 
 
 def _described(hook: Any, slot: Slot) -> Hook:
     plain = hook
     while isinstance(plain, functools.partial):
         plain = plain.func
-    code = getattr(getattr(plain, "__func__", plain), "__code__", None)
-    name = getattr(plain, "__name__", None) or type(plain).__name__
+    code = attribute(attribute(plain, "__func__") or plain, "__code__")
+    name = attribute(plain, "__name__") or type(plain).__name__
     return Hook(slot.kind, slot.owner, slot.node, str(name), None if code is None else place_of_code(code))
 
 
@@ -138,7 +138,7 @@ def _short(node: Any) -> str:
 
 def is_saving(thing: Any) -> bool:
     """Whether it is a `saved_tensors_hooks`, whose two functions can be watched."""
-    return callable(getattr(thing, "pack_hook", None)) and callable(getattr(thing, "unpack_hook", None))
+    return callable(attribute(thing, "pack_hook")) and callable(attribute(thing, "unpack_hook"))
 
 
 class Log:
@@ -237,7 +237,7 @@ class Log:
     def starts(self, hook: Hook, args: tuple[Any, ...]) -> tuple[int, list[Any]]:
         self.look()
         subjects = _subjects(hook.kind, args)
-        before = [(t, t._version, sample(t) if t.numel() <= KEPT else None) for t in subjects]
+        before = [(t, version_of(t), sample(t) if t.numel() <= KEPT else None) for t in subjects]
         self.firings.append(Firing(hook, self._said(hook.kind, args)))
         return len(self.firings) - 1, before
 
@@ -248,7 +248,7 @@ class Log:
     def ends(self, note: tuple[int, list[Any]], args: tuple[Any, ...], result: Any) -> None:
         number, before = note
         kind = self.firings[number].hook.kind
-        changed = any(t._version != version or (kept is not None and not same(kept, sample(t))) for t, version, kept in before)
+        changed = any(version_of(t) != version or (kept is not None and not same(kept, sample(t))) for t, version, kept in before)
         effect: Effect = "in_place" if changed else "unchanged"
         returned = _text(result)
         if kind == "accumulated":

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..values import dtype, shape, short
-from .kinds import is_tensor, library
+from ..values import dtype, plain_repr, shape, short
+from .kinds import attribute, is_tensor, library, version_of
 from .names import tensors
 from .origins import Origin, origin
 from .rules import inputs_of, op_name
@@ -193,11 +193,11 @@ def saved_live(node: Any) -> Iterator[tuple[str, Any, Exception | None]]:
         else:
             yield from ((f"saved_tensors[{i}]", value, None) for i, value in enumerate(kept))
         return
-    for attribute in _attributes(node):
+    for saved in _attributes(node):
         try:
-            yield attribute[len(_SAVED) :], getattr(node, attribute), None
+            yield saved[len(_SAVED) :], getattr(node, saved), None
         except Exception as error:
-            yield attribute[len(_SAVED) :], None, error
+            yield saved[len(_SAVED) :], None, error
 
 
 def saved_of(node: Any, holder: Any) -> tuple[Saved, ...]:
@@ -234,9 +234,9 @@ def constant(tensor: Any, holder: str | None) -> str:
 
 
 def _plain(value: Any) -> str:
-    if isinstance(value, int) and value > 2**62:
+    if isinstance(value, int) and value >= 2**63:
         value -= 2**64  # a negative dim as C++ hands it out
-    text = f"{value:g}" if isinstance(value, float) else " ".join(repr(value).split())
+    text = f"{value:g}" if isinstance(value, float) else plain_repr(value)
     return text if len(text) <= 60 else text[:57] + "…"
 
 
@@ -365,7 +365,7 @@ class _Description:
         self.values.append(
             Value(
                 f"v{len(self.values) + 1}", name, text, shape(tensor), dtype(tensor), kind, place, root, grad,
-                retains, tensor._version, self.holders.origin(name), hooks_of(tensor, name or ""),
+                retains, version_of(tensor) or 0, self.holders.origin(name), hooks_of(tensor, name or ""),
             )
         )  # fmt: skip
         return self.values[-1].id
@@ -432,7 +432,7 @@ def hooks_of(tensor: Any, owner: str) -> tuple[Hook, ...]:
 
 
 def hook_name(hook: Any) -> str:
-    name = getattr(hook, "__qualname__", None) or type(hook).__qualname__
+    name = attribute(hook, "__qualname__") or type(hook).__qualname__
     return str(name).rsplit("<locals>.", 1)[-1]
 
 

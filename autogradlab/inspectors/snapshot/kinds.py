@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
-__all__ = ["is_array", "is_module", "is_node", "is_tensor", "library", "type_name"]
+__all__ = ["attribute", "is_a", "is_array", "is_module", "is_node", "is_tensor", "library", "type_name", "version_of"]
 
 #: Where tensors come from, in the order in which they are asked.
 LIBRARIES = ("torch", "autogradlab")
@@ -25,20 +25,23 @@ def _libraries() -> Iterator[ModuleType]:
 def library(thing: object) -> Any:
     """The namespace (`torch` or `autogradlab`) that a tensor, Node or nn module belongs to, or None."""
     for torch in _libraries():
-        if isinstance(thing, torch.Tensor):
-            return torch
-        if isinstance(thing, torch.nn.Module) or _is_node_of(torch, thing):
+        if is_a(thing, (torch.Tensor, torch.nn.Module)) or _is_node_of(torch, thing):
             return torch
     return None
 
 
+def is_a(thing: object, kind: type | tuple[type, ...]) -> bool:
+    """isinstance by the type alone: an object may raise when asked for its `__class__`, as a dead weak proxy does."""
+    return issubclass(type(thing), kind)
+
+
 def is_tensor(thing: object) -> bool:
-    return any(isinstance(thing, torch.Tensor) for torch in _libraries())
+    return any(is_a(thing, torch.Tensor) for torch in _libraries())
 
 
 def is_module(thing: object) -> bool:
     """Whether it is an nn.Module."""
-    return any(isinstance(thing, torch.nn.Module) for torch in _libraries())
+    return any(is_a(thing, torch.nn.Module) for torch in _libraries())
 
 
 def is_node(thing: object) -> bool:
@@ -47,13 +50,21 @@ def is_node(thing: object) -> bool:
 
 
 def _is_node_of(torch: Any, thing: object) -> bool:
-    return not isinstance(thing, type) and isinstance(thing, torch.autograd.graph.Node)
+    return is_a(thing, torch.autograd.graph.Node)
 
 
 def is_array(thing: object) -> bool:
     """Whether it is a NumPy array (NumPy's scalars are none)."""
     numpy = sys.modules.get("numpy")
-    return numpy is not None and isinstance(thing, numpy.ndarray)
+    return numpy is not None and is_a(thing, numpy.ndarray)
+
+
+def attribute(thing: object, name: str) -> Any:
+    """An attribute of an object of the user's, whose own `__getattr__` may raise anything; None if there is none."""
+    try:
+        return getattr(thing, name, None)
+    except Exception:
+        return None
 
 
 def type_name(thing: object) -> str:
@@ -61,3 +72,11 @@ def type_name(thing: object) -> str:
     cls = type(thing)
     module = cls.__module__
     return cls.__qualname__ if module in ("builtins", "__main__") else f"{module}.{cls.__qualname__}"
+
+
+def version_of(tensor: Any) -> int | None:
+    """The version of a tensor; None for one made in inference mode, which counts none."""
+    try:
+        return int(tensor._version)
+    except RuntimeError:
+        return None

@@ -11,7 +11,7 @@ from . import reasons
 from .cuts import Diagnosis, cut, grouped, in_place_instead, with_points
 from .failing import Failure, parsed, statements
 from .feeders import nodes_below
-from .kinds import is_array, is_tensor
+from .kinds import is_array, is_tensor, version_of
 from .origins import Origin, origin
 
 __all__ = ["because", "diagnose"]
@@ -149,7 +149,7 @@ def _spent(node: Any) -> bool:
 def _overwritten(failed: Failure, match: re.Match[str]) -> Diagnosis:
     shape = tuple(int(n) for n in match[1].replace(" ", "").split(",") if n)
     version = int(match[3])
-    named = [(n, t) for n, t in failed.names if is_tensor(t) and tuple(t.shape) == shape and t._version == version]
+    named = [(n, t) for n, t in failed.names if is_tensor(t) and tuple(t.shape) == shape and version_of(t) == version]
     if match[2]:
         exact = [(n, t) for n, t in named if t.grad_fn is not None and t.grad_fn.name().startswith(match[2])]
         named = exact or named

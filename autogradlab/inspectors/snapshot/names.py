@@ -15,7 +15,7 @@ from inspect import CO_OPTIMIZED
 from types import FrameType
 from typing import Any
 
-from .kinds import is_array, is_module, is_tensor
+from .kinds import is_a, is_array, is_module, is_tensor
 
 __all__ = ["Names", "Place", "Space", "names_of", "namespace", "notebook", "tensors"]
 
@@ -145,7 +145,7 @@ def _inside(name: str, value: Any) -> Iterator[tuple[str, Any]]:
         for kept in (value.named_parameters, value.named_buffers):
             yield from ((_dotted(name, path), held) for path, held in kept())
         yield from _attributes(name, value)
-    elif not (is_tensor(value) or is_array(value) or isinstance(value, type) or kind.__module__ == "builtins"):
+    elif not (is_tensor(value) or is_array(value) or is_a(value, type) or kind.__module__ == "builtins"):
         yield from _attributes(name, value)
 
 
@@ -154,7 +154,7 @@ def _attributes(name: str, value: Any) -> Iterator[tuple[str, Any]]:
         held = object.__getattribute__(value, "__dict__")  # an instance's own dictionary: no code of the user's is run
     except AttributeError:
         return
-    if isinstance(held, dict) and len(held) <= MANY:
+    if is_a(held, dict) and len(held) <= MANY:
         yield from ((f"{name}.{key}", inner) for key, inner in list(held.items()) if not key.startswith("__"))
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from .events import Accumulated, Amount, Event, Failed, HookRan, NodeRan, RootEnters, Summed, amount
 from .graph import Graph, Holders, Walk, describe, hook_name
-from .kinds import is_tensor, library
+from .kinds import is_a, is_tensor, library
 
 __all__ = ["Recording", "record"]
 
@@ -46,7 +46,7 @@ def record(
     frees = not (retain_graph or create_graph)
     recorder = _Recorder(walk, facts, holders, frees, limit)
     recorder.select(inputs)
-    given = list(gradient) if isinstance(gradient, (list, tuple)) else [gradient] * len(roots)
+    given = list(gradient) if is_a(gradient, (list, tuple)) else [gradient] * len(roots)
     keep = retain_graph or not commit
     try:
         with _kept(recorder.leaves(), recorder.others, commit), recorder.watching():
@@ -120,7 +120,7 @@ class _Recorder:
         if inputs is not None:
             wanted = _listed(inputs)
             self.needed = {self.walk.ids[n] for n in self.walk.nodes if any(getattr(n, "variable", None) is t for t in wanted)}  # fmt: skip
-            made = {(t.grad_fn, t.output_nr): t for t in wanted if getattr(t, "grad_fn", None) is not None}
+            made = {(t.grad_fn, t.output_nr): t for t in wanted if is_tensor(t) and t.grad_fn is not None}
             self.keeping |= {(self.walk.ids[n], nr): t for (n, nr), t in made.items() if n in self.walk.ids}
             edges = list(self.walk.edges())
             sources: dict[str, list[str]] = {}
@@ -138,11 +138,11 @@ class _Recorder:
         """As `inputs=`, edges for non-leaf tensors: as tensors they would retain their gradient from now on."""
         if inputs is None or commit:
             return inputs
-        if not isinstance(inputs, (list, tuple)) and not is_tensor(inputs):
+        if not is_a(inputs, (list, tuple)) and not is_tensor(inputs):
             return inputs  # the library will say what is wrong
         wanted = _listed(inputs)
         edge = library(self.walk.roots[0]).autograd.graph.get_gradient_edge
-        return [edge(t) if getattr(t, "grad_fn", None) is not None and not t.retains_grad else t for t in wanted]
+        return [edge(t) if is_tensor(t) and t.grad_fn is not None and not t.retains_grad else t for t in wanted]
 
     def runs(self, node: str) -> bool:
         return self.needed is None or node in self.needed
@@ -171,7 +171,7 @@ class _Recorder:
             if node is None or (gradient is None and root.numel() != 1):
                 return  # the engine will say what is wrong
             tensor = root.detach().new_ones(root.shape) if gradient is None else gradient
-            if not hasattr(tensor, "detach") or tuple(tensor.shape) != tuple(root.shape):
+            if not is_tensor(tensor) or tuple(tensor.shape) != tuple(root.shape):
                 return
             place = self.walk.ids[node], number
             self.note(RootEnters(value, *place, amount(tensor), gradient is not None))
@@ -238,7 +238,7 @@ class _Recorder:
             result = hook(given)
             self.hook = None
             now = given.grad if kind == "post_accumulate" else given if result is None else result
-            after = _amount(now) if hasattr(now, "detach") or now is None else None
+            after = _amount(now) if is_tensor(now) else None
             same = result is None and _same(before, after)
             self.note(HookRan(kind, ident, number, owner, name, before, None if same else after))
             if kind == "tensor" and not same and now is not None:
@@ -355,7 +355,7 @@ class _Recorder:
 
 
 def _listed(inputs: Any) -> list[Any]:
-    return list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
+    return list(inputs) if is_a(inputs, (list, tuple)) else [inputs]
 
 
 def _in_library(error: BaseException) -> bool:

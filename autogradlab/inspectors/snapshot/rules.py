@@ -92,7 +92,7 @@ Alias       self: g
 ToCopy      self: g.to(dtype)
 Detach      self: 0
 Select      self: g at {index}
-Slice       self: g at [{start}:{end}]
+Slice       self: g at [{start}:{end}:{step}]
 Index       self: g at {indices}
 Gather      self: g at {index}
 Stack       tensors: g[i]
@@ -168,10 +168,19 @@ def filled(formula: str, words: Mapping[str, str], g: str = "g") -> str:
             formula = formula.replace(part, "")
     if "{less}" in formula:
         formula = _power(formula, words.get("exponent", ""))
+    if "{start}" in formula:
+        formula = _slice(words)
     if words.get("reduction") == "2":  # summed, not averaged
         formula = formula.replace("/{n}", "")
     text = re.sub(r"\{(\w+)\}", lambda m: words.get(m[1], m[1]), formula).replace("*", words.get("*", ""))
     return text if g == "g" else re.sub(r"(?<![\w.])g(?!\w)", lambda _: g, text)
+
+
+def _slice(words: Mapping[str, str]) -> str:
+    """The rule of a slice, written as one writes slices: what is left out in the program is left out here."""
+    start, end, step = (words.get(key, "") for key in ("start", "end", "step"))
+    open_end = end == "" or end == str(2**63 - 1)
+    return f"g at [{'' if start == '0' else start}:{'' if open_end else end}{'' if step in ('', '1') else ':' + step}]"
 
 
 def _power(formula: str, exponent: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..values import dtype, readable, shape
+from .kinds import attribute
 from .memory import contiguous, extent, sharing
 from .names import Names
 from .origins import Origin, origin
@@ -79,7 +80,7 @@ def hook_names(tensor: Any) -> tuple[str, ...]:
     """The functions registered on the tensor, in order."""
     tables = (getattr(tensor, "_backward_hooks", None), getattr(tensor, "_post_accumulate_grad_hooks", None))
     hooks = [hook for table in tables for hook in (table or {}).values()]
-    return tuple(str(getattr(hook, "__name__", type(hook).__name__)) for hook in hooks)
+    return tuple(str(attribute(hook, "__name__") or type(hook).__name__) for hook in hooks)
 
 
 def not_finite(tensor: Any) -> tuple[int, int]:
