@@ -111,9 +111,9 @@ class Op:
                 edges = () if self.list_place is not None else tuple(range(len(self.tensor_names)))
                 formulas.append(Formula(fn, edges, joint=True))
             elif " " in key:
-                formulas.append(Formula(fn, tuple(self.tensor_names.index(n) for n in key.split()), joint=True))
+                formulas.append(Formula(fn, tuple(self.tensor_names.index(n) for n in key.split()), joint=True, of=key))
             else:
-                formulas.append(Formula(fn, (self.tensor_names.index(key),), joint=False))
+                formulas.append(Formula(fn, (self.tensor_names.index(key),), joint=False, of=key))
         if self.list_place is None:
             kept = sorted({i for f in formulas for i in f.edges})
             for f in formulas:

@@ -248,12 +248,14 @@ class Formula:
     """A derivative formula and the places of its parameters among the Node's saved values.
 
     `edges` are the numbers of the inputs whose gradients it gives: one, or several for a joint formula.
+    `of` is PyTorch's name for them.
     """
 
-    __slots__ = ("edges", "fn", "joint", "names", "needs", "places")
+    __slots__ = ("edges", "fn", "joint", "names", "needs", "of", "places")
 
-    def __init__(self, fn: Callable[..., Any], edges: tuple[int, ...], joint: bool) -> None:
+    def __init__(self, fn: Callable[..., Any], edges: tuple[int, ...], joint: bool, of: str = "") -> None:
         self.fn = fn
+        self.of = "self" if of == "input" else of
         self.edges = edges
         self.joint = joint
         code = fn.__code__
@@ -292,6 +294,8 @@ class OpNode(Node):
     #: what PyTorch saves though no formula of ours needs it: its value, or a function of the Node that tells it
     constants: dict[str, Any] = {}
     formulas: tuple[Formula, ...] = ()
+    #: the formulas by the names of what they differentiate: the order in which PyTorch's own Nodes record theirs
+    recorded: tuple[Formula, ...] = ()
 
     def run(self, grad: Any, quiet: Callable[..., Any]) -> tuple[Any, ...]:
         edges = self.next_functions
@@ -299,7 +303,7 @@ class OpNode(Node):
         if grad is None or (self.multi and all(g is None for g in grad)):
             return tuple(outs)
         values = raw(self)
-        self._apply(RAW, grad, values, outs, quiet)
+        self._apply(self.formulas, RAW, grad, values, outs, quiet)
         return tuple(outs)
 
     def run_recorded(self, grad: Any) -> tuple[Any, ...]:
@@ -309,12 +313,13 @@ class OpNode(Node):
         if self.saved is None:
             raise RuntimeError(errors.BACKWARD_TWICE)
         values = [unpack(self, i) for i in range(len(self.saved) >> 1)]
-        self._apply(TENSORS, grad, values, outs, _call)
+        self._apply(self.recorded, TENSORS, grad, values, outs, _call)
         return tuple(outs)
 
-    def _apply(self, world: Any, grad: Any, values: list[Any], outs: list[Any], call: Callable[..., Any]) -> None:
+    def _apply(self, formulas: tuple[Formula, ...], world: Any, grad: Any, values: list[Any], outs: list[Any],
+               call: Callable[..., Any]) -> None:  # fmt: skip
         edges = self.next_functions
-        for formula in self.formulas:
+        for formula in formulas:
             if formula.joint:
                 spread = len(edges) if formula.edges == () else None
                 wanted = range(spread) if spread is not None else formula.edges
@@ -405,7 +410,7 @@ def make_node_class(name: str, fields: tuple[str, ...], formulas: tuple[Formula,
     for formula in formulas:
         formula.places = tuple(fields.index(n) for n in formula.names)
     made = node_class(
-        name, OpNode, fields=fields, formulas=formulas, multi=multi,
+        name, OpNode, fields=fields, formulas=formulas, multi=multi, recorded=tuple(sorted(formulas, key=lambda f: f.of)),
         saved_names=tuple(theirs(f) for f in fields), **methods
     )  # fmt: skip
     return made  # type: ignore[return-value]

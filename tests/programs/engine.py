@@ -298,3 +298,17 @@ with caught(first_line=True):
 torch.manual_seed(0)
 with caught(first_line=True):
     torch.autograd.gradcheck(Wrong.apply, (x,), fast_mode=True)
+
+#% engine-second-graph-order: Nodes of a gradient's own graph are made in the order of PyTorch's formulas
+x = torch.tensor(2.0, requires_grad=True)
+m = torch.eye(2, requires_grad=True)
+for root in (x * x * (x + 1), torch.sin(x) / x, (m @ m).sum(), torch.addmm(m, m, m * 2).sum(), torch.where(m > 0, m * x, m).sum()):
+    (first,) = torch.autograd.grad(root, x if root.grad_fn.name() != "SumBackward0" else m, create_graph=True)
+    todo, seen = [first.grad_fn], {}
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen[node] = node.name()
+            todo += [n for n, _ in node.next_functions]
+    made = sorted((n for n in seen if "AccumulateGrad" not in seen[n]), key=lambda n: n._sequence_nr())
+    print([(seen[n], [None if a is None else made.index(a) if a in made else "leaf" for a, _ in n.next_functions]) for n in made])
