@@ -14,7 +14,7 @@ import numpy as np
 
 from . import modes
 from .firing import run_recorded, run_slow, tensor_hooks
-from .leaves import accumulate, leaf_tensor_hooks
+from .leaves import accumulate, accumulate_nothing, leaf_tensor_hooks
 from .modes import QUIET
 from .node import Edge, Node
 from .tensor import Tensor
@@ -143,8 +143,8 @@ class Task:
             if node.accumulates:
                 if grad is not None:
                     accumulate(node, grad, recorded, node in owned, local)  # type: ignore[arg-type]
-                elif node.variable._meta is not None:  # type: ignore[attr-defined]
-                    leaf_tensor_hooks(node, None, recorded, local)
+                elif node.hooks is not None or node.variable._meta is not None:  # type: ignore[attr-defined]
+                    accumulate_nothing(node, recorded, local)  # type: ignore[arg-type]
                 if watch:
                     yield Event(node, grad, ())
                 continue

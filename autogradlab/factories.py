@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from . import errors, modes
-from .dtypes import get_default_dtype
+from .dtypes import get_default_dtype, of_scalar
 from .modes import FLAGS, LOCAL, QUIET
 from .node import NO_EDGE, UNSHARED, freed_error, sequence
 from .opdef import OPS, Op, publish, write_out
@@ -278,7 +278,12 @@ def binary(name: str, kernel: Callable[[Any, Any], Any], vjp: dict[str, Vjp] | N
     def forward(input: Any = None, other: Any = None, *extra: Any, out: Any = None, **unknown: Any) -> Any:
         if not extra and not unknown and input is not None and other is not None:
             if out is None:
-                t = core(input, other)
+                try:
+                    t = core(input, other)
+                except AttributeError:
+                    if isinstance(input, Tensor):
+                        raise
+                    t = _of_numbers(name, core, input, other)
                 if t is not NotImplemented:
                     return t
             else:
@@ -363,6 +368,17 @@ def binary(name: str, kernel: Callable[[Any, Any], Any], vjp: dict[str, Vjp] | N
     if inplace:
         publish(name + "_", forward_, _signature_binary, True, False, f"In-place version of :meth:`{name}`.")
     return forward
+
+
+#: operations that take two Python numbers
+_TAKE_NUMBERS = frozenset({"add", "sub", "mul", "div", "floor_divide"})
+
+
+def _of_numbers(name: str, core: Callable[..., Any], input: Any, other: Any) -> Any:
+    """An operation called without any tensor: the arithmetic ones make tensors of numbers, the others refuse them."""
+    if name in _TAKE_NUMBERS and is_number(input) and is_number(other):
+        return core(*(wrap_number(n, of_scalar(n).numpy) for n in (input, other)))
+    return NotImplemented
 
 
 def _renamed(unknown: dict[str, Any]) -> bool:

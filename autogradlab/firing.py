@@ -100,7 +100,7 @@ def as_tuple(hook: Any, grads: tuple[Any, ...], result: Any) -> tuple[Any, ...]:
         raise RuntimeError(f"hook '{name}' has returned an incorrect number of values "
                            f"(got {len(result)}, but expected {len(grads)})")  # fmt: skip
     for old, new in zip(grads, result, strict=True):
-        if new is not None and old is not None:
+        if new is not None:
             check_hook_result(hook, old, new)
     return result
 

@@ -13,7 +13,7 @@ from .tensor import Tensor, requires_grad, wrap
 from .validate import cast_to
 from .views import bump
 
-__all__ = ["accumulate", "accumulate_tensor", "leaf_tensor_hooks", "own_copy"]
+__all__ = ["accumulate", "accumulate_nothing", "accumulate_tensor", "leaf_tensor_hooks", "own_copy"]
 
 
 def accumulate(node: AccumulateGrad, grad: Any, recorded: bool, owned: bool, local: modes.State) -> None:
@@ -62,6 +62,12 @@ def _hooked_leaf(node: AccumulateGrad, grad: np.ndarray, local: modes.State) -> 
         finally:
             set_grad(local, before)
     _leaf_posthooks(node, (g,), local, False)
+
+
+def accumulate_nothing(node: AccumulateGrad, recorded: bool, local: modes.State) -> None:
+    """A leaf whose gradient turned out to be None: all hooks are called, `.grad` stays as it is."""
+    _leaf_hooks(node, None, local, recorded)
+    _leaf_posthooks(node, (None,), local, recorded)
 
 
 def _recorded_leaf(node: AccumulateGrad, grad: Tensor, local: modes.State) -> None:

@@ -72,7 +72,7 @@ class Size(tuple[int, ...]):
 class TensorMeta:
     """What few tensors have: hooks, a living AccumulateGrad, a retained gradient."""
 
-    __slots__ = ("accumulate", "grad_dtype", "hooks", "post_accumulate", "retains")
+    __slots__ = ("accumulate", "grad_dtype", "hooks", "name", "post_accumulate", "retains")
 
     def __init__(self) -> None:
         self.accumulate: weakref.ref[AccumulateGrad] | None = None
@@ -80,6 +80,7 @@ class TensorMeta:
         self.post_accumulate: HookDict | None = None
         self.retains = False
         self.grad_dtype: Any = Ellipsis
+        self.name: str | None = None
 
 
 class ViewMeta:
@@ -354,8 +355,8 @@ class Tensor(TensorMethods):
         return True
 
     @read_only
-    def name(self) -> None:
-        return None
+    def name(self) -> str | None:
+        return None if self._meta is None else self._meta.name
 
     @property
     def volatile(self) -> bool:

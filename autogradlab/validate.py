@@ -85,6 +85,8 @@ def check_hook_result(hook: Any, given: Any, result: Any) -> None:
     name = getattr(hook, "__name__", "<unknown>")
     if not isinstance(result, Tensor):
         raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
+    if given is None:
+        raise RuntimeError("can't replace a None gradient with a non-None value")
     if not isinstance(given, Tensor):
         return
     if result._array.dtype is not given._array.dtype:

@@ -52,6 +52,8 @@ class Variable(metaclass=VariableMeta):
     ) -> Any:
         for key in unknown:
             raise TypeError(f"'{key}' is an invalid keyword argument for this function")
+        if name is not None and not isinstance(name, str):
+            raise TypeError(f"argument 5 must be str or None, not {type(name).__name__}")
         wanted = operator.index(requires_grad) != 0
         if operator.index(volatile):
             warnings.warn(_REMOVED, UserWarning, stacklevel=2)
@@ -69,4 +71,6 @@ class Variable(metaclass=VariableMeta):
             raise TypeError(errors.DATA_TYPE.format(type(data).__name__))
         if wanted:
             made._edge = None
+        if name is not None:
+            made._extra().name = name
         return made

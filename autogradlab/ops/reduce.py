@@ -42,7 +42,7 @@ def two_forms(name: str, whole: Any, part: Any, vjp_whole: Any, vjp_part: Any, d
 
     def forward(*args: Any, **kwargs: Any) -> Any:
         n = len(args)
-        if n > 1 and not isinstance(args[1], (int, tuple, list, type(None), np.integer)):
+        if n > 1 and (not isinstance(args[1], (int, tuple, list, type(None), np.integer)) or type(args[1]) is bool):
             return reject(args, kwargs)
         if not kwargs:
             if n == 1:
@@ -253,7 +253,7 @@ OPS["prod.dim"].node_class.dim_list = False
 
 def _truth(name: str, ufunc: Any, doc: str) -> None:
     def kernel(input, dim=None, keepdim=False):  # type: ignore[no-untyped-def]
-        dims = tuple(range(input.ndim)) if dim is None else () if isinstance(dim, tuple) and not dim and input.ndim else (
+        dims = tuple(range(input.ndim)) if dim is None else () if isinstance(dim, (tuple, list)) and not dim and input.ndim else (
             all_dims(dim, input.ndim))  # fmt: skip
         r = ufunc.reduce(input != 0 if input.dtype.kind in "cV" else input, axis=dims, dtype=bool, keepdims=keepdim)
         return np.asarray(r).astype(np.uint8) if input.dtype == np.uint8 else r

@@ -11,7 +11,7 @@ from ..dims import shape_arg, wrap_dim, wrap_dims
 from ..opdef import OPS, Op, composite, op, publish
 from ..record import RAW, TENSORS
 from ..tensor import Tensor, wrap
-from .viewing import guard
+from .viewing import guard, misfit
 
 # -- repeat and tile ---------------------------------------------------------------------------------------------------
 
@@ -55,6 +55,8 @@ def repeat(input: Tensor, *repeats: Any, **options: Any) -> Tensor:
     tensor([[1, 2, 1, 2],
             [1, 2, 1, 2]])
     """
+    if not repeats and "repeats" not in options:
+        misfit("repeat", (input,), options, "Tensor")
     return _REPEAT.call(input, shape_arg(repeats or (options.pop("repeats", ()),)))
 
 

@@ -425,7 +425,7 @@ def expand(input: Tensor, *size: Any, implicit: bool = False, **options: Any) ->
             [2, 2, 2]])
     """
     x = input._array
-    sizes = () if not size and not options else _sizes("expand", input, size, options, "size")
+    sizes = _sizes("expand", input, size, options, "size")
     return view_of(input, _expand(x, sizes), EXPAND, (x.shape, None))
 
 

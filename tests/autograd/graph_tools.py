@@ -274,3 +274,54 @@ for name in ("index_add", "index_copy"):
 print((x + 1).grad_fn._saved_alpha, (x - x).grad_fn._saved_alpha, torch.add(x, x, alpha=3).grad_fn._saved_alpha)
 for y in (x.amax(1), x.amin((0, 1)), x.logsumexp(1), x.prod(1), x.sum(1), x.mean(-1), x.softmax(-1), x.norm(2, 1)):
     print(y.grad_fn.name(), y.grad_fn._saved_dim)
+
+#% graph-tools-none: a leaf that gets no gradient has its hooks called all the same
+class Nothing(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 1
+
+    @staticmethod
+    def backward(ctx, g):
+        return None
+
+
+def leaf(replace=None):
+    x = torch.ones(2, requires_grad=True)
+    node = torch.autograd.graph.get_gradient_edge(x).node
+    x.register_hook(lambda g: print("tensor", g) or (torch.ones(2) if replace == "tensor" else None))
+    node.register_prehook(lambda gs: print("pre", gs) or ((torch.ones(2),) if replace == "pre" else None))
+    x.register_post_accumulate_grad_hook(lambda p: print("accumulated", p.grad))
+    node.register_hook(lambda inputs, outputs: print("post", inputs, outputs))
+    return x, node
+
+
+x, node = leaf()
+Nothing.apply(x).sum().backward()
+print(x.grad)
+x, node = leaf()
+Nothing.apply(x).sum().backward()
+x.grad = torch.ones(2)
+Nothing.apply(x).sum().backward()
+(Nothing.apply(x).sum() + x.sum()).backward()
+print(x.grad)
+for replace in ("tensor", "pre"):
+    x, node = leaf(replace)
+    t(lambda: Nothing.apply(x).sum().backward())
+    print(x.grad)
+
+#% graph-tools-arguments: arguments that are no tensors, no sizes, no dimensions
+x = torch.tensor([[1.0, 0.0], [3.0, 4.0]])
+print(torch.add(2, 3), torch.sub(2.0, 3), torch.mul(True, 3), torch.div(1, 4), torch.floor_divide(7, 2))
+for name in ("bitwise_and", "bitwise_or", "bitwise_left_shift", "remainder", "xlogy"):
+    t(lambda: getattr(torch, name)(2, 3))
+t(lambda: x.sum(True))
+t(lambda: x.mean(True))
+print(x.any(dim=[]), x.all(dim=()), torch.any(torch.zeros(2, 0), dim=[]), torch.all(torch.tensor(3.0), dim=[]))
+t(lambda: x.expand())
+t(lambda: torch.tensor(3.0).expand())
+print(torch.tensor(3.0).expand(()), torch.tensor(3.0).expand([]))
+t(lambda: x.repeat())
+V = torch.autograd.Variable
+print(V(x, name="x").name, V(x).name, (V(x, requires_grad=True, name="y") * 2).name, x.name)
+t(lambda: V(x, name=3))
