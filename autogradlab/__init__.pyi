@@ -719,7 +719,7 @@ def frac_(input: _Tensor) -> _Tensor:
     """In place: What trunc takes away: the fractional part, with the sign of input."""
 def frexp(input: _Tensor, *, out: _tuple[_Tensor, ...] | None = ...) -> _frexp_result:
     """Mantissa and exponent: input = mantissa * 2**exponent, with the mantissa in [0.5, 1)."""
-def from_dlpack(ext_tensor: _Any) -> _Tensor:
+def from_dlpack(ext_tensor: _Any, *, device: _Any = ..., copy: _Any = ...) -> _Tensor:
     """A tensor on the memory of an object that speaks DLPack, such as a NumPy array."""
 def from_numpy(ndarray: _Any) -> _Tensor:
     """A tensor on the memory of a NumPy array: changes of one are seen in the other."""
@@ -749,6 +749,8 @@ def get_default_dtype() -> _dtype:
     """The dtype of float numbers where none is given."""
 def get_deterministic_debug_mode() -> _int:
     """0, 1 (warn) or 2 (raise), for operations that do not give the same result each time."""
+def get_device(input: _Tensor) -> _int:
+    """The number of its device: -1 on the CPU."""
 def get_float32_matmul_precision() -> _str:
     """How exact products of float32 matrices are: 'highest', 'high' or 'medium'."""
 def get_num_interop_threads() -> _int:
@@ -960,6 +962,8 @@ def lcm_(input: _Tensor, other: _Tensor) -> _Tensor:
     """In place: The least common multiple, not negative."""
 def ldexp(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """input * 2**other."""
+def ldexp_(input: _Tensor, other: _Tensor) -> _Tensor:
+    """In place: input * 2**other."""
 @_overload
 def le(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """Whether elements are not larger than those of other. The operator <=."""
@@ -984,7 +988,7 @@ def lgamma(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The logarithm of the absolute value of the gamma function; lgamma(n) = log((n - 1)!)."""
 def linspace(start: _Any, end: _Any, steps: _Any, *, out: _Any = ..., dtype: _Any = ..., layout: _Any = ..., device: _Any = ..., requires_grad: _Any = ...) -> _Tensor:
     """So many numbers at equal distances from start to end, both included."""
-def load(f: _Any, map_location: _Any = ..., *, weights_only: _Any = ..., mmap: _Any = ...) -> _Any:
+def load(f: _Any, map_location: _Any = ..., pickle_module: _Any = ..., *, weights_only: _Any = ..., mmap: _Any = ..., **pickle_load_args: _Any) -> _Any:
     """Reads what save wrote. It runs no code from the file: a hostile one is refused."""
 def log(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The natural logarithm; -inf at 0, nan below."""
@@ -1054,6 +1058,8 @@ def matmul(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _Ten
     more dimensions products of matrices in batches. The operator @."""
 def matrix_exp(input: _Tensor) -> _Tensor:
     """The sum of A**k / k!: the exponential of square matrices."""
+def matrix_power(input: _Tensor, n: _int, *, out: _Tensor | None = ...) -> _Tensor:
+    """The product of a square matrix with itself, n times; negative n of its inverse."""
 @_overload
 def max(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The largest of all elements; with dim, the largest ones along it and their places; with a second
@@ -1368,6 +1374,9 @@ def row_stack(tensors: _Sequence[_Tensor], *, out: _Tensor | None = ...) -> _Ten
     """Tensors one below the other: cat along dimension 0; vectors count as rows."""
 def rrelu(input: _Tensor, lower: _Number | _Tensor = ..., upper: _Number | _Tensor = ..., training: _bool = ..., generator: _Generator | None = ...) -> _Tensor:
     """leaky_relu, whose slopes are drawn from [lower, upper] in training, and are their mean otherwise."""
+def rrelu_(input: _Tensor, lower: _Number | _Tensor = ..., upper: _Number | _Tensor = ..., training: _bool = ..., generator: _Generator | None = ...) -> _Tensor:
+    """In place: leaky_relu, whose slopes are drawn from [lower, upper] in training, and are their mean
+    otherwise."""
 def rsqrt(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """1 / sqrt(input); inf at 0, nan below."""
 def rsqrt_(input: _Tensor) -> _Tensor:
@@ -1377,7 +1386,7 @@ def rsub(input: _Tensor, other: _Tensor, *, alpha: _Number | _Tensor = ...) -> _
     """other - alpha * input: sub with its operands exchanged."""
 @_overload
 def rsub(input: _Tensor, other: _Number | _Tensor, alpha: _Number | _Tensor = ...) -> _Tensor: ...
-def save(obj: _Any, f: _Any) -> None:
+def save(obj: _Any, f: _Any, pickle_module: _Any = ..., pickle_protocol: _Any = ..., _use_new_zipfile_serialization: _Any = ...) -> None:
     """Writes tensors, and lists, tuples, dicts of them, to a file (or a file-like object)."""
 def scalar_tensor(s: _Number | _Tensor, *, dtype: _dtype | None = ..., layout: _layout | None = ..., device: _device | _str | _int | None = ..., pin_memory: _bool | None = ..., requires_grad: _bool | None = ...) -> _Tensor:
     """A 0-dim tensor of a number, in the default dtype."""
@@ -1706,6 +1715,11 @@ def xlogy(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _Tens
 def xlogy(self: _Number | _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _Tensor: ...
 @_overload
 def xlogy(input: _Tensor, other: _Number | _Tensor, *, out: _Tensor | None = ...) -> _Tensor: ...
+@_overload
+def xlogy_(input: _Tensor, other: _Tensor) -> _Tensor:
+    """In place: input * log(other), 0 where input is 0 (nan where other is)."""
+@_overload
+def xlogy_(input: _Tensor, other: _Number | _Tensor) -> _Tensor: ...
 xpu: _Any
 def zero_(input: _Tensor) -> _Tensor:
     """Writes 0 everywhere."""

@@ -29,9 +29,12 @@ __all__ = ["FUNCTIONS", "OPS", "Op", "alias", "composite", "op", "publish", "wri
 _ndarray = np.ndarray
 #: stands for the default of a parameter that has none
 _REQUIRED: Any = object()
-#: in-place forms that PyTorch has as methods only, and names that it has not as methods
+#: in-place forms that PyTorch has as methods only
 _NO_FUNCTION = frozenset(("addbmm_", "addcdiv_", "addcmul_", "addmm_", "addr_", "baddbmm_", "bitwise_not_", "digamma_", "erfinv_",
                           "lgamma_", "logical_not_", "mvlgamma_", "sgn_", "sign_"))  # fmt: skip
+#: those of two tensors that it has as functions too
+_FUNCTION_TOO = frozenset(("ldexp_", "xlogy_"))
+#: names of functions and formulas that are no methods
 _NO_METHOD = frozenset(("celu_", "pow_tensor", "pow_tensor_", "threshold_"))
 
 
@@ -411,7 +414,7 @@ def publish(name: str, fn: Any, signature_of: Any, method: bool, function: bool,
     fn.__module__ = "torch"
     fn.__doc__ = fn.__wrapped__ = Help(name, doc, signature_of)  # texts and signature, when somebody looks
     setattr(TENSORS, name, fn)
-    if function and name not in _NO_FUNCTION:
+    if (function or name in _FUNCTION_TOO) and name not in _NO_FUNCTION:
         FUNCTIONS[name] = fn
     if method and name not in _NO_METHOD and not name.startswith("special_"):
         attach(name, as_method(fn))

@@ -1057,6 +1057,8 @@ class TensorMethods:
         more dimensions products of matrices in batches. The operator @."""
     def matrix_exp(self) -> _Tensor:
         """The sum of A**k / k!: the exponential of square matrices."""
+    def matrix_power(self, n: _int) -> _Tensor:
+        """The product of a square matrix with itself, n times; negative n of its inverse."""
     @_overload
     def max(self) -> _Tensor:
         """The largest of all elements; with dim, the largest ones along it and their places; with a second
@@ -1454,7 +1456,7 @@ class TensorMethods:
         order."""
     @_overload
     def sort(self, dim: _int = ..., descending: _bool = ...) -> _sort_result: ...
-    def split(self, tensor: _Any, split_size_or_sections: _Any, dim: _Any = ...) -> _tuple[_Tensor, ...]:
+    def split(self, split_size: _Any, dim: _Any = ...) -> _tuple[_Tensor, ...]:
         """The tensor in parts of one size (the last may be smaller), or of given sizes, along dim."""
     def split_with_sizes(self, split_sizes: _Sequence[_int], dim: _int = ...) -> _tuple[_Tensor, ...]:
         """The tensor in parts of given sizes along dim."""

@@ -53,12 +53,12 @@ def warn_deprecated(message: str) -> None:
     warn_once(message, key="deprecated overload")
 
 
-def set_always(flag: bool, /) -> None:
+def set_always(b: bool, /) -> None:
     """Give every warning at every use (mirrors `torch.set_warn_always`)."""
     global _always
-    if not isinstance(flag, bool):
-        raise TypeError(f"setWarnOnlyOnce expects a bool, but got {type(flag).__name__}")
-    _always = flag
+    if not isinstance(b, bool):
+        raise RuntimeError(f"setWarnOnlyOnce expects a bool, but got {type(b).__name__}")
+    _always = b
 
 
 def is_always() -> bool:

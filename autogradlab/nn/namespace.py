@@ -14,7 +14,7 @@ _WORDS = ("none", "mean", "sum")
 #: the same function under both names
 _SAME = ("adaptive_avg_pool1d", "avg_pool1d", "bilinear", "celu_", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d",
          "conv_transpose3d", "cosine_similarity", "group_norm", "max_pool1d", "max_pool2d", "max_pool3d", "pairwise_distance", "pdist",
-         "rms_norm", "rrelu", "selu_", "threshold_")  # fmt: skip
+         "rms_norm", "rrelu", "rrelu_", "selu_", "threshold_")  # fmt: skip
 #: losses whose reduction is a number
 _LOSSES = ("cosine_embedding_loss", "hinge_embedding_loss", "kl_div", "margin_ranking_loss", "triplet_margin_loss",
            "binary_cross_entropy_with_logits")  # fmt: skip

@@ -17,9 +17,9 @@ LATE = {
     "pairs":
         "F.add_number F.div_number F.div_rounded F.div_rounded_ F.inverse_square F.mul_number F.same_sign "
         "Tensor.arctan2_ Tensor.atan2_ Tensor.copysign_ Tensor.floor_divide_ Tensor.fmod_ Tensor.heaviside_ "
-        "Tensor.hypot_ Tensor.ldexp_ Tensor.nextafter_ Tensor.remainder_ Tensor.xlogy_ arctan2 atan2 copysign "
-        "floor_divide fmax fmin fmod heaviside hypot ldexp logaddexp logaddexp2 maximum minimum nextafter remainder "
-        "torch.special_xlog1py xlogy",
+        "Tensor.hypot_ Tensor.nextafter_ Tensor.remainder_ arctan2 atan2 copysign floor_divide fmax fmin fmod "
+        "heaviside hypot ldexp ldexp_ logaddexp logaddexp2 maximum minimum nextafter remainder "
+        "torch.special_xlog1py xlogy xlogy_",
     "rounding": "ceil ceil_ fix fix_ floor floor_ frac frac_ nan_to_num nan_to_num_ round round_ trunc trunc_",
     "complex":
         "F._conj F.angle_backward F.contiguous F.floats_like F.ones_like F.square angle conj conj_physical "
@@ -79,7 +79,7 @@ LATE = {
         "F.linalg_det F.linalg_inv_ex F.linalg_inverse F.linalg_lstsq F.linalg_lu_solve F.linalg_pinv "
         "F.linalg_slogdet F.linalg_solve F.linalg_solve_ex F.linalg_solve_triangular cholesky_inverse "
         "cholesky_solve det inverse logdet lu_solve pinverse slogdet triangular_solve",
-    "exponential": "F.linalg_householder_product F.linalg_matrix_exp matrix_exp orgqr",
+    "exponential": "F.linalg_householder_product F.linalg_matrix_exp matrix_exp matrix_power orgqr",
     "linalg_norms":
         "F._cdist_forward F._euclidean_dist F.linalg_matrix_norm F.linalg_norm F.linalg_vector_norm F.norm_along "
         "norm torch.cdist",

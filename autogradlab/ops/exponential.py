@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from ..opdef import alias, op
+from ..opdef import alias, composite, op
+from ..tensor import Tensor
 from .blas import adjoint
 from .factors import columns, square
 
@@ -82,3 +85,24 @@ def linalg_householder_product(input, tau):  # type: ignore[no-untyped-def]
 
 
 alias("orgqr", "linalg_householder_product")
+
+
+# -- powers ------------------------------------------------------------------------------------------------------------
+
+
+def _matrix_power(method: bool) -> Any:
+    def matrix_power(input: Tensor, n: int, *, out: Any = None) -> Tensor:
+        """A matrix multiplied by itself n times; its inverse for negative n."""
+        from ..linalg import matrix_power as power
+
+        if not isinstance(input, Tensor) or isinstance(n, bool) or not isinstance(n, (int, np.integer)):
+            from ..arguments import reject
+
+            reject("matrix_power", (input, n), {}, method)
+        return power(input, n, out=out)
+
+    return matrix_power
+
+
+composite(method=False)(_matrix_power(False))
+composite(function=False)(_matrix_power(True))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -61,3 +62,12 @@ def test_old_switches():
 @pytest.mark.parity
 def test_old_switches_are_torchs(torch: Any):
     switches(torch)
+
+
+@pytest.mark.parity
+def test_tensor_and_torch_have_no_operations_that_pytorch_has_not(torch: Any):
+    """What `hasattr` says must be true of PyTorch: the rest are this package's modules and inspectors."""
+    names = [n for n in dir(autogradlab) if not n.startswith("_") and not hasattr(torch, n)]
+    own = [n for n in names if callable(getattr(autogradlab, n)) and not isinstance(getattr(autogradlab, n), ModuleType)]
+    assert own == []
+    assert [n for n in dir(autogradlab.Tensor) if not n.startswith("_") and not hasattr(torch.Tensor, n)] == []
