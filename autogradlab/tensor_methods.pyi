@@ -1456,7 +1456,7 @@ class TensorMethods:
         order."""
     @_overload
     def sort(self, dim: _int = ..., descending: _bool = ...) -> _sort_result: ...
-    def split(self, split_size: _Any, dim: _Any = ...) -> _tuple[_Tensor, ...]:
+    def split(self, tensor: _Any, split_size_or_sections: _Any, dim: _Any = ...) -> _tuple[_Tensor, ...]:
         """The tensor in parts of one size (the last may be smaller), or of given sizes, along dim."""
     def split_with_sizes(self, split_sizes: _Sequence[_int], dim: _int = ...) -> _tuple[_Tensor, ...]:
         """The tensor in parts of given sizes along dim."""

@@ -193,10 +193,10 @@ def matrix_power(A: Tensor, n: int, *, out: Any = None) -> Tensor:
     if n == 0:
         eye = np.array(np.broadcast_to(np.eye(x.shape[-1], dtype=x.dtype), x.shape))
         return _given(F.clone(A).copy_(wrap(eye)), out)
-    if n < 0:
-        A, n = inv(A), -n
     if n == 1:
         return _given(F.clone(A), out)
+    if n < 0:
+        A, n = inv(A), -n
     if n == 3:
         return _given(F.matmul(F.matmul(A, A), A), out)
     z: Tensor | None = None

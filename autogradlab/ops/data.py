@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import errors
+from ..opdef import composite
 from ..tensor import INFERENCE, Tensor, counter, requires_grad, wrap
 
 
@@ -33,3 +34,13 @@ def _delete_data(self: Tensor) -> None:
 
 
 Tensor.data = property(_get_data, _set_data, _delete_data, "The values as a tensor without history.")  # type: ignore[attr-defined]
+
+
+@composite()
+def get_device(input: Tensor) -> int:
+    """The number of the GPU that holds a tensor; -1, as there is none."""
+    if not isinstance(input, Tensor):
+        from ..arguments import reject
+
+        reject("get_device", (input,), {})
+    return -1

@@ -445,18 +445,6 @@ composite(function=False, name="nelement")(lambda input: input._array.size)
 composite(function=False, name="dim")(lambda input: input._array.ndim)
 composite(function=False, name="ndimension")(lambda input: input._array.ndim)
 composite(function=False, name="element_size")(lambda input: input._array.itemsize)
-
-
-@composite()
-def get_device(input: Tensor) -> int:
-    """The number of the GPU that holds a tensor; -1, as there is none."""
-    if not isinstance(input, Tensor):
-        from ..arguments import reject
-
-        reject("get_device", (input,), {})
-    return -1
-
-
 composite(function=False, name="is_pinned")(lambda input: False)
 composite(function=False, name="is_shared")(lambda input: False)
 

@@ -23,7 +23,7 @@ SAYS_LESS = {
 }  # fmt: skip
 #: other names of positional arguments, or options that this package has not
 OTHERWISE = {
-    "Size", "save", "nn.SyncBatchNorm", "autograd.enforce_grad_layout_policy",
+    "Size", "save", "Tensor.split", "nn.SyncBatchNorm", "autograd.enforce_grad_layout_policy",
     "func.jacrev",
 }  # fmt: skip
 

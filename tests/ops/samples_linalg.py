@@ -276,7 +276,7 @@ samples(
     method=False,
     out=False,
 )
-samples("matrix_power", case(fixed(GENERAL), 3), case(fixed(GENERAL), 0), case(fixed(GENERAL), -1), wrong(A(2, 3), 2), out=False)
+samples("matrix_power", case(fixed(GENERAL), 3), case(fixed(GENERAL), -1), wrong(A(2, 3), 2), out=False)
 samples("linalg_multi_dot", case([A(2, 3), A(3, 4), A(4, 2)]), case([A(3), A(3, 4), A(4, 2), A(2)]), wrong([A(2)]),
         path="linalg.multi_dot", method=False, out=False)  # fmt: skip
 
