@@ -160,3 +160,17 @@ def test_tensors_of_inference_mode_count_no_versions(torch: Any) -> None:
 def test_explain_takes_an_error(torch: Any) -> None:
     assert "takes an error" in lab.explain(torch.ones(2)).text
     assert "takes an error" in lab.explain("last").text  # type: ignore[arg-type]
+
+
+def test_the_hooks_of_inspectors_are_not_shown_as_the_users(torch: Any) -> None:
+    w = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = (w * w).sum()
+    handle = w.register_hook(lambda g: g)
+    before = lab.show(w).text, lab.graph(y).text, lab.graph(y).html()
+    with lab.hooks(w):
+        ledger = lab.accumulation(w)
+        assert (lab.show(w).text, lab.graph(y).text, lab.graph(y).html()) == before
+        ledger.close()
+    assert "hooks 1" in before[0]
+    handle.remove()
+    assert "hooks 1" not in lab.show(w).text

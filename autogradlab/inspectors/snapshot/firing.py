@@ -18,7 +18,7 @@ from .kinds import attribute, is_tensor, library, version_of
 from .ledger import KEPT, same, sample
 from .origins import Origin
 
-__all__ = ["Firing", "Hook", "Log", "is_saving"]
+__all__ = ["Firing", "Hook", "Log", "is_saving", "of_inspectors"]
 
 Kind = Literal["tensor", "pre", "node", "post", "accumulated", "pack", "unpack"]
 Effect = Literal["running", "unchanged", "replaced", "in_place", "raised", "unseen"]
@@ -76,7 +76,7 @@ class Slot:
         return {} if found is None else found
 
     def users(self) -> Iterator[tuple[Any, Any]]:
-        return ((key, hook) for key, hook in list(self.held().items()) if not _ours(hook))
+        return ((key, hook) for key, hook in list(self.held().items()) if not of_inspectors(hook))
 
     def describe(self, hook: Any) -> Hook:
         while isinstance(hook, Watched):
@@ -116,7 +116,7 @@ class Watched:
         return getattr(self.hook, name)
 
 
-def _ours(hook: Any) -> bool:
+def of_inspectors(hook: Any) -> bool:
     """Whether an inspector registered it: a marker, or a hook of the ledger or of the stepper."""
     while isinstance(hook, Watched):
         hook = hook.hook

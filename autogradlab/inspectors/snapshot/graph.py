@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..values import dtype, plain_repr, shape, short
+from .firing import of_inspectors
 from .kinds import attribute, is_tensor, library, version_of
 from .names import tensors
 from .origins import Origin, origin
@@ -428,6 +429,7 @@ def hooks_of(tensor: Any, owner: str) -> tuple[Hook, ...]:
         Hook(kind, owner, hook_name(hook))
         for kind, attribute in kinds
         for hook in (getattr(tensor, attribute, None) or {}).values()
+        if not of_inspectors(hook)
     )
 
 

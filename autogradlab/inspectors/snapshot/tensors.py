@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..values import dtype, readable, shape
+from .firing import of_inspectors
 from .kinds import attribute
 from .memory import contiguous, extent, sharing
 from .names import Names
@@ -77,9 +78,9 @@ def has_grad(tensor: Any) -> bool:
 
 
 def hook_names(tensor: Any) -> tuple[str, ...]:
-    """The functions registered on the tensor, in order."""
+    """The functions registered on the tensor, in order; not those by which other inspectors look at it."""
     tables = (getattr(tensor, "_backward_hooks", None), getattr(tensor, "_post_accumulate_grad_hooks", None))
-    hooks = [hook for table in tables for hook in (table or {}).values()]
+    hooks = [hook for table in tables for hook in (table or {}).values() if not of_inspectors(hook)]
     return tuple(str(attribute(hook, "__name__") or type(hook).__name__) for hook in hooks)
 
 
