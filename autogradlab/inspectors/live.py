@@ -34,7 +34,7 @@ def after_each_cell(act: Callable[[], object]) -> Callable[[], None]:
 
 
 class Live(Inspector):
-    """An inspector whose card is made by `make()` whenever it is asked for; a context manager that closes at its end."""
+    """An inspector whose card is made by `make()` whenever it is asked for; a context manager that stops watching at its end."""
 
     def make(self) -> Card:
         raise NotImplementedError
@@ -62,7 +62,10 @@ class Live(Inspector):
         return self
 
     def __exit__(self, *exc: object) -> None:
-        self.close()
+        # it watches no longer, but what it saw is still to be shown: a widget that is closed could not be
+        self.refresh()
+        Inspector.close(self)
+        self.refresh()
 
 
 @cache

@@ -360,3 +360,16 @@ def test_it_follows_from_cell_to_cell(torch: Any, shell: Any):
     shell.run("del w")
     shell.run("ledger.close()")
     assert shell.events.callbacks["post_run_cell"] == []
+
+
+def test_after_its_block_it_can_still_be_shown(torch: Any):
+    a = torch.tensor(2.0, requires_grad=True)
+    with accumulation(a) as ledger:
+        (3 * a).backward()
+    (3 * a).backward()  # no longer watched
+    bundle = ledger._repr_mimebundle_()
+    data = bundle[0] if isinstance(bundle, tuple) else bundle
+    assert "application/vnd.jupyter.widget-view+json" in data and "<figure" in data["text/html"]
+    assert data["text/plain"].count("backward #") == 1
+    ledger.close()
+    assert set(ledger._repr_mimebundle_()) == {"text/plain", "text/html"}

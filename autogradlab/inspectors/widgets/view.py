@@ -65,11 +65,12 @@ class InspectorWidget(Inspector, anywidget.AnyWidget):  # type: ignore[misc]  # 
     def close(self) -> None:
         Inspector.close(self)
         anywidget.AnyWidget.close(self)
+        self.__dict__.pop("_repr_mimebundle_", None)  # ipywidgets leaves None there: the static form can still be shown
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         """The live view, and beside it what is shown where there is none."""
-        bundle = anywidget.AnyWidget._repr_mimebundle_(self, **kwargs)
         static = Inspector._repr_mimebundle_(self, **kwargs)
+        bundle = None if self.comm is None else anywidget.AnyWidget._repr_mimebundle_(self, **kwargs)
         if bundle is None:
             return static
         data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
