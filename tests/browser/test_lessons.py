@@ -17,8 +17,11 @@ import lessonkit
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
+#: every English lesson; of the Chinese, whose code is the same, one in four: each takes some seconds
+SHOWN = [p for n, p in enumerate(lessonkit.lesson_files()) if p.parent.name == "en" or n % 4 == 0]
 
-@pytest.mark.parametrize("path", lessonkit.lesson_files(), ids=lambda p: f"{p.parent.name}/{p.stem}")
+
+@pytest.mark.parametrize("path", SHOWN, ids=lambda p: f"{p.parent.name}/{p.stem}")
 def test_lesson_runs(path: Path, lab: Any, page: Any, tmp_path: Path):
     open_notebook(page, lab, f"{path.parent.name}/{path.name}")
     fresh = cells(page)
