@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..inspector import Inspector, present
+from ..live import after_each_cell
 from ..parts import Block, Card, Facts, Grid, Note, Table
 from ..snapshot.calls import arguments
 from ..snapshot.kinds import is_a, is_tensor, type_name
@@ -54,7 +55,7 @@ def _refresh_after_cells(view: Inspector, board: _Board, shell: Any) -> None:
     """Show the board anew after each cell, until the view is closed or gone."""
     seen = weakref.ref(view)
 
-    def refresh(*_: object) -> None:
+    def refresh() -> None:
         shown = seen()
         if shown is None:
             stop()
@@ -66,11 +67,7 @@ def _refresh_after_cells(view: Inspector, board: _Board, shell: Any) -> None:
             note = Note(say("watch.failed", error=code(f"{type(error).__name__}: {error}")), "warning")
             shown.show_card(Card("watch", say("watch.title"), blocks=(note,), lang=language()))
 
-    def stop() -> None:
-        if refresh in shell.events.callbacks["post_run_cell"]:
-            shell.events.unregister("post_run_cell", refresh)
-
-    shell.events.register("post_run_cell", refresh)
+    stop = after_each_cell(refresh)
     view.on_close(stop)
 
 
