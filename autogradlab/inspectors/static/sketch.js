@@ -1,7 +1,8 @@
 // Blocks and drawings of a card as elements. All words become text nodes: nothing is ever parsed as HTML.
 
 const SVG = "http://www.w3.org/2000/svg";
-const READABLE = 0.6; // below this scale a drawing starts zoomed in
+const READABLE = 0.6; // below this scale a drawing starts nearer, at its root
+const NEAR = 0.8; // the scale of that start: most of a small network, and every word can be read
 
 /** An element with attributes and children; null and false are left out, strings become text. */
 function make(space, tag, attributes, children) {
@@ -291,16 +292,16 @@ class Sketch {
     if (!wide) return;
     const scale = Math.min(1.25, wide / width);
     const near = this.drawing.zoom && scale < READABLE;
-    const high = !this.drawing.zoom ? height * scale : Math.min(Math.max(near ? height : height * scale, 120), 460);
+    const high = !this.drawing.zoom ? height * scale : Math.min(Math.max(height * (near ? NEAR : scale), 120), 460);
     this.svg.style.height = `${Math.ceil(high)}px`;
     this.size = { wide, high };
     if (!this.drawing.zoom || this.touched) return;
     this.fit();
     if (near || high / height < READABLE) {
-      const first = this.entries.get(this.drawing.items[0]?.id)?.box ?? [0, 0, 0, 0];
-      const [x, y] = centre(first);
-      this.look({ x: x - wide / 2, y: y - high / 2, width: wide, height: high });
-      this.keep();
+      const boxes = this.drawing.items.map((item) => this.entries.get(item.id)?.box).filter(Boolean);
+      const [x, y] = centre(boxes.reduce((root, box) => (box[2] > root[2] ? box : root), [0, 0, 0, 0])); // the root is at the right
+      this.look({ x: x - wide / NEAR / 2, y: y - high / NEAR / 2, width: wide / NEAR, height: high / NEAR });
+      this.keep(0);
     }
   }
 
@@ -329,10 +330,10 @@ class Sketch {
     this.keep();
   }
 
-  /** The drawing never leaves the window altogether. */
-  keep() {
+  /** The drawing never leaves the window altogether: `slack` is the part of the window that may be left empty at a side. */
+  keep(slack = 0.1) {
     const { x, y, width, height } = this.view;
-    const hold = (at, size, whole) => (size >= whole ? (whole - size) / 2 : Math.max(-size * 0.1, Math.min(at, whole - size * 0.9)));
+    const hold = (at, size, whole) => (size >= whole ? (whole - size) / 2 : Math.max(-size * slack, Math.min(at, whole - size * (1 - slack))));
     this.look({ x: hold(x, width, this.home.width), y: hold(y, height, this.home.height), width, height });
   }
 
