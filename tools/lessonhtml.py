@@ -12,7 +12,6 @@ from lessonbook import execute, normalise, read
 from nbconvert import HTMLExporter
 from pygments.formatters import HtmlFormatter
 from pygments.styles import get_style_by_name
-from traitlets.config import Config
 
 __all__ = ["index", "page", "title"]
 
@@ -37,7 +36,12 @@ table { border-collapse: collapse; margin: 10px 0; }
 td, th { border: 1px solid #d0d7de; padding: 3px 10px; text-align: left; }
 blockquote { border-left: 4px solid #d0d7de; margin: 8px 0; padding: 0 12px; }
 details > *:not(summary) { margin-left: 12px; }
+.answers { display: none; }
+@media print { .answers { display: block; break-before: page; } }
 """
+#: How a lesson's Markdown folds an answer away, and the heading under which paper has it.
+ANSWER = re.compile(r"<details><summary>(Answer|答案)</summary>(.*?)</details>", re.DOTALL)
+ANSWERS = {"en": "Answers", "zh": "答案"}
 
 
 def page(path: Path) -> str:
@@ -50,15 +54,32 @@ def page(path: Path) -> str:
 def rendered(notebook: Any, language: str, name: str) -> str:
     """The page of a notebook that has run."""
     notebook = nbformat.reads(normalise(notebook), as_version=4)
-    exporter = HTMLExporter(template_name="basic", config=Config({"HTMLExporter": {"embed_images": True}}))
-    body, _ = exporter.from_notebook_node(notebook)
+    body, _ = HTMLExporter(template_name="basic").from_notebook_node(notebook)
     body = re.sub(r"<script\b.*?</script>|<style\b.*?</style>", "", body, flags=re.DOTALL)
+    if elsewhere := re.findall(r'<img\b[^>]*\bsrc="(?!data:)([^"]*)"', body):
+        raise ValueError(f"{name}: a page to print holds its pictures; these are files: {', '.join(elsewhere)}")
+    body = answers_last(body, language)
     colours = HtmlFormatter(style=get_style_by_name("default")).get_style_defs(".highlight")
     return (
         f'<!doctype html>\n<html lang="{"zh-CN" if language == "zh" else language}">\n<head>\n<meta charset="utf-8">\n'
         f"<title>{html.escape(title(notebook, name))}</title>\n<style>\n{STYLE}{colours}\n</style>\n</head>\n<body>\n<main>\n{body}\n</main>\n"
         "</body>\n</html>\n"
     )
+
+
+def answers_last(body: str, language: str) -> str:
+    """The page with its answers numbered; paper, on which nothing unfolds, has them at the end."""
+    kept: list[str] = []
+
+    def numbered(answer: re.Match[str]) -> str:
+        kept.append(answer[2])
+        return f"<details><summary>{answer[1]} {len(kept)}</summary>{answer[2]}</details>"
+
+    body = ANSWER.sub(numbered, body)
+    if not kept:
+        return body
+    rows = "\n".join(f"<li>{answer}</li>" for answer in kept)
+    return f'{body}\n<section class="answers">\n<h2>{ANSWERS[language]}</h2>\n<ol>\n{rows}\n</ol>\n</section>'
 
 
 def title(notebook: Any, name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -127,3 +128,24 @@ def test_a_page_in_chinese(sample: Path):
     assert '<html lang="zh-CN">' in page
     assert "先猜一猜" in page
     assert "还没有作答" in page
+
+
+def marked(*texts: str) -> nbformat.NotebookNode:
+    return nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(text) for text in texts])
+
+
+def test_answers_fold_on_screen_and_stand_at_the_end_on_paper():
+    answers = [f"<details><summary>Answer</summary>\n\nThe answer is *{word}*.\n</details>" for word in ("six", "none")]
+    page = lessonhtml.rendered(marked("# A\n\nHow many?", answers[0], "And now?", answers[1]), "en", "a")
+    body, _, end = page.partition('<section class="answers">')
+    assert re.findall(r"<summary>(.*?)</summary>\s*<p>(.*?)</p>\s*</details>", body) == [
+        ("Answer 1", "The answer is <em>six</em>."),
+        ("Answer 2", "The answer is <em>none</em>."),
+    ]
+    assert re.findall(r"<li>\s*<p>(.*?)</p>\s*</li>", end) == ["The answer is <em>six</em>.", "The answer is <em>none</em>."]
+    assert '<section class="answers">' not in lessonhtml.rendered(marked("# A"), "zh", "a")
+
+
+def test_a_page_to_print_takes_no_picture_from_elsewhere():
+    with pytest.raises(ValueError, match=r"a: a page to print holds its pictures; these are files: picture\.png"):
+        lessonhtml.rendered(marked("![a picture](picture.png)"), "en", "a")
