@@ -76,6 +76,9 @@ def _resized(x: Tensor, dims: tuple[int, ...], sizes: Any) -> Tensor:
 
 def _dims(x: Tensor, s: Any, dim: Any) -> tuple[tuple[int, ...], tuple[Any, ...]]:
     ndim = x._array.ndim
+    if dim is not None and not ndim:
+        for d in (dim,) if isinstance(dim, int) else dim:
+            raise IndexError(f"Dimension specified as {d} but tensor has no dimensions")
     if dim is not None:
         dims = wrap_dims((dim,) if isinstance(dim, int) else dim, ndim)
     else:
@@ -215,6 +218,8 @@ def ifftshift(input: Tensor, dim: Any = None) -> Tensor:
 def _shifted(x: Tensor, dim: Any) -> tuple[int, ...]:
     if dim is None:
         return tuple(range(x._array.ndim))
+    if not x._array.ndim:
+        _dims(x, None, dim)
     return tuple(wrap_dim(d, x._array.ndim) for d in ((dim,) if isinstance(dim, int) else dim))
 
 

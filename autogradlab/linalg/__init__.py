@@ -372,6 +372,8 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
         raise RuntimeError("N must be greater than 1.")
     if x._array.dtype.kind in "biu":
         x = F.to(x, from_numpy(np.dtype(np.int64)))
+    if not x._array.ndim:
+        x = F.unsqueeze(x, -1)
     powers = F.cumprod(F.expand(F.unsqueeze(x, -1), (*x._array.shape, n - 1)), -1)
     ones = lift(F, np.ones((*x._array.shape, 1), powers._array.dtype))
     return F.cat([ones, powers], -1)  # type: ignore[no-any-return]

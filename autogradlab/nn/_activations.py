@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
@@ -191,9 +192,15 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
 
 def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False) -> Tensor:
     """leaky_relu whose slope is drawn for each element in training, and else is the mean of lower and upper."""
-    if not training:
-        return _call("leaky_relu", inplace, input, (lower + upper) / 2)
+    for name, bound in (("lower", lower), ("upper", upper)):
+        if not math.isfinite(bound):
+            raise RuntimeError(f"rrelu: {name} bound must be finite, got {bound}")
+    if lower > upper:
+        raise RuntimeError("Lower bound should be less than or equal to the upper bound")
     x = input._array
+    if not training:
+        slopes = np.where(x > 0, x.dtype.type(1), x.dtype.type((lower + upper) / 2))
+        return _call("rrelu_with_noise", inplace, input, TENSORS.from_numpy(slopes), lower, upper, training)
     noise = np.ones(x.shape, x.dtype)
     low = x <= 0
     noise[low] = default_generator.uniform53(int(np.count_nonzero(low))) * (upper - lower) + lower

@@ -9,6 +9,7 @@ from ..ops import nn_conv as _kernels  # noqa: F401 (fills the table)
 from ..ops import nn_resample as _resample
 from ..record import TENSORS
 from ..tensor import Tensor
+from ..warn import warn_once
 
 __all__ = ["conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "fold", "interpolate", "pad",
            "unfold", "upsample", "upsample_bilinear", "upsample_nearest"]  # fmt: skip
@@ -38,9 +39,28 @@ def _batched(input: Tensor, n: int, name: str) -> tuple[Tensor, bool]:
     raise RuntimeError(f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to {name}, but got input of size: {list(input.shape)}")
 
 
+def _misfit(weight: Tensor, x: Tensor, stride: Any, n: int) -> None:
+    """PyTorch's errors for a weight of another number of dimensions; without `stride` the input is what is counted first."""
+    if weight.ndim < 3:
+        raise RuntimeError("weight should have at least three dimensions")
+    if stride is None:
+        raise RuntimeError(f"Expected {weight.ndim}-dimensional input for {weight.ndim}-dimensional weight{list(weight.shape)}, but got "
+                           f"{x.ndim}-dimensional input of size {list(x.shape)} instead")  # fmt: skip
+    expanded(expanded(stride, n, "stride") if n > 1 else [stride] * 2, weight.ndim - 2, "stride")
+
+
+def _convolved(x: Tensor, weight: Tensor, bias: Any, *options: Any) -> Any:
+    """The operation itself; to complex numbers PyTorch adds the bias afterwards."""
+    if bias is None or not x.dtype.is_complex or weight.dtype is not x.dtype or bias.dtype is not x.dtype or bias.ndim != 1:
+        return TENSORS.convolution(x, weight, bias, *options)
+    return TENSORS.convolution(x, weight, None, *options) + TENSORS.view(bias, (-1, *(1,) * (x.ndim - 2)))
+
+
 def _conv(n: int, input: Tensor, weight: Tensor, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Tensor:
     name = f"conv{n}d"
     x, batched = _batched(input, n, name)
+    if weight.ndim != n + 2:
+        _misfit(weight, x, stride if padding != "same" else None, n)
     stride, dilation = expanded(stride, n, "stride"), expanded(dilation, n, "dilation")
     if isinstance(padding, str):
         if padding not in ("same", "valid"):
@@ -50,12 +70,14 @@ def _conv(n: int, input: Tensor, weight: Tensor, bias: Any, stride: Any, padding
                 raise RuntimeError("padding='same' is not supported for strided convolutions")
             totals = [d * (k - 1) for d, k in zip(dilation, weight._array.shape[2:], strict=True)]
             if any(t % 2 for t in totals):
+                warn_once("Using padding='same' with even kernel lengths and odd dilation may require a zero-padded copy of the input be "
+                          "created", at="aten/src/ATen/native/Convolution.cpp:1101")  # fmt: skip
                 extra = [v for t in reversed(totals) for v in (0, t % 2)]
                 x = TENSORS.constant_pad_nd(x, extra, 0.0)
             padding = tuple(t // 2 for t in totals)
         else:
             padding = 0
-    out = TENSORS.convolution(x, weight, bias, stride, expanded(padding, n, "padding"), dilation, False, (0,) * n, groups)
+    out = _convolved(x, weight, bias, stride, expanded(padding, n, "padding"), dilation, False, (0,) * n, groups)
     return out if batched else TENSORS.squeeze(out, 0)
 
 
@@ -86,6 +108,8 @@ def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: An
 def _transposed(n: int, input: Tensor, weight: Tensor, bias: Any, stride: Any, padding: Any, output_padding: Any, groups: int,
                 dilation: Any) -> Tensor:  # fmt: skip
     x, batched = _batched(input, n, f"conv_transpose{n}d")
+    if weight.ndim != n + 2:
+        _misfit(weight, x, stride, n)
     options = [expanded(v, n, k) for v, k in ((stride, "stride"), (padding, "padding"), (dilation, "dilation"))]
     more = expanded(output_padding, n, "output_padding")
     for o, s, d in zip(more, options[0], options[2], strict=True):
@@ -93,7 +117,7 @@ def _transposed(n: int, input: Tensor, weight: Tensor, bias: Any, stride: Any, p
             raise RuntimeError(f"output padding must be smaller than either stride or dilation, but got output_padding_height: {more[0]} "
                                f"output_padding_width: {more[-1]} stride_height: {options[0][0]} stride_width: {options[0][-1]} "
                                f"dilation_height: {options[2][0]} dilation_width: {options[2][-1]}")  # fmt: skip
-    out = TENSORS.convolution(x, weight, bias, *options, True, more, groups)
+    out = _convolved(x, weight, bias, *options, True, more, groups)
     return out if batched else TENSORS.squeeze(out, 0)
 
 

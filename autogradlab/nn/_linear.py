@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import warnings
 from typing import Any
 
@@ -105,8 +104,8 @@ def _channels(input: Tensor, p: float, training: bool, inplace: bool, sizes: tup
     n = input.ndim
     batched = n == sizes[1]
     if not batched and n == sizes[0] and name != "2d":
-        made = _dropped(TENSORS.unsqueeze(input, 0), p, False, True) if training else input
-        return TENSORS.squeeze(made, 0) if training else input
+        made = TENSORS.unsqueeze(input, 0)
+        return TENSORS.squeeze(_dropped(made, p, False, True) if training else made, 0)
     if not training:
         return input
     return _dropped(input, p, inplace, True)
@@ -187,7 +186,7 @@ def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None, max
     tensor([[3., 4.],
             [1., 2.]])
     """
-    rows = weight._array.shape[0]
+    rows = weight._array.shape[0] if weight._array.ndim else 0
     if padding_idx is not None:
         if padding_idx > 0 and padding_idx >= rows:
             raise AssertionError("Padding_idx must be within num_embeddings")
@@ -218,40 +217,41 @@ def embedding_bag(input: Tensor, weight: Tensor, offsets: Tensor | None = None, 
                   per_sample_weights: Tensor | None = None, include_last_offset: bool = False,
                   padding_idx: int | None = None) -> Tensor:  # fmt: skip
     """Sums, means or maxima of rows of `weight`, one for each bag of indices."""
-    index = input._array
-    if index.ndim == 2:
+    rows = weight._array.shape[0]
+    numbers = {"sum": 0, "mean": 1, "max": 2}
+    if per_sample_weights is not None and per_sample_weights._array.shape != input._array.shape:
+        raise ValueError(f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, then it must have the same shape "
+                         f"as the input ({input.shape})")  # fmt: skip
+    if input.ndim == 2:
         if offsets is not None:
             raise ValueError("if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length "
                              f"sequences. However, found offsets of type {type(offsets)}")  # fmt: skip
-        bounds = np.arange(0, index.size + 1, index.shape[1])
-    elif index.ndim == 1:
+        n, width = input._array.shape
+        offsets = TENSORS.from_numpy(np.arange(0, n * width, width) if width else np.zeros(n, np.int64))
+        input = TENSORS.reshape(input, -1)
+        if per_sample_weights is not None:
+            per_sample_weights = TENSORS.reshape(per_sample_weights, -1)
+    elif input.ndim == 1:
         if offsets is None:
             raise ValueError("offsets has to be a 1D Tensor but got None")
-        given = offsets._array
-        bounds = given if include_last_offset else np.append(given, index.size)
+        if offsets.ndim != 1:
+            raise ValueError("offsets has to be a 1D Tensor")
     else:
-        raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {index.ndim}")
-    flat = input.reshape(-1)
+        raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.ndim}")
+    if mode not in numbers:
+        raise ValueError("mode has to be one of sum, mean or max")
+    if mode == "max" and (scale_grad_by_freq or sparse):
+        raise ValueError("max mode does not support " + ("scaling the gradient by the frequency" if scale_grad_by_freq else "sparse weights"))
     if max_norm is not None:
-        _renormed(weight, index, max_norm, norm_type)
-    scales = None if per_sample_weights is None else per_sample_weights.reshape(-1)
-    outs = []
-    for start, end in itertools.pairwise(bounds):
-        kept = flat[int(start) : int(end)]
-        if padding_idx is not None:
-            kept = kept[kept != padding_idx]
-        rows = TENSORS.embedding(weight, kept, -1, scale_grad_by_freq, sparse)
-        if not kept._array.size:
-            outs.append(weight.new_zeros(weight._array.shape[1]))
-        elif mode == "max":
-            outs.append(rows.amax(0))
-        elif mode == "mean":
-            outs.append(rows.mean(0))
-        elif mode == "sum":
-            outs.append((rows if scales is None else rows * scales[int(start) : int(end)].unsqueeze(1)).sum(0))
-        else:
-            raise ValueError("mode has to be one of sum, mean or max")
-    return TENSORS.stack(outs) if outs else weight.new_zeros((0, weight._array.shape[1]))
+        _renormed(weight, input._array, max_norm, norm_type)
+    if per_sample_weights is not None and mode != "sum":
+        raise NotImplementedError("embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' "
+                                  f"(got mode='{mode}'). Please open a feature request on GitHub.")  # fmt: skip
+    if padding_idx is not None and not -rows <= padding_idx < rows:
+        raise RuntimeError(f"padding_idx must be within the number of embeddings, -{rows} through {rows - 1}, but got {padding_idx}")
+    skipped = -1 if padding_idx is None else padding_idx % rows
+    return TENSORS.embedding_bag(weight, input, offsets, scale_grad_by_freq, numbers[mode], sparse, per_sample_weights,  # type: ignore[no-any-return]
+                                 include_last_offset, skipped)[0]  # fmt: skip
 
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:

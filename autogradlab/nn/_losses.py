@@ -316,6 +316,13 @@ def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin
     return _reduce(together + apart, reduction)
 
 
+def _same_ndim(anchor: Tensor, positive: Tensor, negative: Tensor) -> None:
+    a, p, n = anchor.ndim, positive.ndim, negative.ndim
+    if not a == p == n:
+        raise RuntimeError("The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: "
+                           f"anchor {a}D, positive {p}D, and negative {n}D inputs")  # fmt: skip
+
+
 def triplet_margin_loss(anchor: Tensor, positive: Tensor, negative: Tensor, margin: float = 1.0, p: float = 2, eps: float = 1e-6,
                         swap: bool = False, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Tensor:  # fmt: skip
     """How much farther than margin the negative is not from the anchor than the positive."""
@@ -324,6 +331,7 @@ def triplet_margin_loss(anchor: Tensor, positive: Tensor, negative: Tensor, marg
     reduction = legacy(size_average, reduce, reduction)
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
+    _same_ndim(anchor, positive, negative)
     near: Any = pairwise_distance(anchor, positive, p, eps)
     far: Any = pairwise_distance(anchor, negative, p, eps)
     if swap:
@@ -339,6 +347,7 @@ def triplet_margin_with_distance_loss(anchor: Tensor, positive: Tensor, negative
 
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
+    _same_ndim(anchor, positive, negative)
     distance = distance_function or pairwise_distance
     near: Any = distance(anchor, positive)
     far: Any = distance(anchor, negative)

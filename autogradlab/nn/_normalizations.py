@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..ops import nn_norm as _kernels  # noqa: F401 (fills the table)
+from ..info import finfo
+from ..ops import nn_norm as _kernels
 from ..record import TENSORS
 from ..tensor import Tensor
 
@@ -27,7 +28,7 @@ def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor |
         _enough(input._array.shape)
     elif running_mean is None or running_var is None:
         raise RuntimeError("Expected running_mean and running_var to be defined when training=False")
-    channels = input._array.shape[1]
+    channels = input._array.shape[1] if input.ndim > 1 else 0
     for name, t in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
         if t is not None and t._array.size != channels:
             raise RuntimeError(f"{name} should contain {channels} elements not {t._array.size}")
@@ -60,25 +61,17 @@ def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = Non
                eps: float = 1e-5) -> Tensor:  # fmt: skip
     """(x - mean) / sqrt(var + eps) * weight + bias over the last dimensions, which must be `normalized_shape`."""
     shape = tuple(normalized_shape)
-    if not shape:
-        raise RuntimeError("Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
-                           "normalized_shape = []")  # fmt: skip
-    for name, t in (("weight", weight), ("bias", bias)):
-        if t is not None and t._array.shape != shape:
-            raise RuntimeError(f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape {list(t.shape)} and "
-                               f"normalized_shape = {list(shape)}")  # fmt: skip
-    if input._array.shape[-len(shape) :] != shape:
-        raise RuntimeError(f"Given normalized_shape={list(shape)}, expected input with shape [*, {', '.join(map(str, shape))}], but got "
-                           f"input of size{list(input.shape)}")  # fmt: skip
     return TENSORS.native_layer_norm(input, shape, weight, bias, eps)[0]
 
 
 def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None) -> Tensor:
     """x divided by the root of the mean of its squares over the last dimensions."""
-    import numpy as np
-
-    dims = tuple(range(-len(tuple(normalized_shape)), 0))
-    small = float(np.finfo(input._array.dtype).eps) if eps is None else eps
+    shape = tuple(normalized_shape)
+    if len(shape) > input.ndim:
+        raise ValueError(f"Input tensor must have at least {len(shape)} dimensions, but got {input.ndim}")
+    _kernels.check_shape(input._array, shape, weight=None if weight is None else weight._array)
+    dims = tuple(range(-len(shape), 0))
+    small = finfo(input.dtype).eps if eps is None else eps
     x: Any = input
     out = x * TENSORS.rsqrt(TENSORS.add_number(x.pow(2).mean(dims, True), small))
     return out if weight is None else out * weight

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..ops import nn_pool as _kernels  # noqa: F401 (fills the table)
+from ..ops import nn_pool as _kernels
 from ..record import TENSORS
 from ..tensor import Tensor
 
@@ -57,13 +57,39 @@ def max_pool3d_with_indices(input: Tensor, kernel_size: Any, stride: Any = None,
     return _max(3, input, kernel_size, stride, padding, dilation, ceil_mode)
 
 
+def _check_line(input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> list[int]:
+    """The four numbers of max_pool1d, which has words of its own for those that do not fit."""
+    found = []
+    for name, value, kinds in (("kernel_size", kernel_size, "an int, list of ints or tuple of ints"),
+                               ("stride", stride, "None, an int, list of ints, or tuple of ints"),
+                               ("padding", padding, "an int, list of ints, or tuple of ints"),
+                               ("dilation", dilation, "an int, list of ints or tuple of ints")):  # fmt: skip
+        if isinstance(value, (tuple, list)):
+            if len(value) != 1:
+                raise RuntimeError(f"max_pool1d() {name} must be {kinds} of size 1 but got size {len(value)}")
+            value = value[0]
+        found.append(value)
+    kernel, step, pad, spread = found
+    for name, value in (("kernel_size", kernel), ("stride", step), ("dilation", spread), ("padding", pad)):
+        if name == "padding" and value < 0:
+            raise RuntimeError(f"max_pool1d() padding must be non-negative, but got {value}")
+        if name != "padding" and value <= 0:
+            raise RuntimeError(f"max_pool1d() {name} must be greater than zero, but got {value}")
+    if pad > kernel // 2:
+        raise RuntimeError(f"max_pool1d() padding should be at most half of kernel size, but got padding={pad} and kernel_size={kernel}")
+    size = _kernels.pooled_size(input._array.shape[-1], kernel, step, pad, spread, ceil_mode)
+    if size <= 0:
+        raise RuntimeError(f"max_pool1d() Invalid computed output size: {size}")
+    return found
+
+
 def max_pool1d_with_indices(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
                             ceil_mode: bool = False, return_indices: bool = False) -> Any:  # fmt: skip
     """max_pool1d with the places of the maxima."""
     if input.ndim not in (2, 3) or 0 in input._array.shape[-2:]:
         raise RuntimeError("max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:"
                            f"{list(input.shape)}")  # fmt: skip
-    one = [_sizes(v, 1)[0] for v in (kernel_size, kernel_size if stride is None or stride in ((), []) else stride, padding, dilation)]
+    one = _check_line(input, kernel_size, kernel_size if stride is None or stride in ((), []) else stride, padding, dilation, ceil_mode)
     found = _max(2, TENSORS.unsqueeze(input, -2), (1, one[0]), (1, one[1]), (0, one[2]), (1, one[3]), ceil_mode)
     return TENSORS.squeeze(found[0], -2), TENSORS.squeeze(found[1], -2)
 
@@ -106,15 +132,19 @@ def avg_pool1d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any
 
 def _wanted(output_size: Any, input: Tensor, n: int, name: str) -> tuple[int, ...]:
     if isinstance(output_size, (tuple, list)) and len(output_size) not in (1, n):
-        raise RuntimeError(f"{name}: internal error: output_size.size() must be {n}")
+        raise RuntimeError(f"{name}: output_size must be {n}" if "(" not in name else
+                           f"{name}: internal error: output_size.size() must be {n}")  # fmt: skip
     sizes = _sizes(output_size, n)
     shape = input._array.shape
     if any(s is None for s in sizes) and len(sizes) > len(shape):
         raise ValueError(f"Input dimension should be at least {len(sizes) + 1}")
     found = tuple(shape[i - n] if s is None else int(s) for i, s in enumerate(sizes))
     if any(s < 0 for s in found):
+        numbers = ", ".join(map(str, found[:-1])) + (", " if n == 2 or "(" in name else ",") + str(found[-1])
+        if "(" in name:  # the maxima make their result before they look
+            raise RuntimeError(f"Trying to create tensor with negative dimension {min(found)}: {[*shape[: len(shape) - n], *found]}")
         raise RuntimeError(f"{name}: elements of output_size must be greater than or equal to 0 but received "
-                           f"{{{', '.join(map(str, found))}}}")  # fmt: skip
+                           f"{{{numbers}}}")  # fmt: skip
     return found
 
 

@@ -107,8 +107,8 @@ LATE = {
         "F.affine_grid_generator_backward F.grid_sampler_2d_backward F.grid_sampler_3d_backward "
         "torch.affine_grid_generator torch.grid_sampler_2d torch.grid_sampler_3d",
     "nn_embedding":
-        "F.embedding_dense_backward F.embedding_gather torch.channel_shuffle torch.embedding torch.pixel_shuffle "
-        "torch.pixel_unshuffle",
+        "F.embedding_dense_backward F.embedding_gather torch.channel_shuffle torch.embedding torch.embedding_bag "
+        "torch.pixel_shuffle torch.pixel_unshuffle",
     "nn_loss":
         "F.at_least F.binary_cross_entropy F.huber_loss F.huber_loss_backward F.mse_loss F.mse_loss_backward "
         "F.multi_margin_loss F.multi_margin_slope F.nll_loss2d_forward F.nll_loss_backward F.nll_loss_forward "

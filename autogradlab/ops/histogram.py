@@ -160,7 +160,8 @@ def _many(x: np.ndarray, bins: Any, span: Any, weight: Any, density: bool) -> tu
     w = None if weight is None else weight.reshape(-1)[inside].astype(np.float64)
     hist = np.bincount(flat, w, minlength=math.prod(shape)).astype(x.dtype).reshape(shape)
     if density:
-        hist = hist / hist.sum()
+        with np.errstate(invalid="ignore"):
+            hist = hist / hist.sum()
         for d, e in enumerate(edges):
             hist = hist / np.diff(e).reshape([-1 if i == d else 1 for i in range(n)])
     return hist, edges

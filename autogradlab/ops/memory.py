@@ -162,7 +162,9 @@ def _target(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, bool, A
 
 def _converter(name: str, wanted: Dtype) -> None:
     def convert(input: Tensor, memory_format: Any = None) -> Tensor:
-        if wanted.numpy is input._array.dtype and memory_format is None:
+        if wanted.numpy is input._array.dtype and (
+            memory_format is None or memory_format is _PRESERVE or _in_format(input._array, memory_format)
+        ):
             return input
         return _converted(input, wanted, memory_format)
 

@@ -9,10 +9,11 @@ import numpy as np
 
 from ..dims import wrap_dim
 from ..dtypes import _scalar_name, from_numpy
+from ..info import finfo
 from ..opdef import OPS, composite, op
 from ..record import RAW, TENSORS
 from ..tensor import Tensor
-from .kinds import BOOL, COMPLEX, INTEGERS, typed
+from .kinds import BOOL, COMPLEX, INTEGERS, name_of, typed
 from .products import written
 
 SELU_ALPHA = 1.6732632423543772848170429916717
@@ -69,7 +70,7 @@ def hardsigmoid(input):  # type: ignore[no-untyped-def]
 })  # fmt: skip
 @typed("hardsigmoid_backward", "")
 def hardsigmoid_backward(grad_output, input):  # type: ignore[no-untyped-def]
-    return np.where((input > -3) & (input < 3), grad_output * input.dtype.type(1 / 6), input.dtype.type(0))
+    return np.where((input > -3) & (input < 3), grad_output * input.dtype.type(np.float32(1 / 6)), input.dtype.type(0))
 
 
 @op("hardswish", method=False, function=False, vjp={"input": lambda F, grad, input: F.hardswish_backward(grad, input)})
@@ -116,12 +117,12 @@ def hardshrink_backward(grad_output, input, lambd):  # type: ignore[no-untyped-d
 @op("softshrink", method=False, function=False, vjp={
     "input": lambda F, grad, input, lambd: F.softshrink_backward(grad, input, lambd),
 })  # fmt: skip
-@typed("softshrink_cpu", BOOL + INTEGERS + COMPLEX)
 def softshrink(input, lambd=0.5):  # type: ignore[no-untyped-def]
     """input moved towards 0 by lambd, 0 where that would cross it."""
-    if not lambd >= 0:
-        raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd:g}.")
-    no_integers("softshrink_cpu", input)
+    no_integers("softshrink_check", input)
+    most = finfo(from_numpy(input.dtype)).max
+    if not 0 <= lambd <= most:
+        raise RuntimeError(f"lambda must be in range [0, {most:g}] for input dtype {name_of(input)}, but found {lambd:g}")
     d = input.dtype.type(lambd)
     return np.where(input > d, input - d, np.where(input < -d, input + d, input * 0))
 

@@ -113,10 +113,15 @@ def _check(input: Array, weight: Array, bias: Any, stride: Sizes, padding: Sizes
                               ("dilation", dilation, lambda v: v <= 0)):  # fmt: skip
         if any(bad(v) for v in values):
             words = {"padding": "negative padding is not supported", "stride": "non-positive stride is not supported",
-                     "dilation": "dilation should be greater than zero"}  # fmt: skip
+                     "dilation": f"dilation should be greater than zero, but got {list(dilation)}"}  # fmt: skip
             raise RuntimeError(words[name])
+    if groups <= 0:
+        raise RuntimeError("non-positive groups is not supported")
     if not transposed:
-        if weight.shape[0] < groups or weight.shape[0] % groups:
+        if weight.shape[0] < groups:
+            raise RuntimeError(f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but got weight of size "
+                               f"{wanted} instead")  # fmt: skip
+        if weight.shape[0] % groups:
             raise RuntimeError(f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight of "
                                f"size [{wanted}] instead")  # fmt: skip
         if input.shape[1] != channels:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..dtypes import _scalar_name, from_numpy
 from ..opdef import op
+from ..tensor import Tensor
+from .blas import lift
 
 
 @op("embedding", "weight indices", method=False, vjp={
@@ -57,6 +61,115 @@ def embedding_gather(input, indices, padding_idx, scale_grad_by_freq):  # type: 
     if padding_idx >= 0:
         g[indices == padding_idx] = 0
     return g
+
+
+# -- bags: rows summed, averaged or compared by groups of indices ------------------------------------------------------------
+
+
+def array_of(x: Any) -> Any:
+    return x._array if isinstance(x, Tensor) else x
+
+
+def _members(offsets: Any, count: int, last: bool) -> np.ndarray:
+    """The number of the bag to which each of `count` indices belongs."""
+    starts = np.minimum(array_of(offsets)[: -1 if last else None], count)
+    return np.searchsorted(starts, np.arange(count), "right") - 1
+
+
+def _shares(indices: Any, bags: np.ndarray, n: int, mode: int, padding_idx: int) -> np.ndarray:
+    """What each index counts for in its bag: 1 or 1 / size, 0 for padding."""
+    kept = (array_of(indices) != padding_idx).astype(np.float64)
+    if mode == 1:
+        kept /= np.maximum(np.bincount(bags, kept, n), 1)[bags]
+    return kept
+
+
+def _bag_rows(F, grad, offsets, indices, mode, last, padding_idx):  # type: ignore[no-untyped-def]
+    bags = _members(offsets, indices.shape[0], last)
+    shares = _shares(indices, bags, grad.shape[0], mode, padding_idx)
+    rows = F.index_select(grad, 0, lift(F, bags))
+    return rows if mode == 0 and padding_idx < 0 else rows * lift(F, shares.astype(array_of(grad).dtype)[:, None])
+
+
+def _bag_weight(F, grad, weight_shape, indices, offsets, result3, scale_grad_by_freq, mode, per_sample_weights, include_last_offset,
+                padding_idx):  # type: ignore[no-untyped-def]  # fmt: skip
+    if mode == 2:
+        wide = F.pick(result3 < 0, 0.0 * grad, grad)
+        places = lift(F, np.maximum(array_of(result3), 0))
+        return F.scatter_add(lift(F, np.zeros(weight_shape, array_of(grad).dtype)), 0, places, wide)
+    rows = _bag_rows(F, grad, offsets, indices, mode, include_last_offset, padding_idx)
+    if per_sample_weights is not None:
+        rows = rows * F.reshape(per_sample_weights, (-1, 1))
+    return F.embedding_dense_backward(rows, indices, weight_shape[0], padding_idx, scale_grad_by_freq)
+
+
+def _bag_samples(F, grad, weight, indices, offsets, mode, include_last_offset, padding_idx):  # type: ignore[no-untyped-def]
+    rows = _bag_rows(F, grad, offsets, indices, mode, include_last_offset, padding_idx)
+    return F.sum(rows * F.index_select(weight, 0, indices), (1,), False)
+
+
+@op("embedding_bag", "weight indices offsets per_sample_weights", method=False, outputs=("result0", "result1", "result2", "result3"),
+    differentiable=1, shown={"weight": "weight"}, vjp={
+        "weight": lambda F, grad, weight_shape, indices, offsets, result3, scale_grad_by_freq, mode, per_sample_weights,
+        include_last_offset, padding_idx: _bag_weight(F, grad, weight_shape, indices, offsets, result3, scale_grad_by_freq, mode,
+                                                      per_sample_weights, include_last_offset, padding_idx),
+        "per_sample_weights": lambda F, grad, weight, indices, offsets, mode, include_last_offset, padding_idx:
+            _bag_samples(F, grad, weight, indices, offsets, mode, include_last_offset, padding_idx),
+    })  # fmt: skip
+def embedding_bag(weight, indices, offsets, scale_grad_by_freq=False, mode=0, sparse=False, per_sample_weights=None,
+                  include_last_offset=False, padding_idx=-1):  # type: ignore[no-untyped-def]  # fmt: skip
+    """Sums, means or maxima of rows of a matrix by bags of row numbers; and which bag each index is in, how large the bags are, and
+    where the maxima were."""
+    count = indices.size
+    _check_bags(weight, indices, offsets, per_sample_weights, include_last_offset, mode)
+    n = offsets.size - include_last_offset
+    if padding_idx is None:
+        padding_idx = -1
+    bags = _members(offsets, count, include_last_offset)
+    kept = indices != padding_idx
+    sizes = np.bincount(bags[kept], minlength=n)
+    found = weight[indices]
+    if per_sample_weights is not None:
+        found = found * per_sample_weights[:, None]
+    plain = mode == 0
+    tops = np.zeros(n, np.int64)
+    out: Any = np.zeros((n, weight.shape[1]), weight.dtype)
+    if mode == 2:
+        tops = np.full(out.shape, -1, np.int64)
+        for row in np.flatnonzero(kept):
+            bag = bags[row]
+            better = (tops[bag] < 0) | (found[row] > out[bag])
+            out[bag] = np.where(better, found[row], out[bag])
+            tops[bag] = np.where(better, indices[row], tops[bag])
+    else:
+        np.add.at(out, bags[kept], found[kept])
+        if mode == 1:
+            out /= np.maximum(sizes, 1)[:, None].astype(out.dtype)
+            tops = sizes
+    return out, np.zeros(0, np.int64) if plain else bags, np.zeros(n, np.int64) if plain else sizes, tops
+
+
+def _check_bags(weight, indices, offsets, per_sample_weights, last, mode):  # type: ignore[no-untyped-def]
+    if indices.dtype.name not in ("int64", "int32"):
+        raise RuntimeError("Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
+                           f"torch.{_type(indices)} instead (while checking arguments for embedding_bag)")  # fmt: skip
+    if last and not offsets.size:
+        raise RuntimeError("include_last_offset: number of offset should be at least 1")
+    if offsets.size and offsets[0] != 0:
+        raise RuntimeError("offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. However, got "
+                           f"{offsets[0]}\n[ torch.LongTensor{{}} ]")  # fmt: skip
+    if offsets.size and offsets[-1] > indices.size:
+        raise RuntimeError(f"offsets[-1] can not be greater than input's length {indices.size} but got offsets[-1] of {offsets[-1]}")
+    if per_sample_weights is not None and per_sample_weights.dtype != weight.dtype:
+        raise RuntimeError("Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 'per_sample_weights'; "
+                           f"but type torch.{_type(weight)} does not equal torch.{_type(per_sample_weights)} (while checking arguments for "
+                           "embedding_bag)")  # fmt: skip
+    wrong = (indices < 0) | (indices >= weight.shape[0])
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        if mode == 2 or weight.dtype != np.float32:  # where PyTorch has no kernel for whole bags
+            raise RuntimeError(f"embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be {indices[at]}")
+        raise RuntimeError(f"Index {at} of input takes value {indices[at]} which is not in the valid range [0, {weight.shape[0]})")
 
 
 def _up(input, r):  # type: ignore[no-untyped-def]

@@ -8,9 +8,10 @@ import numpy as np
 
 from ..dtypes import _scalar_name, from_numpy, promote
 from ..opdef import op
+from ..promotion import broadcast_shapes
 from ..record import RAW, TENSORS
 from . import nn_activation as _activation  # noqa: F401 (F.pick)
-from .kinds import refuse, typed
+from .kinds import name_of, refuse, typed
 from .take import inside
 
 
@@ -340,6 +341,7 @@ def _soft_margin_slope(F, grad, input, target, reduction):  # type: ignore[no-un
 })  # fmt: skip
 def soft_margin_loss(input, target, reduction=1):  # type: ignore[no-untyped-def]
     """log(1 + exp(-target * input))"""
+    broadcast_shapes(input.shape, target.shape)
     return reduced(np.log1p(np.exp(-input * target)), reduction)
 
 
@@ -354,12 +356,27 @@ def _margins(input: np.ndarray, target: np.ndarray, margin: float) -> tuple[Any,
     return x, (rows, t), np.maximum(z, 0)
 
 
+def _check_margins(input: np.ndarray, target: np.ndarray, weight: Any) -> None:
+    shape = input.shape
+    if not (input.ndim == 2 and shape[1] or input.ndim <= 1 and input.size):
+        raise RuntimeError(f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(shape)}")
+    rows, classes = shape if input.ndim == 2 else (1, input.size)
+    if target.ndim > 1 or target.size != rows:
+        raise RuntimeError("multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples (batch size). "
+                           f"Expected target size [{rows}], but got {list(target.shape)}. Input has shape {list(shape)}.")  # fmt: skip
+    if weight is not None and weight.size != classes:
+        raise RuntimeError(f"inconsistent weight size, expected {classes} but got {list(weight.shape)}")
+    if target.dtype != np.int64:
+        raise RuntimeError(f"expected scalar type Long but found {name_of(target)}")
+
+
 @op("multi_margin_loss", "input target weight", method=False, function=False, vjp={
     "input": lambda F, grad, input, target, weight, p, margin, reduction:
         F.multi_margin_slope(input, target, weight, p, margin, reduction) * F.per_row(grad, input),
 })  # fmt: skip
 def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, reduction=1):  # type: ignore[no-untyped-def]
     """How far other classes come within `margin` of the right one."""
+    _check_margins(input, target, weight)
     x, (_, t), z = _margins(input, target, margin)
     z = z if p == 1 else z * z
     if weight is not None:

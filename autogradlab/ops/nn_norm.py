@@ -91,6 +91,22 @@ def native_batch_norm(input, weight, bias, running_mean, running_var, training, 
     return out.astype(input.dtype, copy=False), *saved
 
 
+def check_shape(input: Array, wanted: Any, **affine: Any) -> None:
+    """That the last dimensions are the ones to be normalized, and that what scales and shifts them has their shape."""
+    if not wanted:
+        raise RuntimeError("Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
+                           "normalized_shape = []")  # fmt: skip
+    for name, x in affine.items():
+        if x is not None and x.shape != tuple(wanted):
+            raise RuntimeError(f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape {list(x.shape)} and "
+                               f"normalized_shape = {list(wanted)}")  # fmt: skip
+    if input.shape[-len(wanted) :] != tuple(wanted):
+        numbers = ", ".join(map(str, wanted))
+        shown = f", {numbers}" if "bias" in affine else numbers
+        raise RuntimeError(f"Given normalized_shape={list(wanted)}, expected input with shape [*{shown}], but got "
+                           f"input of size{list(input.shape)}")  # fmt: skip
+
+
 # -- layer -----------------------------------------------------------------------------------------------------------------
 
 
@@ -122,6 +138,7 @@ def _layer_norm_vjp(F, grad, input, normalized_shape, weight, result1, result2, 
 @typed("LayerNormKernelImpl", half=False)
 def native_layer_norm(input, normalized_shape, weight, bias, eps):  # type: ignore[no-untyped-def]
     dims = tuple(range(input.ndim - len(normalized_shape), input.ndim))
+    check_shape(input, normalized_shape, weight=weight, bias=bias)
     wide = input if input.dtype.itemsize > 2 else input.astype(np.float32)
     count = np.array(math.prod(normalized_shape), wide.dtype)
     mean = np.add.reduce(wide, axis=dims, keepdims=True)
@@ -171,9 +188,10 @@ def _group_norm_vjp(F, grad, input, weight, group, result1, result2, eps, needs)
 @typed("GroupNormKernelImpl", half=False)
 def native_group_norm(input, weight, bias, N, C, HxW, group, eps):  # type: ignore[no-untyped-def]
     x = input.reshape(N, group, -1) if input.size else input.reshape(N, group, 0)
-    mean = x.mean(2, keepdims=True)
+    count = np.array(x.shape[2], x.dtype)  # np.mean warns where there is nothing
+    mean = x.sum(2, keepdims=True) / count
     out = x - mean
-    rstd = 1 / np.sqrt((out * out).mean(2, keepdims=True) + x.dtype.type(eps))
+    rstd = 1 / np.sqrt((out * out).sum(2, keepdims=True) / count + x.dtype.type(eps))
     out = (out * rstd).reshape(input.shape)
     if weight is not None:
         out *= _channel(weight, input.ndim)

@@ -36,7 +36,11 @@ def _sizes(x: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Siz
             raise RuntimeError(f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and dilation={d}")
     if x.ndim not in (nd + 1, nd + 2):
         raise RuntimeError(f"non-empty {nd + 1}D or {nd + 2}D (batch mode) tensor expected for input")
-    if 0 in x.shape[x.ndim - nd - 1 :]:
+    empty = 0 in x.shape[x.ndim - nd - 1 :]
+    if empty and nd == 3:
+        raise RuntimeError("max_pool3d_with_indices_out_cpu_template(): Expected input's non-batch dimensions to have positive length, but "
+                           f"input has a shape of {list(x.shape)} and non-batch dimension 0 has length zero!")  # fmt: skip
+    if empty:
         raise RuntimeError(f"Expected {nd + 1}D or {nd + 2}D (batch mode) tensor with optional 0 dim batch size for input, but got:"
                            f"{list(x.shape)}")  # fmt: skip
     sizes = x.shape[-nd:]

@@ -296,7 +296,7 @@ def _put(input, index, source, accumulate=False):  # type: ignore[no-untyped-def
         if input.ndim:
             add_at(input, places, source.reshape(-1))  # type: ignore[arg-type]
         else:
-            input += source.sum()
+            add_at(input.reshape(1), (np.zeros(source.size, np.intp),), source.reshape(-1))
     elif input.ndim:
         input[places] = source.reshape(-1)
     elif source.size:
@@ -308,6 +308,12 @@ writer("put", "input index source", _put, {
         grad, index, F.zeros_of(grad, source_shape), False),
     "source": lambda F, grad, index, source_shape: F.reshape(F.take(grad, index), source_shape),
 }, order="K", doc="A copy with source written at (or added to) positions in the flat tensor.")  # fmt: skip
+
+
+def _from_the_front(indices: Tensor, size: int) -> Tensor:
+    """Indices of which negative ones count from the end; those that are too small come back in the same way, as in PyTorch."""
+    i = indices._array
+    return TENSORS.from_numpy(i % size) if size and (i < 0).any() else indices
 
 
 @composite()
@@ -329,6 +335,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: Any = None, *, out: Any 
     one = (*x.shape[:d], 1, *x.shape[d + 1 :])
     two = (*i.shape[:d], 1, *i.shape[d + 1 :])
     common = broadcast_shapes(one, two)
+    indices = _from_the_front(indices, x.shape[d])
     return TENSORS.gather(
         TENSORS.expand(input, (*common[:d], x.shape[d], *common[d + 1 :])), d,
         TENSORS.expand(indices, (*common[:d], i.shape[d], *common[d + 1 :])), out=out)  # fmt: skip

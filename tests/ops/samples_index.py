@@ -22,8 +22,10 @@ for _reduce in ("prod", "mean", "amax", "amin"):
 samples("index_put", case(M, (ROWS,), A(3, 4)).but(smooth=False), case(M, (PAIR, PAIR), A(2)), case(M, (ROWS,), A(4), True),
         case(M, (MASK,), A()), case(M, (ROWS,), A(5)))  # fmt: skip
 samples("take", case(M, GRID), case(M, A(values=[[-1, 5]], dtype="int64")), case(M, A(values=[12], dtype="int64")))
-samples("put", case(M, PAIR, A(2)), case(M, ROWS, A(3), True), case(M, PAIR, A(3)))
-samples("take_along_dim", case(M, GRID), case(M, WIDE, 1), case(M, A(values=[[0, 1, 2, 0]], dtype="int64"), 0))
+samples("put", case(A(dtype="bool"), A(values=[0], dtype="int64"), A(dtype="bool"), True), case(M, PAIR, A(2)), case(M, ROWS, A(3), True), case(M, PAIR, A(3)))
+samples("take_along_dim", case(M, GRID), case(M, WIDE, 1), case(M, A(values=[[0, 1, 2, 0]], dtype="int64"), 0),
+        case(M, A(values=[[-1, -7, 0]], dtype="int64"), 0), case(M, A(values=[[-1]], dtype="int64"), 1),
+        case(M, A(values=[-1], dtype="int64")))  # fmt: skip
 samples("gather", case(M, 0, GRID), case(M, 1, WIDE), case(A(), 0, A(values=0, dtype="int64")), case(M, 0, ROWS),
         case(M, 0, A(values=[[7]], dtype="int64")))  # fmt: skip
 samples(

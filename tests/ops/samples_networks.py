@@ -19,7 +19,7 @@ def network(name: str, *cases: Case) -> None:
 for _name in ("elu", "celu", "selu", "gelu", "silu", "mish", "leaky_relu", "relu6", "hardtanh", "hardswish",
               "hardshrink", "softshrink", "tanhshrink", "softplus", "softsign", "logsigmoid", "relu"):  # fmt: skip
     network(_name, case(A(2, 3, low=0.6, high=0.9)), case(A(2, 3, low=-0.45, high=-0.1)), case(X).but(smooth=False))
-network("hardsigmoid", case(A(2, 3, low=0.6, high=0.9)).but(second=False, tolerance=1e-7))  # torch's 1/6 is a float32, and it has no second
+network("hardsigmoid", case(A(2, 3, low=0.6, high=0.9)).but(second=False, smooth=False))  # torch's 1/6 is a float32, and it has no second
 network("gelu", case(X, approximate="tanh"))
 network("glu", case(WIDE), case(A(4, 3), 0))
 network("prelu", case(X, A(1)), case(X, A(3)))
@@ -30,6 +30,24 @@ network("log_softmax", case(X, dim=1), case(X, dim=-2))
 network("linear", case(X, A(4, 3)), case(X, A(4, 3), A(4)), case(A(3), A(4, 3), A(4)), case(A(2, 2, 3), A(4, 3)))
 network("bilinear", case(X, A(2, 2), A(4, 3, 2)), case(X, A(2, 2), A(4, 3, 2), A(4)))
 network("embedding", case(A(values=[[0, 2], [1, 2]], dtype="int64"), A(3, 2)), case(CLASSES, A(3, 2), padding_idx=0).but(smooth=False))
+BAGS = A(values=[0, 2, 2, 1, 0], dtype="int64")
+STARTS = A(values=[0, 2, 2], dtype="int64")
+for _mode in ("sum", "mean", "max"):
+    network("embedding_bag", *(c.but(second=False) for c in (
+        case(A(values=[[0, 2], [1, 2]], dtype="int64"), A(3, 2), mode=_mode), case(BAGS, A(3, 2), STARTS, mode=_mode),
+        case(BAGS, A(3, 2), STARTS, mode=_mode, padding_idx=-1), case(BAGS, A(3, 2), A(values=[0, 3, 5], dtype="int64"), mode=_mode,
+                                                                     include_last_offset=True),
+        case(BAGS, A(3, 2), A(values=[1], dtype="int64"), mode=_mode), case(BAGS, A(3, 2), A(values=[0, 9], dtype="int64"), mode=_mode),
+    )))  # fmt: skip
+network("embedding_bag", *(c.but(second=False) for c in (
+    case(A(values=[[0, 2], [1, 2]], dtype="int64"), A(3, 2), mode="sum", per_sample_weights=A(2, 2), padding_idx=2),
+    case(A(values=[[0, 2], [1, 2]], dtype="int64"), A(3, 2), mode="sum", scale_grad_by_freq=True).but(smooth=False),
+    case(A(values=[[0, 3]], dtype="int64"), A(3, 2)), case(A(values=[[0, 3]], dtype="int64"), A(3, 2, dtype="float32")),
+    case(A(values=[[0, 1]], dtype="int64"), A(3, 2), padding_idx=3))))  # fmt: skip
+network("rrelu", case(A(2, 3, low=0.6)), case(A(2, 3, low=-0.9, high=-0.3)), case(X, 0.3, 0.1), case(X, 0.1, float("inf")))
+network("softshrink", case(X, -0.5), case(A(2, dtype="float16"), -0.5), case(A(2, dtype="int64")))
+for _name in ("dropout1d", "dropout3d"):
+    network(_name, case(A(2, 3) if _name == "dropout1d" else A(2, 3, 2, 2), training=False))
 network("normalize", case(A(2, 3, low=0.5)), case(A(2, 3, low=0.5), 1.0, 0))
 network("cosine_similarity", case(A(2, 3, low=0.5), A(2, 3, low=0.5)))
 network("pairwise_distance", case(X, A(2, 3, low=3, high=5)), case(X, A(2, 3, low=3, high=5), 1.0))
@@ -58,6 +76,8 @@ for _reduction in ("mean", "sum", "none"):
     network("triplet_margin_loss", case(X, A(2, 3, low=3, high=4), A(2, 3, low=2, high=3), reduction=_reduction))
     network("multi_margin_loss", case(A(2, 3, low=0.1, high=0.5), CLASSES, reduction=_reduction).but(second=False),
             case(A(2, 3, low=0.1, high=0.5), CLASSES, p=2, reduction=_reduction).but(second=False))  # fmt: skip
+    network("multi_margin_loss", case(A(2, 0), CLASSES), case(X, A(2)), case(X, A(values=[1], dtype="int64")), case(A(2, 3, 2), CLASSES),
+            case(X, CLASSES, weight=A(4, grad=False)))  # fmt: skip
     network("multilabel_soft_margin_loss", case(X, TARGET, reduction=_reduction))
 
 # -- convolutions, pooling, normalization ----------------------------------------------------------------------------------
@@ -65,6 +85,10 @@ network("conv1d", case(SIGNAL, A(3, 2, 3)), case(SIGNAL, A(3, 2, 2), A(3), strid
         case(SIGNAL, A(3, 2, 3), padding="same"), case(SIGNAL, A(3, 2, 2), dilation=2))  # fmt: skip
 network("conv2d", case(IMAGE, A(3, 2, 2, 2)), case(IMAGE, A(2, 2, 3, 3), A(2), stride=2, padding=1), case(IMAGE, A(2, 1, 2, 2), groups=2),
         case(IMAGE, A(1, 2, 2, 2), dilation=2), case(A(2, 4, 4), A(1, 2, 3, 2)))  # fmt: skip
+network("conv2d", *(case(IMAGE, w, b, **o) for w, b, o in (
+    (A(1, 2, 2), None, {}), (A(1, 2, 2), None, {"padding": "same"}), (A(1, 2), None, {}), (A(1, 2, 2, 2, 2), None, {}),
+    (A(1, 2, 2, 2), None, {"groups": 0}), (A(1, 1, 2, 2), None, {"groups": 2}), (A(1, 2, 2, 2), None, {"dilation": 0}))),
+    case(A(1, 2, 4, 4, dtype="complex128"), A(1, 2, 2, 2, dtype="complex128"), A(1, dtype="complex128")))  # fmt: skip
 network("conv3d", case(VOLUME, A(2, 1, 2, 2, 2)), case(VOLUME, A(1, 1, 2, 2, 2), A(1), stride=2, padding=1))
 network("conv_transpose1d", case(SIGNAL, A(2, 3, 3)), case(SIGNAL, A(2, 1, 2), A(2), stride=2, groups=2, output_padding=1))
 network("conv_transpose2d", case(IMAGE, A(2, 1, 2, 2)), case(IMAGE, A(2, 2, 3, 3), A(2), stride=2, padding=1))
@@ -77,6 +101,11 @@ for _d, _x in (("1d", SIGNAL), ("2d", IMAGE), ("3d", VOLUME)):
 for _d, _x in (("1d", SIGNAL), ("2d", IMAGE)):
     network(f"adaptive_avg_pool{_d}", case(_x, 2), case(_x, 3))
     network(f"adaptive_max_pool{_d}", case(_x, 2), case(_x, 3))
+network("max_pool1d", *(case(SIGNAL, *a) for a in ((0,), (2, 0), (2, 2, -1), (2, 2, 2), (2, 2, 0, 0), ((2, 2),), (2, (1, 1)), (9,))))
+network("max_pool3d", case(A(1, 1, 2, 0, 2), 1), case(A(0, 1, 2, 2), 1))
+network("adaptive_avg_pool2d", case(IMAGE, ()), case(IMAGE, (-1, 2)))
+network("adaptive_avg_pool3d", case(VOLUME, (-1, 2, 1)))
+network("adaptive_max_pool2d", case(IMAGE, ()), case(IMAGE, (-1, 2)))
 network("lp_pool1d", case(A(1, 2, 6, low=0.5), 2, 2))
 network("lp_pool2d", case(A(1, 1, 4, 4, low=0.5), 3, 2))
 for _mode in ("constant", "reflect", "replicate", "circular"):
@@ -110,3 +139,8 @@ for _padding in ("zeros", "border"):
     network("grid_sample", case(IMAGE, A(1, 2, 3, 2, low=-0.7, high=0.7), padding_mode=_padding, align_corners=True).but(second=False),
             case(VOLUME, A(1, 2, 1, 2, 3, low=-0.7, high=0.7), padding_mode=_padding, align_corners=False).but(second=False))  # fmt: skip
 network("multilabel_margin_loss", case(A(2, 3, low=0.1, high=0.5), A(values=[[1, -1, 0], [0, 2, -1]], dtype="int64")).but(second=False))
+network("layer_norm", case(X, (2,)), case(X, ()), case(A(0, 3), (3,)))
+network("group_norm", case(A(0, 2), 1), case(A(0, 2), 2, A(2), A(2)))
+network("rms_norm", case(X, (3,), A(3)), case(X, ()), case(X, (2, 3), A(2)), case(X, (2,), A(2)), case(X, (4, 2, 3)))
+network("soft_margin_loss", case(A(5, 4), A(5, grad=False)))
+network("triplet_margin_loss", case(A(3), A(2, 3), A(2, 3)))
