@@ -614,6 +614,12 @@ def einsum(equation: _Any, *operands: _Tensor) -> _Tensor:
 def embedding(weight: _Tensor, indices: _Tensor, padding_idx: _int = ..., scale_grad_by_freq: _bool = ..., sparse: _bool = ...) -> _Tensor:
     """The rows of weight that the integers of input name."""
 @_overload
+def embedding_bag(weight: _Tensor, indices: _Tensor, offsets: _Tensor, scale_grad_by_freq: _bool, mode: _int, sparse: _bool, per_sample_weights: _Tensor | None, include_last_offset: _bool, padding_idx: _int | None) -> _Tensor:
+    """Sums, means or maxima of the rows of weight that bags of integers name; offsets says where bags
+    begin in a flat input."""
+@_overload
+def embedding_bag(weight: _Tensor, indices: _Tensor, offsets: _Tensor, scale_grad_by_freq: _bool = ..., mode: _int = ..., sparse: _bool = ..., per_sample_weights: _Tensor | None = ..., include_last_offset: _bool = ...) -> _Tensor: ...
+@_overload
 def empty(*size: _int, memory_format: _memory_format | None = ..., out: _Tensor | None = ..., dtype: _dtype | None = ..., layout: _layout | None = ..., device: _device | _str | _int | None = ..., pin_memory: _bool | None = ..., requires_grad: _bool | None = ...) -> _Tensor:
     """With whatever is in memory: to be filled."""
 @_overload
