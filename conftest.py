@@ -6,6 +6,7 @@ What is tested is the autogradlab of the environment: the wheel that is installe
 
 from __future__ import annotations
 
+import gc
 import importlib.metadata
 import os
 import sys
@@ -55,6 +56,13 @@ def keep_history() -> None:
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> None:
     if file_path.suffix == ".ipynb" and not hasattr(parent.config.option, "nbval"):
         raise pytest.UsageError('the lessons need nbval to be checked: pip install -e ".[test]"')
+
+
+def pytest_collection_finish() -> None:
+    """What lives as long as the run (modules, the tests themselves) is out of the garbage collector's sight: tests that
+    count garbage, and IPython's shells, search the rest a hundred times."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_report_header() -> str:

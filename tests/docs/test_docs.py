@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import inspect
 import pydoc
 import subprocess
@@ -141,7 +142,9 @@ def test_a_notebook_shows_it():
     pytest.importorskip("IPython")
     from IPython.core.interactiveshell import InteractiveShell
 
-    found = InteractiveShell().inspector.info(autogradlab.gather, "torch.gather", detail_level=1)
+    shell = InteractiveShell()
+    atexit.unregister(shell.atexit_operations)  # at exit it would search the whole process for garbage
+    found = shell.inspector.info(autogradlab.gather, "torch.gather", detail_level=1)
     assert found["definition"] == "torch.gather(input, dim, index, *, sparse_grad=False, out=None) -> Tensor"
     assert "Picks, along dim" in found["docstring"]
     assert "index" in found["source"]

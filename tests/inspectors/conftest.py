@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Iterator
 from typing import Any
 
@@ -45,5 +46,7 @@ def shell(torch: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> Iterato
 
     running.run = run
     yield running
-    running.run_cell("get_ipython().reset(new_session=False)", silent=True)
+    # not its own reset(), here or at exit: that searches the whole process for garbage, seconds each time
+    atexit.unregister(running.atexit_operations)
+    running.user_ns.clear()
     InteractiveShell.clear_instance()
