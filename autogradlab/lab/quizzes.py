@@ -77,9 +77,10 @@ class Quiz(face.Face):
                 "wrong": say("lab.try_again", given=asked.given),
             }[state]
             earlier = asked.entry.lesson != self.entry.lesson
-            question = f"**{number}.** {asked.entry.say('question')}" + (
-                f" {say('lab.from_lesson', lesson=asked.entry.lesson.partition('-')[0])}" if earlier else ""
-            )
+            question = asked.entry.say("question")
+            if earlier:
+                question = say("lab.from_lesson", question=question, lesson=asked.entry.lesson.partition("-")[0])
+            question = f"**{number}.** {question}"
             buttons = [] if asked.right else [face.button("submit", say("lab.check_answer"), True)]
             made.append(
                 face.task(

@@ -434,6 +434,6 @@ def test_both_languages_say_the_same_steps(torch: Any):
     lab.set_language("zh")
     chinese = lab.step(y)
     assert (
-        told(chinese)[1] == "MulBackward0 运行：w 得到 g·x = [2.]，x 得到 g·w = [1.]。它释放了保存的值：self，other。"
+        told(chinese)[1] == "MulBackward0 运行：w 得到 g·x = [2.]，x 得到 g·w = [1.]。它释放了保存的值：self、other。"
     )
     assert [f.states for f in chinese.card.frames] == [f.states for f in english.card.frames]

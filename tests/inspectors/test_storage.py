@@ -203,6 +203,9 @@ def test_chinese():
     lab.set_language("zh")
     x = autogradlab.zeros(2)
     assert "`x`：依次是第 0 1 格" in lab.storage(x).text
+    y, z = x.view(2, 1), autogradlab.zeros(2)
+    said = lab.storage(x, y, z).text
+    assert "`x`、`y` 看的是同一块内存" in said and "`x`、`z` 各有自己的内存" in said
 
 
 def test_both_languages_have_the_same_fields():

@@ -179,6 +179,12 @@ def test_words_follow_the_language(sample: Path):
     assert 'lang="zh-CN"' in prediction.html
 
 
+def test_the_lesson_of_an_earlier_question_is_named():
+    assert "What now? (lesson 00)" in quiz("recall-01").text
+    set_language("zh")
+    assert "怎么办？（第 00 课）" in quiz("recall-01").text
+
+
 @pytest.mark.parametrize(
     ("one", "other", "equal"),
     [

@@ -190,7 +190,7 @@ class Story:
                 rows.append((f"{name}: {symbols}", f"{numbers} = {out.text}"))
         text = say("step.node", cls=fact.cls, outs=say("step.and").join(outs)) if outs else say("step.node_nothing", cls=fact.cls)  # fmt: skip
         if event.frees:
-            text += say("step.frees", names=say("step.and").join(event.frees))
+            text += say("step.frees", names=say("common.list").join(event.frees))
             self.texts[f"s{event.node[1:]}"] = say("step.freed_line")
         return text + waits, say("step.node_head", cls=fact.cls), self._panel(event, rows), "gradient"
 

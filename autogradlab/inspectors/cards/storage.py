@@ -123,7 +123,7 @@ def _drawing(number: int, strip: Strip, things: Sequence[tuple[str, Any]], margi
         items.append(_lane(f"m{number}w{order + 1}", window, strip, row, top))
         top += LANE + 8
     words = _words(number, strip, cells, said)
-    label = say("storage.label", names=", ".join(w.name for w in strip.windows))
+    label = say("storage.label", names=say("common.list").join(w.name for w in strip.windows))
     return Drawing(max(row.end, margin) + 2, top, tuple(items), words, label)
 
 
@@ -244,10 +244,10 @@ def _notes(found: Sequence[Strip]) -> list[Note]:
     for strip in found:
         names = list(dict.fromkeys(code(w.name) for w in strip.windows if w.size()))
         if len(names) > 1:
-            notes.append(Note(say("storage.shared", names=", ".join(names)), "node"))
+            notes.append(Note(say("storage.shared", names=say("common.list").join(names)), "node"))
         if any(w.array for w in strip.windows) and not all(w.array for w in strip.windows):
             notes.append(Note(say("storage.numpy_writes"), "accent"))
     if len(found) > 1:
         firsts = [code(strip.windows[0].name) for strip in found]
-        notes.append(Note(say("storage.apart", names=", ".join(firsts)), "muted"))
+        notes.append(Note(say("storage.apart", names=say("common.list").join(firsts)), "muted"))
     return notes

@@ -112,7 +112,7 @@ def _storage(facts: TensorFacts) -> str:
 
 
 def _names(names: tuple[str, ...]) -> str:
-    return ", ".join(names) if names else say("show.nobody")
+    return say("common.list").join(names) if names else say("show.nobody")
 
 
 def array_card(array: Any, name: str, names: Names, space: Mapping[str, Any] | None) -> Card:
