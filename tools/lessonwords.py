@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import re
 import tomllib
+import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,12 @@ from typing import Any
 from lessonbook import LESSONS, read
 
 __all__ = [
+    "emphasis_problems",
     "glossary_problems",
     "heading_problems",
     "link_problems",
     "name_problems",
+    "punctuation_problems",
     "question_problems",
     "used_problems",
 ]
@@ -57,7 +60,7 @@ def tables(lessons: Path = LESSONS) -> dict[str, dict[str, Any]]:
 def problems(path: Path, every: dict[str, dict[str, Any]]) -> list[str]:
     """All that is wrong with the words of one lesson; `every` has the entries of all lessons."""
     notebook = read(path)
-    found = heading_problems(notebook) + link_problems(path)
+    found = heading_problems(notebook) + link_problems(path) + emphasis_problems(notebook) + punctuation_problems(notebook)
     if path.parent.name == "en":
         found += question_problems(path.stem, every.get(path.stem, {}), every) + used_problems(path, every)
     return found
@@ -108,9 +111,12 @@ def _both(words: Any, field: str) -> Iterator[str]:
     for language in LANGUAGES:
         if not str(words[language]).strip():
             yield f"{field}.{language} is empty"
+        if re.search(r"(?<![*\w)\]])\*[^\s*]", CODE.sub("", str(words[language])).replace("**", "")):
+            yield f"{field}.{language} has a single star; only **strong** and `code` are shown as such"
     if re.search(r"[㐀-鿿]", str(words["en"])):
         yield f"{field}.en is Chinese"
-    prose = re.sub(r"`[^`]*`", "", str(words["zh"]))
+    prose = CODE.sub("", str(words["zh"]))
+    yield from (f"{field}.zh: half-width punctuation: {m}" for m in HALF_WIDTH.findall(prose))
     if re.search(r"[A-Za-z]{3,} [A-Za-z]{2,} [A-Za-z]{2,}", prose) and not re.search(r"[㐀-鿿]", prose):
         yield f"{field}.zh is not Chinese"
 
@@ -219,6 +225,9 @@ def used_problems(path: Path, every: dict[str, dict[str, Any]]) -> list[str]:
 
 # -- Markdown -------------------------------------------------------------------------------------------------------------
 
+CODE = re.compile(r"`[^`]*`")
+#: a comma, colon or bracket of English beside a Chinese character
+HALF_WIDTH = re.compile(r"[㐀-鿿][,;:?!()]|[,;:?!()][㐀-鿿]")
 FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^(#{1,6}) +(.+?)\s*$", re.MULTILINE)
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)[^)]*\)")
@@ -243,6 +252,39 @@ def heading_problems(notebook: Any) -> list[str]:
                 found.append(f"{id}: a heading of level {level} after one of level {last}: {words}")
             last = level
     return found or ([] if last else ["there is no heading"])
+
+
+def emphasis_problems(notebook: Any) -> list[str]:
+    """Stars that are shown as stars: `**猜：**它` is no emphasis, since the stars that close it stand after a punctuation mark
+    and before a word (CommonMark's rule of flanking)."""
+    found = []
+    for id, text in markdown(notebook):
+        for part in re.split(r"\n\s*\n|^\s*[*-] ", CODE.sub("`x`", text), flags=re.MULTILINE):
+            waiting: list[str] = []
+            stray = False
+            for stars in re.finditer(r"\*+", part):
+                before, after = part[: stars.start()][-1:] or " ", part[stars.end() :][:1] or " "
+                marks = [unicodedata.category(c)[0] in "PS" for c in (before, after)]
+                opens = not after.isspace() and (not marks[1] or before.isspace() or marks[0])
+                closes = not before.isspace() and (not marks[0] or after.isspace() or marks[1])
+                if closes and waiting and waiting[-1] == stars[0]:
+                    waiting.pop()
+                elif opens:
+                    waiting.append(stars[0])
+                elif closes:
+                    stray = True
+            if waiting or stray:
+                found.append(f"{id}: shown as stars: {part.strip()[:60]}")
+    return found
+
+
+def punctuation_problems(notebook: Any) -> list[str]:
+    """Half-width punctuation beside Chinese characters."""
+    return [
+        f"{id}: half-width punctuation: {found}"
+        for id, text in markdown(notebook)
+        for found in HALF_WIDTH.findall(re.sub(r"\]\([^)]*\)", "]", CODE.sub("", text)))
+    ]
 
 
 def link_problems(path: Path) -> list[str]:

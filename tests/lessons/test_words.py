@@ -70,6 +70,8 @@ FAULTS: dict[str, tuple[str, Callable[[dict[str, Any]], Any]]] = {
     "one language": ("question is not in both languages", lambda e: e["doubled"]["question"].pop("zh")),
     "empty": ("why.zh is empty", lambda e: e["doubled"]["why"].update(zh=" ")),
     "english in chinese": ("why.zh is not Chinese", lambda e: e["doubled"]["why"].update(zh="Each of these adds")),
+    "a single star": ("a single star", lambda e: e["doubled"]["question"].update(en="Is it *not* doubled?")),
+    "half-width": ("half-width punctuation: 加,", lambda e: e["doubled"]["why"].update(zh="累加,不覆盖。")),
     "chinese in english": ("why.en is Chinese", lambda e: e["doubled"]["why"].update(en="累加")),
     "no feedback": ("a wrong choice has no feedback", lambda e: e["doubled"]["choices"][0].pop("feedback")),
     "feedback half": (
@@ -166,6 +168,28 @@ def test_headings(tmp_path: Path, text: str, words: str | None):
 def test_links(tmp_path: Path, text: str, words: str | None):
     found = lessonwords.link_problems(lesson(tmp_path, ("markdown", text)))
     assert found == [] if words is None else any(words in f for f in found)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("# 标题\n**预测。** 得到*什么*？", False),
+        ("**预测**：得到 2 * 3、`a ** b`、“*引文*”。\n\n* 一\n* 二", False),
+        ("**预测：**得到什么？", True),
+        ("说的是*`x` 的元素*。", True),
+        ("**没有结束", True),
+    ],
+)
+def test_emphasis(tmp_path: Path, text: str, shown: bool):
+    found = lessonwords.emphasis_problems(lessonkit.read(lesson(tmp_path, ("markdown", text))))
+    assert bool(found) is shown, found
+
+
+def test_chinese_punctuation(tmp_path: Path):
+    right = lesson(tmp_path, ("markdown", "猜一猜，`f(x),y`：[对](a.ipynb)，(2, 3)，3.14；a, b"))
+    assert lessonwords.punctuation_problems(lessonkit.read(right)) == []
+    wrong = lesson(tmp_path, ("markdown", "猜,对吗?不(对)"))
+    assert len(lessonwords.punctuation_problems(lessonkit.read(wrong))) == 4
 
 
 def test_code_names(tmp_path: Path):
