@@ -190,6 +190,8 @@ def test_chinese_punctuation(tmp_path: Path):
     assert lessonwords.punctuation_problems(lessonkit.read(right)) == []
     wrong = lesson(tmp_path, ("markdown", "猜,对吗?不(对)"))
     assert len(lessonwords.punctuation_problems(lessonkit.read(wrong))) == 4
+    wrong = lesson(tmp_path, ("markdown", "*张量*(tensor)\n\n变成 0?\n\n| 变成 `6`? |"))
+    assert len(lessonwords.punctuation_problems(lessonkit.read(wrong))) == 3
 
 
 def test_code_names(tmp_path: Path):
