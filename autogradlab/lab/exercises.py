@@ -80,13 +80,16 @@ class Check(face.Face):
         self.state = "untried"
         self.passed: list[str] = []
         self._blocks: list[dict[str, Any]] = []
-        self._help: list[dict[str, Any]] = []
+        self._hints = 0  # so many of them are shown here
+        self._solution: Help | None = None
 
     def run(self) -> None:
         """Judge the objects as they are now."""
         wanted = list(inspect.signature(self._judge).parameters)
         torch = running.library(self._space)
         given = {n: self._space.get(n, ...) if n != "torch" else torch for n in wanted}
+        if missing := [n for n in wanted if n != "torch" and n not in self._space]:
+            self._blocks.append(face.block(say("lab.not_there", names=", ".join(f"`{n}`" for n in missing))))
         if any(is_stub(value) for name, value in given.items() if name != "torch"):
             self.state = "untried"
             return
@@ -125,27 +128,39 @@ class Check(face.Face):
             self.passed.append(key)
             self._blocks.append(face.block(say("lab.holds", words=said), "good"))
         else:
-            value = f"`{_short(found[0])}`" if found else ""
-            self._blocks.append(
-                face.block(say("lab.fails_with" if found else "lab.fails", words=said, value=value), "warning")
-            )
+            if found:
+                told = say("lab.fails_with", words=said.rstrip(".。"), value=f"`{_short(found[0])}`")
+            else:
+                told = say("lab.fails", words=said)
+            self._blocks.append(face.block(told, "warning"))
         return holds
 
     def receive(self, message: dict[str, Any]) -> None:
         if message.get("do") in {"hint", "solution"}:
-            wanted = hint(self.entry.key) if message["do"] == "hint" else solution(self.entry.key)
-            shown_task = wanted.tasks()[0]
-            self._help = [face.block(shown_task["question"], "muted"), *shown_task.get("blocks", [])]
+            if message["do"] == "hint":
+                self._hints = hint(self.entry.key).number
+            else:
+                self._solution = solution(self.entry.key)
+
+    def _help(self) -> list[dict[str, Any]]:
+        """The hints so far, each staying as others come, then the solution."""
+        blocks = []
+        helps = [Help(self.entry, "hint", n + 1) for n in range(self._hints)]
+        for one in [*helps, *([self._solution] if self._solution else [])]:
+            said = one.tasks()[0]
+            lead = f"{say('lab.hint')} · {said['question']}" if one.kind == "hint" else said["question"]
+            blocks += [face.block(lead, "muted"), *said.get("blocks", [])]
+        return blocks
 
     def tasks(self) -> list[dict[str, Any]]:
         buttons = []
-        if self.state != "done":
+        if self.state != "done" and self._hints < len(self.entry.rows("hints")):
             buttons.append(face.button("hint", say("lab.next_hint")))
         buttons.append(face.button("solution", say("lab.show_solution")))
         return [
             face.task(
                 self.entry.name, self.entry.say("question"), status=say(f"lab.{self.state}"), state=self.state,
-                blocks=self._blocks + self._help, buttons=buttons,
+                blocks=self._blocks + self._help(), buttons=buttons,
             )
         ]  # fmt: skip
 

@@ -8,7 +8,14 @@ from typing import Any
 
 from autogradlab.inspectors.words import language, say
 
-__all__ = ["Face", "block", "button", "code", "task"]
+__all__ = ["Face", "answered", "block", "button", "code", "task"]
+
+#: What was answered on the page in this process, by the question's key. A cell that runs again shows it rather than ask anew.
+answered: dict[str, Any] = {}
+#: Words that the page alone needs: keys, what is missing in an answer, what to do when Python does not answer.
+PAGE = (
+    "keys_choice", "keys_field", "keys_on", "lacks_choice", "lacks_field", "lacks_lines", "late", "enter", "untried_how",
+)  # fmt: skip
 
 
 def block(text: str, tone: str = "plain") -> dict[str, Any]:
@@ -39,7 +46,10 @@ class Face:
 
     def view(self) -> dict[str, Any]:
         """All that is shown, as plain data."""
-        return {"kind": self.kind, "lang": language(), "label": say(f"lab.{self.kind}"), "tasks": self.tasks()}
+        words = {name: say(f"lab.{name}") for name in PAGE}
+        return {
+            "kind": self.kind, "lang": language(), "label": say(f"lab.{self.kind}"), "words": words, "tasks": self.tasks(),
+        }  # fmt: skip
 
     def tasks(self) -> list[dict[str, Any]]:
         raise NotImplementedError

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -30,7 +31,7 @@ def predict(name: str, answer: Callable[[], Any] | None = None, *, guess: Any = 
     """
     entry = bank.find(name, *bank.ASKED)
     prediction = Prediction(entry, answer, running.library(running.caller()))
-    return prediction if guess is NOTHING else prediction.answer(guess)
+    return prediction.again() if guess is NOTHING else prediction.answer(guess)
 
 
 class Asked:
@@ -93,6 +94,8 @@ class Asked:
             if sorted(self.given) != sorted(keys):
                 raise ValueError(say("lab.no_such_order", keys=", ".join(keys)))
         else:
+            if self.entry.kind != "text" and isinstance(read(given), str):
+                raise ValueError(say(f"lab.no_{self.entry.kind}", given=shown(given)))
             self.given = given
         self.tries += 1
         self.truth = self.compute()
@@ -159,6 +162,7 @@ class Prediction(face.Face):
         self.asked = Asked(entry, answer, torch)
         self.revealed = False
         self._fault = ""
+        self._recalled = False
 
     @property
     def state(self) -> str:
@@ -184,13 +188,35 @@ class Prediction(face.Face):
             self.refresh()
         return self
 
+    def again(self) -> Prediction:
+        """As it was answered on the page, if this is not the first time that it is asked."""
+        if (given := face.answered.get(self._key, NOTHING)) is not NOTHING:
+            with contextlib.suppress(ValueError, bank.LessonFault):  # what it needs is not there (any more): ask anew
+                if given is None:
+                    self.asked.truth = self.asked.compute()
+                else:
+                    self.asked.commit(given)
+                self.revealed = given is None
+                self._recalled = True
+        return self
+
+    @property
+    def _key(self) -> str:
+        return f"predict {self.asked.entry.key}"
+
     def receive(self, message: dict[str, Any]) -> None:
         self._fault = ""
         try:
             if message.get("do") == "submit":
                 self.answer(message.get("value"))
+                face.answered[self._key] = self.asked.given
             elif message.get("do") == "reveal":
                 self.reveal()
+                face.answered.setdefault(self._key, None)
+            elif message.get("do") == "anew":
+                face.answered.pop(self._key, None)
+                self.asked = Asked(self.asked.entry, self.asked._answer, self.asked._torch)
+                self.revealed = self._recalled = False
         except (ValueError, bank.LessonFault) as error:
             self._fault = str(error)
 
@@ -209,10 +235,12 @@ class Prediction(face.Face):
             if state != "right" or entry.kind not in {"choice", "order"}:
                 blocks.append(face.block(say("lab.it_is", truth=asked.truth_text())))
             blocks += [face.block(entry.say("why"))] if entry.say("why") else []
-        buttons = [face.button("submit", say("lab.commit"), True), face.button("reveal", say("lab.show_me"))]
+        buttons = [face.button("anew", say("lab.anew"))] if self._recalled else []
+        if state == "open":
+            buttons = [face.button("submit", say("lab.commit"), True), face.button("reveal", say("lab.show_me"))]
         return [
             face.task(
                 entry.name, entry.say("question"), code=entry.data.get("code", ""), input=asked.input(state != "open"),
-                status=status, state=state, blocks=blocks, buttons=buttons if state == "open" else [],
+                status=status, state=state, blocks=blocks, buttons=buttons,
             )
         ]  # fmt: skip

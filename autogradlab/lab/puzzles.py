@@ -19,7 +19,7 @@ def parsons(name: str) -> Parsons:
 
     >>> parsons("training-step-in-order").arrange("c", "a", ("b", 1))        # doctest: +SKIP
     """
-    return Parsons(bank.find(name, "parsons"), running.library(running.caller()))
+    return Parsons(bank.find(name, "parsons"), running.library(running.caller())).again()
 
 
 class Parsons(face.Face):
@@ -66,12 +66,24 @@ class Parsons(face.Face):
         self.refresh()
         return self
 
+    def again(self) -> Parsons:
+        """As it was arranged on the page, if this is not the first time that it is asked."""
+        if self._key in face.answered:
+            self.arranged = face.answered[self._key]
+            self._judge()
+        return self
+
+    @property
+    def _key(self) -> str:
+        return f"parsons {self.entry.key}"
+
     def receive(self, message: dict[str, Any]) -> None:
         value = message.get("value")
         if message.get("do") == "submit" and isinstance(value, list):
             rows = [(str(row.get("key")), int(row.get("depth", 0))) for row in value if isinstance(row, dict)]
             if all(k in self.lines for k, _ in rows) and len(rows) == len({k for k, _ in rows}):
                 self.arrange(*rows)
+                face.answered[self._key] = rows
 
     def _judge(self) -> None:
         self._blocks = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 from autogradlab.inspectors.words import say
@@ -22,7 +23,7 @@ def quiz(name: str) -> Quiz:
     for question in entry.rows("questions"):
         full = question if "/" in question else f"{entry.lesson}/{question}"
         asked.append(Asked(bank.find(full, "choice", "number", "text", "tensor"), None, torch))
-    return Quiz(entry, asked)
+    return Quiz(entry, asked).again()
 
 
 class Quiz(face.Face):
@@ -35,6 +36,7 @@ class Quiz(face.Face):
         self.entry = entry
         self.asked = asked
         self._faults: dict[int, str] = {}
+        self._recalled = False
 
     @property
     def score(self) -> tuple[int, int]:
@@ -52,13 +54,31 @@ class Quiz(face.Face):
             self.refresh()
         return self
 
+    def again(self) -> Quiz:
+        """As it was answered on the page, if this is not the first time that it is asked."""
+        for number, asked in enumerate(self.asked, 1):
+            if self._key(number) in face.answered:
+                with contextlib.suppress(ValueError, bank.LessonFault):
+                    asked.commit(face.answered[self._key(number)])
+                    self._recalled = True
+        return self
+
+    def _key(self, number: int) -> str:
+        return f"quiz {self.entry.key} {number}"
+
     def receive(self, message: dict[str, Any]) -> None:
+        if message.get("do") == "anew":
+            for number, asked in enumerate(self.asked, 1):
+                face.answered.pop(self._key(number), None)
+                self.asked[number - 1] = Asked(asked.entry, None, asked._torch)
+            self._recalled = False
         if message.get("do") != "submit" or not str(message.get("task", "")).isdecimal():
             return
         number = int(message["task"])
         self._faults.pop(number, None)
         try:
             self.answer(number, message.get("value"))
+            face.answered[self._key(number)] = self.asked[number - 1].given
         except (ValueError, bank.LessonFault) as error:
             self._faults[number] = str(error)
 
@@ -82,6 +102,8 @@ class Quiz(face.Face):
                 question = say("lab.from_lesson", question=question, lesson=asked.entry.lesson.partition("-")[0])
             question = f"**{number}.** {question}"
             buttons = [] if asked.right else [face.button("submit", say("lab.check_answer"), True)]
+            if self._recalled and number == len(self.asked):
+                buttons.append(face.button("anew", say("lab.anew_all")))
             made.append(
                 face.task(
                     str(number), question, code=asked.entry.data.get("code", ""), input=asked.input(bool(asked.right)),

@@ -23,6 +23,7 @@ class LabWidget(anywidget.AnyWidget):  # type: ignore[misc]
     _esm = STATIC / "lab.js"
     _css = STATIC / "lab.css"
     view = traitlets.Dict().tag(sync=True)
+    heard = traitlets.Bool().tag(sync=True)  # a screen reader was told that it is there
 
     def __repr__(self) -> str:
         return f"LabWidget({self.view.get('kind', '')})"
@@ -34,9 +35,12 @@ def view_of(face: Face) -> dict[str, Any]:
     face._widgets.append(made)
 
     def received(_: Any, content: Any, __: Any) -> None:
-        if isinstance(content, dict):
-            face.receive(content)
-            face.refresh()
+        try:
+            if isinstance(content, dict):
+                face.receive(content)
+                face.refresh()
+        finally:
+            made.send({"heard": True})  # else the page says that Python does not answer
 
     made.on_msg(received)
     bundle = made._repr_mimebundle_()

@@ -164,6 +164,46 @@ def test_letters_and_escape_do_nothing_to_the_notebook(opened: Any, page: Any):
     assert counts(page) == [1, 2]
 
 
+def test_letters_at_a_control_delete_nothing_and_escape_leads_to_the_cell(opened: Any, page: Any):
+    shown = opened("step")
+    here = "() => document.activeElement === window.jupyterapp.shell.currentWidget.content.activeCell.node"
+    for name in ("One step on", "Step to show", "Speed"):
+        shown.get_by_label(name, exact=True).focus()
+        press(page, "d", "d", "x", "b")
+        assert page.locator(".jp-Notebook .jp-Cell").count() == 2
+        press(page, "Escape")
+        assert page.evaluate(here), name
+    shown.get_by_label("Step to show", exact=True).focus()
+    press(page, "ArrowUp", "ArrowUp", "ArrowDown")
+    assert current(shown) == 1
+    shown.locator('[data-item="n2"]').focus()
+    press(page, "Enter", "Escape", "Escape")
+    assert page.evaluate(here), "the first Escape closes the details, the second leaves"
+    assert counts(page) == [1, 2]
+
+
+def test_what_is_told_of_details(opened: Any, page: Any):
+    shown = opened("step")
+    shown.locator('[data-item="n2"]').focus()
+    press(page, "Enter")
+    told = shown.locator(".agl-live").text_content()
+    assert told.startswith("Details: ")
+    assert "×" not in told
+    assert shown.get_by_role("button", name="Close details").is_visible()
+
+
+def test_who_comes_by_tab_sees_the_picture(opened: Any, page: Any):
+    shown = opened("step")
+    page.keyboard.press("Shift+Tab")
+    for _ in range(60):
+        if page.evaluate("() => document.activeElement.matches('.agl-controls *')"):
+            break
+        page.keyboard.press("Shift+Tab")
+    page.wait_for_timeout(300)
+    box, top = shown.bounding_box(), page.locator(".jp-WindowedPanel-outer").bounding_box()["y"]
+    assert box["y"] >= top - 1
+
+
 def test_items_open_with_click_and_keys(opened: Any, page: Any):
     shown = opened("step")
     shown.locator('[data-item="n2"]').click()

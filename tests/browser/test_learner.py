@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import os
 from pathlib import Path
 from typing import Any
@@ -10,12 +11,14 @@ from typing import Any
 import nbformat
 import pytest
 
-from tests.browser.labdrive import open_notebook, run_all
+from tests.browser.labdrive import CELLS as CELLS_NOW
+from tests.browser.labdrive import cells, open_notebook, run_all
 from tests.conftest import ROOT
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 SAMPLE = ROOT / "tests" / "lab" / "sample"
+NUMBERS = itertools.count()  # a notebook of the same name would meet the kernel of the test before
 HOSTILE = "<img src=x onerror=\"document.body.dataset.hurt='1'\">"
 SETUP = f"""\
 import os
@@ -45,7 +48,7 @@ def notebook(lab: Any, name: str, cells: list[str]) -> str:
 
 def start(page: Any, lab: Any, lang: str = "en", cells: list[str] = CELLS) -> None:
     sources = [cells[0].replace("LANG", repr(lang)), *cells[1:]]
-    open_notebook(page, lab, notebook(lab, f"learner-{lang}-{len(cells)}.ipynb", sources))
+    open_notebook(page, lab, notebook(lab, f"learner-{next(NUMBERS)}.ipynb", sources))
     run_all(page)
     page.locator(".agl-lab").first.wait_for()
 
@@ -133,6 +136,12 @@ def test_all_by_keyboard(lab: Any, page: Any, tmp_path: Path):
     tab_to(page, "Next hint")
     page.keyboard.press("Enter")
     wait_for_words(page, 5, "Where is the gradient kept?")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+    wait_for_words(page, 5, "Hint · 3 of 3")
+    assert "Hint · 1 of 3" in say(page, 5), "hints stay as others come"
+    assert "Next hint" not in say(page, 5), "there is none"
+    assert focused(page) == "zero-it", "the focus stays when its button goes"
 
     page.screenshot(path=shots / "learner-after.png")
     assert page.evaluate("() => window.jupyterapp.shell.currentWidget.content.widgets.length") == cells_before
@@ -157,6 +166,111 @@ def arrange(page: Any) -> None:
         page.keyboard.press("ArrowUp")
     tab_to(page, "Run these lines")
     page.keyboard.press("Enter")
+
+
+def focused(page: Any) -> str:
+    """The question that has the focus itself, else the place within it."""
+    return str(page.evaluate("() => document.activeElement.dataset.task ?? document.activeElement.dataset.focus ?? ''"))
+
+
+def active(page: Any) -> tuple[int, str, bool]:
+    """The notebook's active cell, its mode, and whether that cell has the focus itself."""
+    number, mode, here = page.evaluate(
+        "() => { const n = window.jupyterapp.shell.currentWidget.content;"
+        " return [n.activeCellIndex, n.mode, document.activeElement === n.activeCell.node]; }"
+    )
+    return number, mode, here
+
+
+def counts(page: Any) -> list[int | None]:
+    return [cell["count"] for cell in cells(page)]
+
+
+def hear(page: Any, number: int, words: str) -> str:
+    """Wait until a screen reader is told these words; all that it is told."""
+    live = page.locator(".agl-lab").nth(number).locator(".agl-live")
+    live.filter(has_text=words).wait_for(state="attached", timeout=10_000)
+    return str(live.text_content())
+
+
+def run_cell(page: Any, number: int) -> None:
+    """Run one cell by keys, and wait for its widget."""
+    page.evaluate("(n) => { const c = window.jupyterapp.shell.currentWidget.content; c.activeCellIndex = n; c.activeCell.node.focus(); }", number)
+    before = counts(page)[number]
+    page.keyboard.press("Control+Enter")
+    page.wait_for_function(f"() => ({CELLS_NOW})()[{number}].count !== {before or 'null'}", timeout=20_000)
+    page.wait_for_timeout(600)
+
+
+def test_keys_lead_in_and_out(lab: Any, page: Any):
+    """No focus is lost, none is trapped, and no letter reaches the notebook."""
+    start(page, lab)
+    before = counts(page)
+    run_cell(page, 0)
+    tab_to(page, "That is my answer")
+    page.keyboard.press("Enter")
+    assert hear(page, 0, "Choose one first") == "Choose one first: by its letter, or with ↑ ↓."
+    assert "Choose one first" in say(page, 0)
+    assert focused(page) == "doubled choice a"
+    for key in "ddxa":
+        page.keyboard.press(key)
+    assert page.locator(".agl-lab").nth(0).locator("input:checked").get_attribute("value") == "a"
+    assert "Choose one first" not in say(page, 0)
+    page.keyboard.press("Enter")
+    assert "That would be so" in hear(page, 0, "✗ Not so. You said a)")
+    assert focused(page) == "doubled", "choices are locked now: the question has the focus"
+    page.keyboard.press("Escape")
+    assert active(page) == (1, "command", True)
+
+    tab_to(page, "Your answer, a number")
+    page.keyboard.press("Enter")
+    hear(page, 1, "Type your answer first.")
+    page.keyboard.type("dd six")
+    page.keyboard.press("Enter")
+    wait_for_words(page, 1, "dd six cannot be read as a number.")
+    hear(page, 1, "dd six cannot be read as a number.")
+    assert (value(page, "f.state"), focused(page)) == ("'open'", "how-much field")
+    page.keyboard.press("Shift+Enter")
+    assert active(page) == (3, "command", True), "on to the next cell"
+    assert counts(page)[1:] == before[1:], "nothing was run again"
+    assert len(before) == len(counts(page)) == len(CELLS)
+
+
+def test_a_cell_that_runs_again_shows_what_was_answered(lab: Any, page: Any):
+    start(page, lab)
+    run_cell(page, 1)
+    assert hear(page, 0, "Predict. ").endswith("Shift+Tab leads into it, Escape out of it.")
+    tab_to(page, "a)")
+    page.keyboard.press("a")
+    page.keyboard.press("Enter")
+    wait_for_words(page, 0, "✗ Not so. You said a)")
+    assert "Ask me again" not in say(page, 0)
+    run_cell(page, 1)
+    assert "You said a)" in hear(page, 0, "Predict. ")
+    tab_to(page, "Ask me again")
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => document.activeElement.matches('.agl-lab input:enabled')", timeout=10_000)
+    page.keyboard.press("b")
+    page.keyboard.press("Enter")
+    wait_for_words(page, 0, "✓ Right.")
+
+
+def test_where_python_does_not_answer(lab: Any, page: Any):
+    """After a restart of the kernel the widget is deaf, and says so instead of nothing."""
+    start(page, lab)
+    page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()")
+    tab_to(page, "a)")
+    page.keyboard.press("a")
+    page.keyboard.press("Enter")
+    page.locator(".agl-late").filter(has_text="Or was the kernel restarted?").wait_for(timeout=15_000)
+    assert focused(page) == "doubled choice a"
+
+
+def test_an_exercise_that_was_not_begun(lab: Any, page: Any):
+    start(page, lab, cells=[CELLS[0], "def zero(w):\n    ...", "c = check('zero-it'); c", "del zero", "d = check('zero-it'); d"])
+    assert "Not attempted yet." in say(page, 0)
+    assert "run that cell, then run this one again" in say(page, 0)
+    assert "There is no zero here yet." in say(page, 1)
 
 
 def test_hostile_text_stays_text(lab: Any, page: Any):

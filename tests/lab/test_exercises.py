@@ -178,3 +178,27 @@ def test_authors_mistakes_are_said(sample: Path, tmp_path: Path, monkeypatch: py
     questions.write_text("[x\n", encoding="utf-8")
     with pytest.raises(bank.LessonFault, match="01-a.toml cannot be read"):
         check("x", 1)
+
+
+def test_an_exercise_that_is_not_there_is_asked_for(sample: Path):
+    made = check("zero-it")
+    assert made.state == "untried"
+    assert made.text.splitlines()[-1].startswith("There is no `zero` here yet.")
+
+    def zero(w: Any) -> None: ...
+
+    assert check("zero-it").text.splitlines()[-1] == "Not attempted yet."
+
+
+def test_hints_of_a_check_stay_until_there_are_no_more(sample: Path):
+    made = check("zero-it")
+    for number in (1, 2, 3):
+        assert [b["do"] for b in made.tasks()[0]["buttons"]] == ["hint", "solution"]
+        made.receive({"do": "hint"})
+        assert [line for line in made.text.splitlines() if line.startswith("Hint")] == [
+            f"Hint · {n} of 3" for n in range(1, number + 1)
+        ]
+    assert [b["do"] for b in made.tasks()[0]["buttons"]] == ["solution"]
+    made.receive({"do": "solution"})
+    made.receive({"do": "solution"})
+    assert made.text.count("One way to do it") == 1

@@ -161,10 +161,12 @@ class View {
       entry.group.setAttribute("aria-pressed", "true");
       sketch.rove(entry);
       const close = h("button", { type: "button", class: "agl-button", "data-close": true, "aria-label": this.words.close, title: this.words.close }, "×");
-      this.details.replaceChildren(h("div", { class: "agl-heading" }, h("span", {}, plain(entry.item.label || entry.item.id)), close),
+      const heading = h("div", { class: "agl-heading" }, h("span", {}, plain(entry.item.label || entry.item.id)));
+      this.details.replaceChildren(heading,
         ...blocks(entry.item.details, (drawing) => new Sketch(drawing, this.words, this.signal).element));
       this.details.classList.add("agl-open");
       this.live.textContent = `${this.words.details}: ${this.details.innerText ?? this.details.textContent}`;
+      heading.append(close); // its sign is no word to be said
     }
     const turns = this.turns.get(entry.item.id);
     if (!turns) return undefined;
@@ -209,18 +211,37 @@ class View {
       if (target instanceof Element && target.closest(".agl-card") === this.element) this.key(event, target);
     };
     window.addEventListener("keydown", key, { signal: this.signal, capture: true });
+    on("focusin", (event) => {
+      if (mine(event) && !this.element.contains(event.relatedTarget) && event.target.matches(":focus-visible")) this.come();
+    });
     on("keydown", key); // where a host's closed shadow tree hides from the window what was meant
   }
 
-  /** Keys that mean something here do it and go no further; the others are the notebook's. */
+  /** Whoever comes by Tab sees all of the card: the keys of its last row move the picture in its first. */
+  come() {
+    requestAnimationFrame(() => {
+      if (this.element.offsetHeight < window.innerHeight) this.element.scrollIntoView({ block: "nearest" });
+    });
+  }
+
+  /** Back to the notebook's cell, where there is one. */
+  leave() {
+    const cell = this.element.closest(".jp-Cell");
+    cell?.focus();
+    return Boolean(cell);
+  }
+
+  /** Keys that mean something here do it and go no further; the others are the notebook's, apart from letters on a
+   * control: to type two d at a button is no wish to delete the cell. Escape leads back to the cell. */
   key(event, target) {
     const { key } = event;
     const sketch = this.sketches.find((one) => one.element.contains(target));
     const group = target.closest("[data-item], [data-fold]");
     const press = target.matches("button, summary, a");
     const steps = { ArrowLeft: "back", ArrowRight: "step", Home: "first", End: "last", " ": "play" };
+    if (target === this.range) Object.assign(steps, { ArrowDown: "back", ArrowUp: "step" });
     if (target.matches("input[type=search], select")) {
-      if (sketch?.typed(event)) event.preventDefault();
+      if (sketch?.typed(event) || (key === "Escape" && this.leave())) event.preventDefault();
       return event.stopPropagation();
     }
     if (event.ctrlKey || event.metaKey || event.altKey) return undefined;
@@ -232,7 +253,8 @@ class View {
       this.act(key === "ArrowUp" ? "back" : "step");
       this.events[this.at].focus({ preventScroll: true });
     } else if (this.frames.length && steps[key]) this.act(steps[key]);
-    else return undefined;
+    else if (/^\S$/.test(key) && target !== this.element) return event.stopPropagation();
+    else if (key !== "Escape" || !this.leave()) return undefined;
     event.preventDefault();
     return event.stopPropagation();
   }

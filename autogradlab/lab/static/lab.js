@@ -1,6 +1,7 @@
 // The learner's side: shows a view (plain data from Python) and says what the learner did. No words of its own, no HTML
 // from strings: every text goes through `marks`, which makes text nodes.
 
+const PATIENCE = 5000; // milliseconds until an answer that does not come is worth a word
 let widgets = 0; // ids and radio groups must not meet those of another widget on the page
 
 /** An element with attributes and children; a child that is a string becomes text. */
@@ -27,21 +28,44 @@ function marks(text) {
 
 const plain = (text) => String(text).replace(/\*\*|`/g, "");
 
+/** Read aloud, what stands in lines of its own needs its pauses. */
+const sentences = (parts) => parts.filter(Boolean).map((part) => (/[.:;!?。：；！？]\s*$/.test(part) ? part : `${part}.`)).join(" ");
+
 function render({ model, el }) {
   const number = ++widgets;
   const drafts = {}; // task id -> what the learner has prepared but not yet sent
   const shown = {}; // task id -> the arrangement that Python last sent
   const root = make("div", { class: "agl-lab", role: "group", "data-lm-suppress-shortcuts": "true" });
   const body = make("div");
+  const late = make("p", { class: "agl-late agl-warning", role: "alert" });
   const live = make("div", { class: "agl-live", "aria-live": "polite" });
-  root.append(body, live);
+  root.append(body, late, live);
   el.append(root);
-  // the notebook's own keys must not act on what is typed here; Shift+Enter and the like still run the cell
+  // The notebook's own keys must not act on what is typed here (two d would delete the cell). What leads out: Escape
+  // to the cell, Shift+Enter to the next one. It does not run this one again, which would ask anew.
   root.addEventListener("keydown", (event) => {
-    if (!(event.key === "Enter" && (event.shiftKey || event.ctrlKey || event.metaKey))) event.stopPropagation();
+    const cell = root.closest(".jp-Cell");
+    const on = event.key === "Enter" && event.shiftKey;
+    if (cell && (on || event.key === "Escape")) {
+      event.preventDefault();
+      const next = cell.nextElementSibling;
+      (on && next?.matches(".jp-Cell") ? next : cell).focus();
+    }
+    event.stopPropagation();
   });
 
-  const send = (task, action, value) => model.send({ do: action, task: task.id, value });
+  const words = () => model.get("view").words ?? {};
+  let waiting = 0;
+  /** Tells Python; if nothing comes back, says what may be the matter. */
+  function send(task, action, value) {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => (late.textContent = plain(words().late ?? "")), PATIENCE);
+    model.send({ do: action, task: task.id, value });
+  }
+  const heard = () => {
+    clearTimeout(waiting);
+    late.textContent = "";
+  };
 
   function draw() {
     const view = model.get("view");
@@ -49,18 +73,20 @@ function render({ model, el }) {
     const focused = body.contains(document.activeElement) ? document.activeElement.dataset.focus : null;
     root.lang = view.lang === "zh" ? "zh-CN" : "en";
     root.setAttribute("aria-label", view.label);
-    body.replaceChildren(make("div", { class: "agl-bar" }, view.label), ...view.tasks.map(drawTask));
+    const open = view.tasks.find((task) => task.input && !task.input.locked);
+    const keys = make("span", { class: "agl-keys" }, view.words?.[`keys_${open?.input.is}`] ?? view.words?.keys_on);
+    body.replaceChildren(make("div", { class: "agl-bar" }, make("span", {}, view.label), keys), ...view.tasks.map(drawTask));
     if (focused) focus(focused);
   }
 
   function focus(...names) {
     for (const name of names) {
       const found = body.querySelector(`[data-focus="${CSS.escape(name)}"]`);
-      if (found) return found.focus();
+      if (found && !found.disabled) return found.focus();
     }
-    // what had the focus is gone (an answer was given): stay in the task instead of falling back to the page
+    // what had the focus is gone or locked (an answer was given): stay in the task instead of falling back to the page
     const task = body.querySelector(`[data-task="${CSS.escape(names[0].split(" ")[0])}"]`);
-    if (task) task.focus();
+    if (task) (task.querySelector("input:enabled, .agl-line:enabled") ?? task).focus();
   }
 
   function drawTask(task) {
@@ -69,19 +95,20 @@ function render({ model, el }) {
     if (task.code) box.append(make("pre", { tabindex: "0", role: "group", "aria-label": "code" }, task.code));
     const read = task.input ? inputs[task.input.is](task, box) : () => null;
     const status = make("p", { class: `agl-status agl-${task.state || "plain"}` }, marks(task.status || ""));
-    if (task.state && task.state !== "open" && task.state !== "untried") box.append(status);
+    if (task.state && task.state !== "open") box.append(status);
     const blocks = make("div", { class: "agl-blocks" });
     for (const block of task.blocks || []) {
       if ("code" in block) blocks.append(make("pre", { tabindex: "0", role: "group", "aria-label": "code" }, block.code));
       else blocks.append(make("p", { class: `agl-${block.tone}` }, marks(block.text)));
     }
-    box.append(blocks);
+    if (task.state === "untried" && !task.blocks) blocks.append(make("p", { class: "agl-muted" }, marks(words().untried_how ?? "")));
+    box.append(blocks, make("p", { class: "agl-note agl-warning" }));
     if (task.buttons) {
       const row = make("div", { class: "agl-buttons" });
       for (const button of task.buttons) {
         const press = () => {
           const value = button.do === "submit" ? read() : null;
-          if (button.do === "submit" && (value == null || value === "")) return focusInput(task);
+          if (button.do === "submit" && (value == null || value === "")) return lacks(task);
           send(task, button.do, value);
         };
         row.append(
@@ -97,7 +124,17 @@ function render({ model, el }) {
     return box;
   }
 
-  const focusInput = (task) => body.querySelector(`[data-task="${CSS.escape(task.id)}"] input`)?.focus();
+  function complain(box, said) {
+    box.querySelector(".agl-note").textContent = said;
+    if (said) live.textContent = said;
+  }
+
+  /** There is no answer yet: says so, and leads to where it is given. */
+  function lacks(task) {
+    const box = body.querySelector(`[data-task="${CSS.escape(task.id)}"]`);
+    complain(box, words()[`lacks_${task.input?.is}`] ?? "");
+    box.querySelector("input:checked, input, .agl-line")?.focus();
+  }
 
   const submit = (task) => {
     const button = body.querySelector(`[data-focus="${CSS.escape(task.id)} submit"]`);
@@ -116,13 +153,22 @@ function render({ model, el }) {
           checked: row.key === chosen,
           disabled: locked,
           "data-focus": `${task.id} choice ${row.key}`,
-          onchange: () => (drafts[task.id] = row.key),
+          onchange: () => ((drafts[task.id] = row.key), complain(box, "")),
           onkeydown: (event) => event.key === "Enter" && !event.shiftKey && submit(task),
         });
         const label = make("label", { class: `agl-choice${locked && row.key === picked ? " agl-picked" : ""}` }, radio);
         label.append(make("span", { class: "agl-key" }, `${row.key})`), make("span", {}, marks(row.text)));
         box.append(label);
       }
+      // the letter of a choice chooses it
+      box.addEventListener("keydown", (event) => {
+        if (locked || event.ctrlKey || event.metaKey || event.altKey) return;
+        const radio = [...box.querySelectorAll("input")].find((one) => one.value === event.key.toLowerCase());
+        if (!radio) return;
+        event.preventDefault();
+        radio.click();
+        radio.focus();
+      });
       return () => drafts[task.id] ?? picked;
     },
 
@@ -134,7 +180,7 @@ function render({ model, el }) {
         autocomplete: "off",
         spellcheck: "false",
         "data-focus": `${task.id} field`,
-        oninput: () => (drafts[task.id] = field.value),
+        oninput: () => ((drafts[task.id] = field.value), complain(box, "")),
         onkeydown: (event) => event.key === "Enter" && !event.shiftKey && submit(task),
       });
       box.append(make("label", {}, task.input.words.label, field));
@@ -282,22 +328,51 @@ function render({ model, el }) {
 
   const tool = (text, action) => make("button", { type: "button", onclick: action, "data-focus": `tool ${text}` }, text);
 
+  /** What a task says apart from its question: its state, then its feedback. */
+  const told = (task) => [
+    ...(task.state && task.state !== "open" ? [task.status ?? ""] : []),
+    ...(task.blocks || []).map((block) => block.text ?? block.code),
+  ].map(plain);
+  const allTold = (view) => (view.tasks || []).flatMap((task) => told(task).map((text) => [task.id, text]));
+  let before = [];
+
   function changed() {
-    const before = body.textContent;
-    for (const task of model.get("view").tasks || []) {
+    const view = model.get("view");
+    for (const task of view.tasks || []) {
       const placed = JSON.stringify(task.input?.placed ?? null);
       if (placed !== shown[task.id] && task.input?.placed?.length) delete drafts[task.id]; // arranged from a cell
       shown[task.id] = placed;
     }
     draw();
-    if (body.textContent === before) return;
-    const task = (model.get("view").tasks || []).filter((one) => one.state && one.state !== "open");
-    live.textContent = task.map((one) => [one.status, ...(one.blocks || []).map((b) => b.text ?? b.code)].map(plain).join(" ")).join(" ");
+    // a screen reader hears what is new, not all of it again
+    const now = allTold(view);
+    const fresh = now.filter(([id, text]) => !before.some((one) => one[0] === id && one[1] === text));
+    before = now;
+    if (fresh.length) live.textContent = sentences(fresh.map(([, text]) => text));
+  }
+
+  /** What has just come onto the page is said once, not again when the page is loaded anew. */
+  function arrived() {
+    const view = model.get("view");
+    if (!view?.tasks || model.get("heard")) return;
+    model.set("heard", true);
+    model.save_changes();
+    const asks = view.tasks.find((task) => task.input && !task.input.locked);
+    const first = asks ? [plain(asks.question), view.words?.enter] : view.tasks.flatMap((task) => [plain(task.question), ...told(task)]);
+    live.textContent = sentences([view.label, ...first]);
   }
 
   draw();
+  before = allTold(model.get("view") ?? {});
+  const arriving = setTimeout(arrived, 300); // a live region must be there before its words
   model.on("change:view", changed);
-  return () => model.off("change:view", changed);
+  model.on("msg:custom", heard);
+  return () => {
+    clearTimeout(arriving);
+    clearTimeout(waiting);
+    model.off("change:view", changed);
+    model.off("msg:custom", heard);
+  };
 }
 
 export default { render };
