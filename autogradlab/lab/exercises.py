@@ -125,8 +125,9 @@ class Check(face.Face):
             raise bank.LessonFault(f"{self.entry.key}: there are no words for the property {key!r}")
         said = bank.in_language(words)
         if holds:
+            if key not in self.passed:  # what is tried on several numbers is said once
+                self._blocks.append(face.block(say("lab.holds", words=said), "good"))
             self.passed.append(key)
-            self._blocks.append(face.block(say("lab.holds", words=said), "good"))
         else:
             if found:
                 told = say("lab.fails_with", words=said.rstrip(".。"), value=f"`{_short(found[0])}`")

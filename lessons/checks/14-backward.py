@@ -7,5 +7,5 @@ def by_hand(by_hand, torch):
         w, x = torch.tensor(a, requires_grad=True), torch.tensor(b, requires_grad=True)
         ((w * x + 1) ** 2).backward()
         dw, dx = by_hand(a, b)
-        yield "dw", abs(float(dw) - w.grad.item()) < 1e-6, dw
-        yield "dx", abs(float(dx) - x.grad.item()) < 1e-6, dx
+        yield "dw", abs(float(dw) - w.grad.item()) < 1e-6, f"by_hand({a}, {b}) -> {dw}, {dx}"
+        yield "dx", abs(float(dx) - x.grad.item()) < 1e-6, f"by_hand({a}, {b}) -> {dw}, {dx}"
