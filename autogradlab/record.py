@@ -200,11 +200,17 @@ def unpack_one(node: Node, item: Any, version: int) -> Tensor:
     if type(item) is SavedOutput:
         t = wrap(item._array)
         t._counter = item._counter
-        if item._array.dtype.kind in "fcV":  # indices have no history
+        if item._array.dtype.kind in "fcV" and not (item.nr and _without_gradient(node, item.nr)):  # indices have no history
             t._edge = (node, item.nr)
         return t
     result: Tensor = item
     return result
+
+
+def _without_gradient(node: Node, nr: int) -> bool:
+    """Whether an output is behind those that are differentiable, such as the permutation of an LU factorization."""
+    shape: Any = node.shape
+    return not node.multi or nr >= len(shape)
 
 
 def changed(node: Node, item: Any, version: int) -> RuntimeError:

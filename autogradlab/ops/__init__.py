@@ -73,12 +73,12 @@ LATE = {
     "einsum": "kron torch.einsum torch.tensordot",
     "factors": "F.matmul",
     "decompositions":
-        "F.linalg_cholesky_ex F.linalg_eig F.linalg_eigh F.linalg_lu F.linalg_lu_factor_ex F.linalg_qr F.linalg_svd "
-        "cholesky qr svd",
+        "F.linalg_cholesky_ex F.linalg_eig F.linalg_eigh F.linalg_lu F.linalg_lu_factor_ex F.linalg_lu_solve "
+        "F.linalg_qr F.linalg_svd cholesky qr svd",
     "solve":
-        "F.linalg_det F.linalg_inv_ex F.linalg_inverse F.linalg_lstsq F.linalg_lu_solve F.linalg_pinv "
-        "F.linalg_slogdet F.linalg_solve F.linalg_solve_ex F.linalg_solve_triangular cholesky_inverse "
-        "cholesky_solve det inverse logdet lu_solve pinverse slogdet triangular_solve",
+        "F.linalg_det F.linalg_inv_ex F.linalg_inverse F.linalg_lstsq F.linalg_pinv F.linalg_slogdet F.linalg_solve "
+        "F.linalg_solve_ex F.linalg_solve_triangular cholesky_inverse cholesky_solve det inverse logdet lu_solve "
+        "pinverse slogdet triangular_solve",
     "exponential": "F.linalg_householder_product F.linalg_matrix_exp matrix_exp matrix_power orgqr",
     "linalg_norms":
         "F._cdist_forward F._euclidean_dist F.linalg_matrix_norm F.linalg_norm F.linalg_vector_norm F.norm_along "

@@ -152,6 +152,8 @@ def view_as_complex(input):  # type: ignore[no-untyped-def]
     if input.shape[-1] != 2:
         raise RuntimeError("Tensor must have a last dimension of size 2")
     size = input.itemsize
+    if not input.size:
+        return np.empty(input.shape[:-1], whole)
     if input.strides[-1] != size:
         raise RuntimeError("Tensor must have a last dimension with stride 1")
     if any(s % (2 * size) for s in input.strides[:-1]):

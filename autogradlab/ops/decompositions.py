@@ -24,6 +24,7 @@ from .factors import (
     on_diagonal,
     permutation,
     square,
+    substitute,
     weighted,
     zeros_or,
 )
@@ -310,28 +311,46 @@ def linalg_eig(input):  # type: ignore[no-untyped-def]
 
 
 def _lu_backward(F, g_l, g_u, L, U, P):  # type: ignore[no-untyped-def]
-    """The gradient of A = P L U, square."""
-    n = L.shape[-1]
-    inner = weighted(F, F.matmul(adjoint(F, L), g_l), np.tril(np.ones((n, n)), -1)) + weighted(
-        F, F.matmul(g_u, adjoint(F, U)), np.triu(np.ones((n, n))))  # fmt: skip
+    """The gradient of A = P L U. What sticks out of a wide or tall A comes first: it passes gradients on to the square rest."""
+    m, n, k = L.shape[-2], U.shape[-1], L.shape[-1]
+    part = lambda x, dim, low, high: F.slice(x, dim, low, high, 1)
+    more = None
+    if n > k:
+        more = F.linalg_solve_triangular(adjoint(F, L), part(g_u, -1, k, n), upper=True)
+        g_l, g_u = g_l - F.matmul(more, adjoint(F, part(U, -1, k, n))), part(g_u, -1, 0, k)
+        U = part(U, -1, 0, k)
+    elif m > k:
+        more = F.linalg_solve_triangular(adjoint(F, U), part(g_l, -2, k, m), upper=False, left=False)
+        g_u, g_l = g_u - F.matmul(adjoint(F, part(L, -2, k, m)), more), part(g_l, -2, 0, k)
+        L = part(L, -2, 0, k)
+    inner = weighted(F, F.matmul(adjoint(F, L), g_l), np.tril(np.ones((k, k)), -1)) + weighted(
+        F, F.matmul(g_u, adjoint(F, U)), np.triu(np.ones((k, k))))  # fmt: skip
     x = F.linalg_solve_triangular(adjoint(F, L), inner, upper=True)
     x = adjoint(F, F.linalg_solve_triangular(U, adjoint(F, x), upper=True))
-    return F.matmul(P, x)
+    if more is not None:
+        x = F.cat([x, more], -1 if n > k else -2)
+    return x if P.ndim < 2 else F.matmul(P, x)
 
 
-def _square_only(n: int, m: int) -> None:
-    if n != m:
-        raise NotImplementedError("the derivative of LU factors of matrices that are not square is not implemented")
+def _parts(F, LU):  # type: ignore[no-untyped-def]
+    """L and U out of the one matrix that holds both."""
+    m, n = LU.shape[-2:]
+    k = min(m, n)
+    low, high = np.tril(np.ones((m, k)), -1), np.triu(np.ones((k, n)))
+    L = weighted(F, F.slice(LU, -1, 0, k, 1), low) + lift(F, np.eye(m, k).astype(_dtype(LU)))
+    return L, weighted(F, F.slice(LU, -2, 0, k, 1), high)
+
+
+def _permuted(F, pivots, m, d):  # type: ignore[no-untyped-def]
+    return lift(F, _matrix(pivots._array if isinstance(pivots, Tensor) else pivots, m, d))
 
 
 def _lu_factor_backward(F, grad, LU, pivots):  # type: ignore[no-untyped-def]
     m, n = LU.shape[-2:]
-    _square_only(m, n)
-    low, eye = np.tril(np.ones((n, n)), -1), np.eye(n)
-    L = weighted(F, LU, low) + lift(F, eye.astype(_dtype(LU)))
-    U = weighted(F, LU, np.triu(np.ones((n, n))))
-    swaps = pivots._array if isinstance(pivots, Tensor) else pivots
-    return _lu_backward(F, grad, grad, L, U, lift(F, _matrix(swaps, n, _dtype(LU))))
+    k = min(m, n)
+    g_l, g_u = F.slice(grad, -1, 0, k, 1), F.slice(grad, -2, 0, k, 1)
+    g_l, g_u = weighted(F, g_l, np.tril(np.ones((m, k)), -1)), weighted(F, g_u, np.triu(np.ones((k, n))))
+    return _lu_backward(F, g_l, g_u, *_parts(F, LU), _permuted(F, pivots, m, _dtype(LU)))
 
 
 def _dtype(x: Any) -> Any:
@@ -365,7 +384,6 @@ def linalg_lu_factor_ex(A, *, pivot=True, check_errors=False):  # type: ignore[n
 
 
 def _lu_full_backward(F, grads, L, U, P):  # type: ignore[no-untyped-def]
-    _square_only(L.shape[-2], U.shape[-1])
     return _lu_backward(F, zeros_or(F, grads[0], L), zeros_or(F, grads[1], U), L, U, P)
 
 
@@ -384,3 +402,52 @@ def linalg_lu(A, *, pivot=True):  # type: ignore[no-untyped-def]
     low = np.tril(factors[..., :, :k], -1) + np.eye(m, k, dtype=A.dtype)
     matrix = np.ascontiguousarray(_matrix(pivots, m, A.dtype)) if pivot else np.empty(0, A.dtype)
     return low, np.triu(factors[..., :k, :]), matrix
+
+
+def _lu_solve_backward(F, grad, LU, pivots, result, left, adjoint, needs):  # type: ignore[no-untyped-def]
+    if not left:  # X A = B is A^H X^H = B^H
+        H = lambda x: F.conj(F.transpose(x, -2, -1))
+        g_lu, g_b = _lu_solve_backward(F, H(grad), LU, pivots, H(result), True, not adjoint, needs)
+        return [g_lu, None if g_b is None else H(g_b)]
+    g_b = F.linalg_lu_solve(LU, pivots, grad, left=True, adjoint=not adjoint) if needs[1] else None
+    return [_lu_solve_by_factors(F, grad, LU, pivots, result, adjoint) if needs[0] else None, g_b]
+
+
+def _lu_solve_by_factors(F, grad, LU, pivots, X, conjugate):  # type: ignore[no-untyped-def]
+    n = LU.shape[-1]
+    low, high = np.tril(np.ones((n, n)), -1), np.triu(np.ones((n, n)))
+    L, U = _parts(F, LU)
+    H = lambda x: F.conj(F.transpose(x, -2, -1))
+    solve = F.linalg_solve_triangular
+    if not conjugate:
+        r = -F.matmul(solve(H(U), grad, upper=False), H(X))
+        return weighted(F, r, high) + weighted(F, solve(H(L), F.matmul(r, H(U)), upper=True, unitriangular=True), low)
+    P = _permuted(F, pivots, n, _dtype(LU))
+    z = F.matmul(F.transpose(P, -2, -1), X)
+    t = solve(L, F.matmul(F.transpose(P, -2, -1), grad), upper=False, unitriangular=True)
+    s = solve(U, t, upper=True)
+    return -weighted(F, F.matmul(F.matmul(H(L), z), H(s)), high) - weighted(F, F.matmul(z, H(t)), low)
+
+
+@op("linalg_lu_solve", "LU pivots B", method=False, function=False, vjp={
+    "LU B": lambda F, grad, LU, pivots, result, left, adjoint, needs:
+        _lu_solve_backward(F, grad, LU, pivots, result, left, adjoint, needs),
+}, shown={"LU": "LU"})  # fmt: skip
+def linalg_lu_solve(LU, pivots, B, *, left=True, adjoint=False):  # type: ignore[no-untyped-def]
+    square("torch.linalg.lu_solve", LU)
+    n = LU.shape[-1]
+    if B.shape[-2 if left else -1] != n:
+        raise RuntimeError(f"linalg.lu_solve: Incompatible shapes of A and B for the equation {'AX = B' if left else 'XA = B'} "
+                           f"({n}x{n} and {B.shape[-2]}x{B.shape[-1]})")  # fmt: skip
+    H = lambda x: x.swapaxes(-1, -2).conj()
+    if not left:
+        return np.ascontiguousarray(H(_lu_solved(LU, pivots, H(B), not adjoint)))
+    return columns(_lu_solved(LU, pivots, B, adjoint))
+
+
+def _lu_solved(LU: np.ndarray, pivots: np.ndarray, B: np.ndarray, conjugate: bool) -> np.ndarray:
+    P = _matrix(pivots, LU.shape[-1], LU.dtype)
+    if conjugate:
+        H = LU.swapaxes(-1, -2).conj()
+        return np.matmul(P, substitute(H, substitute(H, B, False), True, True))
+    return substitute(LU, substitute(LU, np.matmul(P.swapaxes(-1, -2), B), False, True), True)

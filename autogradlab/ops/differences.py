@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -163,6 +164,9 @@ def _renorm_backward(F, grad, input, p, dim, maxnorm):  # type: ignore[no-untype
     along = F.real_part(along)
     if p == 2:
         slope = input / F.pick(norms == 0, norms * 0 + 1, norms)
+    elif p == math.inf:
+        largest = F.pick(F.abs(input) == norms, norms * 0 + 1, norms * 0)
+        slope = F.sgn(input) * largest / F.sum(largest, others, True)
     else:
         size = F.abs(input)
         slope = F.sgn(input) * F.pow(size / F.pick(norms == 0, norms * 0 + 1, norms), p - 1)

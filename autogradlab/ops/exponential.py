@@ -8,8 +8,8 @@ import numpy as np
 
 from ..opdef import alias, composite, op
 from ..tensor import Tensor
-from .blas import adjoint
-from .factors import columns, square
+from .blas import adjoint, lift
+from .factors import columns, real_type, square, weighted
 
 
 def _exp_backward(F, grad, A):  # type: ignore[no-untyped-def]
@@ -63,7 +63,36 @@ def linalg_matrix_exp(A):  # type: ignore[no-untyped-def]
 alias("matrix_exp", "linalg_matrix_exp")
 
 
-@op("linalg_householder_product", "input tau", method=False, function=False)
+def _householder_backward(F, grad, input, tau, needs):  # type: ignore[no-untyped-def]
+    """Each reflection 1 - tau v v^H stands between those before it, which act on the gradient, and those after it."""
+    m, n = input.shape[-2:]
+    count = tau.shape[-1]
+    if not count:
+        return [None, tau * 0]
+    size = lambda i: F.unsqueeze(F.slice(tau, -1, i, i + 1, 1), -1)
+    below = [(np.arange(m) > i).astype(float)[:, None] for i in range(count)]
+    eye = np.eye(m, n)
+    d = real_type(input)
+    vectors = [weighted(F, F.slice(input, -1, i, i + 1, 1), below[i]) + lift(F, eye[:, i : i + 1].astype(d)) for i in range(count)]
+    after = [lift(F, eye.astype(d)) + F.zeros_of(input, tuple(input.shape))]
+    for i in range(count - 1, 0, -1):
+        v, r = vectors[i], after[-1]
+        after.append(r - size(i) * F.matmul(v, F.matmul(adjoint(F, v), r)))
+    columns_, taus = [], []
+    for v, i, r in zip(vectors, range(count), reversed(after), strict=False):
+        wr = F.matmul(grad, adjoint(F, r))
+        by_v, by_vh = F.matmul(wr, v), F.matmul(adjoint(F, wr), v)
+        taus.append(-F.squeeze(F.matmul(adjoint(F, v), by_v), -1))
+        columns_.append(-weighted(F, F.conj(size(i)) * by_v + size(i) * by_vh, below[i]))
+        grad = grad - F.conj(size(i)) * F.matmul(v, F.matmul(adjoint(F, v), grad))
+    if count < n:
+        columns_.append(F.zeros_of(input, (*input.shape[:-1], n - count)))
+    return [F.cat(columns_, -1), F.cat(taus, -1)]
+
+
+@op("linalg_householder_product", "input tau", method=False, function=False, vjp={
+    "input tau": lambda F, grad, input, tau, needs: _householder_backward(F, grad, input, tau, needs),
+})  # fmt: skip
 def linalg_householder_product(input, tau):  # type: ignore[no-untyped-def]
     m, n = input.shape[-2:]
     if m < n:

@@ -68,29 +68,29 @@ SINGULAR = "The diagonal element {} is zero, the inversion could not be complete
 
 def lu(a: np.ndarray, pivot: bool = True) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """LU factors in one matrix, LAPACK's pivots (from 1) and info (the first zero on the diagonal, or 0)."""
+    if not pivot:
+        raise RuntimeError("linalg.lu_factor: LU without pivoting is not implemented on the CPU")
     m, n = a.shape[-2:]
     k = min(m, n)
     factors = np.array(a, order="C")
-    flat = factors.reshape(-1, m, n) if a.size else factors.reshape(0, m, n)
+    flat = factors.reshape(-1, m, n) if a.size else factors
     batch = a.shape[:-2]
     pivots = np.empty((*batch, k), np.int32)
     pivots[...] = np.arange(1, k + 1)
     info = np.zeros(batch, np.int32)
+    if not a.size:
+        return factors, pivots, info
     rows, infos = pivots.reshape(-1, k), info.reshape(-1)
     for b, x in enumerate(flat):
         for j in range(k):
-            if pivot:
-                column = x[j:, j]
-                p = j + int(
-                    np.argmax(np.abs(column.real) + np.abs(column.imag) if x.dtype.kind == "c" else np.abs(column))
-                )
-                rows[b, j] = p + 1
-                if p != j:
-                    x[[j, p]] = x[[p, j]]
+            column = x[j:, j]
+            p = j + int(np.argmax(np.abs(column.real) + np.abs(column.imag) if x.dtype.kind == "c" else np.abs(column)))
+            rows[b, j] = p + 1
+            if p != j:
+                x[[j, p]] = x[[p, j]]
             if x[j, j] == 0:
                 infos[b] = infos[b] or j + 1
-                if pivot:
-                    continue
+                continue
             x[j + 1 :, j] /= x[j, j]
             x[j + 1 :, j + 1 :] -= np.multiply.outer(x[j + 1 :, j], x[j, j + 1 :])
     return factors, pivots, info
@@ -101,6 +101,8 @@ def permutation(pivots: np.ndarray, m: int) -> np.ndarray:
     batch = pivots.shape[:-1]
     order = np.empty((*batch, m), np.int64)
     order[...] = np.arange(m)
+    if not order.size:
+        return order
     flat, swaps = order.reshape(-1, m), pivots.reshape(-1, pivots.shape[-1])
     for row, swap in zip(flat, swaps, strict=True):
         for j, p in enumerate(swap):

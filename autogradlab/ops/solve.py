@@ -304,38 +304,14 @@ def cholesky_inverse(input, upper=False):  # type: ignore[no-untyped-def]
     return _cholesky_solve(np.broadcast_to(np.eye(input.shape[-1], dtype=input.dtype), input.shape), input, upper)
 
 
-@composite(method=False, function=False)
-def linalg_lu_solve(
-    LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False, out: Any = None
-) -> Tensor:
-    """X with A X = B, given the LU factors of A."""
-    from .decompositions import _matrix
-
-    F = TENSORS
-    lu, b = LU._array, B._array
-    square("torch.linalg.lu_solve", lu)
-    n = lu.shape[-1]
-    if b.shape[-2 if left else -1] != n:
-        raise RuntimeError(f"linalg.lu_solve: Incompatible shapes of A and B for the equation "
-                           f"{'AX = B' if left else 'XA = B'} "
-                           f"({n}x{n} and {b.shape[-2]}x{b.shape[-1]})")  # fmt: skip
-    P = wrap(np.ascontiguousarray(_matrix(pivots._array, n, lu.dtype)))
-    H = lambda x: F.conj(F.transpose(x, -2, -1))
-    if not left:  # X A = B is A^H X^H = B^H
-        return H(linalg_lu_solve(LU, pivots, H(B), adjoint=not adjoint))  # type: ignore[no-any-return]
-    solve = F.linalg_solve_triangular
-    if adjoint:
-        y = solve(H(LU), solve(H(LU), B, upper=False), upper=True, unitriangular=True)
-        return F.matmul(P, y)  # type: ignore[no-any-return]
-    y = solve(LU, F.matmul(F.transpose(P, -2, -1), B), upper=False, unitriangular=True)
-    r = solve(LU, y, upper=True)
-    return r if out is None else written(r, out)  # type: ignore[no-any-return]
-
-
 @composite()
 def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Any = None) -> Tensor:
     """X with A X = input, given LU factors (deprecated: `linalg.lu_solve`)."""
-    return linalg_lu_solve(LU_data, LU_pivots, input)  # type: ignore[no-any-return]
+    warn_once("torch.lu_solve is deprecated in favor of torch.linalg.lu_solveand will be removed in a future PyTorch release.\n"
+              "Note that torch.linalg.lu_solve has its arguments reversed.\nX = torch.lu_solve(B, LU, pivots)\n"
+              "should be replaced with\nX = torch.linalg.lu_solve(LU, pivots, B)",
+              at="aten/src/ATen/native/BatchLinearAlgebra.cpp:2230")  # fmt: skip
+    return TENSORS.linalg_lu_solve(LU_data, LU_pivots, input, out=out)
 
 
 # -- pseudo-inverses, least squares ------------------------------------------------------------------------------------

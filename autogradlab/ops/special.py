@@ -148,9 +148,10 @@ special("i0e", lambda x: K.bessel_i(0, x, scaled=True), lambda F, grad, input, r
         grad * (F.special_i1e(input) - F.sgn(input) * result), node="SpecialI0EBackward0",
         doc="exp(-abs(input)) * i0(input)")  # fmt: skip
 special("i1", lambda x: K.bessel_i(1, x, scaled=False), lambda F, grad, input, result:
-        grad * F.where(input == 0, 0.5, F.i0(input) - result / input), doc="The modified Bessel function of order 1.")  # fmt: skip
+        grad * F.where(input == 0, 0.5, F.i0(input) - result / F.where(input == 0, 1.0, input)), doc="The modified Bessel function of order 1.")  # fmt: skip
 special("i1e", lambda x: K.bessel_i(1, x, scaled=True), lambda F, grad, input, result:
-        grad * F.where(input == 0, 0.5, F.special_i0e(input) - result * (F.sgn(input) + F.reciprocal(input))),
+        grad * F.where(input == 0, 0.5, F.special_i0e(input) - result * (F.sgn(input) + F.reciprocal(
+            F.where(input == 0, 1.0, input)))),
         node="SpecialI1EBackward0", doc="exp(-abs(input)) * i1(input)")  # fmt: skip
 special("entr", K.entr, lambda F, grad, input: grad * (-F.log(input) - 1), doc="-input * log(input)")
 special("erfcx", K.erfcx, lambda F, grad, input, result: (2 * input * result - 2 / _ROOT_PI) * grad, halves=False,

@@ -223,9 +223,36 @@ samples(
     covers="linalg_eig",
 )
 samples(
-    "linalg_lu_factor_ex", case(fixed(GENERAL)), case(A(2, 3, 3)), path="linalg.lu_factor_ex", method=False, out=False
+    "linalg_lu_factor_ex",
+    *(case(a) for a in (fixed(GENERAL), A(2, 3, 3), A(2, 4), A(4, 2), A(2, 3, 2, dtype="complex128"), A(0, 0), A(0, 3, 2))),
+    path="linalg.lu_factor_ex",
+    method=False,
+    out=False,
 )
-samples("linalg_lu", case(fixed(GENERAL)).but(second=False), path="linalg.lu", method=False, out=False)
+samples(
+    "linalg_lu",
+    *(case(a) for a in (fixed(GENERAL), A(2, 4), A(4, 2), A(2, 3, 2, dtype="complex128"), A(2, 3, 4), A(0, 3, 2))),
+    *(case(fixed(GENERAL), pivot=False), case(A(3, 2), pivot=False)),
+    path="linalg.lu",
+    method=False,
+    out=False,
+)
+SWAPS = A(values=[3, 2, 3], dtype="int32")
+for _name, _cases in {
+    "linalg_lu_solve": [case(fixed(GENERAL, d), SWAPS, A(3, 3, dtype=d), left=left, adjoint=adjoint)
+                        for d in ("float64", "complex128") for left in (True, False) for adjoint in (True, False)],
+    "lu_solve": [case(A(3, 2), fixed(GENERAL), SWAPS), case(A(2, 2), fixed(GENERAL), SWAPS), case(A(0, 2), A(0, 0), A(0, dtype="int32"))],
+}.items():  # fmt: skip
+    samples(_name, *_cases, path=_name.replace("linalg_", "linalg."), method=_name == "lu_solve", out=False)
+samples(
+    "linalg_householder_product",
+    *(case(A(*shape, dtype=d), A(*shape[:-2], k, dtype=d)) for shape, k in (((3, 3), 3), ((4, 2), 2), ((4, 3), 2), ((2, 3, 2), 1))
+      for d in ("float64", "complex128")),
+    *(case(A(2, 3), A(2)), case(A(3, 2), A(3))),
+    path="linalg.householder_product",
+    method=False,
+    out=False,
+)  # fmt: skip
 samples(
     "linalg_solve",
     case(fixed(GENERAL), A(3)),

@@ -84,7 +84,7 @@ S = "special."
 unary("entr ndtr", 0.1, 2.0, path=S)
 unary("sinc", dtypes=NO_HALVES, path=S)
 for _name in ("i1", "i1e"):
-    samples(_name, *common(-2, 2, NO_HALVES)[:-1], path=S + _name)
+    samples(_name, *common(-2, 2, NO_HALVES)[:-1], case(A(values=(0.0, 1.0))), path=S + _name)
 unary("i0e log_ndtr erf erfc exp2 expm1 expit round erfcx", path=S)
 unary("ndtri logit erfinv", 0.1, 0.9, path=S)
 unary("log1p gammaln psi digamma", 0.4, 3.0, path=S)

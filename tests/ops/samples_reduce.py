@@ -127,6 +127,7 @@ samples("cov", case(A(3, 5)), case(A(5)), case(A(3, 5), correction=0), case(A(3,
 samples("corrcoef", case(A(3, 5)), case(A(5)).but(smooth=False))
 
 __all__ = ["INTEGERS", "REAL"]
-samples("renorm", *(case(A(3, 4), p, 0, 1.0) for p in (1, 2, 3, 1.5)), case(A(3, 4), 2, 1, 0.5), case(A(2, 3, 2), 2, -1, 1.0),
+samples("renorm", *(case(A(3, 4), p, 0, 1.0) for p in (1, 2, 3, 1.5, INF)), case(A(values=((1.0, 1.0), (1.0, -1.0))), INF, 0, 0.5).but(smooth=False),
+        case(A(3, 4), 2, 1, 0.5), case(A(2, 3, 2), 2, -1, 1.0),
         case(A(3, 4, dtype="float32"), 2, 0, 1.0), case(A(3, 4, dtype="int64"), 2, 0, 1.0), case(A(3), 2, 0, 1.0),
         case(A(3, 4), -1, 0, 1.0), case(A(3, 4), 2, 0, -1.0), case(A(3, 4), 2, 5, 1.0), case(A(0, 4), 2, 0, 1.0).but(first=False))  # fmt: skip
