@@ -350,7 +350,8 @@ def _lu_factor_backward(F, grad, LU, pivots):  # type: ignore[no-untyped-def]
     k = min(m, n)
     g_l, g_u = F.slice(grad, -1, 0, k, 1), F.slice(grad, -2, 0, k, 1)
     g_l, g_u = weighted(F, g_l, np.tril(np.ones((m, k)), -1)), weighted(F, g_u, np.triu(np.ones((k, n))))
-    return _lu_backward(F, g_l, g_u, *_parts(F, LU), _permuted(F, pivots, m, _dtype(LU)))
+    L, U = _parts(F, LU)
+    return _lu_backward(F, g_l, g_u, L, U, _permuted(F, pivots, m, _dtype(LU)))
 
 
 def _dtype(x: Any) -> Any:
