@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes
+from . import dtypes, modes
 from .building import array_from, check_numpy, fill_value
 from .dtypes import dtype, get_default_dtype
 from .promotion import is_number
@@ -78,7 +78,7 @@ def numpy(self: Tensor, *args: Any, force: bool = False) -> np.ndarray:
         raise TypeError(
             f"numpy() takes 0 positional arguments but {len(args)} {'was' if len(args) == 1 else 'were'} given"
         )
-    if requires_grad(self) and not force:
+    if requires_grad(self) and not force and modes.current().record:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     if self._array.dtype.kind == "V":
         raise TypeError("Got unsupported ScalarType BFloat16")

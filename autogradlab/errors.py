@@ -89,6 +89,15 @@ GRAD_DTYPE = (
     "dtype, or None to allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient "
     "may break downstream systems that assume they match."
 )
+DIRTY_NO_INPUT = (
+    "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated should be passed "
+    "to ctx.mark_dirty()."
+)
+GRAD_DTYPE_LEAF = "grad_dtype can only be {} on leaf tensors."
+GRAD_DTYPE_LATE = (
+    "Cannot set grad_dtype to '{}' because there is already a gradient with dtype '{}'. Please clear the gradient (.grad = "
+    "None) before changing grad_dtype, or ensure the new grad_dtype matches the existing gradient's dtype."
+)
 DATA_TYPE = "Variable data has to be a tensor, but got {}"
 DATA_FLOAT = "data set to a tensor that requires gradients must be floating point or complex dtype"
 DATA_DELETE = "Deleting tensor data is not allowed. Delete tensor instead!"
@@ -146,7 +155,7 @@ REGISTER_FREED = (
 REGISTER_HOOKS = (
     "register_hooks(): incompatible function arguments. The following argument types are supported:\n"
     "    1. (self: torch._C._autograd.SavedTensor, arg0: collections.abc.Callable, arg1: collections.abc.Callable) -> None\n\n"
-    "Invoked with: {!r}, {!r}, {!r}"
+    "Invoked with: {}"
 )
 WRITTEN_SHARED = (
     "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please clone() "

@@ -19,7 +19,7 @@ from .node import NO_EDGE, UNSHARED, freed_error, sequence
 from .opdef import OPS, Op, publish, write_out
 from .promotion import broadcast_error, broadcast_shapes, cast, check_cast, is_number, number, result_dtype, wrap_number
 from .record import RAW, SavedOutput, changed, finish, start_node
-from .tensor import INFERENCE, Tensor, gradient_edge, requires_grad, wrap
+from .tensor import INFERENCE, Tensor, gradient_edge, requires_grad, wrap, wrap_scalar
 from .views import bump, check_inplace, rebase
 
 __all__ = ["binary", "unary"]
@@ -220,7 +220,7 @@ def binary(name: str, kernel: Callable[[Any, Any], Any], vjp: dict[str, Vjp] | N
         elif (kind is float or kind is int) and input._array.dtype.kind == "f":
             x = input._array
             y = np.array(other, x.dtype)
-            other = wrap(y)
+            other = wrap_scalar(y)
         else:
             found = operands(input, other)
             if found is None:
@@ -316,7 +316,7 @@ def binary(name: str, kernel: Callable[[Any, Any], Any], vjp: dict[str, Vjp] | N
             y = other._array
         elif (type(other) is float or type(other) is int) and x.dtype.kind == "f":
             y = np.array(other, x.dtype)
-            other = wrap(y)
+            other = wrap_scalar(y)
         else:
             found = operands(input, other)
             if found is None:

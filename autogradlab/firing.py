@@ -81,7 +81,7 @@ def before_node(node: Node, grad: Any, recorded: bool, local: modes.State) -> An
         return grad
     before = set_grad(local, recorded)
     try:
-        grads = tuple(as_tensor(g) for g in grad) if node.multi else (as_tensor(grad),)
+        grads = _each(node, grad)
         for hook in list(hooks.pre.values()):
             result = hook(grads)
             if result is not None:
@@ -90,6 +90,13 @@ def before_node(node: Node, grad: Any, recorded: bool, local: modes.State) -> An
         set_grad(local, before)
     values = list(grads) if recorded else [as_array(g) for g in grads]
     return values if node.multi else values[0]
+
+
+def _each(node: Node, grad: Any) -> tuple[Any, ...]:
+    """The gradient of each output of the Node's forward as a Tensor, None for those that are undefined."""
+    if not node.multi:
+        return (as_tensor(grad),)
+    return (None,) * node.outputs() if grad is None else tuple(as_tensor(g) for g in grad)
 
 
 def as_tuple(hook: Any, grads: tuple[Any, ...], result: Any) -> tuple[Any, ...]:
@@ -112,7 +119,7 @@ def after_node(node: Node, grad: Any, outs: tuple[Any, ...], recorded: bool, loc
         return outs
     before = set_grad(local, recorded)
     try:
-        inputs = tuple(as_tensor(g) for g in grad) if node.multi else (as_tensor(grad),)
+        inputs = _each(node, grad)
         results = tuple(as_tensor(g) for g in outs)
         for hook in list(hooks.post.values()):
             result = hook(results, inputs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sys import getrefcount
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ def accumulate(node: AccumulateGrad, grad: Any, recorded: bool, owned: bool, loc
     variable = node.variable
     meta = variable._meta
     if node.hooks is not None or meta.hooks or meta.post_accumulate:  # type: ignore[union-attr]
-        _hooked_leaf(node, grad, local)
+        _hooked_leaf(node, grad, owned, local)
         return
     old = variable._grad
     if old is None:
@@ -46,15 +47,21 @@ def own_copy(g: np.ndarray, like: np.ndarray) -> np.ndarray:
 
 
 # The ready queue is a binary heap whose ties fall as in libstdc++'s, which PyTorch uses: the order in which leaves'
-def _hooked_leaf(node: AccumulateGrad, grad: np.ndarray, local: modes.State) -> None:
+def _hooked_leaf(node: AccumulateGrad, grad: np.ndarray, owned: bool, local: modes.State) -> None:
     variable = node.variable
     given = wrap(grad)
+    del grad
     g = _leaf_hooks(node, given, local, False)
     if g is None:
         return
+    owned = owned if g is given else g._array.base is None
+    del given
     grad = g._array
     if variable._grad is None:
-        variable._grad = wrap(own_copy(grad, variable._array))
+        # an array that no hook has kept becomes `.grad` itself, also for posthooks, to which it is shown
+        if not owned or getrefcount(grad) > 3 or (grad.ndim > 1 and grad.strides != variable._array.strides):
+            grad = own_copy(grad, variable._array)
+        variable._grad = wrap(grad)
     else:
         before = set_grad(local, False)
         try:
@@ -137,7 +144,10 @@ def _leaf_posthooks(node: AccumulateGrad, grads: tuple[Any, ...], local: modes.S
 def accumulate_tensor(variable: Tensor, grad: Tensor, recorded: bool = False) -> None:
     """Add a gradient to `variable.grad`: in place, or as a new tensor if the addition itself is recorded."""
     old = variable._grad
-    grad = cast_to(grad, variable._array.dtype) if grad._array.dtype is not variable._array.dtype else grad
+    own = variable._array.dtype
+    wanted = own if variable._meta is None else variable._meta.wanted(own)
+    if wanted is not None and grad._array.dtype is not wanted:
+        grad = cast_to(grad, wanted)
     if old is None:
         if recorded:
             from .ops.create import empty_like_strided

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes, errors
+from . import dtypes, errors, modes
 from .building import array_from
 from .creation import check_sizes, set_device
 from .device import CPU, require_cpu
@@ -259,8 +259,10 @@ _SET = Signatures(
 def set_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """Make this tensor a window on another tensor's memory, or on a storage."""
     index, values = _SET.bind(args, kwargs)
-    if self.requires_grad and self.is_leaf:
+    if self.requires_grad and self.is_leaf and modes.current().record:
         raise RuntimeError(errors.LEAF_INPLACE)
+    if self._meta is not None:
+        self._meta.accumulate = None  # a leaf with other memory is another leaf to the graphs that were made with the old
     numpy = self._array.dtype
     if index == 0:
         self._array, self._storage = np.zeros(0, numpy), None

@@ -76,6 +76,35 @@ class Hooks:
         self.post = HookDict()
 
 
+class InputMetadata:
+    """Shape, dtype and device of a gradient that a Node takes."""
+
+    __slots__ = ("_dtype", "_shape")
+    __module__ = "torch._C._autograd"
+    is_nested_tensor = is_cpp_nested_tensor = False
+
+    def __init__(self, shape: Any, numpy: Any) -> None:
+        self._shape, self._dtype = shape, numpy
+
+    @property
+    def shape(self) -> list[int]:
+        return list(self._shape or ())
+
+    @property
+    def dtype(self) -> Any:
+        from .dtypes import from_numpy
+
+        return None if self._dtype is None else from_numpy(self._dtype)
+
+    @property
+    def device(self) -> Any:
+        from .device import CPU
+
+        return CPU
+
+
+InputMetadata.__name__ = InputMetadata.__qualname__ = "_InputMetadata"
+
 _OFFERED = ("__call__", "_input_metadata", "_register_hook_dict", "_sequence_nr", "_set_sequence_nr", "metadata", "name",
             "next_functions", "register_hook", "register_prehook", "requires_grad")  # fmt: skip
 
@@ -136,8 +165,11 @@ class Node:
         return True
 
     @property
-    def _input_metadata(self) -> list[tuple[Any, Any]]:
-        return list(zip(self.shape, self.dtype, strict=True)) if self.multi else [(self.shape, self.dtype)]
+    def _input_metadata(self) -> tuple[InputMetadata, ...]:
+        """For each output of the forward what its gradient has to be like."""
+        if not self.multi:
+            return (InputMetadata(self.shape, self.dtype),)
+        return tuple(map(InputMetadata, self.shape, self.dtype))
 
     def _sequence_nr(self) -> int:
         return self._seq
@@ -182,6 +214,11 @@ class Node:
 
     def __call__(self, *grads: Any) -> Any:
         """Run the Node by hand on Tensors (None for an undefined gradient)."""
+        if len(grads) != self.outputs():
+            raise TypeError(f"expected {self.outputs()} arguments, got {len(grads)} instead")
+        for i, g in enumerate(grads):
+            if g is not None and not hasattr(g, "_array"):
+                raise TypeError(f"argument {i} is not a Variable")
         outs = self.run_recorded(list(grads) if self.multi else grads[0])
         return outs[0] if len(outs) == 1 else tuple(outs)
 

@@ -142,7 +142,8 @@ class Op:
         made = self.node_class
         made.users = self.users
         made.tensor_places = tuple(
-            i for i, (kind, _) in enumerate(self.savers) if kind in ("tensor", "output", "list", "results")
+            i for i, (kind, _) in enumerate(self.savers)
+            if kind in ("tensor", "output", "list", "results") or self.fields[i] == "indices"  # a list of tensors
         )
         made.frees = bool(made.tensor_places)
         made.keeps = any(

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from . import dtypes, errors
-from .tensor import Tensor, wrap
+from .tensor import Tensor, wrap_scalar
 
 __all__ = ["broadcast_error", "can_cast", "check_cast", "common", "is_number", "result_dtype", "wrap_number"]
 
@@ -29,7 +29,7 @@ def wrap_number(value: Any, numpy: np.dtype[Any] | None = None) -> Tensor:
         kind = dtypes.of_scalar(value)
         numpy = np.dtype(np.float64) if kind.is_floating_point else np.dtype(
             np.complex128) if kind.is_complex else kind.numpy  # fmt: skip
-    return wrap(np.array(value, numpy))
+    return wrap_scalar(np.array(value, numpy))
 
 
 def result_dtype(operands: tuple[Any, ...]) -> dtypes.dtype:

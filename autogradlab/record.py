@@ -17,7 +17,7 @@ import numpy as np
 
 from . import errors, modes
 from .node import NO_EDGE, Edge, Node, modified, node_class, sequence
-from .tensor import INFERENCE, Tensor, counter, requires_grad, wrap
+from .tensor import INFERENCE, WRAPPED, Tensor, counter, requires_grad, wrap
 
 __all__ = ["RAW", "TENSORS", "Formula", "OpNode", "Packed", "SavedOutput", "make_node_class", "pack", "raw", "unpack"]
 
@@ -100,11 +100,11 @@ class RawSaved:
     def __init__(self, node: Node, index: int) -> None:
         self._node, self._index = node, index
 
-    def register_hooks(self, pack_hook: Callable[..., Any], unpack_hook: Callable[..., Any]) -> None:
-        """Pack the saved tensor now, and unpack it whenever it is asked for."""
+    def register_hooks(self, *hooks: Callable[..., Any]) -> None:
+        """Pack the saved tensor now by the first of two hooks, and unpack it by the other whenever it is asked for."""
         node, i = self._node, self._index
-        if not (callable(pack_hook) and callable(unpack_hook)):
-            raise TypeError(errors.REGISTER_HOOKS.format(self, pack_hook, unpack_hook))
+        if len(hooks) != 2 or not all(map(callable, hooks)):
+            raise TypeError(errors.REGISTER_HOOKS.format(", ".join(map(repr, (self, *hooks)))))
         if node.saved is None:
             raise RuntimeError(errors.REGISTER_FREED)
         saved = list(node.saved)
@@ -113,7 +113,7 @@ class RawSaved:
         if isinstance(saved[i], Packed):
             raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already been set. "
                                "Hint: only one pair of hooks is allowed at a time.")  # fmt: skip
-        node.saved = _packed(node, tuple(saved), i, (pack_hook, unpack_hook))
+        node.saved = _packed(node, tuple(saved), i, (hooks[0], hooks[1]))
 
 
 RawSaved.__name__ = RawSaved.__qualname__ = "SavedTensor"
@@ -166,7 +166,8 @@ def pack(node: Node, hooks: tuple[Callable[..., Any], Callable[..., Any]]) -> No
     saved = node.saved
     half = len(saved) // 2
     for i in range(half):
-        if saved[half + i] is not None and saved[i] is not None:
+        item = saved[i]
+        if saved[half + i] is not None and item is not None and getattr(item, "_meta", None) is not WRAPPED:
             saved = _packed(node, saved, i, hooks)
     node.saved = saved
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import warnings
 import weakref
 from collections.abc import Callable
@@ -13,6 +12,7 @@ import numpy as np
 from . import dtypes, errors, modes
 from .device import CPU
 from .node import NO_EDGE, UNSHARED, AccumulateGrad, Edge, HookDict, Node, RemovableHandle
+from .size import Size
 
 if TYPE_CHECKING:
     from builtins import property as read_only
@@ -23,50 +23,6 @@ else:
     TensorMethods = object
 
 __all__ = ["Size", "Tensor", "TensorMeta", "ViewMeta", "counter", "gradient_edge", "requires_grad", "wrap"]
-
-
-class Size(tuple[int, ...]):
-    """The shape of a tensor: a tuple that prints as torch.Size([2, 3]) (mirrors `torch.Size`)."""
-
-    __slots__ = ()
-    __module__ = "torch"
-
-    def __new__(cls, sizes: Any = ()) -> Size:
-        made = tuple.__new__(cls, sizes)
-        for i, n in enumerate(made):
-            if type(n) is not int:
-                if isinstance(n, (float, str)) or not hasattr(n, "__index__"):
-                    raise TypeError(f"torch.Size() takes an iterable of 'int' (item {i} is '{type(n).__name__}')")
-                return tuple.__new__(cls, map(operator.index, made))
-        return made
-
-    def __repr__(self) -> str:
-        return f"torch.Size({list(self)})"
-
-    def numel(self) -> int:
-        """The number of elements: the product of the sizes."""
-        n = 1
-        for size in self:
-            n *= size
-        return n
-
-    def __add__(self, other: tuple[int, ...]) -> Size:  # type: ignore[override]
-        return Size(tuple(self) + tuple(other))
-
-    def __getitem__(self, index: Any) -> Any:
-        found = tuple.__getitem__(self, index)
-        return Size(found) if isinstance(index, slice) else found
-
-    def __radd__(self, other: tuple[int, ...]) -> Size:
-        return Size(tuple(other) + tuple(self))
-
-    def __mul__(self, times: Any) -> Size:
-        return Size(tuple(self) * times)
-
-    __rmul__ = __mul__
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Size, (tuple(self),)
 
 
 class TensorMeta:
@@ -81,6 +37,15 @@ class TensorMeta:
         self.retains = False
         self.grad_dtype: Any = Ellipsis
         self.name: str | None = None
+
+    def wanted(self, own: np.dtype[Any]) -> Any:
+        """The NumPy dtype to which gradients of a leaf of dtype `own` are cast; None if they stay as they come."""
+        value = self.grad_dtype
+        return own if value is Ellipsis else None if value is None else value.numpy
+
+
+#: on tensors that stand for a Python number: what is saved of them does not go through saved-tensor hooks
+WRAPPED = TensorMeta()
 
 
 class ViewMeta:
@@ -206,11 +171,23 @@ class Tensor(TensorMethods):
 
     @property
     def grad_dtype(self) -> Any:
+        """The dtype of the gradient that this leaf takes, its own unless another was set; None if it takes any."""
+        if self.grad_fn is not None:
+            raise RuntimeError(errors.GRAD_DTYPE_LEAF.format("accessed"))
         return self.dtype if self._meta is None or self._meta.grad_dtype is Ellipsis else self._meta.grad_dtype
 
     @grad_dtype.setter
     def grad_dtype(self, value: Any) -> None:
-        self._extra().grad_dtype = value
+        if self.grad_fn is not None:
+            raise RuntimeError(errors.GRAD_DTYPE_LEAF.format("set"))
+        if value is not None and self._grad is not None and self._grad.dtype is not value:
+            names = dtypes._scalar_name(value), _lower_name(self._grad.dtype)
+            raise RuntimeError(errors.GRAD_DTYPE_LATE.format(*names))
+        meta = self._extra()
+        meta.grad_dtype = value
+        node = None if meta.accumulate is None else meta.accumulate()
+        if node is not None:
+            node.dtype = meta.wanted(self._array.dtype)
 
     @read_only
     def retains_grad(self) -> bool:
@@ -243,8 +220,11 @@ class Tensor(TensorMethods):
     def is_inference(self) -> bool:
         return self._counter is INFERENCE
 
+    def __dir__(self) -> list[str]:
+        return sorted({*object.__dir__(self)} - {"volatile"})  # which only warns
+
     def _extra(self) -> TensorMeta:
-        if self._meta is None:
+        if self._meta is None or self._meta is WRAPPED:
             self._meta = TensorMeta()
         return self._meta
 
@@ -305,6 +285,24 @@ class Tensor(TensorMethods):
     @_backward_hooks.setter
     def _backward_hooks(self, hooks: HookDict | None) -> None:
         self._extra().hooks = hooks
+
+    @_backward_hooks.deleter
+    def _backward_hooks(self) -> None:
+        raise RuntimeError("Deletion of _backwards_hooks not allowed!")
+
+    @property
+    def _grad_fn(self) -> Node | None:
+        return self.grad_fn
+
+    @_grad_fn.setter
+    def _grad_fn(self, value: Any) -> None:
+        if value is not None:
+            raise RuntimeError("_grad_fn can be only set to None")
+        self.detach_()
+
+    @_grad_fn.deleter
+    def _grad_fn(self) -> None:
+        raise RuntimeError("Deletion of _grad_fn not allowed. Detach tensor instead!")
 
     @property
     def _post_accumulate_grad_hooks(self) -> HookDict | None:
@@ -404,6 +402,17 @@ def wrap(array: np.ndarray) -> Tensor:
     return t
 
 
+def wrap_scalar(array: np.ndarray) -> Tensor:
+    """The same over a 0-dim array that was a Python number."""
+    t = _new(Tensor)
+    t._array = array
+    t._edge = NO_EDGE
+    t._counter = UNSHARED
+    t._grad = t._view = t._storage = None
+    t._meta = WRAPPED
+    return t
+
+
 def counter(t: Tensor) -> Any:
     """The version counter of `t` as an object that may be shared and counted up."""
     version = t._counter
@@ -450,6 +459,8 @@ def gradient_edge(t: Tensor) -> Edge:
         if node is not None:
             return (node, 0)
     node = AccumulateGrad(t)
+    if meta.grad_dtype is not Ellipsis:
+        node.dtype = meta.wanted(t._array.dtype)
     meta.accumulate = weakref.ref(node)
     return (node, 0)
 

@@ -59,7 +59,7 @@ def checked(node: Node | None, index: int, g: Any, shape: tuple[int, ...], numpy
                                f"with {list(shape)}")  # fmt: skip
         g = reduce_to(g, shape)
     found = g._array.dtype if isinstance(g, Tensor) else g.dtype
-    return g if found is numpy or found == numpy else cast_to(g, numpy)
+    return g if numpy is None or found is numpy or found == numpy else cast_to(g, numpy)
 
 
 def validate(node: Node, outs: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -110,7 +110,7 @@ def regenerate(t: Tensor, view: ViewMeta) -> None:
     node.next_functions = (gradient_edge(base),)
     node.shape = t._array.shape
     node.dtype = t._array.dtype
-    node.saved = (Geometry(base._array), Geometry(t._array, base._array))
+    node.saved = geometries(base._array, t._array)
     old = view.edge
     view.edge = (node, 0)
     view.version = t._counter[0]
@@ -201,6 +201,30 @@ def strided_backward(grad: np.ndarray, base: Geometry, view: Geometry) -> np.nda
     return base.window(flat, first)
 
 
+def geometries(base: np.ndarray, view: np.ndarray) -> tuple[Geometry, Geometry, str]:
+    """Those of a base and of a view of it, and which of the two alone is complex ("base", "view" or ""): then both are
+    told in real elements, a complex number as a last dimension of 2."""
+    kinds = base.dtype.kind == "c", view.dtype.kind == "c"
+    alone = "" if kinds[0] is kinds[1] else "base" if kinds[0] else "view"
+    if alone:
+        base, view = parts(base), parts(view)
+    return Geometry(base), Geometry(view, base), alone
+
+
+def parts(x: np.ndarray) -> np.ndarray:
+    """A complex array as a real one with a last dimension of 2, in the same memory; a real one as it is."""
+    if x.dtype.kind != "c":
+        return x
+    real = x.real
+    return np.lib.stride_tricks.as_strided(real, (*x.shape, 2), (*x.strides, real.itemsize))
+
+
+def whole(x: np.ndarray) -> np.ndarray:
+    """The complex array of which `x` holds the parts."""
+    joined: np.ndarray = np.ascontiguousarray(x).view(np.result_type(x.dtype, np.complex64))[..., 0]
+    return joined
+
+
 class _AsStrided(Node):
     """A view taken of a base by shape, strides and offset."""
 
@@ -209,12 +233,20 @@ class _AsStrided(Node):
     def run(self, grad: Any, quiet: Callable[..., Any]) -> tuple[Any, ...]:
         if grad is None:
             return (None,)
-        return (strided_backward(grad, *self.saved),)
+        base, view, alone = self.saved
+        if not alone:
+            return (strided_backward(grad, base, view),)
+        found = strided_backward(parts(grad), base, view)
+        return (whole(found) if alone == "base" else found,)
 
     def run_recorded(self, grad: Any) -> tuple[Any, ...]:
-        from .ops.strided import as_strided_backward
+        from .ops.strided import as_strided_backward, joined, split
 
-        return (None if grad is None else as_strided_backward(grad, *self.saved),)
+        if grad is None:
+            return (None,)
+        base, view, alone = self.saved
+        found = as_strided_backward(split(grad, alone == "view"), base, view)
+        return (joined(found, alone == "base"),)
 
     def release(self) -> None:
         """Geometry is not a saved tensor: the Node can run again."""
@@ -226,15 +258,14 @@ AsStridedBackward0 = node_class("AsStridedBackward0", _AsStrided)
 class CopySlices(Node):
     """What an in-place operation `fn` on a view means for the base: the rest of the gradient passes by unchanged."""
 
-    __slots__ = ("base", "fn", "view")
+    __slots__ = ("alone", "base", "fn", "view")
     __module__ = "builtins"
 
     def __init__(self, base: Tensor, view: Tensor, fn: Node) -> None:
         self._seq = sequence()
         self.hooks = self._extra = None
         self.saved = ()
-        self.base = Geometry(base._array)
-        self.view = Geometry(view._array, base._array)
+        self.base, self.view, self.alone = geometries(base._array, view._array)
         self.fn: Node | None = fn
         self.shape = base._array.shape
         self.dtype = base._array.dtype
@@ -253,24 +284,30 @@ class CopySlices(Node):
         fn = self._fn()
         if grad is None:
             return (None,) * len(self.next_functions)
+        if self.alone == "base":
+            grad = parts(grad)
         part = np.array(gather_strided(grad, self.base, self.view), order="C")
+        if self.alone == "view":
+            part = whole(part)
         if fn.user_code:
             outs: Any = fn.run_wrapped(part)  # type: ignore[attr-defined]
         else:
             outs = fn.run(part, quiet)
         first = np.zeros((), grad.dtype) if outs[0] is None else outs[0]
-        return (scatter_strided(grad, first, self.base, self.view), *outs[1:])
+        found = scatter_strided(grad, parts(first) if self.alone == "view" else first, self.base, self.view)
+        return (whole(found) if self.alone == "base" else found, *outs[1:])
 
     def run_recorded(self, grad: Any) -> tuple[Any, ...]:
-        from .ops.strided import as_strided_gather, as_strided_scatter
+        from .ops.strided import as_strided_gather, as_strided_scatter, joined, split
 
         fn = self._fn()
         if grad is None:
             return (None,) * len(self.next_functions)
-        part = as_strided_gather(grad, self.base, self.view)
+        grad = split(grad, self.alone == "base")
+        part = joined(as_strided_gather(grad, self.base, self.view), self.alone == "view")
         outs = fn.run_recorded(part)
-        first = part * 0 if outs[0] is None else outs[0]
-        return (as_strided_scatter(grad, first, self.base, self.view), *outs[1:])
+        first = split(part * 0 if outs[0] is None else outs[0], self.alone == "view")
+        return (joined(as_strided_scatter(grad, first, self.base, self.view), self.alone == "base"), *outs[1:])
 
     def _fn(self) -> Node:
         if self.fn is None:

@@ -15,13 +15,19 @@ from ..record import RawSaved, unpack
 from ..tensor import Tensor, wrap
 from .grad_mode import set_grad
 
-__all__ = ["UNSET", "BackwardCFunction", "FunctionCtx", "no_backward", "put"]
+__all__ = ["UNSET", "BackwardCFunction", "Context", "FunctionCtx", "no_backward", "put"]
 
 put = object.__setattr__
 _COMPLEX = (
     "Expected isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex) to be true, but got false.  "
     "(Could "
     "this error message be improved?  If so, please report an enhancement request to PyTorch.)"
+)
+
+
+_ONCE = (
+    "saved_tensors can only be accessed once when clear_saved_tensors_on_access=True is set on the autograd.Function. Either "
+    "access saved_tensors only once, or set clear_saved_tensors_on_access=False."
 )
 
 
@@ -85,7 +91,7 @@ _OF_NODE = frozenset(
 UNSET = frozenset(("to_save", "dirty_tensors", "non_differentiable", "saved_for_forward"))
 
 
-class _Context(FunctionCtx):
+class Context(FunctionCtx):
     """The `ctx` of one call. It refers to its Node weakly: the Node owns it."""
 
     _node: weakref.ref[Node]
@@ -104,7 +110,15 @@ class _Context(FunctionCtx):
     def saved_tensors(self) -> tuple[Tensor | None, ...]:
         """The tensors given to `save_for_backward`, after a check that nobody changed them in place."""
         node = self._node()
-        return () if node is None else _saved_tensors(node)
+        if node is None:
+            return ()
+        if not getattr(self._forward_cls, "clear_saved_tensors_on_access", False):
+            return _saved_tensors(node)
+        if node.saved is None:
+            raise RuntimeError(_ONCE)
+        found = _saved_tensors(node)
+        put(node, "saved", None)
+        return found
 
     @property
     def saved_variables(self) -> tuple[Tensor | None, ...]:
@@ -126,8 +140,8 @@ class BackwardCFunction(Node, FunctionCtx):
 
     user_code = True
     _forward_cls: Any = None
-    _context_class: Any = _Context
-    _ctx: _Context
+    _context_class: Any = Context
+    _ctx: Context
     _is_tensor: tuple[bool, ...]
     multi: bool
 
@@ -175,7 +189,7 @@ class BackwardCFunction(Node, FunctionCtx):
 
     def _grads(self, grad: Any) -> list[Any]:
         """One Tensor for each output: zeros for those without a gradient, unless that was switched off."""
-        given = list(grad) if self.multi else [grad]
+        given = ([None] * self.outputs() if grad is None else list(grad)) if self.multi else [grad]
         fill = self._ctx.__dict__.get("materialize_grads", True)
         shapes, dtypes = (self.shape, self.dtype) if self.multi else ((self.shape,), (self.dtype,))
         for i, g in enumerate(given):

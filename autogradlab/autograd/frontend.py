@@ -54,8 +54,8 @@ def running() -> Task | None:
 
 def will_run(task: Task, node: Node) -> bool:
     """Whether `node` takes part in a backward pass."""
-    if task.needed is not None:
-        return node in task.needed
+    if task.needed is not None and node not in task.needed:
+        return False
     stack = [n for n, _ in task.roots if n is not None]
     seen = set(stack)
     while stack:

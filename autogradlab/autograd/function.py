@@ -13,7 +13,7 @@ from ..node import NO_EDGE, Edge, Node, node_class, sequence
 from ..record import SavedOutput, finish
 from ..tensor import INFERENCE, Tensor, gradient_edge, requires_grad, wrap
 from ..views import bump, check_inplace, rebase, share
-from .context import UNSET, BackwardCFunction, FunctionCtx, _Context, no_backward, put
+from .context import UNSET, BackwardCFunction, Context, FunctionCtx, no_backward, put
 from .grad_mode import no_grad, set_grad
 
 __all__ = [
@@ -35,7 +35,7 @@ class FunctionMeta(type):
     def __init__(cls, name: str, bases: tuple[type, ...], attrs: dict[str, Any]) -> None:
         super().__init__(name, bases, attrs)
         shown = {"__module__": "torch.autograd.function", "_forward_cls": cls}
-        context = type(name + "Backward", (_Context,), dict(shown))
+        context = type(name + "Backward", (Context,), dict(shown))
         cls._backward_cls = type(
             name + "Backward", (BackwardCFunction,), {**shown, "__slots__": (), "_context_class": context}
         )
@@ -215,13 +215,9 @@ def _finish(
         if t._counter is not INFERENCE:
             bump(t)
         if all(t is not a for a in args):
-            warnings.warn(
-                "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been "
-                "mutated "
-                "should be passed to ctx.mark_dirty().",
-                UserWarning,
-                stacklevel=3,
-            )
+            if t._view is not None:
+                raise RuntimeError(errors.DIRTY_NO_INPUT)
+            warnings.warn(errors.DIRTY_NO_INPUT, UserWarning, stacklevel=3)
     fixed = _members(ctx, "non_differentiable", "mark_non_differentiable only accepts variable arguments, but got ")
     if any(all(t is not o for o in outputs) for t in dirty):
         raise RuntimeError(
@@ -293,6 +289,8 @@ def _connected(
             o._edge = NO_EDGE
         return _custom(o, changed)
     if changed:
+        if o._view is not None and count == 1:
+            check_inplace(o)
         if requires_grad(o) and o.grad_fn is None and o._view is None:
             raise RuntimeError(errors.LEAF_INPLACE.replace("is being", "has been"))
         if o._view is not None and count > 1:

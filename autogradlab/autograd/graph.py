@@ -12,6 +12,7 @@ from .. import node as _node
 from ..docs import attach
 from ..node import RemovableHandle
 from ..tensor import INFERENCE, Tensor, counter, gradient_edge, requires_grad
+from .context import Context
 from .edge import GradientEdge, get_gradient_edge
 from .frontend import running, will_run
 
@@ -45,10 +46,10 @@ class _NodeMeta(type):
     """Makes every backward function an instance of Node."""
 
     def __instancecheck__(cls, other: object) -> bool:
-        return isinstance(other, _node.Node)
+        return isinstance(other, (_node.Node, Context))
 
     def __subclasscheck__(cls, other: type) -> bool:
-        return issubclass(other, _node.Node)
+        return other is cls or issubclass(other, _node.Node)
 
 
 class Node(metaclass=_NodeMeta):
@@ -101,8 +102,9 @@ class saved_tensors_hooks:
 
     def __exit__(self, *exc: object) -> None:
         local = modes.current()
-        local.saved_hooks.pop()
-        local.refresh()
+        if local.saved_hooks:  # an unpack hook may have left the block before
+            local.saved_hooks.pop()
+            local.refresh()
 
 
 class save_on_cpu(saved_tensors_hooks):

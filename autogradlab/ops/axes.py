@@ -12,7 +12,7 @@ from ..dims import wrap_dim
 from ..families import attach
 from ..opdef import OPS, Op, alias, composite, op, publish
 from ..record import RAW, TENSORS
-from ..tensor import Tensor
+from ..tensor import Tensor, read_only
 from .shape import expand, permute, transpose, unsqueeze
 from .viewing import guard, view_of, window
 from .writing import exact_out
@@ -134,7 +134,8 @@ def _get_H(self: Tensor) -> Tensor:
 
 
 for _name, _getter in {"T": _get_T, "mT": _get_mT, "mH": _get_mH, "H": _get_H}.items():
-    attach(_name, property(_getter, doc=_getter.__doc__))
+    _getter.__name__ = _name
+    attach(_name, read_only(_getter, doc=_getter.__doc__))
 
 # -- diagonals ---------------------------------------------------------------------------------------------------------
 

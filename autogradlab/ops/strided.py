@@ -48,6 +48,16 @@ def _public() -> dict[str, Any]:
 
 globals().update(_public())
 
+
+def split(t: Tensor, complex_alone: bool) -> Tensor:
+    """A gradient as its real parts, where only its side of base and view is complex."""
+    return TENSORS.view_as_real(t) if complex_alone else t  # type: ignore[no-any-return]
+
+
+def joined(t: Tensor, complex_alone: bool) -> Tensor:
+    """The complex gradient of its real parts, likewise."""
+    return TENSORS.view_as_complex(TENSORS.contiguous(t)) if complex_alone else t  # type: ignore[no-any-return]
+
 # -- as_strided --------------------------------------------------------------------------------------------------------
 
 

@@ -1,0 +1,52 @@
+"""The shape of a tensor: a tuple that prints and adds up as PyTorch's."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+__all__ = ["Size"]
+
+
+class Size(tuple[int, ...]):
+    """The shape of a tensor: a tuple that prints as torch.Size([2, 3]) (mirrors `torch.Size`)."""
+
+    __slots__ = ()
+    __module__ = "torch"
+
+    def __new__(cls, sizes: Any = ()) -> Size:
+        made = tuple.__new__(cls, sizes)
+        for i, n in enumerate(made):
+            if type(n) is not int:
+                if isinstance(n, (float, str)) or not hasattr(n, "__index__"):
+                    raise TypeError(f"torch.Size() takes an iterable of 'int' (item {i} is '{type(n).__name__}')")
+                return tuple.__new__(cls, map(operator.index, made))
+        return made
+
+    def __repr__(self) -> str:
+        return f"torch.Size({list(self)})"
+
+    def numel(self) -> int:
+        """The number of elements: the product of the sizes."""
+        n = 1
+        for size in self:
+            n *= size
+        return n
+
+    def __add__(self, other: tuple[int, ...]) -> Size:  # type: ignore[override]
+        return Size(tuple(self) + tuple(other))
+
+    def __getitem__(self, index: Any) -> Any:
+        found = tuple.__getitem__(self, index)
+        return Size(found) if isinstance(index, slice) else found
+
+    def __radd__(self, other: tuple[int, ...]) -> Size:
+        return Size(tuple(other) + tuple(self))
+
+    def __mul__(self, times: Any) -> Size:
+        return Size(tuple(self) * times)
+
+    __rmul__ = __mul__
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Size, (tuple(self),)
