@@ -44,8 +44,8 @@ NEEDED = {
     "text": {"question"},
     "order": {"question", "items"},
     "quiz": {"questions"},
-    "parsons": {"question", "lines", "checks", "success"},
-    "exercise": {"question", "solution", "success", "properties", "hints"},
+    "parsons": {"question", "lines", "checks"},
+    "exercise": {"question", "solution", "properties", "hints"},
 }
 CALLS = {"predict": {"choice", "number", "tensor", "text", "order"}, "quiz": {"quiz"}, "parsons": {"parsons"},
          "check": {"exercise"}, "hint": {"exercise", "parsons"}, "solution": {"exercise", "parsons"}}  # fmt: skip
