@@ -226,8 +226,11 @@ def used_problems(path: Path, every: dict[str, dict[str, Any]]) -> list[str]:
 # -- Markdown -------------------------------------------------------------------------------------------------------------
 
 CODE = re.compile(r"`[^`]*`")
-#: a comma, colon or bracket of English beside a Chinese character, and what ends a line or a table's cell that has some
-HALF_WIDTH = re.compile(r"[㐀-鿿]\**[,;:?!()]|[,;:?!()]\**[㐀-鿿]|[㐀-鿿][^\n]*[?!](?=\s*(?:\||$))", re.MULTILINE)
+#: a comma, colon or bracket of English beside a Chinese character, what ends a line or a table's cell that has some, and a
+#: comma that joins formulas, `x = 1,y = 2`, where a tuple would have a space, a figure or its end
+HALF_WIDTH = re.compile(
+    r"[㐀-鿿]\**[,;:?!()]|[,;:?!()]\**[㐀-鿿]|[㐀-鿿][^\n]*[?!](?=\s*(?:\||$))|,(?=[^\s\d)\]\"'”’])", re.MULTILINE
+)
 FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^(#{1,6}) +(.+?)\s*$", re.MULTILINE)
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)[^)]*\)")

@@ -186,12 +186,12 @@ def test_emphasis(tmp_path: Path, text: str, shown: bool):
 
 
 def test_chinese_punctuation(tmp_path: Path):
-    right = lesson(tmp_path, ("markdown", "猜一猜，`f(x),y`：[对](a.ipynb)，(2, 3)，3.14；a, b"))
+    right = lesson(tmp_path, ("markdown", "猜一猜，`f(x),y`：[对](a.ipynb)，(2, 3)，(3,)，1,000，3.14；a, b"))
     assert lessonwords.punctuation_problems(lessonkit.read(right)) == []
     wrong = lesson(tmp_path, ("markdown", "猜,对吗?不(对)"))
     assert len(lessonwords.punctuation_problems(lessonkit.read(wrong))) == 4
-    wrong = lesson(tmp_path, ("markdown", "*张量*(tensor)\n\n变成 0?\n\n| 变成 `6`? |"))
-    assert len(lessonwords.punctuation_problems(lessonkit.read(wrong))) == 3
+    wrong = lesson(tmp_path, ("markdown", "*张量*(tensor)\n\n变成 0?\n\n| 变成 `6`? |\n\nw = 1,x = 2"))
+    assert len(lessonwords.punctuation_problems(lessonkit.read(wrong))) == 4
 
 
 def test_code_names(tmp_path: Path):
