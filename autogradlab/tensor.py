@@ -158,7 +158,8 @@ class Tensor(TensorMethods):
                 raise TypeError(errors.GRAD_TYPE.format(type(value).__name__))
             if value is self:
                 raise RuntimeError(errors.GRAD_OWN)
-            wanted = self.grad_dtype
+            meta = self._meta
+            wanted = self.dtype if meta is None or meta.grad_dtype is Ellipsis else meta.grad_dtype
             if wanted is not None and value.dtype is not wanted:
                 raise RuntimeError(errors.GRAD_DTYPE.format(_lower_name(value.dtype), dtypes._scalar_name(wanted)))
             if value._array.shape != self._array.shape:

@@ -282,3 +282,13 @@ t(lambda: Changed.apply(first, False))
 t(lambda: Changed.apply(x.clone(), True))
 y = x.clone().view_as(x)
 print(Changed.apply(y, False) is y, y.grad_fn, y._base.grad_fn)
+
+
+# % grad-of-result: a gradient may be assigned to a result too
+x = torch.ones(2, requires_grad=True)
+y = x * 2
+y.grad = torch.ones(2)
+y.retain_grad()
+y.sum().backward()
+print(y.grad, x.grad)
+t(lambda: assign(y, "grad", torch.ones(2, dtype=torch.float64)))
