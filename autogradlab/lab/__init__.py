@@ -5,6 +5,9 @@ from .predictions import Prediction, predict
 from .puzzles import Parsons, parsons
 from .quizzes import Quiz, quiz
 from .records import Progress, progress
+from .tracebacks import shorten
 
 __all__ = ["Check", "Help", "Parsons", "Prediction", "Progress", "Quiz", "check", "hint", "parsons", "predict", "progress",
            "quiz", "solution"]  # fmt: skip
+
+shorten()
