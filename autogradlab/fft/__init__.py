@@ -26,11 +26,15 @@ __all__ = [
     "fftn",
     "fftshift",
     "hfft",
+    "hfft2",
+    "hfftn",
     "ifft",
     "ifft2",
     "ifftn",
     "ifftshift",
     "ihfft",
+    "ihfft2",
+    "ihfftn",
     "irfft",
     "irfft2",
     "irfftn",
@@ -105,24 +109,46 @@ def _c2c(x: Tensor, s: Any, dim: Any, norm: str | None, forward: bool, out: Any,
     return r if out is None else written(r, out)
 
 
-def _r2c(name: str, x: Tensor, s: Any, dim: Any, norm: str | None, out: Any) -> Tensor:
-    if x._array.dtype.kind == "c":
-        raise RuntimeError(f"{name} expects a real input tensor, but got {dtypes._scalar_name(x.dtype)}")
-    x = _floating(x)
+def _axes(name: str, x: Tensor, s: Any, dim: Any) -> tuple[tuple[int, ...], tuple[Any, ...]]:
+    """The dimensions of a real transform, which needs one to halve."""
     dims, sizes = _dims(x, s, dim)
-    r = F._fft_r2c(_resized(x, dims, sizes), dims, _norm(norm, True), True)
+    if not dims:
+        raise RuntimeError(f"{name} must transform at least one axis")
+    return dims, sizes
+
+
+def _r2c(name: str, x: Tensor, s: Any, dim: Any, norm: str | None, out: Any, forward: bool = True) -> Tensor:
+    """Real to half of complex; several dimensions of the inverse halve the last one and transform the others afterwards."""
+    if x._array.dtype.kind == "c":
+        kind = dtypes._scalar_name(x.dtype)
+        if name == "ihfftn":
+            raise RuntimeError(f"Only supports floating-point dtypes, but found: {kind}")
+        raise RuntimeError(f"{name} expects a {'real-valued' if name == 'rfftn' else 'real'} input tensor, but got {kind}")
+    x = _floating(x)
+    dims, sizes = _axes(name, x, s, dim)
+    mode = _norm(norm, forward)
+    x = _resized(x, dims, sizes)
+    r = F._fft_r2c(x, dims, mode, True) if forward else F.conj(F._fft_r2c(x, dims[-1:], mode, True))
+    if not forward and len(dims) > 1:
+        r = F._fft_c2c(r, dims[:-1], mode, False)
     return r if out is None else written(r, out)
 
 
-def _c2r(x: Tensor, s: Any, dim: Any, norm: str | None, out: Any) -> Tensor:
+def _c2r(name: str, x: Tensor, s: Any, dim: Any, norm: str | None, out: Any, forward: bool = False) -> Tensor:
+    """Half of complex to real; forward it is the conjugate that is transformed, after the other dimensions."""
     x = _complex(x)
-    dims, sizes = _dims(x, s, dim)
+    if s is None and isinstance(dim, int) and x._array.ndim and not x._array.shape[wrap_dim(dim, x._array.ndim)]:
+        raise RuntimeError("Invalid number of data points (-2) specified")
+    dims, sizes = _axes(name, x, s, dim)
     last = sizes[-1]
     size = 2 * (x._array.shape[dims[-1]] - 1) if last is None or last == -1 else last
     if size < 1:
         raise RuntimeError(f"Invalid number of data points ({size}) specified")
     x = _resized(x, dims, (*sizes[:-1], size // 2 + 1))
-    r = F._fft_c2r(x, dims, _norm(norm, False), size)
+    mode = _norm(norm, forward)
+    if forward and len(dims) > 1:
+        x = F._fft_c2c(x, dims[:-1], mode, True)
+    r = F._fft_c2r(F.conj(x), dims[-1:], mode, size) if forward else F._fft_c2r(x, dims, mode, size)
     return r if out is None else written(r, out)
 
 
@@ -147,7 +173,7 @@ def rfft(input: Tensor, n: Any = None, dim: int = -1, norm: str | None = None, *
 
 def irfft(input: Tensor, n: Any = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
     """The inverse of rfft: real numbers."""
-    return _c2r(input, _one(n), dim, norm, out)
+    return _c2r("irfft", input, _one(n), dim, norm, out)
 
 
 def fftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None) -> Tensor:
@@ -177,7 +203,7 @@ def rfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None
 
 def irfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None) -> Tensor:
     """The inverse of rfftn."""
-    return _c2r(input, s, dim, norm, out)
+    return _c2r("irfftn", input, s, dim, norm, out)
 
 
 def rfft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, out: Any = None) -> Tensor:
@@ -190,17 +216,34 @@ def irfft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None =
     return irfftn(input, s, dim, norm, out=out)
 
 
-_OPPOSITE = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
-
-
 def hfft(input: Tensor, n: Any = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
     """The transform, which is real, of a signal with Hermitian symmetry, given half of it."""
-    return irfft(F.conj(input), n, dim, _OPPOSITE[norm], out=out)
+    return _c2r("hfft", input, _one(n), dim, norm, out, True)
 
 
 def ihfft(input: Tensor, n: Any = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
     """The inverse of hfft."""
-    return F.conj(rfft(input, n, dim, _OPPOSITE[norm]))  # type: ignore[no-any-return]
+    return _r2c("ihfft", input, _one(n), dim, norm, out, False)
+
+
+def hfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None) -> Tensor:
+    """The transform, which is real, of a signal with Hermitian symmetry along several dimensions, given half of the last."""
+    return _c2r("hfftn", input, s, dim, norm, out, True)
+
+
+def ihfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None) -> Tensor:
+    """The inverse of hfftn."""
+    return _r2c("ihfftn", input, s, dim, norm, out, False)
+
+
+def hfft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, out: Any = None) -> Tensor:
+    """hfftn along two dimensions."""
+    return hfftn(input, s, dim, norm, out=out)
+
+
+def ihfft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, out: Any = None) -> Tensor:
+    """The inverse of hfft2."""
+    return ihfftn(input, s, dim, norm, out=out)
 
 
 def fftshift(input: Tensor, dim: Any = None) -> Tensor:

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ..opdef import op
-from ..record import RAW, TENSORS
 
 #: how a transform is divided: not at all, by the root of the size, by the size
 NONE, ROOT, FULL = 0, 1, 2
@@ -24,6 +23,14 @@ def _complex(d: np.dtype[Any]) -> np.dtype[Any]:
     return np.result_type(d, np.complex64)
 
 
+def _laid(r: np.ndarray, x: np.ndarray, dim: tuple[int, ...], last: bool) -> np.ndarray:
+    """A result as PyTorch's kernels leave it: the transformed dimensions innermost, the others and they by the input's strides; of
+    real transforms, whose last dimension is halved, that one comes last."""
+    rest = sorted((d for d in range(x.ndim) if d not in dim), key=lambda d: -x.strides[d])
+    order = rest + sorted(dim[:-1] if last else dim, key=lambda d: -x.strides[d]) + ([dim[-1]] if last else [])
+    return np.ascontiguousarray(r.transpose(order)).transpose(np.argsort(order))
+
+
 @op(
     "_fft_c2c",
     "input",
@@ -36,7 +43,7 @@ def _fft_c2c(input, dim, normalization, forward):  # type: ignore[no-untyped-def
     if not dim:
         return input.copy()
     r = np.fft.fftn(input, axes=dim) if forward else np.fft.ifftn(input, axes=dim, norm="forward")
-    return (r * _scale(input.shape, dim, normalization)).astype(_complex(input.dtype))
+    return _laid((r * _scale(input.shape, dim, normalization)).astype(_complex(input.dtype)), input, dim, False)
 
 
 def _r2c_backward(F, grad, input_shape, dim, normalization, onesided):  # type: ignore[no-untyped-def]
@@ -55,7 +62,7 @@ def _r2c_backward(F, grad, input_shape, dim, normalization, onesided):  # type: 
 def _fft_r2c(input, dim, normalization, onesided):  # type: ignore[no-untyped-def]
     scale = _scale(input.shape, dim, normalization)
     r = np.fft.rfftn(input, axes=dim) if onesided else np.fft.fftn(input, axes=dim)
-    return (r * scale).astype(_complex(input.dtype))
+    return _laid((r * scale).astype(_complex(input.dtype)), input, dim, True)
 
 
 def _c2r_backward(F, grad, dim, normalization, last_dim_size):  # type: ignore[no-untyped-def]
@@ -79,8 +86,4 @@ def _fft_c2r(input, dim, normalization, last_dim_size):  # type: ignore[no-untyp
     shape = list(input.shape)
     shape[dim[-1]] = last_dim_size
     r = np.fft.irfftn(input, s=[shape[d] for d in dim], axes=dim, norm="forward")
-    return (r * _scale(shape, dim, normalization)).astype(np.dtype(input.dtype.char.lower()))
-
-
-RAW.real_part = lambda x: np.ascontiguousarray(x.real)
-TENSORS.real_part = lambda x: TENSORS.real(x)
+    return _laid((r * _scale(shape, dim, normalization)).astype(np.dtype(input.dtype.char.lower())), input, dim, True)
