@@ -120,12 +120,13 @@ class Parsons(face.Face):
         return {k: v for k, v in ran.space.items() if k not in {"torch", "__name__", "__builtins__"}}
 
     def tasks(self) -> list[dict[str, Any]]:
-        names = ("lines_pool", "lines_program", "up", "down", "left", "right_indent", "take_out", "keys_lines", "empty")
+        names = ("lines_pool", "lines_program", "up", "down", "left", "right_indent", "take_out", "empty")
         rows = [{"key": k, "text": line} for k, line in self.lines.items()]
         placed = [{"key": k, "depth": d} for k, d in self.arranged]
         given = {
             "is": "lines", "rows": rows, "placed": placed, "indent": self.indented, "locked": False,
-            "words": {n: say(f"lab.{n}") for n in names},
+            "words": {n: say(f"lab.{n}") for n in names}
+            | {"keys_lines": say("lab.keys_lines") + (say("lab.keys_indent") if self.indented else "")},
         }  # fmt: skip
         status = say("lab.open_lines") if self.state == "open" else say(f"lab.{self.state}")
         blocks = ([face.code(self.source(self.arranged))] if self.arranged else []) + self._blocks

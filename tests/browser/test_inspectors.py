@@ -192,6 +192,21 @@ def test_what_is_told_of_details(opened: Any, page: Any):
     assert shown.get_by_role("button", name="Close details").is_visible()
 
 
+def test_a_card_is_announced_once(opened: Any, page: Any, lab: Any):
+    shown = opened("step")
+    told = shown.locator(".agl-live")
+    told.filter(has_text=".").wait_for(state="attached", timeout=EXPECT)
+    first = told.text_content()
+    assert first.startswith(shown.locator(".agl-title").text_content())
+    assert shown.locator("[data-frame='0']").text_content() in first
+    page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
+    page.wait_for_function("() => !window.jupyterapp.shell.currentWidget.context.model.dirty", timeout=EXPECT)
+    open_notebook(page, lab, page.notebook)  # the page is loaded anew; the kernel goes on
+    page.locator(".agl-card").first.wait_for(timeout=EXPECT)
+    page.wait_for_timeout(1500)
+    assert page.locator(".agl-card").first.locator(".agl-live").text_content() == ""
+
+
 def test_who_comes_by_tab_sees_the_picture(opened: Any, page: Any):
     shown = opened("step")
     page.keyboard.press("Shift+Tab")

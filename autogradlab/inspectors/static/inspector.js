@@ -224,6 +224,13 @@ class View {
     });
   }
 
+  /** What has come onto the page, in a sentence or two. */
+  tell() {
+    const note = (this.card.blocks ?? []).find((block) => block.is === "note");
+    const first = this.frames[this.at]?.sentence ?? [note?.lead, note?.text].filter(Boolean).join(" ");
+    this.live.textContent = [plain(this.card.title), plain(this.card.subtitle), plain(first)].filter(Boolean).join(this.card.lang === "zh" ? "。" : ". ");
+  }
+
   /** Back to the notebook's cell, where there is one. */
   leave() {
     const cell = this.element.closest(".jp-Cell");
@@ -277,7 +284,7 @@ async function unpack(text) {
 }
 
 async function render({ model, el }) {
-  let [view, life, drawn, gone] = [null, null, 0, false];
+  let [view, life, drawn, gone, arriving] = [null, null, 0, false, 0];
   const watcher = new ResizeObserver(() => view.resize());
   const clear = () => {
     watcher.disconnect();
@@ -298,8 +305,18 @@ async function render({ model, el }) {
   };
   model.on("change:_card", draw);
   await draw();
+  // said once to who does not see it: not when the card changes, nor when the page is loaded anew
+  if (!model.get("_heard")) {
+    arriving = setTimeout(() => {
+      if (gone) return;
+      view.tell();
+      model.set("_heard", true);
+      model.save_changes();
+    }, 300); // a live region must be there before its words
+  }
   return () => {
     gone = true;
+    clearTimeout(arriving);
     model.off("change:_card", draw);
     clear();
   };

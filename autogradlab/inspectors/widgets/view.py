@@ -51,6 +51,7 @@ class InspectorWidget(Inspector, anywidget.AnyWidget):  # type: ignore[misc]  # 
     _css = traitlets.Unicode(style()).tag(sync=True)
     _card = traitlets.Unicode().tag(sync=True)
     _words = traitlets.Dict().tag(sync=True)
+    _heard = traitlets.Bool().tag(sync=True)  # a screen reader was told that it is there
 
     def __init__(self, card: Card) -> None:
         anywidget.AnyWidget.__init__(self, _card=packed(card), _words=ui_words(card.lang))

@@ -29,7 +29,7 @@ function marks(text) {
 const plain = (text) => String(text).replace(/\*\*|`/g, "");
 
 /** Read aloud, what stands in lines of its own needs its pauses. */
-const sentences = (parts) => parts.filter(Boolean).map((part) => (/[.:;!?。：；！？]\s*$/.test(part) ? part : `${part}.`)).join(" ");
+const sentences = (parts, stop) => parts.filter(Boolean).map((part) => (/[.:;!?。：；！？]\s*$/.test(part) ? part : part + stop)).join(" ");
 
 function render({ model, el }) {
   const number = ++widgets;
@@ -333,6 +333,7 @@ function render({ model, el }) {
     ...(task.state && task.state !== "open" ? [task.status ?? ""] : []),
     ...(task.blocks || []).map((block) => block.text ?? block.code),
   ].map(plain);
+  const stop = (view) => (view.lang === "zh" ? "。" : ".");
   const allTold = (view) => (view.tasks || []).flatMap((task) => told(task).map((text) => [task.id, text]));
   let before = [];
 
@@ -348,7 +349,7 @@ function render({ model, el }) {
     const now = allTold(view);
     const fresh = now.filter(([id, text]) => !before.some((one) => one[0] === id && one[1] === text));
     before = now;
-    if (fresh.length) live.textContent = sentences(fresh.map(([, text]) => text));
+    if (fresh.length) live.textContent = sentences(fresh.map(([, text]) => text), stop(view));
   }
 
   /** What has just come onto the page is said once, not again when the page is loaded anew. */
@@ -359,7 +360,7 @@ function render({ model, el }) {
     model.save_changes();
     const asks = view.tasks.find((task) => task.input && !task.input.locked);
     const first = asks ? [plain(asks.question), view.words?.enter] : view.tasks.flatMap((task) => [plain(task.question), ...told(task)]);
-    live.textContent = sentences([view.label, ...first]);
+    live.textContent = sentences([view.label, ...first], stop(view));
   }
 
   draw();
