@@ -220,7 +220,8 @@ class View {
   /** Whoever comes by Tab sees all of the card: the keys of its last row move the picture in its first. */
   come() {
     requestAnimationFrame(() => {
-      if (this.element.offsetHeight < window.innerHeight) this.element.scrollIntoView({ block: "nearest" });
+      const room = this.element.closest(".jp-WindowedPanel-outer")?.clientHeight ?? window.innerHeight;
+      if (this.element.offsetHeight <= room) this.element.scrollIntoView({ block: "nearest" });
     });
   }
 
