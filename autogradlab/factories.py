@@ -323,6 +323,8 @@ def binary(name: str, kernel: Callable[[Any, Any], Any], vjp: dict[str, Vjp] | N
                 return NotImplemented
             _, other, x, y = found
             if x.dtype is not target.dtype and result != "bool":
+                if y.ndim and target.shape != y.shape and (shape := broadcast_shapes(target.shape, y.shape)) != target.shape:
+                    raise RuntimeError(errors.OUT_BROADCAST.format(list(target.shape), list(shape)))
                 check_cast(x.dtype, target.dtype)
         if check is not None:
             check(x, y)

@@ -158,6 +158,11 @@ class Op:
             self.inplace_class = make_node_class(self.node_name, (), zeros, False)
         return self.inplace_class
 
+    def overload_in_place(self) -> None:
+        """Give the in-place form the Node of another overload, as PyTorch does: NameBackward1."""
+        own = {"__slots__": (), "__module__": "builtins"}
+        self.inplace_class = type(self.node_name[:-1] + "1", (self.node_class,), own)
+
     def _users(self, field: str) -> tuple[int, ...] | None:
         edges: set[int] = set()
         for f in self.formulas:

@@ -7,11 +7,29 @@ from typing import Any
 
 import numpy as np
 
+from ..ops import nn_attention as _kernels  # noqa: F401 (fills the table)
 from ..record import TENSORS
 from ..tensor import Tensor
 from ._linear import dropout, linear
 
 __all__ = ["multi_head_attention_forward", "scaled_dot_product_attention"]
+
+
+def _whole(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, dropout_p: float) -> bool:
+    """Whether PyTorch has one operation for such attention."""
+    a, b, c = q._array, k._array, v._array
+    if dropout_p or not a.ndim == b.ndim == c.ndim == 4 or not a.dtype == b.dtype == c.dtype or a.dtype.kind not in "fV":
+        return False
+    if not a.shape[:2] == b.shape[:2] == c.shape[:2] or not a.shape[3] == b.shape[3] == c.shape[3] or b.shape[2] != c.shape[2]:
+        return False
+    if not (a.size and b.size) or any(x.strides[-1] != x.itemsize for x in (a, b, c)):
+        return False
+    return mask is None or _fits(mask, (*a.shape[:3], b.shape[2]))
+
+
+def _fits(mask: Tensor, shape: tuple[int, ...]) -> bool:
+    m = mask._array
+    return m.ndim in (2, 4) and not mask.requires_grad and all(n in (1, s) for n, s in zip(m.shape, shape[-m.ndim :], strict=True))
 
 
 def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, dropout_p: float = 0.0,
@@ -28,6 +46,8 @@ def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, attn
     if enable_gqa:
         times = q._array.shape[-3] // k._array.shape[-3]
         k, v = k.repeat_interleave(times, -3), v.repeat_interleave(times, -3)
+    if _whole(q, k, v, attn_mask, dropout_p):
+        return TENSORS._scaled_dot_product_flash_attention_for_cpu(q, k, v, 0.0, is_causal, attn_mask, scale)[0]
     factor = math.sqrt(1.0 / math.sqrt(q._array.shape[-1]) if scale is None else scale)
     scores = TENSORS.matmul(TENSORS.mul_number(q, factor), TENSORS.mul_number(TENSORS.transpose(k, -2, -1), factor))
     mask = attn_mask

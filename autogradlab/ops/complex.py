@@ -9,7 +9,7 @@ import numpy as np
 from .. import dtypes
 from ..factories import unary
 from ..families import attach
-from ..opdef import composite, op, publish
+from ..opdef import OPS, composite, op, publish
 from ..promotion import broadcast_error
 from ..record import RAW, TENSORS
 from ..return_types import named
@@ -119,6 +119,7 @@ def resolve_neg(input: Tensor) -> Tensor:
 unary("conj_physical", lambda x: np.conjugate(x) if x.dtype.kind == "c" else x.copy(), lambda F, grad: F.conj(grad),
       promotes=False, doc="The complex conjugate, in memory of its own.")  # fmt: skip
 _conj_physical = F.conj_physical
+OPS["conj_physical"].overload_in_place()
 
 
 def _physical(input: Any = None, *args: Any, **options: Any) -> Any:

@@ -11,6 +11,7 @@ from ..opdef import OPS, Op, composite, op, publish
 from ..promotion import broadcast_error, broadcast_shapes
 from ..record import RAW, TENSORS
 from ..tensor import Tensor
+from .getitem import scalar_array
 from .memory import cast_array
 from .take import _number, is_value, scalar_name
 from .viewing import guard
@@ -58,8 +59,6 @@ def _masked_fill(input, mask, value):  # type: ignore[no-untyped-def]
         r[mask] = value
         return r
     if not (isinstance(value, np.ndarray) and value.ndim == 0):
-        from .getitem import scalar_array
-
         value = scalar_array(value, from_numpy(input.dtype))
     return _filled(input, mask, value)
 
@@ -68,7 +67,14 @@ def _masked_fill_tensor(input, mask, value):  # type: ignore[no-untyped-def]
     if value.ndim:
         raise RuntimeError("masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
                            f"{value.ndim} dimension(s).")  # fmt: skip
-    return _filled(input, mask, cast_array(value, input.dtype) if value.dtype != input.dtype else value)
+    return _filled(input, mask, _of_type(value, input.dtype))
+
+
+def _of_type(value: np.ndarray, d: Any) -> np.ndarray:
+    """A 0-dim value in the dtype of what it is written to."""
+    if value.dtype.kind == "c" and d.kind != "c" and value.imag:
+        return scalar_array(complex(value), from_numpy(d))  # raises
+    return cast_array(value, d) if value.dtype != d else value
 
 
 _FILLS = [
@@ -108,10 +114,8 @@ def _fill_into(input, mask, value):  # type: ignore[no-untyped-def]
     if isinstance(value, np.ndarray):
         if value.ndim:
             _masked_fill_tensor(input, mask, value)
-        value = cast_array(value, input.dtype) if value.dtype != input.dtype else value
+        value = _of_type(value, input.dtype)
     else:
-        from .getitem import scalar_array
-
         value = scalar_array(value, from_numpy(input.dtype))
     if mask.shape != input.shape:
         shape = broadcast_shapes(input.shape, mask.shape)

@@ -366,6 +366,9 @@ def rrelu_with_noise(input, noise, lower, upper, training):  # type: ignore[no-u
     return input * noise
 
 
+OPS["rrelu_with_noise"].overload_in_place()
+
+
 # -- softmax ---------------------------------------------------------------------------------------------------------------
 
 

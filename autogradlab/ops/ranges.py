@@ -155,18 +155,25 @@ def range_(*args: Any, **kwargs: Any) -> Tensor:
 # -- linspace and logspace ---------------------------------------------------------------------------------------------
 
 
+def _dimensions(which: str, value: Tensor) -> str:
+    return f"{which} with {value._array.ndim} dimension(s)"
+
+
 def _bound(name: str, which: str, value: Any) -> Any:
     if isinstance(value, Tensor):
         if value._array.ndim:
-            raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got {which} with "
-                               f"{value._array.ndim} dimension(s).")  # fmt: skip
+            raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got {_dimensions(which, value)}.")
         return value.item()
     return value
 
 
 def _spaced(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, int, Dtype, dict[str, Any]]:
     _, values = bind(name, args, kwargs)
-    start, end = _bound(name, "start", values["start"]), _bound(name, "end", values["end"])
+    start, end = values["start"], values["end"]
+    if isinstance(start, Tensor) and isinstance(end, Tensor) and (start.ndim or end.ndim):
+        raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got {_dimensions('start', start)} and "
+                           f"{_dimensions('end', end)}.")  # fmt: skip
+    start, end = _bound(name, "start", start), _bound(name, "end", end)
     steps, out = values["steps"], values["out"]
     kind = options(values)
     if out is not None:

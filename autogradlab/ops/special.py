@@ -74,6 +74,7 @@ def _polygamma(input, n):  # type: ignore[no-untyped-def]
 OPS["polygamma"] = _POLYGAMMA = Op("polygamma", _polygamma, vjp={
     "input": lambda F, grad, input, n: grad * F.polygamma(n + 1, input),
 })  # fmt: skip
+_POLYGAMMA.overload_in_place()
 
 
 def polygamma(n: int, input: Tensor, *, out: Any = None) -> Tensor:

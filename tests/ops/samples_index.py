@@ -41,7 +41,8 @@ samples("scatter_add", case(M, 0, GRID, A(2, 3)), case(M, 1, WIDE, A(3, 2)), cas
 for _reduce in ("sum", "prod", "mean", "amax", "amin"):
     for _self in (True, False):
         samples("scatter_reduce", case(M, 0, GRID, A(2, 3), _reduce, include_self=_self))
-samples("masked_fill", case(M, MASK, 2.0), case(M, ROW, A()), case(A(4), MASK, 1.0).but(inplace=False), case(M, M, 1.0))
+samples("masked_fill", case(A(2, dtype="int64"), A(dtype="bool"), A(values=1j, dtype="complex128")),
+        case(M, MASK, 2.0), case(M, ROW, A()), case(A(4), MASK, 1.0).but(inplace=False), case(M, M, 1.0))
 samples("masked_select", case(M, MASK), case(M, ROW), case(A(4), MASK), case(M, M))
 samples("masked_scatter", case(M, MASK, A(8)), case(M, ROW, A(3, 4)), case(M, MASK, A(2)))
 samples("nonzero", case(A(3, 4, dtype="bool")), case(A(2, dtype="int64")), case(A(values=1.0)), case(A(0, 2)))

@@ -53,6 +53,12 @@ network("cosine_similarity", case(A(2, 3, low=0.5), A(2, 3, low=0.5)))
 network("pairwise_distance", case(X, A(2, 3, low=3, high=5)), case(X, A(2, 3, low=3, high=5), 1.0))
 network("scaled_dot_product_attention", case(A(2, 3), A(4, 3), A(4, 2)), case(A(1, 2, 3), A(1, 2, 3), A(1, 2, 3), is_causal=True),
         case(A(2, 3), A(4, 3), A(4, 2), A(2, 4)), case(A(2, 3), A(4, 3), A(4, 2), scale=0.3))  # fmt: skip
+Q, K = A(2, 2, 3, 4), A(2, 2, 5, 4)
+PART = A(values=[[True, False, True, True, False], [False] * 5, [True] * 5], dtype="bool")
+network("scaled_dot_product_attention", *(c.but(second=False) for c in (
+    case(Q, K, K), case(Q, Q, Q, is_causal=True), case(Q, K, K, scale=0.3), case(Q, K, K, A(3, 5, grad=False)), case(Q, K, K, PART),
+    case(Q, K, K, A(2, 1, 3, 5, grad=False)), case(A(2, 2, 3, 4, layout="transposed"), K, K), case(Q, K, K, A(3, 5)),
+    case(Q, K, A(2, 2, 5, 3)), case(Q, K, K, is_causal=True), case(Q, K, K, A(2, 3, 5, grad=False)))))  # fmt: skip
 
 # -- losses ----------------------------------------------------------------------------------------------------------------
 for _reduction in ("mean", "sum", "none"):
