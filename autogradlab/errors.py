@@ -157,6 +157,10 @@ REGISTER_HOOKS = (
     "    1. (self: torch._C._autograd.SavedTensor, arg0: collections.abc.Callable, arg1: collections.abc.Callable) -> None\n\n"
     "Invoked with: {}"
 )
+WRITTEN_INPUT = (
+    "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. "
+    "Please clone() the tensor before performing the operation."
+)
 WRITTEN_SHARED = (
     "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please clone() "
     "the tensor before performing the operation."

@@ -17,6 +17,7 @@ from .dtypes import get_default_dtype, of_scalar
 from .modes import FLAGS, LOCAL, QUIET
 from .node import NO_EDGE, UNSHARED, freed_error, sequence
 from .opdef import OPS, Op, publish, write_out
+from .overlap import check_apart, check_written
 from .promotion import broadcast_error, broadcast_shapes, cast, check_cast, is_number, number, result_dtype, wrap_number
 from .record import RAW, SavedOutput, changed, finish, start_node
 from .tensor import INFERENCE, Tensor, gradient_edge, requires_grad, wrap, wrap_scalar
@@ -122,6 +123,8 @@ def unary(name: str, kernel: Callable[[Any], Any], vjp: Vjp | None = None, *, pr
         if isinstance(input, Tensor) and not extra and not unknown:
             if out is None:
                 return core(input)
+            if isinstance(out, Tensor):
+                check_written(out, (input,))
             return write_out(entry, out, modes.quiet(entry_kernel, input._array), (input,))
         if input is None and "x" in unknown:
             return forward(unknown.pop("x"), *extra, out=out, **unknown)
@@ -291,6 +294,8 @@ def binary(name: str, kernel: Callable[[Any, Any], Any], vjp: dict[str, Vjp] | N
                 if found is not None:
                     if check is not None:
                         check(*found[2:])
+                    if isinstance(out, Tensor):
+                        check_written(out, found[:2])
                     try:
                         r = modes.quiet(kernel, *found[2:])
                     except ValueError as error:
@@ -346,6 +351,8 @@ def binary(name: str, kernel: Callable[[Any, Any], Any], vjp: dict[str, Vjp] | N
                 original._edge = a
         version = input._counter
         if type(version) is list:
+            if other._counter is version and other is not input:
+                check_written(input, (other,))
             version[0] += 1
         else:
             bump(input)
@@ -395,8 +402,8 @@ def _renamed(unknown: dict[str, Any]) -> bool:
 
 def overwrite(target: np.ndarray, r: Any) -> None:
     """Put the result of an in-place operation in its place; memory that several elements share refuses."""
-    if 0 in target.strides and any(s == 0 and n > 1 for s, n in zip(target.strides, target.shape, strict=True)):
-        raise RuntimeError(errors.WRITTEN_SHARED)
+    if 0 in target.strides:
+        check_apart(target)
     target[...] = r
 
 

@@ -20,6 +20,7 @@ from .calls import make_call
 from .docs import Help
 from .families import FUNCTIONS, OPS, attach, operation
 from .node import NO_EDGE, Edge
+from .overlap import check_written
 from .record import RAW, TENSORS, Formula, SavedOutput, fact, finish, make_node_class, start_node
 from .tensor import Tensor, gradient_edge, requires_grad, wrap
 from .views import bump, check_inplace, rebase
@@ -266,6 +267,8 @@ class Op:
         if out is None:
             return self.call(*args, **kwargs)
         values, given = self.operands(args, kwargs)
+        if isinstance(out, Tensor) and self.name in _CHECKED_OUT:
+            check_written(out, values if self.list_place is None else values[self.list_place])
         return write_out(self, out, modes.quiet(self.invoke, *given), values)
 
     def operands(self, args: tuple[Any, ...], kwargs: dict[str, Any], name: str | None = None) -> tuple[list[Any], list[Any]]:
@@ -333,8 +336,10 @@ class Op:
         if recording and "input" in self.fields:
             original = wrap(np.array(input._array))
             original._edge = edges[0] if self.edge_places[0] == 0 else NO_EDGE
-        r = modes.quiet(self.invoke, *given)
         target = input._array
+        if 0 in target.strides or type(input._counter) is list:
+            check_written(input, () if self.name in _UNCHECKED else values)
+        r = modes.quiet(self.invoke, *given)
         store(target, r)
         bump(input)
         if recording:
@@ -347,6 +352,11 @@ class Op:
         return input
 
 
+#: operations, beside those of one or two elements, whose out= must not overlap an input in part
+_CHECKED_OUT = ("addcdiv", "addcmul", "cat", "clamp", "clamp_max", "clamp_min", "cumprod", "cumsum", "gather", "index_select",
+                "lerp", "pow", "stack", "take", "where")  # fmt: skip
+#: operations that write without asking whether an input overlaps
+_UNCHECKED = ("tril", "triu", "addmm", "addmv", "addr", "baddbmm", "addbmm")
 #: NumPy's names for arguments, which PyTorch accepts too
 _OTHER_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..modes import FLAGS
 from ..node import NO_EDGE
+from ..overlap import check_apart
 from ..record import TENSORS
 from ..tensor import INFERENCE, Tensor, gradient_edge, wrap
 from ..views import bump
@@ -343,6 +344,7 @@ def _assign(view: Tensor, value: Tensor) -> None:
     if x.shape == target.shape:
         TENSORS.copy_(view, value)
     elif not x.ndim:
+        check_apart(target)
         TENSORS.fill_(view, value)
     else:
         TENSORS.copy_(view, TENSORS.expand(_sliced_prefix(value), target.shape))

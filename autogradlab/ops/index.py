@@ -302,11 +302,20 @@ def _accumulate(target: np.ndarray, places: tuple[Any, ...], values: np.ndarray)
 # -- writing -----------------------------------------------------------------------------------------------------------
 
 
+def _one_for_a_mask(input: np.ndarray, places: tuple[Any, ...], values: np.ndarray) -> bool:
+    """Whether one value goes where a single mask says, of whatever dtype: PyTorch then fills."""
+    arrays = [p for p in places if not isinstance(p, slice)]
+    real = values.dtype.kind != "c" or input.dtype.kind == "c"
+    return values.size == 1 and real and len(arrays) == 1 and arrays[0].dtype.kind == "b"
+
+
 def _index_put_into(input, indices, values, accumulate=False):  # type: ignore[no-untyped-def]
     places = positions(indices)
     if input.dtype is not values.dtype:
         from ..dtypes import _scalar_name, from_numpy
 
+        if not accumulate and _one_for_a_mask(input, places, values):
+            values = values.astype(input.dtype)
         if input.dtype != values.dtype:
             found = _scalar_name(from_numpy(input.dtype)), _scalar_name(from_numpy(values.dtype))
             raise RuntimeError("Index put requires the source and destination dtypes match, got "

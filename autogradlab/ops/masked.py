@@ -15,7 +15,7 @@ from .getitem import scalar_array
 from .memory import cast_array
 from .take import _number, is_value, scalar_name
 from .viewing import guard
-from .writing import C_WORDS, exact_out, in_place
+from .writing import C_WORDS, exact_out, in_place, warn_expanded
 
 
 def _boolean(mask: np.ndarray) -> None:
@@ -103,6 +103,7 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
 
 def masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """In-place version of :meth:`masked_fill`."""
+    warn_expanded("masked_fill_", input)
     number = is_value("masked_fill_", value, (input, mask, value))
     if number:
         value = _number("masked_fill_", input._array, value) if not isinstance(value, complex) else value

@@ -15,6 +15,7 @@ from ..dtypes import dtype as Dtype
 from ..layout import FORMATS
 from ..node import NO_EDGE, UNSHARED
 from ..opdef import OPS, Op, composite, op, publish
+from ..overlap import check_apart, check_written
 from ..promotion import broadcast_shapes
 from ..record import RAW, TENSORS, finish, make_node_class, start_node
 from ..storage import address, storage_of
@@ -241,22 +242,6 @@ def _copied(node: Any, grad: Any) -> tuple[Any, ...]:
     return (None if old is None else grad * 0, None if new is None else grad)
 
 
-_OVERLAP = (
-    "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
-    "clone() the tensor before performing the operation."
-)
-
-
-def _check_apart(target: np.ndarray) -> None:
-    """Writing to memory that several elements share is refused."""
-    if (
-        0 in target.strides
-        and target.size
-        and any(s == 0 and n > 1 for s, n in zip(target.strides, target.shape, strict=True))
-    ):
-        raise RuntimeError(_OVERLAP)
-
-
 def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     """Copy values in place, broadcast and cast.
 
@@ -289,8 +274,8 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
             raise RuntimeError(
                 f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(shape)}"
             )
-    if 0 in target.strides:
-        _check_apart(target)
+    if 0 in target.strides or (src._counter is input._counter and src._counter is not UNSHARED):
+        check_written(input, (src,))
     if x.dtype is target.dtype:
         target[...] = x
     else:
@@ -366,12 +351,12 @@ def fill_(input: Tensor, value: Any) -> Tensor:
     from .writing import in_place
 
     found = _value("fill_", input, value)
+    if isinstance(found, Tensor):
+        check_apart(input._array)
     return in_place(_FILLS[2 + isinstance(found, Tensor)], [input, found], _fill_into)
 
 
 def _fill_into(target: np.ndarray, value: np.ndarray) -> None:
-    if 0 in target.strides:
-        _check_apart(target)
     target[...] = value if value.dtype is target.dtype else cast_array(value, target.dtype)
 
 
@@ -387,8 +372,6 @@ def zero_(input: Tensor) -> Tensor:
 
 
 def _zero_into(target: np.ndarray) -> None:
-    if 0 in target.strides:
-        _check_apart(target)
     target[...] = 0
 
 

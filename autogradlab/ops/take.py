@@ -12,7 +12,7 @@ from ..opdef import OPS, composite, op, publish
 from ..record import RAW, TENSORS
 from ..tensor import Tensor, wrap
 from .viewing import guard
-from .writing import exact_out, in_place, writer
+from .writing import exact_out, in_place, warn_expanded, writer
 
 _ALL = slice(None)
 
@@ -246,6 +246,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
 
 def index_fill_(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     """In-place version of :meth:`index_fill`."""
+    warn_expanded("index_fill_", input)
     number = is_value("index_fill_", value, (input, dim, index, value))
     return in_place(_FILLS[number], [input, dim, index, value], (_index_fill_tensor, _index_fill)[number])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -11,13 +12,16 @@ from .. import modes
 from ..calls import make_call
 from ..dtypes import _scalar_name
 from ..opdef import OPS, Op, publish
+from ..overlap import check_written
 from ..record import RAW, finish, start_node
 from ..tensor import Tensor, wrap
 from ..views import bump, check_inplace, rebase
 
-__all__ = ["C_WORDS", "exact_out", "in_place", "writer"]
+__all__ = ["C_WORDS", "exact_out", "in_place", "warn_expanded", "writer"]
 
 
+#: operations whose inputs must not overlap what they write, not even wholly
+_APART = ("scatter", "scatter_add", "scatter_reduce", "index_add", "index_copy", "index_put", "put")
 #: C's names of the dtypes, where PyTorch's messages use them
 C_WORDS = {"float32": "float", "float64": "double", "float16": "c10::Half", "int64": "long int", "int32": "int",
            "int16": "short int", "int8": "signed char", "uint8": "unsigned char", "bfloat16": "c10::BFloat16",
@@ -42,6 +46,21 @@ def exact_out(entry: Op, message: str = _SAME, wanted: Any = None) -> None:
     entry.call_any = call_any  # type: ignore[method-assign]
 
 
+def warn_expanded(name: str, input: Tensor) -> None:
+    """Warn of filling an expanded tensor, as PyTorch does."""
+    x = input._array
+    if 0 in x.strides and any(s == 0 and n > 1 for s, n in zip(x.strides, x.shape, strict=True)):
+        warnings.warn(
+            f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing this operation. "
+            "This also applies to advanced indexing e.g. tensor[mask] = scalar", UserWarning, stacklevel=3,
+        )  # fmt: skip
+
+
+def _flat(values: list[Any]) -> list[Any]:
+    """The values, those in lists and tuples too."""
+    return [v for value in values for v in (value if isinstance(value, (list, tuple)) else (value,))]
+
+
 def in_place(op: Op, values: list[Any], write: Callable[..., None]) -> Tensor:
     """Run `write` on the memory of the first argument and record it as `op` in place. `values` are all arguments."""
     input: Tensor = values[0]
@@ -54,6 +73,8 @@ def in_place(op: Op, values: list[Any], write: Callable[..., None]) -> Tensor:
             recording = False
     if recording:
         check_inplace(input)
+    if op.name in _APART:
+        check_written(input, _flat(values[1:]), whole=True, apart=op.name != "index_put")
     original = input
     if recording and "input" in op.fields:
         original = wrap(np.array(input._array))
