@@ -263,6 +263,8 @@ def test_where_python_does_not_answer(lab: Any, page: Any):
     page.keyboard.press("a")
     page.keyboard.press("Enter")
     page.locator(".agl-late").filter(has_text="Or was the kernel restarted?").wait_for(timeout=15_000)
+    page.keyboard.press("Enter")
+    assert page.broken == []
     assert focused(page) == "doubled choice a"
 
 

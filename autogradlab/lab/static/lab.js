@@ -59,8 +59,13 @@ function render({ model, el }) {
   /** Tells Python; if nothing comes back, says what may be the matter. */
   function send(task, action, value) {
     clearTimeout(waiting);
-    waiting = setTimeout(() => (late.textContent = plain(words().late ?? "")), PATIENCE);
-    model.send({ do: action, task: task.id, value });
+    const deaf = () => (late.textContent = plain(words().late ?? ""));
+    waiting = setTimeout(deaf, PATIENCE);
+    try {
+      model.send({ do: action, task: task.id, value });
+    } catch {
+      deaf(); // the kernel is known to be gone
+    }
   }
   const heard = () => {
     clearTimeout(waiting);
