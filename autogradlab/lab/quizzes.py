@@ -99,7 +99,7 @@ class Quiz(face.Face):
             earlier = asked.entry.lesson != self.entry.lesson
             question = asked.entry.say("question")
             if earlier:
-                question = say("lab.from_lesson", question=question, lesson=asked.entry.lesson.partition("-")[0])
+                question = say("lab.from_lesson", question=question, lesson=_number(asked.entry.lesson))
             question = f"**{number}.** {question}"
             buttons = [] if asked.right else [face.button("submit", say("lab.check_answer"), True)]
             if self._recalled and number == len(self.asked):
@@ -111,3 +111,9 @@ class Quiz(face.Face):
                 )
             )  # fmt: skip
         return made
+
+
+def _number(lesson: str) -> str:
+    """"09-memory-and-identity" is lesson 9."""
+    number = lesson.partition("-")[0]
+    return number.lstrip("0") or number

@@ -119,9 +119,9 @@ def test_frames_show_what_is_not_there_yet(torch: Any):
     drawing = next(b for b in card.blocks if isinstance(b, Drawing))
     ids = {item.id for item in drawing.items}
     assert all(item in ids for frame in card.frames for item, _ in frame.states)
-    assert dict(card.frames[0].states) == {"o1d0": "hidden", "r0": "hidden", "r1": "hidden"}
+    assert dict(card.frames[0].states) == {"o1d0": "hidden", "o1d0x": "hidden", "r0": "hidden", "r1": "hidden"}
     shown = {item for frame in card.frames for item, state in frame.states if state != "hidden"}
-    assert shown == {"o0d0", "o0d1", "o1d0", "o1d1", "r0", "r1"}
+    assert shown == {"o0d0", "o0d1", "o1d0", "o1d0x", "o1d1", "r0", "r1"}
 
 
 def test_operands_of_all_kinds(torch: Any):

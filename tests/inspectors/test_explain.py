@@ -24,6 +24,12 @@ CASES = {
         "Write instead: `w = torch.tensor([1.0, 2.0], requires_grad=True)`",
         "cell [1], line 1", "cell [3], line 1",
     ),
+    "no graphics card": (
+        ["x = torch.ones(2)", "x = x.cuda()"],
+        "This line asks for a graphics card (CUDA), and here is none that can be used.",
+        'Write instead: `device = "cuda" if torch.cuda.is_available() else "cpu"`',
+        None, "cell [2], line 1",
+    ),
     "integer tensor that asks": (
         ["w = torch.tensor([1, 2], requires_grad=True)"],
         "`w` holds whole numbers; gradients need floating point ones.",

@@ -56,7 +56,7 @@ def test_what_is_one_cell_and_several_elements(torch: Any):
     shown = lab.storage(r, wide)
     assert "`wide`: cells 0 1 0 1 0 1" in shown.text
     assert [s.text for s in drawings(shown)[0].items[2].shapes if hasattr(s, "text")] == ["wide", "×3", "×3"]
-    assert "`×2` is a cell that is two elements at once." in shown.text
+    assert "`×3` is a cell that is 3 elements at once." in shown.text
     shown = lab.storage(windows)
     assert "`windows`: cells 0 1 1 2 2 3" in shown.text
     assert [s.text for s in drawings(shown)[0].items[1].shapes if hasattr(s, "text")] == ["windows", "0,0", "×2", "×2", "2,1"]
@@ -212,3 +212,13 @@ def test_both_languages_have_the_same_fields():
     for key, entry in words.catalogue("storage").items():
         assert set(entry) == {"en", "zh"}, key
         assert set(re.findall(r"{(\w+)}", entry["en"])) == set(re.findall(r"{(\w+)}", entry["zh"])), key
+
+
+def test_two_names_of_one_object(torch: Any):
+    x = torch.arange(3.0)
+    same, view, array = x, x.view(3), x.numpy()
+    twice = array
+    shown = lab.storage(x, same, view, array, twice).text
+    assert "`x`, `same` are names of one object: not a copy, not a view, the same tensor." in shown
+    assert "`array`, `twice` are names of one object: not a copy, not a view, the same array." in shown
+    assert "one object" not in lab.storage(x, view).text

@@ -102,7 +102,7 @@ def _drawing(given: Sequence[_Operand], meeting: Meeting) -> Drawing:
     for row, operand in enumerate(given):
         items.append(Item(f"o{row}", (Text(0, _y(row) + 24, fit(operand.name, 128, 13, True), "plain", "start", 13, True, True),)))
         for k in range(rank):
-            items.append(_box(given, meeting, row, k, margin + k * (wide + 6), wide))
+            items += _box(given, meeting, row, k, margin + k * (wide + 6), wide)
         if rank == 0:
             items.append(Item(f"o{row}s", (Text(margin + 4, _y(row) + 24, "()", "muted", "start", 13, True),)))
     line = _y(len(given)) + 2
@@ -126,20 +126,25 @@ def _header(rank: int, margin: float, wide: float) -> Item:
     return Item("dims", texts)
 
 
-def _box(given: Sequence[_Operand], meeting: Meeting, row: int, k: int, x: float, wide: float) -> Item:
+def _box(given: Sequence[_Operand], meeting: Meeting, row: int, k: int, x: float, wide: float) -> list[Item]:
+    """A size in its box; and how often it is repeated, which is seen from its rule on."""
     size, y = meeting.padded[row][k], _y(row)
     pad = k < len(meeting.padded[0]) - len(given[row].shape)
     to = None if meeting.result is None else meeting.result[k]
-    repeated = size == 1 and to not in (None, 1)
+    repeated = _repeated(meeting, row, k)
     tone: Tone = "warning" if _differs(meeting, row, k) else "accent" if repeated else "muted" if pad else "node"
-    shapes: list[Shape] = [
+    shapes: tuple[Shape, ...] = (
         Rect(x, y, wide, HIGH, 5, tone, not pad or repeated),
         Text(x + wide / 2, y + (18 if repeated else 24), str(size), "muted" if pad else "plain", size=14, mono=True, bold=not pad),
-    ]
-    if repeated:
-        shapes.append(Text(x + wide / 2, y + 33, f"×{to}", "accent", size=10.5, mono=True))
+    )
     said = "pad" if pad else "repeat" if repeated else "size"
-    return Item(f"o{row}d{k}", tuple(shapes), say(f"broadcast.box_{said}", name=code(given[row].name), dim=k, size=size, to=to))
+    box = Item(f"o{row}d{k}", shapes, say(f"broadcast.box_{said}", name=code(given[row].name), dim=k, size=size, to=to))
+    times = Item(f"o{row}d{k}x", (Text(x + wide / 2, y + 33, f"×{to}", "accent", size=10.5, mono=True),))
+    return [box, times] if repeated else [box]
+
+
+def _repeated(meeting: Meeting, row: int, k: int) -> bool:
+    return meeting.result is not None and meeting.padded[row][k] == 1 and meeting.result[k] != 1
 
 
 def _differs(meeting: Meeting, row: int, k: int) -> bool:
@@ -165,6 +170,8 @@ def _frames(given: Sequence[_Operand], meeting: Meeting) -> list[Frame]:
     pads = [(row, rank - len(o.shape)) for row, o in enumerate(given) if len(o.shape) < rank]
     hidden: list[tuple[str, State]] = [(f"o{row}d{k}", "hidden") for row, count in pads for k in range(count)]
     hidden += [(f"r{k}", "hidden") for k in range(rank)]
+    times = {k: [f"o{row}d{k}x" for row in range(len(given)) if _repeated(meeting, row, k)] for k in range(rank)}
+    hidden += [(item, "hidden") for items in times.values() for item in items]
     frames = [Frame(say("broadcast.align"), say("broadcast.align_title"), tuple(hidden))]
     if pads:
         parts = [
@@ -178,6 +185,7 @@ def _frames(given: Sequence[_Operand], meeting: Meeting) -> list[Frame]:
         sentence, tone = _verdict(meeting, k)
         state: State = "failed" if tone == "warning" else "active"
         column: list[tuple[str, State]] = [(f"o{row}d{k}", state) for row in range(len(given))]
+        column += [(item, state) for item in times[k]]
         frames.append(Frame(sentence, say("broadcast.dim_title", dim=k), (*last, *column, (f"r{k}", state)), tone=tone))
         if tone == "warning":
             return frames

@@ -54,7 +54,7 @@ def _card(named: Sequence[tuple[str, Any]]) -> Card:
         drawn = [_drawing(number, strip, usable, margin) for number, strip in enumerate(found, 1)]
         wide = max(d.width for d in drawn)
         blocks += [replace(d, width=wide) for d in drawn]
-        blocks += [_legend(found), _table(found, usable), *_notes(found)]
+        blocks += [_legend(found), _table(found, usable), *_notes(found, usable)]
     for name, thing in named:
         if not (is_tensor(thing) or is_array(thing)):
             blocks.append(Note(say("storage.no_memory", name=code(name), type=code(type_name(thing))), "warning"))
@@ -235,12 +235,21 @@ def _table(found: Sequence[Strip], things: Sequence[tuple[str, Any]]) -> Table:
 
 def _legend(found: Sequence[Strip]) -> Note:
     windows = [w for strip in found for w in strip.windows]
-    several = any(w.at(place)[1] > 1 for w in windows for _, place in w.places(LISTED))
-    return Note(say("storage.legend") + (" " + say("storage.legend_several") if several else ""), "muted")
+    most = max((w.at(place)[1] for w in windows for _, place in w.places(LISTED)), default=0)
+    several = say("storage.legend_several", count=f"{most:,}") if most > 1 else ""
+    return Note(f"{say('storage.legend')} {several}".rstrip(), "muted")
 
 
-def _notes(found: Sequence[Strip]) -> list[Note]:
+def _notes(found: Sequence[Strip], things: Sequence[tuple[str, Any]]) -> list[Note]:
     notes = []
+    objects: dict[int, list[str]] = {}
+    for name, thing in things:
+        objects.setdefault(id(thing), []).append(code(name))
+    for _, thing in things:
+        names = list(dict.fromkeys(objects.pop(id(thing), [])))
+        if len(names) > 1:
+            said = "storage.same_array" if is_array(thing) else "storage.same_object"
+            notes.append(Note(say(said, names=say("common.list").join(names)), "accent"))
     for strip in found:
         names = list(dict.fromkeys(code(w.name) for w in strip.windows if w.size()))
         if len(names) > 1:

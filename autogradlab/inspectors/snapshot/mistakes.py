@@ -315,6 +315,10 @@ def _hook_on_data(failed: Failure, match: re.Match[str]) -> Diagnosis | None:
     return None
 
 
+def _no_device(failed: Failure, match: re.Match[str]) -> Diagnosis:
+    return Diagnosis("no_device", {"cure": 'device = "cuda" if torch.cuda.is_available() else "cpu"'})
+
+
 #: what a message looks like -> who looks into it
 KNOWN: tuple[tuple[str, Callable[[Failure, re.Match[str]], Diagnosis | None]], ...] = (
     (r"element (\d+) of tensors does not require grad and does not have a grad_fn", _no_history),
@@ -330,5 +334,6 @@ KNOWN: tuple[tuple[str, Callable[[Failure, re.Match[str]], Diagnosis | None]], .
     (r"can't optimize a non-leaf Tensor", _optimizer),
     (r"Can't call numpy\(\) on Tensor that requires grad", _to_numpy),
     (r"doesn't require gradient|that has requires_grad=False", _hook_on_data),
+    (r"Torch not compiled with CUDA enabled|Found no NVIDIA driver on your system", _no_device),
     (r"'?NoneType'?", _no_gradient),
 )  # fmt: skip
