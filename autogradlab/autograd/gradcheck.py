@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ..dtypes import from_numpy
 from ..node import Node, node_class
 from ..record import TENSORS
+from ..size import Size
 from ..tensor import Tensor, gradient_edge, requires_grad, wrap
 from .frontend import grad
 
@@ -93,6 +95,13 @@ def _differences(
     if any(a.dtype.kind == "b" for a in low):
         raise RuntimeError("Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
                            "`logical_xor()` operator instead.")  # fmt: skip
+    for a, b in zip(low, high, strict=True):
+        start = "Expected `func` to return outputs with the same {} when inputs are perturbed on index " + f"{index} by {eps}"
+        if a.shape != b.shape:
+            raise AssertionError(f"{start.format('shape')}, but got: shapes {Size(a.shape)} and {Size(b.shape)}.")
+        if a.dtype != b.dtype:
+            kinds = from_numpy(a.dtype), from_numpy(b.dtype)
+            raise AssertionError(f"{start.format('dtype')}, but got: dtypes {kinds[0]} and {kinds[1]}.")
     return [(b - a) / (2 * eps) for a, b in zip(low, high, strict=True)]
 
 

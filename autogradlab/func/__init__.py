@@ -7,10 +7,14 @@ tensor([ 3., 12.])
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ..docs import attach
+from ..ops.random import get_rng_state, set_rng_state
 from ..record import TENSORS as F
 from ..tensor import Tensor, requires_grad
 
@@ -75,25 +79,38 @@ def _plain(tree: Any) -> Any:
     return _like(tree, iter([F.detach(t) if isinstance(t, Tensor) else t for t in _flat(tree)]))
 
 
+def _numbers(argnums: Any, count: int) -> tuple[int, ...]:
+    """Which arguments `argnums` means, of so many."""
+    found = []
+    for n in (argnums,) if isinstance(argnums, int) else tuple(argnums):
+        if not -count <= n < count:
+            raise RuntimeError(f"Got argnum={n}, but only {count} positional inputs")
+        found.append(n % count)
+    return tuple(found)
+
+
 def grad_and_value(func: Function, argnums: Any = 0, has_aux: bool = False) -> Function:
     """A function that gives the gradient of a scalar function by its arguments `argnums`, and its value."""
 
     def transformed(*args: Any, **kwargs: Any) -> Any:
         from ..autograd import enable_grad
 
-        numbers = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+        numbers = _numbers(argnums, len(args))
         with enable_grad():
             given = list(args)
             for i in numbers:
                 given[i] = _fresh(args[i])
             made = func(*given, **kwargs)
+            if has_aux and not (isinstance(made, tuple) and len(made) == 2):
+                raise RuntimeError("grad_and_value(f)(*args): output of function f should be a tuple: (output, aux) "
+                                   "if has_aux is True")  # fmt: skip
             value, aux = made if has_aux else (made, None)
             if not isinstance(value, Tensor):
-                raise RuntimeError("Expected the given function to return a single tensor, but it returned "
-                                   f"{type(value).__name__}")  # fmt: skip
+                raise RuntimeError("grad_and_value(f)(*args): Expected f(*args) to return a Tensor, got "
+                                   f"{type(value)}")  # fmt: skip
             if value._array.ndim:
                 raise RuntimeError(
-                    "Expected f(*args) to return a scalar tensor, got tensor with "
+                    "grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor with "
                     f"{value._array.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?"
                 )
             chosen = [given[i] for i in numbers]
@@ -101,7 +118,7 @@ def grad_and_value(func: Function, argnums: Any = 0, has_aux: bool = False) -> F
             keep = _outer(args) or _outer(list(kwargs.values()))
             found = _gradients([value], ins, [None], True)
         if not keep:
-            found, value = [F.detach(g) for g in found], F.detach(value)
+            found, value, aux = [F.detach(g) for g in found], F.detach(value), _plain(aux)
         trees = _like(chosen, iter(found))
         result = trees[0] if isinstance(argnums, int) else tuple(trees)
         return (result, (value, aux)) if has_aux else (result, value)
@@ -152,6 +169,9 @@ def jvp(func: Function, primals: Any, tangents: Any, *, strict: bool = False, ha
     from ..autograd import enable_grad
     from ..autograd import grad as gradient
 
+    if not isinstance(primals, tuple):
+        raise RuntimeError("jvp(f, primals, tangents): Expected primals to be a tuple. E.g. it should be valid to call "
+                           "f(*primals).")  # fmt: skip
     keep = _outer(primals) or _outer(tangents)
     with enable_grad():
         given = _fresh(list(primals))
@@ -177,7 +197,7 @@ def jacrev(func: Function, argnums: Any = 0, *, has_aux: bool = False, chunk_siz
     def transformed(*args: Any, **kwargs: Any) -> Any:
         from ..autograd import enable_grad
 
-        numbers = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+        numbers = _numbers(argnums, len(args))
         keep = _outer(args)
         with enable_grad():
             given = list(args)
@@ -219,39 +239,90 @@ def vmap(
 ) -> Function:
     """A function that maps `func` over a dimension of its arguments: element by element, the results stacked."""
 
+    if randomness not in ("error", "different", "same"):
+        raise RuntimeError(f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}")
+
     def transformed(*args: Any, **kwargs: Any) -> Any:
-        dims = (in_dims,) * len(args) if isinstance(in_dims, int) or in_dims is None else tuple(in_dims)
-        if len(dims) != len(args):
-            raise ValueError(f"vmap({getattr(func, '__name__', func)}, in_dims={in_dims}, ...)(<inputs>): in_dims "
-                             f"is not compatible "
-                             "with the structure of inputs.")  # fmt: skip
-        spread = []
-        sizes = set()
-        for arg, dim in zip(args, dims, strict=True):
-            leaves = _flat(arg)
-            each = _flat(dim) if not isinstance(dim, int) and dim is not None else [dim] * len(leaves)
-            parts = [
-                F.unbind(t, d) if d is not None and isinstance(t, Tensor) else t
-                for t, d in zip(leaves, each, strict=True)
-            ]
-            sizes |= {len(p) for p, d in zip(parts, each, strict=True) if d is not None}
-            spread.append((arg, parts, each))
-        if len(sizes) != 1:
-            raise ValueError("vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
-                             f"{sorted(sizes)} for the mapped dimension")  # fmt: skip
-        results = []
-        for i in range(sizes.pop()):
-            call = [
-                _like(arg, iter([p if d is None else p[i] for p, d in zip(parts, each, strict=True)]))
-                for arg, parts, each in spread
-            ]
+        name = _name(func)
+        spread, size = _spread(name, args, in_dims)
+        results: list[Any] = []
+        state = None if randomness == "different" else get_rng_state()
+        for i in range(size):
+            call = [_like(arg, iter([p if d is None else p[i] for p, d in parts])) for arg, parts in spread]
             results.append(func(*call, **kwargs))
+            if state is not None:
+                _same_draws(state, randomness)
+            for out in _flat(results[-1]):
+                if not isinstance(out, Tensor) and out_dims is not None:
+                    raise ValueError(f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(out)}. Did you "
+                                     "mean to set out_dims= to None for output?")  # fmt: skip
         first = results[0]
         columns = zip(*(_flat(r) for r in results), strict=True)
         places = _flat(out_dims) if not isinstance(out_dims, int) else [out_dims] * len(_flat(first))
-        return _like(first, iter([F.stack(list(c), d) for c, d in zip(columns, places, strict=True)]))
+        return _like(first, iter([c[0] if d is None else F.stack(list(c), d) for c, d in zip(columns, places, strict=True)]))
 
     return transformed
+
+
+def _name(func: Any) -> str:
+    if isinstance(func, functools.partial):
+        return f"functools.partial({_name(func.func)}, ...)"
+    return str(getattr(func, "__name__", None) or repr(func))
+
+
+def _same_draws(state: Tensor, randomness: str) -> None:
+    """Let every element draw the same numbers, or none."""
+    if randomness == "same":
+        set_rng_state(state)
+    elif not np.array_equal(get_rng_state()._array, state._array):
+        raise RuntimeError("vmap: called random operation while in randomness error mode. Please either use the 'same' or "
+                           "'different' randomness flags on vmap or perform the randomness operation out of vmap")  # fmt: skip
+
+
+def _spread(name: str, args: tuple[Any, ...], in_dims: Any) -> tuple[list[tuple[Any, list[tuple[Any, Any]]]], int]:
+    """Each argument with its leaves, those that are mapped over taken apart; and the number of elements."""
+    start = f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): "
+    if not isinstance(in_dims, (int, tuple)):
+        raise ValueError(start + "expected `in_dims` to be int or a (potentially nested) tuple matching the structure of "
+                         f"inputs, got: {type(in_dims)}.")  # fmt: skip
+    if not args:
+        raise ValueError(f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to vmap "
+                         "over a function with no inputs. The latter is unsupported.")  # fmt: skip
+    dims = (in_dims,) * len(args) if isinstance(in_dims, int) else in_dims
+    if len(dims) != len(args):
+        raise ValueError(start + "in_dims is not compatible with the structure of inputs.")
+    spread: list[tuple[Any, list[tuple[Any, Any]]]] = []
+    sizes: list[int] = []
+    for arg, dim in zip(args, dims, strict=True):
+        leaves = _flat(arg)
+        each = [dim] * len(leaves) if isinstance(dim, int) or dim is None else _flat(dim)
+        parts: list[tuple[Any, Any]] = []
+        for t, d in zip(leaves, each, strict=True):
+            if d is not None:
+                t = _mapped(start, t, d)
+                sizes.append(len(t))
+            parts.append((t, d))
+        spread.append((arg, parts))
+    if not sizes:
+        raise ValueError("vmap: Expected at least one Tensor to vmap over")
+    if len(set(sizes)) != 1:
+        raise ValueError("vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
+                         f"{sizes} for the mapped dimension")  # fmt: skip
+    return spread, sizes[0]
+
+
+def _mapped(start: str, t: Any, dim: Any) -> Any:
+    """The elements of one argument along the dimension that is mapped over."""
+    if not isinstance(dim, int):
+        raise ValueError(f"{start}Got in_dim={dim} for an input but in_dim must be either an integer dimension or None.")
+    if not isinstance(t, Tensor):
+        raise ValueError(f"{start}Got in_dim={dim} for an input but the input is of type {type(t)}. We cannot vmap over "
+                         "non-Tensor arguments, please use None as the respective in_dim")  # fmt: skip
+    n = t._array.ndim
+    if not -n <= dim < n:
+        raise ValueError(f"{start}Got in_dim={dim} for some input, but that input is a Tensor of dimensionality {n} so "
+                         f"expected in_dim to satisfy -{n} <= in_dim < {n}.")  # fmt: skip
+    return F.unbind(t, dim)
 
 
 def functional_call(

@@ -292,3 +292,8 @@ y.retain_grad()
 y.sum().backward()
 print(y.grad, x.grad)
 t(lambda: assign(y, "grad", torch.ones(2, dtype=torch.float64)))
+
+# % gradcheck-unsteady: outputs whose shape or dtype depends on values
+x = torch.ones(1, dtype=torch.float64, requires_grad=True)
+t(lambda: torch.autograd.gradcheck(lambda x: torch.cat([x, x]) if torch.all(x >= 1) else x, x))
+t(lambda: torch.autograd.gradcheck(lambda x: x.float() if torch.all(x >= 1) else x, x))
