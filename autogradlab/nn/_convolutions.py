@@ -50,10 +50,17 @@ def _misfit(weight: Tensor, x: Tensor, stride: Any, n: int) -> None:
 
 
 def _convolved(x: Tensor, weight: Tensor, bias: Any, *options: Any) -> Any:
-    """The operation itself; to complex numbers PyTorch adds the bias afterwards."""
-    if bias is None or not x.dtype.is_complex or weight.dtype is not x.dtype or bias.dtype is not x.dtype or bias.ndim != 1:
+    """The operation itself; of complex numbers three of them on real ones, as in PyTorch."""
+    given = [x, weight] if bias is None else [x, weight, bias]
+    if not all(t.dtype.is_complex for t in given):
         return TENSORS.convolution(x, weight, bias, *options)
-    return TENSORS.convolution(x, weight, None, *options) + TENSORS.view(bias, (-1, *(1,) * (x.ndim - 2)))
+    lines = [TENSORS.view_as_real(t) for t in given]
+    real, imag = ([TENSORS.select(t, -1, part) for t in lines] for part in (0, 1))
+    none = [None] * (3 - len(given))
+    a = TENSORS.convolution(*real, *none, *options)
+    b = TENSORS.convolution(*imag[:2], None, *options)
+    c = TENSORS.convolution(*(r + i for r, i in zip(real, imag, strict=True)), *none, *options)
+    return a - b + (c - a - b) * 1j
 
 
 def _conv(n: int, input: Tensor, weight: Tensor, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Tensor:

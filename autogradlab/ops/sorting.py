@@ -17,6 +17,7 @@ from ..promotion import result_dtype
 from ..record import RAW, TENSORS
 from ..return_types import named
 from ..tensor import Tensor, wrap
+from ..warn import warn_once
 from . import extremes  # noqa: F401  its take_at and put_at carry gradients
 from .checked import EXPECTED, axis, cxx_name, exact_out, number_of, offer
 from .kinds import name_of, refuse
@@ -349,6 +350,12 @@ def _searched(edges: Tensor, input: Any, given: dict[str, Any], right: bool, sor
                            f"{small}")  # fmt: skip
     if v.size:
         refuse(np.empty(0, wanted), "searchsorted_out_cpu", "bc")
+    for what, x in (("input value", v), ("boundary", a)):
+        if not x.flags.c_contiguous:
+            warn_once(f"torch.searchsorted(): {what} tensor is non-contiguous, this will lower the performance due to extra data copy "
+                      f"when converting non-contiguous tensor to contiguous, please use contiguous {what} tensor if possible. This "
+                      "message will only appear once per program.",
+                      at=f"aten/src/ATen/native/BucketizationUtils.h:{32 if what != 'boundary' else 38}")  # fmt: skip
     places = _search(a.astype(wanted), v.astype(wanted), right or side == "right", None if sorter is None else sorter._array)
     r = np.asarray(places).astype(kind.numpy)
     if out is None:
