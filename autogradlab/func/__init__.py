@@ -11,10 +11,8 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from ..docs import attach
-from ..ops.random import get_rng_state, set_rng_state
+from ..randomness.generator import default_generator
 from ..record import TENSORS as F
 from ..tensor import Tensor, requires_grad
 
@@ -246,7 +244,7 @@ def vmap(
         name = _name(func)
         spread, size = _spread(name, args, in_dims)
         results: list[Any] = []
-        state = None if randomness == "different" else get_rng_state()
+        state = None if randomness == "different" else default_generator.get_state()
         for i in range(size):
             call = [_like(arg, iter([p if d is None else p[i] for p, d in parts])) for arg, parts in spread]
             results.append(func(*call, **kwargs))
@@ -270,11 +268,11 @@ def _name(func: Any) -> str:
     return str(getattr(func, "__name__", None) or repr(func))
 
 
-def _same_draws(state: Tensor, randomness: str) -> None:
+def _same_draws(state: Any, randomness: str) -> None:
     """Let every element draw the same numbers, or none."""
     if randomness == "same":
-        set_rng_state(state)
-    elif not np.array_equal(get_rng_state()._array, state._array):
+        default_generator.set_state(state)
+    elif not F.equal(default_generator.get_state(), state):
         raise RuntimeError("vmap: called random operation while in randomness error mode. Please either use the 'same' or "
                            "'different' randomness flags on vmap or perform the randomness operation out of vmap")  # fmt: skip
 
