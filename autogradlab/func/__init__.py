@@ -11,8 +11,10 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ..docs import attach
-from ..randomness.generator import default_generator
+from ..randomness.generator import Generator, default_generator
 from ..record import TENSORS as F
 from ..tensor import Tensor, requires_grad
 
@@ -244,7 +246,7 @@ def vmap(
         name = _name(func)
         spread, size = _spread(name, args, in_dims)
         results: list[Any] = []
-        state = None if randomness == "different" else default_generator.get_state()
+        state = None if randomness == "different" else Generator.get_state(default_generator)
         for i in range(size):
             call = [_like(arg, iter([p if d is None else p[i] for p, d in parts])) for arg, parts in spread]
             results.append(func(*call, **kwargs))
@@ -271,8 +273,8 @@ def _name(func: Any) -> str:
 def _same_draws(state: Any, randomness: str) -> None:
     """Let every element draw the same numbers, or none."""
     if randomness == "same":
-        default_generator.set_state(state)
-    elif not F.equal(default_generator.get_state(), state):
+        Generator.set_state(default_generator, state)
+    elif not np.array_equal(Generator.get_state(default_generator), state):
         raise RuntimeError("vmap: called random operation while in randomness error mode. Please either use the 'same' or "
                            "'different' randomness flags on vmap or perform the randomness operation out of vmap")  # fmt: skip
 
