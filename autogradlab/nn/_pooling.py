@@ -57,8 +57,8 @@ def max_pool3d_with_indices(input: Tensor, kernel_size: Any, stride: Any = None,
     return _max(3, input, kernel_size, stride, padding, dilation, ceil_mode)
 
 
-def _check_line(input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> list[int]:
-    """The four numbers of max_pool1d, which has words of its own for those that do not fit."""
+def _check_line(input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> None:
+    """Refuse what does not fit, in words that max_pool1d has for itself as long as nobody asks for indices."""
     found = []
     for name, value, kinds in (("kernel_size", kernel_size, "an int, list of ints or tuple of ints"),
                                ("stride", stride, "None, an int, list of ints, or tuple of ints"),
@@ -80,7 +80,6 @@ def _check_line(input: Tensor, kernel_size: Any, stride: Any, padding: Any, dila
     size = _kernels.pooled_size(input._array.shape[-1], kernel, step, pad, spread, ceil_mode)
     if size <= 0:
         raise RuntimeError(f"max_pool1d() Invalid computed output size: {size}")
-    return found
 
 
 def max_pool1d_with_indices(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
@@ -89,7 +88,9 @@ def max_pool1d_with_indices(input: Tensor, kernel_size: Any, stride: Any = None,
     if input.ndim not in (2, 3) or 0 in input._array.shape[-2:]:
         raise RuntimeError("max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:"
                            f"{list(input.shape)}")  # fmt: skip
-    one = _check_line(input, kernel_size, kernel_size if stride is None or stride in ((), []) else stride, padding, dilation, ceil_mode)
+    one = [_one(v, "max_pool1d", name) for v, name in (
+        (kernel_size, "kernel_size"), (kernel_size if stride is None or stride in ((), []) else stride, "stride"), (padding, "padding"),
+        (dilation, "dilation"))]  # fmt: skip
     found = _max(2, TENSORS.unsqueeze(input, -2), (1, one[0]), (1, one[1]), (0, one[2]), (1, one[3]), ceil_mode)
     return TENSORS.squeeze(found[0], -2), TENSORS.squeeze(found[1], -2)
 
@@ -97,6 +98,8 @@ def max_pool1d_with_indices(input: Tensor, kernel_size: Any, stride: Any = None,
 def max_pool1d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False,
                return_indices: bool = False) -> Any:  # fmt: skip
     """The largest element of each window of (N, C, L) or (C, L)."""
+    if not return_indices and input.ndim in (2, 3) and 0 not in input._array.shape[-2:]:
+        _check_line(input, kernel_size, kernel_size if stride is None or stride in ((), []) else stride, padding, dilation, ceil_mode)
     found = max_pool1d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
     return found if return_indices else found[0]
 
@@ -167,10 +170,10 @@ def _check_adaptive(name: str, input: Tensor, n: int) -> None:
                                "empty")  # fmt: skip
 
 
-def _one(output_size: Any, name: str) -> int:
+def _one(output_size: Any, name: str, argument: str = "output_size") -> int:
     if isinstance(output_size, (tuple, list)):
         if len(output_size) != 1:
-            raise RuntimeError(f"{name}() argument 'output_size' should contain one int (got {len(output_size)})")
+            raise RuntimeError(f"{name}() argument '{argument}' should contain one int (got {len(output_size)})")
         return output_size[0]  # type: ignore[no-any-return]
     return output_size  # type: ignore[no-any-return]
 

@@ -113,7 +113,8 @@ def _check(input: Array, weight: Array, bias: Any, stride: Sizes, padding: Sizes
                               ("dilation", dilation, lambda v: v <= 0)):  # fmt: skip
         if any(bad(v) for v in values):
             words = {"padding": "negative padding is not supported", "stride": "non-positive stride is not supported",
-                     "dilation": f"dilation should be greater than zero, but got {list(dilation)}"}  # fmt: skip
+                     "dilation": "dilation should be greater than zero"
+                                 + (f", but got {list(dilation)}" if 0 in dilation else "")}  # fmt: skip
             raise RuntimeError(words[name])
     if groups <= 0:
         raise RuntimeError("non-positive groups is not supported")

@@ -93,7 +93,8 @@ network("conv2d", case(IMAGE, A(3, 2, 2, 2)), case(IMAGE, A(2, 2, 3, 3), A(2), s
         case(IMAGE, A(1, 2, 2, 2), dilation=2), case(A(2, 4, 4), A(1, 2, 3, 2)))  # fmt: skip
 network("conv2d", *(case(IMAGE, w, b, **o) for w, b, o in (
     (A(1, 2, 2), None, {}), (A(1, 2, 2), None, {"padding": "same"}), (A(1, 2), None, {}), (A(1, 2, 2, 2, 2), None, {}),
-    (A(1, 2, 2, 2), None, {"groups": 0}), (A(1, 1, 2, 2), None, {"groups": 2}), (A(1, 2, 2, 2), None, {"dilation": 0}))),
+    (A(1, 2, 2, 2), None, {"groups": 0}), (A(1, 1, 2, 2), None, {"groups": 2}), (A(1, 2, 2, 2), None, {"dilation": 0}),
+    (A(1, 2, 2, 2), None, {"dilation": -1}))),
     case(A(1, 2, 4, 4, dtype="complex128"), A(1, 2, 2, 2, dtype="complex128"), A(1, dtype="complex128")))  # fmt: skip
 network("conv3d", case(VOLUME, A(2, 1, 2, 2, 2)), case(VOLUME, A(1, 1, 2, 2, 2), A(1), stride=2, padding=1))
 network("conv_transpose1d", case(SIGNAL, A(2, 3, 3)), case(SIGNAL, A(2, 1, 2), A(2), stride=2, groups=2, output_padding=1))
@@ -102,12 +103,13 @@ network("conv_transpose3d", case(VOLUME, A(1, 1, 2, 2, 2)))
 network("unfold", case(IMAGE, 2), case(IMAGE, (2, 3), stride=2, padding=1))
 network("fold", case(A(1, 4, 4), (3, 3), 2), case(A(1, 8, 4), (4, 4), 2, stride=2))
 for _d, _x in (("1d", SIGNAL), ("2d", IMAGE), ("3d", VOLUME)):
-    network(f"max_pool{_d}", case(_x, 2), case(_x, 3, stride=1, padding=1))
-    network(f"avg_pool{_d}", case(_x, 2), case(_x, 3, stride=1, padding=1), case(_x, 3, stride=1, padding=1, count_include_pad=False))
+    network(f"max_pool{_d}", case(_x, 0), case(_x, 0, 1), case(_x, 2), case(_x, 3, stride=1, padding=1))
+    network(f"avg_pool{_d}", case(_x, 0), case(_x, 2), case(_x, 3, stride=1, padding=1), case(_x, 3, stride=1, padding=1, count_include_pad=False))
 for _d, _x in (("1d", SIGNAL), ("2d", IMAGE)):
     network(f"adaptive_avg_pool{_d}", case(_x, 2), case(_x, 3))
     network(f"adaptive_max_pool{_d}", case(_x, 2), case(_x, 3))
-network("max_pool1d", *(case(SIGNAL, *a) for a in ((0,), (2, 0), (2, 2, -1), (2, 2, 2), (2, 2, 0, 0), ((2, 2),), (2, (1, 1)), (9,))))
+network("max_pool1d", *(case(SIGNAL, *a) for a in ((0,), (2, 0), (2, 2, -1), (2, 2, 2), (2, 2, 0, 0), ((2, 2),), (2, (1, 1)), (9,))),
+        *(case(SIGNAL, *a, return_indices=True) for a in ((0,), (2, 0), (2, 2, -1), (2, 2, 2), (2, 2, 0, 0), ((2, 2),), (9,), (2,))))  # fmt: skip
 network("max_pool3d", case(A(1, 1, 2, 0, 2), 1), case(A(0, 1, 2, 2), 1))
 network("adaptive_avg_pool2d", case(IMAGE, ()), case(IMAGE, (-1, 2)))
 network("adaptive_avg_pool3d", case(VOLUME, (-1, 2, 1)))
