@@ -28,13 +28,15 @@ def _sizes(x: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Siz
     if 0 in stride:
         raise RuntimeError("stride should not be zero")
     if any(k <= 0 for k in kernel):
-        raise RuntimeError(f"kernel size should be greater than zero, but got kH: {kernel[0]} kW: {kernel[-1]}")
+        named = " ".join(f"k{name}: {k}" for name, k in zip("THW"[3 - nd :], kernel, strict=True))
+        raise RuntimeError(f"kernel size should be greater than zero, but got {named}")
     if any(s <= 0 for s in stride):
         raise RuntimeError("stride should not be zero")
     if any(p < 0 for p in padding):
         raise RuntimeError(f"pad must be non-negative, but got pad: {min(padding)}")
     if any(d <= 0 for d in dilation):
-        raise RuntimeError(f"dilation should be greater than zero, but got dilationH: {dilation[0]} dilationW: {dilation[-1]}")
+        named = " ".join(f"dilation{name}: {d}" for name, d in zip("THW"[3 - nd :], dilation, strict=True))
+        raise RuntimeError(f"dilation should be greater than zero, but got {named}")
     for p, k, d in zip(padding, kernel, dilation, strict=True):
         if p > (d * (k - 1) + 1) // 2:
             raise RuntimeError(f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and dilation={d}")
