@@ -47,3 +47,18 @@ print((same[0] == same[1]).all(), (same[0] == same[2]).all())
 different = vmap(lambda row: row + torch.rand(2), randomness="different")(x)
 print((different[0] == different[1]).any())
 print(vmap(lambda row: row + 1)(x))
+
+# % nn-hooks-of-all-modules: the hooks for all modules are found where PyTorch has them
+x = torch.ones(1, 2, requires_grad=True)
+module = torch.nn.modules.module
+handles = [
+    module.register_module_forward_pre_hook(lambda m, i: print("pre", i)),
+    module.register_module_forward_hook(lambda m, i, o: print("forward", i, o)),
+    module.register_module_full_backward_hook(lambda m, i, o: print("backward", i, o)),
+]
+relu = torch.nn.ReLU()
+relu.register_forward_hook(lambda m, i, o: print("own", i, o))
+relu(x).sum().backward()
+for handle in handles:
+    handle.remove()
+relu(x)

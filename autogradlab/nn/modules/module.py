@@ -17,6 +17,9 @@ from .state import State
 
 __all__ = ["Module"]
 
+# PyTorch's place for the functions that register hooks for all modules
+globals().update({name: hook for name, hook in vars(_hooks).items() if name.startswith("register_module_")})
+
 _set = object.__setattr__
 _BOTH = "Cannot use both regular backward hooks and full backward hooks on a single Module. Please use only one of them."
 _TABLES = ("_backward_pre_hooks", "_backward_hooks", "_is_full_backward_hook", "_forward_hooks", "_forward_hooks_with_kwargs",
