@@ -95,9 +95,10 @@ LATE = {
         "F._log_softmax F._log_softmax_backward_data F._prelu_kernel F._safe_softmax F._softmax "
         "F._softmax_backward_data F.clamped F.elu F.elu_backward F.gelu F.gelu_backward F.glu F.hardshrink_backward "
         "F.hardsigmoid F.hardsigmoid_backward F.hardswish F.hardswish_backward F.hardtanh F.hardtanh_backward "
-        "F.leaky_relu F.leaky_relu_backward F.log_sigmoid F.mish F.pick F.rrelu_with_noise F.silu F.softplus "
-        "F.softplus_backward F.softshrink F.softshrink_backward hardshrink log_softmax prelu softmax torch.celu "
-        "torch.celu_ torch.selu torch.selu_ torch.threshold torch.threshold_",
+        "F.leaky_relu F.leaky_relu_backward F.log_sigmoid F.mish F.pick F.rrelu_with_noise "
+        "F.rrelu_with_noise_backward F.silu F.softplus F.softplus_backward F.softshrink F.softshrink_backward "
+        "hardshrink log_softmax prelu softmax torch.celu torch.celu_ torch.selu torch.selu_ torch.threshold "
+        "torch.threshold_",
     "nn_conv": "F._conv F._conv_by_input F._conv_by_weight F.col2im F.im2col torch.convolution",
     "differences":
         "F._pdist_forward Tensor.renorm_ nonzero_static renorm torch.gradient torch.pdist torch.unravel_index "
@@ -111,16 +112,17 @@ LATE = {
         "torch.pixel_shuffle torch.pixel_unshuffle",
     "nn_loss":
         "F.at_least F.binary_cross_entropy F.huber_loss F.huber_loss_backward F.mse_loss F.mse_loss_backward "
-        "F.multi_margin_loss F.multi_margin_slope F.nll_loss2d_forward F.nll_loss_backward F.nll_loss_forward "
-        "F.nll_loss_gather F.per_row F.smooth_l1_loss F.smooth_l1_loss_backward F.soft_margin_loss "
+        "F.multi_margin_loss F.multi_margin_slope F.nll_loss2d_backward F.nll_loss2d_forward F.nll_loss_backward "
+        "F.nll_loss_forward F.per_row F.smooth_l1_loss F.smooth_l1_loss_backward F.soft_margin_loss "
         "torch.binary_cross_entropy_with_logits",
     "nn_norm": "torch.native_batch_norm torch.native_group_norm torch.native_layer_norm",
     "nn_pool":
         "F._adaptive_avg_pool2d F._adaptive_avg_pool2d_backward F._adaptive_avg_pool3d "
-        "F._adaptive_avg_pool3d_backward F.adaptive_max_pool2d F.adaptive_max_pool3d F.avg_pool2d F.avg_pool3d "
-        "F.avg_pool_any F.avg_pool_backward F.fractional_max_pool2d F.fractional_max_pool3d "
-        "F.max_pool2d_with_indices F.max_pool3d_with_indices F.max_pool_backward F.max_pool_gather F.max_unpool2d "
-        "F.max_unpool3d",
+        "F._adaptive_avg_pool3d_backward F.adaptive_max_pool2d F.adaptive_max_pool2d_backward F.adaptive_max_pool3d "
+        "F.adaptive_max_pool3d_backward F.avg_pool2d F.avg_pool2d_backward F.avg_pool3d F.avg_pool3d_backward "
+        "F.fractional_max_pool2d F.fractional_max_pool2d_backward F.fractional_max_pool3d "
+        "F.fractional_max_pool3d_backward F.max_pool2d_with_indices F.max_pool2d_with_indices_backward "
+        "F.max_pool3d_with_indices F.max_pool3d_with_indices_backward F.max_unpool2d F.max_unpool3d",
     "nn_resample":
         "F.upsample_bicubic2d F.upsample_bicubic2d_backward F.upsample_bilinear2d F.upsample_bilinear2d_backward "
         "F.upsample_linear1d F.upsample_linear1d_backward F.upsample_nearest1d F.upsample_nearest1d_backward "

@@ -360,13 +360,23 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
 
 
 @op("rrelu_with_noise", "input noise", method=False, function=False, vjp={
-    "input": lambda F, grad, noise: grad * noise,
+    "input": lambda F, grad, input, noise, lower, upper, training:
+        F.rrelu_with_noise_backward(grad, input, noise, lower, upper, training),
 })  # fmt: skip
 def rrelu_with_noise(input, noise, lower, upper, training):  # type: ignore[no-untyped-def]
     return input * noise
 
 
 OPS["rrelu_with_noise"].overload_in_place()
+
+
+@op("rrelu_with_noise_backward", "grad_output input noise", method=False, function=False, vjp={
+    "grad_output": lambda F, grad, input, noise, lower, upper, training:
+        F.rrelu_with_noise_backward(grad, input, noise, lower, upper, training),
+    "input": lambda F, grad: F.zeros_like(grad),
+})  # fmt: skip
+def rrelu_with_noise_backward(grad_output, input, noise, lower, upper, training):  # type: ignore[no-untyped-def]
+    return grad_output * noise
 
 
 # -- softmax ---------------------------------------------------------------------------------------------------------------

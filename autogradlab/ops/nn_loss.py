@@ -283,11 +283,8 @@ def _nll_check(input: np.ndarray, target: np.ndarray, weight: Any) -> None:
                            f"{_scalar_name(from_numpy(weight.dtype))}")  # fmt: skip
 
 
-@op("nll_loss_backward", "grad_output target weight", method=False, function=False, vjp={
-    "grad_output": lambda F, grad, target, weight, reduction, ignore_index, shape:
-        F.nll_loss_gather(grad, target, weight, reduction, ignore_index),
-})  # fmt: skip
-def nll_loss_backward(grad_output, target, weight, reduction, ignore_index, shape):  # type: ignore[no-untyped-def]
+def _nll_backward(grad_output, input, target, weight, reduction, ignore_index):  # type: ignore[no-untyped-def]
+    shape = input.shape
     if _all_count(shape, target, weight, ignore_index):
         out = np.zeros(shape, grad_output.dtype)
         g = -grad_output
@@ -307,26 +304,26 @@ def nll_loss_backward(grad_output, target, weight, reduction, ignore_index, shap
     return out.reshape(shape)
 
 
-@op("nll_loss_gather", "input target weight", method=False, function=False, vjp={
-    "input": lambda F, grad, target, weight, reduction, ignore_index, input_shape:
-        F.nll_loss_backward(grad, target, weight, reduction, ignore_index, tuple(input_shape)),
-})  # fmt: skip
-def nll_loss_gather(input, target, weight, reduction, ignore_index):  # type: ignore[no-untyped-def]
-    return _nll(input, target, weight, reduction, ignore_index)[0]
+def _register_nll(name: str, node: str) -> None:
+    back = f"{name}_backward"
 
-
-def _nll_vjp(F, grads, target, weight, reduction, ignore_index, input_shape):  # type: ignore[no-untyped-def]
-    return F.nll_loss_backward(grads, target, weight, reduction, ignore_index, tuple(input_shape))
-
-
-for _name, _node in (("nll_loss_forward", "NllLossBackward0"), ("nll_loss2d_forward", "NllLoss2DBackward0")):
-
-    def _forward(input, target, weight=None, reduction=1, ignore_index=-100):  # type: ignore[no-untyped-def]
+    def forward(input, target, weight=None, reduction=1, ignore_index=-100):  # type: ignore[no-untyped-def]
         return _nll(input, target, weight, reduction, ignore_index)
 
-    op(_name, "input target weight", method=False, function=False, node=_node, outputs=("output", "total_weight"),
-       differentiable=1, vjp={"input": lambda F, grad, target, weight, reduction, ignore_index, input_shape:
-                              _nll_vjp(F, grad, target, weight, reduction, ignore_index, input_shape)})(_forward)  # fmt: skip
+    op(f"{name}_forward", "input target weight", method=False, function=False, node=f"{node}0", outputs=("output", "total_weight"),
+       differentiable=1, vjp={
+        "input": lambda F, grad, input, target, weight, reduction, ignore_index:
+            getattr(F, back)(grad, input, target, weight, reduction, ignore_index),
+    })(forward)  # fmt: skip
+    op(back, "grad_output input target weight", method=False, function=False, node=f"{node}Backward0", vjp={
+        "grad_output": lambda F, grad, target, weight, reduction, ignore_index:
+            getattr(F, f"{name}_forward")(grad, target, weight, reduction, ignore_index)[0],
+        "input": lambda F, grad: F.zeros_like(grad),
+    })(_nll_backward)  # fmt: skip
+
+
+_register_nll("nll_loss", "NllLossBackward")
+_register_nll("nll_loss2d", "NllLoss2DBackward")
 
 
 # -- margins ---------------------------------------------------------------------------------------------------------------

@@ -118,30 +118,35 @@ def _inside(index: Array, best: Array, low: Any, sizes: Sizes, stride: Sizes, pa
     return np.where(empty, first, index)
 
 
-@op("max_pool_backward", "grad_output indices", method=False, function=False, vjp={
-    "grad_output": lambda F, grad, indices, nd: F.max_pool_gather(grad, indices, nd),
-})  # fmt: skip
-@typed("max_pool2d", "")
-def max_pool_backward(grad_output, indices, shape, nd):  # type: ignore[no-untyped-def]
-    lead = int(np.prod(shape[:-nd], dtype=np.int64))
-    area = int(np.prod(shape[-nd:], dtype=np.int64))
-    flat = (indices.reshape(lead, -1) + np.arange(lead)[:, None] * area).reshape(-1)
-    if grad_output.dtype.kind == "f" and grad_output.itemsize >= 4:
-        out = np.bincount(flat, grad_output.reshape(-1), lead * area).astype(grad_output.dtype, copy=False)
-    else:
-        out = np.zeros(lead * area, grad_output.dtype)
-        np.add.at(out, flat, grad_output.reshape(-1))
-    return out.reshape(shape)
+def _picked(F: Any, grad: Any, indices: Any, nd: int) -> Any:
+    """The elements of grad at flat places in each plane or volume."""
+    area = int(np.prod(grad.shape[-nd:], dtype=np.int64))
+    count = int(np.prod(indices.shape[-nd:], dtype=np.int64))
+    lead = tuple(indices.shape[:-nd])
+    found = F.gather(F.reshape(grad, (*lead, area)), -1, F.reshape(indices, (*lead, count)))
+    return F.view(found, tuple(indices.shape))
 
 
-@op("max_pool_gather", "input indices", method=False, function=False, vjp={
-    "input": lambda F, grad, indices, input_shape, nd:
-        F.max_pool_backward(grad, indices, tuple(input_shape), nd),
-})  # fmt: skip
-def max_pool_gather(input, indices, nd=2):  # type: ignore[no-untyped-def]
-    lead = int(np.prod(indices.shape[:-nd], dtype=np.int64))
-    found = np.take_along_axis(input.reshape(lead, -1), indices.reshape(lead, -1), 1)
-    return found.reshape(indices.shape)
+def _register_scatter(name: str, node: str, nd: int) -> None:
+    """The derivative of a maximum over windows: each gradient goes to the place that its window's maximum came from."""
+
+    @typed(f"max_pool{nd}d", "")
+    def kernel(grad_output, input, indices):  # type: ignore[no-untyped-def]
+        shape = input.shape
+        lead = int(np.prod(shape[:-nd], dtype=np.int64))
+        area = int(np.prod(shape[-nd:], dtype=np.int64))
+        flat = (indices.reshape(lead, -1) + np.arange(lead)[:, None] * area).reshape(-1)
+        if grad_output.dtype.kind == "f" and grad_output.itemsize >= 4:
+            out = np.bincount(flat, grad_output.reshape(-1), lead * area).astype(grad_output.dtype, copy=False)
+        else:
+            out = np.zeros(lead * area, grad_output.dtype)
+            np.add.at(out, flat, grad_output.reshape(-1))
+        return out.reshape(shape)
+
+    op(name, "grad_output input indices", method=False, function=False, node=node, vjp={
+        "grad_output": lambda F, grad, indices: _picked(F, grad, indices, nd),
+        "input": lambda F, grad: F.zeros_like(grad),
+    })(kernel)  # fmt: skip
 
 
 def _register_max(nd: int) -> None:
@@ -154,8 +159,9 @@ def _register_max(nd: int) -> None:
     op(name, method=False, function=False, node=f"MaxPool{nd}DWithIndicesBackward0", outputs=("result0", "result1"),
        differentiable=1, vjp={
         "input": lambda F, grad, input, kernel_size, stride, padding, dilation, ceil_mode, result1:
-            F.max_pool_backward(grad, result1, tuple(input.shape), nd),
+            getattr(F, name + "_backward")(grad, input, result1),
     })(kernel)  # fmt: skip
+    _register_scatter(name + "_backward", f"MaxPool{nd}DWithIndicesBackwardBackward0", nd)
 
 
 _register_max(2)
@@ -181,14 +187,14 @@ def _unpool(input, indices, output_size):  # type: ignore[no-untyped-def]
 
 
 @op("max_unpool2d", "input indices", method=False, function=False, node="MaxUnpool2DBackward0", vjp={
-    "input": lambda F, grad, indices: F.max_pool_gather(grad, indices),
+    "input": lambda F, grad, indices: _picked(F, grad, indices, 2),
 })  # fmt: skip
 def max_unpool2d(input, indices, output_size):  # type: ignore[no-untyped-def]
     return _unpool(input, indices, output_size)
 
 
 @op("max_unpool3d", "input indices", method=False, function=False, node="MaxUnpool3DBackward0", vjp={
-    "input": lambda F, grad, indices: F.max_pool_gather(grad, indices, 3),
+    "input": lambda F, grad, indices: _picked(F, grad, indices, 3),
 })  # fmt: skip
 def max_unpool3d(input, indices, output_size):  # type: ignore[no-untyped-def]
     return _unpool(input, indices, output_size)
@@ -222,12 +228,7 @@ def _avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad,
     return np.trunc(total / by).astype(input.dtype) if input.dtype.kind in "iu" else total / by
 
 
-@op("avg_pool_backward", method=False, function=False, vjp={
-    "input": lambda F, grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override:
-        F.avg_pool_any(grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override),
-})  # fmt: skip
-@typed("avg_pool2d_backward", "")
-def avg_pool_backward(input, shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):  # type: ignore[no-untyped-def]
+def _avg_pool_backward(input, shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):  # type: ignore[no-untyped-def]
     nd = len(kernel_size)
     out = input.shape[-nd:]
     by = _divisor(shape[-nd:], kernel_size, stride, padding, out, count_include_pad, divisor_override)
@@ -238,20 +239,31 @@ def avg_pool_backward(input, shape, kernel_size, stride, padding, ceil_mode, cou
     return np.ascontiguousarray(whole[(..., *(slice(p, p + n) for p, n in zip(padding, shape[-nd:], strict=True)))])
 
 
-def _register_avg(name: str, node: str, refused: str) -> None:
+def _register_avg(nd: int, refused: str) -> None:
+    name, node = f"avg_pool{nd}d", f"AvgPool{nd}DBackward"
+
     @typed(refused, "bc")
     def kernel(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):  # type: ignore[no-untyped-def]
         return _avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
 
-    op(name, method=False, function=False, node=node, vjp={
+    @typed(f"{name}_backward", "")
+    def back(grad_output, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):  # type: ignore[no-untyped-def]
+        return _avg_pool_backward(grad_output, input.shape, kernel_size, stride, padding, ceil_mode, count_include_pad,
+                                  divisor_override)  # fmt: skip
+
+    op(name, method=False, function=False, node=f"{node}0", vjp={
         "input": lambda F, grad, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override:
-            F.avg_pool_backward(grad, tuple(input.shape), kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override),
+            getattr(F, name + "_backward")(grad, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override),
     })(kernel)  # fmt: skip
+    op(f"{name}_backward", "grad_output input", method=False, function=False, node=f"{node}Backward0", vjp={
+        "grad_output": lambda F, grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override:
+            getattr(F, name)(grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override),
+        "input": lambda F, grad: F.zeros_like(grad),
+    })(back)  # fmt: skip
 
 
-_register_avg("avg_pool2d", "AvgPool2DBackward0", "avg_pool2d")
-_register_avg("avg_pool3d", "AvgPool3DBackward0", "avg_pool3d_out_frame")
-_register_avg("avg_pool_any", "AvgPool2DBackward0", "avg_pool2d")
+_register_avg(2, "avg_pool2d")
+_register_avg(3, "avg_pool3d_out_frame")
 
 
 # -- adaptive --------------------------------------------------------------------------------------------------------------
@@ -286,23 +298,26 @@ def _register_adaptive(nd: int) -> None:
         return along(input, [mean_matrix(n, o, input.dtype) for n, o in zip(sizes, output_size, strict=True)])
 
     @typed(mean, "")
-    def kernel_backward(input, shape):  # type: ignore[no-untyped-def]
-        return along(input, [mean_matrix(n, o, input.dtype).T for n, o in zip(shape[-nd:], input.shape[-nd:], strict=True)])
+    def kernel_backward(grad_output, input):  # type: ignore[no-untyped-def]
+        sizes, outs = input.shape[-nd:], grad_output.shape[-nd:]
+        return along(grad_output, [mean_matrix(n, o, grad_output.dtype).T for n, o in zip(sizes, outs, strict=True)])
 
     @typed(f"adaptive_max_pool{nd}d{'' if nd == 2 else '_cpu'}")
     def kernel_max(input, output_size):  # type: ignore[no-untyped-def]
         return _adaptive_max(input, output_size)
 
     op(mean, method=False, function=False, node=f"AdaptiveAvgPool{nd}DBackward0", vjp={
-        "input": lambda F, grad, input: getattr(F, mean + "_backward")(grad, tuple(input.shape)),
+        "input": lambda F, grad, input: getattr(F, mean + "_backward")(grad, input),
     })(kernel)  # fmt: skip
-    op(mean + "_backward", method=False, function=False, vjp={
-        "input": lambda F, grad, input_shape, shape: getattr(F, mean)(grad, tuple(input_shape[-nd:])),
+    op(mean + "_backward", "grad_output input", method=False, function=False, node=f"AdaptiveAvgPool{nd}DBackwardBackward0", vjp={
+        "grad_output": lambda F, grad, grad_output_shape: getattr(F, mean)(grad, tuple(grad_output_shape[-nd:])),
+        "input": lambda F, grad: F.zeros_like(grad),
     })(kernel_backward)  # fmt: skip
     op(maximum, method=False, function=False, node=f"AdaptiveMaxPool{nd}DBackward0", outputs=("result0", "result1"),
        differentiable=1, vjp={
-        "input": lambda F, grad, input, result1: F.max_pool_backward(grad, result1, tuple(input.shape), nd),
+        "input": lambda F, grad, input, result1: getattr(F, maximum + "_backward")(grad, input, result1),
     })(kernel_max)  # fmt: skip
+    _register_scatter(maximum + "_backward", f"AdaptiveMaxPool{nd}DBackwardBackward0", nd)
 
 
 def _adaptive_max(input: Array, output_size: Sizes) -> Any:
@@ -366,8 +381,9 @@ def _register_fractional(nd: int) -> None:
 
     op(name, "input random_samples", method=False, function=False, node=f"FractionalMaxPool{nd}DBackward0",
        outputs=("result0", "result1"), differentiable=1, vjp={
-        "input": lambda F, grad, input, result1: F.max_pool_backward(grad, result1, tuple(input.shape), nd),
+        "input": lambda F, grad, input, result1: getattr(F, name + "_backward")(grad, input, result1),
     })(kernel)  # fmt: skip
+    _register_scatter(name + "_backward", f"FractionalMaxPool{nd}DBackwardBackward0", nd)
 
 
 _register_fractional(2)

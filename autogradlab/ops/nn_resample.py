@@ -96,7 +96,7 @@ def _resampler(name: str, node: str, mode: str, nd: int) -> None:
         "input": lambda F, grad, input_shape, output_size, align_corners, scales:
             getattr(F, name + "_backward")(grad, tuple(input_shape), output_size, align_corners, scales),
     })(kernel)  # fmt: skip
-    op(name + "_backward", method=False, function=False, vjp={
+    op(name + "_backward", method=False, function=False, node=node.removesuffix("0") + "Backward0", vjp={
         "input": lambda F, grad, output_size, align_corners, scales: getattr(F, name)(grad, output_size, align_corners, scales),
     })(kernel_backward)  # fmt: skip
 

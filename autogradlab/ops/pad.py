@@ -108,14 +108,15 @@ def _pads(word: str, dims: int, reflect: bool) -> None:
         _check(name, input, padding, dims, reflect)
         return _padded(input, padding, dims, reflect)
 
-    def backward(grad_output, input_shape, padding):  # type: ignore[no-untyped-def]
-        return _unpadded(grad_output, tuple(input_shape), padding, dims, reflect)
+    def backward(grad_output, input, padding):  # type: ignore[no-untyped-def]
+        return _unpadded(grad_output, input.shape, padding, dims, reflect)
 
     op(name, method=False, function=False, node=title + "0", vjp={
-        "input": lambda F, grad, input_shape, padding: getattr(F, name + "_backward")(grad, input_shape, padding),
+        "input": lambda F, grad, input, padding: getattr(F, name + "_backward")(grad, input, padding),
     }, doc=f"The last {dims} dimensions padded {'by reflection' if reflect else 'with their border'}.")(kernel)  # fmt: skip
-    op(name + "_backward", "grad_output", method=False, function=False, node=title + "Backward0", vjp={
+    op(name + "_backward", "grad_output input", method=False, function=False, node=title + "Backward0", vjp={
         "grad_output": lambda F, grad, padding: getattr(F, name)(grad, padding),
+        "input": lambda F, grad: F.zeros_like(grad),
     })(backward)  # fmt: skip
 
 
