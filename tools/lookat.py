@@ -23,7 +23,8 @@ PAGE = "<!doctype html><html data-theme={theme}><meta charset=utf-8><body style=
 HOST = """async ([source, style, card, words]) => {
   document.head.append(Object.assign(document.createElement('style'), {textContent: style}));
   const {default: widget} = await import(URL.createObjectURL(new Blob([source], {type: 'text/javascript'})));
-  const model = {get: name => ({_card: card, _words: words})[name], on() {}, off() {}};
+  const state = {_card: card, _words: words};
+  const model = {get: name => state[name], set(name, value) { state[name] = value; }, save_changes() {}, on() {}, off() {}};
   await widget.render({model, el: document.querySelector('main')});
   document.querySelector('.agl-card').focus();
 }"""

@@ -182,6 +182,16 @@ def test_letters_at_a_control_delete_nothing_and_escape_leads_to_the_cell(opened
     assert counts(page) == [1, 2]
 
 
+def test_shift_enter_leads_on_and_runs_nothing_again(opened: Any, page: Any):
+    shown = opened("step", "again")
+    shown.locator(".agl-title").click()
+    press(page, "ArrowRight", "ArrowRight")
+    assert current(shown) == 2
+    cell = "() => window.jupyterapp.shell.currentWidget.content.activeCellIndex"
+    press(page, "Shift+Enter")
+    assert (page.evaluate(cell), current(shown), counts(page)) == (2, 2, [1, 2, 3])
+
+
 def test_what_is_told_of_details(opened: Any, page: Any):
     shown = opened("step")
     shown.locator('[data-item="n2"]').focus()

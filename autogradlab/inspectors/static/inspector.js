@@ -232,17 +232,23 @@ class View {
     this.live.textContent = [plain(this.card.title), plain(this.card.subtitle), plain(first)].filter(Boolean).join(this.card.lang === "zh" ? "。" : ". ");
   }
 
-  /** Back to the notebook's cell, where there is one. */
-  leave() {
+  /** Back to the notebook's cell, where there is one; or on to the next. */
+  leave(on = false) {
     const cell = this.element.closest(".jp-Cell");
-    cell?.focus();
+    const next = cell?.nextElementSibling;
+    (on && next?.matches(".jp-Cell") ? next : cell)?.focus();
     return Boolean(cell);
   }
 
   /** Keys that mean something here do it and go no further; the others are the notebook's, apart from letters on a
-   * control: to type two d at a button is no wish to delete the cell. Escape leads back to the cell. */
+   * control: to type two d at a button is no wish to delete the cell. Escape leads back to the cell, Shift+Enter to the
+   * next one: to run this one again would begin anew, and may call backward twice. */
   key(event, target) {
     const { key } = event;
+    if (key === "Enter" && event.shiftKey && this.leave(true)) {
+      event.preventDefault();
+      return event.stopPropagation();
+    }
     const sketch = this.sketches.find((one) => one.element.contains(target));
     const group = target.closest("[data-item], [data-fold]");
     const press = target.matches("button, summary, a");
@@ -310,7 +316,7 @@ async function render({ model, el }) {
   if (!model.get("_heard")) {
     arriving = setTimeout(() => {
       if (gone) return;
-      view.tell();
+      if (!view.live.textContent) view.tell(); // who has gone on meanwhile hears that
       model.set("_heard", true);
       model.save_changes();
     }, 300); // a live region must be there before its words
