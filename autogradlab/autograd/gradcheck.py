@@ -13,6 +13,7 @@ from ..node import Node, node_class
 from ..record import TENSORS
 from ..size import Size
 from ..tensor import Tensor, gradient_edge, requires_grad, wrap
+from . import forward_ad
 from .frontend import grad
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
@@ -193,6 +194,38 @@ def _compare(
                 )
 
 
+def _compare_forward(func: Callable[..., Any], inputs: Sequence[Any], options: dict[str, Any]) -> None:
+    """Tangents of dual tensors beside the numerical Jacobian, one direction after the other."""
+    wanted = _differentiable(inputs)
+    parts = ("real", "imag") if any(t._array.dtype.kind == "c" for t in _differentiable(func(*inputs))) else ("",)
+    for name in parts:
+        part = _part(func, name) if name else func
+        every = [t for t in _tuple(part(*inputs)) if isinstance(t, Tensor)]
+        table = _numerical(part, inputs, every, options["eps"])
+        found = [[np.zeros_like(n) for n in row] for row in table]
+        for j, t in enumerate(wanted):
+            for place, index in enumerate(np.ndindex(t._array.shape)):
+                for step in (1.0, 1j) if t._array.dtype.kind == "c" else (1.0,):
+                    direction = np.zeros_like(t._array)
+                    direction[index] = step
+                    with forward_ad.dual_level():
+                        dual = forward_ad.make_dual(t, wrap(direction))
+                        outputs = [o for o in _tuple(part(*(dual if i is t else i for i in inputs))) if isinstance(o, Tensor)]
+                        for i, o in enumerate(outputs):
+                            tangent = forward_ad.unpack_dual(o).tangent
+                            if tangent is not None:
+                                found[i][j][place] += tangent._array.reshape(-1) * step
+        for i, (o, mine, row) in enumerate(zip(every, found, table, strict=True)):
+            for j, (a, n) in enumerate(zip(mine, row, strict=True)):
+                if requires_grad(o) and not _close(a, n, options["rtol"], options["atol"]):
+                    word = {"imag": "imaginary"}.get(name, name)
+                    start = f"While considering the {word} part of complex outputs only, " if name else ""
+                    raise GradcheckError(
+                        f"{start}Jacobian computed with forward mode mismatch for output {i} with respect to input {j},\n"
+                        f"numerical:{wrap(n)}\nanalytical:{wrap(a)}\n"
+                    )
+
+
 def _part(func: Callable[..., Any], name: str) -> Callable[..., Any]:
     """`func` with the real or the imaginary part of its complex outputs."""
 
@@ -311,11 +344,13 @@ def gradcheck(
         raise AssertionError("Setting check_batched_grad=True requires check_backward_ad to be True")
     if check_batched_forward_grad and not check_forward_ad:
         raise AssertionError("Setting check_batched_forward_grad=True requires check_forward_ad to be True")
-    if check_forward_ad:
-        raise NotImplementedError("gradcheck: forward mode AD is not part of autogradlab")
     options = {"eps": eps, "atol": atol, "rtol": rtol, "nondet_tol": nondet_tol, "check_grad_dtypes": check_grad_dtypes}
     try:
-        _gradcheck(func, _tuple(inputs), options, check_undefined_grad)
+        if check_backward_ad:
+            _gradcheck(func, _tuple(inputs), options, check_undefined_grad)
+        if check_forward_ad:
+            _check_inputs(_tuple(inputs))
+            _compare_forward(func, _tuple(inputs), options)
     except GradcheckError:
         if raise_exception:
             raise

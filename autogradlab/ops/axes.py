@@ -14,7 +14,7 @@ from ..opdef import OPS, Op, alias, composite, op, publish
 from ..record import RAW, TENSORS
 from ..tensor import Tensor, read_only
 from .shape import expand, permute, transpose, unsqueeze
-from .viewing import guard, view_of, window
+from .viewing import guard, misfit, view_of, window
 from .writing import exact_out
 
 # -- moving dimensions -------------------------------------------------------------------------------------------------
@@ -29,6 +29,8 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     torch.Size([3, 4, 2])
     """
     n = input._array.ndim
+    if isinstance(source, (tuple, list)) != isinstance(destination, (tuple, list)):
+        misfit("movedim", (input, source, destination), {}, "torch")
     sources = tuple(source) if isinstance(source, (tuple, list)) else (operator.index(source),)
     places = tuple(destination) if isinstance(destination, (tuple, list)) else (operator.index(destination),)
     if len(sources) != len(places):

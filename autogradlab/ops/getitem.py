@@ -52,12 +52,14 @@ def checked_index(t: Tensor, x: np.ndarray, dim: int) -> Tensor:
 def _tensor(entry: Any) -> Any:
     """A list, tuple or NumPy array in an index as a tensor; anything else as it is."""
     if isinstance(entry, np.ndarray):
-        return entry.item() if not entry.ndim and entry.dtype.kind in "iu" else TENSORS.from_numpy(entry)
+        if not entry.ndim and entry.dtype.kind in "iu":
+            return entry.item()
+        return TENSORS.from_numpy(entry.astype(np.int64) if entry.dtype.kind == "f" else entry)  # PyTorch truncates
     if isinstance(entry, (list, tuple, str, range)):
         from ..conversion import array_from
 
         array = array_from(entry if isinstance(entry, str) else list(entry))
-        return wrap(array if array.size else array.astype(np.int64))
+        return wrap(array if array.size and array.dtype.kind not in "fc" else array.astype(np.int64))
     return entry
 
 
@@ -132,9 +134,11 @@ def parse(input: Tensor, index: Any, writing: bool = False) -> tuple[Tensor, tup
             try:
                 i = operator.index(e)
             except TypeError:
+                from ..signatures.mismatch import typename
+
                 raise IndexError(
                     "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "
-                    f"{kind.__name__})"
+                    f"{typename(e)})"
                 ) from None
             result = _selected(result, dim, i, place)
     if len(found) > result._array.ndim:
@@ -164,6 +168,8 @@ def _sliced(t: Tensor, dim: int, s: slice, whole: bool) -> Tensor:
         stop = None if stop is None else operator.index(stop)
         step = operator.index(step)
     except TypeError:
+        if any(isinstance(i, Tensor) for i in (s.start, s.stop, s.step)):
+            raise  # a tensor says why it is no index
         raise TypeError("slice indices must be integers or None or have an __index__ method") from None
     if step <= 0:
         raise ValueError("slice step cannot be zero" if not step else "step must be greater than zero")
@@ -179,6 +185,8 @@ def _selected(t: Tensor, dim: int, i: int, place: int = 0) -> Tensor:
     except IndexError:
         if not x.ndim and i == 0:
             raise IndexError(_SCALAR) from None
+        if not -(2**63) <= i < 2**63:
+            raise ValueError("Overflow when unpacking long long") from None
         size = x.shape[dim] if dim < x.ndim else 0
         raise IndexError(f"index {i} is out of bounds for dimension {place} with size {size}") from None
     return view_of(t, r, SELECT, (x.shape, dim, i, None, None, None))
@@ -280,6 +288,11 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
         value = _as_value(self, value)
     if index is False:
         return
+    if index is True:
+        _assign(TENSORS.unsqueeze(self, 0), value)
+        return
+    if value._array.size == 1 and _old_mask(index):
+        raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char")
     if type(index) is Tensor and index._array.ndim and index._array.dtype.kind in "bi" and (
         self._array.ndim >= index._array.ndim):  # fmt: skip
         view, indices = self, (checked_index(index, self._array, 0),)
@@ -298,11 +311,22 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
 def _as_value(self: Tensor, value: Any) -> Tensor:
     """A Python number as a 0-dim tensor of the dtype of `self`."""
     if isinstance(value, (int, float, complex, np.integer)):
-        return wrap(scalar_array(value, self.dtype))
+        d = self.dtype
+        if d.is_floating_point and d.itemsize == 2:  # by way of a double, where more fits
+            from ..dtypes import float64
+
+            return TENSORS.to(wrap(scalar_array(value, float64)), d)  # type: ignore[no-any-return]
+        return wrap(scalar_array(value, d))
     from ..signatures.mismatch import typename
 
     shown = typename(value)
     raise TypeError(f"can't assign a {shown} to a {self.type()}")
+
+
+def _old_mask(index: Any) -> bool:
+    """Whether an index has one tensor only, a mask of uint8."""
+    found = [t for t in (index if isinstance(index, tuple) else (index,)) if isinstance(t, (Tensor, list, np.ndarray))]
+    return len(found) == 1 and isinstance(t := found[0], Tensor) and t._array.ndim > 0 and t._array.dtype == np.uint8
 
 
 #: the largest float of each size

@@ -204,7 +204,9 @@ def _index(input, indices):  # type: ignore[no-untyped-def]
         if r is None:
             refuse(input, places)
             raise
-    return r if r.size and r.flags.c_contiguous and input.flags.c_contiguous else laid_out(r, input, places)
+    if r.size and r.flags.c_contiguous and input.flags.c_contiguous:
+        return r if 1 not in r.shape else np.ndarray(r.shape, r.dtype, r)  # NumPy leaves any stride where the size is 1
+    return laid_out(r, input, places)
 
 
 def _empty(x: np.ndarray, places: tuple[Any, ...]) -> np.ndarray | None:
@@ -302,11 +304,24 @@ def _accumulate(target: np.ndarray, places: tuple[Any, ...], values: np.ndarray)
 # -- writing -----------------------------------------------------------------------------------------------------------
 
 
-def _one_for_a_mask(input: np.ndarray, places: tuple[Any, ...], values: np.ndarray) -> bool:
+def _fitting(input: np.ndarray, places: tuple[Any, ...], values: np.ndarray) -> None:
+    """Raise PyTorch's error for values that do not broadcast to what an index names."""
+    try:
+        shape = input[places].shape
+    except IndexError:
+        refuse(input, places)
+        raise
+    try:
+        np.broadcast_to(values, shape)
+    except ValueError:
+        raise RuntimeError(f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing "
+                           f"result of shape {list(shape)}") from None  # fmt: skip
+
+
+def _one_for_a_mask(places: tuple[Any, ...], values: np.ndarray) -> bool:
     """Whether one value goes where a single mask says, of whatever dtype: PyTorch then fills."""
     arrays = [p for p in places if not isinstance(p, slice)]
-    real = values.dtype.kind != "c" or input.dtype.kind == "c"
-    return values.size == 1 and real and len(arrays) == 1 and arrays[0].dtype.kind == "b"
+    return values.size == 1 and len(arrays) == 1 and arrays[0].dtype.kind == "b"
 
 
 def _index_put_into(input, indices, values, accumulate=False):  # type: ignore[no-untyped-def]
@@ -314,9 +329,14 @@ def _index_put_into(input, indices, values, accumulate=False):  # type: ignore[n
     if input.dtype is not values.dtype:
         from ..dtypes import _scalar_name, from_numpy
 
-        if not accumulate and _one_for_a_mask(input, places, values):
+        if not accumulate and _one_for_a_mask(places, values):
+            if values.dtype.kind == "c" and input.dtype.kind != "c":
+                from .getitem import scalar_array
+
+                scalar_array(values.item(), from_numpy(input.dtype))  # refuses an imaginary part
             values = values.astype(input.dtype)
         if input.dtype != values.dtype:
+            _fitting(input, places, values)
             found = _scalar_name(from_numpy(input.dtype)), _scalar_name(from_numpy(values.dtype))
             raise RuntimeError("Index put requires the source and destination dtypes match, got "
                                f"{found[0]} for the destination and {found[1]} for the source.")  # fmt: skip
@@ -345,7 +365,7 @@ def _index_put_into(input, indices, values, accumulate=False):  # type: ignore[n
             input[places] = values
             if values.ndim and values.shape[0] == 1 and values.ndim > input[places].ndim:
                 raise ValueError
-    except (ValueError, IndexError):
+    except (ValueError, IndexError, TypeError):
         refuse(input, places)
         raise RuntimeError(f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing "
                            f"result of shape {list(input[places].shape)}") from None  # fmt: skip
@@ -386,6 +406,14 @@ def _given(name: str, input: Tensor, indices: Any) -> tuple[Any, ...]:
     return tuple(found)
 
 
+def _values(name: str, *args: Any) -> None:
+    """Refuse values that are no tensor."""
+    if not isinstance(args[-1], Tensor):
+        from ..signatures.mismatch import typename
+
+        raise TypeError(f"{name}(): argument 'values' (position 2) must be Tensor, not {typename(args[-1])}")
+
+
 def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """A copy with `values` at the places that a tuple of index tensors names; `accumulate` adds them.
 
@@ -393,11 +421,13 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
     >>> torch.zeros(3).index_put((torch.tensor([0, 2]),), torch.tensor(5.))
     tensor([5., 0., 5.])
     """
+    _values("index_put", input, indices, values)
     return INDEX_PUT.call(input, _given("index_put", input, indices), values, accumulate)
 
 
 def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """In-place version of index_put()."""
+    _values("index_put_", input, indices, values)
     return put(input, _given("index_put_", input, indices), values, accumulate)
 
 

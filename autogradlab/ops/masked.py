@@ -65,6 +65,8 @@ def _masked_fill(input, mask, value):  # type: ignore[no-untyped-def]
 
 def _masked_fill_tensor(input, mask, value):  # type: ignore[no-untyped-def]
     if value.ndim:
+        if mask.shape != input.shape:
+            broadcast_shapes(mask.shape, input.shape)
         raise RuntimeError("masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
                            f"{value.ndim} dimension(s).")  # fmt: skip
     return _filled(input, mask, _of_type(value, input.dtype))
@@ -90,6 +92,13 @@ OPS["masked_fill"] = _FILLS[1]
 RAW.masked_fill = _masked_fill
 
 
+def _misfit(mask: Any, value: Any) -> int:
+    from .viewing import misfit
+
+    misfit("masked_fill", (mask, value), {}, "Tensor")
+    return 0
+
+
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """A copy with one value where a mask (broadcast) is True.
 
@@ -97,7 +106,7 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     >>> torch.tensor([1., 2.]).masked_fill(torch.tensor([True, False]), 0)
     tensor([0., 2.])
     """
-    number = is_value("masked_fill", value, (input, mask, value))
+    number = is_value("masked_fill", value, (input, mask, value)) if isinstance(mask, Tensor) else _misfit(mask, value)
     return _FILLS[number].call(input, mask, value)
 
 

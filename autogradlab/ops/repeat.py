@@ -220,9 +220,9 @@ def rot90(input, k=1, dims=(0, 1)):  # type: ignore[no-untyped-def]
         raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
     if n < 2:
         raise RuntimeError(f"expected total dims >= 2, but got total dims = {n}")
+    a, b = (wrap_dim(d, n) for d in dims)
     if dims[0] == dims[1] or abs(dims[0] - dims[1]) == n:
         raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
-    a, b = (wrap_dim(d, n) for d in dims)
     k %= 4
     if k == 0:
         return np.array(input, order="C")

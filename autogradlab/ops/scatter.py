@@ -13,7 +13,7 @@ from ..record import RAW
 from ..tensor import Tensor
 from ..warn import warn_once
 from .kinds import NOT_IMPLEMENTED, no_derivative
-from .take import _number, _vector, add_at, at, inside, is_value, scalar_name
+from .take import _number, add_at, at, fitting_source, inside, is_value
 from .viewing import guard
 from .writing import exact_out, in_place, writer
 
@@ -348,16 +348,11 @@ writer("scatter_reduce", "input index src", _scatter_reduce, {"input src": _scat
 def _index_reduce(input, dim, index, source, reduce, *, include_self=True):  # type: ignore[no-untyped-def]
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
+    fitting_source("index_reduce_()", input, dim, index, source)
     d = wrap_dim(dim, input.ndim)
-    _vector("index_reduce_()", index)
-    if input.dtype != source.dtype:
-        raise RuntimeError(f"index_reduce_(): self ({scalar_name(input)}) and source ({scalar_name(source)}) must have the same "
-                           "scalar type")  # fmt: skip
-    if source.ndim and index.size != source.shape[d]:
-        raise RuntimeError(f"index_reduce_(): Number of indices ({index.size}) should be equal to source.size(dim): "
-                           f"({source.shape[d]}), for dim: {dim}")  # fmt: skip
     x = input.reshape(1) if not input.ndim else input
-    _in_range(index, x.shape[d], 0)
+    if index.size and not 0 <= index.min() <= index.max() < x.shape[d]:
+        raise IndexError("index out of range in self")
     combine(x, at(d, index.reshape(-1)), source, reduce, include_self)
 
 
@@ -378,17 +373,19 @@ _BETA = "index_reduce() is in beta and the API may change at any time."
 def index_reduce(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True,
                  out: Any = None) -> Tensor:  # fmt: skip
     """A copy with the slices of source reduced (prod, mean, amax, amin) into those that an index tensor names."""
-    warn_once(_BETA, at="aten/src/ATen/native/TensorAdvancedIndexing.cpp:1450")
     more = {} if out is None else {"out": out}
-    return _INDEX_REDUCE.call(input, dim, index, source, reduce, include_self=include_self, **more)
+    result: Tensor = _INDEX_REDUCE.call(input, dim, index, source, reduce, include_self=include_self, **more)
+    warn_once(_BETA, at="aten/src/ATen/native/TensorAdvancedIndexing.cpp:1450")
+    return result
 
 
 def index_reduce_(
     input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
     """In-place version of :meth:`index_reduce`."""
+    result = in_place(_INDEX_REDUCE, [input, dim, index, source, reduce, include_self], _INDEX_REDUCE_INTO)
     warn_once(_BETA, at="aten/src/ATen/native/TensorAdvancedIndexing.cpp:1450")
-    return in_place(_INDEX_REDUCE, [input, dim, index, source, reduce, include_self], _INDEX_REDUCE_INTO)
+    return result
 
 
 def _INDEX_REDUCE_INTO(input, dim, index, source, reduce, include_self):  # type: ignore[no-untyped-def]

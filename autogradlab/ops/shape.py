@@ -391,8 +391,10 @@ def _expand(input, size):  # type: ignore[no-untyped-def]
         from ..conversion import type_name
         from ..dtypes import from_numpy
 
+        d = from_numpy(input.dtype)
+        shown = type_name(d) if not d.is_complex else f"CPU{type_name(d)[6:-6]}Type"
         raise RuntimeError(
-            f"expand({type_name(from_numpy(input.dtype))}{{{list(old)}}}, size={list(size)}): the number of sizes provided "
+            f"expand({shown}{{{list(old)}}}, size={list(size)}): the number of sizes provided "
             f"({len(size)}) must be greater or equal to the number of dimensions in the tensor ({len(old)})"
         )
     shape = list(size)

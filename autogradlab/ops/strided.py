@@ -214,11 +214,11 @@ def view_as_dtype(input: Tensor, dtype: Any) -> Tensor:
     else:
         if not x.ndim:
             raise RuntimeError(f"self.dim() cannot be 0 to view {names}")
-        step = x.strides[-1] // old
-        if step != 1:
+        ratio = new // old
+        step = x.strides[-1] // old if x.size and x.shape[-1] > 1 else TENSORS.stride(input)[-1]
+        if step != 1 and not x.shape[-1] % max(ratio, 1):
             raise RuntimeError(f"self.stride(-1) must be 1 to view {names}, but got {step}")
         if new > old:
-            ratio = new // old
             if x.shape[-1] % ratio:
                 raise RuntimeError(f"self.size(-1) must be divisible by {ratio} to view {names}, but got {x.shape[-1]}")
             if TENSORS.storage_offset(input) % ratio:
@@ -229,7 +229,10 @@ def view_as_dtype(input: Tensor, dtype: Any) -> Tensor:
                     raise RuntimeError(
                         f"self.stride({d}) must be divisible by {ratio} to view {names}, but got {s // old}"
                     )
-        r = x.view(dtype.numpy)
+        if x.size:
+            r = x.view(dtype.numpy)
+        else:
+            r = np.empty((*x.shape[:-1], x.shape[-1] * old // new), dtype.numpy)
     t = view_of(input, r, _STRIDED, ()) if r.dtype.kind not in "fcV" else TENSORS.detach(input)
     if t._array is not r:
         t._array = r

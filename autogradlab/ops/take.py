@@ -97,19 +97,29 @@ def _vector(name: str, index: np.ndarray) -> None:
         raise RuntimeError(f"{name}: Expected dtype int32/int64 for index but got: {scalar_name(index)}")
 
 
-def _index_add(input, dim, index, source, *, alpha=1):  # type: ignore[no-untyped-def]
+def fitting_source(name: str, input: np.ndarray, dim: int, index: np.ndarray, source: np.ndarray) -> None:
+    """Raise PyTorch's error for a source of index_add or index_reduce that does not fit."""
     d = wrap_dim(dim, input.ndim)
-    _vector("index_add_()", index)
+    _vector(name, index)
     if input.dtype != source.dtype:
-        raise RuntimeError(f"index_add_(): self ({scalar_name(input)}) and source ({scalar_name(source)}) must have the same "
+        raise RuntimeError(f"{name}: self ({scalar_name(input)}) and source ({scalar_name(source)}) must have the same "
                            "scalar type")  # fmt: skip
-    if source.ndim and index.size != source.shape[wrap_dim(dim, source.ndim)]:
-        raise RuntimeError(f"index_add_(): Number of indices ({index.size}) should be equal to source.size(dim): "
+    if d and d >= source.ndim:
+        raise RuntimeError(f"{name}: Indexing dim {d} is out of bounds of the source tensor with dim {source.ndim}")
+    if not source.ndim and index.size != 1:
+        raise IndexError(f"Dimension specified as {d} but tensor has no dimensions")
+    if source.ndim and index.size != source.shape[d]:
+        raise RuntimeError(f"{name}: Number of indices ({index.size}) should be equal to source.size(dim): "
                            f"({source.shape[d]}), for dim: {dim}")  # fmt: skip
     shapes = [list(s[:d]) + list(s[d + 1 :]) for s in (input.shape, source.shape)]
     if input.ndim != source.ndim or shapes[0] != shapes[1]:
         raise RuntimeError("source tensor shape must match self tensor shape, excluding the specified dimension. Got "
                            f"self.shape = {list(input.shape)} source.shape = {list(source.shape)}")  # fmt: skip
+
+
+def _index_add(input, dim, index, source, *, alpha=1):  # type: ignore[no-untyped-def]
+    fitting_source("index_add_()", input, dim, index, source)
+    d = wrap_dim(dim, input.ndim)
     n = input.shape[d] if input.ndim else 1
     for i in index.reshape(-1).tolist():
         if not 0 <= i < n:
@@ -142,7 +152,7 @@ def _index_copy(input, dim, index, source):  # type: ignore[no-untyped-def]
         raise IndexError("index_copy_(): When source and destination are not scalars, their dimensionality must match. Source "
                          f"dimensionality ({source.ndim}), destination dimensionality ({input.ndim})")  # fmt: skip
     if index.dtype != np.int64:
-        raise IndexError(f"index_copy_(): Expected a long tensor for index, but got {scalar_name(index)}")
+        raise RuntimeError(f"index_copy_(): Expected a long tensor for index, but got {scalar_name(index)}")
     if input.dtype != source.dtype:
         raise RuntimeError("index_copy_(): self and source expected to have the same dtype, but got (self) "
                            f"{scalar_name(input)} and (source) {scalar_name(source)}")  # fmt: skip
@@ -178,7 +188,7 @@ def _fill_slices(input: np.ndarray, dim: int, index: np.ndarray, value: Any) -> 
     if index.dtype != np.int64:
         raise IndexError("index_fill_(): Expected dtype int64 for index.")
     if index.ndim > 1:
-        raise IndexError("index_fill_(): Index has to be a vector/scalar")
+        raise RuntimeError("Index has to be a vector/scalar")
     n = input.shape[d] if input.ndim else 1
     for i in index.reshape(-1).tolist():
         if not -n <= i < n:

@@ -29,6 +29,7 @@ f histogramdd(Tensor input, int bins, float[]? range=None, Tensor? weight=None, 
 f histogramdd(Tensor input, int[] bins, float[]? range=None, Tensor? weight=None, bool density=False)
 f histogramdd(Tensor input, Tensor[] bins, float[]? range=None, Tensor? weight=None, bool density=False)
 fmi index_add(Tensor input, int dim, Tensor index, Tensor source, *, Scalar alpha=1, Tensor out=None)
+fmi index_copy(Tensor input, int dim, Tensor index, Tensor source, *, Tensor out=None)
 fmi index_fill(Tensor input, int dim, Tensor index, Tensor value)
 fmi index_fill(Tensor input, int dim, Tensor index, Scalar value)
 fmig index_put(Tensor input, Tensor[] indices, Tensor values, bool accumulate=False)
