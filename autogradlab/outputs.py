@@ -9,7 +9,7 @@ import numpy as np
 
 from . import errors, modes
 from .dtypes import _scalar_name, from_numpy
-from .promotion import check_cast
+from .promotion import can_cast, check_cast
 from .return_types import named
 from .tensor import Tensor, requires_grad
 from .views import bump
@@ -24,7 +24,13 @@ _EXACT = {
     **dict.fromkeys(("abs", "bitwise_not", "ceil", "conj_physical", "floor", "frac", "lerp", "neg", "round", "sgn", "sign",
                      "trunc"), _FOUND),
     **dict.fromkeys(("addmm", "addmv", "aminmax", "baddbmm", "bmm", "linalg_cross", "cross", "isin", "_log_softmax", "_softmax",
-                     "lu_solve", "matmul", "mm", "max", "min", "softmax", "log_softmax"), _EXPECTED),
+                     "lu_solve", "matmul", "mm", "max", "min", "softmax", "log_softmax", "argmax", "argmin", "renorm", "qr", "svd",
+                     "triangular_solve", "linalg_qr", "linalg_lu", "linalg_lu_factor", "linalg_lu_factor_ex", "linalg_lu_solve",
+                     "linalg_cholesky_ex", "linalg_det", "linalg_eigh", "linalg_inv_ex", "linalg_slogdet", "linalg_solve",
+                     "linalg_solve_ex", "linalg_svd", "split_with_sizes_copy", "unbind_copy"), _EXPECTED),
+    **dict.fromkeys(("amax", "amin"), "Expected the dtype for input and out to match, but got {0} for input's dtype and {1} for "
+                                      "out's dtype."),
+    **{name: f"{name} only supports bool tensor for result, got: {{1}}" for name in ("all", "any")},
     **dict.fromkeys(("dot", "vdot"), "result dtype {1} does not match input dtype {0}"),
     "addbmm": "self and mat2 must have the same dtype, but got {1} and {0}",
     "mv": "addmv input tensors must have the same dtype, but got {1}, {0}, and {0}",
@@ -35,6 +41,8 @@ _EXACT = {
     **dict.fromkeys(("inner", "tensordot"),
                     "tensordot: Expected the output tensor to have dtype {0}, but got an output tensor with dtype {1}"),
 }  # fmt: skip
+#: what is made of cat, and refuses out= tensors in its words
+_JOINED = ("cat", "stack", "hstack", "vstack", "dstack", "column_stack")
 _C_NAMES = {"float32": "float", "float64": "double", "float16": "c10::Half", "int64": "long int", "int32": "int",
             "int16": "short int", "int8": "signed char", "uint8": "unsigned char", "bfloat16": "c10::BFloat16",
             "complex64": "c10::complex<float>", "complex128": "c10::complex<double>"}  # fmt: skip
@@ -45,12 +53,18 @@ def write(operation: Any, out: Any, r: Any, inputs: Any) -> Any:
     if isinstance(out, Tensor):
         _check(operation.name, (*_tensors(inputs), out))
         r = np.asarray(r)
-        if r.dtype is not out._array.dtype and operation.name in _EXACT and not _free(operation.name, inputs):
-            _same_dtype(_EXACT[operation.name], out, r)
+        if r.dtype is not out._array.dtype:
+            if operation.name in _EXACT and not _free(operation.name, inputs, out):
+                _same_dtype(_EXACT[operation.name], out, r)
+            if operation.name in _JOINED and not can_cast(r.dtype, out._array.dtype):
+                raise TypeError("torch.cat(): input types can't be cast to the desired output type "
+                                f"{_scalar_name(from_numpy(out._array.dtype))}")  # fmt: skip
         _write(out, r)
         return out
     outs = tuple(out)
     _check(operation.name, (*_tensors(inputs), *outs))
+    if operation.returns is not None:
+        r = operation.returns(tuple(r))  # in the order in which users see them
     if operation.name in _EXACT:
         for o, a in zip(outs, r, strict=True):
             _same_dtype(_EXACT[operation.name], o, np.asarray(a))
@@ -58,11 +72,13 @@ def write(operation: Any, out: Any, r: Any, inputs: Any) -> Any:
         _write(o, np.asarray(a))
     if operation.returns is None:
         return outs
-    return named(f"{operation.returns.__name__.removesuffix('_out')}_out", operation.returns.fields)(outs)
+    return named(f"{type(r).__name__.removesuffix('_out')}_out", type(r).fields)(outs)
 
 
-def _free(name: str, inputs: Any) -> bool:
-    """Whether an operation takes any dtype after all: the size of a complex number, the extreme of everything."""
+def _free(name: str, inputs: Any, out: Tensor) -> bool:
+    """Whether an operation takes another dtype after all: the size of a complex number, the extreme of everything, a uint8."""
+    if name in ("all", "any"):
+        return out._array.dtype == np.uint8
     if name == "abs":
         return inputs[0]._array.dtype.kind == "c"  # type: ignore[no-any-return]
     return name in ("max", "min")

@@ -96,6 +96,15 @@ def _dims(x: Tensor, s: Any, dim: Any) -> tuple[tuple[int, ...], tuple[Any, ...]
     return dims, sizes
 
 
+def _filled(name: str, r: Tensor, out: Tensor) -> Tensor:
+    """The out= form: complex results need a complex tensor, real ones a real one."""
+    kind = r._array.dtype.kind
+    if out._array.dtype.kind != kind:
+        wanted = "complex" if kind == "c" else "floating point"
+        raise RuntimeError(f"{name} expects a {wanted} output tensor, but got {dtypes._scalar_name(out.dtype)}")
+    return written(r, out)
+
+
 def _c2c(x: Tensor, s: Any, dim: Any, norm: str | None, forward: bool, out: Any, single: bool = False) -> Tensor:
     x = _floating(x)
     dims, sizes = _dims(x, s, dim)
@@ -106,7 +115,7 @@ def _c2c(x: Tensor, s: Any, dim: Any, norm: str | None, forward: bool, out: Any,
         r = r if forward else F.conj(r)
     else:
         r = F._fft_c2c(_complex(x), dims, mode, forward)
-    return r if out is None else written(r, out)
+    return r if out is None else _filled("fft" if single and forward else "ifft" if single else "fftn", r, out)
 
 
 def _axes(name: str, x: Tensor, s: Any, dim: Any) -> tuple[tuple[int, ...], tuple[Any, ...]]:
@@ -131,7 +140,7 @@ def _r2c(name: str, x: Tensor, s: Any, dim: Any, norm: str | None, out: Any, for
     r = F._fft_r2c(x, dims, mode, True) if forward else F.conj(F._fft_r2c(x, dims[-1:], mode, True))
     if not forward and len(dims) > 1:
         r = F._fft_c2c(r, dims[:-1], mode, False)
-    return r if out is None else written(r, out)
+    return r if out is None else _filled(name, r, out)
 
 
 def _c2r(name: str, x: Tensor, s: Any, dim: Any, norm: str | None, out: Any, forward: bool = False) -> Tensor:
@@ -149,7 +158,7 @@ def _c2r(name: str, x: Tensor, s: Any, dim: Any, norm: str | None, out: Any, for
     if forward and len(dims) > 1:
         x = F._fft_c2c(x, dims[:-1], mode, True)
     r = F._fft_c2r(F.conj(x), dims[-1:], mode, size) if forward else F._fft_c2r(x, dims, mode, size)
-    return r if out is None else written(r, out)
+    return r if out is None else _filled(name, r, out)
 
 
 def _one(n: Any) -> Any:

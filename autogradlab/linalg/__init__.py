@@ -20,7 +20,7 @@ from ..dtypes import from_numpy
 from ..ops.blas import lift
 from ..ops.decompositions import NOT_POSITIVE
 from ..ops.factors import LinAlgError, check_info, matrices, square
-from ..ops.products import type_name, written
+from ..ops.products import type_name, written, written_all
 from ..ops.solve import cutoff
 from ..record import TENSORS as F
 from ..return_types import named
@@ -140,7 +140,8 @@ def cholesky(A: Tensor, *, upper: bool = False, out: Any = None) -> Tensor:
 def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
     """LU factors in one matrix, and the rows exchanged."""
     factors, pivots, _ = F.linalg_lu_factor_ex(A, pivot=pivot, check_errors=True)
-    return named("linalg_lu_factor", ("LU", "pivots"))((factors, pivots))
+    r = named("linalg_lu_factor", ("LU", "pivots"))((factors, pivots))
+    return r if out is None else written_all(r, out)
 
 
 def svdvals(A: Tensor, *, driver: Any = None, out: Any = None) -> Tensor:

@@ -28,6 +28,7 @@ from .factors import (
     weighted,
     zeros_or,
 )
+from .products import type_name, written_all
 
 NOT_POSITIVE = ("The factorization could not be completed because the input is not positive-definite (the leading "
                 "minor of "
@@ -152,7 +153,8 @@ def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
               "parameter 'some' has been replaced with a string parameter 'mode'.\nQ, R = torch.qr(A, some)\nshould be "
               "replaced with\nQ, R = torch.linalg.qr(A, 'reduced' if some else 'complete')",
               at="aten/src/ATen/native/BatchLinearAlgebra.cpp:2393")  # fmt: skip
-    return named("qr", ("Q", "R"))(TENSORS.linalg_qr(input, "reduced" if some else "complete"))
+    r = named("qr", ("Q", "R"))(TENSORS.linalg_qr(input, "reduced" if some else "complete"))
+    return r if out is None else written_all(r, out)
 
 
 # -- SVD ---------------------------------------------------------------------------------------------------------------
@@ -210,7 +212,7 @@ def linalg_svd(A, full_matrices=True, *, driver=None):  # type: ignore[no-untype
         )
     matrices("linalg.svd", A, low=False)
     if A.dtype.itemsize == 2:
-        raise NotImplementedError(f"\"linalg_svd_cpu\" not implemented for '{_kind(A)}'")
+        raise NotImplementedError(f"\"linalg_svd_cpu\" not implemented for '{type_name(A)}'")
     try:
         u, s, vh = np.linalg.svd(A, full_matrices)
         failed = bool(np.isnan(s).any())
@@ -223,10 +225,6 @@ def linalg_svd(A, full_matrices=True, *, driver=None):  # type: ignore[no-untype
     return columns(u), np.ascontiguousarray(s), columns(vh)
 
 
-def _kind(a: np.ndarray) -> str:
-    from .products import type_name
-
-    return type_name(a)
 
 
 @composite()
@@ -244,8 +242,10 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any =
         d = input._array.dtype
         u, v = (wrap(np.zeros((*input._array.shape[:-2], k, k), d)) for k in (m, n))
         v = F.transpose(wrap(np.zeros_like(v._array)), -2, -1)
-        return named("svd", ("U", "S", "V"))((u, s, v))
-    return named("svd", ("U", "S", "V"))((u, s, F.conj(F.transpose(vh, -2, -1))))
+    else:
+        v = F.conj(F.transpose(vh, -2, -1))
+    r = named("svd", ("U", "S", "V"))((u, s, v))
+    return r if out is None else written_all(r, out)
 
 
 # -- eigenvalues -------------------------------------------------------------------------------------------------------
@@ -298,7 +298,7 @@ def _eig_backward(F, grads, eigenvalues, eigenvectors):  # type: ignore[no-untyp
     returns=named("linalg_eig", ("eigenvalues", "eigenvectors")), vjp={"input": _eig_backward})  # fmt: skip
 def linalg_eig(input):  # type: ignore[no-untyped-def]
     if input.dtype.kind in "biu":
-        raise RuntimeError(f"Unknown Complex ScalarType for {_kind(input)}")
+        raise RuntimeError(f"Unknown Complex ScalarType for {type_name(input)}")
     square("linalg.eig", input)
     if not np.isfinite(input).all():
         raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")

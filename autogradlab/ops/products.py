@@ -68,6 +68,13 @@ def written(r: Tensor, out: Any, name: str = "out") -> Tensor:
     return result
 
 
+def written_all(r: Any, out: Any) -> Any:
+    """The same for several results with names, as linear algebra returns them."""
+    if any(wants_grad(t) for t in (*r, *out)):
+        raise RuntimeError(errors.OUT_GRAD.format(type(r).__name__))
+    return write_out(SimpleNamespace(name=type(r).__name__, returns=type(r)), out, [t._array for t in r], ())  # type: ignore[arg-type]
+
+
 # -- matrix times matrix -----------------------------------------------------------------------------------------------
 
 

@@ -14,7 +14,7 @@ from ..tensor import Tensor, wrap
 from ..warn import warn_once
 from .blas import adjoint, lift
 from .factors import SINGULAR, check_info, columns, inverse, is_complex, matmul, permutation, square, substitute
-from .products import type_name, written
+from .products import type_name, written, written_all
 
 # -- inverses ----------------------------------------------------------------------------------------------------------
 
@@ -261,7 +261,8 @@ def triangular_solve(
     m = F.transpose(A, -2, -1) if transpose else A
     solution = F.linalg_solve_triangular(m, input, upper=upper != transpose, unitriangular=unitriangular)
     copied = wrap(columns(np.array(A._array)))
-    return named("triangular_solve", ("solution", "cloned_coefficient"))((solution, copied))
+    r = named("triangular_solve", ("solution", "cloned_coefficient"))((solution, copied))
+    return r if out is None else written_all(r, out)
 
 
 def _cholesky_solve_backward(F, grad, input2, result, upper, needs):  # type: ignore[no-untyped-def]

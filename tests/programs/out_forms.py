@@ -1,0 +1,76 @@
+"""What out= gets: every result, in exactly the dtype that an operation asks for, and never memory that it still reads."""
+
+import warnings
+
+import torch
+
+
+def attempt(name, f):
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        try:
+            r = f()
+            print(name, type(r).__name__, [tuple(t.shape) for t in r] if isinstance(r, tuple) else r)
+        except (RuntimeError, TypeError) as e:
+            print(name, type(e).__name__, str(e).split("\n")[0])
+    print("  warnings:", [str(w.message).split(",")[0][:60] for w in seen if "resized" in str(w.message)])
+
+
+a = torch.tensor([[4.0, 3.0], [6.0, 3.0]])
+b = torch.ones(2, 1)
+
+
+def outs(*shapes, dtype=torch.float32):
+    return tuple(torch.zeros(s, dtype=dtype) for s in shapes)
+
+
+# % out-several: several results, in their order and with their names
+for name, f, shapes in (
+    ("qr", torch.qr, ((2, 2), (2, 2))),
+    ("svd", torch.svd, ((2, 2), (2,), (2, 2))),
+    ("linalg.qr", torch.linalg.qr, ((2, 2), (2, 2))),
+    ("linalg.lu", torch.linalg.lu, ((2, 2), (2, 2), (2, 2))),
+    ("triangular_solve", lambda x, out: torch.triangular_solve(b, x, out=out), ((2, 1), (2, 2))),
+):
+    given = outs(*shapes)
+    attempt(name, lambda f=f, given=given: f(a, out=given))
+    print("  written:", all(bool(t.abs().sum()) for t in given))
+    attempt(name, lambda f=f, shapes=shapes: f(a, out=outs(*shapes, dtype=torch.float64)))
+given = (torch.zeros(2, 2), torch.zeros(2, dtype=torch.int32))
+attempt("linalg.lu_factor", lambda: torch.linalg.lu_factor(a, out=given))
+print(given)
+p, low, up = outs((2, 2), (2, 2), (2, 2))
+torch.linalg.lu(a, out=(p, low, up))
+print(p, low, up, torch.equal(p @ low @ up, a))
+attempt("wrong shape", lambda: torch.linalg.qr(a, out=outs((3, 2), (2, 2))))
+
+
+# % out-dtypes: tensors of other dtypes
+x = torch.arange(6.0)
+bools = torch.tensor([True, False])
+for kind in (torch.int64, torch.float64, torch.uint8, torch.complex64):
+    attempt(f"cat {kind}", lambda kind=kind: torch.cat([x, x], out=torch.zeros(12, dtype=kind)))
+    attempt(f"stack {kind}", lambda kind=kind: torch.stack([x, x], out=torch.zeros(2, 6, dtype=kind)))
+    attempt(f"all {kind}", lambda kind=kind: torch.all(bools, out=torch.zeros((), dtype=kind)))
+    attempt(f"amax {kind}", lambda kind=kind: torch.amax(x, 0, out=torch.zeros((), dtype=kind)))
+    attempt(f"argmax {kind}", lambda kind=kind: torch.argmax(x, 0, out=torch.zeros((), dtype=kind)))
+    attempt(f"det {kind}", lambda kind=kind: torch.linalg.det(a, out=torch.zeros((), dtype=kind)))
+    attempt(f"fft {kind}", lambda kind=kind: torch.fft.fft(x, out=torch.zeros(6, dtype=kind)).dtype)
+    attempt(f"irfft {kind}", lambda kind=kind: torch.fft.irfft(torch.fft.rfft(x), out=torch.zeros(6, dtype=kind)).dtype)
+
+# % out-overlap: memory that an input lies in
+base = torch.arange(7.0)
+first, second = base[:6], base[1:]
+index = torch.tensor([0, 1, 2, 3, 4, 5])
+for name, f in (
+    ("round", lambda o: torch.round(first, decimals=1, out=o)),
+    ("nan_to_num", lambda o: torch.nan_to_num(first, out=o)),
+    ("logit", lambda o: torch.logit(first, out=o)),
+    ("div", lambda o: torch.div(first, 2, rounding_mode="floor", out=o)),
+    ("scatter", lambda o: torch.scatter(first, 0, index, torch.ones(6), out=o)),
+    ("index_add", lambda o: torch.index_add(first, 0, index, torch.ones(6), out=o)),
+    ("index_select", lambda o: torch.index_select(first, 0, index, out=o)),
+    ("logcumsumexp", lambda o: torch.logcumsumexp(first, 0, out=o)),
+):
+    attempt(f"{name} in part", lambda f=f: f(second))
+    attempt(f"{name} in place", lambda f=f: list(f(first).shape))
