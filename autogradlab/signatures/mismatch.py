@@ -10,6 +10,7 @@ __all__ = ["Types", "describe_mismatch", "typename", "types"]
 
 _Class = type | tuple[type, ...]
 _HEAP_TYPE: Final = 1 << 9
+_IMMUTABLE_TYPE: Final = 1 << 8  # with the former: a class of C code, which has its long name
 _MASK: Final = (1 << 64) - 1
 
 # Classes that some Pythons make at run time though they are written in C; they keep the long name in torch's texts.
@@ -67,7 +68,8 @@ def typename(obj: object) -> str:
         return known
     module = cls.__module__
     long_name = f"{module}.{cls.__name__}"
-    if module == "builtins" or (cls.__flags__ & _HEAP_TYPE and long_name not in _LONG_NAMES):
+    python = cls.__flags__ & (_HEAP_TYPE | _IMMUTABLE_TYPE) == _HEAP_TYPE
+    if module == "builtins" or (python and long_name not in _LONG_NAMES):
         return cls.__name__
     return long_name
 

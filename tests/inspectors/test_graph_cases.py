@@ -183,7 +183,7 @@ def test_chinese(torch: Any):
     w, x = leaves(torch)
     y = w * x
     assert lab.graph(y).text.split("\n")[:4] == [
-        "y 的计算图 · 1 个 Node，2 个叶子",
+        "y 的计算图 · 1 个节点，2 个叶子",
         "w = [1.] · 叶子，requires_grad，.grad：None",
         "x = [2.] · 叶子，requires_grad，.grad：None",
         "y = mul(w, x) = [2.] · MulBackward0, 保存了 self=w other=x · 根",

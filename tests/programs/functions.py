@@ -98,8 +98,6 @@ with caught():
     Scale.apply(x, 3)
 with caught():
     Scale()(x)
-with caught():
-    Scale.forward(None, x, 3, "up", [])
 
 
 #% functions-wrong-number-of-gradients: too many, too few, wrong kinds and shapes
