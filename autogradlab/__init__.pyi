@@ -945,6 +945,9 @@ def isposinf(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """Whether an element is inf."""
 def isreal(input: _Tensor) -> _Tensor:
     """Whether an element has no imaginary part."""
+def istft(input: _Tensor, n_fft: _int, hop_length: _int | None = ..., win_length: _int | None = ..., window: _Tensor | None = ..., center: _bool = ..., normalized: _bool = ..., onesided: _bool | None = ..., length: _int | None = ..., return_complex: _bool = ...) -> _Tensor:
+    """The signal whose stft is input: windows are weighted again, added where they overlap and divided by
+    the sum of their squares."""
 jagged: _layout
 @_overload
 def kaiser_window(window_length: _int, *, dtype: _dtype | None = ..., layout: _layout | None = ..., device: _device | _str | _int | None = ..., pin_memory: _bool | None = ..., requires_grad: _bool | None = ...) -> _Tensor:
@@ -1539,6 +1542,12 @@ def std_mean(input: _Tensor, dim: _int | _Sequence[_int] | None, unbiased: _bool
 def std_mean(input: _Tensor, dim: _int | _Sequence[_int] | None = ..., *, correction: _Number | _Tensor | None = ..., keepdim: _bool = ...) -> _tuple[_Tensor, _Tensor]: ...
 @_overload
 def std_mean(input: _Tensor, unbiased: _bool = ...) -> _tuple[_Tensor, _Tensor]: ...
+@_overload
+def stft(input: _Tensor, n_fft: _int, hop_length: _int | None = ..., win_length: _int | None = ..., window: _Tensor | None = ..., center: _bool = ..., pad_mode: _str = ..., normalized: _bool = ..., onesided: _bool | None = ..., return_complex: _bool | None = ..., align_to_window: _bool | None = ...) -> _Tensor:
+    """The Fourier transforms of windows of n_fft elements that move along a signal by hop_length (a
+    quarter of n_fft, if it is not given)."""
+@_overload
+def stft(input: _Tensor, n_fft: _int, hop_length: _int | None = ..., win_length: _int | None = ..., window: _Tensor | None = ..., normalized: _bool = ..., onesided: _bool | None = ..., return_complex: _bool | None = ..., align_to_window: _bool | None = ...) -> _Tensor: ...
 strided: _layout
 def sub(input: _Tensor | _Number, other: _Tensor | _Number, *, alpha: _Number | _Tensor = ..., out: _Tensor | _Number | None = ...) -> _Tensor:
     """input - alpha * other, element by element."""

@@ -904,6 +904,9 @@ class TensorMethods:
         """Whether an element is inf."""
     def isreal(self) -> _Tensor:
         """Whether an element has no imaginary part."""
+    def istft(self, n_fft: _int, hop_length: _int | None = ..., win_length: _int | None = ..., window: _Tensor | None = ..., center: _bool = ..., normalized: _bool = ..., onesided: _bool | None = ..., length: _int | None = ..., return_complex: _bool = ...) -> _Tensor:
+        """The signal whose stft is input: windows are weighted again, added where they overlap and divided by
+        the sum of their squares."""
     def item(self) -> _Any:
         """The only element as a Python number: float, int, bool or complex."""
     def kron(self, other: _Tensor) -> _Tensor:
@@ -1493,6 +1496,12 @@ class TensorMethods:
     def std(self, dim: _int | _Sequence[_int] | None = ..., *, correction: _Number | _Tensor | None = ..., keepdim: _bool = ...) -> _Tensor: ...
     @_overload
     def std(self, unbiased: _bool = ...) -> _Tensor: ...
+    @_overload
+    def stft(self, n_fft: _int, hop_length: _int | None = ..., win_length: _int | None = ..., window: _Tensor | None = ..., center: _bool = ..., pad_mode: _str = ..., normalized: _bool = ..., onesided: _bool | None = ..., return_complex: _bool | None = ..., align_to_window: _bool | None = ...) -> _Tensor:
+        """The Fourier transforms of windows of n_fft elements that move along a signal by hop_length (a
+        quarter of n_fft, if it is not given)."""
+    @_overload
+    def stft(self, n_fft: _int, hop_length: _int | None = ..., win_length: _int | None = ..., window: _Tensor | None = ..., normalized: _bool = ..., onesided: _bool | None = ..., return_complex: _bool | None = ..., align_to_window: _bool | None = ...) -> _Tensor: ...
     def storage(self) -> _Any:
         """Its memory with a dtype, with a deprecation warning; untyped_storage() is without."""
     def storage_offset(self) -> _int:
