@@ -71,6 +71,9 @@ def one(op: Op) -> Callable[..., Any]:
                 r = QUIET(invoke, x, *args[1:])
             except RuntimeError as error:
                 r = _kernel(error, op, x, *args[1:])
+            except (AttributeError, TypeError, ValueError):
+                op.refused(given, kwargs)
+                raise
             if type(r) is not _ndarray:
                 r = np.asarray(r)
         edge = input._edge
@@ -208,6 +211,9 @@ def several(op: Op) -> Callable[..., Any]:
             r = QUIET(invoke, *given)
         except RuntimeError as error:
             r = _kernel(error, op, *given)
+        except (AttributeError, TypeError, ValueError):
+            op.refused(args, kwargs)
+            raise
         if type(r) is not _ndarray:
             r = np.asarray(r)
         t = _new(Tensor)
@@ -256,7 +262,11 @@ def many(op: Op) -> Callable[..., Any]:
                 return op.call_any(*args, **kwargs)
             kwargs.pop("out", None)
         values, given = op.operands(args, kwargs)
-        r = modes.quiet(invoke, *given)
+        try:
+            r = modes.quiet(invoke, *given)
+        except (AttributeError, TypeError, ValueError):
+            op.refused(args, kwargs)
+            raise
         local = LOCAL.state
         source = values[source_place]
         if view:

@@ -32,6 +32,12 @@ _asarray = np.asarray
 Vjp = Callable[..., Any]
 
 
+def _large(value: float, numpy: np.dtype[Any]) -> np.ndarray:
+    """A number that may be too large for a dtype: infinite then, without a word."""
+    with np.errstate(over="ignore"):
+        return np.array(value, numpy)
+
+
 def _signature_unary(input, *, out=None): ...  # type: ignore[no-untyped-def]
 
 
@@ -222,7 +228,7 @@ def binary(name: str, kernel: Callable[[Any, Any], Any], vjp: dict[str, Vjp] | N
                 input, other, x, y = found
         elif (kind is float or kind is int) and input._array.dtype.kind == "f":
             x = input._array
-            y = np.array(other, x.dtype)
+            y = np.array(other, x.dtype) if -65504 <= other <= 65504 else _large(other, x.dtype)
             other = wrap_scalar(y)
         else:
             found = operands(input, other)
@@ -320,7 +326,7 @@ def binary(name: str, kernel: Callable[[Any, Any], Any], vjp: dict[str, Vjp] | N
         if isinstance(other, Tensor) and x.dtype is other._array.dtype and not (floats and x.dtype.kind in "biu"):
             y = other._array
         elif (type(other) is float or type(other) is int) and x.dtype.kind == "f":
-            y = np.array(other, x.dtype)
+            y = np.array(other, x.dtype) if -65504 <= other <= 65504 else _large(other, x.dtype)
             other = wrap_scalar(y)
         else:
             found = operands(input, other)

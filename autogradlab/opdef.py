@@ -219,6 +219,18 @@ class Op:
 
         reject(name or self.name, args, kwargs, self.as_method)
 
+    def refused(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """A kernel failed: PyTorch's TypeError if arguments of the wrong type are the reason."""
+        from .signatures import explain, lookup
+
+        n = len(args)
+        while n > self.required and (n > len(self.defaults) or args[n - 1] is self.defaults[n - 1]):
+            n -= 1  # what a form of the operation filled in
+        named = next((i for i in range(n) if i >= self.positional or self.names[i] in ("alpha", "beta")), n)
+        args, kwargs = args[:named], {**dict(zip(self.names[named:n], args[named:n], strict=True)), **kwargs}
+        method = self.as_method and lookup(self.name, "Tensor") is not None
+        explain(self.name, args[1:] if method else args, kwargs, "Tensor" if method else None)
+
     def edges(self, values: list[Any]) -> tuple[list[Edge], bool]:
         """The edges to the tensor arguments, and whether one of them requires grad."""
         edges: list[Edge] = []
@@ -337,7 +349,7 @@ class Op:
             original = wrap(np.array(input._array))
             original._edge = edges[0] if self.edge_places[0] == 0 else NO_EDGE
         target = input._array
-        if 0 in target.strides or type(input._counter) is list:
+        if 0 in target.strides or (len(self.tensor_places) > 1 and type(input._counter) is list):
             check_written(input, () if self.name in _UNCHECKED else values)
         r = modes.quiet(self.invoke, *given)
         store(target, r)

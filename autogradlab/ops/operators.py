@@ -48,11 +48,12 @@ _RSUB_TENSORS = OPS["rsub.tensors"] = Op("rsub", _subtracted, "input other", nod
 
 
 def _rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
-    if isinstance(other, Tensor):
+    given = isinstance(other, Tensor)
+    if given and other._array.dtype.kind != "b" and input._array.dtype.kind != "b":
         return _RSUB_TENSORS.call(input, other, alpha)  # type: ignore[no-any-return]
     from ..promotion import result_dtype
 
-    if input._array.dtype.kind == "b":
+    if given or input._array.dtype.kind == "b":
         raise RuntimeError(
             "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use "
             "the `~` or `logical_not()` operator instead."

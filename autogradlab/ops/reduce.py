@@ -235,7 +235,7 @@ def _prod_all(input, dtype=None):  # type: ignore[no-untyped-def]
 
 def _prod(input, dim, keepdim=False, dtype=None):  # type: ignore[no-untyped-def]
     if not isinstance(dim, (int, np.integer)):
-        OPS["prod"].reject((input, dim), {})
+        raise TypeError("dim must be an int")  # told in PyTorch's words by Op.refused
     return _multiplied(input, wrap_dim(dim, input.ndim) if input.ndim else (wrap_dim(dim, 0), ())[1], keepdim, dtype)
 
 

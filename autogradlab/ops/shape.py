@@ -486,7 +486,12 @@ def size(self: Tensor, dim: Any = None) -> Any:
     """The shape, or the size of one dimension."""
     if dim is None:
         return Size(self._array.shape)
-    return self._array.shape[wrap_dim(dim, self._array.ndim, scalar_ok=False)]
+    try:
+        return self._array.shape[wrap_dim(dim, self._array.ndim, scalar_ok=False)]
+    except TypeError:
+        from ..signatures.mismatch import typename
+
+        raise TypeError(f"size(): argument 'dim' (position 1) must be int, not {typename(dim)}") from None
 
 
 publish("size", size, None, True, False, size.__doc__ or "")

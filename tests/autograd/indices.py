@@ -101,3 +101,13 @@ told(lambda: torch.autograd.gradgradcheck(lambda x: x.cos(), x, check_fwd_over_r
 z = torch.tensor([1 + 2j, 0.5j], dtype=torch.complex128, requires_grad=True)
 told(lambda: torch.autograd.gradcheck(lambda z: (z * z.conj(), z.abs()), z, check_forward_ad=True))
 told(lambda: torch.autograd.gradcheck(lambda x: x.detach() * x, x[:2].detach().requires_grad_(), check_forward_ad=True))
+
+# % indices-words: arguments that no kernel can take are refused in the words of PyTorch
+z = torch.ones(2, 3)
+for call in (
+    lambda: torch.argmax(z, (0, 1)), lambda: z.amax("a"), lambda: torch.logsumexp(z, "a"), lambda: torch.any(z, 0.5),
+    lambda: torch.sub(z, z, alpha="a"), lambda: torch.prod(z, (0, 1)), lambda: torch.nansum(z, "a"), lambda: z.size("a"),
+    lambda: torch.addcmul(z, z, z, value="a"), lambda: torch.count_nonzero(z, "a"), lambda: torch.histc(z, "a"),
+    lambda: torch.rsub(z, z > 0), lambda: torch.rsub(z > 0, z), lambda: z.half() + 1e9, lambda: z * -1e39,
+):  # fmt: skip
+    told(call)
