@@ -316,7 +316,7 @@ async function render({ model, el }) {
   if (!model.get("_heard")) {
     arriving = setTimeout(() => {
       if (gone) return;
-      if (!view.live.textContent) view.tell(); // who has gone on meanwhile hears that
+      if (view && !view.live.textContent) view.tell(); // who has gone on meanwhile hears that
       model.set("_heard", true);
       model.save_changes();
     }, 300); // a live region must be there before its words
