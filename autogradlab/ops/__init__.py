@@ -92,6 +92,7 @@ LATE = {
     "histogram": "bincount histc histogram torch.histogramdd",
     "fourier": "F._fft_c2c F._fft_c2r F._fft_r2c",
     "spectra": "istft stft",
+    "unpacking": "lu torch.lu_unpack",
     "nn_activation":
         "F._log_softmax F._log_softmax_backward_data F._prelu_kernel F._safe_softmax F._softmax "
         "F._softmax_backward_data F.clamped F.elu F.elu_backward F.gelu F.gelu_backward F.glu F.hardshrink_backward "

@@ -238,6 +238,12 @@ samples(
     out=False,
 )
 SWAPS = A(values=[3, 2, 3], dtype="int32")
+samples("lu", *(case(a) for a in (fixed(GENERAL), A(2, 4), A(4, 2), A(2, 3, 4))), case(fixed(GENERAL), get_infos=True),
+        inplace=False, out=False)  # fmt: skip
+samples("lu_unpack", case(fixed(GENERAL), SWAPS), case(fixed(GENERAL), SWAPS, unpack_pivots=False), case(fixed(GENERAL, "complex128"), SWAPS),
+        case(A(3, 5), SWAPS), case(A(5, 3), SWAPS), case(A(2, 3, 4), A(values=[[3, 2, 3], [1, 2, 3]], dtype="int32")),
+        case(fixed(GENERAL), A(values=[3, 2, 3], dtype="int64")),
+        method=False, inplace=False)  # fmt: skip
 for _name, _cases in {
     "linalg_lu_solve": [case(fixed(GENERAL, d), SWAPS, A(3, 3, dtype=d), left=left, adjoint=adjoint)
                         for d in ("float64", "complex128") for left in (True, False) for adjoint in (True, False)],
