@@ -72,6 +72,15 @@ class _kthvalue_result(_NamedTuple):
     values: _Tensor
     indices: _Tensor
 
+class _lu_result(_NamedTuple):
+    LU: _Tensor
+    pivots: _Tensor
+
+class _lu_unpack_result(_NamedTuple):
+    P: _Tensor
+    L: _Tensor
+    U: _Tensor
+
 class _max_result(_NamedTuple):
     values: _Tensor
     indices: _Tensor
@@ -1047,8 +1056,13 @@ def lt(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """Whether elements are smaller than those of other. The operator <."""
 @_overload
 def lt(input: _Tensor, other: _Number | _Tensor, *, out: _Tensor | None = ...) -> _Tensor: ...
+def lu(A: _Tensor, pivot: _bool = ..., get_infos: _bool = ..., *, out: _Any = ...) -> _lu_result:
+    """L and U in one matrix, and the rows that were exchanged; get_infos=True adds what
+    linalg.lu_factor_ex calls info."""
 def lu_solve(b: _Any, LU_data: _Any, LU_pivots: _Any, *, out: _Any = ...) -> _Tensor:
     """The X with A X = B, given the LU factors of A."""
+def lu_unpack(LU_data: _Tensor, LU_pivots: _Tensor, unpack_data: _bool = ..., unpack_pivots: _bool = ..., *, out: _tuple[_Tensor, ...] | None = ...) -> _lu_unpack_result:
+    """The three matrices that are in what lu_factor gives: P L U is the matrix that was factored."""
 def manual_seed(seed: _Any) -> _Generator:
     """Start the random numbers anew from a seed: the same seed gives the same numbers."""
 def margin_ranking_loss(input1: _Tensor, input2: _Tensor, target: _Tensor, margin: _Number | _Tensor = ..., reduction: _int = ...) -> _Tensor:

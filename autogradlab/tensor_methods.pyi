@@ -40,6 +40,10 @@ class _kthvalue_result(_NamedTuple):
     values: _Tensor
     indices: _Tensor
 
+class _lu_result(_NamedTuple):
+    LU: _Tensor
+    pivots: _Tensor
+
 class _max_result(_NamedTuple):
     values: _Tensor
     indices: _Tensor
@@ -1027,6 +1031,9 @@ class TensorMethods:
         """In place: Whether elements are smaller than those of other. The operator <."""
     @_overload
     def lt_(self, other: _Number | _Tensor) -> _Tensor: ...
+    def lu(self, A: _Tensor, pivot: _bool = ..., get_infos: _bool = ..., *, out: _Any = ...) -> _lu_result:
+        """L and U in one matrix, and the rows that were exchanged; get_infos=True adds what
+        linalg.lu_factor_ex calls info."""
     def lu_solve(self, b: _Any, LU_data: _Any, LU_pivots: _Any, *, out: _Any = ...) -> _Tensor:
         """The X with A X = B, given the LU factors of A."""
     @property
