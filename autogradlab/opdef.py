@@ -20,7 +20,7 @@ from .calls import make_call
 from .docs import Help
 from .families import FUNCTIONS, OPS, attach, operation
 from .node import NO_EDGE, Edge
-from .overlap import check_written
+from .overlap import CHECKED_OUT, NEVER_SHARED, check_written
 from .record import RAW, TENSORS, Formula, SavedOutput, fact, finish, make_node_class, start_node
 from .tensor import Tensor, gradient_edge, requires_grad, wrap
 from .views import bump, check_inplace, rebase
@@ -279,8 +279,8 @@ class Op:
         if out is None:
             return self.call(*args, **kwargs)
         values, given = self.operands(args, kwargs)
-        if isinstance(out, Tensor) and self.name in _CHECKED_OUT:
-            check_written(out, values if self.list_place is None else values[self.list_place], self.name in _NEVER_SHARED)
+        if isinstance(out, Tensor) and self.name in CHECKED_OUT:
+            check_written(out, values if self.list_place is None else values[self.list_place], self.name in NEVER_SHARED)
         return write_out(self, out, modes.quiet(self.invoke, *given), values)
 
     def operands(self, args: tuple[Any, ...], kwargs: dict[str, Any], name: str | None = None) -> tuple[list[Any], list[Any]]:
@@ -364,14 +364,6 @@ class Op:
         return input
 
 
-#: operations, beside those of one or two elements, whose out= must not overlap an input in part
-_CHECKED_OUT = frozenset((
-    "addcdiv", "addcmul", "cat", "clamp", "clamp_max", "clamp_min", "cumprod", "cumsum", "gather", "index_select", "lerp",
-    "pow", "stack", "take", "where", "addbmm", "addmm", "addmv", "addr", "bitwise_not", "cross", "linalg_cross", "div",
-    "index_add", "index_copy", "index_reduce", "inner", "linalg_solve_triangular", "logcumsumexp", "logit", "msort",
-    "nan_to_num", "polygamma", "renorm", "round", "scatter", "scatter_add", "scatter_reduce", "square"))  # fmt: skip
-#: those of them that refuse even an input that is the very memory they write to
-_NEVER_SHARED = ("cross", "linalg_cross", "index_select", "take_along_dim")
 #: operations that write without asking whether an input overlaps
 _UNCHECKED = ("tril", "triu", "addmm", "addmv", "addr", "baddbmm", "addbmm")
 #: NumPy's names for arguments, which PyTorch accepts too
