@@ -23,6 +23,19 @@ def reject(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], method: boo
     raise TypeError(f"{name}() received an invalid combination of arguments - got ({shown})")
 
 
+def refused(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Raise PyTorch's TypeError if the arguments with which an operation failed do not fit its signatures."""
+    from .signatures import explain, lookup
+
+    n = len(args)
+    while n > op.required and (n > len(op.defaults) or args[n - 1] is op.defaults[n - 1]):
+        n -= 1  # what a form of the operation filled in
+    named = next((i for i in range(n) if i >= op.positional or op.names[i] in ("alpha", "beta")), n)
+    args, kwargs = args[:named], {**dict(zip(op.names[named:n], args[named:n], strict=True)), **kwargs}
+    method = op.as_method and lookup(op.name, "Tensor") is not None
+    explain(op.name, args[1:] if method else args, kwargs, "Tensor" if method else None)
+
+
 def old_form(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
     """The arguments, as they are written today, of a call in one of PyTorch's deprecated forms: `torch.add(x, 2, y)`,
     `torch.addmm(beta, x, alpha, a, b)`. Warns as PyTorch does; None if the call is none of these."""

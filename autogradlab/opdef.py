@@ -221,15 +221,9 @@ class Op:
 
     def refused(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """A kernel failed: PyTorch's TypeError if arguments of the wrong type are the reason."""
-        from .signatures import explain, lookup
+        from .arguments import refused
 
-        n = len(args)
-        while n > self.required and (n > len(self.defaults) or args[n - 1] is self.defaults[n - 1]):
-            n -= 1  # what a form of the operation filled in
-        named = next((i for i in range(n) if i >= self.positional or self.names[i] in ("alpha", "beta")), n)
-        args, kwargs = args[:named], {**dict(zip(self.names[named:n], args[named:n], strict=True)), **kwargs}
-        method = self.as_method and lookup(self.name, "Tensor") is not None
-        explain(self.name, args[1:] if method else args, kwargs, "Tensor" if method else None)
+        refused(self, args, kwargs)
 
     def edges(self, values: list[Any]) -> tuple[list[Edge], bool]:
         """The edges to the tensor arguments, and whether one of them requires grad."""

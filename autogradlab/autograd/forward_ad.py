@@ -7,17 +7,23 @@ gives the derivative in the direction of the tangents.
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..record import TENSORS
-from ..return_types import named
 from ..tensor import Tensor, requires_grad
 from .frontend import grad as gradient
 from .grad_mode import enable_grad
 
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
 
-UnpackedDualTensor = named("unpack_dual", ("primal", "tangent"))
+
+class UnpackedDualTensor(NamedTuple):
+    """A dual tensor taken apart; without a tangent, the primal is the tensor itself."""
+
+    primal: Tensor
+    tangent: Tensor | None
+
+
 
 #: the dual tensors of each level that is open, with their tangents
 _levels: list[list[tuple[Tensor, Tensor]]] = []
@@ -35,8 +41,10 @@ def exit_dual_level(*, level: int | None = None) -> None:
     """Close the level: its duals have no tangents any more."""
     if level is None:
         level = len(_levels) - 1
-    if level != len(_levels) - 1 or level < 0:
+    if level != len(_levels) - 1:
         raise RuntimeError("Trying to exit a forward AD level that was not the last one that was created. This is not supported.")
+    if level < 0:
+        raise RuntimeError("Dual level must be a positive number.")
     _levels.pop()
 
 
@@ -69,7 +77,12 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
     if not (tangent.is_floating_point() or tangent.is_complex()):  # type: ignore[attr-defined]
         raise ValueError(f"Expected tangent to be floating point or complex, but got: {tangent.dtype}")
     if tensor._array.shape != tangent._array.shape:
-        raise RuntimeError(f"Expected tangent to have the same shape as primal, but got: {list(tangent.shape)} and {list(tensor.shape)}")
+        raise RuntimeError("Trying to set a forward gradient that has a different size than that of the original Tensor, this is "
+                           f"not supported. Tensor is of size {list(tensor.shape)} while the given forward gradient is of size "
+                           f"{list(tangent.shape)}.")  # fmt: skip
+    if any(dual is tensor for dual, _ in _levels[level]):
+        raise RuntimeError("Making a dual Tensor based on a Tensor that already has a forward gradient at the same level "
+                           f"{level} is not supported.")  # fmt: skip
     with enable_grad():
         dual = tensor.view_as(tensor) if requires_grad(tensor) else tensor.detach().requires_grad_()  # type: ignore[attr-defined]
     _levels[level].append((dual, tangent))
@@ -81,19 +94,19 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> Any:
     if level is None:
         level = len(_levels) - 1
     if level < 0:
-        return UnpackedDualTensor((tensor, None))
+        return UnpackedDualTensor(tensor, None)
     for dual, tangent in _levels[level]:
         if dual is tensor:
-            return UnpackedDualTensor((tensor.detach(), tangent))  # type: ignore[attr-defined]
+            return UnpackedDualTensor(tensor.detach(), tangent)  # type: ignore[attr-defined]
     if not requires_grad(tensor) or not _levels[level]:
-        return UnpackedDualTensor((tensor, None))
+        return UnpackedDualTensor(tensor, None)
     duals, tangents = zip(*_levels[level], strict=True)
     with enable_grad():
         dummy = TENSORS.zeros_like(tensor).requires_grad_()
         firsts = gradient(tensor, duals, dummy, create_graph=True, allow_unused=True)
         pairs = [(g, t) for g, t in zip(firsts, tangents, strict=True) if g is not None]
         if not pairs:
-            return UnpackedDualTensor((tensor.detach(), None))  # type: ignore[attr-defined]
+            return UnpackedDualTensor(tensor.detach(), None)  # type: ignore[attr-defined]
         linear = [(g, t) for g, t in pairs if requires_grad(g)]
         found = gradient([g for g, _ in linear], dummy, [t for _, t in linear], allow_unused=True)[0] if linear else None
-    return UnpackedDualTensor((tensor.detach(), TENSORS.zeros_like(tensor) if found is None else found))  # type: ignore[attr-defined]
+    return UnpackedDualTensor(tensor.detach(), TENSORS.zeros_like(tensor) if found is None else found)  # type: ignore[attr-defined]

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import torch
+import torch.autograd.forward_ad as fwAD
 
 
 def told(call):
@@ -111,3 +112,16 @@ for call in (
     lambda: torch.rsub(z, z > 0), lambda: torch.rsub(z > 0, z), lambda: z.half() + 1e9, lambda: z * -1e39,
 ):  # fmt: skip
     told(call)
+
+# % indices-duals: dual tensors through writes and views, and what no level takes
+warnings.simplefilter("ignore")
+told(lambda: fwAD.exit_dual_level())
+with fwAD.dual_level():
+    x = fwAD.make_dual(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 0.0]))
+    z = torch.zeros(3)
+    z[:2] = x * x
+    z[1:].mul_(x)
+    print(fwAD.unpack_dual(z).tangent, fwAD.unpack_dual(z[0]))
+    told(lambda: fwAD.make_dual(x, torch.ones(2)))
+    told(lambda: fwAD.make_dual(torch.ones(2), torch.ones(3)))
+    told(lambda: fwAD.exit_dual_level(level=3))
