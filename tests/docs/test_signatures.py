@@ -15,9 +15,9 @@ sys.path.append(str(ROOT / "tools"))
 import helptexts
 
 #: PyTorch shows only *args and **kwargs (or a module's object); here is what they mean
-SAYS_LESS = {"lu", 
-    "UntypedStorage", "TypedStorage", "einsum", "unique", "unique_consecutive", "nn.GRU", "nn.LSTM", "nn.RNN", "dtype", "layout",
-    "memory_format", "nn.Transformer", "nn.TransformerDecoderLayer", "nn.TransformerEncoderLayer", "utils.data.random_split",
+SAYS_LESS = {
+    "lu", "UntypedStorage", "TypedStorage", "einsum", "unique", "unique_consecutive", "nn.GRU", "nn.LSTM", "nn.RNN", "dtype",
+    "layout", "memory_format", "nn.Transformer", "nn.TransformerDecoderLayer", "nn.TransformerEncoderLayer", "utils.data.random_split",
     "nn.functional.adaptive_max_pool1d", "nn.functional.adaptive_max_pool2d", "nn.functional.adaptive_max_pool3d",
     "nn.functional.fractional_max_pool2d", "nn.functional.fractional_max_pool3d",
 }  # fmt: skip
