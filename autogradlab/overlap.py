@@ -20,7 +20,7 @@ CHECKED_OUT = frozenset((
     "index_add", "index_copy", "index_reduce", "inner", "linalg_solve_triangular", "logcumsumexp", "logit", "msort",
     "nan_to_num", "polygamma", "renorm", "round", "scatter", "scatter_add", "scatter_reduce", "square"))  # fmt: skip
 #: those of them that refuse even an input that is the very memory they write to
-NEVER_SHARED = ("cross", "linalg_cross", "index_select", "take_along_dim")
+NEVER_SHARED = ("cross", "linalg_cross", "index_select")
 
 
 def check_apart(target: np.ndarray) -> None:

@@ -25,9 +25,14 @@ def _sizes(value: Any, n: int) -> tuple[int, ...]:
     return (value,) * n
 
 
+def _stride(stride: Any, kernel_size: Any) -> Any:
+    """Where none is given the windows stand side by side."""
+    return kernel_size if stride is None or stride in ((), []) else stride
+
+
 def _max(n: int, input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> Any:
     kernel = _sizes(kernel_size, n)
-    step = kernel if stride is None or stride in ((), []) else _sizes(stride, n)
+    step = _sizes(_stride(stride, kernel_size), n)
     return getattr(TENSORS, f"max_pool{n}d_with_indices")(input, kernel, step, _sizes(padding, n), _sizes(dilation, n), ceil_mode)
 
 
@@ -89,8 +94,7 @@ def max_pool1d_with_indices(input: Tensor, kernel_size: Any, stride: Any = None,
         raise RuntimeError("max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:"
                            f"{list(input.shape)}")  # fmt: skip
     one = [_one(v, "max_pool1d", name) for v, name in (
-        (kernel_size, "kernel_size"), (kernel_size if stride is None or stride in ((), []) else stride, "stride"), (padding, "padding"),
-        (dilation, "dilation"))]  # fmt: skip
+        (kernel_size, "kernel_size"), (_stride(stride, kernel_size), "stride"), (padding, "padding"), (dilation, "dilation"))]  # fmt: skip
     found = _max(2, TENSORS.unsqueeze(input, -2), (1, one[0]), (1, one[1]), (0, one[2]), (1, one[3]), ceil_mode)
     return TENSORS.squeeze(found[0], -2), TENSORS.squeeze(found[1], -2)
 
@@ -99,14 +103,14 @@ def max_pool1d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any
                return_indices: bool = False) -> Any:  # fmt: skip
     """The largest element of each window of (N, C, L) or (C, L)."""
     if not return_indices and input.ndim in (2, 3) and 0 not in input._array.shape[-2:]:
-        _check_line(input, kernel_size, kernel_size if stride is None or stride in ((), []) else stride, padding, dilation, ceil_mode)
+        _check_line(input, kernel_size, _stride(stride, kernel_size), padding, dilation, ceil_mode)
     found = max_pool1d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
     return found if return_indices else found[0]
 
 
 def _avg(n: int, input: Tensor, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool, include: bool, divisor: Any) -> Tensor:
     kernel = _sizes(kernel_size, n)
-    step = kernel if stride is None or stride in ((), []) else _sizes(stride, n)
+    step = _sizes(_stride(stride, kernel_size), n)
     if divisor == 0:
         raise RuntimeError("divisor must be not zero")
     return getattr(TENSORS, f"avg_pool{n}d")(input, kernel, step, _sizes(padding, n), ceil_mode, include, divisor)
@@ -128,7 +132,7 @@ def avg_pool1d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any
                count_include_pad: bool = True) -> Tensor:  # fmt: skip
     """The mean of each window of (N, C, L) or (C, L)."""
     k, p = _sizes(kernel_size, 1)[0], _sizes(padding, 1)[0]
-    s = k if stride is None or stride in ((), []) else _sizes(stride, 1)[0]
+    s = _sizes(_stride(stride, kernel_size), 1)[0]
     out = _avg(2, TENSORS.unsqueeze(input, -2), (1, k), (1, s), (0, p), ceil_mode, count_include_pad, None)
     return TENSORS.squeeze(out, -2)
 

@@ -22,7 +22,7 @@ from .factors import (
     matmul,
     matrices,
     on_diagonal,
-    permutation,
+    permutation_matrix,
     square,
     substitute,
     weighted,
@@ -342,7 +342,7 @@ def _parts(F, LU):  # type: ignore[no-untyped-def]
 
 
 def _permuted(F, pivots, m, d):  # type: ignore[no-untyped-def]
-    return lift(F, _matrix(pivots._array if isinstance(pivots, Tensor) else pivots, m, d))
+    return lift(F, permutation_matrix(pivots._array if isinstance(pivots, Tensor) else pivots, m, d))
 
 
 def _lu_factor_backward(F, grad, LU, pivots):  # type: ignore[no-untyped-def]
@@ -356,12 +356,6 @@ def _lu_factor_backward(F, grad, LU, pivots):  # type: ignore[no-untyped-def]
 
 def _dtype(x: Any) -> Any:
     return x._array.dtype if isinstance(x, Tensor) else x.dtype
-
-
-def _matrix(pivots: np.ndarray, m: int, d: Any) -> np.ndarray:
-    """The permutation matrix P with P L U = A."""
-    matrix: np.ndarray = np.eye(m, dtype=d)[permutation(pivots, m)].swapaxes(-1, -2)
-    return matrix
 
 
 @op("linalg_lu_factor_ex", "A", method=False, function=False, outputs=("LU", "pivots", "info"), differentiable=1,
@@ -401,7 +395,7 @@ def linalg_lu(A, *, pivot=True):  # type: ignore[no-untyped-def]
     m, n = A.shape[-2:]
     k = min(m, n)
     low = np.tril(factors[..., :, :k], -1) + np.eye(m, k, dtype=A.dtype)
-    matrix = np.ascontiguousarray(_matrix(pivots, m, A.dtype)) if pivot else np.empty(0, A.dtype)
+    matrix = np.ascontiguousarray(permutation_matrix(pivots, m, A.dtype)) if pivot else np.empty(0, A.dtype)
     return low, np.triu(factors[..., :k, :]), matrix
 
 
@@ -447,7 +441,7 @@ def linalg_lu_solve(LU, pivots, B, *, left=True, adjoint=False):  # type: ignore
 
 
 def _lu_solved(LU: np.ndarray, pivots: np.ndarray, B: np.ndarray, conjugate: bool) -> np.ndarray:
-    P = _matrix(pivots, LU.shape[-1], LU.dtype)
+    P = permutation_matrix(pivots, LU.shape[-1], LU.dtype)
     if conjugate:
         H = LU.swapaxes(-1, -2).conj()
         return np.matmul(P, substitute(H, substitute(H, B, False), True, True))

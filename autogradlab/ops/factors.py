@@ -110,6 +110,12 @@ def permutation(pivots: np.ndarray, m: int) -> np.ndarray:
     return order
 
 
+def permutation_matrix(pivots: np.ndarray, m: int, d: Any) -> np.ndarray:
+    """P with P L U = A."""
+    matrix: np.ndarray = np.eye(m, dtype=d)[permutation(pivots, m)].swapaxes(-1, -2)
+    return matrix
+
+
 def substitute(a: np.ndarray, b: np.ndarray, upper: bool, unit: bool = False) -> np.ndarray:
     """Solve triangular systems a x = b; zeros on the diagonal give infinities, as in BLAS."""
     n = a.shape[-1]

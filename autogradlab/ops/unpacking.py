@@ -11,7 +11,7 @@ from ..record import TENSORS
 from ..return_types import named
 from ..tensor import Tensor
 from ..warn import warn_once
-from .factors import permutation
+from .factors import permutation_matrix
 
 
 @composite()
@@ -61,5 +61,5 @@ def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):  # type
         low = np.ascontiguousarray(np.tril(LU_data[..., :, :k], -1) + np.eye(m, k, dtype=LU_data.dtype))
         high = np.ascontiguousarray(np.triu(LU_data[..., :k, :]))
     if unpack_pivots:
-        matrix = np.ascontiguousarray(np.eye(m, dtype=LU_data.dtype)[permutation(LU_pivots, m)].swapaxes(-1, -2))
+        matrix = np.ascontiguousarray(permutation_matrix(LU_pivots, m, LU_data.dtype))
     return low, (high if unpack_data else high.copy()), (matrix if unpack_pivots else matrix.copy())

@@ -5,6 +5,8 @@ import warnings
 import torch
 from torch.autograd import Function
 
+from tests.scenarios.show import t
+
 
 def show(message, category, *_):
     """Print a warning with the frames of the block alone."""
@@ -20,15 +22,6 @@ def show(message, category, *_):
 
 
 warnings.showwarning = show
-
-
-def t(call):
-    """Print what a call gives, or the error that it raises."""
-    try:
-        result = repr(call())
-    except BaseException as error:
-        result = f"{type(error).__name__}: {error}"
-    print(result)
 
 
 #% anomaly-mode: errors, nan, chains

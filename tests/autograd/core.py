@@ -5,15 +5,7 @@ import threading
 
 import torch
 
-
-def t(call):
-    """Print what a call gives, or the error that it raises."""
-    try:
-        result = repr(call())
-    except BaseException as error:
-        result = f"{type(error).__name__}: {error}"
-    print(result)
-
+from tests.scenarios.show import t
 
 #% core-retain-grad: retain grad
 x = torch.ones(2, requires_grad=True)

@@ -4,14 +4,7 @@ import torch
 from torch.autograd import Function
 from torch.autograd.graph import Node, get_gradient_edge, register_multi_grad_hook, saved_tensors_hooks
 
-
-def t(call):
-    """Print what a call gives, or the error that it raises."""
-    try:
-        result = repr(call())
-    except BaseException as error:
-        result = f"{type(error).__name__}: {error}"
-    print(result)
+from tests.scenarios.show import t
 
 
 class Stop(Function):

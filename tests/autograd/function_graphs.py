@@ -3,15 +3,7 @@
 import torch
 from torch.autograd import Function
 
-
-def t(call):
-    """Print what a call gives, or the error that it raises."""
-    try:
-        result = repr(call())
-    except BaseException as error:
-        result = f"{type(error).__name__}: {error}"
-    print(result)
-
+from tests.scenarios.show import t
 
 #% function-graphs-multi-outputs: multi outputs
 x = torch.ones(2, requires_grad=True)

@@ -6,13 +6,7 @@ import numpy as np
 import torch
 import torch.autograd.forward_ad as fwAD
 
-
-def told(call):
-    """What a call gives, or the error it raises."""
-    try:
-        print(call())
-    except Exception as error:
-        print(f"{type(error).__name__}: {error}")
+from tests.scenarios.show import attempt
 
 
 def written(x, index, value):
@@ -27,9 +21,9 @@ def written(x, index, value):
 # % indices-cast: lists and arrays of floats are truncated, what is no index is named
 x = torch.arange(6.0).view(2, 3)
 for index in ([0.7, 1.2], np.array([1.9]), np.bool_(True), {1}, 2**70, -(2**70)):
-    told(lambda i=index: x[i])
+    attempt(lambda i=index: x[i])
 for part in (torch.tensor(0.5), torch.tensor([0, 1]), "a", 0.5):
-    told(lambda p=part: x[p:])
+    attempt(lambda p=part: x[p:])
 
 # % indices-strides: a result whose first sizes are 1 has the strides of its shape
 x = torch.arange(24.0).view(4, 3, 2)
@@ -56,8 +50,8 @@ for index, value in (
 for dtype in (torch.float16, torch.bfloat16, torch.float32):
     for value in (1e39, 1j, 2.5):
         written(torch.zeros(2, dtype=dtype), 0, value)
-told(lambda: x.index_put((torch.tensor([0]),), 2.0))
-told(lambda: x.index_put_((torch.tensor([0]),), 2.0))
+attempt(lambda: x.index_put((torch.tensor([0]),), 2.0))
+attempt(lambda: x.index_put_((torch.tensor([0]),), 2.0))
 
 # % indices-sources: sources of index_add and index_reduce, indices of index_copy and index_fill
 x = torch.zeros(4, 3)
@@ -66,26 +60,26 @@ for dim, index, source in (
     (0, one, scalar), (0, two, scalar), (1, two, scalar), (0, two, torch.ones(2, 2)), (0, two, torch.ones(3, 3)),
     (0, two, torch.ones(2, 3)), (0, two, torch.ones(2, 3).double()), (0, torch.tensor([0, 4]), torch.ones(2, 3)),
 ):  # fmt: skip
-    told(lambda: x.index_add(dim, index, source))
-    told(lambda: x.index_reduce(dim, index, source, "amax"))
-told(lambda: x.index_copy(0, two.float(), torch.ones(2, 3)))
-told(lambda: x.index_copy(0, two, 5.0))
-told(lambda: x.index_copy(0, two))
-told(lambda: x.index_fill(0, torch.tensor([[0]]), 2))
+    attempt(lambda: x.index_add(dim, index, source))
+    attempt(lambda: x.index_reduce(dim, index, source, "amax"))
+attempt(lambda: x.index_copy(0, two.float(), torch.ones(2, 3)))
+attempt(lambda: x.index_copy(0, two, 5.0))
+attempt(lambda: x.index_copy(0, two))
+attempt(lambda: x.index_fill(0, torch.tensor([[0]]), 2))
 
 # % indices-places: arguments of masked_fill, movedim and rot90 that do not fit
 x = torch.zeros(4, 3)
-told(lambda: x.masked_fill(torch.tensor([True, False]), torch.ones(2)))
-told(lambda: x.masked_fill(torch.tensor([True, False, True]), torch.ones(2)))
-told(lambda: x.masked_fill(0, torch.ones(2)))
-told(lambda: x.movedim(0, (1,)))
-told(lambda: torch.rot90(x, 1, (0, 2)))
-told(lambda: torch.rot90(x, 1, (0, 0)))
+attempt(lambda: x.masked_fill(torch.tensor([True, False]), torch.ones(2)))
+attempt(lambda: x.masked_fill(torch.tensor([True, False, True]), torch.ones(2)))
+attempt(lambda: x.masked_fill(0, torch.ones(2)))
+attempt(lambda: x.movedim(0, (1,)))
+attempt(lambda: torch.rot90(x, 1, (0, 2)))
+attempt(lambda: torch.rot90(x, 1, (0, 0)))
 
 # % indices-bytes: view(dtype) of nothing, and which refusal comes first
 for x in (torch.zeros(0, 5, 64), torch.zeros(2, 3, 4), torch.zeros(4, 6).t(), torch.zeros(3, 1)):
     for dtype in (torch.uint8, torch.float16, torch.int64, torch.complex128):
-        told(lambda: (lambda v: (tuple(v.shape), v.stride()))(x.view(dtype)))
+        attempt(lambda: (lambda v: (tuple(v.shape), v.stride()))(x.view(dtype)))
 
 # % indices-forward: gradcheck by dual tensors, also where a Function's backward is wrong
 warnings.simplefilter("ignore")  # torch warns of its own making
@@ -96,12 +90,12 @@ def twice(x):
 
 
 x = torch.arange(9.0, dtype=torch.float64).requires_grad_()
-told(lambda: torch.autograd.gradcheck(twice, x, check_forward_ad=True, check_backward_ad=False))
-told(lambda: torch.autograd.gradcheck(twice, x, check_forward_ad=True))
-told(lambda: torch.autograd.gradgradcheck(lambda x: x.cos(), x, check_fwd_over_rev=True))
+attempt(lambda: torch.autograd.gradcheck(twice, x, check_forward_ad=True, check_backward_ad=False))
+attempt(lambda: torch.autograd.gradcheck(twice, x, check_forward_ad=True))
+attempt(lambda: torch.autograd.gradgradcheck(lambda x: x.cos(), x, check_fwd_over_rev=True))
 z = torch.tensor([1 + 2j, 0.5j], dtype=torch.complex128, requires_grad=True)
-told(lambda: torch.autograd.gradcheck(lambda z: (z * z.conj(), z.abs()), z, check_forward_ad=True))
-told(lambda: torch.autograd.gradcheck(lambda x: x.detach() * x, x[:2].detach().requires_grad_(), check_forward_ad=True))
+attempt(lambda: torch.autograd.gradcheck(lambda z: (z * z.conj(), z.abs()), z, check_forward_ad=True))
+attempt(lambda: torch.autograd.gradcheck(lambda x: x.detach() * x, x[:2].detach().requires_grad_(), check_forward_ad=True))
 
 # % indices-words: arguments that no kernel can take are refused in the words of PyTorch
 z = torch.ones(2, 3)
@@ -111,17 +105,17 @@ for call in (
     lambda: torch.addcmul(z, z, z, value="a"), lambda: torch.count_nonzero(z, "a"), lambda: torch.histc(z, "a"),
     lambda: torch.rsub(z, z > 0), lambda: torch.rsub(z > 0, z), lambda: z.half() + 1e9, lambda: z * -1e39,
 ):  # fmt: skip
-    told(call)
+    attempt(call)
 
 # % indices-duals: dual tensors through writes and views, and what no level takes
 warnings.simplefilter("ignore")
-told(lambda: fwAD.exit_dual_level())
+attempt(lambda: fwAD.exit_dual_level())
 with fwAD.dual_level():
     x = fwAD.make_dual(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 0.0]))
     z = torch.zeros(3)
     z[:2] = x * x
     z[1:].mul_(x)
     print(fwAD.unpack_dual(z).tangent, fwAD.unpack_dual(z[0]))
-    told(lambda: fwAD.make_dual(x, torch.ones(2)))
-    told(lambda: fwAD.make_dual(torch.ones(2), torch.ones(3)))
-    told(lambda: fwAD.exit_dual_level(level=3))
+    attempt(lambda: fwAD.make_dual(x, torch.ones(2)))
+    attempt(lambda: fwAD.make_dual(torch.ones(2), torch.ones(3)))
+    attempt(lambda: fwAD.exit_dual_level(level=3))

@@ -32,3 +32,12 @@ def attempt(action: Callable[[], object], *, first_line: bool = False) -> None:
         print(action())
     except Exception as error:
         print(_text(error, first_line))
+
+
+def t(call: Callable[[], object]) -> None:
+    """Print the repr of what a call gives, or whatever it raises."""
+    try:
+        result = repr(call())
+    except BaseException as error:
+        result = f"{type(error).__name__}: {error}"
+    print(result)

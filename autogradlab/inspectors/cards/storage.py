@@ -242,11 +242,8 @@ def _legend(found: Sequence[Strip]) -> Note:
 
 def _notes(found: Sequence[Strip], things: Sequence[tuple[str, Any]]) -> list[Note]:
     notes = []
-    objects: dict[int, list[str]] = {}
-    for name, thing in things:
-        objects.setdefault(id(thing), []).append(code(name))
-    for _, thing in things:
-        names = list(dict.fromkeys(objects.pop(id(thing), [])))
+    for thing in {id(thing): thing for _, thing in things}.values():
+        names = list(dict.fromkeys(code(name) for name, other in things if other is thing))
         if len(names) > 1:
             said = "storage.same_array" if is_array(thing) else "storage.same_object"
             notes.append(Note(say(said, names=say("common.list").join(names)), "accent"))
