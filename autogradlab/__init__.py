@@ -16,15 +16,15 @@ from . import ops as _ops  # the op tables give Tensor its methods
 
 # isort: split
 from . import autograd, version
-from . import dtypes as _dtypes
-from . import info as _info
-from . import inquiry as _inquiry
-from . import layout as _layout
-from . import legacy as _legacy
-from . import printing as _tensor_str
-from . import settings as _settings
-from . import typed_storage as _typed_storage
-from . import warn as _warn
+from .core.types import dtypes as _dtypes
+from .core.types import info as _info
+from .ops import inquiry as _inquiry
+from .core.types import layouts as _layout
+from .ops import legacy as _legacy
+from .core.tensor import printing as _tensor_str
+from .core.runtime import settings as _settings
+from .ops.breadth import typed_storage as _typed_storage
+from .core.runtime import warn as _warn
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled, set_anomaly_enabled
 from .autograd.grad_mode import (
     enable_grad,
@@ -34,22 +34,22 @@ from .autograd.grad_mode import (
     no_grad,
     set_grad_enabled,
 )
-from .device import device
-from .docs import attach as _attach
-from .dtypes import dtype, get_default_dtype
-from .families import FUNCTIONS as _FUNCTIONS
-from .info import finfo, iinfo
-from .layout import layout, memory_format
-from .legacy import get_default_device, set_default_device, set_default_dtype, set_default_tensor_type
-from .printing import set_printoptions
-from .randomness.generator import Generator as _Generator
-from .signatures.mismatch import types as _types
-from .storage import Storage as UntypedStorage
-from .tensor import Size, Tensor
-from .typed_storage import TypedStorage
+from .core.types.device import device
+from .reference import attach as _attach
+from .core.types.dtypes import dtype, get_default_dtype
+from .ops.table.families import FUNCTIONS as _FUNCTIONS
+from .core.types.info import finfo, iinfo
+from .core.types.layouts import layout, memory_format
+from .ops.legacy import get_default_device, set_default_device, set_default_dtype, set_default_tensor_type
+from .core.tensor.printing import set_printoptions
+from .core.random.generator import Generator as _Generator
+from .core.arguments.mismatch import types as _types
+from .core.memory.storage import Storage as UntypedStorage
+from .core.tensor.tensor import Size, Tensor
+from .ops.breadth.typed_storage import TypedStorage
 from .version import __version__
-from .warn import is_always as is_warn_always_enabled
-from .warn import set_always as set_warn_always
+from .core.runtime.warn import is_always as is_warn_always_enabled
+from .core.runtime.warn import set_always as set_warn_always
 
 newaxis = None
 Storage = _typed_storage.STORAGES["FloatStorage"]
@@ -78,7 +78,7 @@ _MODULES = ("accelerator", "backends", "cuda", "fft", "func", "linalg", "nn", "o
             "serialization", "testing", "overrides", "lab", "inspectors")  # fmt: skip
 #: names that other modules define, and these modules; as for the functions of `ops`, whose families come as late
 _ELSEWHERE = {
-    "Generator": "ops.random", "vmap": "func", **dict.fromkeys(("save", "load"), "serialization"),
+    "Generator": "core.random.generator", "vmap": "func", **dict.fromkeys(("save", "load"), "serialization"),
     **dict.fromkeys(("default_generator", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"), "random"),
 }  # fmt: skip
 _DEVICES = ("mps", "xpu", "mtia", "cpu")

@@ -8,29 +8,29 @@ from typing import Any as _Any, NamedTuple as _NamedTuple, TypeAlias as _TypeAli
 
 import numpy as _np
 
-from .device import device as _device
-from .dtypes import dtype as _dtype
-from .layout import layout as _layout, memory_format as _memory_format
-from .randomness.generator import Generator as _Generator
-from .tensor import Size as _Size, Tensor as _Tensor
-from .tensor import Size as Size, Tensor as Tensor
-from .ops.random import Generator as Generator
-from .typed_storage import TypedStorage as TypedStorage
-from .storage import Storage as UntypedStorage
+from .core.types.device import device as _device
+from .core.types.dtypes import dtype as _dtype
+from .core.types.layouts import layout as _layout, memory_format as _memory_format
+from .core.random.generator import Generator as _Generator
+from .core.tensor.tensor import Size as _Size, Tensor as _Tensor
+from .core.tensor.tensor import Size as Size, Tensor as Tensor
+from .ops.common.random import Generator as Generator
+from .ops.breadth.typed_storage import TypedStorage as TypedStorage
+from .core.memory.storage import Storage as UntypedStorage
 from . import autograd as autograd
 from . import backends as backends
 from . import cuda as cuda
-from .device import device as device
-from .dtypes import dtype as dtype
+from .core.types.device import device as device
+from .core.types.dtypes import dtype as dtype
 from .autograd.grad_mode import enable_grad as enable_grad
 from . import fft as fft
-from .info import finfo as finfo
+from .core.types.info import finfo as finfo
 from . import func as func
-from .info import iinfo as iinfo
+from .core.types.info import iinfo as iinfo
 from .autograd.grad_mode import inference_mode as inference_mode
-from .layout import layout as layout
+from .core.types.layouts import layout as layout
 from . import linalg as linalg
-from .layout import memory_format as memory_format
+from .core.types.layouts import memory_format as memory_format
 from . import nn as nn
 from .autograd.grad_mode import no_grad as no_grad
 from . import optim as optim

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from .warn import warn
+from .core.runtime.warn import warn
 
 _NONE = "Cannot access accelerator device when none is available."
 

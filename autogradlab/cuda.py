@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from .legacy import cuda_types
+from .ops.legacy import cuda_types
 
 _MISSING = "Torch not compiled with CUDA enabled"
 default_generators: tuple[Any, ...] = ()

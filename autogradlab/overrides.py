@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from .record import TENSORS
-from .tensor import Tensor
+from .core.recording.record import TENSORS
+from .core.tensor.tensor import Tensor
 
 __all__ = ["handle_torch_function", "has_torch_function", "has_torch_function_unary", "has_torch_function_variadic",
            "is_tensor_like", "is_tensor_method_or_property", "resolve_name"]  # fmt: skip

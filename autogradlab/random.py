@@ -6,9 +6,9 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from .device import device, require_cpu
-from .ops.random import get_rng_state, set_rng_state
-from .randomness.generator import default_generator, initial_seed, manual_seed, seed
+from .core.types.device import device, require_cpu
+from .ops.common.random import get_rng_state, set_rng_state
+from .core.random.generator import default_generator, initial_seed, manual_seed, seed
 
 __all__ = ["default_generator", "fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"]
 

@@ -16,12 +16,12 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from . import dtypes
-from .device import device as Device
-from .dtypes import dtype as Dtype
-from .node import NO_EDGE
-from .storage import owner
-from .tensor import Size, Tensor, requires_grad, set_requires_grad, wrap
+from .core.types import dtypes
+from .core.types.device import device as Device
+from .core.types.dtypes import dtype as Dtype
+from .core.graph.node import NO_EDGE
+from .core.memory.storage import owner
+from .core.tensor.tensor import Size, Tensor, requires_grad, set_requires_grad, wrap
 
 __all__ = ["deepcopy_tensor", "load", "reduce_tensor", "save"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .opdef import FUNCTIONS
-from .ops.special import SAME
+from .ops.table.opdef import FUNCTIONS
+from .ops.breadth.special import SAME
 
 _OWN = "special_"
 

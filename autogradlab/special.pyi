@@ -8,9 +8,9 @@ from typing import Any as _Any, NamedTuple as _NamedTuple, TypeAlias as _TypeAli
 
 import numpy as _np
 
-from .device import device as _device
-from .dtypes import dtype as _dtype
-from .tensor import Size as _Size, Tensor as _Tensor
+from .core.types.device import device as _device
+from .core.types.dtypes import dtype as _dtype
+from .core.tensor.tensor import Size as _Size, Tensor as _Tensor
 
 _Number: _TypeAlias = _bool | _int | _float | _complex
 

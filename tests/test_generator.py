@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autogradlab.randomness import distributions as dist
-from autogradlab.randomness import streams
-from autogradlab.randomness.generator import DEFAULT_SEED, STATE_SIZE, Generator, default_generator, manual_seed, seed
-from autogradlab.randomness.normals import fma64
+from autogradlab.core.random import distributions as dist
+from autogradlab.core.random import streams
+from autogradlab.core.random.generator import DEFAULT_SEED, STATE_SIZE, Generator, default_generator, manual_seed, seed
+from autogradlab.core.random.normals import fma64
 
 from .conftest import need
 

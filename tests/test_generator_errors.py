@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autogradlab.randomness import distributions as dist
-from autogradlab.randomness import streams
-from autogradlab.randomness.generator import Generator, manual_seed
+from autogradlab.core.random import distributions as dist
+from autogradlab.core.random import streams
+from autogradlab.core.random.generator import Generator, manual_seed
 
 E = np.empty
 F32, I64 = np.dtype("float32"), np.dtype("int64")

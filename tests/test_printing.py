@@ -16,17 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from autogradlab.printing import (
-    PRINT_OPTS,
-    PrinterOptions,
-    get_printoptions,
-    parameter_repr,
-    printoptions,
-    set_printoptions,
-    size_repr,
-    tensor_format,
-    tensor_repr,
-)
+from autogradlab.core.tensor.printing import PRINT_OPTS, PrinterOptions, get_printoptions, parameter_repr, printoptions, set_printoptions, size_repr, tensor_format, tensor_repr
 
 inf, nan = math.inf, math.nan
 

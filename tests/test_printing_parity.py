@@ -10,14 +10,7 @@ from typing import Any
 import numpy.typing as npt
 import pytest
 
-from autogradlab.printing import (
-    get_printoptions,
-    parameter_repr,
-    set_printoptions,
-    size_repr,
-    tensor_format,
-    tensor_repr,
-)
+from autogradlab.core.tensor.printing import get_printoptions, parameter_repr, set_printoptions, size_repr, tensor_format, tensor_repr
 from tests.test_printing import _default_options, torch  # noqa: F401
 
 inf, nan = math.inf, math.nan

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autogradlab import signatures
-from autogradlab.signatures import explain
-from autogradlab.signatures.mismatch import typename, types
-from autogradlab.signatures.signature import Signature, Signatures
+from autogradlab.ops.table import signatures
+from autogradlab.ops.table.signatures import explain
+from autogradlab.core.arguments.mismatch import typename, types
+from autogradlab.core.arguments.signature import Signature, Signatures
 
 ROLES = ("tensor", "dtype", "device", "generator", "layout", "memory_format", "size", "storage", "on_deprecated")
 

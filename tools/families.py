@@ -25,10 +25,10 @@ _ENTRIES = re.compile(r"(?<=^LATE = \{\n).*?(?=^\})", re.MULTILINE | re.DOTALL)
 
 def offered() -> tuple[dict[str, str], list[str]]:
     """For each late family the names that it offers, as `announce` reads them; and what is wrong between families."""
-    from autogradlab.families import FUNCTIONS, OPS, Late
+    from autogradlab.ops.table.families import FUNCTIONS, OPS, Late
     from autogradlab.ops import LATE
-    from autogradlab.record import RAW, TENSORS
-    from autogradlab.tensor import Tensor
+    from autogradlab.core.recording.record import RAW, TENSORS
+    from autogradlab.core.tensor.tensor import Tensor
 
     spaces = {"torch": FUNCTIONS, "Tensor": Tensor.__dict__, "RAW": RAW.__dict__, "TENSORS": TENSORS.__dict__, "OPS": OPS}
 

@@ -23,8 +23,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT))
 
-from autogradlab.docs import texts  # noqa: E402
-from autogradlab.families import load_all  # noqa: E402
+from autogradlab.reference import texts  # noqa: E402
+from autogradlab.ops.table.families import load_all  # noqa: E402
 
 #: the namespaces whose names are documented, as attributes of the torch module
 SPACES = ("", "Tensor", "linalg", "fft", "special", "nn.functional", "nn", "nn.init", "nn.utils", "optim",

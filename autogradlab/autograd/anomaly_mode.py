@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import warnings
 
-from .. import modes
-from .anomaly import note
+from ..core.runtime import modes
+from ..core.backward.anomaly import note
 
 __all__ = [
     "detect_anomaly",

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import errors
-from ..node import Node
-from ..record import RawSaved, unpack
-from ..tensor import Tensor, wrap
+from ..core.runtime import errors
+from ..core.graph.node import Node
+from ..core.recording.record import RawSaved, unpack
+from ..core.tensor.tensor import Tensor, wrap
 from .grad_mode import set_grad
 
 __all__ = ["UNSET", "BackwardCFunction", "Context", "FunctionCtx", "no_backward", "put"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..node import Node
-from ..tensor import Tensor, gradient_edge
+from ..core.graph.node import Node
+from ..core.tensor.tensor import Tensor, gradient_edge
 
 __all__ = ["GradientEdge", "get_gradient_edge"]
 

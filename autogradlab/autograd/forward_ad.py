@@ -9,8 +9,8 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Any, NamedTuple
 
-from ..record import TENSORS
-from ..tensor import Tensor, requires_grad
+from ..core.recording.record import TENSORS
+from ..core.tensor.tensor import Tensor, requires_grad
 from .frontend import grad as gradient
 from .grad_mode import enable_grad
 

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes, errors, modes
-from ..engine import Task
-from ..node import Edge, Node
-from ..tensor import Size, Tensor, gradient_edge, requires_grad, wrap
-from ..validate import checked
+from ..core.types import dtypes
+from ..core.runtime import errors, modes
+from ..core.backward.engine import Task
+from ..core.graph.node import Edge, Node
+from ..core.tensor.tensor import Size, Tensor, gradient_edge, requires_grad, wrap
+from ..core.backward.validate import checked
 from .edge import GradientEdge
 
 __all__ = ["backward", "grad", "running", "will_run"]
@@ -327,7 +328,7 @@ def _grad(outs: Any, ins: Any, grads: Any, keep: bool, create: bool, allow_unuse
 
 def _batched(outs: Any, ins: Any, grads: Any, keep: bool, create: bool, allow_unused: bool) -> list[Tensor | None]:
     """A gradient for each of a batch of grad_outputs, stacked."""
-    from ..record import TENSORS
+    from ..core.recording.record import TENSORS
 
     sizes = []
     for g in grads:

@@ -8,11 +8,11 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from .. import errors, modes
-from ..node import NO_EDGE, Edge, Node, node_class, sequence
-from ..record import SavedOutput, finish
-from ..tensor import INFERENCE, Tensor, gradient_edge, requires_grad, wrap
-from ..views import bump, check_inplace, rebase, share
+from ..core.runtime import errors, modes
+from ..core.graph.node import NO_EDGE, Edge, Node, node_class, sequence
+from ..core.recording.record import SavedOutput, finish
+from ..core.tensor.tensor import INFERENCE, Tensor, gradient_edge, requires_grad, wrap
+from ..core.recording.views import bump, check_inplace, rebase, share
 from .context import UNSET, BackwardCFunction, Context, FunctionCtx, no_backward, put
 from .grad_mode import no_grad, set_grad
 
@@ -346,7 +346,7 @@ def _save(node: BackwardCFunction, to_save: tuple[Any, ...], local: modes.State)
         items.append(SavedOutput(t, edge[1]) if edge[0] is node else t)
     put(node, "saved", (*items, *versions))
     if local.saved_hooks:
-        from ..record import pack
+        from ..core.recording.record import pack
 
         pack(node, local.saved_hooks[-1])
 

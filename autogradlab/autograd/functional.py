@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..docs import attach
-from ..record import TENSORS
-from ..tensor import Size, Tensor, requires_grad, wrap
+from ..reference import attach
+from ..core.recording.record import TENSORS
+from ..core.tensor.tensor import Size, Tensor, requires_grad, wrap
 from .frontend import grad
 from .grad_mode import enable_grad, is_grad_enabled, set_grad_enabled
 

@@ -8,8 +8,8 @@ import warnings
 from collections.abc import Callable, Generator
 from typing import Any, Self
 
-from .. import modes
-from ..tensor import INFERENCE, Tensor, counter
+from ..core.runtime import modes
+from ..core.tensor.tensor import INFERENCE, Tensor, counter
 
 __all__ = [
     "enable_grad",

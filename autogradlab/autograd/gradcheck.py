@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import from_numpy
-from ..node import Node, node_class
-from ..record import TENSORS
-from ..size import Size
-from ..tensor import Tensor, gradient_edge, requires_grad, wrap
+from ..core.types.dtypes import from_numpy
+from ..core.graph.node import Node, node_class
+from ..core.recording.record import TENSORS
+from ..core.types.size import Size
+from ..core.tensor.tensor import Tensor, gradient_edge, requires_grad, wrap
 from . import forward_ad
 from .frontend import grad
 

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal
 
-from .. import modes
-from .. import node as _node
-from ..docs import attach
-from ..node import RemovableHandle
-from ..tensor import INFERENCE, Tensor, counter, gradient_edge, requires_grad
+from ..core.runtime import modes
+from ..core.graph import node as _node
+from ..reference import attach
+from ..core.graph.node import RemovableHandle
+from ..core.tensor.tensor import INFERENCE, Tensor, counter, gradient_edge, requires_grad
 from .context import Context
 from .edge import GradientEdge, get_gradient_edge
 from .frontend import running, will_run

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import errors
-from ..dtypes import get_default_dtype
-from ..tensor import INFERENCE, Tensor, counter, wrap
+from ..core.runtime import errors
+from ..core.types.dtypes import get_default_dtype
+from ..core.tensor.tensor import INFERENCE, Tensor, counter, wrap
 
 __all__ = ["Variable", "VariableMeta"]
 

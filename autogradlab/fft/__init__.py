@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..dims import wrap_dim, wrap_dims
-from ..docs import attach
-from ..ops import fourier as _table
-from ..ops.products import written
-from ..record import TENSORS as F
-from ..tensor import Tensor, wrap
+from ..core.types import dtypes
+from ..core.types.dims import wrap_dim, wrap_dims
+from ..reference import attach
+from ..ops.breadth import fourier as _table
+from ..ops.first.products import written
+from ..core.recording.record import TENSORS as F
+from ..core.tensor.tensor import Tensor, wrap
 
 __all__ = [
     "fft",

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from ..docs import attach
-from ..randomness.generator import Generator, default_generator
-from ..record import TENSORS as F
-from ..tensor import Tensor, requires_grad
+from ..reference import attach
+from ..core.random.generator import Generator, default_generator
+from ..core.recording.record import TENSORS as F
+from ..core.tensor.tensor import Tensor, requires_grad
 
 __all__ = [
     "functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "vjp", "vmap",

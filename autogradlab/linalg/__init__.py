@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..docs import attach
-from ..dtypes import from_numpy
-from ..ops.blas import lift
-from ..ops.decompositions import NOT_POSITIVE
-from ..ops.factors import LinAlgError, check_info, matrices, square
-from ..ops.products import type_name, written, written_all
-from ..ops.solve import cutoff
-from ..record import TENSORS as F
-from ..return_types import named
-from ..tensor import Tensor, wrap
+from ..reference import attach
+from ..core.types.dtypes import from_numpy
+from ..ops.common.blas import lift
+from ..ops.linalg.decompositions import NOT_POSITIVE
+from ..ops.linalg.factors import LinAlgError, check_info, matrices, square
+from ..ops.first.products import type_name, written, written_all
+from ..ops.linalg.solve import cutoff
+from ..core.recording.record import TENSORS as F
+from ..core.types.return_types import named
+from ..core.tensor.tensor import Tensor, wrap
 
 __all__ = [
     "LinAlgError",
@@ -345,7 +345,7 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Any = None) -> Tensor:
                            "prod(self.shape[:ind]), but got "
                            f"{columns} != {rows}")  # fmt: skip
     found, info = F.linalg_inv_ex(F.reshape(A, (rows, columns)))
-    from ..ops.factors import SINGULAR
+    from ..ops.linalg.factors import SINGULAR
 
     check_info("inv", info._array, SINGULAR)
     return _given(F.reshape(found, (*shape[ind:], *shape[:ind])), out)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..docs import attach
+from ..reference import attach
 from . import functional, init, modules, parameter
 from .modules import _all
 from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter

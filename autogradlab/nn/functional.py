@@ -2,149 +2,15 @@
 
 from __future__ import annotations
 
-from ..docs import attach
-from ._activations import (
-    celu,
-    celu_,
-    elu,
-    elu_,
-    gelu,
-    glu,
-    gumbel_softmax,
-    hardshrink,
-    hardsigmoid,
-    hardswish,
-    hardtanh,
-    hardtanh_,
-    leaky_relu,
-    leaky_relu_,
-    log_softmax,
-    logsigmoid,
-    mish,
-    prelu,
-    relu,
-    relu6,
-    relu_,
-    rrelu,
-    rrelu_,
-    selu,
-    selu_,
-    sigmoid,
-    silu,
-    softmax,
-    softmin,
-    softplus,
-    softshrink,
-    softsign,
-    tanh,
-    tanhshrink,
-    threshold,
-    threshold_,
-)  # fmt: skip
-from ._attention import (
-    multi_head_attention_forward,
-    scaled_dot_product_attention,
-)
-from ._convolutions import (
-    conv1d,
-    conv2d,
-    conv3d,
-    conv_transpose1d,
-    conv_transpose2d,
-    conv_transpose3d,
-    fold,
-    interpolate,
-    pad,
-    unfold,
-    upsample,
-    upsample_bilinear,
-    upsample_nearest,
-)  # fmt: skip
-from ._linear import (
-    alpha_dropout,
-    bilinear,
-    channel_shuffle,
-    cosine_similarity,
-    dropout,
-    dropout1d,
-    dropout2d,
-    dropout3d,
-    embedding,
-    embedding_bag,
-    feature_alpha_dropout,
-    linear,
-    normalize,
-    one_hot,
-    pairwise_distance,
-    pdist,
-    pixel_shuffle,
-    pixel_unshuffle,
-)  # fmt: skip
-from ._losses import (
-    binary_cross_entropy,
-    binary_cross_entropy_with_logits,
-    cosine_embedding_loss,
-    cross_entropy,
-    ctc_loss,
-    gaussian_nll_loss,
-    hinge_embedding_loss,
-    huber_loss,
-    kl_div,
-    l1_loss,
-    margin_ranking_loss,
-    mse_loss,
-    multi_margin_loss,
-    multilabel_margin_loss,
-    multilabel_soft_margin_loss,
-    nll_loss,
-    poisson_nll_loss,
-    smooth_l1_loss,
-    soft_margin_loss,
-    triplet_margin_loss,
-    triplet_margin_with_distance_loss,
-)  # fmt: skip
-from ._normalizations import (
-    batch_norm,
-    group_norm,
-    instance_norm,
-    layer_norm,
-    local_response_norm,
-    rms_norm,
-)  # fmt: skip
-from ._pooling import (
-    adaptive_avg_pool1d,
-    adaptive_avg_pool2d,
-    adaptive_avg_pool3d,
-    adaptive_max_pool1d,
-    adaptive_max_pool1d_with_indices,
-    adaptive_max_pool2d,
-    adaptive_max_pool2d_with_indices,
-    adaptive_max_pool3d,
-    adaptive_max_pool3d_with_indices,
-    avg_pool1d,
-    avg_pool2d,
-    avg_pool3d,
-    fractional_max_pool2d,
-    fractional_max_pool2d_with_indices,
-    fractional_max_pool3d,
-    fractional_max_pool3d_with_indices,
-    lp_pool1d,
-    lp_pool2d,
-    lp_pool3d,
-    max_pool1d,
-    max_pool1d_with_indices,
-    max_pool2d,
-    max_pool2d_with_indices,
-    max_pool3d,
-    max_pool3d_with_indices,
-    max_unpool1d,
-    max_unpool2d,
-    max_unpool3d,
-)  # fmt: skip
-from ._sampling import (
-    affine_grid,
-    grid_sample,
-)
+from ..reference import attach
+from .functions.activations import celu, celu_, elu, elu_, gelu, glu, gumbel_softmax, hardshrink, hardsigmoid, hardswish, hardtanh, hardtanh_, leaky_relu, leaky_relu_, log_softmax, logsigmoid, mish, prelu, relu, relu6, relu_, rrelu, rrelu_, selu, selu_, sigmoid, silu, softmax, softmin, softplus, softshrink, softsign, tanh, tanhshrink, threshold, threshold_  # fmt: skip
+from .functions.attention import multi_head_attention_forward, scaled_dot_product_attention
+from .functions.convolutions import conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d, fold, interpolate, pad, unfold, upsample, upsample_bilinear, upsample_nearest  # fmt: skip
+from .functions.linear import alpha_dropout, bilinear, channel_shuffle, cosine_similarity, dropout, dropout1d, dropout2d, dropout3d, embedding, embedding_bag, feature_alpha_dropout, linear, normalize, one_hot, pairwise_distance, pdist, pixel_shuffle, pixel_unshuffle  # fmt: skip
+from .functions.losses import binary_cross_entropy, binary_cross_entropy_with_logits, cosine_embedding_loss, cross_entropy, ctc_loss, gaussian_nll_loss, hinge_embedding_loss, huber_loss, kl_div, l1_loss, margin_ranking_loss, mse_loss, multi_margin_loss, multilabel_margin_loss, multilabel_soft_margin_loss, nll_loss, poisson_nll_loss, smooth_l1_loss, soft_margin_loss, triplet_margin_loss, triplet_margin_with_distance_loss  # fmt: skip
+from .functions.normalizations import batch_norm, group_norm, instance_norm, layer_norm, local_response_norm, rms_norm  # fmt: skip
+from .functions.pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d, adaptive_max_pool1d, adaptive_max_pool1d_with_indices, adaptive_max_pool2d, adaptive_max_pool2d_with_indices, adaptive_max_pool3d, adaptive_max_pool3d_with_indices, avg_pool1d, avg_pool2d, avg_pool3d, fractional_max_pool2d, fractional_max_pool2d_with_indices, fractional_max_pool3d, fractional_max_pool3d_with_indices, lp_pool1d, lp_pool2d, lp_pool3d, max_pool1d, max_pool1d_with_indices, max_pool2d, max_pool2d_with_indices, max_pool3d, max_pool3d_with_indices, max_unpool1d, max_unpool2d, max_unpool3d  # fmt: skip
+from .functions.sampling import affine_grid, grid_sample
 
 __all__ = [
     "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d",

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from ..autograd.grad_mode import no_grad
-from ..docs import attach
-from ..randomness import distributions, streams
-from ..randomness.generator import Generator
-from ..tensor import Tensor
-from ..views import bump
+from ..reference import attach
+from ..core.random import distributions, streams
+from ..core.random.generator import Generator
+from ..core.tensor.tensor import Tensor
+from ..core.recording.views import bump
 
 __all__ = ["calculate_gain", "constant_", "dirac_", "eye_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_",
            "orthogonal_", "sparse_", "trunc_normal_", "uniform_", "xavier_normal_", "xavier_uniform_", "zeros_"]  # fmt: skip

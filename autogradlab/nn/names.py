@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..tensor import Tensor
+from ..core.tensor.tensor import Tensor
 
 __all__ = ["reduce_module", "typename"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..opdef import FUNCTIONS
-from ..tensor import Tensor
+from ..ops.table.opdef import FUNCTIONS
+from ..core.tensor.tensor import Tensor
 from . import functional as F
 
 __all__ = ["NAMES", "find"]

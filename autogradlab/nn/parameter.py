@@ -7,12 +7,12 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from .. import errors
-from ..dtypes import get_default_dtype
-from ..node import NO_EDGE
-from ..printing import parameter_repr
-from ..record import TENSORS
-from ..tensor import Size, Tensor, counter, set_requires_grad
+from ..core.runtime import errors
+from ..core.types.dtypes import get_default_dtype
+from ..core.graph.node import NO_EDGE
+from ..core.tensor.printing import parameter_repr
+from ..core.recording.record import TENSORS
+from ..core.tensor.tensor import Size, Tensor, counter, set_requires_grad
 
 __all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..docs import attach
+from ..reference import attach
 from .adam import Adam, Adamax, AdamW, NAdam, RAdam
 from .adaptive import ASGD, Adadelta, Adagrad, RMSprop, Rprop
 from .lbfgs import LBFGS

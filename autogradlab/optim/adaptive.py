@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..tensor import wrap
+from ..core.tensor.tensor import wrap
 from .arrays import add_, addcdiv_, addcmul_, changed, gradients, lerp_, number, scalar_state, zeros
 from .optimizer import Optimizer, stepping
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import get_default_dtype
-from ..tensor import Tensor, wrap
-from ..views import bump
+from ..core.types.dtypes import get_default_dtype
+from ..core.tensor.tensor import Tensor, wrap
+from ..core.recording.views import bump
 
 __all__ = ["add_", "addcdiv_", "addcmul_", "changed", "gradients", "lerp_", "number", "scalar_state", "zeros"]
 

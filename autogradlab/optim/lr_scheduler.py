@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import wraps
 from typing import Any
 
-from ..docs import attach
+from ..reference import attach
 from .optimizer import Optimizer
 
 __all__ = ["ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "ChainedScheduler", "CyclicLR", "ExponentialLR",
@@ -334,14 +334,7 @@ class CosineAnnealingLR(LRScheduler):
         return [self.eta_min + (base - self.eta_min) * by for base in self.base_lrs]
 
 
-from .lr_others import (  # noqa: E402 (they are subclasses of what stands above)
-    ChainedScheduler,
-    CosineAnnealingWarmRestarts,
-    CyclicLR,
-    OneCycleLR,
-    ReduceLROnPlateau,
-    SequentialLR,
-)
+from .lr_others import ChainedScheduler, CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR, ReduceLROnPlateau, SequentialLR
 
 for _cls in (LRScheduler, LambdaLR, MultiplicativeLR, StepLR, MultiStepLR, ConstantLR, LinearLR, ExponentialLR, PolynomialLR,
              CosineAnnealingLR, ChainedScheduler, CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR, ReduceLROnPlateau,

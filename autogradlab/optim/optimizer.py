@@ -10,10 +10,10 @@ from copy import deepcopy
 from itertools import chain
 from typing import Any
 
-from .. import modes
+from ..core.runtime import modes
 from ..autograd.grad_mode import enable_grad
-from ..node import RemovableHandle
-from ..tensor import Tensor
+from ..core.graph.node import RemovableHandle
+from ..core.tensor.tensor import Tensor
 
 __all__ = ["Optimizer", "required"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..tensor import wrap
+from ..core.tensor.tensor import wrap
 from .arrays import add_, changed, number
 from .optimizer import Optimizer, stepping
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..record import TENSORS
-from ..tensor import Tensor
+from ..core.recording.record import TENSORS
+from ..core.tensor.tensor import Tensor
 
 __all__ = ["assert_allclose", "assert_close"]
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import dtype as Dtype
-from ..record import TENSORS
-from ..tensor import Tensor
+from ..core.types.dtypes import dtype as Dtype
+from ..core.recording.record import TENSORS
+from ..core.tensor.tensor import Tensor
 
 __all__ = ["make_tensor"]
 

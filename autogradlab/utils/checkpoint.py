@@ -7,8 +7,8 @@ from typing import Any
 
 from ..autograd.function import Function
 from ..autograd.grad_mode import enable_grad, no_grad
-from ..randomness.generator import default_generator
-from ..tensor import Tensor
+from ..core.random.generator import default_generator
+from ..core.tensor.tensor import Tensor
 
 __all__ = ["checkpoint", "checkpoint_sequential"]
 

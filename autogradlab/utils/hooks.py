@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..node import RemovableHandle
+from ..core.graph.node import RemovableHandle
 
 __all__ = ["RemovableHandle", "unserializable_hook"]
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import autogradlab
-from autogradlab.docs import Help, texts
+from autogradlab.reference import Help, texts
 from tests.conftest import ROOT
 
 sys.path.append(str(ROOT / "tools"))

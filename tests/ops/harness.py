@@ -167,7 +167,7 @@ def samples(name: str, *cases: Case, path: str | None = None, covers: str = "", 
     path = path or name
     assert cases, name
     if path.startswith("special."):  # names of torch.special that torch itself has not are entries of their own
-        from autogradlab.opdef import OPS
+        from autogradlab.ops.table.opdef import OPS
 
         own = path.replace(".", "_")
         covers += f" {own}" if own in OPS else ""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from autogradlab.families import FUNCTIONS, OPS, load_all
-from autogradlab.tensor import Tensor
+from autogradlab.ops.table.families import FUNCTIONS, OPS, load_all
+from autogradlab.core.tensor.tensor import Tensor
 from tests.conftest import ROOT
 from tests.ops import test_ops  # noqa: F401  (reads all samples)
 from tests.ops.harness import REGISTRY, covered

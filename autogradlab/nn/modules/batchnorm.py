@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...dtypes import int64
-from ...record import TENSORS
-from ...tensor import Tensor
+from ...core.types.dtypes import int64
+from ...core.recording.record import TENSORS
+from ...core.tensor.tensor import Tensor
 from .. import functional as F
 from .. import init
 from ..parameter import Parameter

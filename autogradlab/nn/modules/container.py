@@ -8,7 +8,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
-from ...tensor import Tensor
+from ...core.tensor.tensor import Tensor
 from ..names import typename
 from ..parameter import Parameter
 from .module import Module, indented

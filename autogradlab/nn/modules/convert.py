@@ -6,11 +6,11 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ...device import device as Device
-from ...device import require_cpu
-from ...dtypes import dtype as Dtype
-from ...record import TENSORS
-from ...tensor import Tensor
+from ...core.types.device import device as Device
+from ...core.types.device import require_cpu
+from ...core.types.dtypes import dtype as Dtype
+from ...core.recording.record import TENSORS
+from ...core.tensor.tensor import Tensor
 from ..parameter import is_lazy
 
 __all__ = ["Convert"]

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ...autograd.function import Function
-from ...node import RemovableHandle
-from ...tensor import Tensor
-from ...warn import warn
+from ...core.graph.node import RemovableHandle
+from ...core.tensor.tensor import Tensor
+from ...core.runtime.warn import warn
 
 __all__ = ["BackwardHook", "GLOBAL", "GlobalHooks"]
 
@@ -212,7 +212,7 @@ class BackwardHook:
 
 
 def _grad_enabled() -> bool:
-    from ... import modes
+    from ...core.runtime import modes
 
     return modes.current().record
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...record import TENSORS
-from ...tensor import Tensor
+from ...core.recording.record import TENSORS
+from ...core.tensor.tensor import Tensor
 from .. import functional as F
 from .batchnorm import LazyNorm, _NormBase
 

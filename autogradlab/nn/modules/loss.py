@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ...tensor import Tensor
+from ...core.tensor.tensor import Tensor
 from .. import functional as F
 from ..reduction import legacy
 from .module import Module

@@ -6,8 +6,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ...node import RemovableHandle
-from ...tensor import Tensor
+from ...core.graph.node import RemovableHandle
+from ...core.tensor.tensor import Tensor
 from ..names import reduce_module, typename
 from ..parameter import Parameter, is_buffer
 from . import hooks as _hooks

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numbers
 from typing import Any
 
-from ...record import TENSORS
-from ...tensor import Tensor
+from ...core.recording.record import TENSORS
+from ...core.tensor.tensor import Tensor
 from .. import functional as F
 from .. import init
 from ..parameter import Parameter

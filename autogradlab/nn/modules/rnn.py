@@ -7,8 +7,8 @@ import numbers
 import warnings
 from typing import Any
 
-from ...record import TENSORS
-from ...tensor import Tensor
+from ...core.recording.record import TENSORS
+from ...core.tensor.tensor import Tensor
 from .. import functional as F
 from .. import init
 from ..parameter import Parameter

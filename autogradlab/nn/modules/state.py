@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ...autograd.grad_mode import no_grad
-from ...node import RemovableHandle
-from ...tensor import Tensor
+from ...core.graph.node import RemovableHandle
+from ...core.tensor.tensor import Tensor
 from ..parameter import Parameter, is_lazy
 
 __all__ = ["State"]

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ...dtypes import get_default_dtype
-from ...record import TENSORS
-from ...tensor import Tensor
+from ...core.types.dtypes import get_default_dtype
+from ...core.recording.record import TENSORS
+from ...core.tensor.tensor import Tensor
 from .. import functional as F
 from .. import init
 from .attention import MultiheadAttention

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...autograd.grad_mode import no_grad
-from ...record import TENSORS
-from ...tensor import Tensor
+from ...core.recording.record import TENSORS
+from ...core.tensor.tensor import Tensor
 
 __all__ = ["clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm"]
 

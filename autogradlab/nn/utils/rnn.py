@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...opdef import op
-from ...record import TENSORS
-from ...tensor import Tensor, wrap
+from ...ops.table.opdef import op
+from ...core.recording.record import TENSORS
+from ...core.tensor.tensor import Tensor, wrap
 
 __all__ = ["PackedSequence", "invert_permutation", "pack_padded_sequence", "pack_sequence", "pad_packed_sequence", "pad_sequence",
            "unpack_sequence", "unpad_sequence"]  # fmt: skip

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...record import TENSORS
-from ...tensor import Tensor
+from ...core.recording.record import TENSORS
+from ...core.tensor.tensor import Tensor
 
 __all__ = ["parameters_to_vector", "vector_to_parameters"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...record import TENSORS
-from ...tensor import Tensor
-from ...warn import warn
+from ...core.recording.record import TENSORS
+from ...core.tensor.tensor import Tensor
+from ...core.runtime.warn import warn
 from ..parameter import Parameter
 
 __all__ = ["remove_weight_norm", "weight_norm"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...docs import attach
+from ...reference import attach
 from . import collate, dataloader, dataset, sampler
 from .collate import default_collate, default_convert
 from .dataloader import DataLoader, get_worker_info

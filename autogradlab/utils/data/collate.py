@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ...dtypes import float64
-from ...record import TENSORS
-from ...tensor import Tensor
+from ...core.types.dtypes import float64
+from ...core.recording.record import TENSORS
+from ...core.tensor.tensor import Tensor
 
 __all__ = ["default_collate", "default_convert"]
 

@@ -9,8 +9,8 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
-from ...randomness import streams
-from ...randomness.generator import Generator
+from ...core.random import streams
+from ...core.random.generator import Generator
 
 __all__ = ["ChainDataset", "ConcatDataset", "Dataset", "IterableDataset", "StackDataset", "Subset", "TensorDataset", "random_split"]
 

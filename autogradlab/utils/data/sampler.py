@@ -8,9 +8,9 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from ...randomness import distributions, streams
-from ...randomness.generator import Generator
-from ...record import TENSORS
+from ...core.random import distributions, streams
+from ...core.random.generator import Generator
+from ...core.recording.record import TENSORS
 
 __all__ = ["BatchSampler", "RandomSampler", "Sampler", "SequentialSampler", "SubsetRandomSampler", "WeightedRandomSampler"]
 

@@ -1,0 +1,1 @@
+"""The walk back over the graph, and all that happens at each Node and leaf."""

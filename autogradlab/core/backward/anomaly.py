@@ -1,0 +1,60 @@
+"""What anomaly mode does while the engine runs: where Nodes were made, warnings on errors, the search for nan."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ..runtime import modes
+from ..graph.node import Node
+
+__all__ = ["check_nan", "note", "report"]
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_TRIGGERED = " (Triggered internally at /__w/pytorch/pytorch/torch/csrc/autograd/python_anomaly_mode.cpp:122.)"
+
+
+def note(node: Node) -> None:
+    """Keep on a new Node the lines that made it, and the Node whose backward made it if it was one."""
+    import traceback  # not needed before
+
+    frames = [f for f in traceback.extract_stack() if not f.filename.startswith(_PACKAGE)]
+    node.metadata["traceback_"] = traceback.format_list(frames)
+    parent = modes.current().evaluating
+    if parent is not None:
+        node.metadata["parent_"] = parent
+
+
+def report(node: Node, error: BaseException) -> None:
+    """Warn where the Node that failed was made, then those that it came from."""
+    _warn(f"Error detected in {node.name()}. ", "caused the error", node)
+    parent = node.metadata.get("parent_")
+    while parent is not None:
+        _warn(f"\n\nPrevious calculation was induced by {parent.name()}. ", "induced the previous calculation", parent)
+        parent = parent.metadata.get("parent_")
+
+
+def _warn(start: str, what: str, node: Node) -> None:
+    lines = node.metadata.get("traceback_")
+    if lines is None:
+        text = "No forward pass information available. Enable detect anomaly during forward pass for more information."
+    else:
+        text = f"Traceback of forward call that {what}:\n{''.join(lines)}"
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):  # the line that called backward
+        level, frame = level + 1, frame.f_back
+    warnings.warn(start + text + _TRIGGERED, UserWarning, stacklevel=level)
+
+
+def check_nan(node: Node, outs: tuple[Any, ...]) -> None:
+    """Raise if a gradient that the Node gave holds a nan."""
+    for i, g in enumerate(outs):
+        array = getattr(g, "_array", g)
+        if array is not None and np.asarray(array).dtype.kind in "fc" and np.isnan(array).any():
+            error = RuntimeError(f"Function '{node.name()}' returned nan values in its {i}th output.")
+            report(node, error)
+            raise error

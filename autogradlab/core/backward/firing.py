@@ -1,0 +1,183 @@
+"""A Node's step with everything around it: tensor hooks, prehooks, the Node itself, checks, posthooks, anomaly mode.
+
+The order is PyTorch's. The engine comes here when a Node has hooks, runs code of the user, or is itself recorded.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..runtime import modes
+from ..graph.node import Node
+from ..tensor.tensor import Tensor, wrap
+from .validate import check_hook_result, validate
+
+__all__ = ["after_node", "as_array", "as_tensor", "as_tuple", "before_node", "hook_result", "run_recorded", "run_slow",
+           "set_grad", "tensor_hooks"]  # fmt: skip
+
+_ndarray = np.ndarray
+
+
+def as_tensor(g: Any) -> Any:
+    return wrap(g) if type(g) is _ndarray else wrap(np.asarray(g)) if g is not None and not isinstance(g, Tensor) else g
+
+
+def as_array(g: Any) -> Any:
+    return g._array if isinstance(g, Tensor) else g
+
+
+def set_grad(local: modes.State, enabled: bool) -> bool:
+    before = local.grad
+    if before is not enabled:
+        local.grad = enabled
+        local.refresh()
+    return before
+
+
+def tensor_hooks(node: Node, grad: Any, recorded: bool, local: modes.State) -> Any:
+    """Hooks of the tensors that the Node made: each tensor's own in order, then those that retain a gradient."""
+    hooks = node.hooks
+    if hooks is None or not (hooks.tensor or hooks.retain):
+        return grad
+    before = set_grad(local, recorded)
+    try:
+        grads = list(grad) if node.multi and grad is not None else [None] * node.outputs() if grad is None else [grad]
+        for nr in sorted({*hooks.tensor, *hooks.retain}):
+            g = as_tensor(grads[nr])
+            for hook in list(hooks.tensor.get(nr, {}).values()):
+                g = hook_result(hook, g, hook(g))
+            ref = hooks.retain.get(nr)
+            owner = None if ref is None else ref()
+            if owner is not None and g is not None:
+                _retain(owner, g, recorded)
+            grads[nr] = g if recorded else as_array(g)
+        return grads if node.multi else grads[0]
+    finally:
+        set_grad(local, before)
+
+
+def _retain(owner: Tensor, g: Tensor, recorded: bool) -> None:
+    if owner._grad is None:
+        owner._grad = g.clone() if recorded else wrap(np.array(g._array))
+    else:
+        owner._grad = owner._grad + g
+
+
+def hook_result(hook: Any, given: Any, result: Any) -> Any:
+    """Check what a tensor hook returned against what it got."""
+    if result is None:
+        return given
+    check_hook_result(hook, given, result)
+    return result
+
+
+def before_node(node: Node, grad: Any, recorded: bool, local: modes.State) -> Any:
+    """Tensor hooks, then the Node's own prehooks."""
+    grad = tensor_hooks(node, grad, recorded, local)
+    hooks = node.hooks
+    if hooks is None or not hooks.pre:
+        return grad
+    before = set_grad(local, recorded)
+    try:
+        grads = _each(node, grad)
+        for hook in list(hooks.pre.values()):
+            result = hook(grads)
+            if result is not None:
+                grads = as_tuple(hook, grads, result)
+    finally:
+        set_grad(local, before)
+    values = list(grads) if recorded else [as_array(g) for g in grads]
+    return values if node.multi else values[0]
+
+
+def _each(node: Node, grad: Any) -> tuple[Any, ...]:
+    """The gradient of each output of the Node's forward as a Tensor, None for those that are undefined."""
+    if not node.multi:
+        return (as_tensor(grad),)
+    return (None,) * node.outputs() if grad is None else tuple(as_tensor(g) for g in grad)
+
+
+def as_tuple(hook: Any, grads: tuple[Any, ...], result: Any) -> tuple[Any, ...]:
+    if not isinstance(result, tuple):
+        raise TypeError(f"expected tuple, but hook returned '{type(result).__name__}'")
+    if len(result) != len(grads):
+        name = getattr(hook, "__name__", "<unknown>")
+        raise RuntimeError(f"hook '{name}' has returned an incorrect number of values "
+                           f"(got {len(result)}, but expected {len(grads)})")  # fmt: skip
+    for old, new in zip(grads, result, strict=True):
+        if new is not None:
+            check_hook_result(hook, old, new)
+    return result
+
+
+def after_node(node: Node, grad: Any, outs: tuple[Any, ...], recorded: bool, local: modes.State) -> tuple[Any, ...]:
+    """The Node's posthooks: they see the gradients of its inputs and of its outputs."""
+    hooks = node.hooks
+    if hooks is None or not hooks.post:
+        return outs
+    before = set_grad(local, recorded)
+    try:
+        inputs = _each(node, grad)
+        results = tuple(as_tensor(g) for g in outs)
+        for hook in list(hooks.post.values()):
+            result = hook(results, inputs)
+            if result is not None:
+                results = as_tuple(hook, results, result)
+    finally:
+        set_grad(local, before)
+    return results if recorded else tuple(as_array(g) for g in results)
+
+
+def run_slow(node: Node, grad: Any, local: modes.State) -> tuple[Any, ...]:
+    """A plain step with hooks, with the user's code or under anomaly mode."""
+    grad = before_node(node, grad, False, local)
+    evaluating, local.evaluating = local.evaluating, node
+    before = set_grad(local, False)
+    try:
+        outs = node.run_wrapped(grad) if node.user_code else node.run(grad, modes.quiet)  # type: ignore[attr-defined]
+    except Exception as error:
+        if local.anomaly:
+            from .anomaly import report
+
+            report(node, error)
+        raise
+    finally:
+        local.evaluating = evaluating
+        set_grad(local, before)
+    outs = validate(node, tuple(outs))
+    outs = after_node(node, grad, outs, False, local)
+    if local.anomaly and local.check_nan:
+        from .anomaly import check_nan
+
+        check_nan(node, outs)
+    return outs
+
+
+def run_recorded(node: Node, grad: Any, local: modes.State) -> tuple[Any, ...]:
+    """A step of a backward that is itself recorded."""
+    grad = before_node(node, grad, True, local)
+    evaluating, local.evaluating = local.evaluating, node
+    before = set_grad(local, True)
+    try:
+        if (grad is None or (node.multi and all(g is None for g in grad))) and not node.user_code:
+            outs: tuple[Any, ...] = (None,) * len(node.next_functions)
+        else:
+            outs = node.run_recorded(grad)
+        outs = validate(node, tuple(outs))
+    except Exception as error:
+        if local.anomaly:
+            from .anomaly import report
+
+            report(node, error)
+        raise
+    finally:
+        local.evaluating = evaluating
+        set_grad(local, before)
+    outs = after_node(node, grad, outs, True, local)
+    if local.anomaly and local.check_nan:
+        from .anomaly import check_nan
+
+        check_nan(node, outs)
+    return outs

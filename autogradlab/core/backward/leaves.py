@@ -1,0 +1,169 @@
+"""What a leaf does with a gradient that reaches it: its hooks, then `.grad`."""
+
+from __future__ import annotations
+
+from sys import getrefcount
+from typing import Any
+
+import numpy as np
+
+from ..runtime import modes
+from .firing import as_array, as_tensor, as_tuple, hook_result, set_grad
+from ..graph.node import NO_EDGE, AccumulateGrad, Node
+from ..tensor.tensor import Tensor, requires_grad, wrap
+from .validate import cast_to
+from ..recording.views import bump
+
+__all__ = ["accumulate", "accumulate_nothing", "accumulate_tensor", "leaf_tensor_hooks", "own_copy"]
+
+
+def accumulate(node: AccumulateGrad, grad: Any, recorded: bool, owned: bool, local: modes.State) -> None:
+    """Let a leaf have its gradient. `owned`: it is an array that nobody else holds, so it may become `.grad` itself."""
+    if recorded:
+        _recorded_leaf(node, grad, local)
+        return
+    variable = node.variable
+    meta = variable._meta
+    if node.hooks is not None or meta.hooks or meta.post_accumulate:  # type: ignore[union-attr]
+        _hooked_leaf(node, grad, owned, local)
+        return
+    old = variable._grad
+    if old is None:
+        if not owned or (grad.ndim > 1 and grad.strides != variable._array.strides):
+            grad = own_copy(grad, variable._array)
+        variable._grad = wrap(grad)
+    elif old._edge is NO_EDGE and grad.dtype is old._array.dtype:
+        modes.quiet(np.add, old._array, grad, old._array)
+        bump(old)
+    else:
+        accumulate_tensor(variable, wrap(grad))
+
+
+def own_copy(g: np.ndarray, like: np.ndarray) -> np.ndarray:
+    """A copy that nobody else holds, laid out as the leaf it is for if that is dense."""
+    fresh = np.empty_like(like, dtype=g.dtype) if like.shape == g.shape and like.size else np.empty(g.shape, g.dtype)
+    fresh[...] = g
+    return fresh
+
+
+# The ready queue is a binary heap whose ties fall as in libstdc++'s, which PyTorch uses: the order in which leaves'
+def _hooked_leaf(node: AccumulateGrad, grad: np.ndarray, owned: bool, local: modes.State) -> None:
+    variable = node.variable
+    given = wrap(grad)
+    del grad
+    g = _leaf_hooks(node, given, local, False)
+    if g is None:
+        return
+    owned = owned if g is given else g._array.base is None
+    del given
+    grad = g._array
+    if variable._grad is None:
+        # an array that no hook has kept becomes `.grad` itself, also for posthooks, to which it is shown
+        if not owned or getrefcount(grad) > 3 or (grad.ndim > 1 and grad.strides != variable._array.strides):
+            grad = own_copy(grad, variable._array)
+        variable._grad = wrap(grad)
+    else:
+        before = set_grad(local, False)
+        try:
+            accumulate_tensor(variable, g)
+        finally:
+            set_grad(local, before)
+    _leaf_posthooks(node, (g,), local, False)
+
+
+def accumulate_nothing(node: AccumulateGrad, recorded: bool, local: modes.State) -> None:
+    """A leaf whose gradient turned out to be None: all hooks are called, `.grad` stays as it is."""
+    _leaf_hooks(node, None, local, recorded)
+    _leaf_posthooks(node, (None,), local, recorded)
+
+
+def _recorded_leaf(node: AccumulateGrad, grad: Tensor, local: modes.State) -> None:
+    before = set_grad(local, True)
+    try:
+        g = _leaf_hooks(node, grad, local, True)
+        if g is None:
+            return
+        accumulate_tensor(node.variable, g, recorded=True)
+        _leaf_posthooks(node, (g,), local, True)
+    finally:
+        set_grad(local, before)
+
+
+def leaf_tensor_hooks(node: Node, grad: Any, recorded: bool, local: modes.State) -> Any:
+    """The hooks of a leaf tensor itself, for a gradient that is captured rather than accumulated."""
+    meta = node.variable._meta  # type: ignore[attr-defined]
+    if meta is None or not meta.hooks:
+        return grad
+    before = set_grad(local, recorded)
+    try:
+        g = as_tensor(grad)
+        for hook in list(meta.hooks.values()):
+            g = hook_result(hook, g, hook(g))
+        return g if recorded else as_array(g)
+    finally:
+        set_grad(local, before)
+
+
+def _leaf_hooks(node: AccumulateGrad, g: Any, local: modes.State, recorded: bool) -> Any:
+    """Hooks of the leaf tensor, then prehooks of its AccumulateGrad."""
+    g = as_tensor(leaf_tensor_hooks(node, g, recorded, local))
+    if node.hooks is None:
+        return g
+    before = set_grad(local, recorded)
+    try:
+        for hook in list(node.hooks.tensor.get(0, {}).values()):
+            g = hook_result(hook, g, hook(g))
+        for hook in list(node.hooks.pre.values()):
+            result = hook((g,))
+            if result is not None:
+                g = as_tuple(hook, (g,), result)[0]
+        return g
+    finally:
+        set_grad(local, before)
+
+
+def _leaf_posthooks(node: AccumulateGrad, grads: tuple[Any, ...], local: modes.State, recorded: bool) -> None:
+    """Post-accumulate-grad hooks get the leaf, posthooks of AccumulateGrad no gradients of inputs."""
+    meta = node.variable._meta
+    before = set_grad(local, recorded)
+    try:
+        if meta is not None and meta.post_accumulate:
+            for hook in list(meta.post_accumulate.values()):
+                result = hook(node.variable)
+                if result is not None:
+                    if isinstance(result, Tensor):
+                        raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+                    raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
+        if node.hooks is not None:
+            for hook in list(node.hooks.post.values()):
+                hook((), grads)
+    finally:
+        set_grad(local, before)
+
+
+def accumulate_tensor(variable: Tensor, grad: Tensor, recorded: bool = False) -> None:
+    """Add a gradient to `variable.grad`: in place, or as a new tensor if the addition itself is recorded."""
+    old = variable._grad
+    own = variable._array.dtype
+    wanted = own if variable._meta is None else variable._meta.wanted(own)
+    if wanted is not None and grad._array.dtype is not wanted:
+        grad = cast_to(grad, wanted)
+    if old is None:
+        if recorded:
+            from ...ops.first.create import empty_like_strided
+
+            variable._grad = empty_like_strided(variable, grad).copy_(grad)
+        else:
+            variable._grad = wrap(own_copy(grad._array, variable._array))
+    elif recorded:
+        variable._grad = old + grad
+    elif requires_grad(old):
+        local = modes.current()
+        before = set_grad(local, False)
+        try:
+            old += grad  # type: ignore[misc]
+        finally:
+            set_grad(local, before)
+    else:
+        modes.quiet(np.add, old._array, grad._array, old._array)
+        bump(old)

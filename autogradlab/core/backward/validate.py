@@ -1,0 +1,95 @@
+"""Checks of gradients between Nodes: shape, dtype, number; and of what hooks return."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..types import dtypes
+from ..graph.node import Node
+from ..tensor.tensor import Tensor
+
+__all__ = ["cast_to", "check_hook_result", "checked", "expandable", "reduce_to", "validate"]
+
+
+def expandable(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
+    """Whether `shape` broadcasts to `target`."""
+    if len(shape) > len(target):
+        return False
+    return all(a in (1, b) for a, b in zip(reversed(shape), reversed(target), strict=False))
+
+
+def _summed_dims(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, ...]:
+    lead = len(shape) - len(target)
+    return (*range(lead), *(i + lead for i, n in enumerate(target) if n == 1 and shape[i + lead] != 1))
+
+
+def reduce_to(g: Any, shape: tuple[int, ...]) -> Any:
+    """Undo a broadcast: sum an array or a Tensor over the dimensions along which `shape` was repeated."""
+    dims = _summed_dims(tuple(g.shape), shape)
+    if isinstance(g, Tensor):
+        if dims:
+            g = g.sum(dims, keepdim=True)
+        return g.view(shape) if len(g.shape) != len(shape) else g
+    if dims:
+        g = np.add.reduce(g, axis=dims, dtype=g.dtype, keepdims=True)
+    return g.reshape(shape)
+
+
+def cast_to(g: Any, numpy: np.dtype[Any]) -> Any:
+    """A gradient in the dtype of what it is the gradient of: a complex one of a real input loses its imaginary part."""
+    complex_to_real = g.is_complex() if isinstance(g, Tensor) else g.dtype.kind == "c"
+    if complex_to_real and numpy.kind != "c":
+        g = g.real
+    if isinstance(g, Tensor):
+        return g.to(dtypes.from_numpy(numpy))
+    return g.astype(numpy)
+
+
+def checked(node: Node | None, index: int, g: Any, shape: tuple[int, ...], numpy: np.dtype[Any]) -> Any:
+    """A gradient reduced and cast to what is expected; an error if its shape does not allow it."""
+    array = g._array if isinstance(g, Tensor) else g
+    if array.shape == shape and array.dtype is numpy:
+        return g
+    if tuple(g.shape) != shape:
+        if not expandable(shape, tuple(g.shape)):
+            who = "invalid" if node is None else f"Function {node.name()} returned an invalid"
+            raise RuntimeError(f"{who} gradient at index {index} - got {list(g.shape)} but expected shape compatible "
+                               f"with {list(shape)}")  # fmt: skip
+        g = reduce_to(g, shape)
+    found = g._array.dtype if isinstance(g, Tensor) else g.dtype
+    return g if numpy is None or found is numpy or found == numpy else cast_to(g, numpy)
+
+
+def validate(node: Node, outs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """All gradients that a Node returned, against its edges."""
+    edges = node.next_functions
+    if len(outs) != len(edges):
+        if len(outs) > len(edges) and all(g is None for g in outs[len(edges) :]):
+            outs = outs[: len(edges)]
+        else:
+            raise RuntimeError(f"Function {node.name()} returned an invalid number of gradients - expected "
+                               f"{len(edges)}, but got {len(outs)}")  # fmt: skip
+    results = []
+    for i, (g, (target, nr)) in enumerate(zip(outs, edges, strict=True)):
+        if g is not None and target is not None:
+            shape, numpy = (target.shape[nr], target.dtype[nr]) if target.multi else (target.shape, target.dtype)
+            g = checked(node, i, g, shape, numpy)
+        results.append(g)
+    return tuple(results)
+
+
+def check_hook_result(hook: Any, given: Any, result: Any) -> None:
+    """A tensor hook must return a Tensor of the type, dtype and size that it got."""
+    name = getattr(hook, "__name__", "<unknown>")
+    if not isinstance(result, Tensor):
+        raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
+    if given is None:
+        raise RuntimeError("can't replace a None gradient with a non-None value")
+    if not isinstance(given, Tensor):
+        return
+    if result._array.dtype is not given._array.dtype:
+        raise RuntimeError(f"hook '{name}' has changed the type of value (was {given.type()} got {result.type()})")
+    if result.shape != given.shape:
+        raise RuntimeError(f"hook '{name}' has changed the size of value")

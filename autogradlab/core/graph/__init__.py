@@ -1,0 +1,1 @@
+"""Of what a graph consists: Nodes, edges, hooks."""

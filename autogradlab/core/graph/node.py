@@ -1,0 +1,289 @@
+"""Nodes of the graph: the base class of every backward function, its hooks, AccumulateGrad and saved tensors."""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from ..tensor.tensor import Tensor
+
+__all__ = ["NO_EDGE", "UNSHARED", "AccumulateGrad", "Edge", "Hooks", "Node", "RemovableHandle", "node_class", "sequence"]
+
+Edge = tuple["Node | None", int]
+
+#: the edge of a tensor that requires no gradient; compared by identity
+NO_EDGE: Edge = (None, 0)
+
+#: the version counter of a tensor that was never changed in place and shares memory with no other, see `counter`
+UNSHARED = (0,)
+
+#: numbers Nodes in the order in which they were made; the engine runs the highest ready one first
+sequence = itertools.count().__next__
+_LAST = 2**64 - 1
+
+
+class RemovableHandle:
+    """Takes a hook away again (mirrors `torch.utils.hooks.RemovableHandle`); a context manager as well."""
+
+    __module__ = "torch.utils.hooks"
+    next_id = 0
+
+    def __init__(self, hooks: dict[int, Any], *, extra_dict: Any = None) -> None:
+        self.hooks_dict_ref = weakref.ref(hooks)
+        self.id = RemovableHandle.next_id
+        RemovableHandle.next_id += 1
+        extras = extra_dict if isinstance(extra_dict, list) else [] if extra_dict is None else [extra_dict]
+        self.extra_dict_ref = tuple(weakref.ref(d) for d in extras)
+
+    def remove(self) -> None:
+        """Remove the hook; a second call does nothing."""
+        for ref in (self.hooks_dict_ref, *self.extra_dict_ref):
+            hooks = ref()
+            if hooks is not None:
+                hooks.pop(self.id, None)
+
+    def __enter__(self) -> RemovableHandle:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.remove()
+
+
+class HookDict(OrderedDict[int, Callable[..., Any]]):
+    """Hooks by handle id, in the order of registration."""
+
+    def add(self, hook: Callable[..., Any]) -> RemovableHandle:
+        handle = RemovableHandle(self)
+        self[handle.id] = hook
+        return handle
+
+
+class Hooks:
+    """Every hook on one Node. `tensor` and `retain` are kept for each of the forward's outputs."""
+
+    __slots__ = ("post", "pre", "retain", "tensor")
+
+    def __init__(self) -> None:
+        self.tensor: dict[int, HookDict] = {}
+        self.retain: dict[int, weakref.ref[Tensor]] = {}
+        self.pre = HookDict()
+        self.post = HookDict()
+
+
+class InputMetadata:
+    """Shape, dtype and device of a gradient that a Node takes."""
+
+    __slots__ = ("_dtype", "_shape")
+    __module__ = "torch._C._autograd"
+    is_nested_tensor = is_cpp_nested_tensor = False
+
+    def __init__(self, shape: Any, numpy: Any) -> None:
+        self._shape, self._dtype = shape, numpy
+
+    @property
+    def shape(self) -> list[int]:
+        return list(self._shape or ())
+
+    @property
+    def dtype(self) -> Any:
+        from ..types.dtypes import from_numpy
+
+        return None if self._dtype is None else from_numpy(self._dtype)
+
+    @property
+    def device(self) -> Any:
+        from ..types.device import CPU
+
+        return CPU
+
+
+InputMetadata.__name__ = InputMetadata.__qualname__ = "_InputMetadata"
+
+_OFFERED = ("__call__", "_input_metadata", "_register_hook_dict", "_sequence_nr", "_set_sequence_nr", "metadata", "name",
+            "next_functions", "register_hook", "register_prehook", "requires_grad")  # fmt: skip
+
+
+class Node:
+    """A backward function: it turns the gradients of a forward's outputs into those of its inputs.
+
+    Mirrors `torch.autograd.graph.Node`. `next_functions` holds an edge (Node, input number) for each input; `shape` and
+    `dtype` describe the forward's output, against which incoming gradients are checked (tuples of them where `multi`).
+    A Node must not own a tensor whose history leads back to it, so that graphs are freed without the garbage collector.
+    """
+
+    __slots__ = ("__weakref__", "_extra", "_seq", "dtype", "hooks", "next_functions", "saved", "shape")
+    __module__ = "builtins"
+
+    #: whether the forward has several outputs
+    multi = False
+    #: whether backward runs code of the user (autograd.Function): it then gets Tensors and runs outside the quiet context
+    user_code = False
+    #: whether the engine may take its short way: arrays in, arrays out, `saved` is all there is to free
+    simple = False
+    #: whether it is an AccumulateGrad
+    accumulates = False
+
+    next_functions: tuple[Edge, ...]
+    hooks: Hooks | None
+    saved: Any
+    shape: Any
+    dtype: Any
+    _seq: int
+    _extra: dict[str, Any] | None
+
+    def __init__(self) -> None:
+        self._seq = sequence()
+        self.next_functions = ()
+        self.hooks = None
+        self.saved = ()
+        self._extra = None
+        self.shape = self.dtype = None
+
+    def __dir__(self) -> list[str]:
+        """What PyTorch's Nodes offer; how these here are made is no business of whoever looks."""
+        return [*dir(object), *_OFFERED]
+
+    def name(self) -> str:
+        """The name of the Node's class, as `MulBackward0`."""
+        return type(self).__name__
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """A dict for anything one wants to note on the Node."""
+        if self._extra is None:
+            self._extra = {}
+        return self._extra
+
+    @property
+    def requires_grad(self) -> bool:
+        return True
+
+    @property
+    def _input_metadata(self) -> tuple[InputMetadata, ...]:
+        """For each output of the forward what its gradient has to be like."""
+        if not self.multi:
+            return (InputMetadata(self.shape, self.dtype),)
+        return tuple(map(InputMetadata, self.shape, self.dtype))
+
+    def _sequence_nr(self) -> int:
+        return self._seq
+
+    def _set_sequence_nr(self, number: int) -> None:
+        self._seq = number
+
+    def outputs(self) -> int:
+        """The number of outputs of the forward, so of gradients that come in."""
+        return len(self.shape) if self.multi else 1
+
+    def _hooks(self) -> Hooks:
+        if self.hooks is None:
+            self.hooks = Hooks()
+        return self.hooks
+
+    def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:
+        """Call `fn(grad_inputs, grad_outputs)` after the Node ran; what it returns replaces `grad_inputs`."""
+        return self._hooks().post.add(fn)
+
+    def register_prehook(self, fn: Callable[..., Any]) -> RemovableHandle:
+        """Call `fn(grad_outputs)` before the Node runs; what it returns replaces `grad_outputs`."""
+        return self._hooks().pre.add(fn)
+
+    def _register_hook_dict(self, hooks: dict[int, Callable[..., Any]]) -> None:
+        self._hooks().tensor[0] = hooks  # type: ignore[assignment]
+
+    # What a kind of Node defines:
+
+    def run(self, grad: Any, quiet: Callable[..., Any]) -> tuple[Any, ...]:
+        """Plain backward: arrays in (a list of them where `multi`), arrays or None out, one for each edge."""
+        raise NotImplementedError
+
+    def run_recorded(self, grad: Any) -> tuple[Any, ...]:
+        """The same on Tensors, under grad mode, so that the gradient itself has a graph (`create_graph=True`)."""
+        raise NotImplementedError
+
+    def release(self) -> None:
+        """Free what was saved; to run again is then an error for a Node that had saved anything."""
+        if self.saved:
+            self.saved = None
+
+    def __call__(self, *grads: Any) -> Any:
+        """Run the Node by hand on Tensors (None for an undefined gradient)."""
+        if len(grads) != self.outputs():
+            raise TypeError(f"expected {self.outputs()} arguments, got {len(grads)} instead")
+        for i, g in enumerate(grads):
+            if g is not None and not hasattr(g, "_array"):
+                raise TypeError(f"argument {i} is not a Variable")
+        outs = self.run_recorded(list(grads) if self.multi else grads[0])
+        return outs[0] if len(outs) == 1 else tuple(outs)
+
+
+class AccumulateGrad(Node):
+    """The Node of a leaf: adds what arrives to the leaf's `.grad`. One lives as long as a graph (or you) refers to it."""
+
+    __slots__ = ("variable",)
+    __module__ = "builtins"
+
+    accumulates = True
+
+    variable: Tensor
+
+    def __init__(self, variable: Tensor) -> None:
+        self.variable = variable
+        self._seq = _LAST
+        self.next_functions = ()
+        self.hooks = None
+        self.saved = ()
+        self._extra = None
+        self.shape = variable._array.shape
+        self.dtype = variable._array.dtype
+
+    def name(self) -> str:
+        return "torch::autograd::AccumulateGrad"
+
+    def __call__(self, *grads: Any) -> Any:
+        from ..backward.leaves import accumulate_tensor
+
+        if grads and grads[0] is not None:
+            accumulate_tensor(self.variable, grads[0])
+
+
+def node_class(name: str, base: type[Node], **attributes: Any) -> type[Node]:
+    """A Node class of the given name. Its module is `builtins` so that it prints as PyTorch's: <MulBackward0 object …>."""
+    return type(name, (base,), {"__slots__": (), "__module__": "builtins", **attributes})
+
+
+def short_name(node: Node) -> str:
+    """The name that PyTorch's messages give a Node: `Exp` for ExpBackward0."""
+    head, _, tail = node.name().rpartition("Backward")
+    return head + ("" if tail == "0" else tail)
+
+
+def freed_error() -> RuntimeError:
+    from ..runtime import errors
+
+    return RuntimeError(errors.BACKWARD_TWICE)
+
+
+def saved_array(t: Any, version: int, node: Node) -> np.ndarray:
+    """The array of a saved tensor, after the check that nobody changed it since."""
+    if t._counter[0] != version:
+        raise modified(t, version)
+    result: np.ndarray = t._array
+    return result
+
+
+def modified(t: Any, version: int) -> RuntimeError:
+    """The error for a saved tensor that an in-place operation changed."""
+    from ..runtime import errors, modes
+
+    node, nr = t._made_by()
+    origin = "" if node is None else f", which is output {nr} of {short_name(node)},"
+    hint = errors.HINT_ANOMALY_ON if modes.current().anomaly else errors.HINT_ANOMALY_OFF
+    return RuntimeError(errors.MODIFIED.format(
+        type=t.type(), shape=list(t.shape), origin=origin, now=t._counter[0], then=version, hint=hint))  # fmt: skip

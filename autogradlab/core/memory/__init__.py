@@ -1,0 +1,1 @@
+"""The memory under tensors: storages, and which writes overlap."""

@@ -1,0 +1,69 @@
+"""Memory that an operation writes to: elements that share a place, and inputs that lie partly in it, are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ..runtime import errors
+from .storage import address
+from ..tensor.tensor import Tensor
+
+__all__ = ["CHECKED_OUT", "NEVER_SHARED", "check_apart", "check_written"]
+
+#: operations, beside those of one or two elements, whose out= must not overlap an input in part
+CHECKED_OUT = frozenset((
+    "addcdiv", "addcmul", "cat", "clamp", "clamp_max", "clamp_min", "cumprod", "cumsum", "gather", "index_select", "lerp",
+    "pow", "stack", "take", "where", "addbmm", "addmm", "addmv", "addr", "bitwise_not", "cross", "linalg_cross", "div",
+    "index_add", "index_copy", "index_reduce", "inner", "linalg_solve_triangular", "logcumsumexp", "logit", "msort",
+    "nan_to_num", "polygamma", "renorm", "round", "scatter", "scatter_add", "scatter_reduce", "square"))  # fmt: skip
+#: those of them that refuse even an input that is the very memory they write to
+NEVER_SHARED = ("cross", "linalg_cross", "index_select")
+
+
+def check_apart(target: np.ndarray) -> None:
+    """Refuse to write where several elements are one place in memory, as in an expanded tensor."""
+    if 0 in target.strides and target.size and any(s == 0 and n > 1 for s, n in zip(target.strides, target.shape, strict=True)):
+        raise RuntimeError(errors.WRITTEN_SHARED)
+
+
+def check_written(t: Tensor, sources: Iterable[Any], whole: bool = False, apart: bool = True) -> None:
+    """Refuse to write to `t` while reading what overlaps it in part, or (`whole`) at all.
+
+    Only views share memory, and with it their version counter, so for others this costs one comparison.
+    """
+    count, target = t._counter, t._array
+    if apart and 0 in target.strides:
+        check_apart(target)
+    if type(count) is not list:
+        if whole and any(s is t for s in sources):
+            raise RuntimeError(errors.WRITTEN_INPUT)
+        return
+    for s in sources:
+        if isinstance(s, Tensor) and s._counter is count and (whole or s is not t) and _meet(target, s._array, whole):
+            raise RuntimeError(errors.WRITTEN_INPUT)
+
+
+def _meet(a: np.ndarray, b: np.ndarray, whole: bool) -> bool:
+    """Whether two arrays without gaps overlap in part, or at all; with gaps PyTorch does not ask."""
+    if not (a.size and b.size and _dense(a) and _dense(b)):
+        return False
+    start, other = address(a), address(b)
+    end, other_end = start + a.nbytes, other + b.nbytes
+    if start == other and end == other_end:
+        return whole or a.strides != b.strides
+    return start < other_end and other < end
+
+
+def _dense(x: np.ndarray) -> bool:
+    """Whether the elements fill their piece of memory, in whatever order of dimensions."""
+    if x.flags.c_contiguous or x.flags.f_contiguous:
+        return True
+    expected = x.itemsize
+    for stride, n in sorted((s, n) for s, n in zip(x.strides, x.shape, strict=True) if n != 1):
+        if stride != expected:
+            return False
+        expected *= n
+    return True

@@ -1,0 +1,132 @@
+"""The memory under tensors: found from a tensor's array when somebody asks, so that making tensors costs nothing.
+
+Tensors share memory when their arrays have one owner, the last ndarray along `.base`. A `Storage` is made for an owner
+on demand; tensors that are attached to one explicitly (after `resize_`, `set_`, `from_numpy`) name it in `_storage`.
+"""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from ..tensor.tensor import Tensor
+
+__all__ = ["Storage", "address", "owner", "sharing", "storage_of"]
+
+_STORAGES: weakref.WeakValueDictionary[int, Storage] = weakref.WeakValueDictionary()
+
+
+def address(array: np.ndarray) -> int:
+    """The address of the first element."""
+    result: int = array.__array_interface__["data"][0]
+    return result
+
+
+def owner(array: np.ndarray) -> np.ndarray:
+    """The array that owns the memory under `array`."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
+class Storage:
+    """Bytes shared by tensors (mirrors `torch.UntypedStorage`).
+
+    >>> import autogradlab as torch
+    >>> t = torch.zeros(2, 3)
+    >>> t.untyped_storage().nbytes(), t.t().untyped_storage().data_ptr() == t.data_ptr()
+    (24, True)
+    """
+
+    __slots__ = ("__weakref__", "_owner", "buffer")
+    __module__ = "torch"
+
+    def __init__(self, array: np.ndarray) -> None:
+        self._owner = array
+        flat = array.ravel(order="K") if array.size else np.empty(0, array.dtype)
+        self.buffer: np.ndarray = flat.view(np.uint8) if flat.flags.c_contiguous else np.ascontiguousarray(flat)
+
+    def nbytes(self) -> int:
+        return self.buffer.nbytes
+
+    size = __len__ = nbytes
+
+    def element_size(self) -> int:
+        return 1
+
+    def data_ptr(self) -> int:
+        return address(self.buffer) if self.buffer.nbytes else 0
+
+    @property
+    def device(self) -> Any:
+        from ..types.device import CPU
+
+        return CPU
+
+    @property
+    def is_cuda(self) -> bool:
+        return False
+
+    def tolist(self) -> list[int]:
+        result: list[int] = self.buffer.tolist()
+        return result
+
+    def __getitem__(self, index: int) -> int:
+        return int(self.buffer[index])
+
+    def resize_(self, nbytes: int) -> Storage:
+        """Grow or shrink to `nbytes`; every tensor on this memory moves along."""
+        tensors = sharing(self)
+        grown = np.empty(nbytes, np.uint8)
+        kept = min(nbytes, self.buffer.nbytes)
+        grown[:kept] = self.buffer[:kept]
+        start = address(self.buffer)
+        places = [(t, address(t._array) - start if t._array.size else 0) for t in tensors]
+        self.buffer = grown
+        _STORAGES.pop(id(self._owner), None)
+        self._owner = grown
+        _STORAGES[id(grown)] = self
+        for t, offset in places:
+            a = t._array
+            t._storage = self
+            if a.size and offset + _span(a) <= nbytes:
+                t._array = np.ndarray(a.shape, a.dtype, grown, offset, a.strides)
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Storage) and self.data_ptr() == other.data_ptr()
+
+    def __hash__(self) -> int:
+        return hash(self.data_ptr())
+
+
+def _span(a: np.ndarray) -> int:
+    """Bytes from the first to past the last element."""
+    if not a.size:
+        return 0
+    return a.itemsize + sum((n - 1) * s for n, s in zip(a.shape, a.strides, strict=True))
+
+
+def storage_of(t: Tensor) -> Storage:
+    """The storage of a tensor, the same object for all that share it."""
+    if t._storage is not None:
+        return t._storage
+    root = owner(t._array)
+    found = _STORAGES.get(id(root))
+    if found is None:
+        found = _STORAGES[id(root)] = Storage(root)
+    t._storage = found
+    return found
+
+
+def sharing(storage: Storage) -> list[Tensor]:
+    """Every living tensor on this memory. Slow (it asks the garbage collector), for `resize_` and inspectors only."""
+    from ..tensor.tensor import Tensor
+
+    root = storage._owner
+    return [t for t in gc.get_objects() if isinstance(t, Tensor) and hasattr(t, "_array") and
+            (t._storage is storage or owner(t._array) is root)]  # fmt: skip

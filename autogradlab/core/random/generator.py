@@ -1,0 +1,406 @@
+"""The source of random numbers (mirrors `torch.Generator` and the module functions that seed it).
+
+PyTorch's CPU generator is the Mersenne Twister with 32-bit outputs; NumPy has the same one, so both draw the same
+words. `streams.py`, `normals.py` and `distributions.py` turn those words into numbers of every distribution.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..types.device import CPU, device
+
+__all__ = [
+    "STATE_SIZE",
+    "Generator",
+    "default_generator",
+    "get_rng_state",
+    "initial_seed",
+    "manual_seed",
+    "seed",
+    "set_rng_state",
+]
+
+Array = np.ndarray[Any, Any]
+
+#: words that the twister makes at a time
+BLOCK = 624
+#: numbers made at a time, so that the work arrays stay in the cache
+_CHUNK = 26 * BLOCK
+#: the seed of a generator that nobody has seeded
+DEFAULT_SEED = 67280421310721
+#: bytes of `Generator.get_state()`
+STATE_SIZE = 5056
+
+SEED_TYPE = "manual_seed expected a long, but got {}"
+SEED_RANGE = "Overflow when unpacking long long"
+STATE_TYPE = "expected a torch.ByteTensor, but got {}"
+STATE_DTYPE = "RNG state must be a torch.ByteTensor"
+STATE_CONTIGUOUS = "RNG state must be contiguous"
+STATE_LENGTH = "Expected a CPUGeneratorImplState of size {} but found the input RNG state size to be {}"
+STATE_INVALID = "Invalid mt19937 state"
+NO_OFFSET = "CPU Generator does not use offset"
+NO_GRAPHSAFE = "{} is not supported in this Generator"
+NO_CUDA = (
+    "Cannot get CUDA generator without ATen_cuda library. PyTorch splits its backend into two shared libraries: a CPU "
+    "library and a CUDA library; this error has occurred because you are trying to use some CUDA functionality, but "
+    "the CUDA library has not been loaded by the dynamic linker for some reason.  The CUDA library MUST be loaded, "
+    "EVEN IF you don't directly use any symbols from the CUDA library! One common culprit is a lack of "
+    "-Wl,--no-as-needed in your link arguments; many dynamic linkers will delete dynamic library dependencies if you "
+    "don't depend on any of their symbols.  You can check if this has occurred by using ldd on your binary to see if "
+    "there is a dependency on *_cuda.so library."
+)
+NO_ACCELERATOR = "Cannot access accelerator device when none is available."
+NO_DEVICE = "{} device type not an accelerator."
+
+# How the bytes of a state are laid out; the words of the twister are kept 64 bits wide, and the normal sample kept for
+# the next call stands in `next_normal`. The other fields are there for PyTorch's own history and stay zero.
+_LAYOUT = np.dtype(
+    {
+        "names": ["seed", "left", "seeded", "next", "words", "next_normal", "has_normal"],
+        "formats": ["<u8", "<i4", "<i4", "<u8", ("<u8", BLOCK), "<f8", "<i4"],
+        "offsets": [0, 8, 12, 16, 24, 5024, 5040],
+        "itemsize": STATE_SIZE,
+    }
+)
+_NOTHING = np.empty(0, np.uint32)
+
+# Constants of array arithmetic are 0-d arrays: with short arrays NumPy is twice as slow on Python or NumPy scalars.
+_LOW24, _LOW21 = np.array(0xFFFFFF, np.uint32), np.array(0x1FFFFF, np.uint32)
+_UNIT24, _UNIT53 = np.array(2.0**-24, np.float32), np.array(2.0**-53)
+_TWO32, _SHIFT32 = np.array(2.0**32), np.array(32, np.uint64)
+_FLOAT32, _FLOAT64, _UINT64 = np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.uint64)
+
+
+class Generator:
+    """A stream of random numbers that can be seeded, saved and restored (mirrors `torch.Generator`).
+
+    Errors: RuntimeError for a device that this build lacks.
+
+    >>> import autogradlab as torch
+    >>> g = torch.Generator().manual_seed(0)
+    >>> torch.rand(2, generator=g)
+    tensor([0.4963, 0.7682])
+    """
+
+    __slots__ = ("__weakref__", "_engine", "_kept", "_lock", "_pos", "_seed", "_unseeded", "_words", "next_normal")
+    __module__ = "torch._C"
+
+    def __init__(self, device: Any = CPU) -> None:
+        _check_device(device)
+        self._lock = threading.Lock()
+        # NumPy's twister is made at the first draw: importing numpy.random takes longer than all the rest.
+        self._engine: Any = None
+        #: the normal sample that Box–Muller made beyond what was asked for, or None
+        self.next_normal: float | None = None
+        self._reseed(DEFAULT_SEED)
+
+    def _reseed(self, value: int) -> None:
+        self._seed = value
+        self._unseeded = True  # the engine is seeded when words are wanted
+        self._words = _NOTHING  # drawn from the engine, in use from _pos on; the engine stands at the end of a block
+        self._pos = 0
+        self._kept: tuple[Array, int, Array] | None = None  # see `blocks`
+        self.next_normal = None
+
+    def _seed_engine(self) -> Any:
+        if self._engine is None:
+            from numpy.random import MT19937, RandomState
+
+            self._engine = RandomState(MT19937(0))
+        if self._unseeded:
+            self._engine.seed(self._seed & 0xFFFFFFFF)
+            self._unseeded = False
+        return self._engine
+
+    # -- drawing
+
+    def random32(self, n: int) -> Array:
+        """The next `n` words: uint32, shape (n,). It may share memory with the buffer: do not write to it."""
+        with self._lock:
+            start = self._pos
+            end = start + n
+            words = self._words
+            if end <= len(words):
+                self._pos = end
+                return words[start:end]
+            missing = end - len(words)
+            blocks = -(-missing // BLOCK)
+            fresh: Array = self._seed_engine().randint(0, 1 << 32, size=blocks * BLOCK, dtype=np.uint32)
+            self._words = fresh if blocks == 1 else fresh[-BLOCK:].copy()  # a copy lets go of the long array
+            self._pos = missing - (blocks - 1) * BLOCK
+            taken = fresh[:missing]
+            return taken if start == len(words) else np.concatenate((words[start:], taken))
+
+    def random64(self, n: int) -> Array:
+        """`n` 64-bit draws, each of two words with the high one first: uint64, shape (n,)."""
+        words = self.random32(2 * n)
+        high = words[0::2].astype(_UINT64)
+        high <<= _SHIFT32
+        high |= words[1::2]
+        return high
+
+    def uniform24(self, n: int) -> Array:
+        """`n` numbers of [0, 1) from 24 bits of one word each: float32, shape (n,)."""
+        if n > _CHUNK:
+            values: Array = np.empty(n, _FLOAT32)
+            for i in range(0, n, _CHUNK):
+                values[i : i + _CHUNK] = self.uniform24(min(_CHUNK, n - i))
+            return values
+        values = (self.random32(n) & _LOW24).astype(_FLOAT32)
+        values *= _UNIT24
+        return values
+
+    def blocks(self, n: int, make: Callable[[Array], Array]) -> Array | None:
+        """`make`, which works on blocks of 16, of the next `n` numbers of `uniform24`; None if they are not drawn yet.
+
+        It is applied to all that is drawn and kept, since a few numbers at a time would take as long as many.
+        """
+        with self._lock:
+            words, start = self._words, self._pos
+            if start + n > len(words):
+                return None
+            kept = self._kept
+            if kept is None or kept[0] is not words or start < kept[1] or (start - kept[1]) % 16:
+                count = (len(words) - start) & ~15
+                values = (words[start : start + count] & _LOW24).astype(_FLOAT32)
+                values *= _UNIT24
+                kept = self._kept = (words, start, make(values))
+            self._pos = start + n
+            return kept[2][start - kept[1] : start - kept[1] + n]
+
+    def uniform53(self, n: int) -> Array:
+        """`n` numbers of [0, 1) from 53 bits of two words each: float64, shape (n,)."""
+        if n > _CHUNK:
+            values: Array = np.empty(n, _FLOAT64)
+            for i in range(0, n, _CHUNK):
+                values[i : i + _CHUNK] = self.uniform53(min(_CHUNK, n - i))
+            return values
+        words = self.random32(2 * n)
+        values = (words[0::2] & _LOW21).astype(_FLOAT64)
+        values *= _TWO32
+        values += words[1::2]
+        values *= _UNIT53
+        return values
+
+    def random(self) -> float:
+        """One number of [0, 1) from 53 bits."""
+        high, low = self.random32(2).tolist()
+        return float((((high & 0x1FFFFF) << 32) | low) * 2.0**-53)
+
+    # -- seeding
+
+    @property
+    def device(self) -> device:
+        """Where the numbers are made: always `device(type='cpu')`."""
+        return CPU
+
+    def manual_seed(self, seed: int) -> Generator:
+        """Start again from `seed`, a 64-bit number; a negative one counts from 2**64 down. Returns the generator.
+
+        Errors: RuntimeError if it is no int, ValueError if it has more than 64 bits.
+
+        >>> import autogradlab as torch
+        >>> torch.Generator().manual_seed(-1).initial_seed()
+        18446744073709551615
+        """
+        if type(seed) is not int:
+            raise RuntimeError(SEED_TYPE.format(type(seed).__name__))
+        if not -(1 << 63) <= seed < 1 << 64:
+            raise ValueError(SEED_RANGE)
+        with self._lock:
+            self._reseed(seed & 0xFFFFFFFFFFFFFFFF)
+        return self
+
+    def initial_seed(self) -> int:
+        """The seed that the numbers started from.
+
+        >>> import autogradlab as torch
+        >>> torch.Generator().initial_seed()
+        67280421310721
+        """
+        return self._seed
+
+    def seed(self) -> int:
+        """Start again from a seed that nobody can foretell, and return it.
+
+        >>> import autogradlab as torch
+        >>> g = torch.Generator()
+        >>> g.seed() == g.initial_seed()
+        True
+        """
+        value = int.from_bytes(os.urandom(8), sys.byteorder)
+        with self._lock:
+            self._reseed(value)
+        return value
+
+    # -- saving and restoring
+
+    def get_state(self) -> Array:
+        """All that the next numbers depend on: uint8, shape (5056,), byte for byte what PyTorch gives.
+
+        >>> import autogradlab as torch
+        >>> torch.Generator().get_state().shape
+        torch.Size([5056])
+        """
+        state: Array = np.zeros((), _LAYOUT)
+        with self._lock:
+            engine = self._seed_engine()
+            remaining = len(self._words) - self._pos
+            state["seed"] = self._seed
+            state["left"] = remaining + 1
+            state["seeded"] = 1
+            state["next"] = BLOCK - remaining if len(self._words) else 0
+            state["words"] = engine.get_state(legacy=False)["state"]["key"]
+            if self.next_normal is not None:
+                state["next_normal"] = self.next_normal
+                state["has_normal"] = 1
+        return np.frombuffer(bytearray(state.tobytes()), np.uint8)
+
+    def set_state(self, new_state: Array) -> None:
+        """Go back to where `get_state` was called.
+
+        Errors: TypeError if it is no uint8 array, RuntimeError for a wrong length or an impossible state.
+
+        >>> import autogradlab as torch
+        >>> g = torch.Generator()
+        >>> state = g.get_state()
+        >>> first = torch.rand(2, generator=g)
+        >>> g.set_state(state)
+        >>> torch.equal(torch.rand(2, generator=g), first)
+        True
+        """
+        if not isinstance(new_state, np.ndarray):
+            raise TypeError(STATE_TYPE.format(type(new_state).__name__))
+        if new_state.dtype != np.uint8:
+            raise TypeError(STATE_DTYPE)
+        if not new_state.flags.c_contiguous:
+            raise RuntimeError(STATE_CONTIGUOUS)
+        if new_state.size != STATE_SIZE:
+            raise RuntimeError(STATE_LENGTH.format(STATE_SIZE, new_state.size))
+        state = np.frombuffer(new_state.tobytes(), _LAYOUT)[0]
+        left, following = int(state["left"]), int(state["next"])
+        if state["seeded"] != 1 or not 0 < left <= BLOCK or following > BLOCK:
+            raise RuntimeError(STATE_INVALID)
+        used = BLOCK + 1 - left
+        with self._lock:
+            self._unseeded = False
+            engine = self._seed_engine()
+            key = state["words"].astype(np.uint32)
+            twister = {"key": key, "pos": used}
+            engine.set_state({"bit_generator": "MT19937", "state": twister, "has_gauss": 0, "gauss": 0.0})
+            # What is left of the block is drawn now: the engine always stands at a block's end.
+            rest = engine.randint(0, 1 << 32, size=BLOCK - used, dtype=np.uint32)
+            fresh = left == 1 and following == 0
+            self._words = _NOTHING if fresh else np.concatenate((np.zeros(used, np.uint32), rest))
+            self._pos = 0 if fresh else used
+            self._seed = int(state["seed"])
+            self.next_normal = float(state["next_normal"]) if state["has_normal"] else None
+
+    def clone_state(self) -> Generator:
+        """A new generator that will give the same numbers.
+
+        >>> import autogradlab as torch
+        >>> g = torch.Generator()
+        >>> torch.equal(torch.rand(2, generator=g.clone_state()), torch.rand(2, generator=g))
+        True
+        """
+        new = type(self)()
+        Generator.set_state(new, Generator.get_state(self))
+        return new
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        make = _generator if type(self) is Generator else type(self)
+        return make, ("cpu",), (self._seed, None, Generator.get_state(self))
+
+    def __setstate__(self, state: tuple[int, None, Array]) -> None:
+        Generator.set_state(self, state[2])
+
+    def get_offset(self) -> int:
+        """CUDA generators have an offset; here RuntimeError, as in PyTorch."""
+        raise RuntimeError(NO_OFFSET)
+
+    def set_offset(self, offset: int) -> None:
+        """CUDA generators have an offset; here RuntimeError, as in PyTorch."""
+        raise RuntimeError(NO_OFFSET)
+
+    def graphsafe_get_state(self) -> Generator:
+        """CUDA generators have this; here NotImplementedError, as in PyTorch."""
+        raise NotImplementedError(NO_GRAPHSAFE.format("graphsafe_get_state"))
+
+    def graphsafe_set_state(self, state: Any) -> None:
+        """CUDA generators have this; here NotImplementedError, as in PyTorch."""
+        raise NotImplementedError(NO_GRAPHSAFE.format("graphsafe_set_state"))
+
+    def __repr__(self) -> str:
+        return f"<torch._C.Generator object at {id(self):#x}>"
+
+
+def _generator(where: str) -> Generator:
+    """What a pickle calls: the class itself goes by PyTorch's name, under which nothing of ours is found."""
+    return Generator(where)
+
+
+def _check_device(where: Any) -> None:
+    if where is CPU:
+        return
+    if isinstance(where, int):
+        raise RuntimeError(NO_ACCELERATOR)
+    kind = device(where).type
+    if kind == "cuda":
+        raise RuntimeError(NO_CUDA)
+    if kind != "cpu":
+        raise RuntimeError(NO_DEVICE.format(kind.upper()))
+
+
+#: what is drawn from where no generator is given; as in PyTorch it starts from a seed that nobody can foretell
+default_generator = Generator()
+default_generator.seed()
+
+
+def manual_seed(seed: Any) -> Generator:
+    """Seed the default generator with `int(seed)` and return it (mirrors `torch.manual_seed`).
+
+    Errors: those of `int` and of `Generator.manual_seed`.
+
+    >>> import autogradlab as torch
+    >>> torch.manual_seed(0).initial_seed()
+    0
+    """
+    return default_generator.manual_seed(int(seed))
+
+
+def seed() -> int:
+    """Seed the default generator from the system's randomness; returns the seed (mirrors `torch.seed`).
+
+    >>> import autogradlab as torch
+    >>> torch.seed() == torch.initial_seed()
+    True
+    """
+    return default_generator.seed()
+
+
+def initial_seed() -> int:
+    """The seed of the default generator (mirrors `torch.initial_seed`).
+
+    >>> import autogradlab as torch
+    >>> torch.manual_seed(3) and torch.initial_seed()
+    3
+    """
+    return default_generator.initial_seed()
+
+
+def get_rng_state() -> Array:
+    """The default generator's state: uint8, shape (5056,) (mirrors `torch.get_rng_state`)."""
+    return default_generator.get_state()
+
+
+def set_rng_state(new_state: Array) -> None:
+    """Restore the default generator's state (mirrors `torch.set_rng_state`); errors as `Generator.set_state`."""
+    default_generator.set_state(new_state)

@@ -1,0 +1,1 @@
+"""How operations leave Nodes behind: what is saved, views, in-place changes of history."""

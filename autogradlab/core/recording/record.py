@@ -1,0 +1,453 @@
+"""Nodes of operations: what they save, how it is unpacked and checked, and how their formulas run in both worlds.
+
+A derivative formula is written once, against a namespace: `lambda F, grad, input: grad * F.cos(input)`. In a plain
+backward `F` holds kernels and the arguments are arrays; in a recorded one `F` holds operations and they are Tensors.
+The names of its parameters say what is saved: an input, a named output or `result`, an argument such as `dim`, or the
+shape of an input (`input_shape`).
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from ..runtime import errors, modes
+from ..graph.node import NO_EDGE, Edge, Node, modified, node_class, sequence
+from ..tensor.tensor import INFERENCE, WRAPPED, Tensor, counter, requires_grad, wrap
+
+__all__ = ["RAW", "TENSORS", "Formula", "OpNode", "Packed", "SavedOutput", "make_node_class", "pack", "raw", "unpack"]
+
+#: kernels by operation name, for plain backward
+RAW = SimpleNamespace()
+#: operations by name, for recorded backward
+TENSORS = SimpleNamespace()
+#: stands for a saved tensor that backward has freed
+FREED: Any = object()
+
+
+class SavedOutput:
+    """A saved output: its memory and version, not the tensor, whose history leads to the Node that saves it."""
+
+    __slots__ = ("_array", "_counter", "nr", "tensor_type")
+
+    def __init__(self, t: Tensor, nr: int = 0) -> None:
+        self._array = t._array
+        self._counter = counter(t)
+        self.nr = nr
+
+
+class Packed:
+    """A saved tensor that a pair of hooks has packed (mirrors SavedTensor with hooks)."""
+
+    __slots__ = ("_edge", "packed", "unpack")
+    _counter = (0,)
+
+    def __init__(self, t: Tensor, edge: Edge | None, hooks: tuple[Callable[..., Any], Callable[..., Any]]) -> None:
+        pack, self.unpack = hooks
+        local = modes.current()
+        grad, local.grad = local.grad, False
+        hidden, local.saved_hooks = local.saved_hooks, []
+        local.refresh()
+        before = t._counter[0]
+        try:
+            self.packed = pack(t)
+        finally:
+            local.grad, local.saved_hooks = grad, hidden
+            local.refresh()
+        if t._counter[0] != before:
+            raise RuntimeError(errors.PACK_INPLACE)
+        self._edge = edge
+
+    def tensor(self) -> Tensor:
+        """What the unpack hook makes of it, with the place in the graph that the tensor had."""
+        found = self.unpack(self.packed)
+        if not isinstance(found, Tensor):
+            raise TypeError("Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
+                            f"{type(found).__name__}")  # fmt: skip
+        if self._edge is NO_EDGE and not requires_grad(found):
+            return found
+        t = wrap(found._array)
+        t._counter = counter(found)
+        node = None if self._edge is None else self._edge[0]
+        if node is not None and node.accumulates:
+            t._edge = None
+            t._extra().accumulate = weakref.ref(node)  # type: ignore[arg-type]
+        else:
+            t._edge = self._edge
+        return t
+
+    @property
+    def _array(self) -> np.ndarray:
+        local = modes.current()
+        before, local.grad = local.grad, False
+        local.refresh()
+        try:
+            return self.tensor()._array
+        finally:
+            local.grad = before
+            local.refresh()
+
+
+class RawSaved:
+    """One saved tensor of a Node, as `node._raw_saved_self` gives it: a place to register hooks on."""
+
+    __module__ = "torch._C._autograd"
+
+    def __init__(self, node: Node, index: int) -> None:
+        self._node, self._index = node, index
+
+    def register_hooks(self, *hooks: Callable[..., Any]) -> None:
+        """Pack the saved tensor now by the first of two hooks, and unpack it by the other whenever it is asked for."""
+        node, i = self._node, self._index
+        if len(hooks) != 2 or not all(map(callable, hooks)):
+            raise TypeError(errors.REGISTER_HOOKS.format(", ".join(map(repr, (self, *hooks)))))
+        if node.saved is None:
+            raise RuntimeError(errors.REGISTER_FREED)
+        saved = list(node.saved)
+        if saved[i] is None:
+            raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
+        if isinstance(saved[i], Packed):
+            raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already been set. "
+                               "Hint: only one pair of hooks is allowed at a time.")  # fmt: skip
+        node.saved = _packed(node, tuple(saved), i, (hooks[0], hooks[1]))
+
+
+RawSaved.__name__ = RawSaved.__qualname__ = "SavedTensor"
+
+
+def _packed(node: Node, saved: tuple[Any, ...], i: int, hooks: Any) -> tuple[Any, ...]:
+    half = len(saved) // 2
+    item = saved[i]
+    if isinstance(item, SavedOutput):
+        t = wrap(item._array)
+        t._counter = item._counter
+        t._edge = (node, item.nr)
+        packed = Packed(t, NO_EDGE, hooks)
+        packed._edge = None
+        packed = _PackedOutput(packed, node, item.nr)
+    else:
+        original = item
+        edge = NO_EDGE if not requires_grad(original) else _lasting_edge(original)
+        packed = Packed(original, edge, hooks)
+    return (*saved[:i], packed, *saved[i + 1 : half + i], 0, *saved[half + i + 1 :])
+
+
+def _lasting_edge(t: Tensor) -> Edge:
+    from ..tensor.tensor import gradient_edge
+
+    return gradient_edge(t)
+
+
+class _PackedOutput(Packed):
+    """A packed output: it must not own the Node that owns it."""
+
+    __slots__ = ("node", "nr")
+
+    def __init__(self, packed: Packed, node: Node, nr: int) -> None:
+        self.packed, self.unpack = packed.packed, packed.unpack
+        self.node = weakref.ref(node)
+        self.nr = nr
+
+    def tensor(self) -> Tensor:
+        self._edge = NO_EDGE
+        found = super().tensor()
+        t = wrap(found._array)
+        t._counter = counter(found)
+        t._edge = (self.node(), self.nr)
+        return t
+
+
+def pack(node: Node, hooks: tuple[Callable[..., Any], Callable[..., Any]]) -> None:
+    """Send every tensor that a new Node saves through the innermost pair of saved-tensor hooks."""
+    saved = node.saved
+    half = len(saved) // 2
+    for i in range(half):
+        item = saved[i]
+        if saved[half + i] is not None and item is not None and getattr(item, "_meta", None) is not WRAPPED:
+            saved = _packed(node, saved, i, hooks)
+    node.saved = saved
+
+
+def finish(node: Node, local: modes.State) -> None:
+    """What a new Node goes through while some mode watches: saved-tensor hooks, anomaly mode, inspectors."""
+    if local.saved_hooks:
+        pack(node, local.saved_hooks[-1])
+    for observe in local.observers:
+        observe(node)
+
+
+def unpack(node: Node, i: int) -> Any:
+    """Saved value number `i` as a Tensor with its history (or as it is, if it is no tensor)."""
+    saved = node.saved
+    if saved is None:
+        raise RuntimeError(errors.BACKWARD_TWICE)
+    item, version = saved[i], saved[(len(saved) >> 1) + i]
+    if version is None or item is None:
+        return item
+    if type(item) is list:
+        return [unpack_one(node, t, v) for t, v in zip(item, version, strict=True)]
+    return unpack_one(node, item, version)
+
+
+def unpack_one(node: Node, item: Any, version: int) -> Tensor:
+    if isinstance(item, Packed):
+        return item.tensor()
+    if item._counter[0] != version:
+        raise changed(node, item, version)
+    if type(item) is SavedOutput:
+        t = wrap(item._array)
+        t._counter = item._counter
+        if item._array.dtype.kind in "fcV" and not (item.nr and _without_gradient(node, item.nr)):  # indices have no history
+            t._edge = (node, item.nr)
+        return t
+    result: Tensor = item
+    return result
+
+
+def _without_gradient(node: Node, nr: int) -> bool:
+    """Whether an output is behind those that are differentiable, such as the permutation of an LU factorization."""
+    shape: Any = node.shape
+    return not node.multi or nr >= len(shape)
+
+
+def changed(node: Node, item: Any, version: int) -> RuntimeError:
+    """The error for a saved tensor that was modified in place."""
+    if type(item) is SavedOutput:
+        t = wrap(item._array)
+        t._counter = item._counter
+        t._edge = (node, item.nr)
+        return modified(t, version)
+    return modified(item, version)
+
+
+def raw(node: Node) -> list[Any]:
+    """All saved values with arrays for tensors, after the checks that they are there and unchanged."""
+    saved = node.saved
+    if saved is None:
+        raise RuntimeError(errors.BACKWARD_TWICE)
+    half = len(saved) >> 1
+    values: list[Any] = []
+    for i in range(half):
+        item = saved[i]
+        version = saved[half + i]
+        if version is None or item is None:
+            values.append(item)
+        elif type(item) is list:
+            values.append([_raw_one(node, t, v) for t, v in zip(item, version, strict=True)])
+        else:
+            if item._counter[0] != version:
+                raise changed(node, item, version)
+            values.append(item._array)
+    return values
+
+
+def _raw_one(node: Node, item: Any, version: int) -> Any:
+    if item._counter[0] != version:
+        raise changed(node, item, version)
+    return item._array
+
+
+class Formula:
+    """A derivative formula and the places of its parameters among the Node's saved values.
+
+    `edges` are the numbers of the inputs whose gradients it gives: one, or several for a joint formula.
+    `of` is PyTorch's name for them.
+    """
+
+    __slots__ = ("edges", "fn", "joint", "names", "needs", "of", "places")
+
+    def __init__(self, fn: Callable[..., Any], edges: tuple[int, ...], joint: bool, of: str = "") -> None:
+        self.fn = fn
+        self.of = "self" if of == "input" else of
+        self.edges = edges
+        self.joint = joint
+        code = fn.__code__
+        self.names = code.co_varnames[2 : code.co_argcount]
+        #: a joint formula may ask which gradients are wanted
+        self.needs = bool(self.names) and self.names[-1] == "needs"
+        if self.needs:
+            self.names = self.names[:-1]
+        self.places: tuple[int, ...] = ()
+
+
+class OpNode(Node):
+    """The Node of an operation of the op table."""
+
+    #: what backward left of `saved`: the values; FREED for tensors (only where `keeps`)
+    __slots__ = ("left",)
+
+    left: list[Any]
+
+    simple = True
+    #: names of what is saved, in the order of `saved`, and their names in PyTorch
+    fields: tuple[str, ...] = ()
+    saved_names: tuple[str, ...] = ()
+    #: which of them are tensors
+    tensor_names: tuple[str, ...] = ()
+    #: whether backward frees anything: a Node that saves no tensor may run again
+    frees = False
+    #: whether something stays readable that the class alone does not tell: values, or which optional tensors were given
+    keeps = False
+    #: for each field the edges whose gradients need it, None for one that is always needed
+    users: tuple[tuple[int, ...] | None, ...] = ()
+    #: places of the saved tensors among the fields
+    tensor_places: tuple[int, ...] = ()
+    #: whether PyTorch keeps `dim` as a tuple even where one was given
+    dim_list = False
+    #: what PyTorch saves though no formula of ours needs it: its value, or a function of the Node that tells it
+    constants: dict[str, Any] = {}
+    formulas: tuple[Formula, ...] = ()
+    #: the formulas by the names of what they differentiate: the order in which PyTorch's own Nodes record theirs
+    recorded: tuple[Formula, ...] = ()
+
+    def run(self, grad: Any, quiet: Callable[..., Any]) -> tuple[Any, ...]:
+        edges = self.next_functions
+        outs: list[Any] = [None] * len(edges)
+        if grad is None or (self.multi and all(g is None for g in grad)):
+            return tuple(outs)
+        values = raw(self)
+        self._apply(self.formulas, RAW, grad, values, outs, quiet)
+        return tuple(outs)
+
+    def run_recorded(self, grad: Any) -> tuple[Any, ...]:
+        outs: list[Any] = [None] * len(self.next_functions)
+        if grad is None or (self.multi and all(g is None for g in grad)):
+            return tuple(outs)
+        if self.saved is None:
+            raise RuntimeError(errors.BACKWARD_TWICE)
+        values = [unpack(self, i) for i in range(len(self.saved) >> 1)]
+        self._apply(self.recorded, TENSORS, grad, values, outs, _call)
+        return tuple(outs)
+
+    def _apply(self, formulas: tuple[Formula, ...], world: Any, grad: Any, values: list[Any], outs: list[Any],
+               call: Callable[..., Any]) -> None:  # fmt: skip
+        edges = self.next_functions
+        for formula in formulas:
+            if formula.joint:
+                spread = len(edges) if formula.edges == () else None
+                wanted = range(spread) if spread is not None else formula.edges
+                needs = [edges[i][0] is not None for i in wanted]
+                if any(needs):
+                    args = [values[p] for p in formula.places]
+                    if formula.needs:
+                        args.append(needs)
+                    for i, g in zip(wanted, call(formula.fn, world, grad, *args), strict=True):
+                        if edges[i][0] is not None:
+                            outs[i] = g
+            else:
+                i = formula.edges[0]
+                if edges[i][0] is not None:
+                    outs[i] = call(formula.fn, world, grad, *[values[p] for p in formula.places])
+
+    def release(self) -> None:
+        if self.frees:
+            if self.keeps and self.saved is not None:
+                self.left = left = list(self.saved[: len(self.saved) >> 1])
+                for i in self.tensor_places:
+                    if left[i] is not None:
+                        left[i] = FREED
+            self.saved = None
+
+    def _wanted(self, i: int) -> bool:
+        """Whether a gradient that needs saved value number `i` is wanted."""
+        users = self.users[i]
+        return users is None or any(self.next_functions[e][0] is not None for e in users)
+
+    def _remains(self, i: int) -> Any:
+        """Saved value number `i` after backward freed the tensors: one that was never saved is None as before."""
+        if self.keeps:
+            value = self.left[i]
+        else:
+            value = FREED if self._wanted(i) else None
+        if value is FREED:
+            raise RuntimeError(errors.BACKWARD_TWICE)
+        return value
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_saved_"):
+            short = name[len("_saved_") :]
+            if short and short in self.saved_names:
+                return self._shown(self.saved_names.index(short))
+            if short in self.constants:
+                value = self.constants[short]
+                return value(self) if callable(value) else value
+        elif name.startswith("_raw_saved_") and name[len("_raw_saved_") :] in self.tensor_names:
+            return RawSaved(self, self.saved_names.index(name[len("_raw_saved_") :]))
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def _shown(self, i: int) -> Any:
+        value = unpack(self, i) if self.saved is not None else self._remains(i)
+        name = self.saved_names[i]
+        if name in ("dim", "dim0", "dim1", "start_dim", "end_dim"):  # PyTorch keeps them unsigned
+            if isinstance(value, int):
+                return (value % 2**64,) if self.dim_list else value % 2**64
+            if isinstance(value, (tuple, list)):
+                return tuple(v % 2**64 for v in value)
+        if name.endswith("_sym_strides") and not self._wanted(i):
+            return ()  # PyTorch keeps sizes always, strides only for a gradient that is wanted
+        return tuple(value) if isinstance(value, list) else value
+
+    def __dir__(self) -> list[str]:
+        shown = ["_saved_" + n for n in (*self.saved_names, *self.constants) if n]
+        return [*super().__dir__(), *shown, *("_raw_saved_" + n for n in self.tensor_names if n)]
+
+
+def _call(f: Callable[..., Any], *args: Any) -> Any:
+    return f(*args)
+
+
+def make_node_class(name: str, fields: tuple[str, ...], formulas: tuple[Formula, ...], multi: bool,
+                    shown: dict[str, str] | None = None, **methods: Any) -> type[OpNode]:  # fmt: skip
+    """The Node class of an operation. `shown` maps our names of saved values to PyTorch's where they differ."""
+    names = {"input": "self", **(shown or {})}
+
+    def theirs(field: str) -> str:
+        if field in ("tensors_shape", "input_dtype", "base", "view"):
+            return ""  # PyTorch keeps these where one cannot see them
+        for ending, word in (("_shape", "_sym_sizes"), ("_numel", "_sym_numel"), ("_strides", "_sym_strides")):
+            stem = field.removesuffix(ending)
+            if stem != field:
+                return names.get(field, names.get(stem, stem) + word)
+        return names.get(field, field)
+
+    for formula in formulas:
+        formula.places = tuple(fields.index(n) for n in formula.names)
+    made = node_class(
+        name, OpNode, fields=fields, formulas=formulas, multi=multi, recorded=tuple(sorted(formulas, key=lambda f: f.of)),
+        saved_names=tuple(theirs(f) for f in fields), **methods
+    )  # fmt: skip
+    return made  # type: ignore[return-value]
+
+
+def fact(x: np.ndarray, kind: str) -> Any:
+    """What a field like `input_shape`, `input_numel`, `input_strides` (in elements) or `input_dtype` saves of an array."""
+    if kind == "shape":
+        return x.shape
+    if kind == "numel":
+        return x.size
+    if kind == "strides":
+        return tuple(s // x.itemsize for s in x.strides)
+    return x.dtype
+
+
+def check_saveable(t: Tensor) -> None:
+    """Tensors made in inference mode cannot be saved for backward."""
+    if t._counter is INFERENCE:
+        raise RuntimeError(errors.INFERENCE_SAVED)
+
+
+def start_node(cls: type[OpNode], edges: tuple[Edge, ...], shape: Any, numpy: Any, saved: tuple[Any, ...]) -> OpNode:
+    """A Node of an operation that was just computed."""
+    node = cls.__new__(cls)
+    node._seq = sequence()
+    node.next_functions = edges
+    node.hooks = None
+    node._extra = None
+    node.shape = shape
+    node.dtype = numpy
+    node.saved = saved
+    return node

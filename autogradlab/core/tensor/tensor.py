@@ -1,0 +1,489 @@
+"""The Tensor: an array, its place in the graph and its metadata. Operations are attached to it by the op tables."""
+
+from __future__ import annotations
+
+import warnings
+import weakref
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..types import dtypes
+from ..runtime import errors, modes
+from ..types.device import CPU
+from ..graph.node import NO_EDGE, UNSHARED, AccumulateGrad, Edge, HookDict, Node, RemovableHandle
+from ..types.size import Size
+
+if TYPE_CHECKING:
+    from builtins import property as read_only
+
+    from ..memory.storage import Storage
+    from ...tensor_methods import TensorMethods  # generated: what the op tables attach
+else:
+    TensorMethods = object
+
+__all__ = ["Size", "Tensor", "TensorMeta", "ViewMeta", "counter", "gradient_edge", "requires_grad", "wrap"]
+
+
+class TensorMeta:
+    """What few tensors have: hooks, a living AccumulateGrad, a retained gradient."""
+
+    __slots__ = ("accumulate", "grad_dtype", "hooks", "name", "post_accumulate", "retains")
+
+    def __init__(self) -> None:
+        self.accumulate: weakref.ref[AccumulateGrad] | None = None
+        self.hooks: HookDict | None = None
+        self.post_accumulate: HookDict | None = None
+        self.retains = False
+        self.grad_dtype: Any = Ellipsis
+        self.name: str | None = None
+
+    def wanted(self, own: np.dtype[Any]) -> Any:
+        """The NumPy dtype to which gradients of a leaf of dtype `own` are cast; None if they stay as they come."""
+        value = self.grad_dtype
+        return own if value is Ellipsis else None if value is None else value.numpy
+
+
+#: on tensors that stand for a Python number: what is saved of them does not go through saved-tensor hooks
+WRAPPED = TensorMeta()
+
+
+class ViewMeta:
+    """What a differentiable view knows: its base, its edge, and the version for which that edge holds."""
+
+    __slots__ = ("base", "creation", "edge", "leaf", "version")
+
+    def __init__(self, base: Tensor, edge: Edge | None, version: int, creation: str | None) -> None:
+        self.base = base
+        self.edge = edge
+        self.version = version
+        #: None, or why in-place operations on it are refused: "no_grad", "inference", "multi_output", "custom"
+        self.creation = creation
+        #: whether requires_grad_() was called on it
+        self.leaf = False
+
+
+class _InferenceVersion:
+    """Stands where a version counter would be on tensors made in inference mode."""
+
+    def __getitem__(self, index: int) -> int:
+        raise RuntimeError(errors.INFERENCE_SAVED)
+
+
+INFERENCE = _InferenceVersion()
+
+
+if not TYPE_CHECKING:
+
+    class read_only(property):
+        """A property that refuses assignment in PyTorch's words."""
+
+        def __set__(self, obj: Any, value: Any) -> None:
+            name = getattr(self.fget, "__name__", "")
+            raise AttributeError(f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
+
+        def __delete__(self, obj: Any) -> None:
+            self.__set__(obj, None)
+
+
+class Tensor(TensorMethods):
+    """An n-dimensional array that remembers how it was made (mirrors `torch.Tensor`).
+
+    Slots: `_array` the values; `_edge` where its gradient goes: NO_EDGE if nowhere, (Node, output number) for a result,
+    None for a leaf that requires grad and for views, where `gradient_edge` knows more; `_counter` the version counter:
+    UNSHARED until somebody changes or shares the tensor (`counter`), then a list of one number that its views share.
+    """
+
+    __slots__ = ("__dict__", "__weakref__", "_array", "_edge", "_grad", "_meta", "_storage", "_counter", "_view")
+    __module__ = "torch"
+    __array_priority__ = 1000
+
+    _array: np.ndarray
+    _edge: Edge | None
+    _counter: Any
+    _grad: Tensor | None
+    _view: ViewMeta | None
+    _storage: Storage | None
+    _meta: TensorMeta | None
+
+    # -- the graph ---------------------------------------------------------------------------------------------------
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether a gradient is wanted for it."""
+        return requires_grad(self)
+
+    @requires_grad.setter
+    def requires_grad(self, flag: bool) -> None:
+        if not isinstance(flag, bool):
+            raise RuntimeError(errors.REQUIRES_GRAD_BOOL)
+        set_requires_grad(self, flag, "attribute")
+
+    @requires_grad.deleter
+    def requires_grad(self) -> None:
+        raise RuntimeError(errors.REQUIRES_GRAD_BOOL)
+
+    @read_only
+    def grad_fn(self) -> Node | None:
+        """The Node that made it; None for leaves."""
+        edge = self._edge
+        if edge is not None:
+            return edge[0]
+        view = self._view
+        if view is None or gradient_edge(self)[0] is None:
+            return None
+        return None if view.edge is None else view.edge[0]
+
+    @read_only
+    def is_leaf(self) -> bool:
+        """True if it was made by the user, or requires no gradient."""
+        return self.grad_fn is None
+
+    @read_only
+    def output_nr(self) -> int:
+        edge = gradient_edge(self) if self._edge is None and self._view is not None else self._edge
+        return 0 if edge is None else edge[1]
+
+    @property
+    def grad(self) -> Tensor | None:
+        """The gradient that backward accumulated, or None."""
+        if self._grad is None and self.grad_fn is not None and not self.retains_grad:
+            warnings.warn(errors.GRAD_OF_NON_LEAF, UserWarning, stacklevel=2)
+        return self._grad
+
+    @grad.setter
+    def grad(self, value: Tensor | None) -> None:
+        if value is not None:
+            if not isinstance(value, Tensor):
+                raise TypeError(errors.GRAD_TYPE.format(type(value).__name__))
+            if value is self:
+                raise RuntimeError(errors.GRAD_OWN)
+            meta = self._meta
+            wanted = self.dtype if meta is None or meta.grad_dtype is Ellipsis else meta.grad_dtype
+            if wanted is not None and value.dtype is not wanted:
+                raise RuntimeError(errors.GRAD_DTYPE.format(_lower_name(value.dtype), dtypes._scalar_name(wanted)))
+            if value._array.shape != self._array.shape:
+                raise RuntimeError(errors.GRAD_SIZE.format(list(value.shape), list(self.shape)))
+        self._grad = value
+
+    @grad.deleter
+    def grad(self) -> None:
+        self._grad = None
+
+    @property
+    def grad_dtype(self) -> Any:
+        """The dtype of the gradient that this leaf takes, its own unless another was set; None if it takes any."""
+        if self.grad_fn is not None:
+            raise RuntimeError(errors.GRAD_DTYPE_LEAF.format("accessed"))
+        return self.dtype if self._meta is None or self._meta.grad_dtype is Ellipsis else self._meta.grad_dtype
+
+    @grad_dtype.setter
+    def grad_dtype(self, value: Any) -> None:
+        if self.grad_fn is not None:
+            raise RuntimeError(errors.GRAD_DTYPE_LEAF.format("set"))
+        if value is not None and self._grad is not None and self._grad.dtype is not value:
+            names = dtypes._scalar_name(value), _lower_name(self._grad.dtype)
+            raise RuntimeError(errors.GRAD_DTYPE_LATE.format(*names))
+        meta = self._extra()
+        meta.grad_dtype = value
+        node = None if meta.accumulate is None else meta.accumulate()
+        if node is not None:
+            node.dtype = meta.wanted(self._array.dtype)
+
+    @read_only
+    def retains_grad(self) -> bool:
+        """Whether a non-leaf keeps its gradient, after `retain_grad()`."""
+        return self._meta is not None and self._meta.retains and self.grad_fn is not None
+
+    @read_only
+    def _base(self) -> Tensor | None:
+        return None if self._view is None else self._view.base
+
+    def _is_view(self) -> bool:
+        return self._view is not None
+
+    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+        """Set `requires_grad` in place and return the tensor."""
+        if not isinstance(requires_grad, bool):
+            from ...ops.table.arguments import reject
+
+            reject("requires_grad_", (self, requires_grad), {})
+        set_requires_grad(self, requires_grad, "method")
+        return self
+
+    @read_only
+    def _version(self) -> int:
+        if self._counter is INFERENCE:
+            raise RuntimeError(errors.INFERENCE_VERSION)
+        count: int = self._counter[0]
+        return count
+
+    def is_inference(self) -> bool:
+        return self._counter is INFERENCE
+
+    def __dir__(self) -> list[str]:
+        return sorted({*object.__dir__(self)} - {"volatile"})  # which only warns
+
+    def _extra(self) -> TensorMeta:
+        if self._meta is None or self._meta is WRAPPED:
+            self._meta = TensorMeta()
+        return self._meta
+
+    def _made_by(self) -> tuple[Node | None, int]:
+        node = self.grad_fn
+        return node, (0 if node is None else gradient_edge(self)[1])
+
+    # -- hooks -------------------------------------------------------------------------------------------------------
+
+    def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
+        """Call `hook(grad)` whenever this tensor's gradient is computed; what it returns, if not None, replaces it.
+
+        >>> import autogradlab as torch
+        >>> a = torch.tensor([1.], requires_grad=True)
+        >>> handle = a.register_hook(lambda grad: grad * 10)
+        >>> (a * 3).backward(); a.grad
+        tensor([30.])
+        """
+        if not requires_grad(self):
+            raise RuntimeError(errors.HOOK_NO_GRAD)
+        node = self.grad_fn
+        if node is None:
+            meta = self._extra()
+            if meta.hooks is None:
+                meta.hooks = HookDict()
+            return meta.hooks.add(hook)
+        hooks = node._hooks().tensor.setdefault(gradient_edge(self)[1], HookDict())
+        return hooks.add(hook)
+
+    def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle:
+        """Call `hook(self)` after a gradient was added to this leaf's `.grad`."""
+        if not requires_grad(self):
+            raise RuntimeError(errors.POST_HOOK_NO_GRAD)
+        if self.grad_fn is not None:
+            raise RuntimeError(errors.POST_HOOK_NON_LEAF)
+        meta = self._extra()
+        if meta.post_accumulate is None:
+            meta.post_accumulate = HookDict()
+        return meta.post_accumulate.add(hook)
+
+    def retain_grad(self) -> None:
+        """Keep the gradient of this non-leaf in `.grad` during backward; no effect on a leaf."""
+        if not requires_grad(self):
+            raise RuntimeError(errors.RETAIN_NO_GRAD)
+        node = self.grad_fn
+        if node is None:
+            return
+        self._extra().retains = True
+        node._hooks().retain[gradient_edge(self)[1]] = weakref.ref(self)
+
+    @property
+    def _backward_hooks(self) -> HookDict | None:
+        node = self.grad_fn
+        if node is not None and node.hooks is not None:
+            return node.hooks.tensor.get(gradient_edge(self)[1])
+        return None if self._meta is None else self._meta.hooks
+
+    @_backward_hooks.setter
+    def _backward_hooks(self, hooks: HookDict | None) -> None:
+        self._extra().hooks = hooks
+
+    @_backward_hooks.deleter
+    def _backward_hooks(self) -> None:
+        raise RuntimeError("Deletion of _backwards_hooks not allowed!")
+
+    @property
+    def _grad_fn(self) -> Node | None:
+        return self.grad_fn
+
+    @_grad_fn.setter
+    def _grad_fn(self, value: Any) -> None:
+        if value is not None:
+            raise RuntimeError("_grad_fn can be only set to None")
+        self.detach_()
+
+    @_grad_fn.deleter
+    def _grad_fn(self) -> None:
+        raise RuntimeError("Deletion of _grad_fn not allowed. Detach tensor instead!")
+
+    @property
+    def _post_accumulate_grad_hooks(self) -> HookDict | None:
+        return None if self._meta is None else self._meta.post_accumulate
+
+    # -- metadata ----------------------------------------------------------------------------------------------------
+
+    @read_only
+    def dtype(self) -> dtypes.dtype:
+        """The element type."""
+        return dtypes._FROM_NUMPY[self._array.dtype]
+
+    @read_only
+    def shape(self) -> Size:
+        """The size of each dimension."""
+        return Size(self._array.shape)
+
+    @read_only
+    def ndim(self) -> int:
+        return self._array.ndim
+
+    @read_only
+    def device(self) -> Any:
+        return CPU
+
+    @read_only
+    def layout(self) -> Any:
+        from ..types.layouts import strided
+
+        return strided
+
+    @read_only
+    def itemsize(self) -> int:
+        return self._array.itemsize
+
+    @read_only
+    def nbytes(self) -> int:
+        return self._array.nbytes
+
+    @read_only
+    def is_cuda(self) -> bool:
+        return False
+
+    is_sparse = is_quantized = is_mps = is_xpu = is_meta = is_mkldnn = is_sparse_csr = is_nested = is_cuda
+
+    @read_only
+    def is_cpu(self) -> bool:
+        return True
+
+    @read_only
+    def name(self) -> str | None:
+        return None if self._meta is None else self._meta.name
+
+    @property
+    def volatile(self) -> bool:
+        warnings.warn("volatile was removed (Variable.volatile is always False)", UserWarning, stacklevel=2)
+        return False
+
+    @volatile.setter
+    def volatile(self, value: Any) -> None:
+        warnings.warn("volatile was removed (Variable.volatile is always False)", UserWarning, stacklevel=2)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
+        from ...serialization import deepcopy_tensor
+
+        return deepcopy_tensor(self, memo)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        from ...serialization import reduce_tensor
+
+        return reduce_tensor(self)
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __repr__(self, *, tensor_contents: Any = None) -> str:
+        from .printing import tensor_repr
+
+        return tensor_repr(self, tensor_contents=tensor_contents)
+
+    def __format__(self, spec: str) -> str:
+        from .printing import tensor_format
+
+        return tensor_format(self, spec)
+
+
+_new = object.__new__
+
+
+def wrap(array: np.ndarray) -> Tensor:
+    """A new leaf over `array` that requires no gradient."""
+    t = _new(Tensor)
+    t._array = array
+    t._edge = NO_EDGE
+    t._counter = UNSHARED
+    t._grad = t._view = t._storage = t._meta = None
+    return t
+
+
+def wrap_scalar(array: np.ndarray) -> Tensor:
+    """The same over a 0-dim array that was a Python number."""
+    t = _new(Tensor)
+    t._array = array
+    t._edge = NO_EDGE
+    t._counter = UNSHARED
+    t._grad = t._view = t._storage = None
+    t._meta = WRAPPED
+    return t
+
+
+def counter(t: Tensor) -> Any:
+    """The version counter of `t` as an object that may be shared and counted up."""
+    version = t._counter
+    if version is UNSHARED:
+        version = t._counter = [0]
+    return version
+
+
+def requires_grad(t: Tensor) -> bool:
+    """Whether `t` requires grad; a view does as soon as its base does."""
+    edge = t._edge
+    if edge is not None:
+        return edge[0] is not None
+    view = t._view
+    return view is None or view.leaf or (view.edge is not None and view.edge[0] is not None) or requires_grad(view.base)
+
+
+#: the edge of a view made under no_grad of a tensor that requires grad: it counts as requiring grad, but leads nowhere
+DEAD_EDGE: Edge = (*NO_EDGE,)
+
+
+def gradient_edge(t: Tensor) -> Edge:
+    """Where the gradient of `t` goes; NO_EDGE itself if `t` requires none."""
+    edge = t._edge
+    if edge is not None:
+        return edge
+    view = t._view
+    if view is not None:
+        if view.version != t._counter[0] and (view.edge is not None or requires_grad(view.base)):
+            from ..recording.views import regenerate
+
+            regenerate(t, view)
+        if view.edge is not None:
+            return view.edge
+        if not view.leaf:
+            return DEAD_EDGE if requires_grad(view.base) else NO_EDGE
+    # a leaf: the edge to its AccumulateGrad, the living one if there is one
+    meta = t._meta
+    if meta is None:
+        meta = t._meta = TensorMeta()
+    ref = meta.accumulate
+    if ref is not None:
+        node = ref()
+        if node is not None:
+            return (node, 0)
+    node = AccumulateGrad(t)
+    if meta.grad_dtype is not Ellipsis:
+        node.dtype = meta.wanted(t._array.dtype)
+    meta.accumulate = weakref.ref(node)
+    return (node, 0)
+
+
+def set_requires_grad(t: Tensor, flag: bool, how: str) -> None:
+    """What `t.requires_grad = flag` ("attribute") and `t.requires_grad_(flag)` ("method") do."""
+    if t.grad_fn is not None:
+        if how == "method" and flag:
+            return
+        raise RuntimeError(errors.REQUIRES_GRAD_LEAF if flag else errors.REQUIRES_GRAD_DETACH)
+    if flag and t._array.dtype.kind not in "fc" and not t.dtype.is_floating_point:
+        raise RuntimeError(errors.REQUIRES_GRAD_FLOAT if how == "attribute" else errors.REQUIRES_GRAD_FLOAT_METHOD)
+    if flag and t._counter is INFERENCE and not modes.current().inference:
+        raise RuntimeError(errors.INFERENCE_REQUIRES_GRAD)
+    if t._view is not None:
+        t._view.leaf = flag
+    else:
+        t._edge = None if flag else NO_EDGE
+
+
+def _lower_name(d: dtypes.dtype) -> str:
+    return {"float64": "double", "float32": "float", "float16": "c10::Half", "int64": "long int", "int32": "int"}.get(
+        d.name, d.name
+    )

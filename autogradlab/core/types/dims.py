@@ -1,0 +1,49 @@
+"""Dimensions and sizes as arguments: negative ones wrapped, PyTorch's errors for those out of range."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+from ..runtime import errors
+
+__all__ = ["all_dims", "shape_arg", "wrap_dim", "wrap_dims"]
+
+
+def wrap_dim(dim: Any, ndim: int, *, scalar_ok: bool = True) -> int:
+    """A dimension counted from the front. A 0-dim tensor has, for this purpose, one dimension."""
+    dim = operator.index(dim)
+    if ndim == 0:
+        if not scalar_ok:
+            raise IndexError(errors.DIM_SCALAR.format(dim))
+        ndim = 1
+    if not -ndim <= dim < ndim:
+        raise IndexError(errors.DIM_RANGE.format(-ndim, ndim - 1, dim))
+    return dim + ndim if dim < 0 else dim
+
+
+def wrap_dims(dims: Sequence[Any], ndim: int) -> tuple[int, ...]:
+    """Several dimensions, no two the same."""
+    found: list[int] = []
+    for dim in dims:
+        d = wrap_dim(dim, ndim)
+        if d in found:
+            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
+        found.append(d)
+    return tuple(found)
+
+
+def all_dims(dim: Any, ndim: int) -> tuple[int, ...]:
+    """What a reduction's `dim` argument names: None and () mean every dimension."""
+    if dim is None or (not isinstance(dim, int) and isinstance(dim, (tuple, list)) and not dim):
+        return tuple(range(ndim))
+    found = wrap_dims(dim, ndim) if isinstance(dim, (tuple, list)) else (wrap_dim(dim, ndim),)
+    return () if ndim == 0 else found
+
+
+def shape_arg(size: tuple[Any, ...]) -> tuple[int, ...]:
+    """Sizes given one by one or as one sequence: view(2, 3), view((2, 3)), view(torch.Size([2, 3]))."""
+    if len(size) == 1 and isinstance(size[0], (tuple, list)):
+        size = tuple(size[0])
+    return tuple(map(operator.index, size))

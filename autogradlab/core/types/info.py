@@ -1,0 +1,108 @@
+"""Limits of number types (mirrors `torch.finfo` and `torch.iinfo`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import dtypes
+from .dtypes import dtype
+from ..arguments.signature import Signatures
+
+__all__ = ["finfo", "iinfo"]
+
+_NO_FLOAT = "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'"
+_PYTHON: dict[Any, dtype] = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool, complex: dtypes.complex128}
+
+
+def _given(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dtype:
+    _, values = Signatures(name, f"{name}(ScalarType type)").bind(args, kwargs)
+    found: dtype = _PYTHON.get(values["type"], values["type"])
+    return found
+
+
+class _Info:
+    __slots__ = ("_numpy", "_of", "bits", "dtype", "max", "min")
+    __module__ = "torch"
+
+    _numpy: Any
+    _of: dtype
+    bits: int
+    dtype: str
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Info) and type(other) is type(self) and other._of is self._of
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash((type(self), self._of))
+
+
+class finfo(_Info):
+    """Limits of a floating point type, by default of the default dtype; for a complex one those of its parts.
+
+    Errors: TypeError for other types.
+
+    >>> import autogradlab as torch
+    >>> torch.finfo(torch.float32).eps
+    1.1920928955078125e-07
+    """
+
+    __slots__ = ("eps", "resolution", "smallest_normal", "tiny")
+    __module__ = "torch"
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        kind = _given("finfo", args, kwargs) if args or kwargs else dtypes.get_default_dtype()
+        if not (kind.is_floating_point or kind.is_complex):
+            raise TypeError(_NO_FLOAT)
+        kind = kind.to_real()
+        limits = _limits(kind)
+        self._of = kind
+        self.bits = 8 * kind.itemsize
+        self.dtype = kind.name
+        self.max, self.min = float(limits.max), float(limits.min)
+        self.eps = float(limits.eps)
+        self.smallest_normal = self.tiny = float(limits.tiny)
+        self.resolution = float(f"{float(limits.resolution):.1e}")
+
+    def __repr__(self) -> str:
+        names = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
+        return f"finfo({', '.join(f'{n}={getattr(self, n):g}' for n in names)}, dtype={self.dtype})"
+
+
+def _limits(kind: dtype) -> Any:
+    if kind.name != "bfloat16":
+        return np.finfo(kind.numpy)
+    import ml_dtypes
+
+    return ml_dtypes.finfo(kind.numpy)
+
+
+class iinfo(_Info):
+    """Limits of an integer type. Errors: TypeError for other types.
+
+    >>> import autogradlab as torch
+    >>> torch.iinfo(torch.uint8).max
+    255
+    """
+
+    __slots__ = ()
+    __module__ = "torch"
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        kind = _given("iinfo", args, kwargs)
+        if kind is dtypes.bool:
+            raise TypeError("torch.bool is not supported by torch.iinfo")
+        if kind._category != dtypes.INTEGER:
+            raise TypeError("torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'")
+        limits = np.iinfo(kind.numpy)
+        self._of = kind
+        self.bits = 8 * kind.itemsize
+        self.dtype = kind.name
+        self.max, self.min = int(limits.max), int(limits.min)
+
+    def __repr__(self) -> str:
+        return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"

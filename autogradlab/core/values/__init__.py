@@ -1,0 +1,1 @@
+"""Between tensors and the values of Python and NumPy: building, converting, promoting."""

@@ -1,0 +1,281 @@
+"""Between tensors and Python or NumPy values: `item`, `numpy`, `tolist`, type names, DLPack."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any
+
+import numpy as np
+
+from ..types import dtypes
+from ..runtime import modes
+from .building import array_from, check_numpy, fill_value
+from ..types.dtypes import dtype, get_default_dtype
+from .promotion import is_number
+from ..random.generator import NO_CUDA
+from ..recording.record import TENSORS
+from ..tensor.tensor import Tensor, requires_grad
+from ..runtime.warn import warn_once
+
+__all__ = ["array_from", "check_numpy", "fill_value", "parse_type", "type_name"]
+
+_SCALAR_GRAD = (
+    "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\nConsider using "
+    "tensor.detach() first."
+)
+_OVERFLOW = "value cannot be converted to type {} without overflow"
+
+
+def type_name(d: dtype) -> str:
+    """`torch.FloatTensor` for float32."""
+    return f"torch.{d._tensor_type}"
+
+
+# -- out of tensors ----------------------------------------------------------------------------------------------------
+
+
+def item(self: Tensor) -> Any:
+    """The Python number of a tensor of one element.
+
+    Errors: RuntimeError for another number of elements.
+
+    >>> import autogradlab as torch
+    >>> torch.tensor([2.5]).item()
+    2.5
+    """
+    x = self._array
+    if x.size != 1:
+        raise RuntimeError(f"a Tensor with {x.size} elements cannot be converted to Scalar")
+    return x.item() if x.dtype.kind != "V" else float(x.reshape(-1)[0])
+
+
+def _item(self: Tensor, *args: Any, **kwargs: Any) -> Any:
+    if args or kwargs:
+        raise TypeError(f"TensorBase.item() takes no {'keyword ' if kwargs else ''}arguments"
+                        + ("" if kwargs else f" ({len(args)} given)"))  # fmt: skip
+    return item(self)
+
+
+def tolist(self: Tensor) -> Any:
+    """Nested lists of Python numbers; for a 0-dim tensor the number.
+
+    >>> import autogradlab as torch
+    >>> torch.tensor([[1, 2], [3, 4]]).tolist()
+    [[1, 2], [3, 4]]
+    """
+    return self._array.tolist() if self._array.dtype.kind != "V" else self._array.astype(np.float32).tolist()
+
+
+def numpy(self: Tensor, *args: Any, force: bool = False) -> np.ndarray:
+    """An array over the same memory.
+
+    Errors: RuntimeError for a tensor that requires grad, unless `force`; TypeError for bfloat16, which NumPy lacks.
+
+    >>> import autogradlab as torch
+    >>> torch.tensor([1., 2.]).numpy()
+    array([1., 2.], dtype=float32)
+    """
+    if args:
+        raise TypeError(
+            f"numpy() takes 0 positional arguments but {len(args)} {'was' if len(args) == 1 else 'were'} given"
+        )
+    if requires_grad(self) and not force and modes.current().record:
+        raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+    if self._array.dtype.kind == "V":
+        raise TypeError("Got unsupported ScalarType BFloat16")
+    return self._array[...]
+
+
+def to_array(self: Tensor, dtype: Any = None) -> np.ndarray:
+    """What `np.asarray(tensor)` asks for. PyTorch's takes no copy=, which NumPy says is deprecated; nor does this."""
+    array = numpy(self)
+    return array if dtype is None else array.astype(dtype, copy=False)
+
+
+def wrap_array(self: Tensor, array: np.ndarray) -> Tensor:
+    """What NumPy's functions make of their results where an operand is a tensor: a tensor, uint8 for bool.
+
+    PyTorch's takes no context=, which NumPy says is deprecated; nor does this.
+    """
+    if array.dtype.kind == "b":
+        array = array.astype(np.uint8)
+    found: Tensor = TENSORS.from_numpy(np.asarray(array))
+    return found
+
+
+def contains(self: Tensor, element: Any) -> bool:
+    """Whether some element equals `element`."""
+    if isinstance(element, Tensor) or is_number(element):
+        return bool(np.any((self == element)._array))
+    raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
+
+
+def backwards(self: Tensor) -> Tensor:
+    """The tensor with its first dimension reversed."""
+    if not self._array.ndim:
+        return self
+    flipped: Tensor = TENSORS.flip(self, (0,))
+    return flipped
+
+
+def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False, **options: Any) -> Any:
+    """The name of the tensor's type, or the tensor converted to another type.
+
+    >>> import autogradlab as torch
+    >>> torch.tensor([1.5]).type(), torch.tensor([1.5]).type(torch.LongTensor)
+    ('torch.FloatTensor', tensor([1]))
+    """
+    if dtype is None:
+        return type_name(self.dtype)
+    return TENSORS.to(self, parse_type(dtype))
+
+
+def parse_type(given: Any) -> dtype:
+    """A dtype from a dtype, a class like torch.FloatTensor or its name."""
+    if isinstance(given, dtype):
+        return given
+    if given is Tensor:
+        return get_default_dtype()
+    if isinstance(given, type):
+        found = getattr(given, "dtype", None)
+        if isinstance(found, dtype):
+            if getattr(given, "is_cuda", False):
+                raise RuntimeError(NO_CUDA.replace("Cannot get CUDA generator", "Cannot initialize CUDA"))
+            return found
+        raise ValueError(f"invalid type: '{given.__name__}'")
+    if isinstance(given, str):
+        for d in dtypes.ALL.values():
+            if given == type_name(d):
+                return d
+        if given == "torch.Tensor":
+            return get_default_dtype()
+        if given.startswith("torch.cuda."):
+            raise RuntimeError(NO_CUDA.replace("Cannot get CUDA generator", "Cannot initialize CUDA"))
+        raise ValueError(f"invalid type: '{given}'")
+    raise TypeError("dtype must be a type, str, or dtype object")
+
+
+# -- Python's own conversions ------------------------------------------------------------------------------------------
+
+
+def to_bool(self: Tensor) -> bool:
+    if self._array.size == 1:
+        return bool(self._array.item())
+    if self._array.size == 0:
+        raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
+    raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
+
+
+def _one(self: Tensor) -> Any:
+    if self._array.size != 1:
+        raise ValueError("only one element tensors can be converted to Python scalars")
+    if requires_grad(self):
+        warn_once(_SCALAR_GRAD, at="torch/csrc/autograd/generated/python_variable_methods.cpp:822")
+    return item(self)
+
+
+def _real_one(self: Tensor, name: str) -> Any:
+    value = _one(self)
+    if isinstance(value, complex):
+        if value.imag:
+            raise RuntimeError(_OVERFLOW.format(name))
+        return value.real
+    return value
+
+
+def to_int(self: Tensor) -> int:
+    return int(_real_one(self, "int64_t"))
+
+
+def to_float(self: Tensor) -> float:
+    return float(_real_one(self, "double"))
+
+
+def to_complex(self: Tensor) -> complex:
+    return complex(_one(self))
+
+
+def to_index(self: Tensor) -> int:
+    if self._array.size != 1 or self._array.dtype.kind not in "biu":
+        raise TypeError("only integer tensors of a single element can be converted to an index")
+    return int(self._array.item())
+
+
+def length(self: Tensor) -> int:
+    if not self._array.ndim:
+        raise TypeError("len() of a 0-d tensor")
+    return self._array.shape[0]
+
+
+def iterate(self: Tensor) -> Any:
+    if not self._array.ndim:
+        raise TypeError("iteration over a 0-d tensor")
+    return iter(TENSORS.unbind(self, 0))
+
+
+# -- DLPack ------------------------------------------------------------------------------------------------------------
+
+
+def dlpack(self: Tensor, *, stream: Any = -1, max_version: Any = None, dl_device: Any = None, copy: Any = None) -> Any:
+    """A capsule through which other array libraries share the memory."""
+    if requires_grad(self):
+        raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    return self._array.__dlpack__(max_version=max_version)
+
+
+class DLDeviceType(enum.IntEnum):
+    """DLPack's numbers of kinds of devices, of which only one occurs here."""
+
+    kDLCPU = 1
+
+
+def dlpack_device(self: Tensor) -> tuple[DLDeviceType, int]:
+    """(kind, number) of the device: the CPU."""
+    return DLDeviceType.kDLCPU, 0
+
+
+class _Capsule:
+    """A capsule in the clothes that `np.from_dlpack` asks for."""
+
+    def __init__(self, capsule: Any) -> None:
+        self.capsule = capsule
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+
+def array_of_dlpack(ext_tensor: Any) -> np.ndarray:
+    """An array over the memory of another library's array, or of a capsule."""
+    if isinstance(ext_tensor, Tensor):
+        return ext_tensor._array
+    if isinstance(ext_tensor, np.ndarray):
+        return ext_tensor
+    if hasattr(ext_tensor, "__dlpack__"):
+        return np.from_dlpack(ext_tensor)
+    if type(ext_tensor).__name__ != "PyCapsule":
+        raise RuntimeError(
+            "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only once, so you "
+            "might have already constructed a tensor from it once."
+        )
+    return np.from_dlpack(_Capsule(ext_tensor))
+
+
+def install() -> None:
+    """Attach the conversions to Tensor."""
+    _item.__name__ = _item.__qualname__ = "item"
+    _item.__doc__ = item.__doc__
+    to_array.__name__, to_array.__qualname__ = "__array__", "Tensor.__array__"  # NumPy reads it in the error text
+    for name, fn in (
+        ("item", _item), ("tolist", tolist), ("numpy", numpy), ("__array__", to_array), ("type", type_),
+        ("__bool__", to_bool), ("__int__", to_int), ("__float__", to_float), ("__complex__", to_complex),
+        ("__index__", to_index), ("__len__", length), ("__iter__", iterate), ("__contains__", contains),
+        ("__reversed__", backwards), ("__array_wrap__", wrap_array), ("__dlpack__", dlpack),
+        ("__dlpack_device__", dlpack_device),
+    ):  # fmt: skip
+        setattr(Tensor, name, fn)
+
+
+install()

@@ -1,0 +1,226 @@
+"""What all functions that make tensors share: sizes, dtype=, device=, layout=, requires_grad=, out=, memory order."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..types import dtypes
+from ..runtime import errors
+from ..types.device import device as Device
+from ..types.device import require_cpu
+from ..types.dtypes import dtype, get_default_dtype
+from ..types.layouts import memory_format, strided
+from ..runtime.modes import FLAGS, LOCAL
+from ..random.streams import memory_axes
+from ..arguments.signature import Signatures
+from ..tensor.tensor import INFERENCE, Tensor, requires_grad, wrap
+from ..recording.views import bump
+
+__all__ = [
+    "bind", "check_device", "check_out", "check_sizes", "default", "default_device", "finished", "formatted", "into",
+    "like", "options", "quick", "quick_shape", "resize_out", "set_device", "wanted_dtype",
+]  # fmt: skip
+
+_PYTHON: dict[Any, dtype] = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool, complex: dtypes.complex128}
+_PINNED = (
+    "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is available on this "
+    "system."
+)
+_NEGATIVE = "Trying to create tensor with negative dimension {}: {}"
+_OVERFLOW = "Storage size calculation overflowed with sizes={}"
+_OUT_DTYPE = "dtype {} does not match dtype of out parameter ({})"
+_NO_OTHER_DEVICE = "autogradlab computes on the CPU alone: there are no tensors on {!r}"
+_NO_OTHER_LAYOUT = "autogradlab has strided tensors only: no layout {}"
+
+#: functions that the tables of signatures leave out
+_MORE = {
+    "empty_permuted": Signatures("empty_permuted", "empty_permuted(SymInt[] size, int[] physical_layout, *, $options)"),
+    "_standard_gamma": Signatures("_standard_gamma", "_standard_gamma(Tensor input, Generator? generator=None)"),
+}
+
+#: the device that `set_default_device` named, or None
+_default_device: Device | None = None
+
+
+def set_device(where: Device | None) -> None:
+    """Make `where` the device of tensors for which none is named."""
+    global _default_device
+    _default_device = where
+
+
+def default_device() -> Device | None:
+    """What `set_device` was given."""
+    return _default_device
+
+
+def bind(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], space: str = "torch") -> tuple[int, dict[str, Any]]:
+    """Which overload a call means, and its arguments by name; PyTorch's TypeError if it fits none."""
+    from ...ops.table.signatures import lookup
+
+    signatures = _MORE.get(name) or lookup(name, space)
+    assert signatures is not None, name
+    index, values = signatures.bind(args, kwargs)
+    if len(args) == 1 and values.get("size") == () and type(args[0]) is int:
+        values["size"] = args  # a single int is the only size
+    return index, values
+
+
+def quick_shape(size: tuple[Any, ...]) -> tuple[int, ...] | None:
+    """Sizes that need no second look: ints from 0 up, one by one or as one tuple or list. Else None."""
+    if not size:
+        return None
+    if len(size) == 1:
+        first = size[0]
+        kind = type(first)
+        if kind is int:
+            return size if 0 <= first < 1 << 31 else None
+        if kind is not tuple and kind is not list:
+            return None
+        size = tuple(first)
+    for n in size:
+        if type(n) is not int or n < 0:
+            return None
+    return size if math.prod(size) < 1 << 40 else None
+
+
+def quick(given: dict[str, Any]) -> bool:
+    """Whether the keyword arguments are no more than a dtype and requires_grad, as they should be."""
+    if _default_device is not None:
+        return False
+    for name, value in given.items():
+        if not ((name == "dtype" and type(value) is dtype) or (name == "requires_grad" and type(value) is bool)):
+            return False
+    return True
+
+
+def wanted_dtype(values: dict[str, Any]) -> dtype | None:
+    """The dtype= argument; Python's number types stand for the widest of their kind."""
+    given = values["dtype"]
+    return _PYTHON.get(given, given)
+
+
+def options(values: dict[str, Any]) -> dtype | None:
+    """Check layout=, device=, pin_memory= of a creation function and return its dtype=."""
+    layout = values.get("layout")
+    if layout is not None and layout is not strided:
+        raise NotImplementedError(_NO_OTHER_LAYOUT.format(layout))
+    check_device(values.get("device"))
+    if values.get("pin_memory"):
+        raise RuntimeError(_PINNED)
+    return wanted_dtype(values)
+
+
+def check_device(where: Any) -> None:
+    """PyTorch's errors for a device that a CPU build lacks."""
+    if where is None:
+        where = _default_device
+        if where is None:
+            return
+    if isinstance(where, int):
+        raise RuntimeError("Cannot access accelerator device when none is available.")
+    found = where if isinstance(where, Device) else Device(where)
+    if found.type == "meta":
+        raise NotImplementedError(_NO_OTHER_DEVICE.format(found))
+    require_cpu(found)
+
+
+def check_sizes(shape: tuple[int, ...], words: str = "") -> tuple[int, ...]:
+    """PyTorch's errors for sizes that are negative or too large."""
+    for n in shape:
+        if n < 0:
+            raise RuntimeError(words or _NEGATIVE.format(n, list(shape)))
+    if math.prod(shape) >= 1 << 62:
+        raise RuntimeError(_OVERFLOW.format(list(shape)))
+    return shape
+
+
+def finished(array: np.ndarray, grad: bool | None = False, message: str = errors.REQUIRES_GRAD_FLOAT_NEW) -> Tensor:
+    """A new leaf over `array`."""
+    t = wrap(array)
+    if grad:
+        if array.dtype.kind not in "fcV":
+            raise RuntimeError(message)
+        t._edge = None
+    if FLAGS.inference and LOCAL.state.inference:
+        t._counter = INFERENCE
+    return t
+
+
+def into(name: str, out: Tensor, array: np.ndarray, kind: dtype | None = None, grad: bool | None = False) -> Tensor:
+    """Write values into an out= tensor, which takes their shape."""
+    check_out(name, out, kind)
+    resize_out(out, array.shape)
+    out._array[...] = array
+    bump(out)
+    if grad:
+        out.requires_grad_(True)
+    return out
+
+
+def resize_out(out: Tensor, shape: tuple[int, ...]) -> None:
+    """Give an out= tensor its new shape; one that was empty gets memory of its own."""
+    if out._array.shape == shape:
+        return
+    if not out._array.size:
+        out._array, out._storage = np.empty(shape, out._array.dtype), None
+        return
+    from ...ops.first.memory import resize
+
+    resize(out, shape)
+
+
+def check_out(name: str, out: Tensor, kind: dtype | None = None) -> None:
+    """PyTorch's errors for an out= tensor that cannot be written."""
+    if kind is not None and kind is not out.dtype:
+        raise RuntimeError(_OUT_DTYPE.format(dtypes._scalar_name(kind), dtypes._scalar_name(out.dtype)))
+    if requires_grad(out) and LOCAL.state.grad:
+        raise RuntimeError(errors.OUT_GRAD.format(f"aten::{name}"))
+
+
+def default(kind: dtype | None) -> np.dtype[Any]:
+    """The NumPy dtype of `kind`, by default of the default dtype."""
+    return (kind or get_default_dtype()).numpy
+
+
+# -- the order of elements in memory -----------------------------------------------------------------------------------
+
+
+def like(x: np.ndarray, numpy: np.dtype[Any], order: memory_format | None = None, zero: bool = True) -> np.ndarray:
+    """A new array of the shape of `x` whose elements lie as its elements do, or as the memory format says."""
+    new = np.zeros if zero else np.empty
+    if order is not None and order.name != "preserve_format":
+        return formatted(x.shape, numpy, order)
+    if x.flags.c_contiguous and not (1 in x.shape or 0 in x.shape):
+        return new(x.shape, numpy)
+    if _dense(x):
+        steps = tuple(s // x.itemsize * numpy.itemsize for s in x.strides)
+        return np.lib.stride_tricks.as_strided(new(x.size, numpy), x.shape, steps)
+    axes = memory_axes(x)
+    return new(tuple(x.shape[a] for a in axes), numpy).transpose(np.argsort(axes))
+
+
+def formatted(shape: tuple[int, ...], numpy: np.dtype[Any], order: memory_format) -> np.ndarray:
+    """Zeros whose elements lie as the memory format says."""
+    if order.name == "contiguous_format":
+        return np.zeros(shape, numpy)
+    rank = 4 if order.name == "channels_last" else 5
+    if len(shape) != rank:
+        raise RuntimeError(f"required rank {rank} tensor to use {order.name} format")
+    return np.moveaxis(np.zeros((shape[0], *shape[2:], shape[1]), numpy), -1, 1)
+
+
+def _dense(x: np.ndarray) -> bool:
+    """Whether the elements fill their memory, each its own place."""
+    expected = x.itemsize
+    if not x.size:
+        return True
+    for step, n in sorted(zip(x.strides, x.shape, strict=True), key=lambda pair: (pair[1] < 2, pair[0])):
+        if n < 2:
+            break
+        if step != expected:
+            return False
+        expected *= n
+    return True

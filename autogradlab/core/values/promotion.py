@@ -1,0 +1,115 @@
+"""The slow path of operands: numbers that become tensors, dtypes that differ, shapes that do not broadcast."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ..types import dtypes
+from ..runtime import errors
+from ..tensor.tensor import Tensor, wrap_scalar
+
+__all__ = ["broadcast_error", "can_cast", "check_cast", "common", "is_number", "result_dtype", "wrap_number"]
+
+
+def is_number(value: object) -> bool:
+    """Whether PyTorch takes `value` for a Scalar."""
+    kind = type(value)
+    if kind is float or kind is int:
+        return True
+    if isinstance(value, Tensor):
+        return False
+    return isinstance(value, (int, float, complex, np.number, np.bool_, numbers.Number))
+
+
+def wrap_number(value: Any, numpy: np.dtype[Any] | None = None) -> Tensor:
+    """A number as a 0-dim tensor, of its own dtype unless one is given."""
+    if numpy is None:
+        kind = dtypes.of_scalar(value)
+        numpy = np.dtype(np.float64) if kind.is_floating_point else np.dtype(
+            np.complex128) if kind.is_complex else kind.numpy  # fmt: skip
+    return wrap_scalar(np.array(value, numpy))
+
+
+def result_dtype(operands: tuple[Any, ...]) -> dtypes.dtype:
+    """The dtype in which an operation on tensors and numbers is computed."""
+    found = None
+    kinds = "fiubcV"  # of tensors that numbers leave as they are
+    for operand in operands:
+        kind = type(operand)
+        if kind is float:
+            kinds = "f"
+        elif kind is int:
+            kinds = "fiu" if kinds != "f" else kinds
+        elif isinstance(operand, Tensor) and (found is None or operand._array.dtype is found):
+            found = operand._array.dtype
+        else:
+            break
+    else:
+        if found is not None and found.kind in kinds:
+            return dtypes.from_numpy(found)
+    dims: list[dtypes.dtype] = []
+    zeros: list[dtypes.dtype] = []
+    scalars: list[dtypes.dtype] = []
+    for operand in operands:
+        if isinstance(operand, Tensor):
+            (dims if operand._array.ndim else zeros).append(operand.dtype)
+        else:
+            scalars.append(dtypes.of_scalar(operand))
+    return dtypes.combine(dims, zeros, scalars)
+
+
+def common(*operands: Any) -> list[np.ndarray]:
+    """The operands as arrays of their common dtype."""
+    numpy = result_dtype(operands).numpy
+    return [cast(o._array, numpy) if isinstance(o, Tensor) else number(o, numpy) for o in operands]
+
+
+def number(value: Any, numpy: np.dtype[Any]) -> np.ndarray:
+    """A Python number in a dtype, wrapping around as C does where it is too large."""
+    if numpy.kind in "iu" and isinstance(value, int):
+        bits = 8 * numpy.itemsize
+        value &= (1 << bits) - 1
+        if numpy.kind == "i" and value >> (bits - 1):
+            value -= 1 << bits
+    return np.array(value, numpy)
+
+
+def cast(array: np.ndarray, numpy: np.dtype[Any]) -> np.ndarray:
+    """The array in a dtype, itself if it has it already."""
+    return array if array.dtype is numpy else array.astype(numpy)
+
+
+def can_cast(found: np.dtype[Any], wanted: np.dtype[Any]) -> bool:
+    """Whether a result may be stored in a tensor: complex not in real, float not in integer, number not in bool."""
+    a, b = dtypes.from_numpy(found)._category, dtypes.from_numpy(wanted)._category
+    return a <= b
+
+
+def check_cast(found: np.dtype[Any], wanted: np.dtype[Any]) -> None:
+    if not can_cast(found, wanted):
+        raise RuntimeError(errors.CAST.format(*(dtypes._scalar_name(dtypes.from_numpy(d)) for d in (found, wanted))))
+
+
+def broadcast_error(a: tuple[int, ...], b: tuple[int, ...]) -> NoReturn:
+    """Raise PyTorch's error for two shapes that do not broadcast."""
+    n = max(len(a), len(b))
+    for i in range(n - 1, -1, -1):
+        x = a[i - n + len(a)] if i - n + len(a) >= 0 else 1
+        y = b[i - n + len(b)] if i - n + len(b) >= 0 else 1
+        if x != y and 1 not in (x, y):
+            raise RuntimeError(errors.BROADCAST.format(x, y, i))
+    raise RuntimeError(f"shapes {list(a)} and {list(b)} do not broadcast")
+
+
+def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape that shapes broadcast to."""
+    result: tuple[int, ...] = ()
+    for shape in shapes:
+        try:
+            result = np.broadcast_shapes(result, shape)
+        except ValueError:
+            broadcast_error(result, shape)
+    return result

@@ -1,0 +1,279 @@
+"""Convolutions, padding, unfolding and resampling as functions."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from ...ops.nn import conv as _kernels  # noqa: F401 (fills the table)
+from ...ops.nn import resample as _resample
+from ...core.recording.record import TENSORS
+from ...core.tensor.tensor import Tensor
+from ...core.runtime.warn import warn_once
+
+__all__ = ["conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "fold", "interpolate", "pad",
+           "unfold", "upsample", "upsample_bilinear", "upsample_nearest"]  # fmt: skip
+
+
+def expanded(value: Any, n: int, name: str) -> tuple[int, ...]:
+    """A number for every dimension, or a sequence of n numbers."""
+    if isinstance(value, (tuple, list)):
+        if len(value) == 1:
+            return tuple(value) * n
+        if len(value) != n:
+            raise RuntimeError(f"expected {name} to be a single integer value or a list of {n} values to match the convolution "
+                               f"dimensions, but got {name}={list(value)}")  # fmt: skip
+        return tuple(int(v) for v in value)
+    return (int(value),) * n
+
+
+def _batched(input: Tensor, n: int, name: str) -> tuple[Tensor, bool]:
+    if not isinstance(input, Tensor):
+        from ...ops.table.arguments import reject
+
+        reject(name, (input,), {})
+    if input.ndim == n + 2:
+        return input, True
+    if input.ndim == n + 1:
+        return TENSORS.unsqueeze(input, 0), False
+    raise RuntimeError(f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to {name}, but got input of size: {list(input.shape)}")
+
+
+def _misfit(weight: Tensor, x: Tensor, stride: Any, n: int) -> None:
+    """PyTorch's errors for a weight of another number of dimensions; without `stride` the input is what is counted first."""
+    if weight.ndim < 3:
+        raise RuntimeError("weight should have at least three dimensions")
+    if stride is None:
+        raise RuntimeError(f"Expected {weight.ndim}-dimensional input for {weight.ndim}-dimensional weight{list(weight.shape)}, but got "
+                           f"{x.ndim}-dimensional input of size {list(x.shape)} instead")  # fmt: skip
+    expanded(expanded(stride, n, "stride") if n > 1 else [stride] * 2, weight.ndim - 2, "stride")
+
+
+def _convolved(x: Tensor, weight: Tensor, bias: Any, *options: Any) -> Any:
+    """The operation itself; of complex numbers three of them on real ones, as in PyTorch."""
+    given = [x, weight] if bias is None else [x, weight, bias]
+    if not all(t.dtype.is_complex for t in given):
+        return TENSORS.convolution(x, weight, bias, *options)
+    lines = [TENSORS.view_as_real(t) for t in given]
+    real, imag = ([TENSORS.select(t, -1, part) for t in lines] for part in (0, 1))
+    none = [None] * (3 - len(given))
+    a = TENSORS.convolution(*real, *none, *options)
+    b = TENSORS.convolution(*imag[:2], None, *options)
+    c = TENSORS.convolution(*(r + i for r, i in zip(real, imag, strict=True)), *none, *options)
+    return a - b + (c - a - b) * 1j
+
+
+def _conv(n: int, input: Tensor, weight: Tensor, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Tensor:
+    name = f"conv{n}d"
+    x, batched = _batched(input, n, name)
+    if weight.ndim != n + 2:
+        _misfit(weight, x, stride if padding != "same" else None, n)
+    stride, dilation = expanded(stride, n, "stride"), expanded(dilation, n, "dilation")
+    if isinstance(padding, str):
+        if padding not in ("same", "valid"):
+            raise RuntimeError(f"Invalid padding string: '{padding}'")
+        if padding == "same":
+            if any(s != 1 for s in stride):
+                raise RuntimeError("padding='same' is not supported for strided convolutions")
+            totals = [d * (k - 1) for d, k in zip(dilation, weight._array.shape[2:], strict=True)]
+            if any(t % 2 for t in totals):
+                warn_once("Using padding='same' with even kernel lengths and odd dilation may require a zero-padded copy of the input be "
+                          "created", at="aten/src/ATen/native/Convolution.cpp:1101")  # fmt: skip
+                extra = [v for t in reversed(totals) for v in (0, t % 2)]
+                x = TENSORS.constant_pad_nd(x, extra, 0.0)
+            padding = tuple(t // 2 for t in totals)
+        else:
+            padding = 0
+    out = _convolved(x, weight, bias, stride, expanded(padding, n, "padding"), dilation, False, (0,) * n, groups)
+    return out if batched else TENSORS.squeeze(out, 0)
+
+
+def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
+           groups: int = 1) -> Tensor:  # fmt: skip
+    """Sums over windows of (N, C, L) or (C, L) with weights (O, C / groups, K)."""
+    return _conv(1, input, weight, bias, stride, padding, dilation, groups)
+
+
+def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
+           groups: int = 1) -> Tensor:  # fmt: skip
+    """Sums over windows of (N, C, H, W) or (C, H, W) with weights (O, C / groups, KH, KW).
+
+    >>> import autogradlab as torch
+    >>> torch.nn.functional.conv2d(torch.ones(1, 1, 3, 3), torch.ones(1, 1, 2, 2))
+    tensor([[[[4., 4.],
+              [4., 4.]]]])
+    """
+    return _conv(2, input, weight, bias, stride, padding, dilation, groups)
+
+
+def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
+           groups: int = 1) -> Tensor:  # fmt: skip
+    """Sums over windows of (N, C, D, H, W) or (C, D, H, W)."""
+    return _conv(3, input, weight, bias, stride, padding, dilation, groups)
+
+
+def _transposed(n: int, input: Tensor, weight: Tensor, bias: Any, stride: Any, padding: Any, output_padding: Any, groups: int,
+                dilation: Any) -> Tensor:  # fmt: skip
+    x, batched = _batched(input, n, f"conv_transpose{n}d")
+    if weight.ndim != n + 2:
+        _misfit(weight, x, stride, n)
+    options = [expanded(v, n, k) for v, k in ((stride, "stride"), (padding, "padding"), (dilation, "dilation"))]
+    more = expanded(output_padding, n, "output_padding")
+    for o, s, d in zip(more, options[0], options[2], strict=True):
+        if o >= s and o >= d:
+            raise RuntimeError(f"output padding must be smaller than either stride or dilation, but got output_padding_height: {more[0]} "
+                               f"output_padding_width: {more[-1]} stride_height: {options[0][0]} stride_width: {options[0][-1]} "
+                               f"dilation_height: {options[2][0]} dilation_width: {options[2][-1]}")  # fmt: skip
+    out = _convolved(x, weight, bias, *options, True, more, groups)
+    return out if batched else TENSORS.squeeze(out, 0)
+
+
+def conv_transpose1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
+                     output_padding: Any = 0, groups: int = 1, dilation: Any = 1) -> Tensor:  # fmt: skip
+    """The adjoint of conv1d: weights (C, O / groups, K)."""
+    return _transposed(1, input, weight, bias, stride, padding, output_padding, groups, dilation)
+
+
+def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
+                     output_padding: Any = 0, groups: int = 1, dilation: Any = 1) -> Tensor:  # fmt: skip
+    """The adjoint of conv2d: weights (C, O / groups, KH, KW)."""
+    return _transposed(2, input, weight, bias, stride, padding, output_padding, groups, dilation)
+
+
+def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
+                     output_padding: Any = 0, groups: int = 1, dilation: Any = 1) -> Tensor:  # fmt: skip
+    """The adjoint of conv3d."""
+    return _transposed(3, input, weight, bias, stride, padding, output_padding, groups, dilation)
+
+
+def _two(value: Any) -> tuple[int, ...]:
+    return tuple(value) if isinstance(value, (tuple, list)) else (value, value)
+
+
+def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
+    """All windows of (N, C, H, W) as columns: (N, C * kernel, windows)."""
+    return TENSORS.im2col(input, _two(kernel_size), _two(dilation), _two(padding), _two(stride))
+
+
+def fold(input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
+    """Columns added up where their windows lie: the adjoint of unfold."""
+    return TENSORS.col2im(input, _two(output_size), _two(kernel_size), _two(dilation), _two(padding), _two(stride))
+
+
+def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Tensor:
+    """The input with a border; `pad` gives (before, after) for the last dimension first. Modes: constant, reflect, replicate,
+    circular.
+
+    >>> import autogradlab as torch
+    >>> torch.nn.functional.pad(torch.tensor([1., 2., 3.]), (1, 1))
+    tensor([0., 1., 2., 3., 0.])
+    """
+    pad = list(pad)
+    if len(pad) % 2:
+        raise RuntimeError("Padding length must be divisible by 2")
+    if len(pad) // 2 > input.ndim:
+        raise RuntimeError(f"Padding length should be less than or equal to two times the input dimension but got padding length {len(pad)} "
+                           f"and input of dimension {input.ndim}")  # fmt: skip
+    if mode == "constant":
+        return TENSORS.constant_pad_nd(input, pad, 0.0 if value is None else value)
+    if value is not None and value != 0:
+        raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
+    nd = len(pad) // 2
+    if mode not in ("reflect", "replicate", "circular"):
+        raise NotImplementedError(f"Unrecognised padding mode {mode}")
+    if input.ndim not in (nd + 1, nd + 2):
+        raise NotImplementedError("Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now")
+    if mode == "circular":
+        return _circular(input, pad, nd)
+    name = {"reflect": "reflection", "replicate": "replication"}.get(mode, mode)
+    return getattr(TENSORS, f"{name}_pad{nd}d")(input, tuple(pad))
+
+
+def _circular(input: Any, pad: Any, nd: int) -> Tensor:
+    """The input in the middle, then each border copied from the other end, in place as in PyTorch."""
+    shape = list(input._array.shape)
+    ends = [(pad[2 * (nd - 1 - i)], pad[2 * (nd - 1 - i) + 1]) for i in range(nd)]
+    for i, (low, high) in enumerate(ends, len(shape) - nd):
+        if low > shape[i] or high > shape[i]:
+            raise RuntimeError("Padding value causes wrapping around more than once.")
+        if low + high + shape[i] < 0:
+            raise RuntimeError("Negative padding value is resulting in an empty dimension")
+        shape[i] += low + high
+    out = TENSORS.empty(shape, dtype=input.dtype)
+    inner, source = out, input
+    for i, (low, high) in enumerate(ends, len(shape) - nd):
+        inner = TENSORS.slice(inner, i, max(low, 0), shape[i] - max(high, 0), 1)
+        source = TENSORS.slice(source, i, max(-low, 0), input._array.shape[i] - max(-high, 0), 1)
+    inner.copy_(source)
+    for i, (low, high) in reversed(list(enumerate(ends, len(shape) - nd))):
+        before, after = max(low, 0), max(high, 0)
+        if low > 0:
+            TENSORS.slice(out, i, 0, low, 1).copy_(TENSORS.slice(out, i, shape[i] - low - after, shape[i] - after, 1))
+        if high > 0:
+            TENSORS.slice(out, i, shape[i] - high, shape[i], 1).copy_(TENSORS.slice(out, i, before, before + high, 1))
+    return out
+
+
+_MODES = {"nearest": ("upsample_nearest{}d", (1, 2, 3)), "nearest-exact": ("upsample_nearest_exact{}d", (1, 2, 3)),
+          "linear": ("upsample_linear1d", (1,)), "bilinear": ("upsample_bilinear2d", (2,)),
+          "trilinear": ("upsample_trilinear3d", (3,)), "bicubic": ("upsample_bicubic2d", (2,)), "area": ("", (1, 2, 3))}  # fmt: skip
+
+
+def interpolate(input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None,
+                recompute_scale_factor: bool | None = None, antialias: bool = False) -> Tensor:  # fmt: skip
+    """(N, C, ...) resampled to `size` or by `scale_factor`. Modes: nearest, nearest-exact, linear, bilinear, bicubic, trilinear,
+    area."""
+    nd = input.ndim - 2
+    if mode in ("nearest", "area", "nearest-exact"):
+        if align_corners is not None:
+            raise ValueError("align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear")
+    elif align_corners is None:
+        align_corners = False
+    if size is not None and scale_factor is not None:
+        raise ValueError("only one of size or scale_factor should be defined")
+    sizes = input._array.shape[2:]
+    factors: Any = [None] * nd
+    if size is not None:
+        if isinstance(size, (tuple, list)) and len(size) != nd:
+            raise ValueError(f"Input and output must have the same number of spatial dimensions, but got input with spatial dimensions of "
+                             f"{list(sizes)} and output size of {size}. Please provide input tensor in (N, C, d1, d2, ...,dK) format and "
+                             "output size in (o1, o2, ...,oK) format.")  # fmt: skip
+        out = tuple(size) if isinstance(size, (tuple, list)) else (size,) * nd
+    elif scale_factor is not None:
+        factors = list(scale_factor) if isinstance(scale_factor, (tuple, list)) else [scale_factor] * nd
+        if len(factors) != nd:
+            raise ValueError("Input and scale_factor must have the same number of spatial dimensions, but got input with spatial dimensions "
+                             f"of {list(sizes)} and scale_factor of shape {scale_factor}. Please provide input tensor in (N, C, d1, d2, "
+                             "...,dK) format and scale_factor in (s1, s2, ...,sK) format.")  # fmt: skip
+        out = tuple(_resample.scaled_size(n, f) for n, f in zip(sizes, factors, strict=True))
+        if recompute_scale_factor:
+            factors = [None] * nd
+    else:
+        raise ValueError("either size or scale_factor should be defined")
+    if mode not in _MODES or nd not in _MODES[mode][1]:
+        raise NotImplementedError(f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.ndim}D) for the modes: nearest | linear | "
+                                  f"bilinear | bicubic | trilinear | area | nearest-exact (got {mode})")  # fmt: skip
+    if mode == "area":
+        from . import pooling as _pooling
+
+        return getattr(_pooling, f"adaptive_avg_pool{nd}d")(input, out)  # type: ignore[no-any-return]
+    name = _MODES[mode][0].format(nd)
+    return getattr(TENSORS, name)(input, out, bool(align_corners), tuple(float(f) if f else None for f in factors))
+
+
+def upsample(input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None) -> Tensor:
+    """The old name of interpolate."""
+    warnings.warn("`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2)
+    return interpolate(input, size, scale_factor, mode, align_corners)
+
+
+def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
+    """interpolate(mode="nearest")"""
+    warnings.warn("`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2)
+    return interpolate(input, size, scale_factor, mode="nearest")
+
+
+def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
+    """interpolate(mode="bilinear", align_corners=True)"""
+    warnings.warn("`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2)
+    return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)

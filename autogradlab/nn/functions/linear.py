@@ -1,0 +1,327 @@
+"""Linear maps, dropout, embeddings, distances and channel shuffling as functions."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ...ops.nn import embedding as _kernels  # noqa: F401 (fills the table)
+from ...core.random.generator import default_generator
+from ...core.recording.record import TENSORS
+from ...core.tensor.tensor import Tensor
+
+__all__ = [
+    "alpha_dropout", "bilinear", "channel_shuffle", "cosine_similarity", "dropout", "dropout1d", "dropout2d", "dropout3d",
+    "embedding", "embedding_bag", "feature_alpha_dropout", "linear", "normalize", "one_hot", "pairwise_distance", "pdist",
+    "pixel_shuffle", "pixel_unshuffle",
+]  # fmt: skip
+
+_ndarray = np.ndarray
+
+
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """input @ weight.T + bias: input (..., in), weight (out, in) or (in), bias (out) or ().
+
+    >>> import autogradlab as torch
+    >>> torch.nn.functional.linear(torch.ones(1, 2), torch.tensor([[1., 2.]]), torch.tensor([10.]))
+    tensor([[13.]])
+    """
+    try:
+        n = input._array.ndim
+        m = weight._array.ndim
+    except AttributeError:
+        from ...ops.table.arguments import reject
+
+        reject("linear", (input, weight) if bias is None else (input, weight, bias), {})
+    if bias is None or m != 2:
+        made = TENSORS.matmul(input, TENSORS.t(weight))
+        return made if bias is None else made + bias
+    if n == 2:
+        return TENSORS.addmm(bias, input, TENSORS.t(weight))
+    if n and bias._array.ndim == 1 and input._array.flags.c_contiguous and input._array.size:
+        shape = input._array.shape
+        flat = TENSORS.addmm(bias, TENSORS.view(input, (-1, shape[-1])), TENSORS.t(weight))
+        return TENSORS.view(flat, (*shape[:-1], flat._array.shape[1]))
+    return TENSORS.matmul(input, TENSORS.t(weight)) + bias
+
+
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """input1 @ weight[k] @ input2 for each k, plus bias: input1 (..., i), input2 (..., j), weight (k, i, j)."""
+    a, b, w = input1._array, input2._array, weight._array
+    if a.ndim != b.ndim:
+        raise RuntimeError(f"bilinear(): input dimensions do not match: got {a.ndim} and {b.ndim}")
+    for i in range(a.ndim - 1):
+        if a.shape[i] != b.shape[i]:
+            raise RuntimeError(f"bilinear(): input batch dimensions do not match at dim {i}: got {a.shape[i]} and {b.shape[i]}")
+    for k, x in ((1, a), (2, b)):
+        if x.shape[-1] != w.shape[k]:
+            raise RuntimeError(f"bilinear(): input{k} size does not match weight size: got {x.shape[-1]} but expected {w.shape[k]}")
+    if bias is not None and bias._array.shape[0] != w.shape[0]:
+        raise RuntimeError(f"bilinear(): bias size does not match weight size: got {bias._array.shape[0]} but expected "
+                           f"{w.shape[0]}")  # fmt: skip
+    shape = (*a.shape[:-1], w.shape[0])
+    made = TENSORS.reshape(TENSORS._trilinear(input1.reshape(-1, a.shape[-1]), weight, input2.reshape(-1, b.shape[-1])), shape)
+    return made if bias is None else made + bias
+
+
+# -- dropout ---------------------------------------------------------------------------------------------------------------
+
+
+def _check_p(p: float) -> None:
+    if p < 0.0 or p > 1.0:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+
+
+def _noise(input: Tensor, p: float, shape: tuple[int, ...]) -> _ndarray:
+    kept = default_generator.uniform53(int(np.prod(shape, dtype=np.int64))) < 1 - p
+    return kept.reshape(shape).astype(input._array.dtype)
+
+
+def _dropped(input: Tensor, p: float, inplace: bool, feature: bool = False) -> Tensor:
+    """input * noise; the noise is of one number for each channel if `feature`."""
+    x = input._array
+    if p == 0 or not x.size:
+        return input
+    if p == 1:
+        zero = TENSORS.from_numpy(np.zeros((), x.dtype))
+        return input.mul_(zero) if inplace else input * zero
+    noise = _noise(input, p, (*x.shape[:2], *(1,) * (x.ndim - 2)) if feature else x.shape)
+    noise /= x.dtype.type(1 - p)
+    by = TENSORS.from_numpy(noise)
+    return input.mul_(by) if inplace else TENSORS.mul(input, by)
+
+
+def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """In training, zero each element with probability `p` and divide the others by 1 - p."""
+    _check_p(p)
+    return _dropped(input, p, inplace) if training else input
+
+
+def _channels(input: Tensor, p: float, training: bool, inplace: bool, sizes: tuple[int, int], name: str) -> Tensor:
+    _check_p(p)
+    n = input.ndim
+    batched = n == sizes[1]
+    if not batched and n == sizes[0] and name != "2d":
+        made = TENSORS.unsqueeze(input, 0)
+        return TENSORS.squeeze(_dropped(made, p, False, True) if training else made, 0)
+    if not training:
+        return input
+    return _dropped(input, p, inplace, True)
+
+
+def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """dropout of whole channels: input (N, C, L) or (C, L)."""
+    _check_p(p)
+    if input.ndim not in (2, 3):
+        raise RuntimeError(f"dropout1d: Expected 2D or 3D input, but received a {input.ndim}D input. Note that dropout1d exists to "
+                           "provide channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an optional "
+                           "batch dimension (i.e. 2D or 3D inputs).")  # fmt: skip
+    return _channels(input, p, training, inplace, (2, 3), "1d")
+
+
+def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """dropout of whole channels: input (N, C, H, W)."""
+    _check_p(p)
+    if input.ndim not in (3, 4):
+        warnings.warn(f"dropout2d: Received a {input.ndim}-D input to dropout2d, which is deprecated and will result in an error in "
+                      "a future release. To retain the behavior and silence this warning, please use dropout instead. Note that "
+                      "dropout2d exists to provide channel-wise dropout on inputs with 2 spatial dimensions, a channel dimension, "
+                      "and an optional batch dimension (i.e. 3D or 4D inputs).", stacklevel=2)  # fmt: skip
+    if input.ndim == 3:
+        warnings.warn("dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is desired - "
+                      "input is interpreted as shape (N, C, L), where C is the channel dim. This behavior will change in a future "
+                      "release to interpret the input as one without a batch dimension, i.e. shape (C, H, W). To maintain the 1D "
+                      "channel-wise dropout behavior, please switch to using dropout1d instead.", stacklevel=2)  # fmt: skip
+    return _channels(input, p, training, inplace, (3, 4), "2d")
+
+
+def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """dropout of whole channels: input (N, C, D, H, W) or (C, D, H, W)."""
+    return _channels(input, p, training, inplace, (4, 5), "3d")
+
+
+_ALPHA = 1.7580993408473766
+
+
+def _alpha(input: Tensor, p: float, inplace: bool, feature: bool) -> Tensor:
+    x = input._array
+    if p == 0 or not x.size:
+        return input
+    if p == 1:
+        zero = TENSORS.from_numpy(np.zeros((), x.dtype))
+        return input.mul_(zero) if inplace else input * zero
+    noise = _noise(input, p, (*x.shape[:2], *(1,) * (x.ndim - 2)) if feature else x.shape)
+    a = 1.0 / np.sqrt((_ALPHA * _ALPHA * p + 1) * (1 - p))
+    kind = x.dtype.type
+    shift = (noise - kind(1)) * kind(_ALPHA * a) + kind(_ALPHA * a * p)
+    by, plus = TENSORS.from_numpy(noise * kind(a)), TENSORS.from_numpy(shift)
+    if inplace:
+        return input.mul_(by).add_(plus)
+    return input * by + plus
+
+
+def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
+    """dropout that keeps mean and variance behind selu."""
+    _check_p(p)
+    return _alpha(input, p, inplace, False) if training else input
+
+
+def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
+    """alpha_dropout of whole channels."""
+    _check_p(p)
+    return _alpha(input, p, inplace, True) if training else input
+
+
+# -- embeddings ------------------------------------------------------------------------------------------------------------
+
+
+def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: float | None = None, norm_type: float = 2.0,
+              scale_grad_by_freq: bool = False, sparse: bool = False) -> Tensor:  # fmt: skip
+    """Rows of `weight` (n, d) by the indices in `input`: a tensor of input's shape and d.
+
+    >>> import autogradlab as torch
+    >>> torch.nn.functional.embedding(torch.tensor([1, 0]), torch.tensor([[1., 2.], [3., 4.]]))
+    tensor([[3., 4.],
+            [1., 2.]])
+    """
+    rows = weight._array.shape[0] if weight._array.ndim else 0
+    if padding_idx is not None:
+        if padding_idx > 0 and padding_idx >= rows:
+            raise AssertionError("Padding_idx must be within num_embeddings")
+        if padding_idx < 0:
+            if padding_idx < -rows:
+                raise AssertionError("Padding_idx must be within num_embeddings")
+            padding_idx += rows
+    else:
+        padding_idx = -1
+    if max_norm is not None:
+        _renormed(weight, input._array, max_norm, norm_type)
+    return TENSORS.embedding(weight, input, padding_idx, scale_grad_by_freq, sparse)
+
+
+def _renormed(weight: Tensor, index: _ndarray, max_norm: float, norm_type: float) -> None:
+    from ...core.recording.views import bump
+
+    w = weight._array
+    rows = np.unique(index)
+    norms = np.linalg.norm(w[rows], norm_type, axis=1)
+    long = norms > max_norm
+    w[rows[long]] *= (max_norm / (norms[long] + 1e-7))[:, None].astype(w.dtype)
+    bump(weight)
+
+
+def embedding_bag(input: Tensor, weight: Tensor, offsets: Tensor | None = None, max_norm: float | None = None,
+                  norm_type: float = 2, scale_grad_by_freq: bool = False, mode: str = "mean", sparse: bool = False,
+                  per_sample_weights: Tensor | None = None, include_last_offset: bool = False,
+                  padding_idx: int | None = None) -> Tensor:  # fmt: skip
+    """Sums, means or maxima of rows of `weight`, one for each bag of indices."""
+    rows = weight._array.shape[0]
+    numbers = {"sum": 0, "mean": 1, "max": 2}
+    if per_sample_weights is not None and per_sample_weights._array.shape != input._array.shape:
+        raise ValueError(f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, then it must have the same shape "
+                         f"as the input ({input.shape})")  # fmt: skip
+    if input.ndim == 2:
+        if offsets is not None:
+            raise ValueError("if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length "
+                             f"sequences. However, found offsets of type {type(offsets)}")  # fmt: skip
+        n, width = input._array.shape
+        offsets = TENSORS.from_numpy(np.arange(0, n * width, width) if width else np.zeros(n, np.int64))
+        input = TENSORS.reshape(input, -1)
+        if per_sample_weights is not None:
+            per_sample_weights = TENSORS.reshape(per_sample_weights, -1)
+    elif input.ndim == 1:
+        if offsets is None:
+            raise ValueError("offsets has to be a 1D Tensor but got None")
+        if offsets.ndim != 1:
+            raise ValueError("offsets has to be a 1D Tensor")
+    else:
+        raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.ndim}")
+    if mode not in numbers:
+        raise ValueError("mode has to be one of sum, mean or max")
+    if mode == "max" and (scale_grad_by_freq or sparse):
+        raise ValueError("max mode does not support " + ("scaling the gradient by the frequency" if scale_grad_by_freq else "sparse weights"))
+    if max_norm is not None:
+        _renormed(weight, input._array, max_norm, norm_type)
+    if per_sample_weights is not None and mode != "sum":
+        raise NotImplementedError("embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' "
+                                  f"(got mode='{mode}'). Please open a feature request on GitHub.")  # fmt: skip
+    if padding_idx is not None and not -rows <= padding_idx < rows:
+        raise RuntimeError(f"padding_idx must be within the number of embeddings, -{rows} through {rows - 1}, but got {padding_idx}")
+    skipped = -1 if padding_idx is None else padding_idx % rows
+    return TENSORS.embedding_bag(weight, input, offsets, scale_grad_by_freq, numbers[mode], sparse, per_sample_weights,  # type: ignore[no-any-return]
+                                 include_last_offset, skipped)[0]  # fmt: skip
+
+
+def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
+    """Integers as rows with a single 1: a tensor of their shape and num_classes (the largest plus 1 if -1)."""
+    x = tensor._array
+    if x.dtype != np.int64:
+        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
+    if not x.size:
+        if num_classes <= 0:
+            raise RuntimeError("Can not infer total number of classes from empty tensor.")
+        return TENSORS.from_numpy(np.zeros((*x.shape, num_classes), np.int64))
+    if x.min() < 0:
+        raise RuntimeError("Class values must be non-negative.")
+    if num_classes == -1:
+        num_classes = int(x.max()) + 1
+    elif num_classes < 1:
+        raise RuntimeError("num_classes should be positive")
+    elif x.max() >= num_classes:
+        raise RuntimeError("Class values must be smaller than num_classes.")
+    return TENSORS.from_numpy((x[..., None] == np.arange(num_classes)).astype(np.int64))
+
+
+# -- distances -------------------------------------------------------------------------------------------------------------
+
+
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
+    """The cosine of the angle between x1 and x2 along `dim`; norms are at least eps."""
+    a, b = (x1, x2) if x1._array.shape == x2._array.shape else TENSORS.broadcast_tensors(x1, x2)
+
+    def unit(x: Tensor) -> Tensor:
+        norm = TENSORS.clone(TENSORS.linalg_vector_norm(x, 2, dim, True))
+        np.maximum(norm._array, eps, out=norm._array)  # a bound, not an operation: its gradient goes on to the norm
+        return x / norm
+
+    return (unit(a) * unit(b)).sum(dim)
+
+
+def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
+    """The p-norm of x1 - x2 + eps along the last dimension."""
+    if not (isinstance(x1, Tensor) and isinstance(x2, Tensor)):
+        from ...ops.table.arguments import reject
+
+        reject("pairwise_distance", (x1, x2), {})
+    return TENSORS.norm_along(TENSORS.add_number(x1 - x2, eps), p, (max(x1.ndim, x2.ndim) - 1,), keepdim)
+
+
+def pdist(input: Tensor, p: float = 2.0) -> Tensor:
+    """The distances between all pairs of rows."""
+    return TENSORS.pdist(input, p)
+
+
+def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Tensor | None = None) -> Tensor:
+    """input divided by its p-norm along `dim`, which is at least eps."""
+    made = input / TENSORS.expand_as(TENSORS.clamp_min(TENSORS.norm(input, p, dim, True), eps), input)
+    return made if out is None else out.copy_(made)
+
+
+# -- channels and pixels ---------------------------------------------------------------------------------------------------
+
+
+def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
+    """(..., C * r * r, H, W) to (..., C, H * r, W * r)."""
+    return TENSORS.pixel_shuffle(input, upscale_factor)
+
+
+def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
+    """(..., C, H * r, W * r) to (..., C * r * r, H, W)."""
+    return TENSORS.pixel_unshuffle(input, downscale_factor)
+
+
+def channel_shuffle(input: Tensor, groups: int) -> Tensor:
+    """The channels of (N, C, ...) dealt out from `groups` groups in turn."""
+    return TENSORS.channel_shuffle(input, groups)

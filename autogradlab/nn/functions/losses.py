@@ -1,0 +1,430 @@
+"""Losses as functions: reductions, broadcasting with PyTorch's warning, class indices and probabilities."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...ops.nn import ctc as _sets  # noqa: F401 (fills the table)
+from ...ops.nn import loss as _kernels  # noqa: F401 (fills the table)
+from ...core.values.promotion import broadcast_shapes
+from ...core.recording.record import TENSORS
+from ...core.tensor.tensor import Tensor
+from ..reduction import legacy, number
+
+__all__ = [
+    "binary_cross_entropy", "binary_cross_entropy_with_logits", "cosine_embedding_loss", "cross_entropy", "ctc_loss", "gaussian_nll_loss",
+    "hinge_embedding_loss", "huber_loss", "kl_div", "l1_loss", "margin_ranking_loss", "mse_loss", "multi_margin_loss", "multilabel_margin_loss",
+    "multilabel_soft_margin_loss", "nll_loss", "poisson_nll_loss", "smooth_l1_loss", "soft_margin_loss", "triplet_margin_loss",
+    "triplet_margin_with_distance_loss",
+]  # fmt: skip
+
+_SIZES = (
+    "Using a target size ({}) that is different to the input size ({}). This will likely lead to incorrect results due to "
+    "broadcasting. Please ensure they have the same size."
+)
+
+
+def _pair(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+    """Both, broadcast against each other, with a warning if that changes anything."""
+    if input._array.shape != target._array.shape:
+        warnings.warn(_SIZES.format(target.shape, input.shape), stacklevel=3)
+        shape = broadcast_shapes(input._array.shape, target._array.shape)
+        input, target = (t if t._array.shape == shape else TENSORS.expand(t, shape) for t in (input, target))
+    return input, target
+
+
+def _reduce(values: Any, reduction: str) -> Tensor:
+    n = number(reduction)
+    return values.mean() if n == 1 else values.sum() if n == 2 else values
+
+
+def _check(name: str, *tensors: Any) -> None:
+    if not all(isinstance(t, Tensor) for t in tensors):
+        from ...ops.table.arguments import reject
+
+        reject(name, tensors, {})
+
+
+def mse_loss(input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
+             weight: Tensor | None = None) -> Tensor:  # fmt: skip
+    """The square of input - target: its mean, its sum, or the squares themselves for reduction="none".
+
+    >>> import autogradlab as torch
+    >>> torch.nn.functional.mse_loss(torch.tensor([1., 2.]), torch.tensor([0., 0.]))
+    tensor(2.5000)
+    """
+    input, target = _pair(input, target)
+    reduction = legacy(size_average, reduce, reduction)
+    if weight is not None:
+        squares = TENSORS.mse_loss(input, target, 0) * weight
+        return squares.sum() / weight.sum() if reduction == "mean" else _reduce(squares, reduction)
+    return TENSORS.mse_loss(input, target, number(reduction))
+
+
+def l1_loss(input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
+            weight: Tensor | None = None) -> Tensor:  # fmt: skip
+    """The absolute difference of input and target."""
+    input, target = _pair(input, target)
+    reduction = legacy(size_average, reduce, reduction)
+    values = TENSORS.abs(input - target)
+    if weight is not None:
+        values = values * weight
+        return values.sum() / weight.sum() if reduction == "mean" else _reduce(values, reduction)
+    return _reduce(values, reduction)
+
+
+def smooth_l1_loss(input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
+                   beta: float = 1.0) -> Tensor:  # fmt: skip
+    """The absolute difference, squared and halved where it is below beta."""
+    input, target = _pair(input, target)
+    reduction = legacy(size_average, reduce, reduction)
+    if beta == 0.0:
+        return _reduce(TENSORS.abs(input - target), reduction)
+    if beta < 0:
+        raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
+    return TENSORS.smooth_l1_loss(input, target, number(reduction), beta)
+
+
+def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None) -> Tensor:
+    """Half the squared difference below delta, linear above."""
+    input, target = _pair(input, target)
+    if delta <= 0:
+        raise RuntimeError("huber_loss does not support non-positive values for delta.")
+    if weight is not None:
+        values = TENSORS.huber_loss(input, target, 0, delta) * weight
+        return values.sum() / weight.sum() if reduction == "mean" else _reduce(values, reduction)
+    return TENSORS.huber_loss(input, target, number(reduction), delta)
+
+
+def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any = None, reduce: Any = None,
+                         reduction: str = "mean") -> Tensor:  # fmt: skip
+    """Cross entropy of probabilities `input` of being 1, and targets between 0 and 1."""
+    reduction = legacy(size_average, reduce, reduction)
+    n = number(reduction)
+    if target._array.shape != input._array.shape:
+        raise ValueError(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is deprecated. "
+                         "Please ensure they have the same size.")  # fmt: skip
+    if weight is not None:
+        weight = TENSORS.expand(weight, target._array.shape)
+    return TENSORS.binary_cross_entropy(input, target, weight, n)
+
+
+def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any = None,
+                                     reduce: Any = None, reduction: str = "mean", pos_weight: Tensor | None = None) -> Tensor:  # fmt: skip
+    """binary_cross_entropy of sigmoid(input), computed without overflow."""
+    n = number(legacy(size_average, reduce, reduction))
+    if target._array.shape != input._array.shape:
+        raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
+    return TENSORS.binary_cross_entropy_with_logits(input, target, weight, pos_weight, n)
+
+
+def nll_loss(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any = None, ignore_index: int = -100,
+             reduce: Any = None, reduction: str = "mean") -> Tensor:  # fmt: skip
+    """-input at the class of each target: input (N, C), (C) or (N, C, ...), target the same without C."""
+    _check("nll_loss_nd", input, target)
+    return _nll(input, target, weight, number(legacy(size_average, reduce, reduction)), ignore_index)
+
+
+def _nll(input: Tensor, target: Tensor, weight: Tensor | None, n: int, ignore_index: int) -> Tensor:
+    x, t = input._array.shape, target._array.shape
+    if not x:
+        raise ValueError(f"Expected 1 or more dimensions (got {len(x)})")
+    if len(x) > 1 and x[0] != t[0] if t else len(x) > 1:
+        raise ValueError(f"Expected input batch_size ({x[0]}) to match target batch_size ({t[0] if t else 0}).")
+    if len(x) <= 2:
+        return TENSORS.nll_loss_forward(input, target, weight, n, ignore_index)[0]
+    if len(x) != 4:
+        rest = (x[0], *x[2:])
+        if t != rest:
+            raise RuntimeError(f"Expected target size {list(rest)}, got {list(t)}")
+        flat = TENSORS.view(input, (x[0], x[1], 1, -1)) if input._array.flags.c_contiguous else input.reshape(x[0], x[1], 1, -1)
+        found = TENSORS.nll_loss2d_forward(flat, target.reshape(x[0], 1, -1), weight, n, ignore_index)[0]
+        return found.reshape(rest) if n == 0 else found
+    if len(t) != 3:
+        raise RuntimeError(f"only batches of spatial targets supported (3D tensors) but got targets of dimension: {len(t)}")
+    if (x[0], *x[2:]) != t:
+        raise RuntimeError(f"size mismatch (got input: {list(x)} , target: {list(t)}")
+    return TENSORS.nll_loss2d_forward(input, target, weight, n, ignore_index)[0]
+
+
+def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any = None, ignore_index: int = -100,
+                  reduce: Any = None, reduction: str = "mean", label_smoothing: float = 0.0) -> Tensor:  # fmt: skip
+    """nll_loss of log_softmax(input) for target classes; for floating targets of input's shape, probabilities of classes.
+
+    >>> import autogradlab as torch
+    >>> torch.nn.functional.cross_entropy(torch.tensor([[0., 0.]]), torch.tensor([1]))
+    tensor(0.6931)
+    """
+    _check("cross_entropy_loss", input, target)
+    n = number(legacy(size_average, reduce, reduction))
+    if label_smoothing < 0 or label_smoothing > 1:
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
+    axis = 0 if input.ndim == 1 else 1
+    if input._array.shape == target._array.shape and target._array.ndim:
+        if not (target.dtype.is_floating_point or target.dtype.is_complex):
+            raise RuntimeError("Expected floating point type for target with class probabilities, got "
+                               + {"int64": "Long", "int32": "Int"}.get(target.dtype.name, target.dtype.name))  # fmt: skip
+        if ignore_index >= 0:
+            raise RuntimeError(f"ignore_index is not supported for floating point target; got {ignore_index}")
+        return _probabilities(TENSORS.log_softmax(input, axis), target, weight, n, label_smoothing, axis)
+    logs = TENSORS.log_softmax(input, axis)
+    if label_smoothing > 0.0:
+        return _smoothed(logs, target, weight, n, ignore_index, label_smoothing, axis)
+    return _nll(logs, target, weight, n, ignore_index)
+
+
+def _laid(weight: Tensor, axis: int, ndim: int) -> Tensor:
+    """Weights of classes, to be broadcast along `axis`."""
+    return TENSORS.view(weight, [-1 if i == axis else 1 for i in range(ndim)])
+
+
+def _probabilities(logs: Any, target: Any, weight: Any, n: int, smoothing: float, axis: int) -> Tensor:
+    if smoothing > 0.0:
+        target = target * (1 - smoothing) + smoothing / logs._array.shape[axis]
+    product = logs * target
+    if weight is not None:
+        product = product * _laid(weight, axis, logs.ndim)
+    if n == 0:
+        return -product.sum(axis)
+    total = -product.sum()
+    if n == 2:
+        return total
+    classes = logs._array.shape[axis]
+    return TENSORS.div_number(total, logs._array.size // classes if logs._array.size else 0)
+
+
+def _smoothed(logs: Any, target: Any, weight: Any, n: int, ignore_index: int, smoothing: float, axis: int) -> Tensor:
+    hard = _nll(logs, target, weight, n, ignore_index)
+    weighted = logs if weight is None else logs * _laid(weight, axis, logs.ndim)
+    smooth = -weighted.sum(axis)
+    ignored = target == ignore_index
+    smooth = smooth.masked_fill(ignored, 0.0)
+    if n == 1:
+        if weight is None:
+            smooth = smooth.sum() / (ignored._array.size - np.count_nonzero(ignored._array))
+        else:
+            safe = np.where(ignored._array, 0, target._array)
+            kept = weight._array[safe] * ~ignored._array
+            smooth = smooth.sum() / TENSORS.from_numpy(np.asarray(kept.sum(), kept.dtype))
+    elif n == 2:
+        smooth = smooth.sum()
+    share = smoothing / logs._array.shape[axis]
+    return TENSORS.mul_number(hard, 1 - smoothing) + TENSORS.mul_number(smooth, share)
+
+
+def kl_div(input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
+           log_target: bool = False) -> Tensor:  # fmt: skip
+    """target * (log(target) - input) for log-probabilities `input`; reduction="batchmean" divides by the batch."""
+    if size_average is not None or reduce is not None:
+        reduction = legacy(size_average, reduce, reduction)
+    elif reduction == "mean":
+        warnings.warn("reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' divides only "
+                      "by the batch size, and aligns with the KL div math definition.'mean' will be changed to behave the same as "
+                      "'batchmean' in the next major release.", stacklevel=2)  # fmt: skip
+    if log_target:
+        values = TENSORS.exp(target) * (target - input)
+    else:
+        values = TENSORS.xlogy(target, target) - target * input
+    if reduction == "batchmean":
+        total = values.sum()
+        return total / input._array.shape[0] if input.ndim else total
+    return _reduce(values, reduction)
+
+
+def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool = True, full: bool = False, size_average: Any = None,
+                     eps: float = 1e-8, reduce: Any = None, reduction: str = "mean") -> Tensor:  # fmt: skip
+    """Negative log likelihood of counts under a Poisson rate, exp(input) or input."""
+    reduction = legacy(size_average, reduce, reduction)
+    if reduction not in ("none", "mean", "sum"):
+        raise ValueError(reduction + " is not a valid value for reduction")
+    x: Any = input
+    loss = TENSORS.exp(x) - target * x if log_input else x - target * TENSORS.log(x + eps)
+    if full:
+        t: Any = target
+        stirling = t * TENSORS.log(t) - t + 0.5 * TENSORS.log(2 * math.pi * t)
+        loss = loss + stirling.masked_fill(t <= 1, 0)
+    return _reduce(loss, reduction)
+
+
+def gaussian_nll_loss(input: Tensor, target: Tensor, var: Tensor | float, full: bool = False, eps: float = 1e-6,
+                      reduction: str = "mean") -> Tensor:  # fmt: skip
+    """Negative log likelihood of targets under normal distributions of mean `input` and variance `var`."""
+    x: Any = input
+    v: Any = var
+    if isinstance(var, (int, float)) and not isinstance(var, bool):
+        if var < 0:
+            raise ValueError("var has negative entry/entries")
+        v = var * TENSORS.ones_like(input)
+    elif not isinstance(var, Tensor) or bool((var._array < 0).any()):
+        raise ValueError("var has negative entry/entries")
+    if v.shape != x.shape:
+        if x.shape[:-1] == v.shape:
+            v = TENSORS.unsqueeze(v, -1)
+        elif not (x.shape[:-1] == v.shape[:-1] and v.shape[-1] == 1):
+            raise ValueError("var is of incorrect size")
+    if reduction not in ("none", "mean", "sum"):
+        raise ValueError(reduction + " is not valid")
+    v = v.clone()
+    low = v._array < eps
+    np.putmask(v._array, low, eps)
+    loss = 0.5 * (TENSORS.log(v) + (x - target) ** 2 / v)
+    if full:
+        loss = loss + 0.5 * math.log(2 * math.pi)
+    return _reduce(loss, reduction)
+
+
+def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0, size_average: Any = None, reduce: Any = None,
+                         reduction: str = "mean") -> Tensor:  # fmt: skip
+    """input where target is 1, max(0, margin - input) where it is -1."""
+    reduction = legacy(size_average, reduce, reduction)
+    t: Any = target
+    zero = TENSORS.zeros_like(input)
+    apart = TENSORS.where(t != 1, TENSORS.clamp_min(margin - input, 0), zero)
+    return _reduce(apart + TENSORS.where(t != -1, input, zero), reduction)
+
+
+def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0, size_average: Any = None,
+                        reduce: Any = None, reduction: str = "mean") -> Tensor:  # fmt: skip
+    """max(0, -target * (input1 - input2) + margin)"""
+    reduction = legacy(size_average, reduce, reduction)
+    if input1.ndim != input2.ndim or input1.ndim != target.ndim:
+        raise RuntimeError("margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
+                           f"{input1.shape}, input2: {input2.shape}, target: {target.shape} ")  # fmt: skip
+    return _reduce(TENSORS.clamp_min(TENSORS.add_number(-target * (input1 - input2), margin), 0), reduction)
+
+
+def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0, size_average: Any = None,
+                          reduce: Any = None, reduction: str = "mean") -> Tensor:  # fmt: skip
+    """1 - cos(input1, input2) where target is 1, max(0, cos - margin) where it is -1."""
+    reduction = legacy(size_average, reduce, reduction)
+    a: Any = input1
+    b: Any = input2
+    t: Any = target
+    if t.ndim not in (0, 1):
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    dim = t.ndim
+    top = (a * b).sum(dim)
+    cos = top / TENSORS.sqrt(TENSORS.add_number((a * a).sum(dim), 1e-12) * TENSORS.add_number((b * b).sum(dim), 1e-12))
+    zero = TENSORS.zeros_like(cos)
+    together = TENSORS.where(t == 1, 1 - cos, zero)
+    apart = TENSORS.where(t == -1, TENSORS.clamp_min(cos - margin, 0), zero)
+    return _reduce(together + apart, reduction)
+
+
+def _same_ndim(anchor: Tensor, positive: Tensor, negative: Tensor) -> None:
+    a, p, n = anchor.ndim, positive.ndim, negative.ndim
+    if not a == p == n:
+        raise RuntimeError("The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: "
+                           f"anchor {a}D, positive {p}D, and negative {n}D inputs")  # fmt: skip
+
+
+def triplet_margin_loss(anchor: Tensor, positive: Tensor, negative: Tensor, margin: float = 1.0, p: float = 2, eps: float = 1e-6,
+                        swap: bool = False, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Tensor:  # fmt: skip
+    """How much farther than margin the negative is not from the anchor than the positive."""
+    from .linear import pairwise_distance
+
+    reduction = legacy(size_average, reduce, reduction)
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    _same_ndim(anchor, positive, negative)
+    near: Any = pairwise_distance(anchor, positive, p, eps)
+    far: Any = pairwise_distance(anchor, negative, p, eps)
+    if swap:
+        far = TENSORS.minimum(far, pairwise_distance(positive, negative, p, eps))
+    return _reduce(TENSORS.clamp_min(TENSORS.add_number(near, margin) - far, 0), reduction)
+
+
+def triplet_margin_with_distance_loss(anchor: Tensor, positive: Tensor, negative: Tensor, *,
+                                      distance_function: Callable[[Tensor, Tensor], Tensor] | None = None, margin: float = 1.0,
+                                      swap: bool = False, reduction: str = "mean") -> Tensor:  # fmt: skip
+    """triplet_margin_loss with a distance of one's own."""
+    from .linear import pairwise_distance
+
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    _same_ndim(anchor, positive, negative)
+    distance = distance_function or pairwise_distance
+    near: Any = distance(anchor, positive)
+    far: Any = distance(anchor, negative)
+    if swap:
+        far = TENSORS.minimum(far, distance(positive, negative))
+    return _reduce(TENSORS.clamp_min(TENSORS.add_number(near, margin) - far, 0), reduction)
+
+
+def soft_margin_loss(input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Tensor:
+    """log(1 + exp(-target * input))"""
+    return TENSORS.soft_margin_loss(input, target, number(legacy(size_average, reduce, reduction)))
+
+
+def multi_margin_loss(input: Tensor, target: Tensor, p: int = 1, margin: float = 1.0, weight: Tensor | None = None,
+                      size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Tensor:  # fmt: skip
+    """How far other classes come within `margin` of the right one."""
+    n = number(legacy(size_average, reduce, reduction))
+    if p not in (1, 2):
+        raise ValueError("only p == 1 and p == 2 supported")
+    if weight is not None and weight.ndim != 1:
+        raise ValueError("weight must be one-dimensional")
+    return TENSORS.multi_margin_loss(input, target, p, margin, weight, n)
+
+
+def multilabel_soft_margin_loss(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any = None,
+                                reduce: Any = None, reduction: str = "mean") -> Tensor:  # fmt: skip
+    """The mean over classes of binary cross entropies of sigmoid(input)."""
+    reduction = legacy(size_average, reduce, reduction)
+    x: Any = input
+    t: Any = target
+    values: Any = -(t * TENSORS.log_sigmoid(x) + (1 - t) * TENSORS.log_sigmoid(-x))
+    if weight is not None:
+        values = values * weight
+    return _reduce(values.sum(x.ndim - 1) / x._array.shape[-1], reduction)
+
+
+def multilabel_margin_loss(input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None,
+                           reduction: str = "mean") -> Tensor:  # fmt: skip
+    """Margins between the classes of a set and the others; target holds classes, ended by -1."""
+    return TENSORS.multilabel_margin_loss_forward(input, target, number(legacy(size_average, reduce, reduction)))[0]
+
+
+def ctc_loss(log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: int = 0, reduction: str = "mean",
+             zero_infinity: bool = False) -> Tensor:  # fmt: skip
+    """-log of the probability that a sequence of classes, repeats merged and blanks left out, is the target.
+
+    log_probs (T, N, C) or (T, C); targets (N, S) or all of them in one dimension; lengths are tensors or tuples.
+    """
+    n = number(reduction)
+    batched = log_probs.ndim == 3
+    probs = log_probs if batched else TENSORS.unsqueeze(log_probs, 1)
+    labels = targets if batched or targets.ndim == 1 else TENSORS.unsqueeze(targets, 0)
+    lengths = []
+    for name, given in (("input_lengths", input_lengths), ("target_lengths", target_lengths)):
+        if isinstance(given, Tensor):
+            if given._array.dtype.kind not in "iu":
+                raise RuntimeError(f"{name} must be integral")
+            given = given._array.reshape(-1).tolist()
+        lengths.append([int(v) for v in (given if isinstance(given, (tuple, list)) else [given])])
+    steps, batch, classes = probs._array.shape
+    if not 0 <= blank < classes:
+        raise RuntimeError("blank must be in label range")
+    for name, values in zip(("input_lengths", "target_lengths"), lengths, strict=True):
+        if len(values) != batch:
+            raise RuntimeError(f"{name} must be of size batch_size")
+    for length in lengths[0]:
+        if length < 0:
+            raise RuntimeError(f"Expected input_lengths to have value at least 0, but got value {length} (while checking arguments for ctc_loss_cpu)")
+        if length > steps:
+            raise RuntimeError(f"Expected input_lengths to have value at most {steps}, but got value {length} "
+                               "(while checking arguments for ctc_loss_cpu)")  # fmt: skip
+    losses = TENSORS._ctc_loss(probs, labels, lengths[0], lengths[1], blank, zero_infinity)
+    if zero_infinity:
+        losses = TENSORS.where(losses == math.inf, TENSORS.scalar_tensor(0, dtype=losses.dtype), losses)
+    if n == 1:
+        count = TENSORS.from_numpy(np.maximum(np.asarray(lengths[1]), 1).astype(probs._array.dtype))
+        return (losses / count).mean()
+    if n == 2:
+        return losses.sum()
+    return losses if batched else TENSORS.squeeze(losses, 0)

@@ -1,0 +1,114 @@
+"""Normalizations as functions."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...core.types.info import finfo
+from ...ops.nn import norm as _kernels
+from ...core.recording.record import TENSORS
+from ...core.tensor.tensor import Tensor
+
+__all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm", "local_response_norm", "rms_norm"]
+
+
+def _enough(size: tuple[int, ...]) -> None:
+    if size[0] * math.prod(size[2:]) == 1:
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size torch.Size({list(size)})")
+
+
+def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None,
+               bias: Tensor | None = None, training: bool = False, momentum: float = 0.1, eps: float = 1e-5) -> Tensor:  # fmt: skip
+    """(x - mean) / sqrt(var + eps) * weight + bias for each channel of (N, C, ...).
+
+    In training mean and var are the batch's, and the running ones move towards them by `momentum`.
+    """
+    if training:
+        _enough(input._array.shape)
+    elif running_mean is None or running_var is None:
+        raise RuntimeError("Expected running_mean and running_var to be defined when training=False")
+    channels = input._array.shape[1] if input.ndim > 1 else 0
+    for name, t in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
+        if t is not None and t._array.size != channels:
+            raise RuntimeError(f"{name} should contain {channels} elements not {t._array.size}")
+    # the running statistics change without being counted up, as in PyTorch: a second batch may come before backward
+    return TENSORS.native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
+
+
+def instance_norm(input: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None, weight: Tensor | None = None,
+                  bias: Tensor | None = None, use_input_stats: bool = True, momentum: float = 0.1, eps: float = 1e-5) -> Tensor:  # fmt: skip
+    """batch_norm of each sample by itself."""
+    shape = input._array.shape
+    if use_input_stats and math.prod(shape[2:]) == 1:
+        raise ValueError(f"Expected more than 1 spatial element when training, got input size torch.Size({list(shape)})")
+    n, c = shape[:2]
+
+    def repeated(t: Any) -> Any:
+        return None if t is None else TENSORS.repeat(t, n)
+
+    means, variances = repeated(running_mean), repeated(running_var)
+    x = input.reshape(1, n * c, *shape[2:])
+    out = TENSORS.native_batch_norm(x, repeated(weight), repeated(bias), means, variances, use_input_stats, momentum, eps)[0]
+    if use_input_stats:
+        for t, many in ((running_mean, means), (running_var, variances)):
+            if t is not None:
+                t._array[...] = many._array.reshape(n, c).mean(0)
+    return TENSORS.view(out, shape)
+
+
+def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None,
+               eps: float = 1e-5) -> Tensor:  # fmt: skip
+    """(x - mean) / sqrt(var + eps) * weight + bias over the last dimensions, which must be `normalized_shape`."""
+    shape = tuple(normalized_shape)
+    return TENSORS.native_layer_norm(input, shape, weight, bias, eps)[0]
+
+
+def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None) -> Tensor:
+    """x divided by the root of the mean of its squares over the last dimensions."""
+    shape = tuple(normalized_shape)
+    if len(shape) > input.ndim:
+        raise ValueError(f"Input tensor must have at least {len(shape)} dimensions, but got {input.ndim}")
+    _kernels.check_shape(input._array, shape, weight=None if weight is None else weight._array)
+    dims = tuple(range(-len(shape), 0))
+    small = finfo(input.dtype).eps if eps is None else eps
+    x: Any = input
+    out = x * TENSORS.rsqrt(TENSORS.add_number(x.pow(2).mean(dims, True), small))
+    return out if weight is None else out * weight
+
+
+def group_norm(input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5) -> Tensor:
+    """layer_norm over groups of channels of (N, C, ...)."""
+    if input.ndim < 2:
+        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.ndim}")
+    n, c = input._array.shape[:2]
+    area = math.prod(input._array.shape[2:])
+    if n * c // num_groups * area == 1 and n * area == 1:
+        _enough((n * c // num_groups, num_groups, *input._array.shape[2:]))
+    if c % num_groups:
+        raise RuntimeError("Expected number of channels in input to be divisible by num_groups, but got input of shape "
+                           f"{list(input.shape)} and num_groups={num_groups}")  # fmt: skip
+    for name, t in (("weight", weight), ("bias", bias)):
+        if t is not None and t._array.shape != (c,):
+            raise RuntimeError(f"Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of shape "
+                               f"{list(t.shape)} and input of shape {list(input.shape)}")  # fmt: skip
+    return TENSORS.native_group_norm(input, weight, bias, n, c, area, num_groups, eps)[0]
+
+
+def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:
+    """x divided by a power of the mean of squares over `size` neighbouring channels."""
+    if input.ndim < 3:
+        raise ValueError(f"Expected 3D or higher dimensionality                          input (got {input.ndim} dimensions)")
+    x: Any = input
+    if not x._array.size:
+        return input
+    squares = x * x
+    shape = x._array.shape
+    if x.ndim == 3:
+        squares = TENSORS.constant_pad_nd(squares.unsqueeze(1), [0, 0, size // 2, (size - 1) // 2], 0.0)
+        means = TENSORS.avg_pool2d(squares, (size, 1), (1, 1), (0, 0), False, True, None).squeeze(1)
+    else:
+        squares = squares.view(shape[0], 1, shape[1], shape[2], -1)
+        squares = TENSORS.constant_pad_nd(squares, [0, 0, 0, 0, size // 2, (size - 1) // 2], 0.0)
+        means = TENSORS.avg_pool3d(squares, (size, 1, 1), (1, 1, 1), (0, 0, 0), False, True, None).squeeze(1).view(shape)
+    return x / (means * alpha + k).pow(beta)

@@ -1,0 +1,1 @@
+"""Operations that learners seldom meet."""

@@ -1,0 +1,259 @@
+"""Slopes estimated from values (gradient), powers of a vector (vander), indices taken apart (unravel_index), rows kept short
+(renorm) and distances within one set of points (pdist)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ...core.types.dims import wrap_dim
+from ...core.types.dtypes import _scalar_name, from_numpy
+from ..table.opdef import FUNCTIONS, composite, op
+from ...core.recording.record import TENSORS
+from ...core.tensor.tensor import Tensor, wrap
+from ..first.kinds import name_of, typed
+
+F = TENSORS
+
+
+# -- gradient --------------------------------------------------------------------------------------------------------------
+
+
+def _part(x: Any, dim: int, low: int, high: int) -> Any:
+    return F.narrow(x, dim, low, high - low)
+
+
+def _uniform(x: Any, dim: int, h: Any, edge_order: int) -> Any:
+    """Differences over a grid of one spacing."""
+    over = F.div if isinstance(h, Tensor) else F.div_number
+    n = x._array.shape[dim]
+    at = [_part(x, dim, i, i + 1) for i in range(min(n, 3))]
+    end = [_part(x, dim, n - 1 - i, n - i) for i in range(min(n, 3))]
+    if edge_order == 1:
+        first, last = over(at[1] - at[0], h), over(end[0] - end[1], h)
+    else:
+        first = over(at[0] * -1.5 + at[1] * 2 - at[2] * 0.5, h)
+        last = over(end[0] * 1.5 - end[1] * 2 + end[2] * 0.5, h)
+    middle = over(_part(x, dim, 2, n) - _part(x, dim, 0, n - 2), h * 2)
+    return F.cat([first, middle, last], dim)
+
+
+def _uneven(x: Any, dim: int, places: Any, edge_order: int) -> Any:
+    """Differences over coordinates."""
+    n = x._array.shape[dim]
+    steps = F.diff(places)
+    shape = [1] * x.ndim
+
+    def laid(t: Any) -> Any:
+        shape[dim] = -1
+        return t.view(shape)
+
+    one, two = laid(_part(steps, 0, 0, n - 2)), laid(_part(steps, 0, 1, n - 1))
+    a, b, c = -two / (one * (one + two)), (two - one) / (one * two), one / (two * (one + two))
+    middle = _part(x, dim, 0, n - 2) * a + _part(x, dim, 1, n - 1) * b + _part(x, dim, 2, n) * c
+    h = [laid(_part(steps, 0, i, i + 1)) for i in (0, 1, n - 3, n - 2)] if n > 2 else [laid(steps)] * 4
+    if edge_order == 1:
+        first = (_part(x, dim, 1, 2) - _part(x, dim, 0, 1)) / h[0]
+        last = (_part(x, dim, n - 1, n) - _part(x, dim, n - 2, n - 1)) / h[3]
+    else:
+        p, q = h[0], h[1]
+        first = (_part(x, dim, 0, 1) * (-(2 * p + q) / (p * (p + q))) + _part(x, dim, 1, 2) * ((p + q) / (p * q))
+                 + _part(x, dim, 2, 3) * (-p / (q * (p + q))))  # fmt: skip
+        p, q = h[2], h[3]
+        last = (_part(x, dim, n - 3, n - 2) * (q / (p * (p + q))) + _part(x, dim, n - 2, n - 1) * (-(p + q) / (p * q))
+                + _part(x, dim, n - 1, n) * ((2 * q + p) / (q * (p + q))))  # fmt: skip
+    return F.cat([first, middle, last], dim)
+
+
+@composite(method=False)
+def gradient(input: Tensor, *, spacing: Any = 1, dim: Any = None, edge_order: int = 1) -> tuple[Tensor, ...]:
+    """The slope along each dimension, estimated from neighbouring values."""
+    ndim = input.ndim
+    if dim is None:
+        dims = list(range(ndim))
+    else:
+        dims = [wrap_dim(d, ndim) for d in (dim if isinstance(dim, (tuple, list)) else (dim,))]
+    listed = isinstance(spacing, (tuple, list))
+    if listed and dim is None and len(spacing) != ndim:
+        raise RuntimeError("torch.gradient expected spacing to be unspecified, a scalar, or a list of length equal to 'self.dim() = "
+                           f"{ndim}', since dim argument was not given, but got a list of length {len(spacing)}")  # fmt: skip
+    if listed and dim is not None and len(spacing) != len(dims):
+        raise RuntimeError("torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim arguments to have the "
+                           f"same length, but got a spacing argument of length {len(spacing)} and a dim argument of length "
+                           f"{len(dims)}.")  # fmt: skip
+    if edge_order not in (1, 2):
+        raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
+    if len(set(dims)) != len(dims):
+        again = next(d for i, d in enumerate(dims) if d in dims[:i])
+        raise RuntimeError(f"dim {again} appears multiple times in the list of dims")
+    for d in dims:
+        if input._array.shape[d] < edge_order + 1:
+            raise RuntimeError("torch.gradient expected each dimension size to be at least edge_order+1")
+    x: Any = input
+    if x._array.dtype.kind in "iu":
+        x = F.to(x, dtype=F.scalar_tensor(1.0).dtype)
+    found = []
+    for i, d in enumerate(dims):
+        h = spacing[i] if listed else 1 if spacing is None else spacing
+        if isinstance(h, Tensor) and h.ndim == 1:
+            found.append(_uneven(x, d, h, edge_order))
+        else:
+            found.append(_uniform(x, d, h, edge_order))
+    return tuple(found)
+
+
+# -- powers and indices ----------------------------------------------------------------------------------------------------
+
+
+@composite(method=False)
+def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
+    """The powers of each element as rows, the highest first."""
+    a = x._array
+    if a.ndim != 1:
+        raise RuntimeError("x must be a one-dimensional tensor.")
+    n = a.size if N is None else N
+    if n < 0:
+        raise RuntimeError("N must be non-negative.")
+    numpy = np.dtype(np.int64) if a.dtype.kind in "biu" else a.dtype
+    wide: Any = F.to(x, dtype=from_numpy(numpy))
+    if not n:
+        return wrap(np.zeros((a.size, 0), numpy))
+    ones = wrap(np.ones((a.size, 1), numpy))
+    result = ones
+    if n > 1:
+        result = F.cat([ones, F.cumprod(F.expand(F.unsqueeze(wide, 1), (-1, n - 1)), 1)], 1)
+    return result if increasing else F.flip(result, [1])  # type: ignore[no-any-return]
+
+
+@composite(method=False)
+def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
+    """Positions in a flattened tensor as one index for each dimension of `shape`."""
+    if indices.is_complex() or indices.is_floating_point() or indices._array.dtype.kind == "b":  # type: ignore[attr-defined]
+        raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
+    if not isinstance(shape, (int, tuple, list)) or isinstance(shape, bool):
+        if isinstance(shape, str):
+            raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(shape)}")
+        raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type(shape)}")
+    sizes = (shape,) if isinstance(shape, int) else tuple(shape)
+    for n in sizes:
+        if not isinstance(n, int):
+            raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(n)}")
+    if any(n < 0 for n in sizes):
+        raise ValueError(f"'shape' cannot have negative values, but got {sizes}")
+    steps = np.cumprod([1, *sizes[:0:-1]])[::-1].copy() if sizes else np.zeros(0, np.int64)
+    found = F.remainder(F.floor_divide(F.unsqueeze(indices, -1), wrap(steps)), wrap(np.array(sizes, np.int64)))
+    return tuple(F.unbind(found, -1))
+
+
+# -- rows of bounded length ------------------------------------------------------------------------------------------------
+
+
+def _factors(F: Any, x: Any, p: float, dim: int, maxnorm: float) -> Any:
+    others = tuple(i for i in range(x.ndim) if i != dim)
+    norms = F.linalg_vector_norm(x, p, others, True)
+    return norms, F.pick(norms > maxnorm, maxnorm / (norms + 1e-7), norms * 0 + 1)
+
+
+def _renorm_backward(F, grad, input, p, dim, maxnorm):  # type: ignore[no-untyped-def]
+    d = dim % input.ndim
+    others = tuple(i for i in range(input.ndim) if i != d)
+    norms, factor = _factors(F, input, p, d, maxnorm)
+    along = F.sum(grad * F.conj(input), others, True)
+    along = F.real_part(along)
+    if p == 2:
+        slope = input / F.pick(norms == 0, norms * 0 + 1, norms)
+    elif p == math.inf:
+        largest = F.pick(F.abs(input) == norms, norms * 0 + 1, norms * 0)
+        slope = F.sgn(input) * largest / F.sum(largest, others, True)
+    else:
+        size = F.abs(input)
+        slope = F.sgn(input) * F.pow(size / F.pick(norms == 0, norms * 0 + 1, norms), p - 1)
+    change = F.pick(norms > maxnorm, -maxnorm / F.pow(norms + 1e-7, 2), norms * 0)
+    return grad * factor + slope * (along * change)
+
+
+@op("renorm", inplace=True, vjp={
+    "input": lambda F, grad, input, p, dim, maxnorm: _renorm_backward(F, grad, input, p, dim, maxnorm),
+})  # fmt: skip
+def renorm(input, p, dim, maxnorm):  # type: ignore[no-untyped-def]
+    """The tensor with its slices along `dim` scaled down where their p-norm is above maxnorm."""
+    from ...core.recording.record import RAW
+
+    if p <= 0:
+        raise RuntimeError("renorm: non-positive-norm not supported")
+    if maxnorm < 0:
+        raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}")
+    if input.ndim < 2:
+        raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions")
+    if input.dtype.kind not in "fcV":
+        raise RuntimeError(f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {name_of(input)}")
+    return input * _factors(RAW, input, p, wrap_dim(dim, input.ndim), maxnorm)[1].astype(input.dtype)
+
+
+del FUNCTIONS["renorm_"]  # a method only
+
+
+# -- distances -------------------------------------------------------------------------------------------------------------
+
+
+def _pdist_backward(F, grad, input, p, result):  # type: ignore[no-untyped-def]
+    """The pairs' gradients, added up at both rows."""
+    i, j = np.triu_indices(int(input.shape[0]), 1)
+    i, j = (F.places(k) for k in (i, j))
+    gap = F.index_select(input, 0, i) - F.index_select(input, 0, j)
+    g, n = F.unsqueeze(grad, 1), F.unsqueeze(result, 1)
+    safe = F.pick(n == 0, n * 0 + 1, n)
+    if p == 0:
+        return grad.sum() * 0 * input
+    if p == 1:
+        slope = F.sgn(gap) * g
+    elif p == float("inf"):
+        slope = F.sgn(gap) * F.pick(F.abs(gap) == n, g + gap * 0, gap * 0)
+    elif p < 2:
+        size = F.pick(gap == 0, gap * 0 + 1, F.abs(gap))
+        slope = F.sgn(gap) * F.pow(size / safe, p - 1) * g
+    else:
+        slope = F.sgn(gap) * F.pow(F.abs(gap) / safe, p - 1) * g
+    slope = F.pick(n == 0, slope * 0, slope)
+    nothing = input * 0
+    return F.index_add(F.index_add(nothing, 0, i, slope), 0, j, -slope)
+
+
+@op("_pdist_forward", method=False, function=False, node="PdistBackward0", vjp={
+    "input": lambda F, grad, input, p, result: _pdist_backward(F, grad, input, p, result),
+})  # fmt: skip
+@typed("pdist", "biuc", half=False)
+def _pdist_forward(input, p=2.0):  # type: ignore[no-untyped-def]
+    from ...core.recording.record import RAW
+
+    i, j = np.triu_indices(input.shape[0], 1)
+    return RAW.linalg_vector_norm(input[i] - input[j], p, -1)
+
+
+@composite(method=False)
+def pdist(input: Tensor, p: float = 2.0) -> Tensor:
+    """The distances between all pairs of rows."""
+    if input.ndim != 2:
+        raise RuntimeError(f"pdist only supports 2D tensors, got: {input.ndim}D")
+    if not input.dtype.is_floating_point:
+        raise RuntimeError("pdist only supports floating-point dtypes")
+    if p < 0:
+        raise RuntimeError("pdist only supports non-negative p values")
+    return F._pdist_forward(input, p)  # type: ignore[no-any-return]
+
+
+@composite(method=True, function=True)
+def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Any = None) -> Tensor:
+    """The places of the elements that are not 0, cut or filled to `size` rows."""
+    if size < 0:
+        raise RuntimeError(f"nonzero_static: 'size' must be an non-negative integer, but got {size}")
+    rows = np.argwhere(input._array)[:size]
+    made = np.full((size, input.ndim), fill_value, np.int64)
+    made[: len(rows)] = rows
+    if out is not None:
+        if out.dtype is not from_numpy(np.dtype(np.int64)):
+            raise RuntimeError(f"nonzero_static: Expected out tensor to have scalar type Long but got scalar type{_scalar_name(out.dtype)}")
+        return out.resize_(made.shape).copy_(wrap(made))  # type: ignore[no-any-return]
+    return wrap(made)

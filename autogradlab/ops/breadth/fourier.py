@@ -1,0 +1,89 @@
+"""Discrete Fourier transforms: complex to complex, real to complex and back, over any dimensions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..table.opdef import op
+
+#: how a transform is divided: not at all, by the root of the size, by the size
+NONE, ROOT, FULL = 0, 1, 2
+
+
+def _scale(shape: Any, dim: tuple[int, ...], normalization: int) -> float:
+    n = 1
+    for d in dim:
+        n *= shape[d]
+    return 1.0 if normalization == NONE or not n else float(n) ** (-0.5 if normalization == ROOT else -1)
+
+
+def _complex(d: np.dtype[Any]) -> np.dtype[Any]:
+    return np.result_type(d, np.complex64)
+
+
+def _laid(r: np.ndarray, x: np.ndarray, dim: tuple[int, ...], last: bool) -> np.ndarray:
+    """A result as PyTorch's kernels leave it: the transformed dimensions innermost, the others and they by the input's strides; of
+    real transforms, whose last dimension is halved, that one comes last."""
+    rest = sorted((d for d in range(x.ndim) if d not in dim), key=lambda d: -x.strides[d])
+    order = rest + sorted(dim[:-1] if last else dim, key=lambda d: -x.strides[d]) + ([dim[-1]] if last else [])
+    return np.ascontiguousarray(r.transpose(order)).transpose(np.argsort(order))
+
+
+@op(
+    "_fft_c2c",
+    "input",
+    method=False,
+    function=False,
+    node="FftC2CBackward0",
+    vjp={"input": lambda F, grad, dim, normalization, forward: F._fft_c2c(grad, dim, normalization, not forward)},
+)
+def _fft_c2c(input, dim, normalization, forward):  # type: ignore[no-untyped-def]
+    if not dim:
+        return input.copy()
+    r = np.fft.fftn(input, axes=dim) if forward else np.fft.ifftn(input, axes=dim, norm="forward")
+    return _laid((r * _scale(input.shape, dim, normalization)).astype(_complex(input.dtype)), input, dim, False)
+
+
+def _r2c_backward(F, grad, input_shape, dim, normalization, onesided):  # type: ignore[no-untyped-def]
+    if not onesided:
+        return F.real_part(F._fft_c2c(grad, dim, normalization, False))
+    last = dim[-1]
+    missing = input_shape[last] - grad.shape[last]
+    if missing:  # the gradient of the half that was not given out is zero
+        shape = list(grad.shape)
+        shape[last] = missing
+        grad = F.cat([grad, F.zeros_of(grad, tuple(shape))], last)
+    return F.real_part(F._fft_c2c(grad, dim, normalization, False))
+
+
+@op("_fft_r2c", "input", method=False, function=False, node="FftR2CBackward0", vjp={"input": _r2c_backward})
+def _fft_r2c(input, dim, normalization, onesided):  # type: ignore[no-untyped-def]
+    scale = _scale(input.shape, dim, normalization)
+    r = np.fft.rfftn(input, axes=dim) if onesided else np.fft.fftn(input, axes=dim)
+    return _laid((r * scale).astype(_complex(input.dtype)), input, dim, True)
+
+
+def _c2r_backward(F, grad, dim, normalization, last_dim_size):  # type: ignore[no-untyped-def]
+    g = F._fft_r2c(grad, dim, normalization, True)
+    last = dim[-1]
+    doubled = np.ones(g.shape[last])
+    doubled[1 : last_dim_size - g.shape[last] + 1] = 2  # those that stand for two of the full transform
+    shape = [1] * len(g.shape)
+    shape[last] = len(doubled)
+    from ..common.blas import lift
+
+    return g * lift(F, doubled.reshape(shape).astype(grad_dtype(grad)))
+
+
+def grad_dtype(grad: Any) -> Any:
+    return grad._array.dtype if hasattr(grad, "_array") else grad.dtype
+
+
+@op("_fft_c2r", "input", method=False, function=False, node="FftC2RBackward0", vjp={"input": _c2r_backward})
+def _fft_c2r(input, dim, normalization, last_dim_size):  # type: ignore[no-untyped-def]
+    shape = list(input.shape)
+    shape[dim[-1]] = last_dim_size
+    r = np.fft.irfftn(input, s=[shape[d] for d in dim], axes=dim, norm="forward")
+    return _laid((r * _scale(shape, dim, normalization)).astype(np.dtype(input.dtype.char.lower())), input, dim, True)

@@ -1,0 +1,245 @@
+"""Counting: how often integers occur, how many elements fall into each bin."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ...core.types import dtypes
+from ...core.values.creation import bind
+from ..table.opdef import OPS, Op, publish
+from ...core.recording.record import TENSORS
+from ...core.types.return_types import named
+from ...core.tensor.tensor import Tensor
+from ..table.checked import cxx_name, offer
+from ..first.kinds import NOT_IMPLEMENTED, no_derivative, refuse
+
+F = TENSORS
+
+# -- bincount --------------------------------------------------------------------------------------------------------------
+
+
+def bincount(input, weights=None, minlength=0):  # type: ignore[no-untyped-def]
+    if minlength < 0:
+        raise RuntimeError("minlength should be >= 0")
+    refuse(input, "bincount_cpu", "bfcV")
+    if input.ndim == 1 and not input.size:
+        return np.zeros(minlength, np.int64)
+    if input.ndim != 1 or (input.dtype.kind == "i" and input.min() < 0):
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+    if weights is None:
+        return np.bincount(input, minlength=minlength).astype(np.int64)
+    if weights.shape != input.shape:
+        raise RuntimeError("weights should be 1-d and have the same length as input")
+    given = weights.real if weights.dtype.kind == "c" else weights
+    found = np.bincount(input, given.astype(np.float64), minlength=minlength)
+    return found.astype(np.float32 if weights.dtype == np.float32 else np.float64)
+
+
+OPS["bincount"] = Op("bincount", bincount, "input weights", node=NOT_IMPLEMENTED, vjp={"weights": no_derivative("bincount")})
+offer("bincount", OPS["bincount"], """How often each integer from 0 up occurs, or the sum of the weights where it does.
+
+    >>> import autogradlab as torch
+    >>> torch.bincount(torch.tensor([1, 3, 1]))
+    tensor([0, 2, 0, 1])
+    """)  # fmt: skip
+
+# -- bins ------------------------------------------------------------------------------------------------------------------
+
+
+def _number(value: float) -> str:
+    return f"{value:g}"
+
+
+def _edges(low: float, high: float, bins: int, numpy: np.dtype[Any]) -> np.ndarray:
+    """Evenly spaced edges, counted from both ends as linspace does."""
+    wide = np.dtype(np.float32) if numpy.itemsize == 2 else numpy
+    a, b = wide.type(low), wide.type(high)
+    step = (b - a) / wide.type(bins)
+    i = np.arange(bins + 1)
+    half = (bins + 1) // 2
+    return np.where(i < half, a + step * i.astype(wide), b - step * (bins - i).astype(wide)).astype(numpy)
+
+
+def _checked_bins(bins: int, d: int = 0) -> int:
+    if bins <= 0:
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension {d}")
+    return bins
+
+
+def _even_places(x: np.ndarray, low: Any, high: Any, bins: int) -> tuple[np.ndarray, np.ndarray]:
+    """Which elements lie in the range, and in which of its even bins."""
+    inside = (x >= low) & (x <= high)
+    kept = x[inside]
+    places = ((kept - low) * x.dtype.type(bins) / (high - low)).astype(np.int64)
+    return inside, np.minimum(places, bins - 1)
+
+
+def histc(input, bins=100, min=0, max=0):  # type: ignore[no-untyped-def]
+    refuse(input, "aminmax_cpu" if min == max else "histogram_cpu", "c")
+    refuse(input, "linspace_cpu", "b")
+    refuse(input, "histogram_cpu", "iu")
+    _checked_bins(bins)
+    wide = input.astype(np.float32) if input.dtype.itemsize == 2 else input
+    low, high = float(min), float(max)
+    nan = False
+    if low == high and wide.size:
+        low, high = float(wide.min()), float(wide.max())
+        nan = math.isnan(low)
+    if low == high:
+        low, high = low - 1, high + 1
+    if not (math.isfinite(low) and math.isfinite(high)):
+        shown = "-nan, -nan" if nan else f"{_number(low)}, {_number(high)}"
+        raise RuntimeError(f"torch.histc: range of [{shown}] is not finite")
+    if low > high:
+        raise RuntimeError("torch.histc: max must be larger than min")
+    kind = wide.dtype.type
+    _, places = _even_places(wide.reshape(-1), kind(low), kind(high), bins)
+    return np.bincount(places, minlength=bins).astype(input.dtype)
+
+
+OPS["histc"] = Op("histc", histc)
+
+
+def _check_histc(input: Tensor, outs: tuple[Tensor, ...]) -> None:
+    for label, o in zip(("hist", "bin_edges"), outs, strict=False):
+        if o.dtype is not input.dtype:
+            raise RuntimeError(f"torch.histogram: input tensor and {label} tensor should have the same dtype, but got input "
+                               f"{cxx_name(input.dtype)} and {label} {cxx_name(o.dtype)}")  # fmt: skip
+
+
+offer("histc", OPS["histc"], "How many elements fall into each of `bins` even bins from min to max.", check=_check_histc)
+
+_WHO = "torch.histogramdd: "
+
+
+def _many(x: np.ndarray, bins: Any, span: Any, weight: Any, density: bool) -> tuple[np.ndarray, list[np.ndarray]]:
+    """The histogram of points (rows of `x`). `bins`: the edges, or the number of even bins, of each dimension."""
+    n = x.shape[1]
+    if len(bins) != n:
+        raise RuntimeError("histogramdd: The size of bins must be equal to the innermost dimension of the input.")
+    for d, b in enumerate(bins):
+        if isinstance(b, np.ndarray):
+            if b.dtype != x.dtype:
+                raise RuntimeError(f"{_WHO}input tensor and bins tensors should have the same dtype, but got input with dtype "
+                                   f"{_cxx(x)} and bins for dimension {d} with dtype {_cxx(b)}")  # fmt: skip
+            if b.ndim != 1:
+                raise RuntimeError(f"{_WHO}bins tensor should have one dimension, but got {b.ndim} dimensions in the bins tensor "
+                                   f"for dimension {d}")  # fmt: skip
+            if not b.size:
+                raise RuntimeError(f"{_WHO}bins tensor should have at least 1 element, but got 0 elements in the bins tensor for "
+                                   f"dimension {d}")  # fmt: skip
+    if weight is not None:
+        if weight.dtype != x.dtype:
+            raise RuntimeError(f"{_WHO}if weight tensor is provided, input tensor and weight tensor should have the same dtype, but "
+                               f"got input({_cxx(x)}), and weight({_cxx(weight)})")  # fmt: skip
+        if weight.size != len(x):
+            raise RuntimeError(f"{_WHO}if weight tensor is provided it should have the same shape as the input tensor excluding its "
+                               f"innermost dimension, but got input with shape {list(x.shape)} and weight with shape "
+                               f"{list(weight.shape)}")  # fmt: skip
+    if span is not None and len(span) != 2 * n:
+        raise RuntimeError(f"{_WHO}for a {n}-dimensional histogram range should have {2 * n} elements, but got {len(span)}")
+    for d, b in enumerate(bins):
+        _checked_bins(b.size - 1 if isinstance(b, np.ndarray) else b, d)
+    if x.dtype.kind != "f" or x.dtype.itemsize == 2:
+        from ..first.kinds import name_of
+
+        raise NotImplementedError(f"\"histogramdd\" not implemented for '{name_of(x)}'")
+    edges = [b if isinstance(b, np.ndarray) else _range(x[:, d], d, b, span) for d, b in enumerate(bins)]
+    inside = np.ones(len(x), bool)
+    places = []
+    for d, e in enumerate(edges):
+        column = x[:, d]
+        with_nan = (column >= e[0]) & (column <= e[-1])
+        inside &= with_nan
+        places.append(np.minimum(np.searchsorted(e, column, "right") - 1, e.size - 2))
+    shape = tuple(e.size - 1 for e in edges)
+    flat = np.ravel_multi_index([p[inside] for p in places], shape) if inside.any() else np.zeros(0, np.int64)
+    w = None if weight is None else weight.reshape(-1)[inside].astype(np.float64)
+    hist = np.bincount(flat, w, minlength=math.prod(shape)).astype(x.dtype).reshape(shape)
+    if density:
+        with np.errstate(invalid="ignore"):
+            hist = hist / hist.sum()
+        for d, e in enumerate(edges):
+            hist = hist / np.diff(e).reshape([-1 if i == d else 1 for i in range(n)])
+    return hist, edges
+
+
+def _cxx(x: np.ndarray) -> str:
+    return cxx_name(dtypes.from_numpy(x.dtype))
+
+
+def _range(column: np.ndarray, d: int, bins: int, span: Any) -> np.ndarray:
+    if span is not None:
+        low, high = float(span[2 * d]), float(span[2 * d + 1])
+    elif column.size:
+        low, high = float(column.min()), float(column.max())
+    else:
+        low, high = 0.0, 1.0
+    if not (math.isfinite(low) and math.isfinite(high)):
+        raise RuntimeError(f"{_WHO}dimension {d}'s range [{_number(low)}, {_number(high)}] is not finite")
+    if low > high:
+        raise RuntimeError(f"{_WHO}min should not exceed max, but got min {_number(low)} max {_number(high)} for dimension {d}")
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    return _edges(low, high, bins, column.dtype)
+
+
+def histogram(input, bins, range, weight, density):  # type: ignore[no-untyped-def]
+    hist, edges = _many(input.reshape(-1, 1), [bins], range, weight, density)
+    return hist, np.array(edges[0])
+
+
+_BLOCKED = no_derivative("histogram")
+_PAIR = ("hist", "bin_edges")
+_RETURNS = named("histogram", _PAIR)
+OPS["histogram"] = Op("histogram", histogram, "input bins weight", node=NOT_IMPLEMENTED, outputs=_PAIR, returns=_RETURNS,
+                      vjp={"input": _BLOCKED, "weight": _BLOCKED})  # fmt: skip
+OPS["histogram.count"] = Op("histogram", histogram, "input weight", node=NOT_IMPLEMENTED, outputs=_PAIR, returns=_RETURNS,
+                            vjp={"input": _BLOCKED, "weight": _BLOCKED})  # fmt: skip
+
+
+def _histogram(*args: Any, **kwargs: Any) -> Any:
+    form, given = bind("histogram", args, kwargs)
+    input, out = given["input"], given.get("out")
+    entry = OPS["histogram" if form == 0 else "histogram.count"]
+    values = (input, given["bins"], given.get("range"), given["weight"], given["density"])
+    if out is None:
+        return entry.call(*values)
+    _check_histc(input, tuple(out))
+    return named("histogram_out", _PAIR)(entry.call(*values, out=out))
+
+
+def _signature(input, bins=100, *, range=None, weight=None, density=False, out=None): ...  # type: ignore[no-untyped-def]
+
+
+publish("histogram", _histogram, _signature, True, True, """The histogram of all elements, and the edges of its bins.
+
+    >>> import autogradlab as torch
+    >>> torch.histogram(torch.tensor([1.0, 2.0, 3.0]), 2).hist
+    tensor([1., 2.])
+    """)  # fmt: skip
+
+
+def _points(input: Tensor) -> np.ndarray:
+    x = input._array
+    if not x.ndim:
+        raise IndexError("Dimension specified as -1 but tensor has no dimensions")
+    return x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
+
+
+def histogramdd(input: Tensor, bins: Any, range: Any = None, weight: Any = None, density: bool = False) -> Any:
+    """The histogram of points, the rows of the last dimension, in as many dimensions."""
+    x = _points(input)
+    if isinstance(bins, int):
+        given: list[Any] = [bins] * x.shape[1]
+    else:
+        given = [b._array if isinstance(b, Tensor) else int(b) for b in bins]
+    hist, edges = _many(x, given, range, None if weight is None else weight._array, density)
+    made = F.from_numpy(hist), tuple(F.from_numpy(np.array(e)) for e in edges)
+    return named("histogramdd", _PAIR)(made)
+
+
+publish("histogramdd", histogramdd, histogramdd, False, True, histogramdd.__doc__ or "")

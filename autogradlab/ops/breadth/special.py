@@ -1,0 +1,236 @@
+"""Special functions: the error function and its kin, gamma and polygamma functions, Bessel functions of order 0 and 1."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..kernels import special as K
+from ..table.factories import binary, unary
+from ..table.families import attach
+from ..table.opdef import OPS, Op, op, publish
+from ...core.values.promotion import is_number
+from ...core.recording.record import RAW, TENSORS
+from ...core.tensor.tensor import Tensor
+from ..first.kinds import COMPLEX, double, floated, in_both_worlds, refuse, refusing, single
+from ..common.pairs import with_number
+
+F = TENSORS
+_ROOT_PI = math.sqrt(math.pi)
+
+
+def real_only(kernel: Any, name: str, halves: bool = True) -> Any:
+    """A kernel in float64 of a function that PyTorch has for real numbers, `halves` included or not."""
+    wide = double(kernel)
+
+    def run(x):  # type: ignore[no-untyped-def]
+        refuse(x, name, COMPLEX)
+        if not halves and x.dtype.itemsize == 2 and x.dtype.kind in "fV":
+            refuse(x, name, "fV")
+        return wide(x)
+
+    return run
+
+
+unary("erf", real_only(K.erf, "erf_vml_cpu"), lambda F, grad, input: grad * (2 / _ROOT_PI) * F.exp(-(input * input)),
+      doc="The error function.")  # fmt: skip
+unary("erfc", real_only(K.erfc, "erfc_vml_cpu"), lambda F, grad, input: grad * (-2 / _ROOT_PI) * F.exp(-(input * input)),
+      doc="1 - erf(input), exact for large input.")  # fmt: skip
+unary("erfinv", real_only(K.erfinv, "erfinv_vml_cpu"),
+      lambda F, grad, input: grad * (0.5 * _ROOT_PI) * F.exp(F.square(F.erfinv(input))),
+      doc="The inverse of the error function.")  # fmt: skip
+unary("lgamma", real_only(K.lgamma, "lgamma_vml_cpu"), lambda F, grad, input: grad * F.digamma(input),
+      doc="The logarithm of the size of the gamma function.")  # fmt: skip
+unary("digamma", real_only(K.digamma, "digamma"), lambda F, grad, input: grad * F.polygamma(1, input),
+      doc="The derivative of lgamma.")  # fmt: skip
+unary("i0", real_only(lambda x: K.bessel_i(0, x, scaled=False), "i0_vml_cpu"),
+      lambda F, grad, input: grad * F.special_i1(input), doc="The modified Bessel function of order 0.")  # fmt: skip
+
+
+@in_both_worlds
+def sinc_backward(F, grad, input):  # type: ignore[no-untyped-def]
+    x = input * math.pi
+    return F.only(input * x != 0, grad * F.conj((x * F.cos(x) - F.sin(x)) / (x * input)))
+
+
+def _sinc(x):  # type: ignore[no-untyped-def]
+    x = floated(x)
+    y = x * np.asarray(np.pi, x.dtype)
+    return np.where(x == 0, np.ones((), x.dtype), np.sin(y) / y)
+
+
+unary("sinc", single(_sinc), lambda F, grad, input: F.sinc_backward(grad, input), doc="sin(pi x) / (pi x)")
+
+
+def _polygamma(input, n):  # type: ignore[no-untyped-def]
+    if n < 0:
+        raise RuntimeError("polygamma(n, x) does not support negative n.")
+    refuse(input, "digamma" if n == 0 else "polygamma", COMPLEX)
+    return double(lambda x: K.digamma(x) if n == 0 else K.polygamma(n, x))(input)
+
+
+OPS["polygamma"] = _POLYGAMMA = Op("polygamma", _polygamma, vjp={
+    "input": lambda F, grad, input, n: grad * F.polygamma(n + 1, input),
+})  # fmt: skip
+_POLYGAMMA.overload_in_place()
+
+
+def polygamma(n: int, input: Tensor, *, out: Any = None) -> Tensor:
+    """The derivative number n of digamma."""
+    if not isinstance(input, Tensor) or not isinstance(n, int):
+        return _POLYGAMMA.reject((n, input), {})  # type: ignore[no-any-return]
+    return _POLYGAMMA.call(input, n, **({} if out is None else {"out": out}))  # type: ignore[no-any-return]
+
+
+def _method(self: Tensor, n: int) -> Tensor:
+    return polygamma(n, self)
+
+
+def _method_(self: Tensor, n: int) -> Tensor:
+    return _POLYGAMMA.call_(self, n)
+
+
+publish("polygamma", polygamma, None, False, True, polygamma.__doc__ or "")
+RAW.polygamma = lambda n, x: _polygamma(x, n)
+for _name, _fn in (("polygamma", _method), ("polygamma_", _method_)):
+    _fn.__name__ = _fn.__qualname__ = _name
+    attach(_name, _fn)
+
+
+@op("mvlgamma", inplace=True, vjp={"input": lambda F, grad, input, p: grad * F.mvdigamma(input, p)})
+def mvlgamma(input, p):  # type: ignore[no-untyped-def]
+    """The logarithm of the multivariate gamma function of dimension p."""
+    if p < 1:
+        raise RuntimeError("p has to be greater than or equal to 1")
+    refuse(input, "arange_cpu", COMPLEX)
+    return double(lambda x: sum(K.lgamma(x - j / 2) for j in range(p)) + p * (p - 1) / 4 * math.log(math.pi))(input)
+
+
+@in_both_worlds
+def mvdigamma(F, input, p):  # type: ignore[no-untyped-def]
+    total = F.digamma(input)
+    for j in range(1, p):
+        total = total + F.digamma(input - j / 2)
+    return total
+
+
+@op("logit", inplace=True, vjp={"input": lambda F, grad, input, eps: F.logit_backward(grad, input, eps)})
+def logit(input, eps=None):  # type: ignore[no-untyped-def]
+    """log(input / (1 - input)), input limited to [eps, 1 - eps]."""
+    refuse(input, "logit_cpu", COMPLEX)
+    return single(_logit)(floated(input), eps)
+
+
+def _logit(x, eps):  # type: ignore[no-untyped-def]
+    if eps is not None:
+        x = np.minimum(np.maximum(x, np.asarray(eps, x.dtype)), np.asarray(1 - eps, x.dtype))
+    return np.log(x / (1 - x))
+
+
+@in_both_worlds
+def logit_backward(F, grad, input, eps):  # type: ignore[no-untyped-def]
+    slope = grad / (input * (1 - input))
+    if eps is None:
+        return F.where((input >= 0) & (input <= 1), slope, math.nan)
+    return F.only((input >= eps) & (input <= 1 - eps), slope)
+
+
+# -- torch.special's own -------------------------------------------------------------------------------------------------
+
+
+def special(name: str, kernel: Any, vjp: Any = None, *, halves: bool = True, node: str | None = None, doc: str = "") -> None:
+    """A function of torch.special that torch itself has not."""
+    unary("special_" + name, real_only(kernel, name + "_cpu", halves), vjp, node=node, inplace=False, doc=doc)
+
+
+special("i0e", lambda x: K.bessel_i(0, x, scaled=True), lambda F, grad, input, result:
+        grad * (F.special_i1e(input) - F.sgn(input) * result), node="SpecialI0EBackward0",
+        doc="exp(-abs(input)) * i0(input)")  # fmt: skip
+special("i1", lambda x: K.bessel_i(1, x, scaled=False), lambda F, grad, input, result:
+        grad * F.where(input == 0, 0.5, F.i0(input) - result / F.where(input == 0, 1.0, input)), doc="The modified Bessel function of order 1.")  # fmt: skip
+special("i1e", lambda x: K.bessel_i(1, x, scaled=True), lambda F, grad, input, result:
+        grad * F.where(input == 0, 0.5, F.special_i0e(input) - result * (F.sgn(input) + F.reciprocal(
+            F.where(input == 0, 1.0, input)))),
+        node="SpecialI1EBackward0", doc="exp(-abs(input)) * i1(input)")  # fmt: skip
+special("entr", K.entr, lambda F, grad, input: grad * (-F.log(input) - 1), doc="-input * log(input)")
+special("erfcx", K.erfcx, lambda F, grad, input, result: (2 * input * result - 2 / _ROOT_PI) * grad, halves=False,
+        doc="exp(input**2) * erfc(input)")  # fmt: skip
+special("ndtri", K.ndtri, lambda F, grad, result: grad * math.sqrt(2 * math.pi) * F.exp(F.square(result) / 2), halves=False,
+        doc="The quantile of the normal distribution.")  # fmt: skip
+special("log_ndtr", K.log_ndtr, lambda F, grad, input, result:
+        grad / math.sqrt(2 * math.pi) * F.exp(-(result + F.square(input) / 2)), halves=False,
+        doc="The logarithm of the normal distribution function.")  # fmt: skip
+for _order in (0, 1):
+    special(f"bessel_j{_order}", lambda x, n=_order: K.bessel_j(n, x), halves=False, doc=f"The Bessel function J{_order}.")
+    special(f"modified_bessel_i{_order}", lambda x, n=_order: K.bessel_i(n, x, scaled=False), halves=False,
+            doc=f"The modified Bessel function I{_order}.")  # fmt: skip
+special("spherical_bessel_j0", lambda x: np.where(x == 0, 1, np.sin(x) / x) if x.size else x, halves=False,
+        doc="sin(input) / input")  # fmt: skip
+
+
+def special_ndtr(input: Tensor, *, out: Any = None) -> Tensor:
+    """The normal distribution function."""
+    r = F.mul_number(F.add_number(F.erf(F.mul_number(input, 1 / math.sqrt(2))), 1), 0.5)
+    return r if out is None else F.mul(r, 1, out=out)  # type: ignore[no-any-return]
+
+
+publish("special_ndtr", special_ndtr, None, False, True, special_ndtr.__doc__ or "")
+
+def special_round(input: Tensor, *, decimals: int = 0, out: Any = None) -> Tensor:
+    """The nearest number of `decimals` places, the even one at a half."""
+    return F.round(input, decimals=decimals, out=out)  # type: ignore[no-any-return]
+
+
+publish("special_round", special_round, None, False, True, special_round.__doc__ or "")
+
+# -- of two arguments --------------------------------------------------------------------------------------------------------
+
+_in_double = double(lambda x, y: K.zeta(x, y))
+
+
+def _zeta_kernel(x, y):  # type: ignore[no-untyped-def]
+    if x.dtype.itemsize == 2 and x.dtype.kind in "fV":
+        refuse(x, "zeta_cpu", "fV")
+    return _in_double(x, y)
+
+
+def _no_first(F, grad):  # type: ignore[no-untyped-def]
+    raise NotImplementedError("the derivative for 'zeta: self' is not implemented.")
+
+
+binary("special_zeta", _zeta_kernel, {
+    "input": _no_first,
+    "other": lambda F, grad, input, other: grad * -input * F.special_zeta(input + 1, other),
+}, result="float", inplace=False, check=refusing(COMPLEX, "zeta_cpu"), doc="The Hurwitz zeta function.")  # fmt: skip
+
+with_number("special_zeta", _no_first, lambda F, grad, input, other: grad * -input * F.special_zeta(input + 1, other),
+            floats=True, second_node="SpecialZetaBackward2")  # fmt: skip
+RAW.special_zeta = lambda x, y: OPS["special_zeta"].kernel(np.asarray(x, y.dtype) if is_number(x) else x, y)
+
+
+def _igamma(upper: bool) -> Any:
+    name = "igammac" if upper else "igamma"
+    kernel = double(lambda a, x: K.igamma(a, x, upper))
+    sign = -1 if upper else 1
+
+    def slope(F, grad, input, other):  # type: ignore[no-untyped-def]
+        return grad * sign * F.exp((input - 1) * F.log(other) - other - F.lgamma(input))
+
+    def no_first(F, grad):  # type: ignore[no-untyped-def]
+        raise NotImplementedError(f"the derivative for '{name}: input' is not implemented.")
+
+    binary(name, kernel, {"input": no_first, "other": slope}, check=refusing("biuc", name + "_cpu"),
+           doc=f"The regularised {'upper' if upper else 'lower'} incomplete gamma function.")  # fmt: skip
+
+
+_igamma(False)
+_igamma(True)
+
+#: torch.special's names for what torch has too
+SAME = {"expit": "sigmoid", "gammaln": "lgamma", "psi": "digamma", "gammainc": "igamma", "gammaincc": "igammac",
+        "multigammaln": "mvlgamma"}  # fmt: skip
+for _name in ("digamma", "erf", "erfc", "erfinv", "exp2", "expm1", "i0", "log1p", "logit", "polygamma", "sinc", "xlogy",
+              "logsumexp", "log_softmax", "softmax"):  # fmt: skip
+    SAME[_name] = _name

@@ -1,0 +1,174 @@
+"""Spectra that change with time: the Fourier transform of overlapping windows, and the signal put together again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.types.dtypes import _scalar_name
+from ..table.opdef import composite
+from ...core.recording.record import TENSORS as F
+from ...core.tensor.tensor import Tensor
+from ...core.runtime.warn import warn_once
+from .fourier import FULL, NONE, ROOT
+
+_WHERE = "aten/src/ATen/native/SpectralOps.cpp:{}"
+
+
+def _described(name: str, kind: str, input: Tensor, window: Tensor | None, **rest: Any) -> str:
+    """A call as PyTorch's errors of this family repeat it."""
+    shown = {k: int(v) if isinstance(v, bool) else v for k, v in rest.items()}
+    shown["window"] = None if window is None else f"{window.type()}{{{list(window.shape)}}}"
+    order = ("n_fft", "hop_length", "win_length", "window", "center", "normalized", "onesided", "length", "return_complex",
+             "align_to_window")  # fmt: skip
+    return f"{name}({kind}{list(input.shape)}, " + ", ".join(f"{k}={shown[k]}" for k in order if k in shown) + ")"
+
+
+def _centered(window: Tensor | None, win_length: int, n_fft: int, like: Tensor) -> Tensor:
+    """The window, of ones where none was given, with zeros around it up to the size of the transform."""
+    if window is None:
+        window = F.ones(win_length, dtype=like.dtype)
+    left = (n_fft - win_length) // 2
+    return window if win_length == n_fft else F.constant_pad_nd(window, (left, n_fft - win_length - left), 0)
+
+
+@composite()
+def stft(input: Tensor, n_fft: int, hop_length: int | None = None, win_length: int | None = None, window: Tensor | None = None,
+         center: bool = True, pad_mode: str = "reflect", normalized: bool = False, onesided: bool | None = None,
+         return_complex: bool | None = None, align_to_window: bool | None = None) -> Tensor:  # fmt: skip
+    """The Fourier transforms of windows that move along a signal.
+
+    >>> import autogradlab as torch
+    >>> torch.stft(torch.ones(8), 4, window=torch.hann_window(4), return_complex=True).shape
+    torch.Size([3, 9])
+    """
+    if center:
+        if align_to_window is not None:
+            raise RuntimeError("stft align_to_window should only be set when center = false")
+        from ...nn.functional import pad
+
+        ndim = input.dim()
+        half = int(n_fft // 2)
+        input = pad(input.view([1] * (3 - ndim) + list(input.shape)), [half, half], pad_mode)
+        input = input.view(input.shape[-ndim:] if ndim else ())
+    if window is None:
+        warn_once("A window was not provided. A rectangular window will be applied,which is known to cause spectral leakage. Other "
+                  "windows such as torch.hann_window or torch.hamming_window are recommended to reduce spectral leakage.To "
+                  "suppress this warning and use a rectangular window, explicitly set `window=torch.ones(n_fft, "
+                  "device=<device>)`.", at=_WHERE.format(844))  # fmt: skip
+    hop = n_fft // 4 if hop_length is None else hop_length
+    length = n_fft if win_length is None else win_length
+    call = _described("stft", input.type(), input, window, n_fft=n_fft, hop_length=hop, win_length=length, normalized=normalized,
+                      onesided=onesided, return_complex=return_complex, align_to_window=align_to_window)  # fmt: skip
+    if return_complex is None:
+        if not input.is_complex() and (window is None or not window.is_complex()):
+            raise RuntimeError("stft requires the return_complex parameter be given for real inputs, and will further require that "
+                               "return_complex=True in a future PyTorch release.")  # fmt: skip
+        return_complex = True
+    elif not return_complex:
+        warn_once("stft with return_complex=False is deprecated. In a future pytorch release, stft will return complex tensors for "
+                  "all inputs, and return_complex=False will raise an error.\nNote: you can still call torch.view_as_real on "
+                  "the complex output to recover the old return format.", at=_WHERE.format(874))  # fmt: skip
+    if not (input.is_floating_point() or input.is_complex()):
+        raise RuntimeError(f"{call} : expected a tensor of floating point or complex values")
+    if input.dim() not in (1, 2):
+        raise RuntimeError(f"{call} : expected a 1D or 2D tensor")
+    x = input if input.dim() == 2 else F.unsqueeze(input, 0)
+    if not center and align_to_window:
+        x = F.constant_pad_nd(x, ((n_fft - length) // 2,) * 2, 0)
+    batch, size = x.shape
+    if not 0 < n_fft <= size:
+        raise RuntimeError(f"{call} : expected 0 < n_fft < {size}, but got n_fft={n_fft}")
+    if hop <= 0:
+        raise RuntimeError(f"{call} : expected hop_length > 0, but got hop_length={hop}")
+    if not 0 < length <= n_fft:
+        raise RuntimeError(f"{call} : expected 0 < win_length <= n_fft, but got win_length={length}")
+    if window is not None and tuple(window.shape) != (length,):
+        raise RuntimeError(f"{call} : expected a 1D window tensor of size equal to win_length={length}, but got window with size "
+                           f"{list(window.shape)}")  # fmt: skip
+    step, one = x.stride(0), x.stride(1)
+    x = F.as_strided(x, (batch, 1 + (size - n_fft) // hop, n_fft), (step, hop * one, one))
+    if window is not None or length < n_fft:
+        x = x * _centered(window, length, n_fft, x)
+    mode = ROOT if normalized else NONE
+    if x.is_complex():
+        if onesided:
+            raise RuntimeError("Cannot have onesided output if window or input is complex")
+        r = F._fft_c2c(x, (2,), mode, True)
+    else:
+        r = F._fft_r2c(x, (2,), mode, onesided is None or onesided)
+    r = r.transpose_(1, 2)
+    if input.dim() == 1:
+        r = r.squeeze_(0)
+    return r if return_complex else F.view_as_real(r)  # type: ignore[no-any-return]
+
+
+@composite()
+def istft(input: Tensor, n_fft: int, hop_length: int | None = None, win_length: int | None = None, window: Tensor | None = None,
+          center: bool = True, normalized: bool = False, onesided: bool | None = None, length: int | None = None,
+          return_complex: bool = False) -> Tensor:  # fmt: skip
+    """The signal whose stft is input: the least-squares mean of what its windows say.
+
+    >>> import autogradlab as torch
+    >>> window = torch.hann_window(4)
+    >>> spectrum = torch.stft(torch.ones(8), 4, window=window, return_complex=True)
+    >>> torch.istft(spectrum, 4, window=window)
+    tensor([1., 1., 1., 1., 1., 1., 1., 1.])
+    """
+    if window is None:
+        warn_once("A window was not provided. A rectangular window will be applied.Please provide the same window used by stft to make "
+                  "the inversion lossless.To suppress this warning and use a rectangular window, explicitly set "
+                  "`window=torch.ones(n_fft, device=<device>)`.", at=_WHERE.format(1035))  # fmt: skip
+    hop = n_fft // 4 if hop_length is None else hop_length
+    width = n_fft if win_length is None else win_length
+    call = _described("istft", f"CPU{_scalar_name(input.dtype)}Type", input, window, n_fft=n_fft, hop_length=hop, win_length=width,
+                      center=center, normalized=normalized, onesided=onesided, length=length, return_complex=return_complex)  # fmt: skip
+    if not input.is_complex():
+        raise RuntimeError("istft requires a complex-valued input tensor matching the output from stft with return_complex=True.")
+    x = F.view_as_real(input)
+    ndim, frames, found = x.dim(), x.size(-2), x.size(-3)
+    if not x.numel():
+        raise RuntimeError(f"{call} : input tensor cannot be empty.")
+    if ndim not in (3, 4):
+        raise RuntimeError(f"{call} : expected a tensor with 3 or 4 dimensions, but got {ndim}")
+    half = onesided if onesided is not None else n_fft != found
+    if (n_fft // 2 + 1 if half else n_fft) != found:
+        wanted = "n_fft / 2 + 1 when onesided=True" if half else "n_fft when onesided=False"
+        raise RuntimeError(f"{call} : expected the frequency dimension (3rd to the last) of the input tensor to match {wanted}, but got "
+                           f"{found}")  # fmt: skip
+    if not 0 < hop <= width:
+        raise RuntimeError(f"{call} : expected 0 < hop_length <= win_length")
+    if not 0 < width <= n_fft:
+        raise RuntimeError(f"{call} : expected 0 < win_length <= n_fft")
+    if window is not None and tuple(window.shape) != (width,):
+        raise RuntimeError(f"{call} : Invalid window shape. window has to be 1D and length of `win_length`")
+    weights = _centered(window, width, n_fft, x)
+    if ndim == 3:
+        x = F.unsqueeze(x, 0)
+    x = F.view_as_complex(F.transpose(x, 1, 2))
+    mode = ROOT if normalized else FULL
+    if return_complex:
+        if half:
+            raise RuntimeError("Cannot have onesided output if window or input is complex")
+        x = F._fft_c2c(x, (2,), mode, False)
+    else:
+        if weights.is_complex():
+            raise RuntimeError("Complex windows are incompatible with return_complex=False")
+        if not half:
+            x = F.narrow(x, -1, 0, n_fft // 2 + 1)
+        x = F._fft_c2r(x, (2,), mode, n_fft)
+    total = n_fft + hop * (frames - 1)
+    start = n_fft // 2 if center else 0
+    end = start + length if length else total - n_fft // 2 if center else total
+    y = F.unfold_backward(x * weights.view((1, 1, n_fft)), (x.size(0), total), 1, n_fft, hop)
+    envelope = F.unfold_backward(F.pow(weights, 2).expand((1, frames, n_fft)), (1, total), 1, n_fft, hop)
+    y, envelope = (F.narrow(t, 1, start, min(end, total) - start) for t in (y, envelope))
+    if not F.abs(envelope).min().item() > 1e-11:
+        raise RuntimeError(f"{call} window overlap add min: 1\n[ CPUBoolType{{}} ]")
+    y = y / envelope
+    if ndim == 3:
+        y = F.squeeze(y, 0)
+    if end > total:
+        warn_once("The length of signal is shorter than the length parameter. Result is being padded with zeros in the tail. Please check "
+                  "your center and hop_length settings.", at=_WHERE.format(1199))  # fmt: skip
+        y = F.constant_pad_nd(y, (0, end - total), 0)
+    return y

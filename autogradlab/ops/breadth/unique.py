@@ -1,0 +1,143 @@
+"""The distinct elements of a tensor, or its distinct slices along a dimension."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..table.arguments import reject
+from ...core.types.dims import wrap_dim
+from ..table.opdef import OPS, Op, composite
+from ...core.recording.record import RAW
+from ...core.tensor.tensor import Tensor
+from ..first.kinds import refuse
+from ..common.sorting import keys_of
+
+_OUTPUTS = ("output", "inverse", "counts")
+
+
+def _not_differentiable(name: str) -> Any:
+    def formula(F, grad):  # type: ignore[no-untyped-def]
+        raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
+
+    return {"input": formula}
+
+
+def _runs(rows: np.ndarray) -> np.ndarray:
+    """Where a row differs from the one before it."""
+    starts = np.ones(len(rows), bool)
+    if len(rows) > 1:
+        differ = rows[1:] != rows[:-1]
+        starts[1:] = differ if rows.ndim == 1 else differ.any(axis=1)
+    return starts
+
+
+def _numbers(starts: np.ndarray, places: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """To which run each element belongs, and how long the runs are. `places`: where the elements were before sorting."""
+    number = np.cumsum(starts, dtype=np.int64) - 1
+    inverse = number
+    if places is not None:
+        inverse = np.empty_like(number)
+        inverse[places] = number
+    return inverse, np.diff(np.append(np.flatnonzero(starts), len(starts))).astype(np.int64)
+
+
+def _unique2(input, sorted=True, return_inverse=False, return_counts=False):  # type: ignore[no-untyped-def]
+    refuse(input, "unique", "c")
+    x = input.reshape(-1)
+    if not return_inverse:
+        kept = np.sort(keys_of(x), kind="stable")
+        starts = _runs(kept)
+        empty = np.zeros(0, np.int64)
+        return kept[starts].astype(x.dtype), empty, _numbers(starts, None)[1] if return_counts else empty
+    keys = keys_of(x)
+    places = np.argsort(keys, kind="stable")
+    starts = _runs(keys[places])
+    inverse, counts = _numbers(starts, places)
+    return x[places][starts], inverse.reshape(input.shape), counts
+
+
+def _rows(input: np.ndarray, dim: int) -> tuple[np.ndarray, np.ndarray, int]:
+    """The slices along a dimension, one behind the other, and each as a row."""
+    d = wrap_dim(dim, input.ndim, scalar_ok=False)
+    if not input.size:
+        zeros = sum(n == 0 for n in input.shape)
+        if input.shape[d]:
+            raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
+        if zeros > 1:
+            raise RuntimeError("Number of zero sized dimensions is more than one, so unique cannot be applied ")
+    slices = np.moveaxis(input, d, 0)
+    return slices, keys_of(slices.reshape(len(slices), -1) if slices.size else np.zeros((0, 1), input.dtype)), d
+
+
+def _gathered(slices: np.ndarray, places: np.ndarray, d: int) -> np.ndarray:
+    return np.moveaxis(np.array(slices[places], order="C"), 0, d)
+
+
+def unique_dim(input, dim, sorted=True, return_inverse=False, return_counts=False):  # type: ignore[no-untyped-def]
+    wrap_dim(dim, input.ndim, scalar_ok=False)
+    refuse(input, "unique_dim", "c")
+    slices, rows, d = _rows(input, dim)
+    places = np.lexsort(rows.T[::-1]) if len(rows) else np.zeros(0, np.int64)
+    starts = _runs(rows[places])
+    inverse, counts = _numbers(starts, places)
+    return _gathered(slices, places[starts], d), inverse, counts
+
+
+def _consecutive(input, return_inverse=False, return_counts=False, dim=None):  # type: ignore[no-untyped-def]
+    if dim is None or (input.ndim == 1 and dim in (0, -1)):
+        refuse(input, "unique", "c")
+        x = input.reshape(-1)
+        starts = _runs(x)
+        inverse, counts = _numbers(starts, None)
+        return x[starts], inverse.reshape(input.shape), counts
+    wrap_dim(dim, input.ndim, scalar_ok=False)
+    refuse(input, "unique_dim", "c")
+    slices, rows, d = _rows(input, dim)
+    starts = _runs(rows)
+    inverse, counts = _numbers(starts, None)
+    return _gathered(slices, np.flatnonzero(starts), d), inverse, counts
+
+
+def _entry(name: str, kernel: Any, node: str) -> Op:
+    made = OPS[name] = Op(name, kernel, node=node, outputs=_OUTPUTS, differentiable=1, vjp=_not_differentiable(name))
+    setattr(RAW, name, kernel)
+    return made
+
+
+_FLAT = _entry("_unique2", _unique2, "Unique2Backward0")
+_DIM = _entry("unique_dim", unique_dim, "UniqueDimBackward0")
+_CONSECUTIVE = _entry("unique_consecutive", _consecutive, "UniqueConsecutiveBackward0")
+
+
+def _asked(found: tuple[Tensor, ...], inverse: bool, counts: bool) -> Any:
+    kept = (found[0], *([found[1]] if inverse else []), *([found[2]] if counts else []))
+    return kept if len(kept) > 1 else kept[0]
+
+
+@composite()
+def unique(input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False,
+           dim: int | None = None) -> Any:  # fmt: skip
+    """The distinct elements in ascending order, or the distinct slices along `dim`; if asked, with the places of all
+    elements among them and how often each occurs.
+
+    >>> import autogradlab as torch
+    >>> torch.unique(torch.tensor([3, 1, 3, 2]), return_counts=True)
+    (tensor([1, 2, 3]), tensor([1, 1, 2]))
+    """
+    if not isinstance(input, Tensor):
+        reject("_unique2", (input,), {"sorted": sorted, "return_inverse": return_inverse, "return_counts": return_counts})
+    if dim is None:
+        found = _FLAT.call(input, sorted, return_inverse, return_counts)
+    else:
+        found = _DIM.call(input, dim, sorted, return_inverse, return_counts)
+    return _asked(found, return_inverse, return_counts)
+
+
+@composite()
+def unique_consecutive(input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Any:
+    """The first of each run of equal elements, or of equal slices along `dim`."""
+    if not isinstance(input, Tensor):
+        reject("unique_consecutive", (input,), {"return_inverse": return_inverse, "return_counts": return_counts})
+    return _asked(_CONSECUTIVE.call(input, return_inverse, return_counts, dim), return_inverse, return_counts)

@@ -1,0 +1,298 @@
+"""Products that are added to something, and what is made of products: linear layers, cross products, traces."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..table.arguments import with_old_forms
+from ...core.types.dims import wrap_dim
+from ...core.types.dtypes import from_numpy, promote
+from ..table.opdef import OPS, composite, op, publish
+from ...core.values.promotion import broadcast_shapes
+from ...core.recording.record import RAW, TENSORS
+from ...core.tensor.tensor import Tensor, wrap
+from ...core.runtime.warn import warn_once
+from ..first.products import _C_NAMES, added, fitting, product, scaled, times, type_name, written
+
+
+def lift(F: Any, array: np.ndarray) -> Any:
+    """A constant for a formula: the array itself, or a tensor where the formula is recorded."""
+    return array if F is RAW else wrap(array)
+
+
+def adjoint(F: Any, x: Any) -> Any:
+    """The conjugate transpose of the last two dimensions."""
+    return F.conj(F.transpose(x, -2, -1))
+
+
+# -- beta * input + alpha * product ------------------------------------------------------------------------------------
+
+
+@op("addmv", "input mat vec", inplace=True, vjp={
+    "input": lambda F, grad, beta: times(grad, beta),
+    "mat": lambda F, grad, vec, alpha: times(F.unsqueeze(grad, 1) * F.conj(F.unsqueeze(vec, 0)), alpha),
+    "vec": lambda F, grad, mat, alpha: times(F.mv(F.conj(F.t(mat)), grad), alpha),
+})  # fmt: skip
+def addmv(input, mat, vec, *, beta=1, alpha=1):  # type: ignore[no-untyped-def]
+    """beta * input + alpha * (mat @ vec)"""
+    if mat.ndim != 2 or vec.ndim != 1 or input.ndim > 1:
+        raise RuntimeError(f"vector + matrix @ vector expected, got {input.ndim}, {mat.ndim}, {vec.ndim}")
+    if mat.shape[1] != vec.shape[0] or (input.size != 1 and input.shape[0] != mat.shape[0]):
+        raise RuntimeError(
+            f"size mismatch, got input ({input.size}), mat ({mat.shape[0]}x{mat.shape[1]}), vec ({vec.shape[0]})"
+        )
+    if not input.dtype == mat.dtype == vec.dtype:
+        raise RuntimeError(f"addmv input tensors must have the same dtype, but got {type_name(input)}, "
+                           f"{type_name(mat)}, "
+                           f"and {type_name(vec)}")  # fmt: skip
+    return added(input, scaled(product(mat, vec, "addmv_impl_cpu"), alpha), beta)
+
+
+def _integral(beta: Any, alpha: Any) -> None:
+    for name, factor in (("beta", beta), ("alpha", alpha)):
+        if isinstance(factor, float):
+            raise RuntimeError(f"For integral input tensors, argument {name} must not be a floating point number.")
+
+
+@op("addr", "input vec1 vec2", inplace=True, vjp={
+    "input": lambda F, grad, beta: times(grad, beta),
+    "vec1": lambda F, grad, vec2, alpha: times(F.mv(grad, F.conj(vec2)), alpha),
+    "vec2": lambda F, grad, vec1, alpha: times(F.mv(F.t(grad), F.conj(vec1)), alpha),
+})  # fmt: skip
+def addr(input, vec1, vec2, *, beta=1, alpha=1):  # type: ignore[no-untyped-def]
+    """beta * input + alpha * the outer product of two vectors"""
+    for name, v in (("vec1", vec1), ("vec2", vec2)):
+        if v.ndim != 1:
+            raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {v.ndim}-D")
+    d = promote(promote(from_numpy(vec1.dtype), from_numpy(vec2.dtype)), from_numpy(input.dtype)).numpy
+    if d.kind in "iu":
+        _integral(beta, alpha)
+    a, b = vec1.astype(d, copy=False), vec2.astype(d, copy=False)
+    if d.kind == "b":
+        r = np.logical_and.outer(a, b) & bool(alpha)
+        return r if not beta else r | np.broadcast_to(input, r.shape)
+    return added(input.astype(d, copy=False), scaled(np.multiply.outer(a, b), alpha), beta)
+
+
+@op("baddbmm", "input batch1 batch2", inplace=True, vjp={
+    "input": lambda F, grad, beta: times(grad, beta),
+    "batch1": lambda F, grad, batch2, alpha: times(F.bmm(grad, adjoint(F, batch2)), alpha),
+    "batch2": lambda F, grad, batch1, alpha: times(F.bmm(adjoint(F, batch1), grad), alpha),
+})  # fmt: skip
+def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):  # type: ignore[no-untyped-def]
+    """beta * input + alpha * the products of two batches of matrices"""
+    wrap_dim(2, batch2.ndim)
+    if input.dtype != batch1.dtype:
+        names = [_C_NAMES[from_numpy(a.dtype).name] for a in (input, batch1, batch2)]
+        raise RuntimeError(
+            f"Input dtypes must be the same, got: input {names[0]}, batch1: {names[1]}, batch2: {names[2]}"
+        )
+    return added(input, scaled(RAW.bmm(batch1, batch2), alpha), beta)
+
+
+@op("addbmm", "input batch1 batch2", inplace=True, vjp={
+    "input": lambda F, grad, beta: times(grad, beta),
+    "batch1": lambda F, grad, batch2, batch1_shape, alpha: times(
+        F.bmm(F.expand(F.unsqueeze(grad, 0), (batch1_shape[0], *grad.shape)), adjoint(F, batch2)), alpha),
+    "batch2": lambda F, grad, batch1, batch2_shape, alpha: times(
+        F.bmm(adjoint(F, batch1), F.expand(F.unsqueeze(grad, 0), (batch2_shape[0], *grad.shape))), alpha),
+})  # fmt: skip
+def addbmm(input, batch1, batch2, *, beta=1, alpha=1):  # type: ignore[no-untyped-def]
+    """beta * input + alpha * the sum of the products of two batches of matrices"""
+    wrap_dim(2, batch2.ndim)
+    if batch1.ndim != 3:
+        raise RuntimeError("batch1 must be a 3D tensor")
+    if batch1.shape[0] != batch2.shape[0]:
+        raise RuntimeError("batch1 and batch2 must have same number of batches, got "
+                           f"{batch1.shape[0]} and {batch2.shape[0]}")  # fmt: skip
+    if batch1.shape[2] != batch2.shape[1]:
+        raise RuntimeError(
+            "Incompatible matrix sizes for bmm "
+            f"({batch1.shape[1]}x{batch1.shape[2]} and {batch2.shape[1]}x{batch2.shape[2]})"
+        )
+    for other in (batch2, batch1):
+        if input.dtype != other.dtype:
+            raise RuntimeError(
+                f"self and mat2 must have the same dtype, but got {type_name(input)} and {type_name(other)}"
+            )
+    b, n, k = batch1.shape
+    r = product(batch1.transpose(1, 0, 2).reshape(n, b * k), batch2.reshape(b * k, batch2.shape[2]))
+    return added(input, scaled(r, alpha), beta)
+
+
+TENSORS.addmv_ = fitting(TENSORS.addmv_, lambda mat, vec: (mat.shape[0],))
+TENSORS.baddbmm_ = fitting(TENSORS.baddbmm_, lambda a, b: (a.shape[0], a.shape[1], b.shape[2]))
+for _name in ("addmv", "addr", "baddbmm", "addbmm"):
+    for _end in ("", "_"):
+        publish(_name + _end, with_old_forms(_name + _end, TENSORS.__dict__[_name + _end]), RAW.__dict__[_name], True,
+                _end == "" or _name == "addmv", OPS[_name].doc)  # fmt: skip
+
+
+# -- made of products --------------------------------------------------------------------------------------------------
+
+
+@composite()
+def inner(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """The sum of products along the last dimension of both.
+
+    >>> import autogradlab as torch
+    >>> torch.inner(torch.tensor([1., 2.]), torch.tensor([[3., 4.], [5., 6.]]))
+    tensor([11., 17.])
+    """
+    x, y = input._array, other._array
+    if x.ndim == 0 or y.ndim == 0:
+        r = TENSORS.mul(input, other)
+    else:
+        if x.shape[-1] != y.shape[-1]:
+            raise RuntimeError("inner() the last dimension must match on both input tensors but got shapes "
+                               f"{list(x.shape)} and {list(y.shape)}")  # fmt: skip
+        r = TENSORS.tensordot(input, other, ([-1], [-1]))
+    return r if out is None else written(r, out)  # type: ignore[no-any-return]
+
+
+@composite(method=False)
+def chain_matmul(*matrices: Any, out: Any = None) -> Tensor:
+    """The product of several matrices, in the order that needs the fewest multiplications."""
+    if len(matrices) == 1 and isinstance(matrices[0], (list, tuple)):
+        matrices = tuple(matrices[0])
+    warn_once("torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use "
+              "torch.linalg.multi_dot instead, which accepts a list of two or more tensors rather than multiple "
+              "parameters.", at="aten/src/ATen/native/LinearAlgebra.cpp:1102")  # fmt: skip
+    for m in matrices:
+        if m._array.ndim != 2:
+            raise RuntimeError(f"Tensor dimension is {m._array.ndim}, expected 2 instead.")
+    if len(matrices) == 1:
+        return matrices[0]  # type: ignore[no-any-return]
+    r = TENSORS.linalg_multi_dot(matrices)
+    return r if out is None else written(r, out)  # type: ignore[no-any-return]
+
+
+@composite(method=False, function=False)
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """input @ weight.T + bias: input (*, in), weight (out, in), bias (out) give (*, out)."""
+    F = TENSORS
+    x, w = input._array, weight._array
+    ndim = x.ndim
+    if ndim == 0 or w.ndim == 0:
+        raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {ndim}D and {w.ndim}D")
+    turned = F.t(weight)
+    if bias is None:
+        return F.matmul(input, turned)  # type: ignore[no-any-return]
+    if ndim == 2:
+        return F.addmm(bias, input, turned)  # type: ignore[no-any-return]
+    if x.flags.c_contiguous and (ndim == 3 or bias._array.ndim == 1):
+        rows = F.reshape(input, (-1 if x.size else x.size // max(x.shape[-1], 1), x.shape[-1]))
+        return F.view(F.addmm(bias, rows, turned), (*x.shape[:-1], w.shape[0]))  # type: ignore[no-any-return]
+    return F.add(F.matmul(input, turned), bias)  # type: ignore[no-any-return]
+
+
+@op("_trilinear", "i1 i2 i3", method=False, function=False, node="TrilinearBackward0", vjp={
+    "i1": lambda F, grad, i2, i3: F.einsum("no,oij,nj->ni", grad, F.conj(i2), F.conj(i3)),
+    "i2": lambda F, grad, i1, i3: F.einsum("no,ni,nj->oij", grad, F.conj(i1), F.conj(i3)),
+    "i3": lambda F, grad, i1, i2: F.einsum("no,ni,oij->nj", grad, F.conj(i1), F.conj(i2)),
+})  # fmt: skip
+def _trilinear(i1, i2, i3):  # type: ignore[no-untyped-def]
+    # one matrix product for the weight, one batched product of rows
+    n, (o, p, q) = i1.shape[0], i2.shape
+    half = product(i1, i2.transpose(1, 0, 2).reshape(p, o * q)).reshape(n, o, q)
+    return np.matmul(half, i3[:, :, None]).reshape(n, o)
+
+
+@composite(method=False)
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """input1 weight input2 + bias for each output: (*, i), (*, j), (o, i, j), (o) give (*, o)."""
+    F = TENSORS
+    a, b, w = input1._array.shape, input2._array.shape, weight._array.shape
+    if len(a) != len(b):
+        raise RuntimeError(f"bilinear(): input dimensions do not match: got {len(a)} and {len(b)}")
+    for i in range(len(a) - 1):
+        if a[i] != b[i]:
+            raise RuntimeError(f"bilinear(): input batch dimensions do not match at dim {i}: got {a[i]} and {b[i]}")
+    if a[-1] != w[1]:
+        raise RuntimeError(f"bilinear(): input1 size does not match weight size: got {a[-1]} but expected {w[1]}")
+    if b[-1] != w[2]:
+        raise RuntimeError(f"bilinear(): input2 size does not match weight size: got {b[-1]} but expected {w[2]}")
+    if bias is not None and bias._array.shape[0] != w[0]:
+        raise RuntimeError(
+            f"bilinear(): bias size does not match weight size: got {bias._array.shape[0]} but expected {w[0]}"
+        )
+    rows = 1
+    for n in a[:-1]:
+        rows *= n
+    r = F._trilinear(F.reshape(input1, (rows, a[-1])), weight, F.reshape(input2, (rows, b[-1])))
+    r = F.reshape(r, (*a[:-1], w[0]))
+    return r if bias is None else F.add(r, bias)  # type: ignore[no-any-return]
+
+
+# -- cross products, traces --------------------------------------------------------------------------------------------
+
+
+@op("linalg_cross", "input other", method=False, function=False, vjp={
+    "input": lambda F, grad, other, dim: F.linalg_cross(F.conj(other), grad, dim=dim),
+    "other": lambda F, grad, input, dim: F.linalg_cross(grad, F.conj(input), dim=dim),
+})  # fmt: skip
+def linalg_cross(input, other, *, dim=-1):  # type: ignore[no-untyped-def]
+    """The cross product of vectors of three elements along `dim`, batches broadcast."""
+    if input.ndim != other.ndim:
+        raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
+    d = wrap_dim(dim, input.ndim)
+    if input.shape[d] != 3 or other.shape[d] != 3:
+        raise RuntimeError(
+            f"linalg.cross: inputs dimension {dim} must have length 3. Got {input.shape[d]} and {other.shape[d]}"
+        )
+    broadcast_shapes(input.shape, other.shape)
+    if input.dtype != other.dtype:
+        raise RuntimeError(f"expected scalar type {type_name(input)} but found {type_name(other)}")
+    a, b = np.moveaxis(input, d, 0), np.moveaxis(other, d, 0)
+    r = np.empty((3, *np.broadcast_shapes(a.shape[1:], b.shape[1:])), a.dtype)
+    for i, (j, k) in enumerate(((1, 2), (2, 0), (0, 1))):
+        r[i] = a[j] * b[k] - a[k] * b[j]
+    return np.ascontiguousarray(np.moveaxis(r, 0, d))
+
+
+@composite()
+def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Any = None) -> Tensor:
+    """The cross product of vectors of three elements; without `dim`, along the first dimension of that size.
+
+    >>> import autogradlab as torch
+    >>> torch.cross(torch.tensor([1., 0., 0.]), torch.tensor([0., 1., 0.]), dim=0)
+    tensor([0., 0., 1.])
+    """
+    if dim is None:
+        warn_once("Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass the dim "
+                  "explicitly or "
+                  "simply use torch.linalg.cross.\nThe default value of dim will change to agree with that of "
+                  "linalg.cross "
+                  "in a future release.", at="aten/src/ATen/native/Cross.cpp:63")  # fmt: skip
+        dim = next((i for i, n in enumerate(input._array.shape) if n == 3), None)
+        if dim is None:
+            raise RuntimeError("no dimension of size 3 in input")
+    options = {} if out is None else {"out": out}
+    return TENSORS.linalg_cross(input, other, dim=dim, **options)  # type: ignore[no-any-return]
+
+
+@op("trace", vjp={"input": lambda F, grad, input_shape: grad * lift(F, np.eye(*input_shape, dtype=grad_type(grad)))})
+def trace(input):  # type: ignore[no-untyped-def]
+    """The sum of the diagonal of a matrix.
+
+    >>> import autogradlab as torch
+    >>> torch.trace(torch.tensor([[1., 2.], [3., 4.]]))
+    tensor(5.)
+    """
+    if input.ndim != 2:
+        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.ndim}")
+    if input.dtype.kind == "b":
+        raise NotImplementedError("\"trace\" not implemented for 'Bool'")
+    if input.dtype.kind in "iu":
+        return np.trace(input, dtype=np.int64)
+    if input.dtype.itemsize == 2:
+        return np.asarray(input.diagonal().sum(dtype=np.float32)).astype(input.dtype)
+    return np.trace(input)
+
+
+def grad_type(grad: Any) -> np.dtype[Any]:
+    """The NumPy dtype of a gradient in either world."""
+    found: np.dtype[Any] = grad._array.dtype if isinstance(grad, Tensor) else grad.dtype
+    return found

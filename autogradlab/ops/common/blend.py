@@ -1,0 +1,323 @@
+"""Choosing and mixing element by element: where, clamp, lerp, addcmul, addcdiv."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...core.runtime import errors
+from ..table.arguments import with_old_forms
+from ..table.families import attach
+from ..table.opdef import OPS, Op, op, publish
+from ...core.values.promotion import can_cast, is_number, result_dtype, wrap_number
+from ...core.recording.record import RAW, TENSORS
+from ...core.tensor.tensor import Tensor
+from ..first.kinds import align, in_both_worlds, into, name_of, numbered, refuse, shared, single
+
+F = TENSORS
+
+# -- where -----------------------------------------------------------------------------------------------------------------
+
+
+def _where(condition, input, other):  # type: ignore[no-untyped-def]
+    if condition.dtype.kind == "b" and input.dtype is other.dtype:
+        try:
+            return np.where(condition, input, other)
+        except ValueError:
+            pass
+    if condition.dtype.kind != "b":
+        if condition.dtype != np.uint8:
+            raise RuntimeError(
+                f"where expected condition to be a boolean tensor, but got a tensor with dtype {name_of(condition)}"
+            )
+        condition = condition.astype(bool)
+    numpy = shared(input, other)
+    align(condition, *(np.broadcast_to(np.empty((), bool), a.shape) for a in (input, other)))
+    return np.where(condition, input.astype(numpy, copy=False), other.astype(numpy, copy=False))
+
+
+OPS["where"] = _WHERE = Op("where", _where, "condition input other", vjp={
+    "input": lambda F, grad, condition: F.only(condition, grad),
+    "other": lambda F, grad, condition: F.only(~condition, grad),
+})  # fmt: skip
+
+
+def where(condition: Any, input: Any = None, other: Any = None, *, out: Any = None) -> Any:
+    """input where condition holds, other elsewhere; with one argument the indices where it holds.
+
+    >>> import autogradlab as torch
+    >>> x = torch.tensor([-1., 2.])
+    >>> torch.where(x > 0, x, 0.)
+    tensor([0., 2.])
+    """
+    if isinstance(condition, Tensor):
+        if input is None and other is None:
+            return F.nonzero(condition, as_tuple=True)
+        first, second = isinstance(input, Tensor), isinstance(other, Tensor)
+        if (first or is_number(input)) and (second or is_number(other)):
+            if not (first and second):
+                wanted = result_dtype((input, other)).numpy
+                input = input if first else wrap_number(input, wanted)
+                other = other if second else wrap_number(other, wanted)
+            return _WHERE.call(condition, input, other) if out is None else _WHERE.call(condition, input, other, out=out)
+    return _WHERE.reject(tuple(v for v in (condition, input, other) if v is not None), {})
+
+
+def _method(self: Tensor, condition: Any, other: Any) -> Any:
+    return where(condition, self, other)
+
+
+publish("where", where, None, False, True, where.__doc__ or "")
+_method.__name__ = _method.__qualname__ = "where"
+attach("where", _method)
+
+
+def _raw_where(mask, a, b):  # type: ignore[no-untyped-def]
+    a, b = (np.asarray(v) if isinstance(v, np.generic) else v for v in (a, b))
+    return np.where(mask, numbered(b, a), numbered(a, b))
+
+
+RAW.where = _raw_where
+
+# -- clamp -----------------------------------------------------------------------------------------------------------------
+
+
+def _real(x: np.ndarray) -> None:
+    if x.dtype.kind == "c":
+        raise NotImplementedError("clamp is not supported for complex types")
+
+
+def _limited(x, low, high):  # type: ignore[no-untyped-def]
+    """NaN stays NaN; where low is above high, high it is."""
+    if low is not None:
+        x = np.maximum(x, low)
+    return x if high is None else np.minimum(x, high)
+
+
+def _limit(x: np.ndarray, value: Any) -> Any:
+    """A limit for a ufunc: NumPy itself takes a plain number in the dtype of an array of floats."""
+    kind = type(value)
+    if x.dtype.kind == "f" and (kind is float or (kind is int and -(2**53) <= value <= 2**53)):
+        return value
+    return numbered(x, value)
+
+
+@in_both_worlds
+def clamp_backward(F, grad, input, min, max):  # type: ignore[no-untyped-def]
+    if min is None:
+        return F.only(input <= max, grad)
+    if max is None:
+        return F.only(input >= min, grad)
+    return F.only((input >= min) & (input <= max), grad)
+
+
+@in_both_worlds
+def clamp_min_backward(F, grad, input, min, max):  # type: ignore[no-untyped-def]
+    return F.only(input < min if max is None else (min < max) & (input < min), grad)
+
+
+@in_both_worlds
+def clamp_max_backward(F, grad, input, min, max):  # type: ignore[no-untyped-def]
+    return F.only(input > max if min is None else (input > max) | (max < min), grad)
+
+
+def _clamp_numbers(input, min, max):  # type: ignore[no-untyped-def]
+    _real(input)
+    if min is not None and max is not None and (min != min or max != max):
+        return np.full_like(input, np.nan) if input.dtype.kind in "fV" else input.copy()
+    r = _limited(input, None if min is None else _limit(input, min), None if max is None else _limit(input, max))
+    return r.copy() if r is input else r
+
+
+def _clamp_tensors(input, min=None, max=None):  # type: ignore[no-untyped-def]
+    given = [a for a in (input, min, max) if a is not None]
+    for a in given:
+        _real(a)
+    arrays = iter(align(*given))
+    x = next(arrays)
+    refuse(x, "clamp_cpu", "b")
+    return _limited(x, None if min is None else next(arrays), None if max is None else next(arrays))
+
+
+_NUMBERS = OPS["clamp.numbers"] = Op("clamp", _clamp_numbers, node="ClampBackward1", vjp={
+    "input": lambda F, grad, input, min, max: F.clamp_backward(grad, input, min, max),
+})  # fmt: skip
+_TENSORS = OPS["clamp"] = Op("clamp", _clamp_tensors, "input min max", node="ClampBackward0", vjp={
+    "input": lambda F, grad, input, min, max: F.clamp_backward(grad, input, min, max),
+    "min": lambda F, grad, input, min, max: F.clamp_min_backward(grad, input, min, max),
+    "max": lambda F, grad, input, min, max: F.clamp_max_backward(grad, input, min, max),
+})  # fmt: skip
+
+
+def _one_sided(name: str, word: str, ufunc: Any) -> tuple[Op, Op]:
+    lower = word == "min"
+
+    def numbers(input, limit):  # type: ignore[no-untyped-def]
+        _real(input)
+        return ufunc(input, _limit(input, limit))
+
+    def tensors(input, limit):  # type: ignore[no-untyped-def]
+        x, y = align(input, limit)
+        refuse(x, "maximum_cpu" if lower else "minimum_cpu", "c")
+        return ufunc(x, y)
+
+    def inside(F, grad, input, limit):  # type: ignore[no-untyped-def]
+        return F.only(input >= limit if lower else input <= limit, grad)
+
+    camel = "Clamp" + word.title() + "Backward"
+    shown = {"limit": word}
+    a = OPS[name + ".number"] = Op(name, numbers, node=camel + "0", vjp={"input": inside}, shown=shown)
+    b = OPS[name] = Op(name, tensors, "input limit", node=camel + "1", shown=shown, vjp={
+        "input": inside,
+        "limit": lambda F, grad, input, limit: F.only(input < limit if lower else input > limit, grad),
+    })  # fmt: skip
+    return a, b
+
+
+def _clamped(name: str, numbers: Op, tensors: Op, one: str | None, doc: str) -> None:
+    """The function and the in-place method of a member of the clamp family."""
+    names = ("min", "max") if one is None else (one,)
+
+    def parse(input: Any, args: tuple[Any, ...], options: dict[str, Any], name: str) -> tuple[Op, list[Any]]:
+        limits = list(args) + [None] * (len(names) - len(args))
+        for i, n in enumerate(names[len(args) :], len(args)):
+            limits[i] = options.pop(n, None)
+        given = [v for v in limits if v is not None]
+        if given and not options and len(limits) == len(names) and isinstance(input, Tensor):
+            for v in given:
+                if type(v) is not float and type(v) is not int:
+                    break
+            else:
+                return numbers, limits
+        kinds = {isinstance(v, Tensor) for v in given}
+        if not isinstance(input, Tensor) or options or len(limits) != len(names) or len(kinds) > 1 or not all(
+                isinstance(v, Tensor) or is_number(v) for v in given):  # fmt: skip
+            tensors.reject((input, *args), options, name)
+        if not given:
+            raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+        return (tensors if True in kinds else numbers), limits
+
+    def forward(input: Any = None, *args: Any, **options: Any) -> Any:
+        out = options.pop("out", None)
+        operation, limits = parse(input, args, options, name)
+        if operation is numbers:
+            _real(input._array)
+            input = into(input, *[v for v in limits if v is not None])
+        return operation.call(input, *limits) if out is None else operation.call(input, *limits, out=out)
+
+    def forward_(input: Any, *args: Any, **options: Any) -> Any:
+        operation, limits = parse(input, args, options, name + "_")
+        if one is None or operation is numbers:
+            _real(input._array)
+        found = result_dtype((input, *(v for v in limits if v is not None))).numpy
+        if not can_cast(found, input._array.dtype):
+            raise RuntimeError(errors.CAST.format(name_of(np.empty((), found)), _c_name(input._array)))
+        return operation.call_(input, *limits)
+
+    publish(name, forward, tensors.kernel, True, True, doc)
+    publish(name + "_", forward_, tensors.kernel, True, True, f"In-place version of :meth:`{name}`.")
+
+
+_clamped("clamp", _NUMBERS, _TENSORS, None, "input limited to the range from min to max.")
+_clamped("clip", _NUMBERS, _TENSORS, None, "input limited to the range from min to max.")
+for _name, _word, _ufunc in (("clamp_min", "min", np.maximum), ("clamp_max", "max", np.minimum)):
+    _clamped(_name, *_one_sided(_name, _word, _ufunc), _word, f"input limited by {_word} on one side.")
+
+# -- mixtures --------------------------------------------------------------------------------------------------------------
+
+
+def _lerp(x, y, w):  # type: ignore[no-untyped-def]
+    near = abs(w) < 0.5
+    return np.where(near, x + w * (y - x), y - (y - x) * (1 - w))
+
+
+def _lerp_kernel(name: str) -> Any:
+    def kernel(input, end, weight):  # type: ignore[no-untyped-def]
+        for a in (end, weight):
+            if isinstance(a, np.ndarray) and a.dtype != input.dtype:
+                what = "end" if a is end else "weight"
+                raise RuntimeError(f"expected dtype {_c_name(input)} for `{what}` but got dtype {_c_name(a)}")
+        align(*(a for a in (input, end, weight) if isinstance(a, np.ndarray)))
+        refuse(input, name, "biu")
+        return single(_lerp)(input, end, weight if isinstance(weight, np.ndarray) else numbered(input, weight))
+
+    return kernel
+
+
+def _c_name(x: np.ndarray) -> str:
+    return {"float64": "double", "float32": "float", "float16": "c10::Half", "int64": "long int", "int32": "int",
+            "bfloat16": "c10::BFloat16", "int16": "short int", "int8": "signed char", "uint8": "unsigned char",
+            "complex64": "c10::complex<float>", "complex128": "c10::complex<double>"}.get(x.dtype.name, x.dtype.name)  # fmt: skip
+
+
+_LERP_NUMBER = OPS["lerp.number"] = Op("lerp", _lerp_kernel("lerp_kernel_scalar"), "input end", node="LerpBackward0", vjp={
+    "input": lambda F, grad, weight: grad * (1 - np.conj(weight)).item(),
+    "end": lambda F, grad, weight: grad * np.conj(weight).item(),
+})  # fmt: skip
+_LERP = OPS["lerp"] = Op("lerp", _lerp_kernel("lerp_kernel_tensor"), "input end weight", node="LerpBackward1", vjp={
+    "input": lambda F, grad, weight: grad * F.conj(1 - weight),
+    "end": lambda F, grad, weight: grad * F.conj(weight),
+    "weight": lambda F, grad, input, end: grad * F.conj(end - input),
+})  # fmt: skip
+
+
+def lerp(input: Any, end: Any, weight: Any, *, out: Any = None) -> Any:
+    """input + weight * (end - input): on the way from input to end."""
+    if isinstance(input, Tensor) and isinstance(end, Tensor) and (isinstance(weight, Tensor) or is_number(weight)):
+        operation = _LERP if isinstance(weight, Tensor) else _LERP_NUMBER
+        return operation.call(input, end, weight, **({} if out is None else {"out": out}))
+    return _LERP.reject((input, end, weight), {})
+
+
+def lerp_(input: Tensor, end: Any, weight: Any) -> Any:
+    """In-place version of :meth:`lerp`."""
+    if isinstance(end, Tensor) and (isinstance(weight, Tensor) or is_number(weight)):
+        return (_LERP if isinstance(weight, Tensor) else _LERP_NUMBER).call_(input, end, weight)
+    return _LERP.reject((input, end, weight), {})
+
+
+publish("lerp", lerp, None, True, True, lerp.__doc__ or "")
+publish("lerp_", lerp_, None, True, False, lerp_.__doc__ or "")
+
+
+@op("addcmul", "input tensor1 tensor2", inplace=True, vjp={
+    "input": lambda F, grad: grad,
+    "tensor1": lambda F, grad, tensor2, value: grad * F.conj(tensor2 * value),
+    "tensor2": lambda F, grad, tensor1, value: grad * F.conj(tensor1 * value),
+})  # fmt: skip
+def addcmul(input, tensor1, tensor2, *, value=1):  # type: ignore[no-untyped-def]
+    """input + value * tensor1 * tensor2"""
+    x, a, b = align(input, tensor1, tensor2)
+    refuse(x, "addcmul_cpu_out", "b")
+    return _add_product(x, a, b, numbered(x, value))
+
+
+_add_product = single(lambda x, a, b, value: x + value.astype(x.dtype) * a * b)
+
+
+@op("addcdiv", "input tensor1 tensor2", inplace=True, vjp={
+    "input": lambda F, grad: grad,
+    "tensor1": lambda F, grad, tensor2, value: grad * F.conj(value / tensor2),
+    "tensor2": lambda F, grad, tensor1, tensor2, value: -grad * F.conj((value * tensor1) / (tensor2 * tensor2)),
+})  # fmt: skip
+def addcdiv(input, tensor1, tensor2, *, value=1):  # type: ignore[no-untyped-def]
+    """input + value * tensor1 / tensor2"""
+    if tensor1.dtype.kind in "biu" and tensor2.dtype.kind in "biu":
+        raise RuntimeError(
+            "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true "
+            "division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value * "
+            "torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / tensor2) "
+            "for float inputs. The future addcdiv behavior is just the latter implementation: (input + value * tensor1 / "
+            "tensor2), for all dtypes."
+        )
+    x, a, b = align(input, tensor1, tensor2)
+    return _add_quotient(x, a, b, numbered(x, value))
+
+
+for _name in ("addcmul", "addcdiv"):
+    for _end in ("", "_"):
+        publish(_name + _end, with_old_forms(_name + _end, TENSORS.__dict__[_name + _end]), RAW.__dict__[_name], True,
+                _end == "", OPS[_name].doc)  # fmt: skip
+
+_add_quotient = single(lambda x, a, b, value: x + value.astype(x.dtype) * (a / b))

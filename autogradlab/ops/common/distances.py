@@ -1,0 +1,76 @@
+"""The distance between two tensors, and the logarithm of a sum of exponentials."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ...core.types.dims import all_dims
+from ..table.opdef import OPS, op
+from ...core.recording.record import RAW, TENSORS
+from ..first.kinds import align, floated, in_both_worlds, is_half
+
+
+@in_both_worlds
+def distance_back(F, grad, off, result, p):  # type: ignore[no-untyped-def]
+    """The gradient for input - other; where the distance is 0 it is taken as 0."""
+    if p == 0:
+        return F.nought(off)
+    if p == 1:
+        return F.sgn(off) * grad
+    if p == 2:
+        return grad * F.only(result != 0, off / result)
+    size = F.abs(off)
+    if p in (math.inf, -math.inf):
+        hit = size == result
+        return F.sgn(off) * (grad / F.sum(hit) * hit)
+    if p < 2:
+        return F.only(off != 0, F.sgn(off) * F.pow(size, p - 1)) * grad * F.pow(result, 1 - p)
+    return off * F.pow(size, p - 2) * F.only(result != 0, grad * F.pow(F.where(result == 0, 1.0, result), 1 - p))
+
+
+@op("dist", "input other", vjp={
+    "input": lambda F, grad, input, other, result, p: F.distance_back(grad, input - other, result, p),
+    "other": lambda F, grad, input, other, result, p: F.distance_back(-grad, input - other, result, p),
+})  # fmt: skip
+def dist(input, other, p=2):  # type: ignore[no-untyped-def]
+    """The norm of order p of input - other."""
+    x, y = align(input, other)
+    size = np.abs(x - y)
+    if p == 0:
+        return np.add.reduce(size != 0, axis=None, dtype=size.dtype)
+    if p in (math.inf, -math.inf):
+        return np.max(size, initial=0) if p > 0 else np.min(size, initial=np.inf)
+    if p == 1:
+        return np.sum(size)
+    return np.sqrt(np.sum(size * size)) if p == 2 else np.power(np.sum(np.power(size, p)), 1 / p)
+
+
+@in_both_worlds
+def logsumexp_back(F, grad, input, result, dim, keepdim):  # type: ignore[no-untyped-def]
+    shape = tuple(input.shape)
+    return F.spread(grad, shape, dim, keepdim) * F.conj(F.exp(input - F.spread(result, shape, dim, keepdim)))
+
+
+@op("logsumexp", vjp={
+    "input": lambda F, grad, input, result, dim, keepdim: F.logsumexp_back(grad, input, result, dim, keepdim),
+})  # fmt: skip
+def logsumexp(input, dim, keepdim=False):  # type: ignore[no-untyped-def]
+    """log(sum(exp(input))) along dimensions, without overflow."""
+    x = floated(input)
+    wanted = x.dtype
+    if is_half(x):
+        x = x.astype(np.float32)
+    dims = all_dims(dim, x.ndim)
+    if not x.size:
+        return np.log(np.add.reduce(np.exp(x), axis=dims, keepdims=keepdim))
+    top = np.maximum.reduce(x.real, axis=dims, keepdims=True)
+    top = np.where(np.isfinite(top), top, 0).astype(top.dtype)
+    r = np.asarray(np.log(np.add.reduce(np.exp(x - top), axis=dims, keepdims=True)) + top)
+    return (r if keepdim or not x.ndim else np.squeeze(r, dims)).astype(wanted, copy=False)
+
+
+OPS["logsumexp"].node_class.dim_list = True
+
+__all__ = ["RAW", "TENSORS"]

@@ -1,0 +1,441 @@
+"""einsum and what is like it: tensordot, kron. Contractions become one batched matrix product a pair, as in PyTorch."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from ...core.types.dims import wrap_dim
+from ...core.runtime.modes import FLAGS, LOCAL, quiet
+from ..table.opdef import composite
+from ...core.recording.record import RAW, TENSORS
+from ...core.tensor.tensor import Tensor
+from ...core.tensor.tensor import requires_grad as wants_grad
+from ..first.products import _result, bmm, written
+from ..first.reduce import summed
+
+_ELLIPSIS = -1
+
+
+def _index(letter: str) -> int:
+    """Subscripts in PyTorch's order: A to Z, then a to z."""
+    return ord(letter) - 65 if letter <= "Z" else ord(letter) - 71
+
+
+def _letter(index: int) -> str:
+    return chr(65 + index) if index < 26 else chr(71 + index)
+
+
+class Plan:
+    """What an equation says for operands of given numbers of dimensions."""
+
+    __slots__ = ("diagonals", "ellipsis", "labels", "missing", "orders", "out", "places", "total")
+
+    def __init__(self, equation: str, ndims: tuple[int, ...]) -> None:
+        #: for each operand its labels, _ELLIPSIS among them
+        self.labels, output = _parse(equation, len(ndims))
+        #: how many dimensions the ellipsis stands for at most
+        self.ellipsis = 0
+        seen: dict[int, int] = {}
+        for i, (labels, ndim) in enumerate(zip(self.labels, ndims, strict=True)):
+            count = len(labels)
+            if _ELLIPSIS in labels:
+                count -= 1
+                if count > ndim:
+                    raise RuntimeError(f"einsum(): the number of subscripts in the equation ({count}) is more "
+                                       f"than the number "
+                                       f"of dimensions ({ndim}) for operand {i}")  # fmt: skip
+                self.ellipsis = max(self.ellipsis, ndim - count)
+            elif count != ndim:
+                raise RuntimeError(f"einsum(): the number of subscripts in the equation ({count}) does not match "
+                                   f"the number of "
+                                   f"dimensions ({ndim}) for operand {i} and no ellipsis was given")  # fmt: skip
+            for label in labels:
+                seen[label] = seen.get(label, 0) + 1
+        has_ellipsis = seen.pop(_ELLIPSIS, 0) > 0
+        if output is None:
+            output = [_ELLIPSIS] * has_ellipsis + sorted(n for n, times in seen.items() if times == 1)
+        for label in output:
+            if label not in seen and label != _ELLIPSIS:
+                raise RuntimeError(f"einsum(): output subscript {_letter(label)} does not appear in the equation "
+                                   f"for any input "
+                                   "operand")  # fmt: skip
+        #: where each label stands in the common order: first the output's, then those to be summed
+        self.places: dict[int, int] = {}
+        place = 0
+        for label in output:
+            self.places[label] = place
+            place += self.ellipsis if label == _ELLIPSIS else 1
+        self.out = place
+        if _ELLIPSIS not in output:
+            self.places[_ELLIPSIS] = place
+            place += self.ellipsis
+        for label in sorted(seen):
+            if label not in self.places:
+                self.places[label] = place
+                place += 1
+        self.total = place
+        self._orders(ndims)
+
+    def _orders(self, ndims: tuple[int, ...]) -> None:
+        """For each operand: its diagonals to take, dimensions to add, and the permutation into the common order."""
+        self.diagonals: list[list[tuple[int, int]]] = []
+        self.missing: list[int] = []
+        self.orders: list[tuple[int, ...]] = []
+        for labels, ndim in zip(self.labels, ndims, strict=True):
+            order = [-1] * self.total
+            at: dict[int, int] = {}
+            diagonals = []
+            j = 0
+            for label in labels:
+                if label == _ELLIPSIS:
+                    count = ndim - (len(labels) - 1)
+                    for k in range(self.ellipsis - count, self.ellipsis):
+                        order[self.places[label] + k] = j
+                        j += 1
+                elif label in at:
+                    diagonals.append((at[label], j))
+                else:
+                    at[label] = order[self.places[label]] = j
+                    j += 1
+            self.diagonals.append(diagonals)
+            self.missing.append(order.count(-1))
+            for place, dim in enumerate(order):
+                if dim == -1:
+                    order[place] = j
+                    j += 1
+            self.orders.append(tuple(order))
+
+
+plan = lru_cache(512)(Plan)
+
+
+def _parse(equation: str, count: int) -> tuple[list[list[int]], list[int] | None]:
+    """The labels of each operand and of the output (None: not given)."""
+    left, arrow, right = equation.partition("->")
+    operands: list[list[int]] = [[]]
+    i = 0
+    while i < len(left):
+        c = left[i]
+        if c == ".":
+            here = len(operands) - 1
+            if _ELLIPSIS in operands[-1]:
+                raise RuntimeError(f"einsum(): found '.' for operand {here} for which an ellipsis was already found")
+            if left[i : i + 3] != "...":
+                raise RuntimeError(f"einsum(): found '.' for operand {here} that is not part of any ellipsis")
+            operands[-1].append(_ELLIPSIS)
+            i += 2
+        elif c == ",":
+            operands.append([])
+            if len(operands) > count:
+                raise RuntimeError("einsum(): fewer operands were provided than specified in the equation")
+        elif c != " ":
+            operands[-1].append(_subscript(c, i))
+        i += 1
+    if len(operands) < count:
+        raise RuntimeError("einsum(): more operands were provided than specified in the equation")
+    if not arrow:
+        return operands, None
+    output: list[int] = []
+    start = len(left) + 2
+    i = 0
+    while i < len(right):
+        c = right[i]
+        if c == ".":
+            if _ELLIPSIS in output:
+                raise RuntimeError("einsum(): found '.' for output but an ellipsis (...) was already found")
+            if right[i : i + 3] != "...":
+                raise RuntimeError("einsum(): found '.' for output that is not part of any ellipsis (...)")
+            output.append(_ELLIPSIS)
+            i += 2
+        elif c != " ":
+            label = _subscript(c, start + i)
+            if label in output:
+                raise RuntimeError(f"einsum(): output subscript {c} appears more than once in the output")
+            output.append(label)
+        i += 1
+    return operands, output
+
+
+def _subscript(c: str, at: int) -> int:
+    if not (c.isascii() and c.isalpha()):
+        raise RuntimeError(f"einsum(): invalid subscript given at index {at} in the equation string, subscripts "
+                           f"must be in "
+                           "[a-zA-Z]")  # fmt: skip
+    return _index(c)
+
+
+def _check_sizes(made: Plan, shapes: list[tuple[int, ...]]) -> None:
+    """Sizes of equal labels must agree or be 1."""
+    known: dict[int, int] = {}
+    ellipsis = [1] * made.ellipsis
+    for i, (labels, shape) in enumerate(zip(made.labels, shapes, strict=True)):
+        j = 0
+        own: dict[int, int] = {}
+        for label in labels:
+            if label == _ELLIPSIS:
+                count = len(shape) - len(labels) + 1
+                for k in range(made.ellipsis - count, made.ellipsis):
+                    if ellipsis[k] not in (1, shape[j]) and shape[j] != 1:
+                        raise RuntimeError(
+                            f"einsum(): dimension {k} covered by ellipsis in operand {i}has size {shape[j]} which "
+                            f"does not "
+                            f"broadcast with previously seen ellipsis with size {ellipsis[k]} for the respective "
+                            f"dimension"
+                        )
+                    if shape[j] != 1:
+                        ellipsis[k] = shape[j]
+                    j += 1
+                continue
+            n = shape[j]
+            j += 1
+            if own.setdefault(label, n) != n:
+                raise RuntimeError(f"einsum(): subscript {_letter(label)} is repeated for operand {i} but the "
+                                   f"sizes don't match, "
+                                   f"{n} != {own[label]}")  # fmt: skip
+            if n != 1:
+                if known.setdefault(label, n) != n:
+                    raise RuntimeError(f"einsum(): subscript {_letter(label)} has size {n} for operand {i} which "
+                                       f"does not "
+                                       f"broadcast with previously seen size {known[label]}")  # fmt: skip
+
+
+#: the same contraction on arrays, for operands without history
+_ARRAYS: Any = SimpleNamespace(
+    permute=np.ndarray.transpose,
+    reshape=np.ndarray.reshape,
+    view=np.ndarray.reshape,
+    mul=np.multiply,
+    bmm=bmm,
+    unsqueeze=lambda x, dim: x[..., None],
+    sum=lambda x, dims, keepdim: np.asarray(summed(x, tuple(dims), keepdim, None)),
+    diagonal=lambda x, offset, a, b: x.diagonal(offset, a, b),
+)
+
+
+def _contract(F: Any, made: Plan, operands: list[Any], path: Any) -> Any:
+    """Operands in the common order, then pair by pair into one; what is summed leaves as early as it can."""
+    ops = []
+    for x, diagonals, missing, order in zip(operands, made.diagonals, made.missing, made.orders, strict=True):
+        for a, b in diagonals:
+            x = F.diagonal(x, 0, a, b)
+            rest = list(range(len(x.shape) - 1))
+            x = F.permute(x, (*rest[:a], len(rest), *rest[a:]))
+        for _ in range(missing):
+            x = F.unsqueeze(x, -1)
+        ops.append(F.permute(x, order))
+    out, total = made.out, made.total
+    if len(ops) == 1:
+        return ops[0] if total == out else F.sum(ops[0], tuple(range(out, total)), False)
+    counts = [sum(x.shape[d] != 1 for x in ops) for d in range(total)]
+    steps = None if path is None else [int(n) for n in path]
+    while len(ops) > 1:
+        i, j = 0, 1
+        if steps:
+            i, j = sorted(steps[:2])
+            del steps[:2]
+        b = ops.pop(j)
+        a = ops.pop(i)
+        together: list[int] = []
+        a_dims: list[int] = []
+        b_dims: list[int] = []
+        for d in range(out, total):
+            if a.shape[d] != 1 and b.shape[d] != 1:
+                counts[d] -= 1
+                if counts[d] == 1:
+                    together.append(d)
+                    counts[d] = 0
+            elif counts[d] == 1 and (a.shape[d] != 1 or b.shape[d] != 1):
+                (a_dims if a.shape[d] != 1 else b_dims).append(d)
+                counts[d] = 0
+        if a_dims:
+            a = F.sum(a, tuple(a_dims), True)
+        if b_dims:
+            b = F.sum(b, tuple(b_dims), True)
+        r = _pair(F, a, b, together)
+        ops.insert(len(ops) if path is not None else 0, r)
+    return ops[0] if total == out else F.view(ops[0], tuple(ops[0].shape[:out]))
+
+
+def _pair(F: Any, a: Any, b: Any, dims: list[int]) -> Any:
+    """The product of two operands, summed over `dims` (kept with size 1), as one batched matrix product."""
+    if not dims:
+        return F.mul(a, b)
+    both, left, right = [], [], []
+    n_both = n_left = n_right = n_sum = 1
+    for d, (n, m) in enumerate(zip(a.shape, b.shape, strict=True)):
+        if d in dims:
+            n_sum *= n
+        elif n != 1 and m != 1:
+            both.append(d)
+            n_both *= n
+        elif n != 1:
+            left.append(d)
+            n_left *= n
+        else:
+            right.append(d)
+            n_right *= m
+    if left and right and right[-1] < left[0]:  # the result's dimensions in their own order: the operands change places
+        a, b, left, right, n_left, n_right = b, a, right, left, n_right, n_left
+    x = F.reshape(F.permute(a, (*both, *left, *dims, *right)), (n_both, n_left, n_sum))
+    y = F.reshape(F.permute(b, (*both, *dims, *right, *left)), (n_both, n_sum, n_right))
+    order = (*both, *left, *dims, *right)
+    shape = (*(a.shape[d] for d in (*both, *left)), *(1 for _ in dims), *(b.shape[d] for d in right))
+    back = [0] * len(order)
+    for place, d in enumerate(order):
+        back[d] = place
+    return F.permute(F.view(F.bmm(x, y), shape), tuple(back))
+
+
+def _equation(args: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
+    """The equation and operands, also from operands that alternate with lists of subscripts."""
+    if len(args) < 2:
+        raise ValueError("einsum(): must specify the equation string and at least one operand, or at least one "
+                         "operand and "
+                         "its subscripts list")  # fmt: skip
+    if not isinstance(args[0], Tensor):
+        operands = args[1:]
+        if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
+            operands = tuple(operands[0])
+        return args[0], operands
+
+    def text(subscripts: Any) -> str:
+        letters = ""
+        for s in subscripts:
+            if s is Ellipsis:
+                letters += "..."
+            elif s >= 0 and s < 52:
+                letters += _letter(s)
+            else:
+                raise ValueError("einsum(): subscript in subscript list is not within the valid range [0, 52)")
+        return letters
+
+    equation = ",".join(text(s) for s in args[1::2])
+    if len(args) % 2 == 1:
+        equation = ",".join(text(s) for s in args[1:-1:2]) + "->" + text(args[-1])
+        return equation, args[:-1:2]
+    return equation, args[::2]
+
+
+@composite(method=False)
+def einsum(*args: Any) -> Tensor:
+    """Sums of products of elements, named by subscripts: `einsum("ij,jk->ik", a, b)` is `a @ b`.
+
+    Subscripts that are not in the output are summed over; repeated ones take diagonals; `...` stands for batch
+    dimensions, which broadcast. Operands may alternate with lists of numbers instead of an equation.
+
+    >>> import autogradlab as torch
+    >>> torch.einsum("i,j->ij", torch.tensor([1., 2.]), torch.tensor([3., 4.]))
+    tensor([[3., 4.],
+            [6., 8.]])
+    """
+    equation, operands = _equation(args)
+    if not isinstance(equation, str):
+        raise TypeError(f"einsum(): argument 'equation' (position 1) must be str, not {type(equation).__name__}")
+    for i, x in enumerate(operands):
+        if not isinstance(x, Tensor):
+            raise TypeError(f"expected Tensor as element {i} in argument 1, but got {type(x).__name__}")
+    arrays = [x._array for x in operands]
+    made = plan(equation, tuple(x.ndim for x in arrays))
+    _check_sizes(made, [x.shape for x in arrays])
+    if len(arrays) > 1 and all(x.dtype is arrays[0].dtype for x in arrays) and (
+        (FLAGS.unusual and not LOCAL.state.record) or not any(wants_grad(x) for x in operands)
+    ):  # fmt: skip
+        return _result(quiet(_contract, _ARRAYS, made, arrays, None))
+    return _contract(TENSORS, made, list(operands), None)  # type: ignore[no-any-return]
+
+
+def _raw_einsum(equation: str, *arrays: np.ndarray) -> np.ndarray:
+    made = plan(equation, tuple(x.ndim for x in arrays))
+    return np.asarray(_contract(_ARRAYS, made, list(arrays), None))
+
+
+RAW.einsum = _raw_einsum
+
+
+# -- tensordot, kron ---------------------------------------------------------------------------------------------------
+
+
+@composite(method=False)
+def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Tensor:
+    """The sum of products over several dimensions: the last `dims` of a and first of b, or two lists of dimensions.
+
+    >>> import autogradlab as torch
+    >>> torch.tensordot(torch.ones(2, 3), torch.ones(3, 4), dims=1).shape
+    torch.Size([2, 4])
+    """
+    F = TENSORS
+    first, second = _contracted(a, b, dims)
+    x, y = a._array, b._array
+    if len(first) != len(second):
+        raise RuntimeError("both dimension lists should have same length")
+    if x.dtype != y.dtype:
+        raise RuntimeError("both inputs should have same dtype")
+    count = 1
+    for d, e in zip(first, second, strict=True):
+        n, m = a._array.shape[wrap_dim(d, x.ndim)], b._array.shape[wrap_dim(e, y.ndim)]
+        if m == 1:
+            a = F.sum(a, wrap_dim(d, x.ndim), True)
+        elif n == 1:
+            b = F.sum(b, wrap_dim(e, y.ndim), True)
+        elif n != m:
+            raise RuntimeError(f"contracted dimensions need to match, but first has size {n} in dim {d} and "
+                               f"second has size "
+                               f"{m} in dim {e}")  # fmt: skip
+        else:
+            count *= n
+    mine, other = [wrap_dim(d, x.ndim) for d in first], [wrap_dim(e, y.ndim) for e in second]
+    for wrapped in (mine, other):
+        for d in wrapped:
+            if wrapped.count(d) > 1:
+                raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
+    rows = [d for d in range(x.ndim) if d not in mine]
+    columns = [e for e in range(y.ndim) if e not in other]
+    shape = (*(x.shape[d] for d in rows), *(y.shape[e] for e in columns))
+    left, right = F.permute(a, (*rows, *mine)), F.permute(b, (*other, *columns))
+    n_rows = n_columns = 1
+    for d in rows:
+        n_rows *= x.shape[d]
+    for e in columns:
+        n_columns *= y.shape[e]
+    if n_rows == n_columns == 1:
+        r = F.dot(F.flatten(left), F.flatten(right))
+    else:
+        r = F.mm(F.reshape(left, (n_rows, count)), F.reshape(right, (count, n_columns)))
+    r = F.reshape(r, shape)
+    return r if out is None else written(r, out)  # type: ignore[no-any-return]
+
+
+def _contracted(a: Tensor, b: Tensor, dims: Any) -> tuple[list[int], list[int]]:
+    if isinstance(dims, Tensor):
+        dims = dims.tolist()  # type: ignore[attr-defined]
+    if isinstance(dims, (tuple, list)):
+        first, second = dims
+        return ([first] if isinstance(first, int) else list(first)), (
+            [second] if isinstance(second, int) else list(second)
+        )
+    if dims < 0:
+        raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
+    if dims > min(a._array.ndim, b._array.ndim):
+        raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
+    return list(range(-dims, 0)), list(range(dims))
+
+
+@composite()
+def kron(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """The Kronecker product: every element of input times the whole of other."""
+    if not isinstance(other, Tensor):
+        from ..table.arguments import reject
+
+        reject("kron", (input, other), {} if out is None else {"out": out})
+    F = TENSORS
+    a, b = input._array.shape, other._array.shape
+    n = max(len(a), len(b))
+    a, b = (1,) * (n - len(a)) + a, (1,) * (n - len(b)) + b
+    x = F._unsafe_view(input, tuple(m for size in a for m in (size, 1)))
+    y = F._unsafe_view(other, tuple(m for size in b for m in (1, size)))
+    r = F._unsafe_view(F.mul(x, y), tuple(p * q for p, q in zip(a, b, strict=True)))
+    return r if out is None else written(r, out)  # type: ignore[no-any-return]

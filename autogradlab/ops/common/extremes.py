@@ -1,0 +1,226 @@
+"""The largest and smallest elements: over everything, along a dimension with their places, or both at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...core.values.creation import bind
+from ...core.types.dims import all_dims, wrap_dim
+from ..table.opdef import OPS, Op, op, publish
+from ...core.recording.record import RAW, TENSORS
+from ...core.types.return_types import named
+from ...core.tensor.tensor import Tensor
+from ..first.kinds import name_of, refuse
+
+F = TENSORS
+
+# -- one element of each line: how its gradient finds its way back -----------------------------------------------------------
+
+
+@op("put_at", "grad_output indices", method=False, function=False, node="ScatterBackward0",
+    vjp={"grad_output": lambda F, grad, dim, indices, keepdim: F.take_at(grad, dim, indices, keepdim)})  # fmt: skip
+def put_at(grad_output, dim, indices, input_shape, keepdim):  # type: ignore[no-untyped-def]
+    """Zeros of a shape with values at indices along a dimension; an index that comes twice gets the sum."""
+    if not input_shape:
+        return np.asarray(grad_output).copy().reshape(())
+    r = np.zeros(input_shape, grad_output.dtype)
+    d = wrap_dim(dim, len(input_shape))
+    if not keepdim:
+        grad_output, indices = np.expand_dims(grad_output, d), np.expand_dims(indices, d)
+    if indices.shape[d] <= 1:
+        np.put_along_axis(r, indices, grad_output, d)
+        return r
+    grid = list(np.ix_(*(np.arange(n) for n in indices.shape)))
+    grid[d] = indices
+    np.add.at(r, tuple(grid), grad_output)
+    return r
+
+
+@op("take_at", "input indices", method=False, function=False, node="GatherBackward0",
+    vjp={"input": lambda F, grad, dim, indices, keepdim, input_shape: F.put_at(grad, dim, indices, input_shape, keepdim)})  # fmt: skip
+def take_at(input, dim, indices, keepdim):  # type: ignore[no-untyped-def]
+    """The elements at indices along a dimension."""
+    if not input.ndim:
+        return input.copy().reshape(indices.shape)
+    d = wrap_dim(dim, input.ndim)
+    if keepdim:
+        return np.take_along_axis(input, indices, d)
+    return np.take_along_axis(input, np.expand_dims(indices, d), d).squeeze(d)
+
+
+# -- over everything -------------------------------------------------------------------------------------------------------
+
+
+def _share(F, grad, input, result):  # type: ignore[no-untyped-def]
+    """The gradient of an extreme over everything: shared evenly by the elements that attain it."""
+    hit = (input == result) | (F.isnan(input) & F.isnan(result))
+    return hit * (grad / F.sum(hit))
+
+
+RAW.share_evenly = lambda *args: _share(RAW, *args)
+TENSORS.share_evenly = lambda *args: _share(TENSORS, *args)
+
+
+def evenly(F, grad, input, result, dim, keepdim):  # type: ignore[no-untyped-def]
+    """The same along dimensions (amax, amin)."""
+    shape = tuple(input.shape)
+    hit = (input == F.spread(result, shape, dim, keepdim))
+    count = F.sum(hit, all_dims(dim, len(shape)), True) if shape else F.sum(hit)
+    return (F.spread(grad, shape, dim, keepdim) / count) * hit
+
+
+RAW.evenly = lambda *args: evenly(RAW, *args)
+TENSORS.evenly = lambda *args: evenly(TENSORS, *args)
+
+_PICK = {"max": (np.maximum, np.argmax), "min": (np.minimum, np.argmin)}
+
+
+def _whole(name: str, ufunc: Any) -> Op:
+    def kernel(input):  # type: ignore[no-untyped-def]
+        if not input.size:
+            raise RuntimeError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
+                               "reduction dim with the 'dim' argument.")  # fmt: skip
+        refuse(input, f"{name}_all", "c")
+        return ufunc.reduce(input, axis=None)
+
+    made = Op(name, kernel, node=name.title() + "Backward1",
+              vjp={"input": lambda F, grad, input, result: F.share_evenly(grad, input, result)})  # fmt: skip
+    OPS[name + "_all"] = made
+    return made
+
+
+def one_line(x: np.ndarray, dim: Any, keepdim: bool, find: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Values and int64 indices of what `find` picks along a dimension."""
+    if not x.ndim:
+        wrap_dim(dim, 0)
+        return x.copy(), np.zeros((), np.int64)
+    d = wrap_dim(dim, x.ndim)
+    places = np.asarray(find(x, axis=d))
+    values = np.take_along_axis(x, np.expand_dims(places, d), d)
+    if keepdim:
+        return values, np.expand_dims(places, d)
+    return values.squeeze(d), places
+
+
+def _along(name: str, find: Any) -> Op:
+    def kernel(input, dim, keepdim=False):  # type: ignore[no-untyped-def]
+        not_empty(name, input, dim)
+        if input.dtype.kind == "c":
+            raise RuntimeError(f"{name}(): does not support complex input")
+        return one_line(input, dim, keepdim, find)
+
+    made = Op(name, kernel, outputs=("values", "indices"), differentiable=1, returns=named(name, ("values", "indices")),
+              node=name.title() + "Backward0", vjp={
+                  "input": lambda F, grad, dim, indices, input_shape, keepdim: F.put_at(grad, dim, indices, input_shape, keepdim),
+              })  # fmt: skip
+    OPS[name] = made
+    return made
+
+
+def not_empty(name: str, x: np.ndarray, dim: Any) -> None:
+    if not x.size and x.ndim and x.shape[wrap_dim(dim, x.ndim)] == 0:
+        raise IndexError(f"{name}(): Expected reduction dim {wrap_dim(dim, x.ndim)} to have non-zero size.")
+
+
+def _three_forms(name: str) -> None:
+    ufunc, find = _PICK[name]
+    whole, along, pair = _whole(name, ufunc), _along(name, find), name + "imum"
+
+    def forward(*args: Any, **options: Any) -> Any:
+        if len(args) == 1 and not options and isinstance(args[0], Tensor):
+            return whole.call(args[0])
+        form, given = bind(name, args, options)
+        out = {} if given.get("out") is None else {"out": given["out"]}
+        if form == 0:
+            return whole.call(given["input"], **out)
+        if form == 1:
+            return F.__dict__[pair](given["input"], given["other"], **out)
+        return along.call(given["input"], given["dim"], given["keepdim"], **out)
+
+    publish(name, forward, None, True, True, f"The {name}imum: of all elements, of two tensors, or along `dim` with its place.")
+
+
+_three_forms("max")
+_three_forms("min")
+
+
+def _amx(name: str, ufunc: Any) -> None:
+    def kernel(input, dim=(), keepdim=False):  # type: ignore[no-untyped-def]
+        refuse(input, f"{name[1:]}_values_cpu", "c")
+        dims = all_dims(dim, input.ndim)
+        if not input.size:
+            if dim in (None, ()):
+                raise RuntimeError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
+                                   "reduction dim with the 'dim' argument.")  # fmt: skip
+            for d in dims:
+                if not input.shape[d]:
+                    raise IndexError(f"{name}(): Expected reduction dim {d} to have non-zero size.")
+        return ufunc.reduce(input, axis=dims, keepdims=keepdim)
+
+    kernel.__name__ = name
+    op(name, doc=f"The {name[1:]}imum along dimensions; equal ones share its gradient.", vjp={
+        "input": lambda F, grad, input, result, dim, keepdim: F.evenly(grad, input, result, dim, keepdim),
+    })(kernel)  # fmt: skip
+    OPS[name].node_class.dim_list = True
+
+
+_amx("amax", np.maximum)
+_amx("amin", np.minimum)
+
+
+@op("aminmax", outputs=("min", "max"), returns=named("aminmax", ("min", "max")), vjp={
+    "input": lambda F, grads, input, min, max, dim, keepdim: F.aminmax_back(grads, input, min, max, dim, keepdim),
+})  # fmt: skip
+def aminmax(input, *, dim=None, keepdim=False):  # type: ignore[no-untyped-def]
+    """Minimum and maximum at once."""
+    if dim is None and not input.size:
+        raise RuntimeError("aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.")
+    refuse(input, "aminmax_cpu", "c")
+    if dim is not None:
+        not_empty("aminmax", input, dim)
+    dims = all_dims(dim, input.ndim)
+    return tuple(np.asarray(u.reduce(input, axis=dims, keepdims=keepdim)) for u in (np.minimum, np.maximum))
+
+
+def _aminmax_back(F, grads, input, low, high, dim, keepdim):  # type: ignore[no-untyped-def]
+    total = None
+    for grad, result in zip(grads, (low, high), strict=True):
+        if grad is not None:
+            g = F.evenly(grad, input, result, dim, keepdim)
+            total = g if total is None else total + g
+    return total
+
+
+RAW.aminmax_back = lambda *args: _aminmax_back(RAW, *args)
+TENSORS.aminmax_back = lambda *args: _aminmax_back(TENSORS, *args)
+
+# -- places ----------------------------------------------------------------------------------------------------------------
+
+
+def _index_reduce(name: str, find: Any) -> Any:
+    def kernel(input, dim=None, keepdim=False):  # type: ignore[no-untyped-def]
+        if input.dtype.kind == "b":
+            raise RuntimeError(f"{name}(): does not support bool input")
+        if input.dtype.kind == "c":
+            raise RuntimeError(f"{name}(): does not support complex input")
+        if dim is None:
+            if not input.size:
+                raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.")
+            found = find(input)
+            return np.full((1,) * input.ndim, found) if keepdim else found
+        if not input.ndim:
+            wrap_dim(dim, 0)
+            return np.zeros((), np.int64)
+        not_empty(name, input, dim)
+        return find(input, axis=wrap_dim(dim, input.ndim), keepdims=keepdim)
+
+    kernel.__name__ = name
+    return kernel
+
+
+op("argmax", doc="The place of the largest element.")(_index_reduce("argmax", np.argmax))
+op("argmin", doc="The place of the smallest element.")(_index_reduce("argmin", np.argmin))
+
+__all__ = ["name_of"]

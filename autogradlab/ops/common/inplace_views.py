@@ -1,0 +1,87 @@
+"""Changing the shape of a tensor in place: t_, transpose_, squeeze_, unsqueeze_, as_strided_ and what is named after them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.runtime import modes
+from ..table.opdef import OPS, Op, publish
+from ...core.recording.record import finish, start_node
+from ...core.tensor.tensor import Tensor
+from ...core.recording.views import bump, check_inplace, rebase
+from ..first.shape import SQUEEZES
+from ..first.viewing import guard
+
+
+def _renumbered(entry: Op, number: int) -> Op:
+    """The same operation for its in-place form, whose Node has a number of its own."""
+    name = entry.node_name
+    node = f"{name.rstrip('0123456789')}{number}"
+    vjp = {entry.tensor_names[i]: f.fn for f in entry.formulas for i in f.edges}
+    return Op(entry.name, entry.kernel, view=True, node=node, vjp=vjp)
+
+
+_T, _TRANSPOSE, _UNSQUEEZE = (_renumbered(OPS[n], 1) for n in ("t", "transpose", "unsqueeze"))
+_SQUEEZE = [_renumbered(entry, 3 + i) for i, entry in enumerate(SQUEEZES)]
+
+
+def reshaped_in_place(input: Tensor, entry: Op, values: list[Any], array: Any) -> Tensor:
+    """Let `input` be `array`, another view of the same memory, and record it as `entry`."""
+    local = modes.LOCAL.state
+    edges: Any = ()
+    recording = local.record
+    if recording:
+        edges, recording = entry.edges(values)
+    saved: Any = ()
+    if recording:
+        check_inplace(input)
+        saved = entry.saves(values, edges, (input,))
+    input._array = array
+    bump(input)
+    if recording:
+        node = start_node(entry.node_class, tuple(edges), array.shape, array.dtype, saved)
+        if input._view is None:
+            rebase(input, node)
+        else:  # the base does not change: the view goes on from where it is
+            input._view.edge, input._view.version = (node, 0), input._counter[0]
+        if not local.plain:
+            finish(node, local)
+    return input
+
+
+def t_(input: Tensor) -> Tensor:
+    """In-place version of :meth:`t`."""
+    return reshaped_in_place(input, _T, [input], _T.kernel(input._array))
+
+
+def transpose_(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """In-place version of :meth:`transpose`."""
+    return reshaped_in_place(input, _TRANSPOSE, [input, dim0, dim1], _TRANSPOSE.kernel(input._array, dim0, dim1))
+
+
+def swapaxes_(input: Tensor, axis0: int, axis1: int) -> Tensor:
+    """In-place version of :meth:`swapaxes`."""
+    return transpose_(input, axis0, axis1)
+
+
+def swapdims_(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """In-place version of :meth:`swapdims`."""
+    return transpose_(input, dim0, dim1)
+
+
+def unsqueeze_(input: Tensor, dim: int) -> Tensor:
+    """In-place version of :meth:`unsqueeze`."""
+    return reshaped_in_place(input, _UNSQUEEZE, [input, dim], _UNSQUEEZE.kernel(input._array, dim))
+
+
+def squeeze_(input: Tensor, dim: Any = None) -> Tensor:
+    """In-place version of :meth:`squeeze`."""
+    if dim is None:
+        return reshaped_in_place(input, _SQUEEZE[0], [input], _SQUEEZE[0].kernel(input._array))
+    entry = _SQUEEZE[2 if isinstance(dim, (tuple, list)) else 1]
+    return reshaped_in_place(input, entry, [input, dim], entry.kernel(input._array, dim))
+
+
+for _fn in (t_, transpose_, swapaxes_, swapdims_, unsqueeze_, squeeze_):
+    publish(_fn.__name__, _fn, None, True, False, _fn.__doc__ or "")
+guard("t_ transpose_ swapaxes_ swapdims_ unsqueeze_ squeeze_")

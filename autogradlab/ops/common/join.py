@@ -1,0 +1,320 @@
+"""Joining tensors: cat and stack, what is made of them, block_diag, products and combinations of elements."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from ...core.types.dims import wrap_dim
+from ...core.types.dtypes import from_numpy, promote
+from ...core.runtime.modes import FLAGS
+from ...core.graph.node import NO_EDGE
+from ..table.opdef import OPS, Op, alias, composite, publish
+from ...core.recording.record import RAW, TENSORS
+from ...core.tensor.tensor import Tensor, requires_grad, wrap
+from ..first.viewing import guard
+
+RAW.zeros_of = lambda like, shape: np.zeros(shape, like.dtype)
+TENSORS.zeros_of = lambda like, shape: wrap(np.zeros(shape, like._array.dtype))
+
+
+def common_dtype(arrays: Any) -> np.dtype[Any]:
+    """The dtype of tensors joined: dimensions do not matter, every one counts."""
+    d = from_numpy(arrays[0].dtype)
+    for a in arrays[1:]:
+        if a.dtype is not d.numpy:
+            d = promote(d, from_numpy(a.dtype))
+    return d.numpy
+
+
+def _cat_backward(F, grad, tensors_shape, dim, needs):  # type: ignore[no-untyped-def]
+    lead = max((len(s) for s in tensors_shape), default=0)
+    d = dim % lead if lead else 0
+    outs = []
+    start = 0
+    for shape, need in zip(tensors_shape, needs, strict=True):
+        if shape == (0,) and lead != 1:
+            outs.append(F.zeros_of(grad, shape) if need else None)
+            continue
+        end = start + shape[d]
+        outs.append(F.slice(grad, d, start, end, 1) if need else None)
+        start = end
+    return outs
+
+
+def _cat(tensors, dim=0):  # type: ignore[no-untyped-def]
+    if not tensors:
+        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
+    first = tensors[0]
+    try:
+        if first.ndim and first.shape != (0,) and type(dim) is int:
+            numpy = first.dtype
+            for t in tensors:
+                if t.dtype is not numpy or t.ndim != first.ndim:
+                    break
+            else:
+                r = np.concatenate(tensors, dim)
+                return r if r.flags.c_contiguous else np.ascontiguousarray(r)
+    except ValueError:
+        pass
+    return _cat_checked(tensors, dim)
+
+
+def _cat_checked(tensors: Any, dim: Any) -> np.ndarray:
+    for i, t in enumerate(tensors):
+        if t.ndim == 0:
+            raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
+    real = [t for t in tensors if t.shape != (0,)] or [tensors[0]]
+    first = real[0]
+    d = wrap_dim(dim, first.ndim)
+    for i, t in enumerate(tensors):
+        if t.shape == (0,):
+            continue
+        if t.ndim != first.ndim:
+            raise RuntimeError(f"Tensors must have same number of dimensions: got {first.ndim} and {t.ndim}")
+        for k, (n, m) in enumerate(zip(first.shape, t.shape, strict=True)):
+            if n != m and k != d:
+                raise RuntimeError(f"Sizes of tensors must match except in dimension {d}. Expected size {n} but got size {m} "
+                                   f"for tensor number {i} in the list.")  # fmt: skip
+    numpy = common_dtype(tensors)
+    return np.ascontiguousarray(np.concatenate([t if t.dtype is numpy else t.astype(numpy) for t in real], axis=d))
+
+
+_CAT = OPS["cat"] = Op("cat", _cat, "*tensors", vjp={"*": _cat_backward})
+RAW.cat = _cat
+
+
+def tensor_list(name: str, tensors: Any) -> Any:
+    """A list of tensors as an argument; PyTorch's TypeError if it is none."""
+    if not isinstance(tensors, (tuple, list)):
+        from ...core.arguments.mismatch import typename
+
+        raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {typename(tensors)}")
+    for i, t in enumerate(tensors):
+        if not isinstance(t, Tensor):
+            from ...core.arguments.mismatch import typename
+
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {typename(t)}")
+    return tensors
+
+
+def _joiner(name: str, entry: Op, doc: str) -> None:
+    call, kernel = entry.call, entry.kernel
+
+    def join(tensors: Any, dim: Any = 0, *, out: Any = None, axis: Any = None) -> Tensor:
+        tensor_list(name, tensors)
+        if axis is not None:
+            dim = axis
+        if out is None and not FLAGS.unusual:
+            arrays = []
+            for t in tensors:
+                if t._edge is not NO_EDGE and requires_grad(t):
+                    break
+                arrays.append(t._array)
+            else:
+                return wrap(kernel(arrays, dim))
+        return call(tensors, dim) if out is None else call(tensors, dim, out=out)
+
+    publish(name, join, entry.kernel, False, True, doc)
+
+
+_joiner(
+    "cat",
+    _CAT,
+    """Tensors joined along a dimension they have.
+
+    >>> import autogradlab as torch
+    >>> torch.cat([torch.ones(2), torch.zeros(1)])
+    tensor([1., 1., 0.])
+    """,
+)
+alias("concat", "cat", method=False)
+alias("concatenate", "cat", method=False)
+
+
+def _stack_backward(F, grad, tensors_shape, dim):  # type: ignore[no-untyped-def]
+    d = dim % (len(tensors_shape[0]) + 1)
+    return [F.select(grad, d, i) for i in range(len(tensors_shape))]
+
+
+def _stack(tensors, dim=0):  # type: ignore[no-untyped-def]
+    if not tensors:
+        raise RuntimeError("stack expects a non-empty TensorList")
+    shape = tensors[0].shape
+    for i, t in enumerate(tensors):
+        if t.shape != shape:
+            raise RuntimeError(f"stack expects each tensor to be equal size, but got {list(shape)} at entry 0 and "
+                               f"{list(t.shape)} at entry {i}")  # fmt: skip
+    d = wrap_dim(dim, len(shape) + 1)
+    numpy = common_dtype(tensors)
+    r = np.empty((*shape[:d], len(tensors), *shape[d:]), numpy)
+    spots = r if not d else np.moveaxis(r, d, 0)
+    for i, t in enumerate(tensors):
+        spots[i] = t
+    return r
+
+
+_STACK = OPS["stack"] = Op("stack", _stack, "*tensors", vjp={"*": _stack_backward})
+RAW.stack = _stack
+_joiner(
+    "stack",
+    _STACK,
+    """Tensors of one shape joined along a new dimension.
+
+    >>> import autogradlab as torch
+    >>> torch.stack([torch.tensor([1, 2]), torch.tensor([3, 4])], 1)
+    tensor([[1, 3],
+            [2, 4]])
+    """,
+)
+
+# -- stacks by direction -----------------------------------------------------------------------------------------------
+
+
+def _stacker(name: str, prepare: Any, dim: Any, doc: str) -> None:
+    def join(tensors: Any, *, out: Any = None) -> Tensor:
+        tensor_list(name, tensors)
+        if not tensors:
+            raise RuntimeError(f"{name if name != 'row_stack' else 'vstack'} expects a non-empty TensorList")
+        ready = prepare(tensors)
+        d = dim if dim is not None else min(1, ready[0]._array.ndim - 1)
+        return _CAT.call(ready, d) if out is None else _CAT.call(ready, d, out=out)
+
+    publish(name, join, None, False, True, doc)
+
+
+def _each(name: str) -> Any:
+    return lambda tensors: [TENSORS.__dict__[name](t) for t in tensors]
+
+
+def _columns(tensors: Any) -> list[Tensor]:
+    return [t if t._array.ndim > 1 else TENSORS.reshape(t, (t._array.size, 1)) for t in tensors]
+
+
+_stacker("hstack", _each("atleast_1d"), None, "Tensors joined side by side.")
+_stacker("vstack", _each("atleast_2d"), 0, "Tensors joined row after row.")
+_stacker("row_stack", _each("atleast_2d"), 0, "Alias of vstack.")
+_stacker("dstack", _each("atleast_3d"), 2, "Tensors joined along a third dimension.")
+_stacker("column_stack", _columns, 1, "Vectors as columns, and matrices, joined side by side.")
+
+# -- block_diag --------------------------------------------------------------------------------------------------------
+
+
+def _block_backward(F, grad, tensors_shape):  # type: ignore[no-untyped-def]
+    outs = []
+    row = column = 0
+    for shape in tensors_shape:
+        rows, columns = (1, 1, *shape)[-2:]
+        part = F.slice(F.slice(grad, 0, row, row + rows, 1), 1, column, column + columns, 1)
+        outs.append(F.reshape(part, shape))
+        row, column = row + rows, column + columns
+    return outs
+
+
+def _block_diag(tensors):  # type: ignore[no-untyped-def]
+    for i, t in enumerate(tensors):
+        if t.ndim > 2:
+            raise RuntimeError("torch.block_diag: Input tensors must have 2 or fewer dimensions. "
+                               f"Input {i} has {t.ndim} dimensions")  # fmt: skip
+    parts = [np.atleast_2d(t) for t in tensors]
+    r = np.zeros((sum(p.shape[0] for p in parts), sum(p.shape[1] for p in parts)), common_dtype(tensors))
+    row = column = 0
+    for p in parts:
+        rows, columns = p.shape
+        r[row : row + rows, column : column + columns] = p
+        row, column = row + rows, column + columns
+    return r
+
+
+_BLOCK = OPS["block_diag"] = Op("block_diag", _block_diag, "*tensors", vjp={"*": _block_backward})
+
+
+@composite(method=False)
+def block_diag(*tensors: Tensor) -> Tensor:
+    """Zeros with the tensors on the diagonal, as blocks."""
+    if not tensors:
+        return wrap(np.zeros((1, 0), np.float32))
+    return _BLOCK.call(tensor_list("block_diag", list(tensors)))
+
+
+# -- grids -------------------------------------------------------------------------------------------------------------
+
+_INDEXING = "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument."
+
+
+@composite(method=False)
+def meshgrid(*tensors: Any, indexing: Any = None) -> tuple[Tensor, ...]:
+    """Coordinates of a grid: a view of each tensor, expanded to the sizes of all.
+
+    >>> import autogradlab as torch
+    >>> torch.meshgrid(torch.tensor([1, 2]), torch.tensor([3]), indexing="ij")
+    (tensor([[1],
+            [2]]), tensor([[3],
+            [3]]))
+    """
+    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
+        tensors = tuple(tensors[0])
+    tensor_list("meshgrid", list(tensors))
+    if indexing is None:
+        from ...core.runtime.warn import warn_once
+
+        warn_once(_INDEXING, at="aten/src/ATen/native/TensorShape.cpp:4381")
+        indexing = "ij"
+    if not tensors:
+        raise RuntimeError("meshgrid expects a non-empty TensorList")
+    for t in tensors:
+        if t._array.ndim > 1:
+            raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {t}")
+        if t._array.dtype is not tensors[0]._array.dtype:
+            raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+    swap = indexing == "xy" and len(tensors) >= 2
+    if indexing not in ("ij", "xy"):
+        raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
+    given = (tensors[1], tensors[0], *tensors[2:]) if swap else tensors
+    sizes = tuple(t._array.size for t in given)
+    n = len(given)
+    grids = [
+        TENSORS.expand(TENSORS.view(t, (1,) * i + (t._array.size,) + (1,) * (n - i - 1)), sizes)
+        for i, t in enumerate(given)
+    ]
+    if swap:
+        grids[0], grids[1] = grids[1], grids[0]
+    return tuple(grids)
+
+
+def _vectors(tensors: Any) -> None:
+    for t in tensors:
+        if t._array.ndim != 1:
+            raise RuntimeError(f"Expect a 1D vector, but got shape {list(t.shape)}")
+
+
+@composite(method=False)
+def cartesian_prod(*tensors: Tensor) -> Tensor:
+    """All choices of one element of each vector, one row each."""
+    _vectors(tensors)
+    if len(tensors) == 1:
+        return tensors[0]
+    return _STACK.call([TENSORS.flatten(g) for g in meshgrid(*tensors, indexing="ij")], 1)
+
+
+@composite(method=False)
+def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
+    """All choices of `r` elements of a vector in order, one row each."""
+    _vectors([input])
+    if r < 0:
+        raise RuntimeError(f"Expect a non-negative number, but got {r}")
+    if r == 0:
+        return wrap(np.empty((0,), input._array.dtype))
+    n = input._array.size
+    grids = meshgrid(*[input] * r, indexing="ij")
+    places = np.indices((n,) * r)
+    mask = np.ones((n,) * r, np.bool_)
+    for a, b in itertools.pairwise(places):
+        mask &= a <= b if with_replacement else a < b
+    chosen = wrap(mask)
+    return _STACK.call([TENSORS.masked_select(g, chosen) for g in grids], 1)
+
+
+guard("combinations")

@@ -1,0 +1,249 @@
+"""Masks: masked_fill, masked_select, masked_scatter, fill_diagonal_."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...core.types.dtypes import from_numpy
+from ..table.opdef import OPS, Op, composite, op, publish
+from ...core.values.promotion import broadcast_error, broadcast_shapes
+from ...core.recording.record import RAW, TENSORS
+from ...core.tensor.tensor import Tensor
+from ..first.getitem import scalar_array
+from ..first.memory import cast_array
+from .take import _number, is_value, scalar_name
+from ..first.viewing import guard
+from ..first.writing import C_WORDS, exact_out, in_place, warn_expanded
+
+
+def _boolean(mask: np.ndarray) -> None:
+    if mask.dtype.kind != "b":
+        name = from_numpy(mask.dtype).name
+        raise RuntimeError(
+            f"masked_fill_ only supports boolean masks, but got mask with dtype {C_WORDS.get(name, name)}"
+        )
+
+
+def _filled(input: np.ndarray, mask: np.ndarray, value: Any) -> np.ndarray:
+    _boolean(mask)
+    if mask.shape == input.shape:
+        r = np.array(input, order="C")
+        r[mask] = value
+        return r
+    shape = (
+        broadcast_shapes(mask.shape, input.shape) if mask.ndim >= input.ndim else _other_way(input.shape, mask.shape)
+    )
+    r = np.array(np.broadcast_to(input, shape), order="C")
+    r[np.broadcast_to(mask, shape)] = value
+    return r
+
+
+def _other_way(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
+    try:
+        return np.broadcast_shapes(a, b)
+    except ValueError:
+        broadcast_error(b, a)
+
+
+#: numbers up to it fit into every float that NumPy has, but for halves
+_FITS = 3e38
+
+
+def _masked_fill(input, mask, value):  # type: ignore[no-untyped-def]
+    kind = type(value)
+    if (kind is float or kind is int) and -_FITS <= value <= _FITS and input.dtype.char in "fd" and mask.shape == input.shape:
+        _boolean(mask)
+        r = input.copy()
+        r[mask] = value
+        return r
+    if not (isinstance(value, np.ndarray) and value.ndim == 0):
+        value = scalar_array(value, from_numpy(input.dtype))
+    return _filled(input, mask, value)
+
+
+def _masked_fill_tensor(input, mask, value):  # type: ignore[no-untyped-def]
+    if value.ndim:
+        if mask.shape != input.shape:
+            broadcast_shapes(mask.shape, input.shape)
+        raise RuntimeError("masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+                           f"{value.ndim} dimension(s).")  # fmt: skip
+    return _filled(input, mask, _of_type(value, input.dtype))
+
+
+def _of_type(value: np.ndarray, d: Any) -> np.ndarray:
+    """A 0-dim value in the dtype of what it is written to."""
+    if value.dtype.kind == "c" and d.kind != "c" and value.imag:
+        return scalar_array(complex(value), from_numpy(d))  # raises
+    return cast_array(value, d) if value.dtype != d else value
+
+
+_FILLS = [
+    Op("masked_fill", _masked_fill_tensor, "input mask value", node="MaskedFillBackward1", vjp={
+        "input": lambda F, grad, mask: F.masked_fill(grad, mask, 0),
+        "value": lambda F, grad, mask: F.where(mask, grad, F.zero_dim(grad)).sum(),
+    }),
+    Op("masked_fill", _masked_fill, "input mask", node="MaskedFillBackward0", vjp={
+        "input": lambda F, grad, mask: F.masked_fill(grad, mask, 0),
+    }),
+]  # fmt: skip
+OPS["masked_fill"] = _FILLS[1]
+RAW.masked_fill = _masked_fill
+
+
+def _misfit(mask: Any, value: Any) -> int:
+    from ..first.viewing import misfit
+
+    misfit("masked_fill", (mask, value), {}, "Tensor")
+    return 0
+
+
+def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
+    """A copy with one value where a mask (broadcast) is True.
+
+    >>> import autogradlab as torch
+    >>> torch.tensor([1., 2.]).masked_fill(torch.tensor([True, False]), 0)
+    tensor([0., 2.])
+    """
+    number = is_value("masked_fill", value, (input, mask, value)) if isinstance(mask, Tensor) else _misfit(mask, value)
+    return _FILLS[number].call(input, mask, value)
+
+
+def masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
+    """In-place version of :meth:`masked_fill`."""
+    warn_expanded("masked_fill_", input)
+    number = is_value("masked_fill_", value, (input, mask, value))
+    if number:
+        value = _number("masked_fill_", input._array, value) if not isinstance(value, complex) else value
+    return in_place(_FILLS[number], [input, mask, value], _fill_into)
+
+
+def _fill_into(input, mask, value):  # type: ignore[no-untyped-def]
+    _boolean(mask)
+    if isinstance(value, np.ndarray):
+        if value.ndim:
+            _masked_fill_tensor(input, mask, value)
+        value = _of_type(value, input.dtype)
+    else:
+        value = scalar_array(value, from_numpy(input.dtype))
+    if mask.shape != input.shape:
+        shape = broadcast_shapes(input.shape, mask.shape)
+        if shape != input.shape:
+            raise RuntimeError(f"output with shape {list(input.shape)} doesn't match the broadcast shape {list(shape)}")
+        mask = np.broadcast_to(mask, shape)
+    input[mask] = value
+
+
+publish("masked_fill", masked_fill, _masked_fill, True, True, masked_fill.__doc__ or "")
+publish("masked_fill_", masked_fill_, _masked_fill, True, False, masked_fill_.__doc__ or "")
+
+# -- select and scatter ------------------------------------------------------------------------------------------------
+
+
+@op("masked_select", "input mask", shown={"input": "self"}, vjp={
+    "input": lambda F, grad, mask, input: F.masked_select_backward(grad, mask, tuple(input.shape)),
+})  # fmt: skip
+def masked_select(input, mask):  # type: ignore[no-untyped-def]
+    """The elements where a mask is True, in one dimension.
+
+    >>> import autogradlab as torch
+    >>> torch.masked_select(torch.tensor([1, 2, 3]), torch.tensor([True, False, True]))
+    tensor([1, 3])
+    """
+    if mask.dtype.kind != "b":
+        raise RuntimeError("masked_select: expected BoolTensor for mask")
+    if mask.shape == input.shape:
+        return input[mask]
+    shape = broadcast_shapes(mask.shape, input.shape)
+    return np.broadcast_to(input, shape)[np.broadcast_to(mask, shape)]
+
+
+@op("masked_select_backward", "grad_output mask", method=False, function=False, node="MaskedScatterBackward0", vjp={
+    "grad_output": lambda F, grad, mask: F.masked_select(grad, mask),
+})  # fmt: skip
+def masked_select_backward(grad_output, mask, input_shape):  # type: ignore[no-untyped-def]
+    shape = broadcast_shapes(tuple(mask.shape), tuple(input_shape))
+    g = np.zeros(shape, grad_output.dtype)
+    g[np.broadcast_to(mask, shape)] = grad_output
+    return g  # the engine sums it to the input's shape
+
+
+def _spread(input: np.ndarray, mask: np.ndarray, source: np.ndarray) -> None:
+    if mask.dtype.kind != "b":
+        raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {scalar_name(mask)}")
+    if input.dtype != source.dtype:
+        raise RuntimeError(f"masked_scatter: expected self and source to have same dtypes but got{scalar_name(input)} and "
+                           f"{scalar_name(source)}")  # fmt: skip
+    if mask.shape != input.shape:
+        shape = broadcast_shapes(input.shape, mask.shape)
+        if shape != input.shape:
+            raise RuntimeError(f"output with shape {list(input.shape)} doesn't match the broadcast shape {list(shape)}")
+        mask = np.broadcast_to(mask, input.shape)
+    count = int(np.count_nonzero(mask))
+    if count > source.size:
+        raise RuntimeError("Number of elements of source < number of ones in mask")
+    input[mask] = source.reshape(-1)[:count]
+
+
+def _masked_scatter(input, mask, source):  # type: ignore[no-untyped-def]
+    r = np.array(np.broadcast_to(input, broadcast_shapes(mask.shape, input.shape)), order="C")
+    _spread(r, mask, source)
+    return r
+
+
+_SCATTER = OPS["masked_scatter"] = Op("masked_scatter", _masked_scatter, "input mask source", vjp={
+    "input": lambda F, grad, mask: F.masked_fill(grad, mask, 0),
+    "source": lambda F, grad, mask, source_shape: F.front_of(F.masked_select(grad, mask), source_shape),
+}, shown={"source_shape": "source_sym_sizes"})  # fmt: skip
+RAW.masked_scatter = _masked_scatter
+TENSORS.front_of = lambda values, shape: TENSORS.reshape(TENSORS.pad_to(values, (_count(shape),)), shape)
+RAW.front_of = lambda values, shape: RAW.pad_to(values, (_count(shape),)).reshape(shape)
+
+
+def _count(shape: tuple[int, ...]) -> int:
+    n = 1
+    for size in shape:
+        n *= size
+    return n
+
+
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """A copy in which the elements where a mask is True are, in order, those of source."""
+    return _SCATTER.call(input, mask, source)
+
+
+def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """In-place version of :meth:`masked_scatter`."""
+    return in_place(_SCATTER, [input, mask, source], _spread)
+
+
+publish("masked_scatter", masked_scatter, _masked_scatter, True, True, masked_scatter.__doc__ or "")
+publish("masked_scatter_", masked_scatter_, _masked_scatter, True, False, masked_scatter_.__doc__ or "")
+
+
+@composite(function=False)
+def fill_diagonal_(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
+    """Fill the diagonal in place; `wrap` begins it anew below a tall matrix."""
+    shape = input._array.shape
+    n = len(shape)
+    if n < 2:
+        raise RuntimeError("dimensions must larger than 1")
+    if n > 2 and len(set(shape)) != 1:
+        raise RuntimeError("all dimensions of input must be of equal length")
+    strides = TENSORS.stride(input)
+    step, size = sum(strides), min(shape)
+    start = TENSORS.storage_offset(input)
+    TENSORS.fill_(TENSORS.as_strided(input, (size,), (step,), start), fill_value)
+    if wrap and n == 2 and shape[0] > shape[1] + 1:
+        count = input._array.size
+        offset = shape[1] * (shape[1] + 1)
+        left = (count + step - 1) // step - size
+        if left > 0:
+            TENSORS.fill_(TENSORS.as_strided(input, (left,), (step,), start + offset), fill_value)
+    return input
+
+
+exact_out(OPS["masked_select"], "masked_select(): self and result must have the same scalar type")
+
+guard("masked_fill masked_fill_ masked_select masked_scatter masked_scatter_ fill_diagonal_")

@@ -1,0 +1,219 @@
+"""Order statistics: the median, the most frequent element, quantiles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...core.types import dtypes
+from ...core.values.creation import bind
+from ...core.types.dims import wrap_dim
+from ..table.opdef import OPS, Op, publish
+from ...core.recording.record import RAW, TENSORS
+from ...core.tensor.tensor import Tensor
+from ..table.checked import axis, exact_out, offer, tensor_type
+from ..first.kinds import refuse
+from ..first.selecting import SMALL, insertion_order, sort_order
+from .sorting import keys_of, picked, selecting
+
+F = TENSORS
+
+# -- median, nanmedian -----------------------------------------------------------------------------------------------------
+
+
+def _nothing(numpy: np.dtype[Any]) -> Any:
+    """The median of no elements: NaN, in an integer type whatever the conversion of NaN gives."""
+    if numpy.kind in "fV":
+        return np.array(np.nan).astype(numpy)
+    return np.array(np.iinfo(numpy).min if numpy.itemsize >= 4 else 0).astype(numpy)
+
+
+def _medians(name: str) -> None:
+    skips = name == "nanmedian"
+
+    def whole(input):  # type: ignore[no-untyped-def]
+        refuse(input, "median_cpu", "bc")
+        x = keys_of(input).reshape(-1)
+        if x.dtype.kind == "f":
+            known = x[~np.isnan(x)]
+            if not x.size or (known.size < x.size and not skips) or not known.size:
+                return _nothing(input.dtype)
+            x = known
+        elif not x.size:
+            return _nothing(input.dtype)
+        middle = (x.size - 1) // 2
+        return np.asarray(np.partition(x, middle)[middle]).astype(input.dtype)
+
+    def along(input, dim, keepdim=False):  # type: ignore[no-untyped-def]
+        d = axis(dim, input.ndim)
+        if input.ndim and not input.shape[d]:
+            raise IndexError(f"median(): Expected reduction dim {d} to have non-zero size.")
+        if not input.ndim:
+            if input.dtype.kind in "bc":
+                refuse(input, "median_out", "bc")
+            return input.copy(), np.zeros((), np.int64)
+        refuse(input, "median_out", "bc")
+        x = np.moveaxis(keys_of(input), d, -1)
+        if not x.size:
+            return picked(input, x, np.zeros(x.shape[:-1], np.int64), d, keepdim)
+        ordered = np.argsort(x, axis=-1, kind="stable")
+        nan = np.isnan(x) if x.dtype.kind == "f" else np.zeros(x.shape, bool)
+        count = nan.sum(-1)
+        middle = (x.shape[-1] - 1 - (count if skips else 0 * count)) // 2
+        places = np.take_along_axis(ordered, np.maximum(middle, 0)[..., None], -1)[..., 0]
+        if not skips:
+            places = np.where(count > 0, np.argmax(nan, axis=-1), places)
+        return picked(input, x, places, d, keepdim)
+
+    first = OPS[name] = Op(name, whole, vjp={"input": lambda F, grad, input, result: F.share_evenly(grad, input, result)})
+    second = OPS[name + ".dim"] = selecting(name, along, name.capitalize() + "Backward1")
+
+    def choose(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return first if len(args) + len(kwargs) == 1 else None
+
+    def signature(input, dim=None, keepdim=False, *, out=None): ...  # type: ignore[no-untyped-def]
+
+    offer(name, second, f"""The lower median of all elements, or along `dim` with its index{', NaN left out' if skips else ''}.
+
+    >>> import autogradlab as torch
+    >>> torch.{name}(torch.tensor([1.0, 4.0, 2.0, 3.0]))
+    tensor(2.)
+    """, choose=choose, signature=signature, check=exact_out(
+        "Expected tensor for 'values' to have the same type as tensor for argument #2 'self'; but type {1} does not equal {0} "
+        "(while checking arguments for median)",
+        "Expected tensor for argument #1 'indices' to have scalar type Long; but got {1} instead (while checking arguments for "
+        "median)", style=tensor_type, last=True))  # fmt: skip
+
+
+_medians("median")
+_medians("nanmedian")
+
+# -- mode ------------------------------------------------------------------------------------------------------------------
+
+
+def mode(input, dim=-1, keepdim=False):  # type: ignore[no-untyped-def]
+    d = axis(dim, input.ndim)
+    if input.ndim and not input.shape[d]:
+        raise IndexError(f"mode(): Expected reduction dim {d} to have non-zero size.")
+    if not input.ndim:
+        return input.copy(), np.zeros((), np.int64)
+    refuse(input, "mode_cpu", "c")
+    x = np.moveaxis(keys_of(input), d, -1)
+    ordered = np.argsort(x, axis=-1, kind="stable")
+    if 16 < x.shape[-1] and x.size <= SMALL:  # up to 16 elements the C++ sort is stable as well
+        for i in np.ndindex(x.shape[:-1]):
+            ordered[i] = sort_order(x[i])
+    elif x.dtype.kind == "f" and x.shape[-1] <= 16:
+        for i in zip(*np.nonzero(np.isnan(x).any(-1)), strict=True) if x.ndim > 1 else [()] if np.isnan(x).any() else []:
+            ordered[i] = insertion_order(x[i])
+    values = np.take_along_axis(x, ordered, -1)
+    ends = np.ones(x.shape, bool)
+    ends[..., :-1] = values[..., 1:] != values[..., :-1]
+    steps = np.arange(x.shape[-1])
+    last = np.full(x.shape, -1)
+    last[..., 1:] = np.maximum.accumulate(np.where(ends, steps, -1), axis=-1)[..., :-1]
+    longest = np.argmax(np.where(ends, steps - last, 0), axis=-1) if x.size else np.zeros(x.shape[:-1], np.int64)
+    places = np.take_along_axis(ordered, longest[..., None], -1)
+    places = np.moveaxis(places, -1, d)
+    found = np.take_along_axis(input, places, d)
+    places = np.array(places, order="C")
+    return (found, places) if keepdim else (found.squeeze(d), places.squeeze(d))
+
+
+RAW.mode = mode
+OPS["mode"] = selecting("mode", mode)
+offer("mode", OPS["mode"], "The most frequent element along a dimension, the smallest of several, and where it is last.",
+      check=exact_out("expected scalar type '{}' but got '{}' for values output",
+                      "expected scalar type '{}' but got '{}' for indices output"))  # fmt: skip
+
+# -- quantiles -------------------------------------------------------------------------------------------------------------
+
+_WAYS = ("linear", "lower", "higher", "midpoint", "nearest")
+
+
+def _quantile(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:
+    _, given = bind(name, args, kwargs)
+    input, q, dim, keepdim, way = (given[n] for n in ("input", "q", "dim", "keepdim", "interpolation"))
+    out = given.get("out")
+    if not isinstance(q, Tensor):
+        if not 0 <= q <= 1:
+            raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {q:g}")
+        q = F.tensor(float(q), dtype=input.dtype)
+    if input.dtype not in (dtypes.float32, dtypes.float64):
+        raise RuntimeError("quantile() input tensor must be either float or double dtype")
+    if q.dim() > 1:
+        raise RuntimeError("quantile() q must be a scalar or 1D tensor")
+    if q.dtype is not input.dtype:
+        raise RuntimeError("quantile() q tensor must be same dtype as the input tensor")
+    if out is not None and out.dtype is not input.dtype:
+        raise RuntimeError("quantile() out tensor must be same dtype as the input tensor")
+    if way not in _WAYS:
+        raise RuntimeError("quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but got "
+                           f"{way}")  # fmt: skip
+    d = 0 if dim is None else wrap_dim(dim, input.dim())
+    if not input.numel():
+        raise RuntimeError("quantile() input tensor must be non-empty")
+    p = q._array
+    if not ((p >= 0) & (p <= 1)).all():
+        raise RuntimeError("quantile() q values must be in the range [0, 1]")
+    r = _computed(input, q, None if dim is None else d, keepdim, way, name == "nanquantile")
+    if out is None:
+        return r
+    from ..first.memory import resize
+
+    if out._array.shape != r._array.shape:
+        resize(out, r._array.shape)
+    return out.copy_(r)  # type: ignore[no-any-return]
+
+
+def _computed(input: Tensor, q: Tensor, d: int | None, keepdim: bool, way: str, skips: bool) -> Tensor:
+    n = input.dim()
+    if d is None:
+        lines = input.flatten()
+        shape = [1] * n if keepdim else []
+    else:
+        shape = [1 if i == d else m for i, m in enumerate(input.shape) if keepdim or i != d]
+        lines = input if d == n - 1 or not n else input.unsqueeze(-1).transpose(d, -1)
+    lines = F.sort(lines, -1)[0]
+    single = q.dim() == 0
+    size = lines.shape[-1] if lines.dim() else 1
+    lines = lines.view([*shape, size])
+    nan = np.isnan(lines._array)
+    if skips:
+        count = F.from_numpy(np.asarray((~nan).sum(-1, keepdims=True)) - 1)
+        ranks = q * count
+        ranks = ranks.masked_fill(ranks < 0, 0)
+    else:
+        ranks = (q * (size - 1)).masked_fill(F.from_numpy(np.asarray(nan.any(-1, keepdims=True))), size - 1)
+    if way in ("lower", "higher", "nearest"):
+        ranks = {"lower": F.floor, "higher": F.ceil, "nearest": F.round}[way](ranks)
+    below = ranks.long()
+    r = lines.gather(-1, below)
+    if way in ("linear", "midpoint"):
+        weights = F.full_like(ranks, 0.5) if way == "midpoint" else ranks - below
+        above = lines.gather(-1, ranks.ceil().long())
+        r = F.lerp(r, above, weights)
+    if single:
+        return r.squeeze_(-1)  # type: ignore[no-any-return]
+    return r.unsqueeze_(0).transpose_(0, -1).squeeze_(-1)  # type: ignore[no-any-return]
+
+
+def _signature(input, q, dim=None, keepdim=False, *, interpolation="linear", out=None): ...  # type: ignore[no-untyped-def]
+
+
+def quantile(*args: Any, **kwargs: Any) -> Tensor:
+    return _quantile("quantile", args, kwargs)
+
+
+def nanquantile(*args: Any, **kwargs: Any) -> Tensor:
+    return _quantile("nanquantile", args, kwargs)
+
+
+publish("quantile", quantile, _signature, True, True, """The q-th quantiles of all elements or along `dim`.
+
+    >>> import autogradlab as torch
+    >>> torch.quantile(torch.tensor([0.0, 1.0, 2.0, 3.0]), 0.5)
+    tensor(1.5000)
+    """)  # fmt: skip
+publish("nanquantile", nanquantile, _signature, True, True, "The same as :func:`quantile`, NaN left out.")

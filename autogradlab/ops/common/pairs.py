@@ -1,0 +1,378 @@
+"""Elementwise mathematics of two tensors (or a tensor and a number): extremes, angles, lengths, remainders, logarithms."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..table.factories import binary
+from ..table.opdef import OPS, Op, alias, publish
+from ...core.values.promotion import broadcast_shapes, check_cast, is_number
+from ...core.recording.record import RAW, TENSORS
+from ...core.tensor.tensor import Tensor
+from ..first.kinds import COMPLEX, NOT_IMPLEMENTED, floated, in_both_worlds, into, is_half, name_of, no_complex, no_derivative, numbered, refuse, refusing, single, strict  # fmt: skip
+
+F = TENSORS
+
+# -- the larger, the smaller -----------------------------------------------------------------------------------------------
+
+
+def _halved(loses: Any) -> Callable[..., Any]:
+    """The gradient of an operand of maximum/minimum: all where it wins, half at a tie."""
+
+    def formula(F, grad, input, other):  # type: ignore[no-untyped-def]
+        return F.only(~loses(input, other), F.where(input == other, grad / 2, grad))
+
+    return formula
+
+
+for _name, _kernel, _word in (("maximum", np.maximum, "larger"), ("minimum", np.minimum, "smaller")):
+    _low = (lambda a, b: a < b) if _name == "maximum" else (lambda a, b: a > b)
+    _high = (lambda a, b: a > b) if _name == "maximum" else (lambda a, b: a < b)
+    binary(_name, _kernel, {"input": _halved(_low), "other": _halved(_high)}, inplace=False,
+           check=no_complex(f"{_name} not implemented for complex tensors."),
+           doc=f"The {_word} of input and other; NaN if one is.")  # fmt: skip
+
+
+def _but_nan(wins: Any, mine: bool) -> Callable[..., Any]:
+    """The gradient of an operand of fmax/fmin: all or nothing."""
+
+    def formula(F, grad, input, other):  # type: ignore[no-untyped-def]
+        first = wins(input, other) | F.isnan(other)
+        return F.only(first if mine else ~first, grad)
+
+    return formula
+
+
+for _name, _kernel, _wins in (("fmax", np.fmax, lambda a, b: a >= b), ("fmin", np.fmin, lambda a, b: a <= b)):
+    binary(_name, _kernel, {"input": _but_nan(_wins, True), "other": _but_nan(_wins, False)}, inplace=False,
+           check=no_complex(f"{_name} not implemented for complex tensors."),
+           doc=f"The {'larger' if _name == 'fmax' else 'smaller'} of input and other, a number before NaN.")  # fmt: skip
+
+# -- angles, lengths, signs ------------------------------------------------------------------------------------------------
+
+@in_both_worlds
+def inverse_square(F, x, y):  # type: ignore[no-untyped-def]
+    """1 / (x² + y²), and 0 at the origin."""
+    return F.only((x != 0) | (y != 0), F.reciprocal(x * x + y * y))
+
+
+binary("atan2", single(np.arctan2), {
+    "input": lambda F, grad, input, other: grad * (other * F.inverse_square(input, other)),
+    "other": lambda F, grad, input, other: grad * (-input * F.inverse_square(input, other)),
+}, result="float", check=refusing(COMPLEX, "atan2_cpu"), doc="The angle of the point (other, input).")  # fmt: skip
+binary("hypot", single(np.hypot), {
+    "input": lambda F, grad, input, result: grad * (input / result),
+    "other": lambda F, grad, other, result: grad * (other / result),
+}, check=refusing("biuc", "hypot_cpu"), doc="sqrt(input**2 + other**2)")  # fmt: skip
+
+
+def _copysign(x, y):  # type: ignore[no-untyped-def]
+    return np.copysign(x, y)
+
+
+@in_both_worlds
+def same_sign(F, grad, input, result):  # type: ignore[no-untyped-def]
+    return grad * F.only(input != 0, result / input)
+
+
+binary("copysign", _copysign, {
+    "input": lambda F, grad, input, result: F.same_sign(grad, input, result),
+    "other": lambda F, grad: F.nought(grad),
+}, result="float", check=refusing(COMPLEX, "copysign_cpu"), doc="The size of input with the sign of other.")  # fmt: skip
+binary("nextafter", np.nextafter, {
+    "input": lambda F, grad, input, other: F.only(input != other, grad),
+    "other": lambda F, grad: F.nought(grad),
+}, check=refusing("biuc", "nextafter_cpu"), doc="The next number after input towards other.")  # fmt: skip
+
+
+def _heaviside(x, y):  # type: ignore[no-untyped-def]
+    return np.where(x == 0, y, (x > 0).astype(x.dtype))
+
+
+binary("heaviside", _heaviside, {"input other": no_derivative("heaviside")}, node=NOT_IMPLEMENTED,
+       check=no_complex("heaviside is not yet implemented for complex tensors."),
+       doc="0 below 0, 1 above, other at 0.")  # fmt: skip
+
+# -- forms that PyTorch's own compositions use with a number: their Nodes end in 1 ------------------------------------------
+
+
+
+def _with_number(ufunc: Any) -> Any:
+    def kernel(input, other):  # type: ignore[no-untyped-def]
+        x = floated(input)
+        return ufunc(x, numbered(x, other))
+
+    return kernel
+
+
+for _name, _node, _kernel, _vjp in (
+    ("mul_number", "MulBackward1", np.multiply, lambda F, grad, other: grad * other),
+    ("div_number", "DivBackward1", np.true_divide, lambda F, grad, other: grad / other),
+    ("add_number", "AddBackward1", np.add, lambda F, grad: grad),
+):
+    OPS[_name] = Op(_name, _with_number(_kernel), node=_node, vjp={"input": _vjp})
+    setattr(F, _name, OPS[_name].call)
+
+# -- remainders and rounded quotients --------------------------------------------------------------------------------------
+
+
+def _no_zero(x: Any, y: Any) -> None:
+    if x.dtype.kind in "iu" and not np.all(y):
+        raise RuntimeError("ZeroDivisionError")
+
+
+def _divides(name: str) -> Callable[[Any, Any], None]:
+    def check(x: Any, y: Any) -> None:
+        if x.dtype.kind in "bc":
+            broadcast_shapes(x.shape, y.shape)
+            refuse(x, name, "bc")
+        _no_zero(x, y)
+
+    return check
+
+
+def floor_quotient(x, y):  # type: ignore[no-untyped-def]
+    """Division rounded down; by zero as C does, where NumPy would give NaN."""
+    if x.dtype.kind not in "fV":
+        return np.floor_divide(x, y)
+    q = np.floor_divide(x, y)
+    return np.where(y == 0, x / y, q)
+
+
+def trunc_quotient(x, y):  # type: ignore[no-untyped-def]
+    if x.dtype.kind in "fV":
+        return np.trunc(x / y)
+    q = np.floor_divide(x, y)
+    return q + ((q < 0) & (q * y != x)) if x.dtype.kind == "i" else q
+
+
+def _true_quotient(x, y):  # type: ignore[no-untyped-def]
+    return floated(x) / floated(y)
+
+
+_ROUNDED = {"floor": single(floor_quotient), "trunc": single(trunc_quotient), None: single(_true_quotient)}
+
+
+def _div_kernel(input, other, rounding_mode):  # type: ignore[no-untyped-def]
+    from ..first.kinds import align
+
+    x, y = align(input, other)
+    if rounding_mode is not None:
+        _divides(f"div_{rounding_mode}_cpu")(x, y)
+    r = np.asarray(_ROUNDED[rounding_mode](x, y))
+    return r if r.dtype == x.dtype or rounding_mode is None else r.astype(x.dtype)
+
+
+OPS["div.mode"] = _DIV = Op("div", _div_kernel, "input other", node="DivBackward2", vjp={
+    "input": lambda F, grad, other, rounding_mode: grad / F.conj(other) if rounding_mode is None else F.nought(grad),
+    "other": lambda F, grad, input, other, rounding_mode:
+        -grad * F.conj((input / other) / other) if rounding_mode is None else F.nought(grad),
+})  # fmt: skip
+
+
+def _operands(input: Any, other: Any, mode: Any) -> tuple[Tensor, Tensor]:
+    if mode not in (None, "floor", "trunc"):
+        raise RuntimeError(f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{mode}'")
+    from ...core.values.promotion import wrap_number
+
+    if is_number(input) and isinstance(other, Tensor):
+        input = wrap_number(input)
+        input = F.to(input, into(other, input.item()).dtype)
+    elif is_number(other) and isinstance(input, Tensor):
+        other = F.to(wrap_number(other), into(input, other).dtype)
+    if not isinstance(input, Tensor) or not isinstance(other, Tensor):
+        OPS["div"].reject((input, other), {"rounding_mode": mode})
+    return input, other
+
+
+def div_rounded(*args: Any, **options: Any) -> Any:
+    """input / other, rounded down or towards zero as rounding_mode says."""
+    mode, out = options.pop("rounding_mode"), options.pop("out", None)
+    values = [*args, *(options.pop(n) for n in ("input", "other") if n in options)]
+    if len(values) != 2 or options:
+        return OPS["div"].reject(args, options)
+    return _DIV.call(*_operands(values[0], values[1], mode), mode, **({} if out is None else {"out": out}))
+
+
+def div_rounded_(input: Tensor, *args: Any, **options: Any) -> Any:
+    """In-place version of `div_rounded`."""
+    mode = options["rounding_mode"]
+    input, other = _operands(input, args[0] if args else options["other"], mode)
+    return _DIV.call_(input, other, mode)
+
+
+RAW.div_rounded = _div_kernel
+TENSORS.div_rounded, TENSORS.div_rounded_ = div_rounded, div_rounded_
+
+
+def _remainder(x, y):  # type: ignore[no-untyped-def]
+    r = np.fmod(x, y)
+    if x.dtype.kind == "u":
+        return r
+    return np.where((r != 0) & ((r < 0) != (y < 0)), r + y, r)
+
+
+binary("floor_divide", single(floor_quotient), {"input other": no_derivative("floor_divide")}, node=NOT_IMPLEMENTED,
+       check=_divides("div_floor_cpu"), doc="input / other, rounded down.")  # fmt: skip
+binary("remainder", single(_remainder), {
+    "input": lambda F, grad: grad,
+    "other": lambda F, grad, input, other: -grad * F.div(input, other, rounding_mode="floor"),
+}, node="RemainderBackward1", check=_divides("remainder_cpu"), doc="The rest of input / other, with other's sign.")  # fmt: skip
+binary("fmod", single(np.fmod), {
+    "input": lambda F, grad: grad,
+    "other": lambda F, grad, input, other: -grad * F.div(input, other, rounding_mode="trunc"),
+}, node="FmodBackward1", check=_divides("fmod_cpu"), doc="The rest of input / other, with input's sign.")  # fmt: skip
+
+# -- logarithms and exponentials -------------------------------------------------------------------------------------------
+
+
+def _logaddexp(x, y):  # type: ignore[no-untyped-def]
+    if x.dtype.kind != "c":
+        return np.logaddexp(x, y)
+    big = np.where(x.real >= y.real, x, y)
+    small = np.where(x.real >= y.real, y, x)
+    same = (x == y) & ~np.isfinite(x.real)
+    return np.where(same, x, big + np.log1p(np.exp(small - big)))
+
+
+def _power_of_two(x, y):  # type: ignore[no-untyped-def]
+    x, y = floated(x), floated(y)
+    return x * np.exp2(y)
+
+
+binary("logaddexp", single(_logaddexp), {
+    "input": lambda F, grad, input, other: grad / F.conj(1 + F.exp(other - input)),
+    "other": lambda F, grad, input, other: grad / F.conj(1 + F.exp(input - other)),
+}, inplace=False, check=refusing("biu", "logaddexp_cpu"), doc="log(exp(input) + exp(other))")  # fmt: skip
+binary("logaddexp2", single(np.logaddexp2), {
+    "input": lambda F, grad, input, other: grad / (1 + F.pow(2, other - input)),
+    "other": lambda F, grad, input, other: grad / (1 + F.pow(2, input - other)),
+}, inplace=False, check=refusing("biuc", "logaddexp2_cpu"), doc="log2(2**input + 2**other)")  # fmt: skip
+binary("ldexp", single(_power_of_two), {
+    "input": lambda F, grad, other: grad * F.conj(F.exp2(other)),
+    "other": lambda F, grad, result: grad * F.conj(result) * math.log(2),
+}, result="float", doc="input * 2**other")  # fmt: skip
+
+
+def _xlogy(x, y):  # type: ignore[no-untyped-def]
+    x, y = floated(x), floated(y)
+    return np.where(np.isnan(y), y, np.where(x == 0, np.zeros((), x.dtype), x * np.log(y)))
+
+
+def _xlog1py(x, y):  # type: ignore[no-untyped-def]
+    x, y = floated(x), floated(y)
+    return np.where(np.isnan(y), y, np.where(x == 0, np.zeros((), x.dtype), x * np.log1p(y)))
+
+
+binary("xlogy", single(_xlogy), {
+    "input": lambda F, grad, input, other: F.only((input != 0) | (other > 0), F.xlogy(grad, other)),
+    "other": lambda F, grad, input, other: grad * input / other,
+}, result="float", check=refusing(COMPLEX, "xlogy_cpu"), doc="input * log(other), 0 where input is 0.")  # fmt: skip
+binary("special_xlog1py", single(_xlog1py), {
+    "input": lambda F, grad, input, other: F.only((input != 0) | (other > -1), F.special_xlog1py(grad, other)),
+    "other": lambda F, grad, input, other: grad * input / (other + 1),
+}, node="SpecialXlog1PyBackward0", inplace=False, result="float", check=refusing(COMPLEX, "xlog1py_cpu"),
+    doc="input * log1p(other), 0 where input is 0.")  # fmt: skip
+
+# -- forms with a number, which PyTorch gives Nodes of their own -----------------------------------------------------------
+
+
+def with_number(name: str, second: Any, first: Any = None, *, floats: bool = False, node: str | None = None,
+                first_node: str | None = None, second_node: str | None = None) -> None:  # fmt: skip
+    """Give a binary operation a form `(tensor, number)` and perhaps `(number, tensor)` with their own Nodes.
+
+    second, first: the formula for the tensor in each form.
+    """
+    camel = (node or OPS[name].node_name)[:-1]
+    kernel = OPS[name].kernel
+    both, both_ = F.__dict__[name], F.__dict__.get(name + "_")
+
+    def with_second(input, other):  # type: ignore[no-untyped-def]
+        return run(input, numbered(input, other))
+
+    def with_first(input, other):  # type: ignore[no-untyped-def]
+        return run(numbered(other, input), other)
+
+    def run(x, y):  # type: ignore[no-untyped-def]
+        if checks is not None:
+            checks(x, y)
+        return kernel(x, y)
+
+    checks = _CHECKS.get(name)
+    a = OPS[name + ".number"] = Op(name, with_second, "input", vjp={"input": second}, node=second_node or camel + "0",
+                                   shown={"other": "other"})  # fmt: skip
+    b = None
+    if first is not None:
+        b = OPS[name + ".base"] = Op(name, with_first, "other", vjp={"other": first}, node=first_node or camel + "1",
+                                     shown={"input": "self"})  # fmt: skip
+
+    def prepared(t: Tensor, value: Any) -> Tensor:
+        t = into(t, value)
+        return F.to(t, _default()) if floats and t._array.dtype.kind in "biu" else t  # type: ignore[no-any-return]
+
+    def forward(*args: Any, **options: Any) -> Any:
+        if len(args) == 2 and (not options or "out" in options):
+            input, other = args
+            if isinstance(input, Tensor):
+                if not isinstance(other, Tensor) and is_number(other):
+                    return a.call(prepared(input, other), other, **options)
+            elif b is not None and isinstance(other, Tensor) and is_number(input):
+                return b.call_any(input, prepared(other, input), **options)
+        return both(*args, **options)
+
+    def forward_(input: Tensor, *args: Any, **options: Any) -> Any:
+        if len(args) == 1 and not options and not isinstance(args[0], Tensor) and is_number(args[0]):
+            wide = prepared(input, args[0])
+            check_cast(wide._array.dtype, input._array.dtype)
+            return a.call_(input, args[0])
+        return both_(input, *args, **options)  # type: ignore[misc]
+
+    publish(name, forward, OPS[name].kernel, hasattr(Tensor, name), name in _FUNCTIONS, OPS[name].doc)
+    if both_ is not None:
+        publish(name + "_", forward_, OPS[name].kernel, True, False, f"In-place version of :meth:`{name}`.")
+
+
+def _default() -> Any:
+    from ...core.types.dtypes import get_default_dtype
+
+    return get_default_dtype()
+
+
+from ..table.opdef import FUNCTIONS as _FUNCTIONS  # noqa: E402
+
+_CHECKS: dict[str, Any] = {"remainder": _divides("remainder_cpu"), "fmod": _divides("fmod_cpu"),
+                           "xlogy": refusing(COMPLEX, "xlogy_cpu"), "special_xlog1py": refusing(COMPLEX, "xlog1py_cpu"),
+                           "copysign": refusing(COMPLEX, "copysign_cpu")}  # fmt: skip
+
+with_number("remainder", lambda F, grad: grad, no_derivative("remainder"), first_node=NOT_IMPLEMENTED)
+with_number("fmod", lambda F, grad: grad)
+with_number("copysign", lambda F, grad, input, result: F.same_sign(grad, input, result), floats=True,
+            second_node="CopysignBackward1")  # fmt: skip
+with_number("xlogy", lambda F, grad, input, other: F.only((input != 0) | (other > 0), F.xlogy(grad, other)),
+            lambda F, grad, input, other: grad * input / other, floats=True, second_node="XlogyBackward2")  # fmt: skip
+with_number("special_xlog1py",
+            lambda F, grad, input, other: F.only((input != 0) | (other > -1), F.special_xlog1py(grad, other)),
+            lambda F, grad, input, other: grad * input / (other + 1), floats=True,
+            second_node="SpecialXlog1PyBackward2")  # fmt: skip
+RAW.xlogy = lambda x, y: OPS["xlogy"].kernel(x, numbered(x, y))
+RAW.special_xlog1py = lambda x, y: OPS["special_xlog1py"].kernel(x, numbered(x, y))
+_heaviside_any = F.heaviside
+
+
+def _same_dtypes(*args: Any, **options: Any) -> Any:
+    if len(args) == 2 and all(isinstance(t, Tensor) for t in args) and args[0].dtype is not args[1].dtype:
+        raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
+    return _heaviside_any(*args, **options)
+
+
+publish("heaviside", _same_dtypes, OPS["heaviside"].kernel, True, True, OPS["heaviside"].doc)
+strict("copysign fmod")
+strict("maximum minimum fmax fmin atan2 hypot nextafter logaddexp logaddexp2 heaviside ldexp", both=True)
+for _end in ("", "_"):
+    alias("arctan2" + _end, "atan2" + _end, function=_end == "")
+
+__all__ = ["floor_quotient", "is_half", "name_of"]

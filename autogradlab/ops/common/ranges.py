@@ -1,0 +1,365 @@
+"""Numbers in a row, matrices with a pattern, windows: arange, linspace, logspace, eye, tril_indices, hann_window …"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ...core.types import dtypes
+from ...core.runtime import modes
+from ...core.values.creation import bind, check_out, check_sizes, default, default_device, finished, into, options
+from ...core.types.dtypes import dtype as Dtype
+from ...core.types.dtypes import get_default_dtype
+from ..table.opdef import composite
+from ...core.random.streams import unsupported
+from ...core.tensor.tensor import Tensor
+from ...core.runtime.warn import warn
+
+_OUT_COUNT = (
+    "The number of elements in the out tensor of shape {} is {} which does not match the computed number of elements "
+    "{}. Note that this may occur as a result of rounding error. The out tensor will be resized to a tensor of shape "
+    "({},)."
+)
+_RANGE = (
+    "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
+    "Python's range builtin. Instead, use torch.arange, which produces values in [start, end)."
+)
+_INT64 = "value cannot be converted to type int64_t without overflow"
+_LACKING = ("uint16", "uint32", "uint64")
+
+# -- arange and range --------------------------------------------------------------------------------------------------
+
+
+def _default(*values: Any) -> Dtype:
+    return get_default_dtype() if any(isinstance(v, (float, complex)) for v in values) else dtypes.int64
+
+
+def _check_bounds(start: Any, end: Any, step: Any, zero: type[Exception] = RuntimeError) -> None:
+    if step == 0:
+        raise zero("step must be nonzero")
+    for v in (start, end, step):
+        if isinstance(v, complex):
+            raise RuntimeError("value cannot be converted to type double without overflow")
+    if not (math.isfinite(start) and math.isfinite(end)):
+        raise RuntimeError(f"unsupported range: {start:g} -> {end:g}")
+    if (end - start) * step < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+
+
+def _steps(start: Any, step: Any, count: int, kind: Dtype) -> np.ndarray:
+    """start, start + step, … in the arithmetic of PyTorch's kernel for the dtype."""
+    if kind._category <= dtypes.INTEGER:
+        first, by = int(start), int(step)
+        return (first + np.arange(count, dtype=np.int64) * by).astype(kind.numpy)
+    start, step = float(start), float(step)
+    i = np.arange(count)
+    block, alone = _blocks(i, kind)
+    if kind.itemsize == 2:  # computed in float32, but a vector begins at a number of the dtype
+        start, step = float(np.float32(start)), float(np.float32(step))
+        base = _fused(block, step, start, kind).astype(np.float32)
+        base = np.where(alone, base, base.astype(kind.numpy).astype(np.float32))
+        return _fused(i - block, step, base.astype(np.float64), kind).astype(np.float32).astype(kind.numpy)
+    base = _fused(block, step, start, kind)
+    if kind.itemsize == 4:
+        base = np.where(alone, base, base.astype(np.float32))
+    return _fused(i - block, step, base, kind).astype(kind.numpy)
+
+
+def _fused(x: np.ndarray, a: float, b: Any, kind: Dtype) -> np.ndarray:
+    """`x * a + b` rounded once, for small whole numbers `x`: the product's lost part is added to the sum's."""
+    x = x.astype(np.float64)
+    product = x * a
+    if kind.itemsize < 8:  # what is lost cannot be seen in the dtype
+        short: np.ndarray = product + b
+        return short
+    t = 134217729.0 * a
+    high = t - (t - a)
+    lost = (x * high - product) + x * (a - high)  # exact: x has few digits
+    total = product + b
+    back = total - product
+    result: np.ndarray = total + (lost + ((product - (total - back)) + (b - back)))
+    return result
+
+
+def _blocks(i: np.ndarray, kind: Dtype) -> tuple[np.ndarray, np.ndarray]:
+    """Where the vector begins in which PyTorch computes each element, and which ones it computes alone, at the end."""
+    lanes = 32 // kind.itemsize
+    alone = i >= len(i) // (2 * lanes) * (2 * lanes)
+    return np.where(alone, i, i - i % lanes), alone
+
+
+@composite(method=False)
+def arange(*args: Any, **kwargs: Any) -> Tensor:
+    """arange(end), arange(start, end, step=1): values from start to end, which is excluded.
+
+    The dtype is int64 if all arguments are integers, else the default one. Errors: RuntimeError for a step of 0 or of
+    the wrong sign.
+
+    >>> import autogradlab as torch
+    >>> torch.arange(0, 1, 0.25)
+    tensor([0.0000, 0.2500, 0.5000, 0.7500])
+    """
+    if not kwargs and len(args) == 1 and type(args[0]) is int and 0 <= args[0] < 1 << 40 and default_device() is None:
+        return finished(np.arange(args[0], dtype=np.int64))
+    _, values = bind("arange", args, kwargs)
+    start, end, step = values.get("start", 0), values["end"], values.get("step", 1)
+    out = values.get("out")
+    kind = options(values)
+    if out is not None:
+        check_out("arange", out, kind)
+        kind = out.dtype
+    kind = kind or _default(start, end, step)
+    array = _arange(start, end, step, kind)
+    if out is None:
+        return finished(array, values["requires_grad"])
+    if out._array.size != array.size and out._array.size:
+        warn(_OUT_COUNT.format(list(out.shape), out._array.size, array.size, array.size),
+             at="aten/src/ATen/native/RangeFactories.cpp:199")  # fmt: skip
+    return into("arange", out, array)
+
+
+def _arange(start: Any, end: Any, step: Any, kind: Dtype) -> np.ndarray:
+    if kind is dtypes.bool or kind.is_complex or kind.name in _LACKING:
+        _check_bounds(start, end, step)
+        raise unsupported("arange_cpu", kind.numpy)
+    if kind is dtypes.int64:
+        if any(not isinstance(v, float) and not -(1 << 63) <= v < 1 << 63 for v in (start, end, step)
+               if not isinstance(v, complex)):  # fmt: skip
+            raise RuntimeError(_INT64)
+        _check_bounds(start, end, step)
+        if int(step) == 0:
+            raise ValueError("step must be nonzero")
+        start, end, step = int(start), int(end), int(step)
+        count = max(0, -((start - end) // step))
+    else:
+        _check_bounds(start, end, step)
+        count = math.ceil((end - start) / step)
+    if count >= 1 << 62:
+        raise RuntimeError("invalid size, possible overflow?")
+    return _steps(start, step, count, kind)
+
+
+@composite(method=False, name="range")
+def range_(*args: Any, **kwargs: Any) -> Tensor:
+    """range(start, end, step=1): values from start to end, which is included. Deprecated: use arange."""
+    _, values = bind("range", args, kwargs)
+    warn(_RANGE)
+    start, end, step, out = values["start"], values["end"], values["step"], values["out"]
+    kind = (out.dtype if out is not None else options(values)) or get_default_dtype()
+    _check_bounds(start, end, step)
+    array = _steps(start, step, int((end - start) / step) + 1, kind)
+    return finished(array, values["requires_grad"]) if out is None else into("range", out, array)
+
+
+# -- linspace and logspace ---------------------------------------------------------------------------------------------
+
+
+def _dimensions(which: str, value: Tensor) -> str:
+    return f"{which} with {value._array.ndim} dimension(s)"
+
+
+def _bound(name: str, which: str, value: Any) -> Any:
+    if isinstance(value, Tensor):
+        if value._array.ndim:
+            raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got {_dimensions(which, value)}.")
+        return value.item()
+    return value
+
+
+def _spaced(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, int, Dtype, dict[str, Any]]:
+    _, values = bind(name, args, kwargs)
+    start, end = values["start"], values["end"]
+    if isinstance(start, Tensor) and isinstance(end, Tensor) and (start.ndim or end.ndim):
+        raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got {_dimensions('start', start)} and "
+                           f"{_dimensions('end', end)}.")  # fmt: skip
+    start, end = _bound(name, "start", start), _bound(name, "end", end)
+    steps, out = values["steps"], values["out"]
+    kind = options(values)
+    if out is not None:
+        check_out(name, out, kind)
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    if isinstance(start, complex) or isinstance(end, complex):
+        whole = get_default_dtype().to_complex()
+        if kind is not None and not kind.is_complex:
+            raise RuntimeError(f"torch.{name}(): inferred dtype c10::complex<"
+                               f"{'float' if whole.itemsize == 8 else 'double'}> can't be safely cast to passed dtype "
+                               f"{dtypes._scalar_name(kind)}")  # fmt: skip
+        kind = kind or whole
+    kind = (out.dtype if out is not None else kind) or get_default_dtype()
+    return start, end, steps, kind, values
+
+
+@composite(method=False)
+def linspace(*args: Any, **kwargs: Any) -> Tensor:
+    """linspace(start, end, steps): `steps` values at equal distances from start to end, both included.
+
+    >>> import autogradlab as torch
+    >>> torch.linspace(0, 1, 5)
+    tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
+    """
+    start, end, steps, kind, values = _spaced("linspace", args, kwargs)
+    if kind is dtypes.bool or kind.name in _LACKING:
+        raise unsupported("linspace_cpu", kind.numpy)
+    array = _row(start, end, steps, kind).astype(kind.numpy)
+    out = values["out"]
+    return finished(array, values["requires_grad"]) if out is None else into("linspace", out, array)
+
+
+def _row(start: Any, end: Any, steps: int, kind: Dtype) -> np.ndarray:
+    """Counted up from the start in the first half and down from the end in the second, rounded once a step."""
+    if steps == 0:
+        return np.empty(0)
+    if steps == 1:
+        return np.array([start])
+    i = np.arange(steps)
+    if kind._category <= dtypes.INTEGER:
+        first, last = int(start), int(end)
+        by = (float(last) - float(first)) / (steps - 1)
+        up, down = _fused(i, by, float(first), dtypes.float64), _fused(steps - i - 1, -by, float(last), dtypes.float64)
+        return np.trunc(np.where(i < steps // 2, up, down))
+    if kind.is_complex:
+        real, imag = (_row(a, b, steps, kind.to_real()) for a, b in (
+            (complex(start).real, complex(end).real), (complex(start).imag, complex(end).imag)))  # fmt: skip
+        return real + 1j * imag
+    numpy = kind.numpy
+    a, b = np.array(start, numpy), np.array(end, numpy)
+    step = np.asarray((b - a) / np.array(steps - 1, numpy))
+    if kind.itemsize == 2:
+        return np.where(i < steps // 2, a + step * i.astype(numpy), b - step * (steps - i - 1).astype(numpy))
+    up, down = _fused(i, float(step), float(a), kind), _fused(steps - i - 1, -float(step), float(b), kind)
+    return np.where(i < steps // 2, up, down).astype(numpy)
+
+
+@composite(method=False)
+def logspace(*args: Any, **kwargs: Any) -> Tensor:
+    """logspace(start, end, steps, base=10): `steps` powers of the base, exponents at equal distances.
+
+    >>> import autogradlab as torch
+    >>> torch.logspace(0, 2, 3)
+    tensor([  1.,  10., 100.])
+    """
+    start, end, steps, kind, values = _spaced("logspace", args, kwargs)
+    if kind is dtypes.bool or kind.name in _LACKING:
+        raise unsupported("logspace_cpu", kind.numpy)
+    array = modes.quiet(_powers, values["base"], start, end, steps, kind).astype(kind.numpy)
+    out = values["out"]
+    return finished(array, values["requires_grad"]) if out is None else into("logspace", out, array)
+
+
+def _powers(base: float, start: Any, end: Any, steps: int, kind: Dtype) -> np.ndarray:
+    """The difference of the ends is taken in the dtype, all else in float64."""
+    if steps < 2 or kind.is_complex:
+        return np.power(np.array(base, np.complex128 if kind.is_complex else np.float64), _row(start, end, steps, kind))
+    a, b = (np.array(int(v) if kind._category <= dtypes.INTEGER else v, kind.numpy) for v in (start, end))
+    by = float(b - a) / (steps - 1)
+    i = np.arange(steps)
+    exponents = np.where(i < steps // 2, float(a) + by * i, float(b) - by * (steps - i - 1))
+    result: np.ndarray = np.power(float(base), exponents)
+    return result
+
+
+# -- matrices with a pattern -------------------------------------------------------------------------------------------
+
+
+@composite(method=False)
+def eye(*args: Any, **kwargs: Any) -> Tensor:
+    """eye(n, m=n): ones on the diagonal, n rows and m columns.
+
+    >>> import autogradlab as torch
+    >>> torch.eye(2)
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
+    _, values = bind("eye", args, kwargs)
+    n = values["n"]
+    m = values.get("m", n)
+    kind, out = options(values), values["out"]
+    for name, size in (("n", n), ("m", m)):
+        if size < 0:
+            raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
+    if out is not None:
+        check_out("eye", out, kind)
+        return into("eye", out, np.eye(n, m, dtype=out._array.dtype))
+    check_sizes((n, m))
+    return finished(np.eye(n, m, dtype=default(kind)), values["requires_grad"])
+
+
+def _triangle(name: str, keep: Any) -> None:
+    def indices(*args: Any, **kwargs: Any) -> Tensor:
+        _, values = bind(name, args, kwargs)
+        rows, cols = values["row"], values["col"]
+        for which, size in (("row", rows), ("col", cols)):
+            if size < 0:
+                raise RuntimeError(f"{which} must be non-negative, got{size}")
+        kind = options(values) or dtypes.int64
+        if kind._category != dtypes.INTEGER:
+            raise unsupported(name, kind.numpy)
+        found = np.nonzero(keep(np.arange(cols)[None, :] - np.arange(rows)[:, None], values["offset"]))
+        return finished(np.stack(found).astype(kind.numpy), values["requires_grad"])
+
+    indices.__doc__ = f"{name}(row, col, offset=0): where the {name[:4]} of a matrix lies, shape (2, count)."
+    composite(method=False, name=name)(indices)
+
+
+_triangle("tril_indices", lambda diagonal, offset: diagonal <= offset)
+_triangle("triu_indices", lambda diagonal, offset: diagonal >= offset)
+
+# -- windows -----------------------------------------------------------------------------------------------------------
+
+
+def _cosine(length: int, numpy: Any, alpha: float, beta: float) -> np.ndarray:
+    x = np.arange(length).astype(numpy) * numpy.type(2 * math.pi / (length - 1))
+    return np.cos(x) * numpy.type(-beta) + numpy.type(alpha)
+
+
+def _blackman(length: int, numpy: Any, values: dict[str, Any]) -> np.ndarray:
+    x = np.arange(length).astype(numpy) * numpy.type(math.pi / (length - 1))
+    four, two = np.cos(x * numpy.type(4)) * numpy.type(0.08), np.cos(x * numpy.type(2)) * numpy.type(0.5)
+    return four - two + numpy.type(0.42)
+
+
+def _bartlett(length: int, numpy: Any, values: dict[str, Any]) -> np.ndarray:
+    window = np.arange(length).astype(numpy) * numpy.type(2.0 / (length - 1))
+    half = (length - 1 >> 1) + 1
+    window[half:] = window[half:] * numpy.type(-1) + numpy.type(2)
+    return window
+
+
+def _kaiser(length: int, numpy: Any, values: dict[str, Any]) -> np.ndarray:
+    beta = values.get("beta", 12.0)
+    x = np.arange(length, dtype=np.float64) * 2 / (length - 1) - 1
+    window: np.ndarray = (np.i0(beta * np.sqrt(np.maximum(1 - x * x, 0))) / np.i0(beta)).astype(numpy)
+    return window
+
+
+def _window(name: str, make: Any) -> None:
+    def window(*args: Any, **kwargs: Any) -> Tensor:
+        _, values = bind(name, args, kwargs)
+        length = values["window_length"]
+        kind = options(values) or get_default_dtype()
+        if not (kind.is_floating_point or kind.is_complex):
+            raise RuntimeError(f"{name} expects floating point dtypes, got: TensorOptions(dtype={_C[kind.name]}, "
+                               "device=cpu, layout=Strided (default), requires_grad=false (default), "
+                               "pinned_memory=false, memory_format=(nullopt))")  # fmt: skip
+        if length < 0:
+            raise RuntimeError(f"{name} requires non-negative window_length, got window_length={length}")
+        if length < 2:
+            return finished(np.ones(length, kind.numpy), values["requires_grad"])
+        periodic = values.get("periodic", True)
+        array = make(length + bool(periodic), kind.numpy, values)
+        return finished(array[:length].copy(), values["requires_grad"])
+
+    window.__doc__ = f"{name}(window_length, periodic=True): the window function's values."
+    composite(method=False, name=name)(window)
+
+
+_C = {"bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "int32": "int",
+      "int64": "long int"}  # fmt: skip
+_window("hann_window", lambda n, numpy, values: _cosine(n, numpy, 0.5, 0.5))
+_window("hamming_window", lambda n, numpy, v: _cosine(n, numpy, v.get("alpha", 0.54), v.get("beta", 0.46)))
+_window("blackman_window", _blackman)
+_window("bartlett_window", _bartlett)
+_window("kaiser_window", _kaiser)

@@ -1,0 +1,234 @@
+"""Repeating, rolling, flipping and turning."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from ...core.types.dims import shape_arg, wrap_dim, wrap_dims
+from ..table.opdef import OPS, Op, composite, op, publish
+from ...core.recording.record import RAW, TENSORS
+from ...core.tensor.tensor import Tensor, wrap
+from ..first.viewing import guard, misfit
+
+# -- repeat and tile ---------------------------------------------------------------------------------------------------
+
+
+def _repeat(input, repeats):  # type: ignore[no-untyped-def]
+    if len(repeats) < input.ndim:
+        raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
+    shape = (1,) * (len(repeats) - input.ndim) + input.shape
+    target = [n * r for n, r in zip(shape, repeats, strict=True)]
+    for n in target:
+        if n < 0:
+            raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {target}")
+    r = np.empty(target, input.dtype)
+    if r.size:
+        pairs = [k for n, m in zip(repeats, shape, strict=True) for k in (n, m)]
+        ones = [k for n in shape for k in (1, n)]
+        r.reshape(pairs)[...] = input.reshape(ones)
+    return r
+
+
+def _repeat_back(F, grad, input_shape, repeats):  # type: ignore[no-untyped-def]
+    if 0 in repeats:
+        return F.zeros_of(grad, input_shape)
+    shape = (1,) * (len(repeats) - len(input_shape)) + tuple(input_shape)
+    pairs = tuple(k for n, m in zip(repeats, shape, strict=True) for k in (n, m))
+    dims = tuple(range(0, len(pairs), 2))
+    if not dims:
+        return F.view_grad(grad)
+    return F.reshape(F.sum(F.reshape(grad, pairs), dims), input_shape)
+
+
+_REPEAT = OPS["repeat"] = Op("repeat", _repeat, vjp={"input": _repeat_back})
+RAW.repeat = _repeat
+
+
+def repeat(input: Tensor, *repeats: Any, **options: Any) -> Tensor:
+    """The tensor laid side by side, a number of times along each dimension.
+
+    >>> import autogradlab as torch
+    >>> torch.tensor([1, 2]).repeat(2, 2)
+    tensor([[1, 2, 1, 2],
+            [1, 2, 1, 2]])
+    """
+    if not repeats and "repeats" not in options:
+        misfit("repeat", (input,), options, "Tensor")
+    return _REPEAT.call(input, shape_arg(repeats or (options.pop("repeats", ()),)))
+
+
+publish("repeat", repeat, _repeat, True, False, repeat.__doc__ or "")
+
+
+@composite()
+def tile(input: Tensor, *dims: Any, **options: Any) -> Tensor:
+    """repeat() that counts dimensions from the last."""
+    sizes = shape_arg(dims or (options.pop("dims"),))
+    return _REPEAT.call(input, (1,) * (input._array.ndim - len(sizes)) + sizes)
+
+
+def _times(repeats: Tensor, output_size: Any) -> Tensor:
+    """The index that repeats each position as often as `repeats` says."""
+    x = repeats._array
+    if x.ndim != 1:
+        raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
+    if x.dtype.kind != "i" or x.dtype.itemsize < 4:
+        from .take import scalar_name
+
+        raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{scalar_name(x)}'")
+    if x.size and x.min() < 0:
+        raise RuntimeError("repeats can not be negative")
+    if output_size is not None and int(x.sum()) != output_size:
+        raise RuntimeError("allocated size does not match required size")
+    return wrap(np.repeat(np.arange(x.size), x))
+
+
+@composite()
+def repeat_interleave(input: Tensor, repeats: Any = None, dim: Any = None, *, output_size: Any = None) -> Tensor:
+    """Each element (or each slice of a dimension) repeated, one number of times or a number for each.
+
+    >>> import autogradlab as torch
+    >>> torch.repeat_interleave(torch.tensor([5, 6]), torch.tensor([1, 2]))
+    tensor([5, 6, 6])
+    """
+    if repeats is None:
+        return _times(input, output_size)
+    if not isinstance(repeats, Tensor):
+        repeats = operator.index(repeats)
+        if repeats < 0:
+            raise RuntimeError("Repeats must be non-negative")
+        if dim is None:
+            input, dim = TENSORS.flatten(input), 0
+        x = input._array
+        d = wrap_dim(dim, x.ndim)
+        wide = TENSORS.unsqueeze(input, d + 1)
+        shape = list(wide._array.shape)
+        shape[d + 1] = repeats
+        copied = TENSORS.clone(TENSORS.expand(wide, tuple(shape)), memory_format="contiguous")
+        return TENSORS.flatten(copied, d, d + 1)
+    if dim is None:
+        input, dim = TENSORS.flatten(input), 0
+    n = input._array.shape[wrap_dim(dim, input._array.ndim)] if input._array.ndim else 1
+    times = repeats._array
+    if times.ndim == 0 or (times.ndim == 1 and times.size == 1):
+        repeats = wrap(np.broadcast_to(times.reshape(-1), (n,)))
+    elif times.ndim == 1:
+        if times.size != n:
+            raise RuntimeError(f"repeats must have the same size as input along dim, but got repeats.size(0) = {times.size} and "
+                               f"input.size({dim}) = {n}")  # fmt: skip
+    else:
+        raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
+    return TENSORS.index_select(input, dim, _times(repeats, output_size))
+
+
+# -- roll, flip, rot90 -------------------------------------------------------------------------------------------------
+
+
+def _roll(input, shifts, dims=()):  # type: ignore[no-untyped-def]
+    if not shifts:
+        raise RuntimeError("`shifts` required")
+    if len(dims) != len(shifts) and (dims or len(shifts) != 1):
+        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
+    if not dims:
+        return np.array(np.roll(input, shifts[0]), order="C")
+    wrapped = [wrap_dim(d, input.ndim, scalar_ok=False) for d in dims]
+    return np.array(np.roll(input, shifts, wrapped) if input.ndim else input, order="C")
+
+
+_ROLL = OPS["roll"] = Op("roll", _roll, vjp={
+    "input": lambda F, grad, shifts, dims: F.roll(grad, tuple(-s for s in shifts), dims),
+})  # fmt: skip
+RAW.roll = _roll
+
+
+def _numbers(value: Any) -> tuple[int, ...]:
+    return tuple(map(operator.index, value)) if isinstance(value, (tuple, list)) else (operator.index(value),)
+
+
+@composite()
+def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
+    """Elements moved along dimensions; what leaves at one end comes in at the other.
+
+    >>> import autogradlab as torch
+    >>> torch.arange(4).roll(1)
+    tensor([3, 0, 1, 2])
+    """
+    return _ROLL.call(input, _numbers(shifts), () if dims is None else _numbers(dims))
+
+
+def _flip(input, dims):  # type: ignore[no-untyped-def]
+    wrapped = wrap_dims(dims, input.ndim)
+    if not input.ndim:
+        return np.array(input)
+    r = np.empty_like(input, order="K")
+    r[...] = input[tuple(slice(None, None, -1) if d in wrapped else slice(None) for d in range(input.ndim))]
+    return r
+
+
+_FLIP = OPS["flip"] = Op("flip", _flip, vjp={"input": lambda F, grad, dims: F.flip(grad, dims)})
+RAW.flip = _flip
+
+
+@composite()
+def flip(input: Tensor, *dims: Any, **options: Any) -> Tensor:
+    """A copy with the order along dimensions reversed.
+
+    >>> import autogradlab as torch
+    >>> torch.arange(3).flip(0)
+    tensor([2, 1, 0])
+    """
+    return _FLIP.call(input, shape_arg(dims or (options.pop("dims"),)))
+
+
+@composite()
+def fliplr(input: Tensor) -> Tensor:
+    """flip() of the second dimension."""
+    if input._array.ndim < 2:
+        raise RuntimeError("Input must be >= 2-d.")
+    return _FLIP.call(input, (1,))
+
+
+@composite()
+def flipud(input: Tensor) -> Tensor:
+    """flip() of the first dimension."""
+    if input._array.ndim < 1:
+        raise RuntimeError("Input must be >= 1-d.")
+    return _FLIP.call(input, (0,))
+
+
+def _reversed(self: Tensor) -> Tensor:
+    return _FLIP.call(self, (0,)) if self._array.ndim else self
+
+
+Tensor.__reversed__ = _reversed  # type: ignore[attr-defined]
+
+
+@op("rot90", vjp={"input": lambda F, grad, k, dims: F.rot90(grad, -k, dims)})
+def rot90(input, k=1, dims=(0, 1)):  # type: ignore[no-untyped-def]
+    """A copy turned by k quarter turns in the plane of two dimensions.
+
+    >>> import autogradlab as torch
+    >>> torch.rot90(torch.tensor([[1, 2], [3, 4]]))
+    tensor([[2, 4],
+            [1, 3]])
+    """
+    n = input.ndim
+    if len(dims) != 2:
+        raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
+    if n < 2:
+        raise RuntimeError(f"expected total dims >= 2, but got total dims = {n}")
+    a, b = (wrap_dim(d, n) for d in dims)
+    if dims[0] == dims[1] or abs(dims[0] - dims[1]) == n:
+        raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
+    k %= 4
+    if k == 0:
+        return np.array(input, order="C")
+    if k == 2:
+        return _flip(input, (a, b))
+    return _flip(input, (b if k == 1 else a,)).swapaxes(a, b)
+
+
+guard("repeat tile repeat_interleave roll flip fliplr flipud rot90")

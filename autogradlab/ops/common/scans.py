@@ -1,0 +1,403 @@
+"""Running sums, products and extremes along a dimension, differences, and the trapezoidal rule."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...core.types import dtypes
+from ...core.runtime import modes
+from ...core.values.creation import bind
+from ...core.types.dims import wrap_dim
+from ..table.opdef import OPS, Op, composite, publish
+from ...core.values.promotion import is_number
+from ...core.recording.record import RAW, TENSORS
+from ...core.types.return_types import named
+from ...core.tensor.tensor import Tensor, requires_grad, wrap
+from . import extremes  # noqa: F401  its put_at carries gradients back
+from ..table.checked import EXPECTED, axis, cxx_name, exact_out, offer
+from ..first.kinds import in_both_worlds, refuse
+
+F = TENSORS
+
+# -- cumsum, cumprod -------------------------------------------------------------------------------------------------------
+
+#: running sums are kept in a wider type than they are stored in
+_KEPT = {"f": np.float64, "e": np.float32, "E": np.float32, "F": np.complex128}  # by NumPy's character; E is bfloat16
+
+
+def _accumulated(ufunc: np.ufunc, x: np.ndarray, d: int, kept: Any) -> np.ndarray:
+    """`ufunc.accumulate`, in the same order but faster: NumPy fetches every sum from memory before it adds to it."""
+    n = x.shape[d]
+    if x.size >= 4096 and x.size >= 64 * n:  # whole slices at a time
+        r = np.array(np.moveaxis(x, d, 0), kept, order="C")
+        for i in range(1, n):
+            ufunc(r[i - 1], r[i], r[i])
+        return np.moveaxis(r, 0, d)
+    last: Any = None
+    if n == x.size > _CHUNK and x.flags.c_contiguous and x.dtype != kept:  # in pieces that stay in the cache
+        flat = np.empty(n, x.dtype)
+        work = np.empty(_CHUNK, kept)
+        source = x.reshape(-1)
+        for i in range(0, n, _CHUNK):
+            piece = work[: min(_CHUNK, n - i)]
+            piece[...] = source[i : i + _CHUNK]
+            if i:
+                piece[0] = ufunc(last, piece[0])
+            ufunc.accumulate(piece, out=piece)
+            last = piece[-1]
+            flat[i : i + _CHUNK] = piece
+        return flat.reshape(x.shape)
+    return ufunc.accumulate(x, axis=d, dtype=kept)
+
+
+_CHUNK = 8192
+
+
+def _running(name: str, ufunc: Any) -> Any:
+    def kernel(input, dim, *, dtype=None):  # type: ignore[no-untyped-def]
+        d = axis(dim, input.ndim)
+        x = input
+        wanted = dtype.numpy if dtype is not None else np.dtype(np.int64) if x.dtype.kind in "biu" else x.dtype
+        if x.dtype.kind == "c" and wanted.kind != "c":
+            x = x.real
+        if x.dtype != wanted:
+            x = x.astype(wanted)
+        if not x.ndim or not x.size:
+            return np.array(x, order="C")
+        refuse(x, f"{name}_out_cpu", "b")
+        kept = _KEPT.get(x.dtype.char, x.dtype)
+        return np.ascontiguousarray(_accumulated(ufunc, x, d, kept).astype(wanted, copy=False))
+
+    kernel.__name__ = name
+    return kernel
+
+
+@in_both_worlds
+def suffix_sums(F, grad, dim):  # type: ignore[no-untyped-def]
+    """Sums of each element and all after it."""
+    if not len(grad.shape):
+        return grad
+    return F.reversed(F.cumsum(F.reversed(grad, dim), dim), dim)
+
+
+@in_both_worlds
+def cumprod_back(F, grad, input, result, dim):  # type: ignore[no-untyped-def]
+    shape = tuple(input.shape)
+    if input.size == 1 if isinstance(input, np.ndarray) else input.numel() == 1:
+        return grad
+    if 0 in shape:
+        return grad
+    d = wrap_dim(dim, len(shape))
+    x, y = F.conj(input), F.conj(result)
+    if not F.any_zero(input):
+        return F.suffix_sums(grad * y, d) / x
+    # without dividing: what comes after an element is gathered from the end, what comes before it is the result there
+    n = shape[d]
+    after = F.slice(grad, d, n - 1, n)
+    parts = []
+    for k in range(n - 1, -1, -1):
+        if k < n - 1:
+            after = F.slice(grad, d, k, k + 1) + F.slice(x, d, k + 1, k + 2) * after
+        parts.append(after * F.slice(y, d, k - 1, k) if k else after)
+    return F.cat(parts[::-1], d)
+
+
+def _no_integers(args: Any, kwargs: dict[str, Any], r: Tensor) -> Tensor:
+    """PyTorch refuses to make integers of a tensor that requires grad."""
+    input = args[0] if args else kwargs["input"]
+    if r._array.dtype.kind in "iu" and requires_grad(input) and modes.current().grad:
+        raise RuntimeError(f"Autograd not support dtype: {dtypes._scalar_name(r.dtype)}")
+    return r
+
+
+def _scan(name: str, ufunc: Any, vjp: Any, doc: str) -> None:
+    kernel = _running(name, ufunc)
+    entry = OPS[name] = Op(name, kernel, vjp={"input": vjp}, doc=doc)
+    setattr(RAW, name, kernel)
+    call = entry.call
+
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        try:
+            out = kwargs.get("out")
+            if out is not None:
+                given = kwargs.get("dtype")
+                if given is None:
+                    kwargs["dtype"] = out.dtype
+                elif given is not out.dtype:
+                    raise RuntimeError(EXPECTED.format(cxx_name(given), cxx_name(out.dtype)))
+            r = call(*args, **kwargs)
+            return _no_integers(args, kwargs, r) if "dtype" in kwargs else r
+        except TypeError:
+            from ..table.signatures import explain
+
+            explain(name, args, kwargs)
+            raise
+
+    def forward_(*args: Any, **kwargs: Any) -> Any:
+        input = args[0]
+        given = kwargs.pop("dtype", None)
+        if given is not None and given is not input.dtype:
+            raise RuntimeError(f"Bad in-place call: input tensor dtype {cxx_name(input.dtype)} and output tensor "
+                               f"dtype {cxx_name(given)} should match")  # fmt: skip
+        try:
+            return entry.call_(*args, **kwargs, dtype=input.dtype)
+        except TypeError:
+            from ..table.signatures import explain
+
+            explain(name + "_", args[1:], kwargs, "Tensor")
+            raise
+
+    publish(name, forward, kernel, True, True, doc)
+    publish(name + "_", forward_, kernel, True, False, f"In-place version of :meth:`{name}`.")
+
+
+_scan("cumsum", np.add, lambda F, grad, dim: F.suffix_sums(grad, dim), """The running sum along a dimension; of integers in int64.
+
+    >>> import autogradlab as torch
+    >>> torch.cumsum(torch.tensor([1, 2, 3]), 0)
+    tensor([1, 3, 6])
+    """)  # fmt: skip
+_scan("cumprod", np.multiply, lambda F, grad, input, result, dim: F.cumprod_back(grad, input, result, dim),
+      """The running product along a dimension; of integers in int64.
+
+    >>> import autogradlab as torch
+    >>> torch.cumprod(torch.tensor([1, 2, 3]), 0)
+    tensor([1, 2, 6])
+    """)  # fmt: skip
+
+# -- cummax, cummin --------------------------------------------------------------------------------------------------------
+
+
+def _extreme(name: str, ufunc: Any) -> None:
+    def kernel(input, dim):  # type: ignore[no-untyped-def]
+        if not input.ndim and type(dim) is int and dim not in (0, -1):
+            raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
+        d = axis(dim, input.ndim)
+        if not input.ndim or not input.size:
+            return np.array(input, order="C"), np.zeros(input.shape, np.int64)
+        refuse(input, f"{name}_cpu", "c")
+        best = ufunc.accumulate(input, axis=d)
+        hit = input == best
+        if input.dtype.kind in "fV":
+            hit |= np.isnan(input)
+        steps = np.arange(input.shape[d]).reshape([-1 if i == d else 1 for i in range(input.ndim)])
+        places = np.ascontiguousarray(np.maximum.accumulate(np.where(hit, steps, 0), axis=d))
+        return np.ascontiguousarray(np.take_along_axis(input, places, d)), places
+
+    entry = OPS[name] = Op(name, kernel, outputs=("values", "indices"), differentiable=1,
+                           returns=named(name, ("values", "indices")), vjp={
+        "input": lambda F, grad, input, dim, indices: F.put_at(grad, dim, indices, tuple(input.shape), True),
+    })  # fmt: skip
+    offer(name, entry, f"The running {name[3:]}imum along a dimension, and where it was met last.",
+          check=exact_out("expected scalar_type {} but found {}"))  # fmt: skip
+
+
+_extreme("cummax", np.maximum)
+_extreme("cummin", np.minimum)
+
+# -- logcumsumexp ----------------------------------------------------------------------------------------------------------
+
+
+def _add_exp(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """log(exp(a) + exp(b)) of complex numbers, without wrapping the imaginary part around."""
+    swap = b.real < a.real
+    low, high = np.where(swap, b, a), np.where(swap, a, b)
+    r = high + np.log1p(np.exp(low - high))
+    same = ~np.isfinite(low.real) & (low.real == high.real)
+    r = np.where(same & (low.real < 0), high, r)
+    r = np.where(same & (low.real > 0), np.log(np.exp(low) + np.exp(high)), r)
+    nan = np.isnan(a.real) | np.isnan(a.imag) | np.isnan(b.real) | np.isnan(b.imag)
+    return np.where(nan, complex(np.nan, np.nan), r)
+
+
+def logcumsumexp(input, dim):  # type: ignore[no-untyped-def]
+    d = axis(dim, input.ndim)
+    if not input.ndim or not input.size:
+        return np.array(input, order="C")
+    refuse(input, "logcumsumexp_out_cpu", "biu")
+    wide = input.astype(_KEPT.get(input.dtype.char, input.dtype), copy=False)
+    if wide.dtype.kind == "c":
+        r = np.empty_like(wide, order="C")
+        lines, made = np.moveaxis(wide, d, 0), np.moveaxis(r, d, 0)
+        made[0] = lines[0]
+        for i in range(1, len(lines)):
+            made[i] = _add_exp(made[i - 1], lines[i])
+    else:
+        r = np.logaddexp.accumulate(wide, axis=d)
+    return np.ascontiguousarray(r.astype(input.dtype, copy=False))
+
+
+def _log_where(F, grad, positive):  # type: ignore[no-untyped-def]
+    """log(abs(grad)) where grad has that sign; elsewhere the lowest number, whose exponential is 0."""
+    mask = (grad > 0) if positive else (grad < 0)
+    return F.log_or_lowest(grad, mask)
+
+
+def _raw_log(grad: np.ndarray, mask: np.ndarray) -> np.ndarray:
+    lowest = np.finfo(grad.dtype).min if grad.dtype.kind == "f" else np.asarray(-3.3e38, np.float32)
+    return np.where(mask, np.log(np.abs(np.where(mask, grad, np.ones((), grad.dtype)))), lowest).astype(grad.dtype)
+
+
+def _tensor_log(grad: Tensor, mask: Tensor) -> Tensor:
+    numpy = grad._array.dtype
+    lowest = np.asarray(np.finfo(numpy).min if numpy.kind == "f" else -3.3e38).astype(numpy)
+    return F.where(mask, F.log(F.abs(F.where(mask, grad, wrap(np.ones((), numpy))))), wrap(lowest))  # type: ignore[no-any-return]
+
+
+RAW.log_or_lowest, TENSORS.log_or_lowest = _raw_log, _tensor_log
+
+
+@in_both_worlds
+def logcumsumexp_back(F, grad, input, result, dim):  # type: ignore[no-untyped-def]
+    shape = tuple(input.shape)
+    if not shape or 0 in shape:
+        return grad
+
+    def back(log):  # type: ignore[no-untyped-def]
+        return F.reversed(F.logcumsumexp(F.reversed(log - result, dim), dim), dim) + input
+
+    if F.is_complex(grad):
+        return F.conj(F.exp(back(F.log(F.conj(grad)))))
+    return F.exp(back(_log_where(F, grad, True))) - F.exp(back(_log_where(F, grad, False)))
+
+
+OPS["logcumsumexp"] = Op("logcumsumexp", logcumsumexp, vjp={
+    "input": lambda F, grad, input, result, dim: F.logcumsumexp_back(grad, input, result, dim),
+})  # fmt: skip
+RAW.logcumsumexp = logcumsumexp
+offer("logcumsumexp", OPS["logcumsumexp"], "The logarithm of the running sum of exponentials along a dimension.",
+      check=exact_out("expected scalar_type {} but found {}"))  # fmt: skip
+
+# -- differences -----------------------------------------------------------------------------------------------------------
+
+
+def _check_beside(input: Tensor, other: Tensor, d: int) -> None:
+    if other.dim() != input.dim():
+        raise RuntimeError("diff expects prepend or append to be the same dimension as input")
+    for i in range(input.dim()):
+        if i != d and other.shape[i] != input.shape[i]:
+            raise RuntimeError("diff expects the shape of tensor to prepend or append to match that of input except along the "
+                               f"differencing dimension; input.size({i}) = {input.shape[i]}, but got tensor.size({i}) = "
+                               f"{other.shape[i]}")  # fmt: skip
+
+
+def _diff_signature(input, n=1, dim=-1, prepend=None, append=None, *, out=None): ...  # type: ignore[no-untyped-def]
+
+
+def diff(*args: Any, **kwargs: Any) -> Tensor:
+    _, given = bind("diff", args, kwargs)
+    input, n, dim, out = given["input"], given["n"], given["dim"], given.get("out")
+    if not input.dim():
+        raise RuntimeError("diff expects input to be at least one-dimensional")
+    d = wrap_dim(dim, input.dim())
+    beside = [given["prepend"], given["append"]]
+    for other in beside:
+        if other is not None:
+            _check_beside(input, other, d)
+    if n < 0:
+        raise RuntimeError(f"order must be non-negative but got {n}")
+    if n == 0:
+        if out is None:
+            return F.zeros_like(input).copy_(input)  # type: ignore[no-any-return]
+        if out.dtype is not input.dtype:
+            raise RuntimeError(f"expected scalar_type {dtypes._scalar_name(input.dtype)} but found {dtypes._scalar_name(out.dtype)}")
+        return F.add(input, 0, out=out)  # type: ignore[no-any-return]
+    if any(b is not None for b in beside):
+        input = F.cat([t for t in (beside[0], input, beside[1]) if t is not None], d)
+    step = F.logical_xor if input.dtype is dtypes.bool else F.sub
+    n = min(n, input.shape[d])
+    if n == 0 or input.shape[d] == 0:
+        return input if out is None else F.add(input, 0, out=out)  # type: ignore[no-any-return]
+    for i in range(n):
+        size = max(input.shape[d] - 1, 0)
+        options = {"out": out} if out is not None and i == n - 1 else {}
+        input = step(input.narrow(d, min(1, input.shape[d]), size), input.narrow(d, 0, size), **options)
+    return input  # type: ignore[no-any-return]
+
+
+publish("diff", diff, _diff_signature, True, True, "Differences of neighbours along a dimension, taken `n` times.")
+
+# -- the trapezoidal rule --------------------------------------------------------------------------------------------------
+
+
+def _spacing(name: str, y: Tensor, x: Tensor, dim: int) -> Tensor:
+    """The widths between sample points, shaped to go with `y`."""
+    if dtypes.bool in (x.dtype, y.dtype):
+        raise RuntimeError(f"{name}: received a bool input for `x` or `y`, but bool is not supported")
+    d = wrap_dim(dim, y.dim(), scalar_ok=False)
+    if x.dim() == 1:
+        if x.shape[0] != y.shape[d]:
+            raise RuntimeError(f"{name}: There must be one `x` value for each sample point")
+        x = x.view([x.shape[0] if i == d else 1 for i in range(y.dim())])
+    elif x.dim() < y.dim():
+        x = x.view([1] * (y.dim() - x.dim()) + list(x.shape))
+    return _after(x, dim) - _before(x, dim)
+
+
+def _before(t: Tensor, dim: int) -> Tensor:
+    return F.slice(t, dim, 0, -1)  # type: ignore[no-any-return]
+
+
+def _after(t: Tensor, dim: int) -> Tensor:
+    return F.slice(t, dim, 1, None)  # type: ignore[no-any-return]
+
+
+def _check_dx(name: str, y: Tensor, dx: Any) -> None:
+    if y.dtype is dtypes.bool:
+        raise RuntimeError(f"{name}: received a bool input for `y`, but bool is not supported")
+    if isinstance(dx, (bool, np.bool_, complex)) or not is_number(dx):
+        raise RuntimeError(f"{name}: Currently, we only support dx as a real number.")
+
+
+def _trapezoid(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:
+    _, given = bind(name, args, kwargs)
+    y, dim = given["y"], given["dim"]
+    if given.get("x") is None:
+        dx = given["dx"]
+        _check_dx("trapezoid", y, dx)
+        d = wrap_dim(dim, y.dim(), scalar_ok=False)
+        if not y.shape[d]:
+            return F.zeros([n for i, n in enumerate(y.shape) if i != d], dtype=y.dtype)  # type: ignore[no-any-return]
+        return F.mul_number(y.sum(dim) - (y.select(dim, 0) + y.select(dim, -1)) * 0.5, dx)  # type: ignore[no-any-return]
+    d = wrap_dim(dim, y.dim(), scalar_ok=False)
+    if not y.shape[d] and dtypes.bool not in (y.dtype, given["x"].dtype):
+        return F.zeros([n for i, n in enumerate(y.shape) if i != d], dtype=y.dtype)  # type: ignore[no-any-return]
+    width = _spacing("trapezoid", y, given["x"], dim)
+    return F.div_number(((_before(y, dim) + _after(y, dim)) * width).sum(dim), 2.0)  # type: ignore[no-any-return]
+
+
+@composite(method=False)
+def trapezoid(*args: Any, **kwargs: Any) -> Tensor:
+    """The integral along a dimension by the trapezoidal rule, at points `x` or `dx` apart.
+
+    >>> import autogradlab as torch
+    >>> torch.trapezoid(torch.tensor([1.0, 5.0, 10.0]))
+    tensor(10.5000)
+    """
+    return _trapezoid("trapezoid", args, kwargs)
+
+
+@composite(method=False)
+def trapz(*args: Any, **kwargs: Any) -> Tensor:
+    """Another name of :func:`trapezoid`."""
+    return _trapezoid("trapz", args, kwargs)
+
+
+@composite(method=False)
+def cumulative_trapezoid(*args: Any, **kwargs: Any) -> Tensor:
+    """The running integral along a dimension by the trapezoidal rule.
+
+    >>> import autogradlab as torch
+    >>> torch.cumulative_trapezoid(torch.tensor([1.0, 5.0, 10.0]))
+    tensor([ 3.0000, 10.5000])
+    """
+    name = "cumulative_trapezoid"
+    _, given = bind(name, args, kwargs)
+    y, dim = given["y"], given["dim"]
+    if given.get("x") is None:
+        _check_dx(name, y, given["dx"])
+        return ((_before(y, dim) + _after(y, dim)) * (given["dx"] / 2.0)).cumsum(dim)  # type: ignore[no-any-return]
+    width = _spacing(name, y, given["x"], dim)
+    return F.div_number(((_before(y, dim) + _after(y, dim)) * width).cumsum(dim), 2.0)  # type: ignore[no-any-return]

@@ -1,0 +1,400 @@
+"""Reading and writing along a dimension at an index tensor of the same rank: gather, scatter and its relatives."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from ...core.types.dims import wrap_dim
+from ..table.opdef import OPS, op, publish
+from ...core.recording.record import RAW
+from ...core.tensor.tensor import Tensor
+from ...core.runtime.warn import warn_once
+from ..first.kinds import NOT_IMPLEMENTED, no_derivative
+from .take import _number, add_at, at, fitting_source, inside, is_value
+from ..first.viewing import guard
+from ..first.writing import exact_out, in_place, writer
+
+# -- where an index tensor points --------------------------------------------------------------------------------------
+
+
+@functools.lru_cache(256)
+def _axis(size: int, k: int, n: int) -> np.ndarray:
+    """0, 1, … along dimension `k` of `n`."""
+    return np.arange(size).reshape((1,) * k + (size,) + (1,) * (n - k - 1))
+
+
+def places(index: np.ndarray, d: int) -> tuple[Any, ...]:
+    """The elements that an index tensor names along dimension `d`: its own position in every other dimension."""
+    n = index.ndim
+    found: list[Any] = []
+    for k, size in enumerate(index.shape):
+        found.append(index if k == d else _axis(size, k, n) if size <= 1024 else _axis.__wrapped__(size, k, n))
+    return tuple(found)
+
+
+def _integers(name: str, index: np.ndarray) -> None:
+    if index.dtype.kind != "i" or index.dtype.itemsize < 4:
+        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
+
+
+def _in_range(index: np.ndarray, n: int, d: int) -> None:
+    if index.size and not inside(index, n):
+        bad = index[(index < 0) | (index >= n)].reshape(-1)[0]
+        raise RuntimeError(f"index {bad} is out of bounds for dimension {d} with size {n}")
+
+
+def _rank(x: np.ndarray) -> int:
+    return max(x.ndim, 1)
+
+
+# -- gather ------------------------------------------------------------------------------------------------------------
+
+
+def _gather(input, dim, index, sparse_grad=False):  # type: ignore[no-untyped-def]
+    d = wrap_dim(dim, input.ndim)
+    _integers("gather", index)
+    if not index.size:
+        return np.empty(index.shape, input.dtype)
+    if _rank(input) != _rank(index):
+        raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
+    x, i = (a if a.ndim else a.reshape(1) for a in (input, index))
+    for k, n in enumerate(i.shape):
+        if k != d and n > x.shape[k]:
+            raise RuntimeError(f"Size does not match at dimension {k} expected index {list(index.shape)} to be no larger than "
+                               f"self {list(input.shape)} apart from dimension {d}")  # fmt: skip
+    _in_range(i, x.shape[d], d)
+    r = x[places(i, d)]
+    return r if r.flags.c_contiguous and r.ndim == index.ndim else np.ascontiguousarray(r).reshape(index.shape)
+
+
+# like PyTorch, gather saves its input, though only the shape is needed: to change it in place is then an error
+op("gather", "input index", shown={"input": "self"}, vjp={
+    "input": lambda F, grad, dim, index, input, sparse_grad:
+        F.scatter_add(F.zeros_of(grad, tuple(input.shape)), dim, index, grad),
+}, doc="""The elements that an index tensor names along a dimension: out[i][j] = input[index[i][j]][j] for dim 0.
+
+    >>> import autogradlab as torch
+    >>> torch.gather(torch.tensor([[1, 2], [3, 4]]), 1, torch.tensor([[0, 0], [1, 0]]))
+    tensor([[1, 1],
+            [4, 3]])
+    """)(_gather)  # fmt: skip
+
+exact_out(OPS["gather"])
+_GATHER = OPS["gather"].call
+
+
+def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Any = None) -> Tensor:
+    if out is not None:
+        return _GATHER(input, dim, index, sparse_grad, out=out)
+    return _GATHER(input, dim, index, sparse_grad)
+
+
+publish("gather", gather, _gather, True, True, OPS["gather"].doc)
+
+# -- scatter -----------------------------------------------------------------------------------------------------------
+
+
+def _checked(
+    name: str, input: np.ndarray, dim: int, index: np.ndarray, src: Any = None
+) -> tuple[np.ndarray, np.ndarray, Any, int]:
+    """The operands with at least one dimension, after PyTorch's checks; src cut to the size of index."""
+    d = wrap_dim(dim, input.ndim)
+    _integers(name, index)
+    given = isinstance(src, np.ndarray)
+    if given and src.dtype != input.dtype:
+        raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
+    x, i = (np.atleast_1d(a) if a.ndim == 0 else a for a in (input, index))
+    s = np.atleast_1d(src) if given and src.ndim == 0 else src
+    if index.size:
+        if x.ndim != i.ndim:
+            raise RuntimeError("Index tensor must have the same number of dimensions as self tensor")
+        if given and s.ndim != i.ndim:
+            raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
+        large = any(k != d and n > x.shape[k] for k, n in enumerate(i.shape))
+        if large or (given and any(n > m for n, m in zip(i.shape, s.shape, strict=True))):
+            tail = f" and to be no larger size than src {list(src.shape)}" if given else ""
+            raise RuntimeError(f"Expected index {list(index.shape)} to be {'no larger' if given else 'smaller'} than self "
+                               f"{list(input.shape)} apart from dimension {d}{tail}")  # fmt: skip
+        _in_range(i, x.shape[d], d)
+        if given:
+            s = s[tuple(slice(n) for n in i.shape)]
+    elif given:
+        s = s.reshape(-1)[:0].reshape(i.shape)
+    return x, i, s, d
+
+
+def _write(input, dim, index, src):  # type: ignore[no-untyped-def]
+    x, i, s, d = _checked("scatter", input, dim, index, src)
+    if i.size:
+        x[places(i, d)] = s
+
+
+def _scatter_src(input, dim, index, src):  # type: ignore[no-untyped-def]
+    _write(input, dim, index, src)
+
+
+def _scatter_value(input, dim, index, value):  # type: ignore[no-untyped-def]
+    _write(input, dim, index, _number("scatter()", input, value).item())
+
+
+_REDUCTIONS = {"add": np.add, "multiply": np.multiply}
+
+
+def _scatter_by(input, dim, index, src, reduce):  # type: ignore[no-untyped-def]
+    if reduce not in _REDUCTIONS:
+        raise RuntimeError("reduce argument must be either add or multiply.")
+    x, i, s, d = _checked("scatter", input, dim, index, src)
+    if i.size:
+        s = s if isinstance(s, np.ndarray) else np.full(i.shape, s, x.dtype)
+        _REDUCTIONS[reduce].at(x, places(i, d), s)
+
+
+_BLOCKED = {"input": no_derivative("scatter"), "src": no_derivative("scatter")}
+_SCATTERS = {
+    ("src", False): writer("scatter", "input index src", _scatter_src, {
+        "input": lambda F, grad, dim, index: F.scatter(grad, dim, index, 0),
+        "src": lambda F, grad, dim, index: F.gather(grad, dim, index),
+    }, node="ScatterBackward0", function=False),
+    ("value", False): writer("scatter", "input index", _scatter_value, {
+        "input": lambda F, grad, dim, index: F.scatter(grad, dim, index, 0),
+    }, node="ScatterBackward1", function=False),
+    ("src", True): writer("scatter", "input index src", _scatter_by, _BLOCKED, node=NOT_IMPLEMENTED, function=False),
+    ("value", True): writer("scatter", "input index", _scatter_by, {"input": _BLOCKED["input"]}, node=NOT_IMPLEMENTED,
+                            function=False),
+}  # fmt: skip
+_KERNELS: dict[Any, Any] = {("src", False): _scatter_src, ("value", False): _scatter_value, ("src", True): _scatter_by,
+                            ("value", True): _scatter_by}  # fmt: skip
+
+
+def _raw_scatter(x: Any, dim: int, index: Any, value: Any) -> Any:
+    r = np.array(x, order="C")
+    (_scatter_src if isinstance(value, np.ndarray) else _scatter_value)(r, dim, index, value)
+    return r
+
+
+RAW.scatter = _raw_scatter
+
+
+def _read(name: str, input: Any, dim: Any, index: Any, src: Any, value: Any, reduce: Any) -> tuple[Any, list[Any]]:
+    """Which form of scatter is meant, and its arguments."""
+    given = src if src is not None else value
+    if not isinstance(index, Tensor) or not isinstance(input, Tensor) or given is None:
+        from ..first.viewing import misfit
+
+        names = {k: v for k, v in {"dim": dim, "index": index}.items() if v is not None}
+        misfit(name, (input, *names.values(), *(() if given is None else (given,))), {}, "torch")
+    number = is_value(name, given, (input, dim, index, given))
+    if number and reduce is not None:
+        from ..first.getitem import scalar_array
+
+        given = scalar_array(given, input.dtype).item()
+    if reduce is not None and not number:
+        warn_once(_DEPRECATED, at="aten/src/ATen/native/TensorAdvancedIndexing.cpp:235")
+    form = ("value" if number else "src", reduce is not None)
+    return form, [input, dim, index, given] + ([reduce] if reduce is not None else [])
+
+
+_DEPRECATED = (
+    "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a future PyTorch release. Use "
+    "torch.scatter_reduce instead for more reduction options."
+)
+
+
+def scatter(input: Tensor, dim: Any = None, index: Any = None, src: Any = None, *, value: Any = None, reduce: Any = None,
+            out: Any = None) -> Tensor:  # fmt: skip
+    """A copy with the elements of src (or one value) at the places that an index tensor names along a dimension.
+
+    >>> import autogradlab as torch
+    >>> torch.zeros(1, 3).scatter(1, torch.tensor([[0, 2]]), 5.)
+    tensor([[5., 0., 5.]])
+    """
+    form, values = _read("scatter", input, dim, index, src, value, reduce)
+    return _SCATTERS[form].call(*values, **({} if out is None else {"out": out}))
+
+
+def scatter_(input: Tensor, dim: Any = None, index: Any = None, src: Any = None, *, value: Any = None,
+             reduce: Any = None) -> Tensor:  # fmt: skip
+    """In-place version of :meth:`scatter`."""
+    form, values = _read("scatter_", input, dim, index, src, value, reduce)
+    return in_place(_SCATTERS[form], values, _KERNELS[form])
+
+
+publish("scatter", scatter, None, True, True, scatter.__doc__ or "")
+publish("scatter_", scatter_, None, True, False, scatter_.__doc__ or "")
+
+
+def _raw_pad_to(x: Any, shape: tuple[int, ...]) -> Any:
+    if x.shape == tuple(shape):
+        return x
+    r = np.zeros(shape, x.dtype)
+    r[tuple(slice(n) for n in x.shape)] = x
+    return r
+
+
+@op("pad_to", method=False, function=False, node="ConstantPadNdBackward0", vjp={
+    "input": lambda F, grad, input_shape: F.cut_to(grad, input_shape),
+})  # fmt: skip
+def pad_to(input, shape):  # type: ignore[no-untyped-def]
+    """Zeros of a shape with the input in the first corner."""
+    return np.array(_raw_pad_to(input, shape))
+
+
+@op("cut_to", method=False, function=False, node="SliceBackward0", vjp={
+    "input": lambda F, grad, input_shape: F.pad_to(grad, input_shape),
+})  # fmt: skip
+def cut_to(input, shape):  # type: ignore[no-untyped-def]
+    """The first corner of a shape."""
+    return np.array(input[tuple(slice(n) for n in shape)])
+
+
+# -- scatter_add and scatter_reduce ------------------------------------------------------------------------------------
+
+
+def _scatter_add(input, dim, index, src):  # type: ignore[no-untyped-def]
+    x, i, s, d = _checked("scatter", input, dim, index, src)
+    if i.size:
+        add_at(x, places(i, d), s)
+
+
+writer("scatter_add", "input index src", _scatter_add, {
+    "input": lambda F, grad: F.view_grad(grad),
+    "src": lambda F, grad, dim, index: F.gather(grad, dim, index),
+}, doc="""A copy with the elements of src added at the places that an index tensor names along a dimension.
+
+    >>> import autogradlab as torch
+    >>> torch.zeros(3).scatter_add(0, torch.tensor([0, 0, 2]), torch.ones(3))
+    tensor([2., 0., 1.])
+    """)  # fmt: skip
+
+
+def combine(x: np.ndarray, spots: tuple[Any, ...], s: np.ndarray, reduce: str, include_self: bool) -> None:
+    """Reduce the values `s` into the spots of `x` that they name."""
+    s = np.broadcast_to(s, x[spots].shape)
+    ufunc: Any = {"sum": np.add, "prod": np.multiply, "mean": np.add, "amax": np.maximum, "amin": np.minimum}[reduce]
+    if not include_self:
+        if reduce in ("amax", "amin"):
+            kind = x.dtype.kind
+            low, high = ((-np.inf, np.inf) if kind in "fV" else (False, True) if kind == "b" else
+                         (np.iinfo(x.dtype).min, np.iinfo(x.dtype).max))  # fmt: skip
+            x[spots] = low if reduce == "amax" else high
+        else:
+            x[spots] = 1 if reduce == "prod" else 0
+    ufunc.at(x, spots, s)
+    if reduce == "mean":
+        count = np.full(x.shape, 1 if include_self else 0, np.int64)
+        np.add.at(count, spots, 1)
+        count = np.maximum(count, 1)
+        x[...] = x // count if x.dtype.kind in "iu" else x / count.astype(x.real.dtype)
+
+
+def _scatter_reduce(input, dim, index, src, reduce, *, include_self=True):  # type: ignore[no-untyped-def]
+    if reduce not in ("sum", "prod", "mean", "amax", "amin"):
+        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
+    x, i, s, d = _checked("scatter", input, dim, index, src)
+    if i.size:
+        combine(x, places(i, d), s, reduce, include_self)
+
+
+def reduced_back(F: Any, grad: Any, input: Any, src: Any, result: Any, reduce: str, include_self: bool, pick: Any, add: Any,
+                 again: Any, clear: Any) -> tuple[Any, Any]:  # fmt: skip
+    """Gradients of scatter_reduce and index_reduce, which differ in how they `pick`, `add`, reduce `again` and `clear`."""
+    shape, part = tuple(input.shape), tuple(src.shape)
+    if reduce == "sum":
+        mine, theirs = F.view_grad(grad), pick(grad)
+    elif reduce == "prod":
+        ones = F.masked_fill(input, input == 0, 1)
+        mine = grad * again(ones, src) / ones
+        none = src == 0
+        zeros = pick(add(F.zeros_of(grad, shape), F.zeros_of(grad, part) + none))
+        single = none & (zeros == 1)
+        others = again(input, F.masked_fill(src, single, 1))
+        theirs = F.where(single, pick(grad * others), pick(grad * result) / F.masked_fill(src, none, 1))
+    elif reduce == "mean":
+        count = add(F.zeros_of(grad, shape) + (1 if include_self else 0), F.zeros_of(grad, part) + 1)
+        count = F.masked_fill(count, count == 0, 1)
+        mine = grad / count
+        theirs = pick(grad) / pick(count)
+    else:
+        own = F.zeros_of(grad, shape) + (input == result)
+        given = F.zeros_of(grad, part) + (src == pick(result))
+        share = grad / add(own, given)
+        mine, theirs = own * share, given * pick(share)
+    if not include_self:
+        mine = clear(mine)
+    return mine, theirs
+
+
+def _scatter_back(F, grad, input, dim, index, src, result, reduce, include_self):  # type: ignore[no-untyped-def]
+    part = tuple(src.shape)
+    if part != tuple(index.shape):
+        src = F.cut_to(src, tuple(index.shape))
+    mine, theirs = reduced_back(
+        F, grad, input, src, result, reduce, include_self,
+        lambda t: F.gather(t, dim, index), lambda t, s: F.scatter_add(t, dim, index, s),
+        lambda t, s: F.scatter_reduce(t, dim, index, s, reduce, include_self=include_self),
+        lambda t: F.scatter(t, dim, index, 0))  # fmt: skip
+    return mine, F.pad_to(theirs, part)
+
+
+writer("scatter_reduce", "input index src", _scatter_reduce, {"input src": _scatter_back},
+       doc="A copy with the elements of src reduced (sum, prod, mean, amax, amin) into the places an index tensor names.")  # fmt: skip
+
+# -- index_reduce ------------------------------------------------------------------------------------------------------
+
+
+def _index_reduce(input, dim, index, source, reduce, *, include_self=True):  # type: ignore[no-untyped-def]
+    if reduce not in ("prod", "mean", "amax", "amin"):
+        raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
+    fitting_source("index_reduce_()", input, dim, index, source)
+    d = wrap_dim(dim, input.ndim)
+    x = input.reshape(1) if not input.ndim else input
+    if index.size and not 0 <= index.min() <= index.max() < x.shape[d]:
+        raise IndexError("index out of range in self")
+    combine(x, at(d, index.reshape(-1)), source, reduce, include_self)
+
+
+def _index_reduce_back(F, grad, input, dim, index, source, result, reduce, include_self):  # type: ignore[no-untyped-def]
+    return reduced_back(
+        F, grad, input, source, result, reduce, include_self,
+        lambda t: F.index_select(t, dim, index), lambda t, s: F.index_add(t, dim, index, s),
+        lambda t, s: F._index_reduce(t, dim, index, s, reduce, include_self=include_self),
+        lambda t: F.index_fill(t, dim, index, 0))  # fmt: skip
+
+
+_INDEX_REDUCE = writer(
+    "index_reduce", "input index source", _index_reduce, {"input source": _index_reduce_back}, function=False
+)
+_BETA = "index_reduce() is in beta and the API may change at any time."
+
+
+def index_reduce(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True,
+                 out: Any = None) -> Tensor:  # fmt: skip
+    """A copy with the slices of source reduced (prod, mean, amax, amin) into those that an index tensor names."""
+    more = {} if out is None else {"out": out}
+    result: Tensor = _INDEX_REDUCE.call(input, dim, index, source, reduce, include_self=include_self, **more)
+    warn_once(_BETA, at="aten/src/ATen/native/TensorAdvancedIndexing.cpp:1450")
+    return result
+
+
+def index_reduce_(
+    input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
+) -> Tensor:
+    """In-place version of :meth:`index_reduce`."""
+    result = in_place(_INDEX_REDUCE, [input, dim, index, source, reduce, include_self], _INDEX_REDUCE_INTO)
+    warn_once(_BETA, at="aten/src/ATen/native/TensorAdvancedIndexing.cpp:1450")
+    return result
+
+
+def _INDEX_REDUCE_INTO(input, dim, index, source, reduce, include_self):  # type: ignore[no-untyped-def]
+    _index_reduce(input, dim, index, source, reduce, include_self=include_self)
+
+
+publish("_index_reduce", lambda *a, **k: _INDEX_REDUCE.call(*a, **k), None, False, False, "")
+RAW._index_reduce = RAW.index_reduce
+publish("index_reduce", index_reduce, None, True, True, index_reduce.__doc__ or "")
+publish("index_reduce_", index_reduce_, None, True, False, index_reduce_.__doc__ or "")
+
+guard("gather scatter scatter_ scatter_add scatter_add_ scatter_reduce scatter_reduce_ index_reduce index_reduce_")

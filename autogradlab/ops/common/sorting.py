@@ -1,0 +1,390 @@
+"""Sorting along a dimension, the largest and smallest few, and searching in what is sorted.
+
+NaN counts as greater than every number. Without `stable=True` PyTorch leaves equal elements in the order of a C++ introsort,
+which is not stable beyond 16 elements; small inputs follow it exactly, large ones are sorted stably.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...core.types import dtypes
+from ...core.values.creation import bind, like
+from ..table.opdef import OPS, Op, composite, op
+from ...core.values.promotion import result_dtype
+from ...core.recording.record import RAW, TENSORS
+from ...core.types.return_types import named
+from ...core.tensor.tensor import Tensor, wrap
+from ...core.runtime.warn import warn_once
+from . import extremes  # noqa: F401  its take_at and put_at carry gradients
+from ..table.checked import EXPECTED, axis, cxx_name, exact_out, number_of, offer
+from ..first.kinds import name_of, refuse
+from ..first.selecting import SMALL, kth_place, sort_order, top_order
+
+F = TENSORS
+
+
+@op("place_at", "grad_output indices", method=False, function=False, node="ScatterBackward0",
+    vjp={"grad_output": lambda F, grad, dim, indices: F.take_at(grad, dim, indices, True)})  # fmt: skip
+def place_at(grad_output, dim, indices, input_shape):  # type: ignore[no-untyped-def]
+    """Zeros of a shape with values at indices along a dimension, each index at most once."""
+    if not input_shape:
+        return np.array(grad_output).reshape(())
+    r = np.zeros(input_shape, grad_output.dtype)
+    np.put_along_axis(r, indices, grad_output, axis(dim, len(input_shape)))
+    return r
+
+
+def keys_of(x: np.ndarray) -> np.ndarray:
+    """The elements in a dtype that NumPy compares by itself, with NaN last."""
+    return x.astype(np.float32) if x.dtype.kind == "V" else x
+
+
+def order(x: np.ndarray, d: int, descending: bool) -> np.ndarray:
+    """The stable order of the elements along a dimension."""
+    x = keys_of(x)
+    n = x.shape[d]
+    if x.size > 2048 and n < 1 << 31:
+        lines = np.ascontiguousarray(np.moveaxis(x, d, -1))
+        codes = _codes(lines)
+        if codes is not None:
+            # code and place in one number: NumPy's fastest sort, which is not stable, then is
+            both = np.sort(((~codes if descending else codes) << 32) | np.arange(n), axis=-1)
+            return np.moveaxis(both & 0xFFFFFFFF, -1, d)
+        return np.moveaxis(_settled(lines, np.argsort(lines, axis=-1), descending), -1, d)
+    if descending:
+        return np.flip(n - 1 - np.argsort(np.flip(x, d), axis=d, kind="stable"), d)
+    return np.argsort(x, axis=d, kind="stable")
+
+
+def _codes(x: np.ndarray) -> np.ndarray | None:
+    """Integers of 32 bits that lie in the same order, None if there are too few of them."""
+    if x.dtype.kind == "f":
+        if x.itemsize > 4:
+            return None
+        bits = np.where(np.isnan(x), np.float32(np.nan), x.astype(np.float32) + np.float32(0)).view(np.int32)
+        return np.where(bits < 0, bits ^ np.int32(0x7FFFFFFF), bits).astype(np.int64)
+    if x.itemsize == 8:
+        low = int(x.min())
+        return x - low if int(x.max()) - low < 1 << 31 else None
+    return x.astype(np.int64)
+
+
+def _settled(x: np.ndarray, places: np.ndarray, descending: bool) -> np.ndarray:
+    """An ascending order of lines made stable: the places of equal elements are sorted, which are few as a rule."""
+    values = np.take_along_axis(x, places, -1)
+    same = np.zeros(values.shape, bool)
+    same[..., 1:] = values[..., 1:] == values[..., :-1]
+    if x.dtype.kind == "f":
+        nan = np.isnan(values)
+        same[..., 1:] |= nan[..., 1:] & nan[..., :-1]
+    in_run = same.copy()
+    in_run[..., :-1] |= same[..., 1:]
+    members = np.flatnonzero(in_run)
+    if members.size:
+        run = np.cumsum(~same.reshape(-1)[members])
+        flat = places.reshape(-1)
+        found = flat[members]
+        flat[members] = found[np.lexsort((-found if descending else found, run))]
+        places = flat.reshape(places.shape)
+    return places[..., ::-1] if descending else places
+
+
+def _like_introsort(x: np.ndarray, places: np.ndarray, descending: bool) -> None:
+    """Put the indices of equal elements of each line into the order in which PyTorch's unstable sort leaves them."""
+    values = np.take_along_axis(x, places, -1)
+    for i in np.ndindex(x.shape[:-1]):
+        line = values[i]
+        if (line[1:] == line[:-1]).any() or (line.dtype.kind == "f" and np.isnan(line).sum() > 1):
+            places[i] = sort_order(x[i], descending)
+
+
+def _sorted(input: np.ndarray, dim: Any, descending: bool, stable: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    d = axis(dim, input.ndim)
+    if input.dtype.kind == "c":
+        raise RuntimeError(" Sort does not support complex dtypes on CPU")
+    places, values = like(input, np.dtype(np.int64), zero=False), like(input, input.dtype, zero=False)
+    if not input.ndim or not input.size:
+        values[...] = input
+        places[...] = 0
+        return values, places
+    found = order(input, d, descending)
+    if not stable and 16 < input.shape[d] and input.size <= SMALL:
+        found = np.array(found)
+        _like_introsort(np.moveaxis(keys_of(input), d, -1), np.moveaxis(found, d, -1), descending)
+    places[...] = found
+    values[...] = np.take_along_axis(input, found, d)
+    return values, places
+
+
+def sort(input, dim=-1, descending=False):  # type: ignore[no-untyped-def]
+    return _sorted(input, dim, descending)
+
+
+def _stable_sort(input, *, stable, dim=-1, descending=False):  # type: ignore[no-untyped-def]
+    return _sorted(input, dim, descending, bool(stable))
+
+
+_PAIR = ("values", "indices")
+
+
+def _of_places(name: str, kernel: Any, node: str | None = None) -> Op:
+    return Op(name, kernel, node=node, outputs=_PAIR, differentiable=1, returns=named(name, _PAIR), vjp={
+        "input": lambda F, grad, dim, indices, input_shape: F.place_at(grad, dim, indices, input_shape),
+    })  # fmt: skip
+
+
+OPS["sort"] = _of_places("sort", sort)
+_STABLE = OPS["sort.stable"] = _of_places("sort", _stable_sort, "SortBackward1")
+_EXACT = exact_out(EXPECTED, style=cxx_name)
+
+
+def _sort_signature(input, dim=-1, descending=False, *, stable=False, out=None): ...  # type: ignore[no-untyped-def]
+
+
+offer("sort", OPS["sort"], """The elements in order along a dimension, and where they came from.
+
+    >>> import autogradlab as torch
+    >>> torch.sort(torch.tensor([3, 1, 2]))
+    torch.return_types.sort(
+    values=tensor([1, 2, 3]),
+    indices=tensor([1, 2, 0]))
+    """, check=_EXACT, signature=_sort_signature,
+      choose=lambda args, kwargs: _STABLE if "stable" in kwargs else None)  # fmt: skip
+
+
+def argsort(input, dim=-1, descending=False, *, stable=False):  # type: ignore[no-untyped-def]
+    return _sorted(input, dim, descending, bool(stable))[1]
+
+
+OPS["argsort"] = Op("argsort", argsort)
+
+
+def _check_argsort(input: Tensor, outs: tuple[Tensor, ...]) -> None:
+    if outs[0].dtype is not dtypes.int64:
+        raise RuntimeError(EXPECTED.format(cxx_name(dtypes.int64), cxx_name(outs[0].dtype)))
+
+
+def _choose_argsort(args: Any, kwargs: dict[str, Any]) -> None:
+    if len(args) > 3 or len(args) > 1 and "stable" in kwargs or "out" in kwargs and "stable" not in kwargs:
+        OPS["argsort"].reject(args, kwargs)
+
+
+offer("argsort", OPS["argsort"], "The indices that sort along a dimension.", check=_check_argsort, choose=_choose_argsort)
+
+
+@composite()
+def msort(input: Tensor, *, out: Any = None) -> Tensor:
+    """The elements in order along the first dimension."""
+    if not isinstance(input, Tensor):
+        from ..table.arguments import reject
+
+        reject("msort", (input,), {} if out is None else {"out": out})
+    if out is None:
+        return F.sort(input, 0)[0]  # type: ignore[no-any-return]
+    return F.sort(input, 0, out=(out, F.empty(0, dtype=dtypes.int64)))[0]  # type: ignore[no-any-return]
+
+
+# -- the largest few -------------------------------------------------------------------------------------------------------
+
+
+def topk(input, k, dim=-1, largest=True, sorted=True):  # type: ignore[no-untyped-def]
+    k = number_of(k)
+    d = axis(dim, input.ndim)
+    n = input.shape[d] if input.ndim else 1
+    if not 0 <= k <= n:
+        raise RuntimeError("selected index k out of range")
+    if input.dtype.kind == "c":
+        raise RuntimeError(" topk does not support complex dtypes on CPU")
+    if input.dtype.kind == "b":
+        raise RuntimeError("topk does not support bool dtypes on CPU")
+    if not input.ndim:
+        return input.copy(), np.zeros((), np.int64)
+    x = np.moveaxis(keys_of(input), d, -1)
+    if not x.size or not k:
+        places = np.zeros((*x.shape[:-1], k), np.int64)
+    else:
+        places = _top(x, k, largest, sorted)
+    places = np.ascontiguousarray(np.moveaxis(places, -1, d))
+    return np.take_along_axis(input, places, d), places
+
+
+def _top(x: np.ndarray, k: int, largest: bool, in_order: bool) -> np.ndarray:
+    n = x.shape[-1]
+    if k < n:
+        found = np.argpartition(x, n - k if largest else k - 1, axis=-1)
+        found = np.sort(found[..., n - k :] if largest else found[..., :k], axis=-1)
+        picked = np.take_along_axis(x, found, -1)
+        places = np.take_along_axis(found, order(picked, x.ndim - 1, largest), -1)
+    else:
+        places = order(x, x.ndim - 1, largest)
+    if x.size <= SMALL:
+        values = np.take_along_axis(x, places, -1)
+        for i in np.ndindex(x.shape[:-1]):
+            line, top = x[i], values[i]
+            if not in_order or _ties(line, top):
+                places[i] = top_order(line, k, largest, in_order)
+    return places
+
+
+def _ties(line: np.ndarray, top: np.ndarray) -> bool:
+    """Whether equal elements compete for places: among those picked, or the last of them with others."""
+    if np.isnan(top).any() if top.dtype.kind == "f" else False:
+        return True
+    return bool((top[1:] == top[:-1]).any()) or int(np.count_nonzero(line == top[-1])) > 1
+
+
+OPS["topk"] = _of_places("topk", topk)
+offer("topk", OPS["topk"], """The k largest (or smallest) elements along a dimension, and where they are.
+
+    >>> import autogradlab as torch
+    >>> torch.topk(torch.tensor([3.0, 1.0, 2.0]), 2).values
+    tensor([3., 2.])
+    """, check=_EXACT)  # fmt: skip
+
+
+def kthvalue(input, k, dim=-1, keepdim=False):  # type: ignore[no-untyped-def]
+    k = number_of(k)
+    d = axis(dim, input.ndim)
+    n = input.shape[d] if input.ndim else 1
+    if not n:
+        raise IndexError(f"kthvalue(): Expected reduction dim {d} to have non-zero size.")
+    if not 1 <= k <= n:
+        raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {d}")
+    if not input.ndim:
+        refuse(input, "kthvalue_cpu", "")
+        return input.copy(), np.zeros((), np.int64)
+    refuse(input, "kthvalue_cpu", "bc")
+    x = np.moveaxis(keys_of(input), d, -1)
+    places = np.argsort(x, axis=-1, kind="stable")[..., k - 1] if x.size else np.zeros(x.shape[:-1], np.int64)
+    return picked(input, x, places, d, keepdim, lambda line: kth_place(line, k - 1))
+
+
+def picked(input: np.ndarray, x: np.ndarray, places: np.ndarray, d: int, keepdim: bool, exact: Any = None) -> Any:
+    """Values and indices of one element of each line, after `exact` has settled ties. `x`: the lines, last."""
+    places = np.array(places)
+    if exact is not None and x.size <= SMALL:
+        for i in np.ndindex(x.shape[:-1]):
+            line = x[i]
+            value = line[places[i]]
+            if value != value or np.count_nonzero(line == value) > 1:
+                places[i] = exact(line)
+    places = np.expand_dims(places, d)
+    values = np.take_along_axis(input, places, d)
+    return (values, places) if keepdim else (values.squeeze(d), places.squeeze(d))
+
+
+def selecting(name: str, kernel: Any, node: str | None = None) -> Op:
+    """The entry of an operation that picks one element of each line."""
+    return Op(name, kernel, node=node, outputs=_PAIR, differentiable=1, returns=named(name, _PAIR), vjp={
+        "input": lambda F, grad, dim, indices, input_shape, keepdim: F.put_at(grad, dim, indices, input_shape, keepdim),
+    })  # fmt: skip
+
+
+OPS["kthvalue"] = selecting("kthvalue", kthvalue)
+offer("kthvalue", OPS["kthvalue"], "The k-th smallest element along a dimension (from 1), and where it is.",
+      check=exact_out("output values must be of same type as input", "output indices must be of scalar type Long"))  # fmt: skip
+for _kernel in (sort, argsort, topk, kthvalue):
+    setattr(RAW, _kernel.__name__, _kernel)
+
+# -- searching -------------------------------------------------------------------------------------------------------------
+
+_WHO = "torch.searchsorted(): "
+
+
+def _search(edges: np.ndarray, values: np.ndarray, right: bool, sorter: np.ndarray | None) -> np.ndarray:
+    """The places before which values go, line by line; NaN is beyond every number."""
+    edges, values = keys_of(edges), keys_of(values)
+    flat = edges.ndim == 1
+    if sorter is not None:
+        edges = np.take_along_axis(edges, sorter, -1)
+    n = edges.shape[-1]
+    floats = edges.dtype.kind == "f"
+    if flat and not (floats and (np.isnan(values).any() or n and np.isnan(edges[-1]))):
+        return np.searchsorted(edges, values, "right" if right else "left")
+    low, high = np.zeros(values.shape, np.int64), np.full(values.shape, n)
+    while (low < high).any():
+        mid = (low + high) // 2
+        safe = np.minimum(mid, n - 1)
+        found = edges[safe] if flat else np.take_along_axis(edges, safe, -1)
+        up = ~(found > values if right else found >= values) & (low < high)
+        low, high = np.where(up, mid + 1, low), np.where(up, high, np.minimum(mid, high))
+    return low
+
+
+def _searched(edges: Tensor, input: Any, given: dict[str, Any], right: bool, sorter: Tensor | None) -> Tensor:
+    out, small = given.get("out"), given["out_int32"]
+    side = given.get("side")
+    if side is not None and side not in ("left", "right"):
+        raise RuntimeError(f"{_WHO}side can only be 'left' or 'right' but got {side}")
+    if side == "left" and right:
+        raise RuntimeError(f"{_WHO}side and right can't be set to opposites, got side of left while right was True")
+    a = edges._array
+    if sorter is not None:
+        s = sorter._array
+        if s.shape != a.shape:
+            raise RuntimeError(f"{_WHO}boundary and sorter must have the same size, but got boundary tensor {list(a.shape)}and got "
+                               f"sorter tensor {list(s.shape)}")  # fmt: skip
+        if s.dtype != np.int64:
+            raise RuntimeError(f"{_WHO}sorter must be a tensor of long dtype but got dtype {name_of(s)}")
+        if s.size and (s.min() < 0 or s.max() >= a.shape[-1]):
+            raise RuntimeError(f"{_WHO}sorter index out of range")
+    wanted = result_dtype((edges, input)).numpy
+    v = input._array if isinstance(input, Tensor) else np.asarray(input).astype(wanted)
+    if not v.ndim and a.ndim != 1:
+        if a.ndim:
+            raise RuntimeError(f"{_WHO}input value can be a scalar only when boundaries tensor dimension is 1, but we got "
+                               f"boundaries tensor dim({a.ndim}) and input value's dim(0) numel(1)")  # fmt: skip
+    if not a.ndim:
+        raise RuntimeError(f"{_WHO}boundaries tensor should have positive dimension, but got 0 dimension")
+    if a.ndim != 1 and a.shape[:-1] != v.shape[:-1]:
+        raise RuntimeError(f"{_WHO}boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and "
+                           f"input value tensor must match, but we got boundaries tensor {list(a.shape)} and input value tensor "
+                           f"{list(v.shape)}")  # fmt: skip
+    kind = dtypes.int32 if small else dtypes.int64
+    if out is not None and out.dtype is not kind:
+        raise RuntimeError(f"{_WHO}output tensor's dtype is wrong, it can only be Int(int32) or Long(int64) depending on whether "
+                           f"out_int32 flag is True, but we got output tensor's dtype {name_of(out._array)} and out_int32 flag is "
+                           f"{small}")  # fmt: skip
+    if v.size:
+        refuse(np.empty(0, wanted), "searchsorted_out_cpu", "bc")
+    for what, x in (("input value", v), ("boundary", a)):
+        if not x.flags.c_contiguous:
+            warn_once(f"torch.searchsorted(): {what} tensor is non-contiguous, this will lower the performance due to extra data copy "
+                      f"when converting non-contiguous tensor to contiguous, please use contiguous {what} tensor if possible. This "
+                      "message will only appear once per program.",
+                      at=f"aten/src/ATen/native/BucketizationUtils.h:{32 if what != 'boundary' else 38}")  # fmt: skip
+    places = _search(a.astype(wanted), v.astype(wanted), right or side == "right", None if sorter is None else sorter._array)
+    r = np.asarray(places).astype(kind.numpy)
+    if out is None:
+        return wrap(np.ascontiguousarray(r).reshape(v.shape))
+    from ..table.outputs import write
+
+    return write(_SEARCH, out, r, ())  # type: ignore[no-any-return]
+
+
+_SEARCH = Op("searchsorted", lambda input: input)
+
+
+@composite(method=False)
+def searchsorted(*args: Any, **kwargs: Any) -> Tensor:
+    """Where to insert values into sorted lines so that they stay sorted.
+
+    >>> import autogradlab as torch
+    >>> torch.searchsorted(torch.tensor([1, 3, 5]), torch.tensor([3, 6]))
+    tensor([1, 3])
+    """
+    form, given = bind("searchsorted", args, kwargs)
+    return _searched(given["sorted_sequence"], given["input" if form == 0 else "self"], given, given["right"], given["sorter"])
+
+
+@composite(method=False)
+def bucketize(*args: Any, **kwargs: Any) -> Tensor:
+    """The number of the bucket, between sorted boundaries, that each value falls into."""
+    form, given = bind("bucketize", args, kwargs)
+    edges = given["boundaries"]
+    if edges.dim() != 1:
+        raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({edges.dim()})")
+    return _searched(edges, given["input" if form == 0 else "self"], given, given["right"], None)

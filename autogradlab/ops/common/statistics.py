@@ -1,0 +1,184 @@
+"""Variance, standard deviation and covariance."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...core.values.creation import bind
+from ...core.types.dims import all_dims
+from ...core.types.dtypes import get_default_dtype
+from ..table.opdef import OPS, Op, composite, publish
+from ...core.recording.record import RAW, TENSORS
+from ...core.tensor.tensor import Tensor
+from ...core.runtime.warn import warn
+from ..first.kinds import is_half, name_of
+from ..first.reduce import count_of
+
+F = TENSORS
+_AT = "/__w/pytorch/pytorch/aten/src/ATen/native/ReduceOps.cpp:1842"
+
+# -- variance --------------------------------------------------------------------------------------------------------------
+
+
+def _varied(name: str, root: bool, mean: bool) -> Any:
+    what = name if mean else "std and var"
+
+    def kernel(input, dim=None, correction=None, keepdim=False):  # type: ignore[no-untyped-def]
+        if input.dtype.kind not in "fcV":
+            raise RuntimeError(f"{what} only support floating point and complex dtypes")
+        x = input.astype(np.float32) if is_half(input) else input
+        dims = all_dims(dim, x.ndim)
+        count = count_of(x.shape, dims) if x.ndim else 1
+        free = max(count - (1 if correction is None else correction), 0)
+        if not free:
+            warn(f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input "
+                 "numel divided by output numel).", at=_AT)  # fmt: skip
+        middle = np.add.reduce(x, axis=dims, keepdims=True) / count if count else np.full([1] * x.ndim, np.nan)
+        off = x - middle
+        squares = (off * off.conj()).real if off.dtype.kind == "c" else np.multiply(off, off, out=off) if off.ndim else off * off
+        total = np.asarray(np.add.reduce(squares, axis=dims, keepdims=keepdim))
+        v = np.asarray(total / free if free else total / np.zeros((), total.dtype))
+        if count == 0:
+            v = np.full_like(v, np.nan)
+        v = np.asarray(np.sqrt(v)) if root else v
+        real = np.dtype({"c8": "f4", "c16": "f8"}.get(input.dtype.str[1:], input.dtype))
+        v = v.astype(real)
+        if not mean:
+            return v
+        m = middle if keepdim or not x.ndim else np.squeeze(np.asarray(middle), dims)
+        return v, np.asarray(m).astype(input.dtype)
+
+    return kernel
+
+
+def _var_back(F, grad, input, dim, correction, keepdim):  # type: ignore[no-untyped-def]
+    shape = tuple(input.shape)
+    free = count_of(shape, dim) - (1 if correction is None else correction)
+    middle = F.mean(input, all_dims(dim, len(shape)), True) if shape else input
+    if free <= 0:  # NaN where there is nothing to divide by
+        return F.spread(grad, shape, dim, keepdim) * float("nan") * (input - middle) if free < 0 or not shape else (
+            F.spread(grad, shape, dim, keepdim) * float("inf") * (input - middle))  # fmt: skip
+    return F.spread(grad, shape, dim, keepdim) * (2 / free) * (input - middle)
+
+
+def _std_back(F, grad, input, result, dim, correction, keepdim):  # type: ignore[no-untyped-def]
+    return F.var_back(F.only(result != 0, grad / (result * 2)), input, dim, correction, keepdim)
+
+
+def _mean_part(F, grad, input, dim, keepdim):  # type: ignore[no-untyped-def]
+    return F.spread(grad, tuple(input.shape), dim, keepdim) / max(count_of(tuple(input.shape), dim), 1)
+
+
+for _world in (RAW, TENSORS):
+    _world.var_back = lambda *args, world=_world: _var_back(world, *args)
+    _world.std_back = lambda *args, world=_world: _std_back(world, *args)
+    _world.mean_part = lambda *args, world=_world: _mean_part(world, *args)
+
+
+def _pair(*terms: Any) -> Any:
+    kept = [t for t in terms if t is not None]
+    return kept[0] if len(kept) == 1 else kept[0] + kept[1]
+
+
+def _var_mean_back(F, grads, input, dim, correction, keepdim):  # type: ignore[no-untyped-def]
+    first, second = grads
+    return _pair(None if first is None else F.var_back(first, input, dim, correction, keepdim),
+                 None if second is None else F.mean_part(second, input, dim, keepdim))  # fmt: skip
+
+
+def _std_mean_back(F, grads, input, result0, dim, correction, keepdim):  # type: ignore[no-untyped-def]
+    first, second = grads
+    return _pair(None if first is None else F.std_back(first, input, result0, dim, correction, keepdim),
+                 None if second is None else F.mean_part(second, input, dim, keepdim))  # fmt: skip
+
+
+_VJPS: dict[str, Any] = {
+    "var": lambda F, grad, input, dim, correction, keepdim: F.var_back(grad, input, dim, correction, keepdim),
+    "std": lambda F, grad, input, result, dim, correction, keepdim: F.std_back(grad, input, result, dim, correction, keepdim),
+    "var_mean": _var_mean_back, "std_mean": _std_mean_back,
+}  # fmt: skip
+
+
+def _spread_of(name: str) -> None:
+    mean = name.endswith("_mean")
+    options: dict[str, Any] = {"outputs": ("result0", "result1")} if mean else {}
+    entry = OPS[name] = Op(name, _varied(name.removesuffix("_mean") + ("_mean" if mean else ""), name.startswith("std"), mean),
+                           vjp={"input": _VJPS[name]}, **options)  # fmt: skip
+    call = entry.call
+
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        _, given = bind(name, args, kwargs)
+        dim = given.get("dim")
+        dim = None if dim == () else dim
+        correction = given.get("correction") if "unbiased" not in given else int(given["unbiased"])
+        out = {} if given.get("out") is None else {"out": given["out"]}
+        return call(given["input"], dim, correction, given.get("keepdim", False), **out)
+
+    word = "variance" if name.startswith("var") else "standard deviation"
+    publish(name, forward, entry.kernel, not mean, True, f"The {word}{' and the mean' if mean else ''} of all or along `dim`.")
+
+
+for _name in ("var", "std", "var_mean", "std_mean"):
+    _spread_of(_name)
+
+# -- covariance ------------------------------------------------------------------------------------------------------------
+
+
+@composite()
+def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Tensor:
+    """The covariance matrix of variables in rows."""
+    if input.dim() > 2:
+        raise RuntimeError(f"cov(): expected input to have two or fewer dimensions but got an input with {input.dim()} dimensions")
+    if input._array.dtype.kind == "b":
+        raise RuntimeError("cov(): bool dtype is not supported for input")
+    x = input.reshape(1, -1) if input.dim() < 2 else input
+    if input._array.dtype.kind in "iu":
+        x = x.to(get_default_dtype())
+    for name, w, kinds, wanted in (("fweights", fweights, "biu", "integral"), ("aweights", aweights, "fV", "floating point")):
+        if w is None:
+            continue
+        if w.dim() > 1:
+            raise RuntimeError(f"cov(): expected {name} to have one or fewer dimensions but got {name} with {w.dim()} dimensions")
+        if w._array.dtype.kind not in kinds:
+            raise RuntimeError(f"cov(): expected {name} to have {wanted} dtype but got {name} with {name_of(w._array)} dtype")
+        if w._array.size != x.shape[1]:
+            raise RuntimeError(f"cov(): expected {name} to have the same numel as there are observations in the input but got "
+                               f"{w._array.size} != {x.shape[1]}")  # fmt: skip
+        if (w._array < 0).any():
+            raise RuntimeError(f"cov(): {name} cannot be negative")
+    weights = None
+    if fweights is not None or aweights is not None:
+        weights = fweights if aweights is None else aweights if fweights is None else fweights * aweights
+    total = x.shape[1] if weights is None else weights.sum()
+    if weights is None:
+        mean = x.mean(1, True)
+        free: Any = x.shape[1] - correction
+    else:
+        mean = (x * weights).sum(1, True) / total
+        free = total - correction * ((weights * aweights).sum() / total if aweights is not None else 1)
+    off = x - mean
+    scaled = off if weights is None else off * weights
+    c = F.matmul(off, scaled.t().conj())
+    if (free._array if isinstance(free, Tensor) else free) <= 0:
+        warn("cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations.",
+             at="aten/src/ATen/native/Correlation.cpp:129")  # fmt: skip
+    free = F.clamp(free, min=0) if isinstance(free, Tensor) else max(free, 0)
+    return F.div(c, free).squeeze()  # type: ignore[no-any-return]
+
+
+@composite()
+def corrcoef(input: Tensor) -> Tensor:
+    """The correlation coefficients of variables in rows."""
+    if input.dim() > 2:
+        raise RuntimeError("corrcoef(): expected input to have two or fewer dimensions but got an input with "
+                           f"{input.dim()} dimensions")  # fmt: skip
+    c = cov(input)
+    if not c.dim():
+        return c / c
+    s = F.sqrt(F.diagonal(c))
+    r = c / s.view(-1, 1) / s.view(1, -1)
+    if r.is_complex():
+        return F.complex(F.clamp(F.real(r), -1, 1), F.clamp(F.imag(r), -1, 1))  # type: ignore[no-any-return]
+    return F.clamp(r, -1, 1)  # type: ignore[no-any-return]

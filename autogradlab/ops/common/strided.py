@@ -1,0 +1,248 @@
+"""Views by shape, strides and offset: as_strided, what autograd does with it, and the *_scatter operations."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from ...core.recording import views
+from ..table.opdef import OPS, Op, composite, op, publish
+from ...core.recording.record import RAW, TENSORS
+from ...core.memory.storage import storage_of
+from ...core.tensor.tensor import Tensor
+from ..first.viewing import guard, view_of
+from ..first.writing import exact_out
+
+
+@op("as_strided_gather", method=False, function=False, node="AsStridedBackward0", vjp={
+    "input": lambda F, grad, base, view: F.as_strided_backward(grad, base, view),
+})  # fmt: skip
+def as_strided_gather(input, base, view):  # type: ignore[no-untyped-def]
+    return np.array(views.gather_strided(input, base, view))
+
+
+@op("as_strided_backward", method=False, function=False, node="AsStridedBackwardBackward0", vjp={
+    "input": lambda F, grad, base, view: F.as_strided_gather(grad, base, view),
+})  # fmt: skip
+def as_strided_backward(input, base, view):  # type: ignore[no-untyped-def]
+    return views.strided_backward(input, base, view)
+
+
+@op("as_strided_scatter_geometry", "input src", method=False, function=False, node="AsStridedScatterBackward0", vjp={
+    "input": lambda F, grad, base, view: F.as_strided_scatter_geometry(grad, F.zero_dim(grad), base, view),
+    "src": lambda F, grad, base, view: F.as_strided_gather(grad, base, view),
+})  # fmt: skip
+def as_strided_scatter(input, src, base, view):  # type: ignore[no-untyped-def]
+    return views.scatter_strided(input, src, base, view)
+
+
+def _public() -> dict[str, Any]:
+    return {
+        "as_strided_gather": TENSORS.as_strided_gather,
+        "as_strided_backward": TENSORS.as_strided_backward,
+        "as_strided_scatter": TENSORS.as_strided_scatter_geometry,
+    }
+
+
+globals().update(_public())
+
+
+def split(t: Tensor, complex_alone: bool) -> Tensor:
+    """A gradient as its real parts, where only its side of base and view is complex."""
+    return TENSORS.view_as_real(t) if complex_alone else t  # type: ignore[no-any-return]
+
+
+def joined(t: Tensor, complex_alone: bool) -> Tensor:
+    """The complex gradient of its real parts, likewise."""
+    return TENSORS.view_as_complex(TENSORS.contiguous(t)) if complex_alone else t  # type: ignore[no-any-return]
+
+# -- as_strided --------------------------------------------------------------------------------------------------------
+
+
+def _entry(input, size, stride, storage_offset=None, base=None, view=None):  # type: ignore[no-untyped-def]
+    raise NotImplementedError("as_strided needs the storage of a tensor")
+
+
+_VJP = {"input": lambda F, grad, size, stride, storage_offset, base, view: F.as_strided_backward(grad, base, view)}
+_STRIDED = OPS["as_strided"] = Op("as_strided", _entry, view=True, vjp=_VJP)
+_STRIDED_ = Op("as_strided", _entry, view=True, node="AsStridedBackward1", vjp=_VJP)
+
+
+def _strided(input: Tensor, size: Any, stride: Any, storage_offset: Any) -> tuple[Any, ...]:
+    """The array of as_strided, and what its Node saves."""
+    size, stride = tuple(map(operator.index, size)), tuple(map(operator.index, stride))
+    if len(size) != len(stride):
+        raise RuntimeError("mismatch in length of strides and shape")
+    if any(s < 0 for s in stride):
+        raise RuntimeError(f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}")
+    if any(n < 0 for n in size):
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}")
+    x = input._array
+    item = x.itemsize
+    storage = storage_of(input)
+    offset = TENSORS.storage_offset(input) if storage_offset is None else operator.index(storage_offset)
+    if offset < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {offset}")
+    reach = 0 if 0 in size else 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True))
+    needed = (offset + reach) * item if reach else 0
+    if needed > storage.nbytes():
+        raise RuntimeError(
+            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and itemsize {item} requiring a "
+            f"storage size of {needed} are out of bounds for storage of size {storage.nbytes()}"
+        )
+    r = np.ndarray(size, x.dtype, storage.buffer, min(offset * item, storage.nbytes()), tuple(s * item for s in stride))
+    return r, size, stride, storage_offset, views.Geometry(x), views.Geometry(r, x)
+
+
+def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: Any = None) -> Tensor:
+    """A view of the tensor's storage with any sizes, strides and offset (in elements).
+
+    >>> import autogradlab as torch
+    >>> torch.arange(6).as_strided((2, 2), (1, 2), 1)
+    tensor([[1, 3],
+            [2, 4]])
+    """
+    r, *saved = _strided(input, size, stride, storage_offset)
+    return view_of(input, r, _STRIDED, (*saved, None, None, None, None, None))
+
+
+def as_strided_(input: Tensor, size: Any, stride: Any, storage_offset: Any = None) -> Tensor:
+    """In-place version of :meth:`as_strided`."""
+    from .inplace_views import reshaped_in_place
+
+    r, *saved = _strided(input, size, stride, storage_offset)
+    return reshaped_in_place(input, _STRIDED_, [input, *saved], r)
+
+
+publish("as_strided", as_strided, _entry, True, True, as_strided.__doc__ or "")
+publish("as_strided_", as_strided_, _entry, True, True, as_strided_.__doc__ or "")
+
+# -- writing a view into a copy ----------------------------------------------------------------------------------------
+
+
+def _fits(part: np.ndarray, src: np.ndarray) -> None:
+    if part.shape != src.shape:
+        raise RuntimeError("expected src to have a size equal to the slice of self. "
+                           f"src size = {list(src.shape)}, slice size = {list(part.shape)}")  # fmt: skip
+
+
+def _copied(input: np.ndarray, view: Any, src: np.ndarray) -> np.ndarray:
+    r = np.array(input, order="C")
+    part = view(r)
+    _fits(part, src)
+    part[...] = src
+    return r
+
+
+@op("select_scatter", "input src", vjp={
+    "input": lambda F, grad, src_shape, dim, index: F.select_scatter(grad, F.zeros_of(grad, src_shape), dim, index),
+    "src": lambda F, grad, dim, index: F.select(grad, dim, index),
+})  # fmt: skip
+def select_scatter(input, src, dim, index):  # type: ignore[no-untyped-def]
+    """A copy of `input` in which select(dim, index) is `src`."""
+    return _copied(input, lambda r: RAW.select(r, dim, index), src)
+
+
+@op("slice_scatter", "input src", vjp={
+    "input": lambda F, grad, src_shape, dim, start, end, step: F.slice_scatter(
+        grad, F.zeros_of(grad, src_shape), dim, start, end, step),
+    "src": lambda F, grad, dim, start, end, step: F.slice(grad, dim, start, end, step),
+})  # fmt: skip
+def slice_scatter(input, src, dim=0, start=None, end=None, step=1):  # type: ignore[no-untyped-def]
+    """A copy of `input` in which the slice [start:end:step] of a dimension is `src`."""
+    return _copied(input, lambda r: RAW.slice(r, dim, start, end, step), src)
+
+
+@op("diagonal_scatter", "input src", vjp={
+    "input": lambda F, grad, src_shape, offset, dim1, dim2: F.diagonal_scatter(
+        grad, F.zeros_of(grad, src_shape), offset, dim1, dim2),
+    "src": lambda F, grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2),
+})  # fmt: skip
+def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):  # type: ignore[no-untyped-def]
+    """A copy of `input` in which diagonal(offset, dim1, dim2) is `src`."""
+    return _copied(input, lambda r: RAW.diagonal(r, offset, dim1, dim2), src)
+
+
+def _as_strided_scatter(input, src, size, stride, storage_offset=None):  # type: ignore[no-untyped-def]
+    r = np.array(input, order="C")
+    part = _window(r, size, stride, storage_offset)
+    _fits(part, src)
+    part[...] = src
+    return r
+
+
+def _window(r: np.ndarray, size: Any, stride: Any, offset: Any) -> np.ndarray:
+    item = r.itemsize
+    return np.ndarray(tuple(size), r.dtype, r, (offset or 0) * item, tuple(s * item for s in stride))
+
+
+@op("_strided_part", method=False, function=False, node="AsStridedBackward0", vjp={
+    "input": lambda F, grad, input_shape, size, stride, storage_offset: F.as_strided_scatter(
+        F.zeros_of(grad, input_shape), grad, size, stride, storage_offset),
+})  # fmt: skip
+def _strided_part(input, size, stride, storage_offset):  # type: ignore[no-untyped-def]
+    """The elements that as_strided names in a tensor laid out in row order."""
+    return np.array(_window(np.ascontiguousarray(input), size, stride, storage_offset))
+
+
+OPS["as_strided_scatter"] = Op("as_strided_scatter", _as_strided_scatter, "input src", vjp={
+    "input": lambda F, grad, src_shape, size, stride, storage_offset: F.as_strided_scatter(
+        grad, F.zeros_of(grad, src_shape), size, stride, storage_offset),
+    "src": lambda F, grad, size, stride, storage_offset: F._strided_part(grad, size, stride, storage_offset),
+})  # fmt: skip
+RAW.as_strided_scatter = _as_strided_scatter
+_scatter_strided = OPS["as_strided_scatter"].call
+publish("as_strided_scatter", lambda *args, **kwargs: _scatter_strided(*args, **kwargs), _as_strided_scatter, True, True,
+        "A copy of `input` in which as_strided(size, stride, storage_offset) is `src`.")  # fmt: skip
+
+
+# -- the bytes of a tensor as another type -----------------------------------------------------------------------------
+
+
+@composite(method=False, function=False)
+def view_as_dtype(input: Tensor, dtype: Any) -> Tensor:
+    """view(dtype): the same bytes read as another type."""
+    from ...core.types.dtypes import _scalar_name
+
+    x = input._array
+    old, new = x.itemsize, dtype.itemsize
+    names = f"{_scalar_name(input.dtype)} as {_scalar_name(dtype)} (different element sizes)"
+    if old == new:
+        r = x.view(dtype.numpy)
+    else:
+        if not x.ndim:
+            raise RuntimeError(f"self.dim() cannot be 0 to view {names}")
+        ratio = new // old
+        step = x.strides[-1] // old if x.size and x.shape[-1] > 1 else TENSORS.stride(input)[-1]
+        if step != 1 and not x.shape[-1] % max(ratio, 1):
+            raise RuntimeError(f"self.stride(-1) must be 1 to view {names}, but got {step}")
+        if new > old:
+            if x.shape[-1] % ratio:
+                raise RuntimeError(f"self.size(-1) must be divisible by {ratio} to view {names}, but got {x.shape[-1]}")
+            if TENSORS.storage_offset(input) % ratio:
+                raise RuntimeError(f"self.storage_offset() must be divisible by {ratio} to view {names}, but got "
+                                   f"{TENSORS.storage_offset(input)}")  # fmt: skip
+            for d, s in enumerate(x.strides[:-1]):
+                if s % new:
+                    raise RuntimeError(
+                        f"self.stride({d}) must be divisible by {ratio} to view {names}, but got {s // old}"
+                    )
+        if x.size:
+            r = x.view(dtype.numpy)
+        else:
+            r = np.empty((*x.shape[:-1], x.shape[-1] * old // new), dtype.numpy)
+    t = view_of(input, r, _STRIDED, ()) if r.dtype.kind not in "fcV" else TENSORS.detach(input)
+    if t._array is not r:
+        t._array = r
+    t._view = None
+    if t._edge is None:
+        from ...core.graph.node import NO_EDGE
+
+        t._edge = NO_EDGE
+    return t
+
+
+exact_out(OPS["slice_scatter"])
+guard("as_strided as_strided_ select_scatter slice_scatter diagonal_scatter as_strided_scatter")

@@ -1,0 +1,406 @@
+"""Picking and writing along one dimension or in the flat tensor: index_select, index_add, index_copy, take, put …"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...core.types.dims import wrap_dim
+from ...core.types.dtypes import _scalar_name, from_numpy, int64
+from ..table.opdef import OPS, composite, op, publish
+from ...core.recording.record import RAW, TENSORS
+from ...core.tensor.tensor import Tensor, wrap
+from ..first.viewing import guard
+from ..first.writing import exact_out, in_place, warn_expanded, writer
+
+_ALL = slice(None)
+
+
+def scalar_name(x: np.ndarray) -> str:
+    """`Float` for float32."""
+    return _scalar_name(from_numpy(x.dtype))
+
+
+def inside(index: np.ndarray, n: int) -> bool:
+    """Whether every index is in [0, n): read as unsigned numbers, negative ones are large."""
+    if index.size <= 32:  # so few are looked at faster in Python
+        few = index.ravel().tolist()
+        return min(few) >= 0 and max(few) < n
+    if index.flags.c_contiguous:
+        return bool(np.maximum.reduce(index.view(np.uint64 if index.itemsize == 8 else np.uint32), axis=None) < n)
+    return bool(index.min() >= 0 and index.max() < n)
+
+
+def at(d: int, index: Any) -> tuple[Any, ...]:
+    """An index array at dimension `d`."""
+    return (*(_ALL,) * d, index)
+
+
+# -- index_select ------------------------------------------------------------------------------------------------------
+
+
+@op("index_select", vjp={
+    "input": lambda F, grad, input_shape, dim, index: F.index_select_backward(grad, input_shape, dim, index),
+}, tensors="input index")  # fmt: skip
+def index_select(input, dim, index):  # type: ignore[no-untyped-def]
+    """The slices of a dimension that an index tensor names, as a copy.
+
+    >>> import autogradlab as torch
+    >>> torch.index_select(torch.tensor([[1, 2], [3, 4]]), 1, torch.tensor([1]))
+    tensor([[2],
+            [4]])
+    """
+    d = wrap_dim(dim, input.ndim)
+    if index.ndim > 1:
+        raise IndexError("index_select(): Index is supposed to be a vector")
+    if index.dtype.kind != "i" or index.dtype.itemsize < 4:
+        raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
+    if not input.ndim:
+        if index.size != 1:
+            raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {index.size} value(s)")
+        return np.array(input)
+    n = input.shape[d]
+    if index.size and not inside(index, n):
+        raise IndexError("index out of range in self")
+    r = input.take(index.reshape(-1), axis=d)
+    return r if r.size else np.empty(r.shape, r.dtype)
+
+
+@op("index_select_backward", "grad_output index", method=False, function=False, node="IndexAddBackward0", vjp={
+    "grad_output": lambda F, grad, dim, index: F.index_select(grad, dim, index),
+})  # fmt: skip
+def index_select_backward(grad_output, input_shape, dim, index):  # type: ignore[no-untyped-def]
+    g = np.zeros(input_shape, grad_output.dtype)
+    if not g.ndim:
+        return g + grad_output
+    add_at(g, at(wrap_dim(dim, g.ndim), index.reshape(-1)), grad_output)
+    return g
+
+
+def add_at(target: np.ndarray, places: tuple[Any, ...], values: np.ndarray) -> None:
+    """target[places] += values, elements that are named several times included."""
+    if target.dtype.kind == "b":
+        np.logical_or.at(target, places, values)
+    else:
+        np.add.at(target, places, values)
+
+
+# -- index_add, index_copy, index_fill, index_reduce -------------------------------------------------------------------
+
+
+def _vector(name: str, index: np.ndarray) -> None:
+    if index.ndim > 1:
+        raise IndexError(f"{name}: Index is supposed to be a vector, but got dim: {index.ndim} with type: "
+                         f"{scalar_name(index)} and size: {list(index.shape)}")  # fmt: skip
+    if index.dtype.kind != "i" or index.dtype.itemsize < 4:
+        raise RuntimeError(f"{name}: Expected dtype int32/int64 for index but got: {scalar_name(index)}")
+
+
+def fitting_source(name: str, input: np.ndarray, dim: int, index: np.ndarray, source: np.ndarray) -> None:
+    """Raise PyTorch's error for a source of index_add or index_reduce that does not fit."""
+    d = wrap_dim(dim, input.ndim)
+    _vector(name, index)
+    if input.dtype != source.dtype:
+        raise RuntimeError(f"{name}: self ({scalar_name(input)}) and source ({scalar_name(source)}) must have the same "
+                           "scalar type")  # fmt: skip
+    if d and d >= source.ndim:
+        raise RuntimeError(f"{name}: Indexing dim {d} is out of bounds of the source tensor with dim {source.ndim}")
+    if not source.ndim and index.size != 1:
+        raise IndexError(f"Dimension specified as {d} but tensor has no dimensions")
+    if source.ndim and index.size != source.shape[d]:
+        raise RuntimeError(f"{name}: Number of indices ({index.size}) should be equal to source.size(dim): "
+                           f"({source.shape[d]}), for dim: {dim}")  # fmt: skip
+    shapes = [list(s[:d]) + list(s[d + 1 :]) for s in (input.shape, source.shape)]
+    if input.ndim != source.ndim or shapes[0] != shapes[1]:
+        raise RuntimeError("source tensor shape must match self tensor shape, excluding the specified dimension. Got "
+                           f"self.shape = {list(input.shape)} source.shape = {list(source.shape)}")  # fmt: skip
+
+
+def _index_add(input, dim, index, source, *, alpha=1):  # type: ignore[no-untyped-def]
+    fitting_source("index_add_()", input, dim, index, source)
+    d = wrap_dim(dim, input.ndim)
+    n = input.shape[d] if input.ndim else 1
+    for i in index.reshape(-1).tolist():
+        if not 0 <= i < n:
+            raise RuntimeError(f"index {i} is out of bounds for dimension 0 with size {n}")
+    values = source if type(alpha) is int and alpha == 1 else (source * alpha).astype(source.dtype)
+    if not input.ndim:
+        input += values
+    else:
+        add_at(input, at(d, index.reshape(-1)), values)
+
+
+def _gathered(F: Any, grad: Any, dim: int, index: Any, source_shape: tuple[int, ...]) -> Any:
+    return F.expand(F.reshape(F.index_select(grad, dim, index), source_shape) if not source_shape else F.index_select(
+        grad, dim, index), source_shape)  # fmt: skip
+
+
+writer("index_add", "input index source", _index_add, {
+    "input": lambda F, grad: F.view_grad(grad),
+    "source": lambda F, grad, dim, index, source, alpha: _gathered(F, grad, dim, index, tuple(source.shape)) * alpha,
+}, doc="A copy with alpha * source added at the slices that an index tensor names.")  # fmt: skip
+
+
+def _index_copy(input, dim, index, source):  # type: ignore[no-untyped-def]
+    d = wrap_dim(dim, input.ndim)
+    if index.ndim > 1:
+        raise IndexError(f"index_copy_(): Index should have dimension 1 or 0 (got {index.ndim})")
+    if source.ndim == 0 and index.size != 1:
+        raise IndexError(f"index_copy_(): When source is scalar, index should have one element (got {index.size})")
+    if source.ndim != input.ndim and source.ndim and input.ndim:
+        raise IndexError("index_copy_(): When source and destination are not scalars, their dimensionality must match. Source "
+                         f"dimensionality ({source.ndim}), destination dimensionality ({input.ndim})")  # fmt: skip
+    if index.dtype != np.int64:
+        raise RuntimeError(f"index_copy_(): Expected a long tensor for index, but got {scalar_name(index)}")
+    if input.dtype != source.dtype:
+        raise RuntimeError("index_copy_(): self and source expected to have the same dtype, but got (self) "
+                           f"{scalar_name(input)} and (source) {scalar_name(source)}")  # fmt: skip
+    cut = [list(x.shape[:d]) + list(x.shape[d + 1 :]) for x in (input, source)]
+    if source.ndim and cut[0] != cut[1]:
+        shown = [" ".join(map(str, c)) for c in cut]
+        raise RuntimeError("index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: "
+                           f"{shown[0]} at dimension {d} and source slice shape: {shown[1]} at dimension 0.")  # fmt: skip
+    if source.ndim and index.size != source.shape[d]:
+        raise IndexError(f"index_copy_(): Number of indices ({index.size}) should be equal to source.size(dim) "
+                         f"({source.shape[d]})")  # fmt: skip
+    n = input.shape[d] if input.ndim else 1
+    for i in index.reshape(-1).tolist():
+        if not 0 <= i < n:
+            raise IndexError(f"index_copy_(): index {i} is out of bounds for dimension {d} with size {n}")
+    if input.ndim:
+        input[at(d, index.reshape(-1))] = source
+    else:
+        input[...] = source.reshape(-1)[-1]
+
+
+writer("index_copy", "input index source", _index_copy, {
+    "input": lambda F, grad, dim, index: F.index_fill(grad, dim, index, 0),
+    "source": lambda F, grad, dim, index, source: _gathered(F, grad, dim, index, tuple(source.shape)),
+}, doc="A copy in which the slices that an index tensor names are those of source.")  # fmt: skip
+
+for _name in ("index_add", "index_copy"):
+    OPS[_name].node_class.constants = {"source_dim": lambda node: len(node.shape)}
+
+
+def _fill_slices(input: np.ndarray, dim: int, index: np.ndarray, value: Any) -> None:
+    d = wrap_dim(dim, input.ndim)
+    if index.dtype != np.int64:
+        raise IndexError("index_fill_(): Expected dtype int64 for index.")
+    if index.ndim > 1:
+        raise RuntimeError("Index has to be a vector/scalar")
+    n = input.shape[d] if input.ndim else 1
+    for i in index.reshape(-1).tolist():
+        if not -n <= i < n:
+            raise IndexError(f"index {i} is out of bounds for dimension {d} with size {n}")
+    if input.ndim:
+        input[at(d, index.reshape(-1))] = value
+    elif index.size:
+        input[...] = value
+
+
+def _number(name: str, input: np.ndarray, value: Any) -> np.ndarray:
+    """A Python number in the dtype of an array."""
+    from ..first.getitem import scalar_array
+
+    if isinstance(value, np.ndarray):
+        return value
+    if isinstance(value, complex) and input.dtype.kind != "c":
+        raise RuntimeError(f"{name}: Converting complex Scalar to non-complex type is not supported")
+    return scalar_array(value, from_numpy(input.dtype))
+
+
+def _index_fill(input, dim, index, value):  # type: ignore[no-untyped-def]
+    _fill_slices(input, dim, index, _number("index_fill_()", input, value))
+
+
+def _index_fill_tensor(input, dim, index, value):  # type: ignore[no-untyped-def]
+    if value.ndim:
+        raise RuntimeError("index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+                           f"{value.ndim} dimension(s).")  # fmt: skip
+    _fill_slices(input, dim, index, value)
+
+
+_FILLS = [
+    writer("index_fill", "input index value", _index_fill_tensor, {
+        "input": lambda F, grad, dim, index: F.index_fill(grad, dim, index, 0),
+        "value": lambda F, grad, dim, index: F.index_select(grad, dim, F.distinct(index)).sum(),
+    }, node="IndexFillBackward1", function=False, order="K"),
+    writer("index_fill", "input index", _index_fill, {
+        "input": lambda F, grad, dim, index: F.index_fill(grad, dim, index, 0),
+    }, node="IndexFillBackward0", function=False, order="K"),
+]  # fmt: skip
+
+
+RAW.distinct = np.unique
+TENSORS.distinct = lambda index: wrap(np.unique(index._array))
+
+
+def is_value(name: str, value: Any, args: tuple[Any, ...]) -> bool:
+    """Whether a value is a number (else a tensor); PyTorch's TypeError if it is neither."""
+    from ...core.values.promotion import is_number
+
+    if isinstance(value, Tensor):
+        return False
+    if not is_number(value):
+        from ..first.viewing import misfit
+
+        misfit(name, args, {}, "torch")
+    return True
+
+
+def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
+    """A copy in which the slices that an index tensor names are filled with one value."""
+    return _FILLS[is_value("index_fill", value, (input, dim, index, value))].call(input, dim, index, value)
+
+
+def index_fill_(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
+    """In-place version of :meth:`index_fill`."""
+    warn_expanded("index_fill_", input)
+    number = is_value("index_fill_", value, (input, dim, index, value))
+    return in_place(_FILLS[number], [input, dim, index, value], (_index_fill_tensor, _index_fill)[number])
+
+
+publish("index_fill", index_fill, None, True, True, index_fill.__doc__ or "")
+publish("index_fill_", index_fill_, None, True, False, index_fill_.__doc__ or "")
+
+# -- take and put ------------------------------------------------------------------------------------------------------
+
+
+def _flat(name: str, x: np.ndarray, index: np.ndarray) -> np.ndarray:
+    if index.dtype != np.int64:
+        raise RuntimeError(f"{name}: Expected a long tensor for index, but got {scalar_name(index)}")
+    n = x.size
+    if index.size and not n:
+        raise IndexError(f"{name}: tried to {'take from' if name == 'take()' else 'put elements into'} an empty tensor")
+    for i in index.reshape(-1).tolist():
+        if not -n <= i < n:
+            raise IndexError(f"out of range: tried to access index {i} on a tensor of {n} elements.")
+    return index
+
+
+@op("take", "input index", vjp={
+    "input": lambda F, grad, index, input: F.put(F.zeros_of(grad, tuple(input.shape)), index, grad, True),
+})  # fmt: skip
+def take(input, index):  # type: ignore[no-untyped-def]
+    """The elements at positions in the flat tensor.
+
+    >>> import autogradlab as torch
+    >>> torch.take(torch.tensor([[4, 3], [6, 7]]), torch.tensor([0, 3]))
+    tensor([4, 7])
+    """
+    return np.array(input.reshape(-1)[_flat("take()", input, index)])
+
+
+def _put(input, index, source, accumulate=False):  # type: ignore[no-untyped-def]
+    if input.dtype != source.dtype:
+        raise RuntimeError("put_(): self and source expected to have the same dtype, but got self.dtype = "
+                           f"{scalar_name(input)} and source.dtype = {scalar_name(source)}")  # fmt: skip
+    if index.dtype != np.int64:
+        raise RuntimeError(f"put_(): Expected a long tensor for index, but got {scalar_name(index)}")
+    if index.size != source.size:
+        raise IndexError("put_(): Expected source and index to have the same number of elements, but got source.numel() = "
+                         f"{source.size}, index.numel() = {index.size}")  # fmt: skip
+    _flat("put_()", input, index)
+    places = np.unravel_index(index.reshape(-1) % max(input.size, 1), input.shape) if input.ndim else ()
+    if accumulate:
+        if input.ndim:
+            add_at(input, places, source.reshape(-1))  # type: ignore[arg-type]
+        else:
+            add_at(input.reshape(1), (np.zeros(source.size, np.intp),), source.reshape(-1))
+    elif input.ndim:
+        input[places] = source.reshape(-1)
+    elif source.size:
+        input[...] = source.reshape(-1)[-1]
+
+
+writer("put", "input index source", _put, {
+    "input": lambda F, grad, index, source_shape, accumulate: F.view_grad(grad) if accumulate else F.put(
+        grad, index, F.zeros_of(grad, source_shape), False),
+    "source": lambda F, grad, index, source_shape: F.reshape(F.take(grad, index), source_shape),
+}, order="K", doc="A copy with source written at (or added to) positions in the flat tensor.")  # fmt: skip
+
+
+def _from_the_front(indices: Tensor, size: int) -> Tensor:
+    """Indices of which negative ones count from the end; those that are too small come back in the same way, as in PyTorch."""
+    i = indices._array
+    return TENSORS.from_numpy(i % size) if size and (i < 0).any() else indices
+
+
+@composite()
+def take_along_dim(input: Tensor, indices: Tensor, dim: Any = None, *, out: Any = None) -> Tensor:
+    """gather() whose index is broadcast against the input; without dim, on the flat tensor."""
+    if isinstance(indices, Tensor) and indices._array.dtype != np.int64:
+        raise RuntimeError(
+            f"torch.take_along_dim(): dtype of indices should be Long but got {scalar_name(indices._array)}"
+        )
+    if dim is None:
+        return TENSORS.gather(TENSORS.view(TENSORS.contiguous(input), -1), 0, TENSORS.reshape(indices, -1), out=out)
+    x, i = input._array, indices._array
+    if x.ndim != i.ndim:
+        raise RuntimeError("torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
+                           f"{x.ndim} dimensions for input, and {i.ndim} dimensions for indices")  # fmt: skip
+    from ...core.values.promotion import broadcast_shapes
+
+    d = wrap_dim(dim, x.ndim)
+    one = (*x.shape[:d], 1, *x.shape[d + 1 :])
+    two = (*i.shape[:d], 1, *i.shape[d + 1 :])
+    common = broadcast_shapes(one, two)
+    indices = _from_the_front(indices, x.shape[d])
+    return TENSORS.gather(
+        TENSORS.expand(input, (*common[:d], x.shape[d], *common[d + 1 :])), d,
+        TENSORS.expand(indices, (*common[:d], i.shape[d], *common[d + 1 :])), out=out)  # fmt: skip
+
+
+exact_out(OPS["index_select"], "index_select(): self and result must have the same scalar type")
+exact_out(
+    OPS["take"], "take(): self and out expected to have the same dtype, but got self.dtype = {2} and out.dtype = {3}"
+)
+
+# -- where something is ------------------------------------------------------------------------------------------------
+
+
+def _nonzero(x: np.ndarray) -> np.ndarray:
+    if not x.ndim:
+        return np.zeros((int(bool(x)), 0), np.int64)
+    return np.array(x.nonzero(), np.int64).T
+
+
+@op("nonzero", method=False, function=False)
+def nonzero_kernel(input):  # type: ignore[no-untyped-def]
+    return _nonzero(input)
+
+
+exact_out(OPS["nonzero"], "nonzero: Expected out tensor to have scalar type {2} but got scalar type{3}", int64)
+_NONZERO = OPS["nonzero"].call
+
+
+def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
+    """The indices of all elements that are not zero, one row each; or a tuple of index tensors.
+
+    >>> import autogradlab as torch
+    >>> torch.nonzero(torch.tensor([0, 3, 5]))
+    tensor([[1],
+            [2]])
+    """
+    if not isinstance(as_tuple, bool):
+        raise TypeError(f"nonzero(): argument 'as_tuple' must be bool, not {type(as_tuple).__name__}")
+    if as_tuple:
+        if not input._array.ndim:
+            input = TENSORS.unsqueeze(input, 0)
+        return TENSORS.unbind(_NONZERO(input), 1)
+    return OPS["nonzero"].call_any(input, out=out) if out is not None else _NONZERO(input)
+
+
+publish("nonzero", nonzero, None, True, True, nonzero.__doc__ or "")
+
+
+@composite()
+def argwhere(input: Tensor) -> Tensor:
+    """The indices of all elements that are not zero, one row each."""
+    return _NONZERO(input)
+
+
+guard(
+    "index_select index_add index_add_ index_copy index_copy_ index_fill index_fill_ take put put_ take_along_dim nonzero argwhere"
+)

@@ -1,0 +1,70 @@
+"""Triangles of matrices."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from ..table.opdef import OPS, op, publish
+from ..first.viewing import guard
+from ..first.writing import exact_out, in_place
+
+
+def _kept(m: int, n: int, diagonal: int, lower: bool) -> np.ndarray:
+    rows, columns = np.arange(m)[:, None], np.arange(n)[None, :]
+    result: np.ndarray = columns - rows <= diagonal if lower else columns - rows >= diagonal
+    return result
+
+
+#: the same masks again and again in lessons and attention
+_known = functools.lru_cache(64)(_kept)
+
+
+def _part(name: str, input: np.ndarray, diagonal: int, lower: bool) -> np.ndarray:
+    if input.ndim < 2:
+        raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+    m, n = input.shape[-2:]
+    r = np.zeros(input.shape, input.dtype)
+    np.copyto(r, input, where=(_known if m * n <= 1024 else _kept)(m, n, diagonal, lower))
+    return r
+
+
+@op("tril", vjp={"input": lambda F, grad, diagonal: F.tril(grad, diagonal)})
+def tril(input, diagonal=0):  # type: ignore[no-untyped-def]
+    """The lower triangle of a matrix (or of each in a batch), zeros above.
+
+    >>> import autogradlab as torch
+    >>> torch.tril(torch.ones(2, 2))
+    tensor([[1., 0.],
+            [1., 1.]])
+    """
+    return _part("tril", input, diagonal, True)
+
+
+@op("triu", vjp={"input": lambda F, grad, diagonal: F.triu(grad, diagonal)})
+def triu(input, diagonal=0):  # type: ignore[no-untyped-def]
+    """The upper triangle of a matrix (or of each in a batch), zeros below."""
+    return _part("triu", input, diagonal, False)
+
+
+def _in_place(name: str, lower: bool) -> None:
+    entry = OPS[name]
+
+    def write(input: np.ndarray, diagonal: int) -> None:
+        input[...] = _part(name, input, diagonal, lower)
+
+    def part_(input: Any, diagonal: int = 0) -> Any:
+        return in_place(entry, [input, diagonal], write)
+
+    publish(name + "_", part_, entry.kernel, True, False, f"In-place version of :meth:`{name}`.")
+
+
+_in_place("tril", True)
+_in_place("triu", False)
+
+
+for _name in ("tril", "triu"):
+    exact_out(OPS[_name])
+guard("tril triu tril_ triu_")

@@ -1,0 +1,1 @@
+"""Operations that every lesson needs; they are loaded with the package."""

@@ -1,0 +1,361 @@
+"""Views named by dimensions: moved, swapped and transposed ones, diagonals, sliding windows, broadcasting together."""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ...core.types.dims import wrap_dim
+from ..table.families import attach
+from ..table.opdef import OPS, Op, alias, composite, op, publish
+from ...core.recording.record import RAW, TENSORS
+from ...core.tensor.tensor import Tensor, read_only
+from .shape import expand, permute, transpose, unsqueeze
+from .viewing import guard, misfit, view_of, window
+from .writing import exact_out
+
+# -- moving dimensions -------------------------------------------------------------------------------------------------
+
+
+@composite()
+def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
+    """A view with dimensions moved to other places; the rest keep their order.
+
+    >>> import autogradlab as torch
+    >>> torch.zeros(2, 3, 4).movedim(0, -1).shape
+    torch.Size([3, 4, 2])
+    """
+    n = input._array.ndim
+    if isinstance(source, (tuple, list)) != isinstance(destination, (tuple, list)):
+        misfit("movedim", (input, source, destination), {}, "torch")
+    sources = tuple(source) if isinstance(source, (tuple, list)) else (operator.index(source),)
+    places = tuple(destination) if isinstance(destination, (tuple, list)) else (operator.index(destination),)
+    if len(sources) != len(places):
+        raise RuntimeError(f"movedim: Invalid source or destination dims: source ({list(sources)} dims) should contain the "
+                           f"same number of dims as destination ({list(places)} dims)")  # fmt: skip
+    taken = [wrap_dim(d, n) for d in sources]
+    given = [wrap_dim(d, n) for d in places]
+    for word, dims, shown in (("source", taken, sources), ("destination", given, places)):
+        if len(set(dims)) != len(dims):
+            raise RuntimeError(f"movedim: repeated dim in `{word}` ({list(shown)})")
+    if not n:
+        return TENSORS.alias(input)
+    rest = [d for d in range(n) if d not in taken]
+    where = dict(zip(given, taken, strict=True))
+    following = iter(rest)
+    return permute(input, tuple(where[i] if i in where else next(following) for i in range(n)))
+
+
+alias("moveaxis", "movedim")
+
+
+@composite()
+def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
+    """transpose under NumPy's name."""
+    return transpose(input, axis0, axis1)
+
+
+@composite()
+def swapdims(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """transpose under another name."""
+    return transpose(input, dim0, dim1)
+
+
+def _swapped(input: Tensor) -> Tensor:
+    return view_of(input, input._array.swapaxes(-2, -1), OPS["transpose"], (-2, -1, None, None))
+
+
+def _conjugate(input: Tensor) -> Tensor:
+    return TENSORS.conj(input) if input._array.dtype.kind == "c" else input
+
+
+@composite()
+def adjoint(input: Tensor) -> Tensor:
+    """The last two dimensions exchanged, and complex numbers conjugated."""
+    n = input._array.ndim
+    if n == 1:
+        raise RuntimeError("tensor.adjoint() is only supported on matrices or batches of matrices. Got 1-D tensor.")
+    if n == 0:
+        warnings.warn("adjoint() is deprecated on 0-D tensors. Consider using x.conj().", UserWarning, stacklevel=2)
+        return _conjugate(input)
+    return _conjugate(_swapped(input))
+
+
+def _get_T(self: Tensor) -> Tensor:
+    """The tensor with its dimensions in reverse order."""
+    n = self._array.ndim
+    if n != 2:
+        if n == 0:
+            message = "Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases."
+            warnings.warn(message, UserWarning, stacklevel=2)
+        elif n > 2:
+            warnings.warn(
+                "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will "
+                "throw an error in a future release. Consider `x.mT` to transpose batches of matrices or "
+                "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.",
+                UserWarning, stacklevel=2,
+            )  # fmt: skip
+        dims = tuple(range(n - 1, -1, -1))
+        return view_of(self, self._array.T, OPS["permute"], (dims, None))
+    return view_of(self, self._array.T, OPS["permute"], ((1, 0), None))
+
+
+def _get_mT(self: Tensor) -> Tensor:
+    """The last two dimensions exchanged."""
+    return _matrix_like(self, "mT", "This function is the identity in these cases.", False)
+
+
+def _get_mH(self: Tensor) -> Tensor:
+    """The last two dimensions exchanged, complex numbers conjugated."""
+    return _matrix_like(self, "mH", "Consider using x.conj().", True)
+
+
+def _matrix_like(self: Tensor, name: str, advice: str, conjugated: bool) -> Tensor:
+    n = self._array.ndim
+    if n == 1:
+        raise RuntimeError(f"tensor.{name} is only supported on matrices or batches of matrices. Got 1-D tensor.")
+    if n == 0:
+        warnings.warn(f"Tensor.{name} is deprecated on 0-D tensors. {advice}", UserWarning, stacklevel=3)
+        return _conjugate(self) if conjugated else self
+    return _conjugate(_swapped(self)) if conjugated else _swapped(self)
+
+
+def _get_H(self: Tensor) -> Tensor:
+    """The conjugate transpose of a matrix."""
+    n = self._array.ndim
+    if n == 0:
+        warnings.warn("Tensor.H is deprecated on 0-D tensors. Consider using x.conj().", UserWarning, stacklevel=2)
+        return _conjugate(self)
+    if n != 2:
+        raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {n}-D tensor."
+                           + (" For batches of matrices, consider using tensor.mH" if n > 2 else ""))  # fmt: skip
+    return _conjugate(_swapped(self))
+
+
+for _name, _getter in {"T": _get_T, "mT": _get_mT, "mH": _get_mH, "H": _get_H}.items():
+    _getter.__name__ = _name
+    attach(_name, read_only(_getter, doc=_getter.__doc__))
+
+# -- diagonals ---------------------------------------------------------------------------------------------------------
+
+
+def _diagonal(input, offset=0, dim1=0, dim2=1):  # type: ignore[no-untyped-def]
+    a, b = wrap_dim(dim1, input.ndim), wrap_dim(dim2, input.ndim)
+    if a == b:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    shape, strides = list(input.shape), list(input.strides)
+    if offset >= 0:
+        count = min(shape[a], shape[b] - offset)
+        shift = offset * strides[b]
+    else:
+        count = min(shape[a] + offset, shape[b])
+        shift = -offset * strides[a]
+    step = strides[a] + strides[b]
+    for d in sorted((a, b), reverse=True):
+        del shape[d], strides[d]
+    return window(input, (*shape, max(count, 0)), (*strides, step), shift if count > 0 else 0)
+
+
+_DIAGONAL_BACK = {
+    "input": lambda F, grad, input_shape, offset, dim1, dim2: F.diagonal_backward(grad, input_shape, offset, dim1, dim2)
+}
+OPS["diagonal"] = Op("diagonal", _diagonal, view=True, vjp=_DIAGONAL_BACK)
+RAW.diagonal = _diagonal
+
+
+def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    """A view of the diagonal over two dimensions, as a last dimension.
+
+    >>> import autogradlab as torch
+    >>> torch.tensor([[1, 2], [3, 4]]).diagonal()
+    tensor([1, 4])
+    """
+    x = input._array
+    saved = (x.shape, offset, dim1, dim2, None, None, None, None)
+    return view_of(input, _diagonal(x, offset, dim1, dim2), OPS["diagonal"], saved)
+
+
+publish("diagonal", diagonal, _diagonal, True, True, diagonal.__doc__ or "")
+
+
+@op("diagonal_copy", node="DiagonalBackward0_copy", method=False, vjp=_DIAGONAL_BACK)
+def diagonal_copy(input, offset=0, dim1=0, dim2=1):  # type: ignore[no-untyped-def]
+    """diagonal() as a copy."""
+    return np.array(_diagonal(input, offset, dim1, dim2), order="C")
+
+
+@op("diagonal_backward", "grad_output", method=False, function=False, vjp={
+    "grad_output": lambda F, grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2),
+})  # fmt: skip
+def diagonal_backward(grad_output, input_shape, offset, dim1, dim2):  # type: ignore[no-untyped-def]
+    g = np.zeros(input_shape, grad_output.dtype)
+    _diagonal(g, offset, dim1, dim2)[...] = grad_output
+    return g
+
+
+@op("diag_embed", vjp={"input": lambda F, grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2)})
+def diag_embed(input, offset=0, dim1=-2, dim2=-1):  # type: ignore[no-untyped-def]
+    """Zeros with the last dimension on a diagonal of two new ones.
+
+    >>> import autogradlab as torch
+    >>> torch.diag_embed(torch.tensor([1, 2]))
+    tensor([[1, 0],
+            [0, 2]])
+    """
+    n = input.ndim + 1
+    a, b = wrap_dim(dim1, n), wrap_dim(dim2, n)
+    if a == b:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    count = (input.shape[-1] if input.ndim else 1) + abs(offset)
+    shape = list(input.shape[:-1])
+    for d in sorted((a, b)):
+        shape.insert(d, count)
+    r = np.zeros(shape, input.dtype)
+    _diagonal(r, offset, a, b)[...] = input
+    return r
+
+
+@composite()
+def diag(input: Tensor, diagonal: int = 0, *, out: Any = None) -> Tensor:
+    """The diagonal of a matrix as a copy; of a vector, the matrix with it on the diagonal."""
+    n = input._array.ndim
+    if n not in (1, 2):
+        raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {n}D")
+    if out is not None:
+        from ..table.opdef import write_out
+
+        if n == 2:
+            return OPS["diagonal_copy"].call_any(input, diagonal, out=out)
+        from ...core.types.dtypes import _scalar_name
+        from ...core.values.promotion import can_cast
+
+        if not can_cast(input._array.dtype, out._array.dtype):
+            raise RuntimeError(f"diag: result type {_scalar_name(input.dtype)} can't be cast to the desired out= type "
+                               f"{_scalar_name(out.dtype)}")  # fmt: skip
+        return write_out(OPS["diag_embed"], out, diag_embed(input._array, diagonal), (input,))
+    return TENSORS.diag_embed(input, diagonal) if n == 1 else TENSORS.diagonal_copy(input, diagonal)
+
+
+@composite()
+def diagflat(input: Tensor, offset: int = 0) -> Tensor:
+    """A matrix with all elements of the tensor on a diagonal."""
+    return TENSORS.diag_embed(TENSORS.view(TENSORS.contiguous(input), -1), offset)
+
+
+# -- sliding windows ---------------------------------------------------------------------------------------------------
+
+
+def _unfold(input, dimension, size, step):  # type: ignore[no-untyped-def]
+    d = wrap_dim(dimension, input.ndim)
+    shape, strides = input.shape, input.strides
+    n = shape[d] if shape else 1
+    if size < 0:
+        raise RuntimeError(f"size is {size} but must be >= 0")
+    if size > n:
+        raise RuntimeError(f"maximum size for tensor at dimension {d} is {n} but size is {size}")
+    if step <= 0:
+        raise RuntimeError(f"step is {step} but must be > 0")
+    if not shape:
+        return window(input, (size,), (input.itemsize,))
+    s = strides[d]
+    return window(input, (*shape[:d], (n - size) // step + 1, *shape[d + 1 :], size),
+                  (*strides[:d], step * s, *strides[d + 1 :], s))  # fmt: skip
+
+
+OPS["unfold"] = Op("unfold", _unfold, view=True, vjp={
+    "input": lambda F, grad, input_shape, dimension, size, step: F.unfold_backward(grad, input_shape, dimension, size, step),
+})  # fmt: skip
+RAW.unfold = _unfold
+
+
+def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
+    """A view of all windows of `size` elements along a dimension, `step` apart, in a new last dimension.
+
+    >>> import autogradlab as torch
+    >>> torch.arange(5).unfold(0, 3, 2)
+    tensor([[0, 1, 2],
+            [2, 3, 4]])
+    """
+    x = input._array
+    dimension, size, step = operator.index(dimension), operator.index(size), operator.index(step)
+    saved = (x.shape, dimension, size, step, None, None, None, None)
+    return view_of(input, _unfold(x, dimension, size, step), OPS["unfold"], saved)
+
+
+publish("unfold", unfold, _unfold, True, False, unfold.__doc__ or "")
+
+
+@op("unfold_backward", "grad_output", method=False, function=False, vjp={
+    "grad_output": lambda F, grad, dimension, size, step: F.unfold(grad, dimension, size, step),
+})  # fmt: skip
+def unfold_backward(grad_output, input_shape, dimension, size, step):  # type: ignore[no-untyped-def]
+    g = np.zeros(input_shape, grad_output.dtype)
+    if not g.ndim:
+        return np.array(grad_output.sum(), g.dtype)
+    parts = _unfold(g, dimension, size, step)
+    for i in range(size):  # windows overlap, one element of each at a time does not
+        parts[..., i] += grad_output[..., i]
+    return g
+
+
+# -- broadcasting and more dimensions ----------------------------------------------------------------------------------
+
+
+@composite(method=False)
+def broadcast_tensors(*tensors: Any) -> Any:
+    """Views of all tensors, expanded to their common shape."""
+    from ...core.values.promotion import broadcast_shapes
+    from ...core.arguments.mismatch import typename
+
+    for i, t in enumerate(tensors):
+        if not isinstance(t, Tensor):
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {typename(t)}")
+    shape = broadcast_shapes(*(t._array.shape for t in tensors))
+    return tuple(expand(t, shape) if t._array.shape != shape else t for t in tensors)
+
+
+def _atleast(name: str, one: Any, doc: str) -> None:
+    def each(*tensors: Any) -> Any:
+        if len(tensors) == 1 and isinstance(tensors[0], Tensor):
+            return one(tensors[0])
+        if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
+            tensors = tuple(tensors[0])
+        if not tensors or not all(isinstance(t, Tensor) for t in tensors):
+            from ..table.arguments import reject
+
+            reject(name, tensors if len(tensors) == 1 else (tensors,), {})
+        return tuple(one(t) for t in tensors)
+
+    each.__doc__ = doc
+    composite(method=False, name=name)(each)
+
+
+def _one(t: Tensor) -> Tensor:
+    return TENSORS.reshape(t, (1,)) if not t._array.ndim else t
+
+
+def _two(t: Tensor) -> Tensor:
+    n = t._array.ndim
+    return TENSORS.reshape(t, (1, 1)) if n == 0 else unsqueeze(t, 0) if n == 1 else t
+
+
+def _three(t: Tensor) -> Tensor:
+    n = t._array.ndim
+    if n == 0:
+        return TENSORS.reshape(t, (1, 1, 1))
+    return unsqueeze(unsqueeze(t, 0), -1) if n == 1 else unsqueeze(t, -1) if n == 2 else t
+
+
+for _count, _fn in ((1, _one), (2, _two), (3, _three)):
+    _atleast(
+        f"atleast_{_count}d",
+        _fn,
+        f"A view with at least {_count} dimension{'s' * (_count > 1)}; several tensors: a tuple.",
+    )
+
+exact_out(OPS["diagonal_copy"])
+guard("movedim moveaxis swapaxes swapdims transpose t squeeze unsqueeze unfold diagonal diag diag_embed diagflat flatten "
+      "unflatten ravel adjoint broadcast_to expand_as view_as reshape_as")  # fmt: skip

@@ -1,0 +1,420 @@
+"""Tensors out of nothing or out of data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...core.types import dtypes
+from ...core.values.building import array_from, check_numpy, fill_value
+from ...core.values.conversion import array_of_dlpack
+from ...core.values.creation import bind, check_device, check_out, check_sizes, default, default_device, finished, formatted, into, like, options, quick, quick_shape, wanted_dtype
+from ...core.types.dtypes import dtype as Dtype
+from ...core.types.dtypes import get_default_dtype
+from ..table.opdef import composite
+from ...core.recording.record import RAW, TENSORS
+from ...core.memory.storage import Storage
+from ...core.tensor.tensor import Tensor, requires_grad, wrap
+from ...core.runtime.warn import warn, warn_once
+
+_COPY = (
+    "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+    "sourceTensor.detach().clone().requires_grad_(True), rather than {}(sourceTensor)."
+)
+_READ_ONLY = (
+    "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This means writing to "
+    "this tensor will result in undefined behavior. You may want to copy the array to protect its data or make it "
+    "writable before converting it to a tensor. This type of warning will be suppressed for the rest of this program."
+)
+_READ_ONLY_BUFFER = (
+    "The given buffer is not writable, and PyTorch does not support non-writable tensors. This means you can write to "
+    "the underlying (supposedly non-writable) buffer using the tensor. You may want to copy the buffer to protect its "
+    "data or make it writable before converting it to a tensor. This type of warning will be suppressed for the rest "
+    "of this program."
+)
+_ASARRAY_GRAD = (
+    "torch.asarray: unspecified requires_grad now defaults to obj.requires_grad instead of False. Pass "
+    "requires_grad=False explicitly to get the old behavior and silence this warning."
+)
+
+# -- out of data -------------------------------------------------------------------------------------------------------
+
+
+@composite(method=False)
+def tensor(*args: Any, **kwargs: Any) -> Tensor:
+    """tensor(data, *, dtype=None, device=None, requires_grad=False): a tensor that copies `data`.
+
+    data: a number, nested lists, a NumPy array. Errors: ValueError if lists are ragged, TypeError or RuntimeError if
+    they hold something that is no number.
+
+    >>> import autogradlab as torch
+    >>> torch.tensor([[1, 2], [3, 4]])
+    tensor([[1, 2],
+            [3, 4]])
+    """
+    if len(args) == 1 and not isinstance(args[0], Tensor):
+        if not kwargs:
+            if default_device() is None:
+                return finished(array_from(args[0]))
+        elif quick(kwargs):
+            return finished(array_from(args[0], kwargs.get("dtype")), kwargs.get("requires_grad", False))
+    if kwargs.get("requires_grad", False) is None:
+        raise TypeError("tensor(): argument 'requires_grad' must be bool, not NoneType")
+    _, values = bind("tensor", args, kwargs)
+    kind = options(values)
+    data = values["data"]
+    if isinstance(data, Tensor):
+        warn(_COPY.format("torch.tensor"))
+    return finished(array_from(data, kind), values["requires_grad"])
+
+
+@composite(method=False)
+def as_tensor(*args: Any, **kwargs: Any) -> Tensor:
+    """as_tensor(data, dtype=None, device=None): a tensor of `data`, without a copy where that is possible.
+
+    >>> import autogradlab as torch
+    >>> a = torch.ones(2)
+    >>> torch.as_tensor(a) is a
+    True
+    """
+    if len(args) > 1 and "dtype" not in kwargs:
+        args, kwargs = args[:1] + args[3:], {**dict(zip(("dtype", "device"), args[1:3], strict=False)), **kwargs}
+    _, values = bind("as_tensor", args, kwargs)
+    check_device(values["device"])
+    kind = wanted_dtype(values)
+    data = values["data"]
+    if isinstance(data, Tensor):
+        return TENSORS.to(data, kind) if kind is not None else data  # type: ignore[no-any-return]
+    if isinstance(data, np.ndarray):
+        shared = _from_numpy(data)
+        return shared if kind is None else TENSORS.to(shared, kind)  # type: ignore[no-any-return]
+    return finished(array_from(data, kind))
+
+
+@composite(method=False)
+def from_numpy(*args: Any) -> Tensor:
+    """from_numpy(array): a tensor over the memory of an array.
+
+    Errors: TypeError for a dtype that PyTorch lacks, ValueError for negative strides.
+
+    >>> import numpy as np, autogradlab as torch
+    >>> a = np.array([1., 2.])
+    >>> t = torch.from_numpy(a)
+    >>> a[0] = 7; t
+    tensor([7., 2.], dtype=torch.float64)
+    """
+    if len(args) != 1:
+        raise TypeError(f"torch._VariableFunctionsClass.from_numpy() takes exactly one argument ({len(args)} given)")
+    return _from_numpy(args[0])
+
+
+def _from_numpy(array: Any) -> Tensor:
+    if not isinstance(array, np.ndarray):
+        from ...core.arguments.mismatch import typename
+
+        raise TypeError(f"expected np.ndarray (got {typename(array)})")
+    check_numpy(array)
+    if not array.flags.writeable:
+        warn_once(_READ_ONLY, at="torch/csrc/utils/tensor_numpy.cpp:213")
+    t = finished(array[...] if array.dtype == dtypes.from_numpy(array.dtype).numpy else array.view(
+        dtypes.from_numpy(array.dtype).numpy))  # fmt: skip
+    if array.base is not None and array.flags.c_contiguous:
+        t._storage = Storage(array)
+    return t
+
+
+@composite(method=False)
+def asarray(*args: Any, **kwargs: Any) -> Tensor:
+    """asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False): a tensor of `obj`, shared or copied."""
+    given = kwargs.get("requires_grad")
+    _, values = bind("asarray", args, kwargs)
+    obj, copy = values["obj"], values["copy"]
+    check_device(values["device"])
+    kind = wanted_dtype(values)
+    source = None
+    if isinstance(obj, Tensor):
+        source = obj
+    elif isinstance(obj, np.generic):
+        source = _from_numpy(np.array(obj))
+    elif isinstance(obj, np.ndarray):
+        source = _from_numpy(obj)
+    elif hasattr(obj, "__dlpack__"):
+        source = finished(array_of_dlpack(obj))
+    elif isinstance(obj, (bytes, bytearray, memoryview)):
+        source = _from_buffer(obj, kind or get_default_dtype(), -1, 0)
+    if source is None:
+        if copy is False:
+            raise ValueError("can't alias arbitrary sequence into a tensor.")
+        return finished(array_from(obj, kind), given)
+    if given is None and requires_grad(source) and not copy:
+        warn_once(_ASARRAY_GRAD, at="torch/csrc/utils/tensor_new.cpp:1737")
+        given = True
+    if kind is not None and kind is not source.dtype:
+        if copy is False:
+            names = dtypes._scalar_name(source.dtype), dtypes._scalar_name(kind)
+            raise ValueError("can't alias tensor with dtype '{}' into dtype '{}'.".format(*names))
+        found = TENSORS.to(source.detach(), kind)
+    elif copy:
+        found = source.detach().clone()
+    elif isinstance(obj, Tensor):
+        found = obj if given or obj.is_leaf else obj.detach()
+    else:
+        found = source
+    if bool(given) != requires_grad(found):
+        if given and found._array.dtype.kind not in "fcV":
+            return finished(found._array, True)
+        found.requires_grad_(bool(given))
+    return found  # type: ignore[no-any-return]
+
+
+@composite(method=False)
+def frombuffer(*args: Any, **kwargs: Any) -> Tensor:
+    """frombuffer(buffer, *, dtype, count=-1, offset=0): a 1-dim tensor over the bytes of a buffer.
+
+    >>> import autogradlab as torch
+    >>> torch.frombuffer(bytearray(b"ab"), dtype=torch.uint8)
+    tensor([97, 98], dtype=torch.uint8)
+    """
+    _, values = bind("frombuffer", args, kwargs)
+    kind = wanted_dtype(values)
+    assert kind is not None
+    found = _from_buffer(values["buffer"], kind, values["count"], values["offset"])
+    return finished(found._array, values["requires_grad"])
+
+
+def _from_buffer(buffer: Any, kind: Dtype, count: int, offset: int) -> Tensor:
+    try:
+        view = memoryview(buffer)
+    except TypeError:
+        raise ValueError("object does not implement Python buffer protocol.") from None
+    total, size = view.nbytes, kind.itemsize
+    if not total or not count:
+        raise ValueError(f"both buffer length ({total}) and count ({count}) must not be 0")
+    if not 0 <= offset < total:
+        raise ValueError(f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({total} "
+                         "bytes) minus 1")  # fmt: skip
+    if count > 0 and offset + count * size > total:
+        raise ValueError(f"requested buffer length ({count} * {size} bytes) after offset ({offset} bytes) must not be "
+                         f"greater than actual buffer length ({total} bytes)")  # fmt: skip
+    if count <= 0:
+        if (total - offset) % size:
+            raise ValueError(f"buffer length ({total - offset} bytes) after offset ({offset} bytes) must be a multiple "
+                             f"of element size ({size})")  # fmt: skip
+        count = (total - offset) // size
+    if view.readonly:
+        warn_once(_READ_ONLY_BUFFER, at="torch/csrc/utils/tensor_new.cpp:1556")
+    t = finished(np.frombuffer(view, kind.numpy, count, offset))
+    t._storage = Storage(t._array)
+    return t
+
+
+@composite(method=False)
+def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: Any = None) -> Tensor:
+    """A tensor over the memory of another library's array (anything with `__dlpack__`, or a capsule)."""
+    check_device(device)
+    array = array_of_dlpack(ext_tensor)
+    check_numpy(array)
+    return finished(np.array(array) if copy else array[...])
+
+
+@composite(method=False)
+def to_dlpack(tensor: Tensor) -> Any:
+    """A DLPack capsule of a tensor."""
+    return tensor.__dlpack__()
+
+
+# -- of one value ------------------------------------------------------------------------------------------------------
+
+
+def _filled(name: str, make: Any, doc: str) -> None:
+    negative = f"{name}: Dimension size must be non-negative." if name == "zeros" else ""
+
+    def create(*size: Any, **kwargs: Any) -> Tensor:
+        if not kwargs or quick(kwargs):
+            shape = quick_shape(size)
+            if shape is not None and (kwargs or default_device() is None):
+                kind = kwargs.get("dtype")
+                return finished(make(shape, (kind or get_default_dtype()).numpy), kwargs.get("requires_grad", False))
+        _, values = bind(name, size, kwargs)
+        kind = options(values)
+        out = values["out"]
+        shape = check_sizes(values["size"], negative)
+        order = values.get("memory_format")
+        if order is not None and order.name == "preserve_format":
+            raise RuntimeError("unsupported memory format Preserve")
+        if out is not None:
+            check_out(name, out, kind)
+            return into(name, out, make(shape, out._array.dtype), None, values["requires_grad"])
+        array = make(shape, default(kind)) if order is None else formatted(shape, default(kind), order)
+        return finished(array, values["requires_grad"])
+
+    create.__doc__ = doc
+    composite(method=False, name=name)(create)
+
+    def new(self: Tensor, *size: Any, **kwargs: Any) -> Tensor:
+        _, values = bind(f"new_{name}", size, kwargs, "Tensor")
+        numpy = (options(values) or self.dtype).numpy
+        return finished(make(check_sizes(values["size"], negative), numpy), values["requires_grad"])
+
+    new.__doc__ = f"{name}() with the dtype of this tensor."
+    composite(function=False, name=f"new_{name}")(new)
+
+    def create_like(*args: Any, **kwargs: Any) -> Tensor:
+        if len(args) == 1 and not kwargs and isinstance(args[0], Tensor):
+            x = args[0]._array
+            if x.flags.c_contiguous and not (1 in x.shape or 0 in x.shape):
+                return finished(make(x.shape, x.dtype))
+        _, values = bind(f"{name}_like", args, kwargs)
+        x = values["input"]._array
+        kind = options(values)
+        array = like(x, x.dtype if kind is None else kind.numpy, values["memory_format"])
+        if name == "ones":
+            array[...] = 1
+        return finished(array, values["requires_grad"])
+
+    create_like.__doc__ = f"{name}() of the size, dtype and memory order of the argument."
+    composite(method=False, name=f"{name}_like")(create_like)
+
+
+_filled("zeros", np.zeros, """zeros(*size, dtype=None, requires_grad=False, out=None): a tensor of zeros.
+
+    >>> import autogradlab as torch
+    >>> torch.zeros(2, 3)
+    tensor([[0., 0., 0.],
+            [0., 0., 0.]])
+    """)  # fmt: skip
+_filled("ones", np.ones, """ones(*size, dtype=None, requires_grad=False, out=None): a tensor of ones.
+
+    >>> import autogradlab as torch
+    >>> torch.ones(2, dtype=torch.int64)
+    tensor([1, 1])
+    """)  # fmt: skip
+_filled("empty", np.zeros, """empty(*size, dtype=None, requires_grad=False): a tensor whose values are not set (zeros).
+
+    >>> import autogradlab as torch
+    >>> torch.empty(2, 3).shape
+    torch.Size([2, 3])
+    """)  # fmt: skip
+RAW.zeros_like = np.zeros_like
+
+
+def empty_like_strided(like_: Tensor, grad: Tensor) -> Tensor:
+    """An uninitialised tensor laid out as `like_`, of the dtype of `grad`."""
+    return wrap(like(like_._array, grad._array.dtype))
+
+
+def _fill_kind(value: Any) -> Dtype:
+    return dtypes.of_scalar(value)
+
+
+@composite(method=False)
+def full(*args: Any, **kwargs: Any) -> Tensor:
+    """full(size, fill_value, *, dtype=None, out=None): a tensor filled with one value, whose dtype it takes.
+
+    >>> import autogradlab as torch
+    >>> torch.full((2,), 7)
+    tensor([7, 7])
+    """
+    _, values = bind("full", args, kwargs)
+    kind, out, value = options(values), values["out"], values["fill_value"]
+    shape = check_sizes(values["size"])
+    if out is not None:
+        check_out("full", out, kind)
+        return into("full", out, np.full(shape, fill_value(value, out.dtype), out._array.dtype))
+    kind = kind or _fill_kind(value)
+    return finished(np.full(shape, fill_value(value, kind), kind.numpy), values["requires_grad"])
+
+
+@composite(method=False)
+def full_like(*args: Any, **kwargs: Any) -> Tensor:
+    """full_like(input, fill_value): full() of the size, dtype and memory order of the argument."""
+    _, values = bind("full_like", args, kwargs)
+    x = values["input"]
+    kind = options(values) or x.dtype
+    array = like(x._array, kind.numpy, values["memory_format"])
+    array[...] = fill_value(values["fill_value"], kind)
+    return finished(array, values["requires_grad"])
+
+
+@composite(function=False)
+def new_full(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    """new_full(size, fill_value): full() with the dtype of this tensor."""
+    _, values = bind("new_full", args, kwargs, "Tensor")
+    kind = options(values) or self.dtype
+    value = fill_value(values["fill_value"], kind)
+    return finished(np.full(check_sizes(values["size"]), value, kind.numpy), values["requires_grad"])
+
+
+@composite(function=False)
+def new_tensor(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    """new_tensor(data): tensor() with the dtype of this tensor."""
+    _, values = bind("new_tensor", args, kwargs, "Tensor")
+    check_device(values["device"])
+    if isinstance(values["data"], Tensor):
+        warn(_COPY.format("tensor.new_tensor"))
+    return finished(array_from(values["data"], wanted_dtype(values) or self.dtype), values["requires_grad"])
+
+
+@composite(method=False)
+def scalar_tensor(*args: Any, **kwargs: Any) -> Tensor:
+    """scalar_tensor(s): a 0-dim tensor of the default dtype."""
+    _, values = bind("scalar_tensor", args, kwargs)
+    kind = options(values) or get_default_dtype()
+    return finished(np.array(fill_value(values["s"], kind), kind.numpy), values["requires_grad"])
+
+
+# -- with chosen strides -----------------------------------------------------------------------------------------------
+
+
+def _strided(size: tuple[int, ...], stride: tuple[int, ...], numpy: np.dtype[Any]) -> np.ndarray:
+    if len(size) != len(stride):
+        raise RuntimeError(f"dimensionality of sizes ({len(size)}) must match dimensionality of strides "
+                           f"({len(stride)})")  # fmt: skip
+    check_sizes(size)
+    if any(s < 0 for s in stride):
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}")
+    count = 0 if 0 in size else 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True))
+    return np.ndarray(size, numpy, np.zeros(count, numpy), 0, tuple(s * numpy.itemsize for s in stride))
+
+
+@composite(method=False)
+def empty_strided(*args: Any, **kwargs: Any) -> Tensor:
+    """empty_strided(size, stride): a tensor with the given steps between its elements.
+
+    >>> import autogradlab as torch
+    >>> torch.empty_strided((2, 3), (1, 2)).stride()
+    (1, 2)
+    """
+    _, values = bind("empty_strided", args, kwargs)
+    return finished(_strided(values["size"], values["stride"], default(options(values))), values["requires_grad"])
+
+
+@composite(function=False)
+def new_empty_strided(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    """new_empty_strided(size, stride): empty_strided() with the dtype of this tensor."""
+    _, values = bind("new_empty_strided", args, kwargs, "Tensor")
+    numpy = (options(values) or self.dtype).numpy
+    return finished(_strided(values["size"], values["stride"], numpy), values["requires_grad"])
+
+
+@composite(method=False)
+def empty_permuted(*args: Any, **kwargs: Any) -> Tensor:
+    """empty_permuted(size, physical_layout): a tensor whose dimensions lie in memory in the given order."""
+    _, values = bind("empty_permuted", args, kwargs)
+    size, order = values["size"], values["physical_layout"]
+    if len(size) != len(order):
+        raise RuntimeError("Number of dimensions in size does not match the length of the physical_layout; i.e. "
+                           f"len(size) = {len(size)} is not equal to len(physical_layout) = {len(order)}")  # fmt: skip
+    seen = set()
+    for i, dim in enumerate(order):
+        if not 0 <= dim < len(size):
+            raise RuntimeError(f"Dimension out of range (expected to be between 0 and {len(size) - 1}, but got {dim} "
+                               f"at index {i}).  NB: negative dims not currently supported; file an issue if you "
+                               "want it.")  # fmt: skip
+        if dim in seen:
+            raise RuntimeError("Duplicate dim not allowed")
+        seen.add(dim)
+    check_sizes(size)
+    array = np.zeros([size[d] for d in order], default(options(values)))
+    return finished(array.transpose(np.argsort(order)) if order else array, values["requires_grad"])

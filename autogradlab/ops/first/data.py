@@ -1,0 +1,46 @@
+"""The old `.data` attribute: the same memory without history and with a version counter of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.runtime import errors
+from ..table.opdef import composite
+from ...core.tensor.tensor import INFERENCE, Tensor, counter, requires_grad, wrap
+
+
+def _get_data(self: Tensor) -> Tensor:
+    counter(self)  # from now on, it is not alone on its memory
+    t = wrap(self._array)
+    t._storage = self._storage
+    if self._counter is INFERENCE:
+        t._counter = INFERENCE
+    return t
+
+
+def _set_data(self: Tensor, value: Any) -> None:
+    if not isinstance(value, Tensor):
+        raise TypeError(errors.DATA_TYPE.format(type(value).__name__))
+    if requires_grad(self) and not (value.dtype.is_floating_point or value.dtype.is_complex):
+        raise RuntimeError(errors.DATA_FLOAT)
+    counter(value)
+    counter(self)
+    self._array = value._array
+    self._storage = value._storage
+
+
+def _delete_data(self: Tensor) -> None:
+    raise RuntimeError(errors.DATA_DELETE)
+
+
+Tensor.data = property(_get_data, _set_data, _delete_data, "The values as a tensor without history.")  # type: ignore[attr-defined]
+
+
+@composite()
+def get_device(input: Tensor) -> int:
+    """The number of the GPU that holds a tensor; -1, as there is none."""
+    if not isinstance(input, Tensor):
+        from ..table.arguments import reject
+
+        reject("get_device", (input,), {})
+    return -1

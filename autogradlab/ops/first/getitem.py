@@ -1,0 +1,392 @@
+"""Reading and writing by index: integers, slices, None and ... make views; masks, lists and index tensors make copies."""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ...core.runtime.modes import FLAGS
+from ...core.graph.node import NO_EDGE
+from ...core.memory.overlap import check_apart
+from ...core.recording.record import TENSORS
+from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge, wrap
+from ...core.recording.views import bump
+from .index import _ALL, INDEX, SELECT, put, slice_
+from .viewing import view_of
+
+_AS_TUPLE = (
+    "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch 2.9; use "
+    "x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as tensor index, x[torch.tensor(seq)], which "
+    "will result either in an error or a different result"
+)
+_SCALAR = (
+    "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim tensor "
+    "to a number"
+)
+_DTYPES = "tensors used as indices must be long, int, byte or bool tensors"
+_PARTS = (slice, type(None), type(...), Tensor, list, tuple, str, range)
+
+
+def checked_index(t: Tensor, x: np.ndarray, dim: int) -> Tensor:
+    """An index tensor: a mask must fit the dimensions from `dim` on, uint8 is an old kind of mask."""
+    array = t._array
+    kind = array.dtype.kind
+    if kind == "u" and array.dtype.itemsize == 1:
+        warnings.warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
+                      UserWarning, stacklevel=6)  # fmt: skip
+        t = wrap(array.astype(np.bool_))
+        kind = "b"
+    if kind == "b":
+        for i, n in enumerate(array.shape):
+            if dim + i < x.ndim and x.shape[dim + i] != n:
+                raise IndexError(f"The shape of the mask {list(array.shape)} at index {i} does not match the shape of the "
+                                 f"indexed tensor {list(x.shape)} at index {dim + i}")  # fmt: skip
+    elif kind != "i" or array.dtype.itemsize < 4:
+        raise IndexError(_DTYPES)
+    return t
+
+
+def _tensor(entry: Any) -> Any:
+    """A list, tuple or NumPy array in an index as a tensor; anything else as it is."""
+    if isinstance(entry, np.ndarray):
+        if not entry.ndim and entry.dtype.kind in "iu":
+            return entry.item()
+        return TENSORS.from_numpy(entry.astype(np.int64) if entry.dtype.kind == "f" else entry)  # PyTorch truncates
+    if isinstance(entry, (list, tuple, str, range)):
+        from ...core.values.conversion import array_from
+
+        array = array_from(entry if isinstance(entry, str) else list(entry))
+        return wrap(array if array.size and array.dtype.kind not in "fc" else array.astype(np.int64))
+    return entry
+
+
+def _entries(index: Any) -> list[Any]:
+    """The entries of an index; a list that holds more than numbers counts as a tuple, with a warning."""
+    if isinstance(index, tuple):
+        return [_tensor(e) for e in index]
+    if isinstance(index, (list, str)) and len(index) < 32 and any(isinstance(e, (*_PARTS, np.ndarray)) for e in index):
+        warnings.warn(_AS_TUPLE, UserWarning, stacklevel=4)
+        return [_tensor(e) for e in index]
+    return [_tensor(index)]
+
+
+def _used(entries: list[Any]) -> int:
+    """How many dimensions the entries speak of."""
+    n = 0
+    for e in entries:
+        if isinstance(e, Tensor):
+            dtype = e._array.dtype
+            n += e._array.ndim if dtype.kind == "b" or dtype == np.uint8 else 1
+        elif e is not None and e is not Ellipsis and e is not True and e is not False:
+            n += 1
+    return n
+
+
+def parse(input: Tensor, index: Any, writing: bool = False) -> tuple[Tensor, tuple[Any, ...] | None]:
+    """The view part of an index applied; what remains is a tuple of index tensors (None: whole dimension), or None."""
+    entries = _entries(index)
+    used = _used(entries)
+    ndim = input._array.ndim
+    if used > ndim and not (len(entries) == 1 and not isinstance(index, tuple)):
+        raise IndexError(f"too many indices for tensor of dimension {ndim}")
+    if used > ndim and isinstance(entries[0], Tensor):
+        raise IndexError(f"too many indices for tensor of dimension {ndim}")
+    result = input
+    dim = 0
+    found: list[Any] = []
+    for place, e in enumerate(entries):
+        kind = type(e)
+        if kind is int:
+            result = _selected(result, dim, e, place)
+        elif kind is slice:
+            result = _sliced(result, dim, e, writing or isinstance(index, tuple))
+            dim += 1
+        elif e is None:
+            result = TENSORS.unsqueeze(result, dim)
+            dim += 1
+        elif e is Ellipsis:
+            dim += ndim - used
+        elif kind is bool:
+            result = TENSORS.unsqueeze(result, dim)
+            found += [None] * (dim - len(found))
+            found.append(wrap(np.array([0] if e else [], np.int64)))
+            dim += 1
+        elif isinstance(e, Tensor):
+            array = e._array
+            if not array.ndim and array.dtype.kind in "iu" and array.dtype != np.uint8:
+                result = _selected(result, dim, array.item(), place)
+                continue
+            found += [None] * (dim - len(found))
+            if not array.ndim and array.dtype.kind in "bu":
+                result = TENSORS.unsqueeze(result, dim)
+                found.append(wrap(np.array([0] if array else [], np.int64)))
+                dim += 1
+            else:
+                found.append(e)
+                taken = array.ndim if array.dtype.kind == "b" or array.dtype == np.uint8 else 1
+                if taken > 1:
+                    found += [_TAKEN] * (taken - 1)
+                dim += taken
+        else:
+            try:
+                i = operator.index(e)
+            except TypeError:
+                from ...core.arguments.mismatch import typename
+
+                raise IndexError(
+                    "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "
+                    f"{typename(e)})"
+                ) from None
+            result = _selected(result, dim, i, place)
+    if len(found) > result._array.ndim:
+        raise IndexError(f"too many indices for tensor of dimension {result._array.ndim} (got {len(found)})")
+    if not found:
+        return result, None
+    x = result._array
+    checked = [checked_index(i, x, d) if isinstance(i, Tensor) else i for d, i in enumerate(found) if i is not _TAKEN]
+    return result, tuple(checked)
+
+
+#: stands for the further dimensions of a mask
+_TAKEN = object()
+
+
+def _sliced(t: Tensor, dim: int, s: slice, whole: bool) -> Tensor:
+    """One slice; a whole one is left out of an index of several entries."""
+    start, stop, step = s.start, s.stop, s.step
+    if not t._array.ndim:
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+    if step is None:
+        if start is None and stop is None and whole:
+            return t
+        step = 1
+    try:
+        start = None if start is None else operator.index(start)
+        stop = None if stop is None else operator.index(stop)
+        step = operator.index(step)
+    except TypeError:
+        if any(isinstance(i, Tensor) for i in (s.start, s.stop, s.step)):
+            raise  # a tensor says why it is no index
+        raise TypeError("slice indices must be integers or None or have an __index__ method") from None
+    if step <= 0:
+        raise ValueError("slice step cannot be zero" if not step else "step must be greater than zero")
+    if whole and step == 1 and start in (None, 0) and (stop is None or stop >= t._array.shape[dim]):
+        return t
+    return slice_(t, dim, start, stop, step)
+
+
+def _selected(t: Tensor, dim: int, i: int, place: int = 0) -> Tensor:
+    x = t._array
+    try:
+        r = x[(_ALL,) * dim + (i, ...)] if dim else x[i, ...]
+    except IndexError:
+        if not x.ndim and i == 0:
+            raise IndexError(_SCALAR) from None
+        if not -(2**63) <= i < 2**63:
+            raise ValueError("Overflow when unpacking long long") from None
+        size = x.shape[dim] if dim < x.ndim else 0
+        raise IndexError(f"index {i} is out of bounds for dimension {place} with size {size}") from None
+    return view_of(t, r, SELECT, (x.shape, dim, i, None, None, None))
+
+
+def _plain(index: tuple[Any, ...]) -> bool:
+    """Whether an index holds nothing but integers, forward slices and one ellipsis."""
+    dots = 0
+    for e in index:
+        kind = type(e)
+        if kind is slice:
+            step = e.step
+            if step is not None and (type(step) is not int or step <= 0):
+                return False
+        elif kind is not int:
+            if e is not Ellipsis:
+                return False
+            dots += 1
+    return dots < 2
+
+
+def getitem(self: Tensor, index: Any) -> Tensor:
+    """self[index]"""
+    kind = type(index)
+    if kind is int:
+        x = self._array
+        try:
+            r = x[index, ...]
+        except IndexError:
+            return _selected(self, 0, index)
+        return view_of(self, r, SELECT, (x.shape, 0, index, None, None, None))
+    if kind is slice:
+        return _sliced(self, 0, index, False)
+    if kind is tuple and (self._edge or gradient_edge(self)) is NO_EDGE and _plain(index):
+        x = self._array
+        try:
+            r = x[index] if Ellipsis in index else x[(*index, ...)]
+        except (IndexError, TypeError):
+            r = x[:0] if x.ndim else x.reshape(1)[:0]
+        if r.size:
+            return view_of(self, r, SELECT, ())
+    if kind is Tensor and index._array.ndim and index._array.dtype.kind in "bi":
+        if self._array.ndim < (index._array.ndim if index._array.dtype.kind == "b" else 1):
+            raise IndexError(f"too many indices for tensor of dimension {self._array.ndim}")
+        return INDEX(self, (checked_index(index, self._array, 0),))
+    view, indices = parse(self, index)
+    if indices is not None:
+        return INDEX(view, indices)
+    return TENSORS.alias(self) if view is self else view
+
+
+# -- assignment --------------------------------------------------------------------------------------------------------
+
+
+def _quick(self: Tensor, index: Any, value: Any) -> bool:
+    """Write a harmless number at a simple index if no gradient is concerned; whether that was done."""
+    x = self._array
+    kind = x.dtype.kind
+    given = type(value)
+    if given is float or given is int:
+        if not -100 <= value <= 100 or not (kind == "f" or (kind == "i" and given is int)):
+            return False
+    elif given is not bool or kind not in "bf":
+        return False
+    if self._counter is INFERENCE or FLAGS.unusual or (self._edge or gradient_edge(self)) is not NO_EDGE:
+        return False
+    how = type(index)
+    if how is Tensor:
+        places = index._array
+        if not places.ndim or places.dtype.kind not in "bi" or places.dtype == np.int16 or 0 in x.strides:
+            return False
+        if places.dtype.kind == "b" and places.shape != x.shape[: places.ndim]:
+            return False
+        try:
+            x[places] = value
+        except (IndexError, TypeError):
+            return False
+        bump(self)
+        return True
+    if (
+        not (how is int or (how is tuple and _plain(index)) or (how is slice and _plain((index,))))
+        or 0 in x.strides
+        or not x.ndim
+    ):
+        return False
+    try:
+        x[index] = value
+    except (IndexError, TypeError):
+        return False
+    bump(self)
+    return True
+
+
+def setitem(self: Tensor, index: Any, value: Any) -> None:
+    """self[index] = value"""
+    if _quick(self, index, value):
+        return
+    if not isinstance(value, Tensor):
+        value = _as_value(self, value)
+    if index is False:
+        return
+    if index is True:
+        _assign(TENSORS.unsqueeze(self, 0), value)
+        return
+    if value._array.size == 1 and _old_mask(index):
+        raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char")
+    if type(index) is Tensor and index._array.ndim and index._array.dtype.kind in "bi" and (
+        self._array.ndim >= index._array.ndim):  # fmt: skip
+        view, indices = self, (checked_index(index, self._array, 0),)
+    else:
+        view, indices = parse(self, index, True)  # type: ignore[assignment]
+    if indices is None:
+        _assign(view, value)
+        return
+    x = value._array
+    value = _sliced_prefix(value)
+    if not x.ndim and x.dtype is not self._array.dtype and len(indices) == 1 and indices[0]._array.dtype.kind == "b":
+        value = TENSORS.to(value, self.dtype)
+    put(view, indices, value)
+
+
+def _as_value(self: Tensor, value: Any) -> Tensor:
+    """A Python number as a 0-dim tensor of the dtype of `self`."""
+    if isinstance(value, (int, float, complex, np.integer)):
+        d = self.dtype
+        if d.is_floating_point and d.itemsize == 2:  # by way of a double, where more fits
+            from ...core.types.dtypes import float64
+
+            return TENSORS.to(wrap(scalar_array(value, float64)), d)  # type: ignore[no-any-return]
+        return wrap(scalar_array(value, d))
+    from ...core.arguments.mismatch import typename
+
+    shown = typename(value)
+    raise TypeError(f"can't assign a {shown} to a {self.type()}")
+
+
+def _old_mask(index: Any) -> bool:
+    """Whether an index has one tensor only, a mask of uint8."""
+    found = [t for t in (index if isinstance(index, tuple) else (index,)) if isinstance(t, (Tensor, list, np.ndarray))]
+    return len(found) == 1 and isinstance(t := found[0], Tensor) and t._array.ndim > 0 and t._array.dtype == np.uint8
+
+
+#: the largest float of each size
+_TOPS = {2: 65504.0, 4: float(np.finfo(np.float32).max), 8: float(np.finfo(np.float64).max)}
+_C_NAMES = {"uint8": "uint8_t", "int8": "int8_t", "int16": "int16_t", "int32": "int", "int64": "int64_t", "float16": "c10::Half",
+            "float32": "float", "float64": "double", "bfloat16": "c10::BFloat16", "complex64": "c10::complex<float>"}  # fmt: skip
+
+
+def scalar_array(value: Any, d: Any) -> np.ndarray:
+    """A Python number in a dtype, as C casts it; PyTorch's error where it does not fit."""
+    numpy = d.numpy
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+        value = int(value)
+        if not -(2**63) <= value < 2**64:
+            raise ValueError("Overflow when unpacking long long")
+    overflow = False
+    if isinstance(value, complex) and not d.is_complex and numpy.kind != "b":
+        overflow = bool(value.imag)
+        value = value.real
+    if numpy.kind == "b":
+        return np.array(value != 0)
+    if numpy.kind in "iu":
+        info = np.iinfo(numpy)
+        n = int(value) if value == value and abs(value) != np.inf else 0
+        if numpy.kind == "u" and -info.max <= n < 0:
+            return np.array(n + info.max + 1, numpy)
+        overflow = overflow or not info.min <= n <= info.max or abs(value) == np.inf
+        value = n
+    elif d.is_floating_point and isinstance(value, (int, float)) and abs(value) != np.inf:
+        top = _TOPS[numpy.itemsize] if numpy.kind == "f" else 3.39e38
+        overflow = overflow or abs(value) > top
+    if overflow:
+        raise RuntimeError(f"value cannot be converted to type {_C_NAMES.get(d.name, d.name)} without overflow")
+    return np.array(value, numpy)
+
+
+def _assign(view: Tensor, value: Tensor) -> None:
+    x, target = value._array, view._array
+    if x.shape == target.shape:
+        TENSORS.copy_(view, value)
+    elif not x.ndim:
+        check_apart(target)
+        TENSORS.fill_(view, value)
+    else:
+        TENSORS.copy_(view, TENSORS.expand(_sliced_prefix(value), target.shape))
+
+
+def _sliced_prefix(value: Tensor) -> Tensor:
+    """A value without its leading dimensions of size 1."""
+    shape = value._array.shape
+    if not shape or shape[0] != 1:
+        return value
+    first = next((i for i, n in enumerate(shape) if n != 1), len(shape))
+    return TENSORS.view(value, shape[first:]) if shape[first:] else TENSORS.view(value, ())
+
+
+def _delitem(self: Tensor, index: Any) -> None:
+    raise TypeError("Tensor does not support deleting items")
+
+
+Tensor.__getitem__ = getitem  # type: ignore[method-assign,attr-defined]
+Tensor.__setitem__ = setitem  # type: ignore[method-assign,attr-defined]
+Tensor.__delitem__ = _delitem  # type: ignore[attr-defined]

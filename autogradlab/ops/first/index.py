@@ -1,0 +1,442 @@
+"""Kernels of indexing: select and slice are views; index takes copies at index arrays and masks; index_put writes there."""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ...core.types.dims import wrap_dim
+from ..table.opdef import OPS, Op, composite, op, publish
+from ...core.recording.record import RAW, TENSORS
+from ...core.tensor.tensor import Tensor
+from .viewing import guard, view_of, window
+from .writing import in_place
+
+_ALL = slice(None)
+
+# -- select and slice --------------------------------------------------------------------------------------------------
+
+
+def _select(input, dim, index):  # type: ignore[no-untyped-def]
+    if input.ndim == 0:
+        raise IndexError("select() cannot be applied to a 0-dim tensor.")
+    d = wrap_dim(dim, input.ndim)
+    try:
+        return input[(_ALL,) * d + (index, ...)]
+    except IndexError:
+        raise IndexError(
+            f"select(): index {index} out of range for tensor of size {list(input.shape)} at dimension {d}"
+        ) from None
+
+
+SELECT = OPS["select"] = Op("select", _select, view=True, vjp={
+    "input": lambda F, grad, input_shape, dim, index: F.select_backward(grad, input_shape, dim, index),
+})  # fmt: skip
+RAW.select = _select
+
+
+def select(input: Tensor, dim: int, index: int) -> Tensor:
+    """The view at one index of a dimension."""
+    x = input._array
+    index = operator.index(index)
+    return view_of(input, _select(x, dim, index), SELECT, (x.shape, dim, index, None, None, None))
+
+
+publish("select", select, _select, True, True, select.__doc__ or "")
+
+
+@op("select_backward", "grad_output", method=False, function=False, vjp={
+    "grad_output": lambda F, grad, dim, index: F.select(grad, dim, index),
+})  # fmt: skip
+def select_backward(grad_output, input_shape, dim, index):  # type: ignore[no-untyped-def]
+    g = np.zeros(input_shape, grad_output.dtype)
+    g[(_ALL,) * wrap_dim(dim, len(input_shape)) + (index,)] = grad_output
+    return g
+
+
+def _slice(input, dim=0, start=None, end=None, step=1):  # type: ignore[no-untyped-def]
+    if not input.ndim:
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+    d = wrap_dim(dim, input.ndim)
+    r = input[(_ALL,) * d + (slice(start, end, step),)]
+    if r.size or not input.size:
+        return r
+    n = input.shape[d]  # an empty slice, too, begins where it was asked to
+    first = 0 if start is None else min(max(start + n if start < 0 else start, 0), n)
+    strides = input.strides
+    return window(input, r.shape, (*strides[:d], strides[d] * (step or 1), *strides[d + 1 :]), first * strides[d])
+
+
+SLICE = OPS["slice"] = Op("slice", _slice, view=True, vjp={
+    "input": lambda F, grad, input_shape, dim, start, end, step: F.slice_backward(grad, input_shape, dim, start, end, step),
+})  # fmt: skip
+RAW.slice = _slice
+
+
+def slice_(input: Tensor, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Tensor:
+    """The view of every `step`-th element of a dimension from start to end."""
+    x = input._array
+    saved = (
+        x.shape,
+        dim,
+        0 if start is None else start,
+        2**63 - 1 if end is None else end,
+        step,
+        None,
+        None,
+        None,
+        None,
+        None,
+    )
+    return view_of(input, _slice(x, dim, start, end, step), SLICE, saved)
+
+
+TENSORS.slice = slice_
+
+
+@op("slice_backward", "grad_output", method=False, function=False, vjp={
+    "grad_output": lambda F, grad, dim, start, end, step: F.slice(grad, dim, start, end, step),
+})  # fmt: skip
+def slice_backward(grad_output, input_shape, dim, start, end, step):  # type: ignore[no-untyped-def]
+    g = np.zeros(input_shape, grad_output.dtype)
+    g[(_ALL,) * wrap_dim(dim, len(input_shape)) + (slice(start, end, step),)] = grad_output
+    return g
+
+
+ALIAS = OPS["alias"] = Op(
+    "alias", lambda input: input[...], view=True, vjp={"input": lambda F, grad: F.view_grad(grad)}
+)
+RAW.view_grad = lambda grad: grad
+TENSORS.view_grad = lambda grad: TENSORS.alias(grad)
+RAW.alias = lambda input: input[...]
+TENSORS.alias = lambda input: view_of(input, input._array[...], ALIAS, ())
+
+
+@composite()
+def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
+    """The view of `length` elements of a dimension from `start` on.
+
+    >>> import autogradlab as torch
+    >>> torch.arange(5).narrow(0, 1, 3)
+    tensor([1, 2, 3])
+    """
+    x = input._array
+    if not x.ndim:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    if isinstance(start, Tensor):
+        if start._array.ndim or start._array.dtype.kind not in "iu":
+            raise RuntimeError("start must be an 0-dim integral Tensor.")
+        start = start._array.item()
+    start, length = operator.index(start), operator.index(length)
+    if length < 0:
+        raise RuntimeError("narrow(): length must be non-negative.")
+    n = x.shape[wrap_dim(dim, x.ndim)]
+    if not -n <= start <= n:
+        raise IndexError(f"start out of range (expected to be in range of [{-n}, {n}], but got {start})")
+    start = start + n if start < 0 else start
+    if start + length > n:
+        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({n}).")
+    return slice_(input, dim, start, start + length, 1)
+
+
+# -- index arrays ------------------------------------------------------------------------------------------------------
+
+
+def positions(indices: Any) -> tuple[Any, ...]:
+    """Index tensors, arrays and None (a whole dimension) as NumPy wants them."""
+    return tuple([_ALL if i is None else i if type(i) is np.ndarray else i._array for i in indices])
+
+
+def laid_out(r: np.ndarray, input: np.ndarray, places: tuple[Any, ...]) -> np.ndarray:
+    """The result of an index in the order of dimensions that PyTorch gives it: that of the strides of what is kept."""
+    if not r.size:
+        return np.empty(r.shape, r.dtype)
+    if input.flags.c_contiguous or r.ndim < 2:
+        return r if r.flags.c_contiguous else np.ascontiguousarray(r)
+    dims: list[int] = []
+    at = 0
+    where = None
+    apart = False
+    width = 1
+    for p in places:
+        if isinstance(p, slice):
+            dims.append(input.strides[at])
+            at += 1
+            continue
+        if where is None:
+            where = len(dims)
+        elif len(dims) != where:
+            apart = True
+        width = max(width, p.ndim if p.dtype.kind != "b" else 1)
+        at += p.ndim if p.dtype.kind == "b" else 1
+    dims += input.strides[at:]
+    lead = 0 if apart else where or 0
+    steps = [*dims[:lead], *(0,) * width, *dims[lead:]]
+    order = list(range(len(steps) - 1, -1, -1))  # innermost first
+    for i in range(1, len(order)):
+        b = i
+        for a in range(i - 1, -1, -1):
+            x, y = steps[order[a]], steps[order[b]]
+            if x == 0 or y == 0 or (x == y and r.shape[order[a]] <= r.shape[order[b]]):
+                continue
+            if x < y:
+                break
+            order[a], order[b] = order[b], order[a]
+            b = a
+    outward = order[::-1]
+    if outward == list(range(r.ndim)):
+        return np.ascontiguousarray(r)
+    back = [0] * r.ndim
+    for i, d in enumerate(outward):
+        back[d] = i
+    return np.ascontiguousarray(r.transpose(outward)).transpose(back)
+
+
+def _index(input, indices):  # type: ignore[no-untyped-def]
+    places = positions(indices)
+    try:
+        r = input[places]
+    except IndexError:
+        r = _empty(input, places)
+        if r is None:
+            refuse(input, places)
+            raise
+    if r.size and r.flags.c_contiguous and input.flags.c_contiguous:
+        return r if 1 not in r.shape else np.ndarray(r.shape, r.dtype, r)  # NumPy leaves any stride where the size is 1
+    return laid_out(r, input, places)
+
+
+def _empty(x: np.ndarray, places: tuple[Any, ...]) -> np.ndarray | None:
+    """The result of an index that picks no elements: PyTorch does not look whether it reaches outside then."""
+    if x.size:
+        return None
+    inside: list[Any] = []
+    at = 0
+    for p in places:
+        if isinstance(p, slice) or p.dtype.kind == "b":
+            inside.append(p)
+            at += 1 if isinstance(p, slice) else p.ndim
+            continue
+        if p.size and not x.shape[at]:
+            return None
+        inside.append(np.clip(p, 0, max(x.shape[at] - 1, 0)))
+        at += 1
+    try:
+        r = x[tuple(inside)]
+    except IndexError:
+        return None
+    return np.empty(r.shape, r.dtype)
+
+
+def refuse(x: np.ndarray, places: tuple[Any, ...]) -> None:
+    """Raise PyTorch's error for index arrays that do not broadcast or reach outside."""
+    arrays = [p for p in places if not isinstance(p, slice)]
+    flat: list[np.ndarray] = []
+    for a in arrays:
+        flat += a.nonzero() if a.dtype.kind == "b" else [a]
+    try:
+        np.broadcast_shapes(*(a.shape for a in flat))
+    except ValueError:
+        raise IndexError("shape mismatch: indexing tensors could not be broadcast together with shapes "
+                         + ", ".join(str(list(a.shape)) for a in flat)) from None  # fmt: skip
+    at = 0
+    for p in places:
+        if isinstance(p, slice) or p.dtype.kind == "b":
+            at += 1 if isinstance(p, slice) else p.ndim
+            continue
+        n = x.shape[at]
+        bad = p[(p < -n) | (p >= n)]
+        if bad.size:
+            if not n:
+                raise IndexError("index is out of bounds for dimension with size 0")
+            number = next(i for i, a in enumerate(flat) if a is p)
+            raise IndexError(f"index {bad.reshape(-1)[0]} is out of bounds for dimension {number} with size {n}")
+        at += 1
+
+
+OPS["index"] = Op("index", _index, node="IndexBackward0", vjp={
+    "input": lambda F, grad, input_shape, indices: F.index_backward(grad, input_shape, indices),
+})  # fmt: skip
+RAW.index = _index
+INDEX = OPS["index"].call
+TENSORS.index = INDEX
+
+
+@op("_unsafe_index", method=False, vjp={
+    "input": lambda F, grad, input_shape, indices: F.index_backward(grad, input_shape, indices),
+}, node="UnsafeIndexBackward0")  # fmt: skip
+def _unsafe_index(input, indices):  # type: ignore[no-untyped-def]
+    return _index(input, indices)
+
+
+@op("index_backward", "grad_output", method=False, function=False, node="IndexPutBackward0", vjp={
+    "grad_output": lambda F, grad, indices: F.index(grad, indices),
+})  # fmt: skip
+def index_backward(grad_output, input_shape, indices):  # type: ignore[no-untyped-def]
+    g = np.zeros(input_shape, grad_output.dtype)
+    _accumulate(g, positions(indices), grad_output)
+    return g
+
+
+def _accumulate(target: np.ndarray, places: tuple[Any, ...], values: np.ndarray) -> None:
+    """Add values at places, elements that are named several times included."""
+    if not target.size:
+        return
+    arrays = [p for p in places if not isinstance(p, slice)]
+    if len(arrays) == 1:
+        a = arrays[0]
+        if a.dtype.kind == "b":
+            target[places] += values  # a mask names every element at most once
+            return
+        if a.size <= 1:
+            target[places] += values
+            return
+        n = target.shape[len(places) - 1]
+        if a.ndim == 1 and a.size <= n and len(set(a.tolist())) == a.size and a.min() >= 0:
+            target[places] += values
+            return
+    np.add.at(target, places, values)
+
+
+# -- writing -----------------------------------------------------------------------------------------------------------
+
+
+def _fitting(input: np.ndarray, places: tuple[Any, ...], values: np.ndarray) -> None:
+    """Raise PyTorch's error for values that do not broadcast to what an index names."""
+    try:
+        shape = input[places].shape
+    except IndexError:
+        refuse(input, places)
+        raise
+    try:
+        np.broadcast_to(values, shape)
+    except ValueError:
+        raise RuntimeError(f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing "
+                           f"result of shape {list(shape)}") from None  # fmt: skip
+
+
+def _one_for_a_mask(places: tuple[Any, ...], values: np.ndarray) -> bool:
+    """Whether one value goes where a single mask says, of whatever dtype: PyTorch then fills."""
+    arrays = [p for p in places if not isinstance(p, slice)]
+    return values.size == 1 and len(arrays) == 1 and arrays[0].dtype.kind == "b"
+
+
+def _index_put_into(input, indices, values, accumulate=False):  # type: ignore[no-untyped-def]
+    places = positions(indices)
+    if input.dtype is not values.dtype:
+        from ...core.types.dtypes import _scalar_name, from_numpy
+
+        if not accumulate and _one_for_a_mask(places, values):
+            if values.dtype.kind == "c" and input.dtype.kind != "c":
+                from .getitem import scalar_array
+
+                scalar_array(values.item(), from_numpy(input.dtype))  # refuses an imaginary part
+            values = values.astype(input.dtype)
+        if input.dtype != values.dtype:
+            _fitting(input, places, values)
+            found = _scalar_name(from_numpy(input.dtype)), _scalar_name(from_numpy(values.dtype))
+            raise RuntimeError("Index put requires the source and destination dtypes match, got "
+                               f"{found[0]} for the destination and {found[1]} for the source.")  # fmt: skip
+    if (
+        0 in input.strides
+        and input.size
+        and any(s == 0 and n > 1 for s, n in zip(input.strides, input.shape, strict=True))
+    ):
+        warnings.warn(
+            "Use of index_put_ on expanded tensors is deprecated. Please clone() the tensor before performing this operation. "
+            "This also applies to advanced indexing e.g. tensor[indices] = tensor", UserWarning, stacklevel=5,
+        )  # fmt: skip
+    if not input.size and (nothing := _empty(input, places)) is not None:
+        try:
+            np.broadcast_to(values, nothing.shape)
+        except ValueError:
+            raise RuntimeError(f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing "
+                               f"result of shape {list(nothing.shape)}") from None  # fmt: skip
+        return
+    try:
+        if accumulate:
+            if values.ndim or input[places].size:
+                np.broadcast_to(values, input[places].shape)
+            _accumulate(input, places, values)
+        else:
+            input[places] = values
+            if values.ndim and values.shape[0] == 1 and values.ndim > input[places].ndim:
+                raise ValueError
+    except (ValueError, IndexError, TypeError):
+        refuse(input, places)
+        raise RuntimeError(f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing "
+                           f"result of shape {list(input[places].shape)}") from None  # fmt: skip
+
+
+def _index_put(input, indices, values, accumulate=False):  # type: ignore[no-untyped-def]
+    r = np.array(input, order="K")
+    _index_put_into(r, indices, values, accumulate)
+    return r
+
+
+INDEX_PUT = OPS["index_put"] = Op("index_put", _index_put, "input values", vjp={
+    "input": lambda F, grad, indices, accumulate: F.view_grad(grad) if accumulate else F.index_put(
+        grad, indices, F.zero_dim(grad), False),
+    "values": lambda F, grad, indices, values_shape: F.sum_to_size(F.index(grad, indices), values_shape),
+})  # fmt: skip
+RAW.index_put = _index_put
+TENSORS.index_put = INDEX_PUT.call
+
+
+def _given(name: str, input: Tensor, indices: Any) -> tuple[Any, ...]:
+    """The index tensors of index_put(), checked as torch does."""
+    from ...core.arguments.mismatch import typename
+    from .getitem import checked_index
+
+    if not isinstance(indices, (tuple, list)):
+        raise TypeError(f"{name}(): argument 'indices' (position 1) must be tuple of Tensors, not {typename(indices)}")
+    found = []
+    at = 0
+    for i, t in enumerate(indices):
+        if not isinstance(t, Tensor):
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {typename(t)}")
+        t = checked_index(t, input._array, at)
+        at += t._array.ndim if t._array.dtype.kind == "b" else 1
+        found.append(t)
+    if at > input._array.ndim:
+        raise IndexError(f"too many indices for tensor of dimension {input._array.ndim} (got {at})")
+    return tuple(found)
+
+
+def _values(name: str, *args: Any) -> None:
+    """Refuse values that are no tensor."""
+    if not isinstance(args[-1], Tensor):
+        from ...core.arguments.mismatch import typename
+
+        raise TypeError(f"{name}(): argument 'values' (position 2) must be Tensor, not {typename(args[-1])}")
+
+
+def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
+    """A copy with `values` at the places that a tuple of index tensors names; `accumulate` adds them.
+
+    >>> import autogradlab as torch
+    >>> torch.zeros(3).index_put((torch.tensor([0, 2]),), torch.tensor(5.))
+    tensor([5., 0., 5.])
+    """
+    _values("index_put", input, indices, values)
+    return INDEX_PUT.call(input, _given("index_put", input, indices), values, accumulate)
+
+
+def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
+    """In-place version of index_put()."""
+    _values("index_put_", input, indices, values)
+    return put(input, _given("index_put_", input, indices), values, accumulate)
+
+
+def put(input: Tensor, indices: tuple[Any, ...], values: Tensor, accumulate: bool = False) -> Tensor:
+    """index_put_ with indices that are known to be good."""
+    return in_place(INDEX_PUT, [input, indices, values, accumulate], _index_put_into)
+
+
+publish("index_put", index_put, _index_put, True, True, index_put.__doc__ or "")
+publish("index_put_", index_put_, _index_put, True, True, index_put_.__doc__ or "")
+TENSORS.index_put = INDEX_PUT.call
+guard("narrow select")

@@ -1,0 +1,209 @@
+"""What kernels ask of dtypes: which are refused and in which words, which are computed in a wider one, what they share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import numpy as np
+
+from ...core.types import dtypes
+from ...core.types.dtypes import from_numpy, get_default_dtype
+from ...core.values.promotion import broadcast_shapes, is_number, result_dtype
+from ...core.recording.record import RAW, TENSORS
+from ...core.tensor.tensor import Tensor, wrap
+
+#: dtype kinds by what PyTorch's kernels leave out; "V" is bfloat16
+BOOL, INTEGERS, FLOATS, COMPLEX = "b", "iu", "fV", "c"
+Kernel = Callable[..., Any]
+
+
+def name_of(x: Any) -> str:
+    """PyTorch's name of an array's scalar type, as its errors print it."""
+    return dtypes._scalar_name(from_numpy(x.dtype))
+
+
+def refuse(x: np.ndarray, name: str, kinds: str = COMPLEX) -> None:
+    """PyTorch's error if no kernel `name` was written for this dtype."""
+    if x.dtype.kind in kinds:
+        raise NotImplementedError(f"\"{name}\" not implemented for '{name_of(x)}'")
+
+
+def refusing(kinds: str, name: str) -> Callable[[Any, Any], None]:
+    """A check of both operands for `binary`."""
+
+    def check(x: np.ndarray, y: np.ndarray) -> None:
+        if x.dtype.kind in kinds:
+            broadcast_shapes(x.shape, y.shape)
+            refuse(x, name, kinds)
+
+    return check
+
+
+def no_complex(message: str, error: type[Exception] = RuntimeError) -> Callable[[Any, Any], None]:
+    """A check for `binary`: complex operands are refused with a message of their own."""
+
+    def check(x: np.ndarray, y: np.ndarray) -> None:
+        if x.dtype.kind == COMPLEX:
+            raise error(message)
+
+    return check
+
+
+def is_float(x: Any) -> bool:
+    return x.dtype.kind in FLOATS
+
+
+def is_half(x: Any) -> bool:
+    return x.dtype.itemsize == 2 and x.dtype.kind in FLOATS
+
+
+def floated(x: np.ndarray) -> np.ndarray:
+    """Integers and bools as numbers of the default dtype."""
+    return x.astype(get_default_dtype().numpy) if x.dtype.kind in "biu" else x
+
+
+def single(kernel: Kernel) -> Kernel:
+    """A kernel of several steps: half types are computed in float32 and rounded once, as PyTorch does."""
+
+    @wraps(kernel)
+    def run(x: Any, *others: Any) -> Any:
+        d = x.dtype
+        if d.itemsize == 2 and d.kind in FLOATS:
+            wide = [o.astype(np.float32) if isinstance(o, np.ndarray) and o.dtype == d else o for o in others]
+            return np.asarray(kernel(x.astype(np.float32), *wide)).astype(d)
+        return kernel(x, *others)
+
+    return run
+
+
+def typed(name: str, without: str = BOOL + INTEGERS + COMPLEX, half: bool = True) -> Callable[[Kernel], Kernel]:
+    """Decorator for a kernel of an op entry: dtypes for which PyTorch has no kernel `name` are refused, half types computed
+    in float32 and rounded once. The name may be a function of the array; it counts for the first array."""
+
+    def decorate(kernel: Kernel) -> Kernel:
+        @wraps(kernel)
+        def run(x: Any, *others: Any, **options: Any) -> Any:
+            d = x.dtype
+            if d.kind in without:
+                refuse(x, name, without)
+            if half and d.itemsize == 2 and d.kind in FLOATS:
+                wide = [o.astype(np.float32) if isinstance(o, np.ndarray) and o.dtype == d else o for o in others]
+                r = kernel(x.astype(np.float32), *wide, **options)
+                if isinstance(r, tuple):
+                    return tuple(a.astype(d) if a.dtype == np.float32 else a for a in r)
+                return np.asarray(r).astype(d)
+            return kernel(x, *others, **options)
+
+        return run
+
+    return decorate
+
+
+def double(kernel: Kernel) -> Kernel:
+    """A kernel that is computed in float64 and rounded to the dtype of its (floated) operands."""
+
+    @wraps(kernel)
+    def run(x: Any, *others: Any) -> Any:
+        x = floated(x)
+        wide = [o.astype(np.float64) if isinstance(o, np.ndarray) else o for o in others]
+        # a ufunc makes the memory order of its result PyTorch's, also of an expanded tensor
+        y = np.asarray(np.positive(x, dtype=np.float64) if x.dtype.kind == "f" else x.astype(np.float64))
+        r = np.asarray(kernel(y, *wide))
+        if r.shape == y.shape and r.strides != y.strides:
+            made = np.empty_like(y)
+            made[...] = r
+            r = made
+        return r.astype(x.dtype)
+
+    return run
+
+
+def shared(*arrays: np.ndarray) -> np.dtype[Any]:
+    """The common dtype of arrays, 0-dim ones counting less, as of tensors."""
+    first = arrays[0].dtype
+    if all(a.dtype is first or a.dtype == first for a in arrays):
+        return first
+    dims = [from_numpy(a.dtype) for a in arrays if a.ndim]
+    zeros = [from_numpy(a.dtype) for a in arrays if not a.ndim]
+    return dtypes.combine(dims, zeros, []).numpy
+
+
+def align(*arrays: np.ndarray) -> list[np.ndarray]:
+    """Arrays in their common dtype, after a check that their shapes broadcast."""
+    numpy = shared(*arrays)
+    if any(a.shape != arrays[0].shape for a in arrays):
+        broadcast_shapes(*(a.shape for a in arrays))
+    return [a if a.dtype is numpy else a.astype(numpy) for a in arrays]
+
+
+def strict(names: str, both: bool = False) -> None:
+    """Functions of two tensors that take no number as the first (or as either) operand, as functions and in place."""
+    from ..table.opdef import FUNCTIONS, publish
+
+    def guard(fn: Any, name: str) -> None:
+        def guarded(*args: Any, **options: Any) -> Any:
+            for value in args[: 2 if both else 1]:
+                if not isinstance(value, Tensor):
+                    from ..table.arguments import reject
+
+                    reject(name, args, options)
+            return fn(*args, **options)
+
+        publish(name, guarded, getattr(fn, "__wrapped__", None), hasattr(Tensor, name), name in FUNCTIONS, fn.__doc__ or "")
+
+    for name in names.split():
+        for end in ("", "_") if both else ("",):
+            fn = TENSORS.__dict__.get(name + end)
+            if fn is not None:
+                guard(fn, name + end)
+
+
+def into(input: Tensor, *others: Any) -> Tensor:
+    """The tensor in the dtype that it has together with other operands."""
+    wanted = result_dtype((input, *others))
+    return input if wanted is input.dtype else TENSORS.to(input, wanted)  # type: ignore[no-any-return]
+
+
+def numbered(x: Any, value: Any) -> Any:
+    """A Python number as a 0-d array of an array's dtype, wrapped around where it does not fit."""
+    from ...core.values.promotion import number
+
+    return number(value, x.dtype) if is_number(value) else value
+
+
+def in_both_worlds(fn: Any) -> Any:
+    """A helper of formulas, written once for kernels and for operations: `F.name(...)` calls `fn(F, ...)`."""
+    setattr(RAW, fn.__name__, lambda *args: fn(RAW, *args))
+    setattr(TENSORS, fn.__name__, lambda *args: fn(TENSORS, *args))
+    return fn
+
+
+#: a gradient of zeros that depends on nothing
+RAW.nought = lambda x: np.zeros(x.shape, x.dtype)
+TENSORS.nought = lambda x: wrap(np.zeros(x._array.shape, x._array.dtype))
+#: gradient where a mask holds, zero elsewhere
+RAW.only = lambda mask, grad: np.where(mask, grad, np.zeros((), grad.dtype))
+TENSORS.only = lambda mask, grad: TENSORS.where(mask, grad, wrap(np.zeros((), grad._array.dtype)))
+#: indices, for a formula
+RAW.places = lambda x: x
+TENSORS.places = wrap
+#: dtypes and constants of a formula's values, in both worlds
+RAW.is_complex = lambda x: x.dtype.kind == "c"
+TENSORS.is_complex = lambda x: x._array.dtype.kind == "c"
+RAW.real_part = lambda x: x.real
+TENSORS.real_part = lambda x: x.real if x._array.dtype.kind == "c" else x
+
+
+def no_derivative(name: str) -> Callable[..., Any]:
+    """The formula of an operation that PyTorch has no derivative for."""
+
+    def formula(F, grad):  # type: ignore[no-untyped-def]
+        raise RuntimeError(f"derivative for aten::{name} is not implemented")
+
+    return formula
+
+
+#: the Node of such operations
+NOT_IMPLEMENTED = "torch::autograd::NotImplemented"

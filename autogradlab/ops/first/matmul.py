@@ -1,0 +1,101 @@
+"""matmul and the operator @: which product it is, by the dimensions of its operands, and how batches are folded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..table.opdef import composite
+from ...core.values.promotion import broadcast_shapes
+from ...core.recording.record import TENSORS
+from ...core.tensor.tensor import Tensor
+from ...core.tensor.tensor import requires_grad as wants_grad
+from .products import written
+
+
+@composite()
+def matmul(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """The matrix product `input @ other`: of vectors, matrices, and batches of them, broadcast.
+
+    >>> import autogradlab as torch
+    >>> torch.tensor([[1., 2.], [3., 4.]]) @ torch.tensor([1., 1.])
+    tensor([3., 7.])
+    """
+    try:
+        a, b = input._array.ndim, other._array.ndim
+    except AttributeError:
+        from ..table.arguments import reject
+
+        reject("matmul", (input, other), {} if out is None else {"out": out})
+    F = TENSORS
+    options = {} if out is None else {"out": out}
+    if a == 2:
+        if b == 2:
+            return F.mm(input, other, **options)  # type: ignore[no-any-return]
+        if b == 1:
+            return F.mv(input, other, **options)  # type: ignore[no-any-return]
+    elif a == 1 and b == 1:
+        return F.dot(input, other, **options)  # type: ignore[no-any-return]
+    if a == 0 or b == 0:
+        raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a}D and {b}D")
+    if a == 1 and b == 2:
+        r: Tensor = F.squeeze_(F.mm(F.unsqueeze(input, 0), other), 0)
+    else:
+        r = _folded(input, other) if _folds(input, other, out is not None) else _batched(input, other)
+    if out is None:
+        return r
+    return written(r, out, "matmul")
+
+
+def _folds(input: Tensor, other: Tensor, has_out: bool) -> bool:
+    """Whether a batch times one matrix is computed as one product, with the batch folded into rows."""
+    a, b = input._array.ndim, other._array.ndim
+    if not (max(a, b) >= 3 and min(a, b) <= 2):
+        return False
+    batch, one = (input._array, other) if a >= b else (other._array.swapaxes(-1, -2), input)
+    if wants_grad(one) and not has_out:
+        return True
+    if a == 2:
+        return False
+    if not batch.size:
+        return True
+    shape, strides = batch.shape, batch.strides
+    return all(strides[i] == strides[i + 1] * shape[i + 1] for i in range(batch.ndim - 2))
+
+
+def _folded(input: Tensor, other: Tensor) -> Tensor:
+    F = TENSORS
+    turned = other._array.ndim > input._array.ndim
+    batch = F.transpose(other, -2, -1) if turned else input
+    one = (F.t(input) if input._array.ndim == 2 else input) if turned else other
+    *lead, last = batch._array.shape
+    count = 1
+    for n in lead:
+        count *= n
+    rows = F.reshape(batch, (count, last))
+    if one._array.ndim == 1:
+        return F._unsafe_view(F.mv(rows, one), tuple(lead))  # type: ignore[no-any-return]
+    r = F._unsafe_view(F.mm(rows, one), (*lead, one._array.shape[1]))
+    return F.contiguous(F.transpose(r, -2, -1)) if turned else r  # type: ignore[no-any-return]
+
+
+def _batched(input: Tensor, other: Tensor) -> Tensor:
+    F = TENSORS
+    left, right = input._array.shape, other._array.shape
+    if len(left) == len(right) == 3 and left[0] != right[0]:
+        if left[0] == 1 and wants_grad(input):
+            return F.matmul(F.squeeze(input, 0), other)  # type: ignore[no-any-return]
+        if right[0] == 1 and wants_grad(other):
+            return F.matmul(input, F.squeeze(other, 0))  # type: ignore[no-any-return]
+    vector, column = len(left) == 1, len(right) == 1
+    rows = () if vector else left[-2:-1]
+    columns = () if column else right[-1:]
+    batch = broadcast_shapes(left[:-2], right[:-2])
+    n = 1
+    for size in batch:
+        n *= size
+    x = F.reshape(F.expand(input, (*batch, *(rows or (1,)), left[-1])), (n, *(rows or (1,)), left[-1]))
+    if column:
+        y = F.unsqueeze(F.reshape(F.expand(other, (*batch, *right)), (n, *right)), 2)
+        return F._unsafe_view(F.squeeze(F.bmm(x, y), 2), (*batch, *rows))  # type: ignore[no-any-return]
+    y = F.reshape(F.expand(other, (*batch, *right[-2:])), (n, *right[-2:]))
+    return F._unsafe_view(F.bmm(x, y), (*batch, *rows, *columns))  # type: ignore[no-any-return]

@@ -1,0 +1,480 @@
+"""Copies, casts and everything that looks at or changes memory as such."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from ...core.types import dtypes
+from ...core.runtime import errors, modes
+from ...core.types.device import device as Device
+from ...core.types.device import require_cpu
+from ...core.types.dims import shape_arg, wrap_dim
+from ...core.types.dtypes import dtype as Dtype
+from ...core.types.layouts import FORMATS
+from ...core.graph.node import NO_EDGE, UNSHARED
+from ..table.opdef import OPS, Op, composite, op, publish
+from ...core.memory.overlap import check_apart, check_written
+from ...core.values.promotion import broadcast_shapes
+from ...core.recording.record import RAW, TENSORS, finish, make_node_class, start_node
+from ...core.memory.storage import address, storage_of
+from ...core.tensor.tensor import INFERENCE, Tensor, counter, gradient_edge, requires_grad, wrap
+from ...core.recording.views import bump, check_inplace, rebase
+from ...core.runtime.warn import warn_once
+from .viewing import dense, misfit
+
+_CONTIGUOUS, _PRESERVE = FORMATS["contiguous_format"], FORMATS["preserve_format"]
+
+
+@op("clone", vjp={"input": lambda F, grad: F.view_grad(grad)})
+def clone(input, memory_format=None):  # type: ignore[no-untyped-def]
+    """A copy with history.
+
+    >>> import autogradlab as torch
+    >>> a = torch.tensor([1., 2.], requires_grad=True)
+    >>> a.clone()
+    tensor([1., 2.], grad_fn=<CloneBackward0>)
+    """
+    return formatted(input, memory_format)
+
+
+def formatted(x: np.ndarray, memory_format: Any = None) -> np.ndarray:
+    """A copy in the memory order that a memory format asks for."""
+    if memory_format is None or memory_format is _PRESERVE:
+        if x.flags.c_contiguous:
+            return x.copy()
+        if 0 in x.strides or not x.size:
+            return np.array(x, order="C") if x.size else np.ndarray(x.shape, x.dtype)
+        return np.array(x, order="K")
+    if memory_format is _CONTIGUOUS or memory_format == "contiguous":
+        return np.array(x, order="C")
+    wanted = {"channels_last": 4, "channels_last_3d": 5}.get(memory_format.name)
+    if wanted is None or x.ndim != wanted:
+        raise RuntimeError(f"required rank {wanted} tensor to use {memory_format.name} format")
+    return np.array(x.transpose(0, *range(2, wanted), 1), order="C").transpose(0, wanted - 1, *range(1, wanted - 1))
+
+
+def _in_format(x: np.ndarray, memory_format: Any) -> bool:
+    """Whether elements lie as a memory format says."""
+    if memory_format is None or memory_format is _CONTIGUOUS:
+        return bool(x.flags.c_contiguous)
+    if memory_format is _PRESERVE:
+        raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
+    wanted = {"channels_last": 4, "channels_last_3d": 5}[memory_format.name]
+    return x.ndim == wanted and bool(x.transpose(0, *range(2, wanted), 1).flags.c_contiguous)
+
+
+@composite(function=False)
+def contiguous(input: Tensor, *, memory_format: Any = None) -> Tensor:
+    """The tensor itself if its elements lie in row order, else a copy."""
+    if memory_format is None:
+        return input if input._array.flags.c_contiguous else TENSORS.clone(input, memory_format=_CONTIGUOUS)
+    return input if _in_format(input._array, memory_format) else TENSORS.clone(input, memory_format=memory_format)
+
+
+@op("_to_copy", method=False, function=False, node="ToCopyBackward0",
+    vjp={"input": lambda F, grad, input_dtype: F._to_copy(grad, input_dtype)})  # fmt: skip
+def _to_copy(input, numpy, memory_format=None):  # type: ignore[no-untyped-def]
+    if numpy is input.dtype:
+        return formatted(input, memory_format)
+    r = cast_array(input, numpy)
+    return r if memory_format is None and r is not input else formatted(r, memory_format)
+
+
+def cast_array(x: np.ndarray, numpy: Any) -> np.ndarray:
+    """astype as C casts: complex to real drops the imaginary part without a word."""
+    if x.dtype.kind == "c" and numpy.kind != "c" and numpy.kind != "b":
+        x = x.real
+    if x.dtype.kind in "fV" and numpy.kind in "iu":
+        return _float_to_int(x, numpy)
+    return x.astype(numpy)
+
+
+def _float_to_int(x: np.ndarray, numpy: Any) -> np.ndarray:
+    wide = x.astype(np.float64) if x.dtype.kind == "V" else x
+    return wide.astype(np.int64).astype(numpy) if numpy.itemsize < 8 else wide.astype(numpy)
+
+
+@composite(function=False)
+def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    """The tensor in another dtype or on another device; itself if nothing changes.
+
+    >>> import autogradlab as torch
+    >>> torch.tensor([1.7]).to(torch.int64)
+    tensor([1])
+    """
+    if len(args) == 1 and not kwargs and type(args[0]) is Dtype:
+        wanted = args[0]
+        if wanted.numpy is input._array.dtype:
+            return input
+        return _converted(input, wanted, None)
+    wanted, copy, memory_format = _target(args, kwargs)
+    if (wanted is None or wanted.numpy is input._array.dtype) and not copy and (
+        memory_format is None or memory_format is _PRESERVE or _in_format(input._array, memory_format)):  # fmt: skip
+        return input
+    return _converted(input, wanted or input.dtype, memory_format)
+
+
+def _warn_cast() -> None:
+    warn_once("Casting complex values to real discards the imaginary part", at="aten/src/ATen/native/Copy.cpp:307")
+
+
+def _converted(input: Tensor, wanted: Dtype, memory_format: Any) -> Tensor:
+    if input._array.dtype.kind == "c" and not wanted.is_complex and wanted is not dtypes.bool:
+        _warn_cast()
+    return TENSORS._to_copy(input, wanted.numpy, memory_format)
+
+
+def _target(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, bool, Any]:
+    """What the forms to(device, dtype), to(dtype), to(other) with non_blocking, copy, memory_format ask for."""
+    given = dict(kwargs)
+    wanted, where, other = given.pop("dtype", None), given.pop("device", None), given.pop("other", None)
+    copy, memory_format = given.pop("copy", False), given.pop("memory_format", None)
+    given.pop("non_blocking", None)
+    rest = list(args)
+    good = not given
+    if rest and isinstance(rest[0], Tensor):
+        other = rest.pop(0)
+    elif rest and isinstance(rest[0], Dtype):
+        wanted = rest.pop(0)
+    elif rest:
+        where = rest.pop(0)
+        good = good and (where is None or isinstance(where, (str, Device)) or type(where) is int)
+        if rest and (rest[0] is None or isinstance(rest[0], Dtype)):
+            wanted = rest.pop(0)
+    if rest:
+        good = good and isinstance(rest.pop(0), bool)
+    if rest:
+        copy = rest.pop(0)
+        good = good and isinstance(copy, bool)
+    if rest or not good or not (wanted is None or isinstance(wanted, Dtype)):
+        from ...core.arguments.mismatch import describe_mismatch
+
+        raise TypeError(describe_mismatch("to", args, kwargs, [
+            ("(torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, bool copy = False, *, "
+             "torch.memory_format memory_format = None)"),
+            "(torch.dtype dtype, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None)",
+            "(Tensor tensor, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None)",
+        ]))  # fmt: skip
+    require_cpu(where)
+    return (other.dtype if other is not None else wanted), copy, memory_format
+
+
+def _converter(name: str, wanted: Dtype) -> None:
+    def convert(input: Tensor, memory_format: Any = None) -> Tensor:
+        if wanted.numpy is input._array.dtype and (
+            memory_format is None or memory_format is _PRESERVE or _in_format(input._array, memory_format)
+        ):
+            return input
+        return _converted(input, wanted, memory_format)
+
+    convert.__doc__ = f"The tensor as {wanted!r}; itself if it is so already."
+    composite(function=False, name=name)(convert)
+
+
+for _name, _dtype in {"bool": dtypes.bool, "byte": dtypes.uint8, "char": dtypes.int8, **dtypes.ALIASES}.items():
+    _converter(_name, _dtype)
+if "bfloat16" in dtypes.ALL:
+    _converter("bfloat16", dtypes.ALL["bfloat16"])
+
+
+@composite(function=False)
+def type_as(input: Tensor, other: Tensor) -> Tensor:
+    """The tensor in the dtype of another."""
+    return to(input, other.dtype)
+
+
+@composite(function=False)
+def cpu(input: Tensor, memory_format: Any = None) -> Tensor:
+    """The tensor on the CPU: itself."""
+    return input
+
+
+@composite(function=False)
+def cuda(input: Tensor, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> Tensor:
+    """A copy on a GPU; a CPU build of PyTorch, and this library, refuse."""
+    raise AssertionError("Torch not compiled with CUDA enabled")
+
+
+# -- without history ---------------------------------------------------------------------------------------------------
+
+
+@composite()
+def detach(input: Tensor) -> Tensor:
+    """A tensor over the same memory, with the same version counter and without history.
+
+    >>> import autogradlab as torch
+    >>> a = torch.tensor([1.], requires_grad=True)
+    >>> a.detach()
+    tensor([1.])
+    """
+    t = wrap(input._array)
+    t._counter = counter(input)
+    t._storage = input._storage
+    return t
+
+
+@composite()
+def detach_(input: Tensor) -> Tensor:
+    """Cut this very tensor off from its history."""
+    if input._view is not None:
+        raise RuntimeError(errors.DETACH_VIEW)
+    input._edge = NO_EDGE
+    if input._meta is not None:
+        input._meta.retains = False
+    return input
+
+
+# -- copies into -------------------------------------------------------------------------------------------------------
+
+CopyBackwards = make_node_class("CopyBackwards", (), (), False)
+CopyBackwards.run = lambda self, grad, quiet: _copied(self, grad)  # type: ignore[method-assign,assignment]
+CopyBackwards.run_recorded = lambda self, grad: _copied(self, grad)  # type: ignore[method-assign,assignment]
+CopyBackwards.name = lambda self: "torch::autograd::CopyBackwards"  # type: ignore[method-assign]
+
+
+def _copied(node: Any, grad: Any) -> tuple[Any, ...]:
+    """Nothing for the values that were overwritten, everything for those that took their place."""
+    if grad is None:
+        return (None, None)
+    (old, _), (new, _) = node.next_functions
+    return (None if old is None else grad * 0, None if new is None else grad)
+
+
+def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
+    """Copy values in place, broadcast and cast.
+
+    >>> import autogradlab as torch
+    >>> torch.zeros(2, 2).copy_(torch.tensor([1, 2]))
+    tensor([[1., 2.],
+            [1., 2.]])
+    """
+    if not isinstance(src, Tensor):
+        from ...core.values.promotion import is_number
+
+        if not is_number(src):
+            from ..table.arguments import reject
+
+            reject("copy_", (input, src), {})
+        src = wrap(np.asarray(src))
+    local = modes.LOCAL.state
+    floats = input._array.dtype.kind in "fcV"
+    recording = local.record and (requires_grad(input) or (floats and requires_grad(src)))
+    if recording:
+        check_inplace(input)
+        a, b = gradient_edge(input), gradient_edge(src) if floats else NO_EDGE
+    target, x = input._array, src._array
+    if input is src:
+        bump(input)
+        return input
+    if x.shape != target.shape:
+        shape = broadcast_shapes(target.shape, x.shape)
+        if shape != target.shape:
+            raise RuntimeError(
+                f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(shape)}"
+            )
+    if 0 in target.strides or (src._counter is input._counter and src._counter is not UNSHARED):
+        check_written(input, (src,))
+    if x.dtype is target.dtype:
+        target[...] = x
+    else:
+        if x.dtype.kind == "c" and target.dtype.kind not in "cb":
+            _warn_cast()
+        modes.quiet(_assign, target, x)
+    bump(input)
+    if recording:
+        node = start_node(CopyBackwards, (a, b), target.shape, target.dtype, ())
+        rebase(input, node)
+        if not local.plain:
+            finish(node, local)
+    return input
+
+
+publish("copy_", copy_, None, True, False, copy_.__doc__ or "")
+
+
+def _assign(target: np.ndarray, x: np.ndarray) -> None:
+    target[...] = x if x.dtype is target.dtype else cast_array(x, target.dtype)
+
+
+def _fill(input, value):  # type: ignore[no-untyped-def]
+    return np.full(input.shape, value, input.dtype)
+
+
+def _fill_tensor(input, value):  # type: ignore[no-untyped-def]
+    return np.full(input.shape, cast_array(value, input.dtype), input.dtype)
+
+
+_nothing = {"input": lambda F, grad: F.zeros_of(grad, tuple(grad.shape))}
+_everything = {"input": lambda F, grad: F.zeros_of(grad, tuple(grad.shape)), "value": lambda F, grad: grad.sum()}
+#: fill in its four forms: out of place and in place, with a number and with a tensor
+_FILLS = [
+    Op("fill", _fill, "input", vjp=_nothing, node="FillBackward0"),
+    Op("fill", _fill_tensor, "input value", vjp=_everything, node="FillBackward1"),
+    Op("fill", _fill, "input", vjp=_nothing, node="FillBackward2"),
+    Op("fill", _fill_tensor, "input value", vjp=_everything, node="FillBackward3"),
+]
+OPS["fill"] = _FILLS[0]
+_ZERO = OPS["zero"] = Op("zero", lambda input: np.zeros(input.shape, input.dtype), vjp=_nothing)
+
+
+def _value(name: str, input: Tensor, value: Any) -> Any:
+    """What to fill with: a 0-dim tensor, or a number as an array of the dtype of `input`."""
+    if isinstance(value, Tensor):
+        if value._array.ndim:
+            raise RuntimeError("fill_ only supports 0-dimension value tensor but got tensor with "
+                               f"{value._array.ndim} dimensions.")  # fmt: skip
+        return value
+    from ...core.values.promotion import is_number
+
+    if not is_number(value):
+        misfit(name, (input, value), {}, "Tensor")
+    from .getitem import scalar_array
+
+    return scalar_array(value, input.dtype)
+
+
+def fill(input: Tensor, value: Any) -> Tensor:
+    """A tensor of the same shape and dtype filled with one value."""
+    found = _value("fill", input, value)
+    return _FILLS[isinstance(found, Tensor)].call(input, found)
+
+
+def fill_(input: Tensor, value: Any) -> Tensor:
+    """Fill in place with one value, a number or a 0-dim tensor."""
+    if type(value) is float and input._edge is NO_EDGE and -100 <= value <= 100 and input._counter is not INFERENCE and (
+        input._array.dtype.kind == "f" and 0 not in input._array.strides):  # fmt: skip
+        input._array.fill(value)
+        bump(input)
+        return input
+    from .writing import in_place
+
+    found = _value("fill_", input, value)
+    if isinstance(found, Tensor):
+        check_apart(input._array)
+    return in_place(_FILLS[2 + isinstance(found, Tensor)], [input, found], _fill_into)
+
+
+def _fill_into(target: np.ndarray, value: np.ndarray) -> None:
+    target[...] = value if value.dtype is target.dtype else cast_array(value, target.dtype)
+
+
+def zero_(input: Tensor) -> Tensor:
+    """Fill with zeros in place."""
+    from .writing import in_place
+
+    if input._edge is NO_EDGE and input._counter is not INFERENCE and 0 not in input._array.strides:
+        input._array.fill(0)
+        bump(input)
+        return input
+    return in_place(_ZERO, [input], _zero_into)
+
+
+def _zero_into(target: np.ndarray) -> None:
+    target[...] = 0
+
+
+publish("fill", fill, _fill, False, True, fill.__doc__ or "")
+publish("fill_", fill_, _fill, True, True, fill_.__doc__ or "")
+publish("zero_", zero_, None, True, True, zero_.__doc__ or "")
+
+
+# -- what memory looks like --------------------------------------------------------------------------------------------
+
+
+@composite(function=False)
+def stride(input: Tensor, dim: Any = None) -> Any:
+    """Steps in elements between neighbours along each dimension (or one)."""
+    x = input._array
+    size = x.itemsize
+    if x.size or any(x.strides):
+        steps = tuple([s // size for s in x.strides])
+    else:  # NumPy gives empty arrays strides of 0
+        steps = tuple(s // size for s in dense(x.shape, size))
+    return steps if dim is None else steps[wrap_dim(dim, input._array.ndim, scalar_ok=False)]
+
+
+@composite(function=False)
+def storage_offset(input: Tensor) -> int:
+    """Elements from the start of the storage to the first of the tensor."""
+    storage = storage_of(input)
+    return (address(input._array) - storage.data_ptr()) // input._array.itemsize if storage.nbytes() else 0
+
+
+@composite(function=False)
+def data_ptr(input: Tensor) -> int:
+    """The address of the first element; 0 for a tensor without memory."""
+    return address(input._array) if input._array.size else 0
+
+
+@composite(function=False)
+def untyped_storage(input: Tensor) -> Any:
+    """The memory a tensor lies in, shared by its views."""
+    return storage_of(input)
+
+
+@composite(function=False)
+def is_contiguous(input: Tensor, *, memory_format: Any = None) -> bool:
+    """Whether the elements lie in row order (or in the order of another memory format)."""
+    return input._array.flags.c_contiguous if memory_format is None else _in_format(input._array, memory_format)
+
+
+@composite()
+def numel(input: Tensor) -> int:
+    """The number of elements."""
+    return input._array.size
+
+
+composite(function=False, name="nelement")(lambda input: input._array.size)
+composite(function=False, name="dim")(lambda input: input._array.ndim)
+composite(function=False, name="ndimension")(lambda input: input._array.ndim)
+composite(function=False, name="element_size")(lambda input: input._array.itemsize)
+composite(function=False, name="is_pinned")(lambda input: False)
+composite(function=False, name="is_shared")(lambda input: False)
+
+
+def resize(input: Tensor, shape: tuple[int, ...]) -> None:
+    """Change the size over the same storage, which grows if it has to."""
+    shape = tuple(map(operator.index, shape))
+    x = input._array
+    count = 1
+    for n in shape:
+        count *= n
+    if input._counter is UNSHARED and input._storage is None and x.base is None and count > x.size:
+        # nobody else is on this memory, so nobody has to be looked for
+        grown = np.empty(shape, x.dtype)
+        grown.reshape(-1)[: x.size] = x.ravel(order="K")
+        input._array = grown
+        return
+    storage = storage_of(input)
+    offset = storage_offset(input) * x.itemsize
+    if offset + count * x.itemsize > storage.nbytes():
+        storage.resize_(offset + count * x.itemsize)
+    input._storage = storage
+    input._array = np.ndarray(shape, x.dtype, storage.buffer, offset)
+
+
+@composite(function=False)
+def resize_(input: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
+    """Change the size in place: fewer elements keep the storage, more enlarge it."""
+    if requires_grad(input):
+        raise RuntimeError("cannot resize variables that require grad")
+    shape = shape_arg(size)
+    if any(n < 0 for n in shape):
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {list(shape)}")
+    resize(input, shape)
+    bump(input)
+    return input
+
+
+def is_signed(input: Tensor) -> bool:
+    """Whether the dtype has negative values."""
+    return input.dtype.is_signed
+
+
+composite()(is_signed)
+composite(name="is_floating_point")(lambda input: input.dtype.is_floating_point)
+composite(name="is_complex")(lambda input: input.dtype.is_complex)
+RAW.to = lambda x, wanted: x if wanted.numpy is x.dtype else cast_array(x, wanted.numpy)

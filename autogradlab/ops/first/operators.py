@@ -1,0 +1,105 @@
+"""Python's operators on tensors, and the operations that exist only as operators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..table.opdef import OPS, Op, publish
+from ...core.values.promotion import is_number
+from ...core.recording.record import TENSORS
+from ...core.tensor.tensor import Tensor
+
+F = TENSORS
+
+
+def _defers(fn: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """An operator that lets the other operand try where it knows neither tensor nor number."""
+
+    def operator(self: Tensor, other: Any) -> Any:
+        if isinstance(other, (Tensor, int, float)) or is_number(other):
+            return fn(self, other)
+        return NotImplemented
+
+    return operator
+
+
+def _from_array(array: np.ndarray) -> Any:
+    return F.from_numpy(array) if array.ndim else array.item()
+
+
+_RSUB = OPS["rsub"] = Op("rsub", lambda input, other, alpha=1: np.subtract(np.asarray(other, input.dtype), input * alpha if alpha != 1 else input),
+                         "input", node="RsubBackward1", vjp={"input": lambda F, grad, alpha: -grad if alpha == 1 else grad * -alpha})  # fmt: skip
+
+
+def _subtracted(input, other, alpha=1):  # type: ignore[no-untyped-def]
+    from .kinds import align
+
+    x, y = align(input, other)
+    return y - x * np.asarray(alpha, x.dtype)
+
+
+_RSUB_TENSORS = OPS["rsub.tensors"] = Op("rsub", _subtracted, "input other", node="RsubBackward0", vjp={
+    "input": lambda F, grad, alpha: grad * -alpha,
+    "other": lambda F, grad: grad,
+})  # fmt: skip
+
+
+def _rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
+    given = isinstance(other, Tensor)
+    if given and other._array.dtype.kind != "b" and input._array.dtype.kind != "b":
+        return _RSUB_TENSORS.call(input, other, alpha)  # type: ignore[no-any-return]
+    from ...core.values.promotion import result_dtype
+
+    if given or input._array.dtype.kind == "b":
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use "
+            "the `~` or `logical_not()` operator instead."
+        )
+    wanted = result_dtype((input, other))
+    if wanted is not input.dtype:
+        input = F.to(input, wanted)
+    return _RSUB.call(input, other, alpha)  # type: ignore[no-any-return]
+
+
+publish("rsub", _rsub, None, False, True, "other - input")
+
+
+def _rdiv(self: Tensor, other: Any) -> Tensor:
+    return F.mul(F.reciprocal(self), other)  # type: ignore[no-any-return]
+
+
+#: operators that are one binary operation: straight to it, which itself answers NotImplemented
+for _dunder, _op in {"add": "add", "radd": "add", "sub": "sub", "mul": "mul", "rmul": "mul", "truediv": "div", "eq": "eq",
+                     "ne": "ne", "lt": "lt", "le": "le", "gt": "gt", "ge": "ge"}.items():  # fmt: skip
+    setattr(Tensor, f"__{_dunder}__", OPS[_op].core)
+for _dunder, _op in {"iadd": "add", "isub": "sub", "imul": "mul", "itruediv": "div"}.items():
+    setattr(Tensor, f"__{_dunder}__", OPS[_op].core_)
+for _name, _fn in {
+    "rsub": _rsub, "rtruediv": _rdiv, "pow": F.pow, "rpow": lambda self, other: F.pow(other, self),
+    "matmul": F.matmul, "rmatmul": lambda self, other: F.matmul(other, self),
+}.items():  # fmt: skip
+    setattr(Tensor, f"__{_name}__", _defers(_fn))
+Tensor.__neg__ = lambda self: F.neg(self)  # type: ignore[attr-defined]
+Tensor.__abs__ = lambda self: F.abs(self)  # type: ignore[attr-defined]
+Tensor.__pos__ = lambda self: F.positive(self)  # type: ignore[attr-defined]
+Tensor.__invert__ = lambda self: F.bitwise_not(self)  # type: ignore[attr-defined]
+
+
+def _named(name: str, reflected: bool = False) -> Callable[[Any, Any], Any]:
+    """An operation by its name, since its family may be loaded late."""
+    if reflected:
+        return lambda self, other: getattr(F, name)(other, self)
+    return lambda self, other: getattr(F, name)(self, other)
+
+
+for _dunder, _op in {
+    "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor", "lshift": "bitwise_left_shift",
+    "rshift": "bitwise_right_shift", "floordiv": "floor_divide", "mod": "remainder", "pow": "pow",
+}.items():  # fmt: skip
+    if _dunder != "pow":
+        setattr(Tensor, f"__{_dunder}__", _defers(_named(_op)))
+        setattr(Tensor, f"__r{_dunder}__", _defers(_named(_op, not _op.endswith(("and", "or")))))
+    setattr(Tensor, f"__i{_dunder}__", _defers(_named(_op + "_")))

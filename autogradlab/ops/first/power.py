@@ -1,0 +1,228 @@
+"""pow in its three forms (tensor and number, two tensors, number and tensor), square, float_power; their derivatives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..table.factories import binary
+from ..table.opdef import OPS, composite, op, publish
+from ...core.values.promotion import check_cast, is_number, result_dtype
+from ...core.recording.record import RAW, TENSORS
+from ...core.tensor.tensor import Tensor
+from .kinds import in_both_worlds, numbered, refuse
+
+F = TENSORS
+_NEGATIVE = "Integers to negative integer powers are not allowed."
+
+
+@in_both_worlds
+def pow_backward(F, grad, input, exponent):  # type: ignore[no-untyped-def]
+    if exponent == 0:
+        return F.nought(grad)
+    return grad * F.conj(exponent * F.pow(input, exponent - 1))
+
+
+@in_both_worlds
+def pow_backward_self(F, grad, input, other):  # type: ignore[no-untyped-def]
+    return F.only(other != 0, grad * F.conj(other * F.pow(input, other - 1)))
+
+
+@in_both_worlds
+def pow_backward_exponent(F, grad, input, exponent, result):  # type: ignore[no-untyped-def]
+    """Where the base is 0, the power stays 0 however a positive exponent changes."""
+    if is_number(input):
+        if input == 0:
+            return F.only(_not_positive(F, exponent), grad * F.conj(result * F.log(F.zero_dim(grad) + input)))
+        return grad * F.conj(result * np.log(complex(input) if isinstance(input, complex) or input < 0 and F.is_complex(
+            result) else input).item())  # fmt: skip
+    moves = (input != 0) | _not_positive(F, exponent)
+    return F.only(moves, grad * F.conj(result * F.log(input)))
+
+
+def _not_positive(F, exponent):  # type: ignore[no-untyped-def]
+    return F.real_part(exponent) < 0
+
+
+def _check(x, y):  # type: ignore[no-untyped-def]
+    refuse(x, "pow", "b")
+
+
+def _powers(x, y):  # type: ignore[no-untyped-def]
+    """Integers to negative powers are 0, but for 1 and -1, which are their own inverses."""
+    if x.dtype.kind == "i" and y.size and y.min() < 0:
+        r = np.power(x, np.abs(y))
+        return np.where((y >= 0) | (np.abs(x) == 1), r, np.zeros((), x.dtype))
+    return np.power(x, y)
+
+
+binary("pow_tensor", _powers, {
+    "input": lambda F, grad, input, other: F.pow_backward_self(grad, input, other),
+    "other": lambda F, grad, input, other, result: F.pow_backward_exponent(grad, input, other, result),
+}, node="PowBackward1", check=_check, function=False)  # fmt: skip
+_node = OPS["pow_tensor"].node_class
+_node.users = OPS["pow_tensor"].users = (None,) * len(_node.fields)  # all saved whichever gradient is wanted, as in PyTorch
+for _names in ("saved_names", "tensor_names"):
+    setattr(_node, _names, tuple({"other": "exponent"}.get(n, n) for n in getattr(_node, _names)))
+
+
+def _power(x, exponent):  # type: ignore[no-untyped-def]
+    """The common exponents have shorter ways, with the roundings of those ways."""
+    if not isinstance(exponent, complex):
+        if exponent == 2:
+            return x * x
+        if exponent == 3:
+            return x * x * x
+        if x.dtype.kind in "fcV":
+            if exponent == 0.5:
+                return np.sqrt(x)
+            if exponent == 1:
+                return x.copy()
+            if exponent == -0.5:
+                return 1 / np.sqrt(x)
+            if exponent == -1:
+                return 1 / x
+            if exponent == -2:
+                return 1 / (x * x)
+    return np.power(x, numbered(x, exponent))
+
+
+@op("pow_scalar", vjp={"input": lambda F, grad, input, exponent: F.pow_backward(grad, input, exponent)},
+    node="PowBackward0", method=False, function=False)  # fmt: skip
+def pow_scalar(input, exponent):  # type: ignore[no-untyped-def]
+    if input.dtype.kind in "biu" and exponent < 0:
+        raise RuntimeError(_NEGATIVE)
+    if exponent == 1 or (exponent == 0 and input.dtype.kind != "c"):
+        return input.copy() if exponent == 1 else np.ones_like(input)
+    refuse(input, "pow", "b")
+    r = np.asarray(_power(input, exponent))
+    return r if r.dtype == input.dtype else r.astype(input.dtype)
+
+
+@op("pow_base", "exponent", node="PowBackward2", method=False, function=False, shown={"input": "self"}, vjp={
+    "exponent": lambda F, grad, input, exponent, result: F.pow_backward_exponent(grad, input, exponent, result),
+})  # fmt: skip
+def pow_base(input, exponent):  # type: ignore[no-untyped-def]
+    base = numbered(exponent, input)
+    if base.ravel()[0] == 1:
+        return np.ones_like(exponent)
+    _check(base, exponent)
+    return _powers(base, exponent)
+
+
+def _in_dtype(t: Tensor, number: Any) -> Tensor:
+    wanted = result_dtype((t, number))
+    return t if wanted is t.dtype else F.to(t, wanted)  # type: ignore[no-any-return]
+
+
+@composite()
+def pow(input: Any, exponent: Any, *, out: Any = None) -> Any:
+    """input to the power of exponent; either may be a number.
+
+    >>> import autogradlab as torch
+    >>> torch.tensor([1., 2., 3.]) ** 2
+    tensor([1., 4., 9.])
+    """
+    options = {} if out is None else {"out": out}
+    if isinstance(input, Tensor):
+        if isinstance(exponent, Tensor):
+            return F.pow_tensor(input, exponent, **options)
+        if is_number(exponent):
+            return F.pow_scalar(_in_dtype(input, exponent), exponent, **options)
+    elif isinstance(exponent, Tensor) and is_number(input):
+        return F.pow_base(input, _in_dtype(exponent, input), **options)
+    from ..table.arguments import reject
+
+    return reject("pow", (input, exponent), options)
+
+
+def pow_(input: Tensor, exponent: Any) -> Tensor:
+    """In-place version of :meth:`pow`."""
+    if is_number(exponent) and not isinstance(exponent, Tensor):
+        if input._array.dtype.kind in "biu" and not isinstance(exponent, (float, complex)) and exponent < 0:
+            raise RuntimeError(_NEGATIVE)
+        check_cast(result_dtype((input, exponent)).numpy, input._array.dtype)
+        return OPS["pow_scalar"].call_(input, exponent)
+    if not isinstance(exponent, Tensor):
+        from ..table.arguments import reject
+
+        reject("pow_", (input, exponent), {})
+    return F.pow_tensor_(input, exponent)  # type: ignore[no-any-return]
+
+
+publish("pow_", pow_, None, True, False, pow_.__doc__ or "")
+
+
+@composite()
+def square(input: Tensor, *, out: Any = None) -> Tensor:
+    """input * input"""
+    if not isinstance(input, Tensor):
+        from ..table.arguments import reject
+
+        reject("square", (input,), {})
+    return F.pow(input, 2, out=out)  # type: ignore[no-any-return]
+
+
+@composite()
+def square_(input: Tensor) -> Tensor:
+    """In-place version of :meth:`square`."""
+    return pow_(input, 2)
+
+
+def _wide(*values: Any) -> list[Any]:
+    """The operands in double precision."""
+    kind = result_dtype(values)
+    from ...core.types.dtypes import complex128, float64
+
+    wanted = complex128 if kind.is_complex else float64
+    number = complex if kind.is_complex else float
+    return [F.to(v, wanted) if isinstance(v, Tensor) else number(v) for v in values]
+
+
+@composite()
+def float_power(input: Any, exponent: Any, *, out: Any = None) -> Any:
+    """input to the power of exponent, in double precision."""
+    if not ((isinstance(input, Tensor) and (isinstance(exponent, Tensor) or is_number(exponent)))
+            or (is_number(input) and isinstance(exponent, Tensor))):  # fmt: skip
+        from ..table.arguments import reject
+
+        reject("float_power", (input, exponent), {})
+    a, b = _wide(input, exponent)
+    if out is not None and out._array.dtype != (a if isinstance(a, Tensor) else b)._array.dtype:
+        raise RuntimeError(f"the output given to float_power has dtype {_type_name(out)} but the operation's result "
+                           f"requires dtype {_type_name(a if isinstance(a, Tensor) else b)}")  # fmt: skip
+    return F.pow(a, b, out=out)
+
+
+@composite(function=False)
+def float_power_(input: Tensor, exponent: Any) -> Tensor:
+    """In-place version of :meth:`float_power`."""
+    if not isinstance(exponent, Tensor) and not is_number(exponent):
+        from ..table.arguments import reject
+
+        reject("float_power_", (input, exponent), {})
+    a, b = _wide(input, exponent)
+    if a.dtype is not input.dtype:
+        raise RuntimeError(f"the base given to float_power_ has dtype {_type_name(input)} but the operation's result "
+                           f"requires dtype {_type_name(a)}")  # fmt: skip
+    return pow_(input, b)
+
+
+def _type_name(t: Tensor) -> str:
+    from ...core.types.dtypes import _scalar_name
+
+    return _scalar_name(t.dtype)
+
+
+def _raw_pow(input: Any, exponent: Any) -> Any:
+    if isinstance(exponent, np.ndarray) or (isinstance(input, np.ndarray) and isinstance(exponent, np.generic)):
+        return np.power(input, exponent)
+    if isinstance(input, np.generic):
+        input = np.asarray(input)
+    return RAW.pow_scalar(input, exponent)
+
+
+RAW.pow = _raw_pow
+RAW.zero_dim = lambda grad: np.zeros((), grad.dtype)
+TENSORS.zero_dim = lambda grad: grad.new_zeros(())

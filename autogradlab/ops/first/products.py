@@ -1,0 +1,462 @@
+"""Products of vectors, matrices and batches of them: mm, mv, dot, bmm, addmm and matmul, which chooses among them."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from ...core.runtime import errors, modes
+from ..table.arguments import with_old_forms
+from ...core.types.dtypes import _scalar_name, from_numpy
+from ...core.runtime.modes import FLAGS, LOCAL, QUIET
+from ...core.graph.node import NO_EDGE, UNSHARED, freed_error, sequence
+from ..table.opdef import OPS, alias, composite, op, publish, write_out
+from ...core.recording.record import TENSORS, changed, finish
+from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge
+from ...core.tensor.tensor import requires_grad as wants_grad
+from .shape import _expand
+
+_new = object.__new__
+_dot = np.ndarray.dot
+_FLOAT32, _FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
+_C_NAMES = {
+    "float64": "double",
+    "float32": "float",
+    "float16": "c10::Half",
+    "int64": "long int",
+    "int32": "int",
+    "int16": "short",
+    "int8": "signed char",
+    "uint8": "unsigned char",
+    "bool": "bool",
+    "complex64": "c10::complex<float>",
+    "complex128": "c10::complex<double>",
+    "bfloat16": "c10::BFloat16",
+}
+
+
+def type_name(a: np.ndarray) -> str:
+    """A dtype as PyTorch's kernels name it: Float, Double, Long."""
+    return _scalar_name(from_numpy(a.dtype))
+
+
+def _x(a: np.ndarray) -> str:
+    return "x".join(map(str, a.shape))
+
+
+def product(a: np.ndarray, b: np.ndarray, kernel: str = "addmm_impl_cpu_") -> np.ndarray:
+    """The matrix product of two arrays of one dtype. Half types are summed in float32, as PyTorch does."""
+    d = a.dtype
+    if (d is _FLOAT32 or d is _FLOAT64) and a.ndim <= 2:
+        r: np.ndarray = a.dot(b)  # for small matrices in half the time of np.matmul
+        return r
+    if d.itemsize == 2 and d.kind in "fV":
+        return np.asarray(np.matmul(a.astype(np.float32), b.astype(np.float32))).astype(d)
+    if d.kind == "b":
+        raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
+    return np.matmul(a, b)  # type: ignore[no-any-return]
+
+
+def written(r: Tensor, out: Any, name: str = "out") -> Tensor:
+    """What an operation made of others does with `out`: resizes and fills it."""
+    if wants_grad(r) or wants_grad(out):
+        raise RuntimeError(errors.OUT_GRAD.format(name))
+    form: Any = SimpleNamespace(name=name, returns=None)
+    result: Tensor = write_out(form, out, r._array, ())
+    return result
+
+
+def written_all(r: Any, out: Any) -> Any:
+    """The same for several results with names, as linear algebra returns them."""
+    if any(wants_grad(t) for t in (*r, *out)):
+        raise RuntimeError(errors.OUT_GRAD.format(type(r).__name__))
+    return write_out(SimpleNamespace(name=type(r).__name__, returns=type(r)), out, [t._array for t in r], ())  # type: ignore[arg-type]
+
+
+# -- matrix times matrix -----------------------------------------------------------------------------------------------
+
+
+def _columns_first(shape: Any, strides: Any) -> bool:
+    """Whether a matrix lies in memory column by column, as the transpose of a weight does."""
+    return strides[0] == 1 and strides[1] == shape[0]  # type: ignore[no-any-return]
+
+
+def _grad_left(F, grad, right, shape, strides):  # type: ignore[no-untyped-def]
+    """The gradient of a in a @ b, laid out as a is: so that a transposed weight's gradient needs no copy."""
+    if _columns_first(shape, strides):
+        return F.t(F.mm(F.conj(right), F.t(grad)))
+    return F.mm(grad, F.conj(F.t(right)))
+
+
+def _grad_right(F, grad, left, shape, strides):  # type: ignore[no-untyped-def]
+    if _columns_first(shape, strides):
+        return F.t(F.mm(F.t(grad), F.conj(left)))
+    return F.mm(F.conj(F.t(left)), grad)
+
+
+def _fast_left(grad, right, shape, strides):  # type: ignore[no-untyped-def]
+    if strides[0] == 1 and strides[1] == shape[0]:
+        return product(right.conjugate(), grad.T).T
+    return product(grad, right.T.conjugate())
+
+
+def _fast_right(grad, left, shape, strides):  # type: ignore[no-untyped-def]
+    if strides[0] == 1 and strides[1] == shape[0]:
+        return product(grad.T, left.conjugate()).T
+    return product(left.T.conjugate(), grad)
+
+
+def _run_mm(self: Any, grad: Any, quiet: Any) -> tuple[Any, ...]:
+    saved = self.saved
+    if saved is None:
+        raise freed_error()
+    if grad is None:
+        return (None, None)
+    right, shape1, strides1, left, shape2, strides2, v_right, _, _, v_left, _, _ = saved
+    first = second = None
+    if right is not None:
+        if right._counter[0] != v_right:
+            raise changed(self, right, v_right)
+        first = quiet(_fast_left, grad, right._array, shape1, strides1)
+    if left is not None:
+        if left._counter[0] != v_left:
+            raise changed(self, left, v_left)
+        second = quiet(_fast_right, grad, left._array, shape2, strides2)
+    return (first, second)
+
+
+@op("mm", "input mat2", fast={"run": _run_mm}, vjp={
+    "input": lambda F, grad, mat2, input_shape, input_strides: _grad_left(F, grad, mat2, input_shape, input_strides),
+    "mat2": lambda F, grad, input, mat2_shape, mat2_strides: _grad_right(F, grad, input, mat2_shape, mat2_strides),
+})  # fmt: skip
+def mm(input, mat2):  # type: ignore[no-untyped-def]
+    """The product of two matrices.
+
+    >>> import autogradlab as torch
+    >>> torch.mm(torch.tensor([[1., 2.]]), torch.tensor([[3.], [4.]]))
+    tensor([[11.]])
+    """
+    if input.ndim != 2:
+        raise RuntimeError("self must be a matrix")
+    if mat2.ndim != 2:
+        raise RuntimeError("mat2 must be a matrix")
+    if input.shape[1] != mat2.shape[0]:
+        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({_x(input)} and {_x(mat2)})")
+    if input.dtype != mat2.dtype:
+        names = [_C_NAMES[from_numpy(a.dtype).name] for a in (input, mat2)]
+        raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {names[0]} != {names[1]}")
+    return product(input, mat2)
+
+
+_MM = OPS["mm"]
+
+
+def _result(r: np.ndarray) -> Tensor:
+    t = _new(Tensor)
+    t._array = r
+    t._edge = NO_EDGE
+    t._counter = INFERENCE if FLAGS.inference and LOCAL.state.inference else UNSHARED
+    t._grad = t._view = t._storage = t._meta = None
+    return t
+
+
+def _recorded(t: Tensor, r: np.ndarray, entry: Any, edges: Any, saved: Any) -> Tensor:
+    node = _new(entry.node_class)
+    node._seq = sequence()
+    node.next_functions = edges
+    node.hooks = None
+    node._extra = None
+    node.shape = r.shape
+    node.dtype = r.dtype
+    node.saved = saved
+    if FLAGS.unusual and not LOCAL.state.plain:
+        finish(node, LOCAL.state)
+    t._edge = (node, 0)
+    return t
+
+
+def _mm_forward(*args: Any, **options: Any) -> Any:
+    """mm, by the shortest way for two float matrices."""
+    if options or len(args) != 2:
+        return _MM.call(*args, **options)
+    input, mat2 = args
+    try:
+        x, y = input._array, mat2._array
+    except AttributeError:
+        return _MM.call(*args)
+    d = x.dtype
+    if d is not y.dtype or not (d is _FLOAT32 or d is _FLOAT64) or x.ndim != 2 or y.ndim != 2:
+        return _MM.call(input, mat2)
+    try:
+        r = QUIET(_dot, x, y)
+    except (RuntimeError, ValueError):
+        r = modes.quiet(mm, x, y)
+    t = _result(r)
+    a = input._edge
+    if a is None:
+        a = gradient_edge(input)
+    b = mat2._edge
+    if b is None:
+        b = gradient_edge(mat2)
+    if (a is NO_EDGE and b is NO_EDGE) or (FLAGS.unusual and not LOCAL.state.record):
+        return t
+    s1, s2 = x.strides
+    z1, z2 = y.strides
+    n = d.itemsize
+    left, v_left = (None, None) if b is NO_EDGE else (input, input._counter[0])
+    right, v_right = (None, None) if a is NO_EDGE else (mat2, mat2._counter[0])
+    return _recorded(t, r, _MM, (a, b), (right, x.shape, (s1 // n, s2 // n), left, y.shape, (z1 // n, z2 // n),
+                                         v_right, None, None, v_left, None, None))  # fmt: skip
+
+
+publish("mm", _mm_forward, mm, True, True, mm.__doc__ or "")
+
+
+# -- input + matrix times matrix ---------------------------------------------------------------------------------------
+
+
+def scaled(x, factor):  # type: ignore[no-untyped-def]
+    """x times a number, in the dtype of x: integers take the integer part of the number."""
+    if factor == 1:
+        return x
+    return x * np.asarray(int(factor) if x.dtype.kind in "iu" else factor, x.dtype)
+
+
+def added(input, r, beta):  # type: ignore[no-untyped-def]
+    """beta * input + r, where input must expand to the shape of r; beta 0 leaves even NaNs out."""
+    if input.shape != r.shape:
+        input = _expand(input, r.shape)
+    return r if beta == 0 else r + scaled(input, beta)
+
+
+def times(grad: Any, factor: Any) -> Any:
+    """The gradient through a product with a number, which is conjugated if it is complex."""
+    return grad if factor == 1 else grad * (factor.conjugate() if isinstance(factor, complex) else factor)
+
+
+def _run_addmm(self: Any, grad: Any, quiet: Any) -> tuple[Any, ...]:
+    saved = self.saved
+    if saved is None:
+        raise freed_error()
+    if grad is None:
+        return (None, None, None)
+    beta, right, shape1, strides1, alpha, left, shape2, strides2, _, v_right, _, _, _, v_left, _, _ = saved
+    first = second = None
+    if right is not None:
+        if right._counter[0] != v_right:
+            raise changed(self, right, v_right)
+        first = quiet(_fast_left, grad, right._array, shape1, strides1)
+        if alpha != 1:
+            first = quiet(times, first, alpha)
+    if left is not None:
+        if left._counter[0] != v_left:
+            raise changed(self, left, v_left)
+        second = quiet(_fast_right, grad, left._array, shape2, strides2)
+        if alpha != 1:
+            second = quiet(times, second, alpha)
+    wanted = self.next_functions[0][0] is not None
+    return ((grad if beta == 1 else quiet(times, grad, beta)) if wanted else None, first, second)
+
+
+@op(
+    "addmm",
+    "input mat1 mat2",
+    inplace=True,
+    fast={"run": _run_addmm},
+    vjp={
+        "input": lambda F, grad, beta: times(grad, beta),
+        "mat1": lambda F, grad, mat2, mat1_shape, mat1_strides, alpha: times(
+            _grad_left(F, grad, mat2, mat1_shape, mat1_strides), alpha
+        ),
+        "mat2": lambda F, grad, mat1, mat2_shape, mat2_strides, alpha: times(
+            _grad_right(F, grad, mat1, mat2_shape, mat2_strides), alpha
+        ),
+    },
+)
+def addmm(input, mat1, mat2, *, beta=1, alpha=1):  # type: ignore[no-untyped-def]
+    """beta * input + alpha * (mat1 @ mat2)
+
+    >>> import autogradlab as torch
+    >>> torch.addmm(torch.ones(1), torch.tensor([[2.]]), torch.tensor([[3.]]))
+    tensor([[7.]])
+    """
+    for name, m in (("mat1", mat1), ("mat2", mat2)):
+        if m.ndim != 2:
+            raise RuntimeError(f"{name} must be a matrix, got {m.ndim}-D tensor")
+    if mat1.shape[1] != mat2.shape[0]:
+        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({_x(mat1)} and {_x(mat2)})")
+    if input.dtype != mat2.dtype:
+        raise RuntimeError(f"self and mat2 must have the same dtype, but got {type_name(input)} and {type_name(mat2)}")
+    if mat1.dtype != mat2.dtype:
+        raise RuntimeError(f"mat1 and mat2 must have the same dtype, but got {type_name(mat1)} and {type_name(mat2)}")
+    return added(input, scaled(product(mat1, mat2), alpha), beta)
+
+
+_ADDMM = OPS["addmm"]
+
+
+def _plain_addmm(input: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    r = x.dot(y)
+    r += input
+    return r  # type: ignore[no-any-return]
+
+
+def _addmm_forward(*args: Any, **options: Any) -> Any:
+    """addmm, by the shortest way for float matrices without factors."""
+    if options or len(args) != 3:
+        return _old_addmm(*args, **options)
+    input, mat1, mat2 = args
+    try:
+        z, x, y = input._array, mat1._array, mat2._array
+    except AttributeError:
+        return _ADDMM.call(*args)
+    d = x.dtype
+    if d is not y.dtype or d is not z.dtype or not (d is _FLOAT32 or d is _FLOAT64) or x.ndim != 2 or y.ndim != 2:
+        return _ADDMM.call(*args)
+    try:
+        r = QUIET(_plain_addmm, z, x, y)
+    except (RuntimeError, ValueError):
+        r = modes.quiet(addmm, z, x, y)
+    t = _result(r)
+    c = input._edge
+    if c is None:
+        c = gradient_edge(input)
+    a = mat1._edge
+    if a is None:
+        a = gradient_edge(mat1)
+    b = mat2._edge
+    if b is None:
+        b = gradient_edge(mat2)
+    if (a is NO_EDGE and b is NO_EDGE and c is NO_EDGE) or (FLAGS.unusual and not LOCAL.state.record):
+        return t
+    s1, s2 = x.strides
+    z1, z2 = y.strides
+    n = d.itemsize
+    left, v_left = (None, None) if b is NO_EDGE else (mat1, mat1._counter[0])
+    right, v_right = (None, None) if a is NO_EDGE else (mat2, mat2._counter[0])
+    return _recorded(t, r, _ADDMM, (c, a, b), (
+        1, right, x.shape, (s1 // n, s2 // n), 1, left, y.shape, (z1 // n, z2 // n),
+        None, v_right, None, None, None, v_left, None, None))  # fmt: skip
+
+
+def fitting(fn: Any, shape: Any) -> Any:
+    """An in-place product that says, as PyTorch does, that its result has another shape than the tensor it is added to."""
+
+    def forward_(input: Any, *args: Any, **options: Any) -> Any:
+        if len(args) == 2 and isinstance(input, Tensor) and all(isinstance(a, Tensor) for a in args):
+            try:
+                made = shape(*(a._array for a in args))
+            except IndexError:
+                made = input._array.shape
+            if input._array.shape != made:
+                OPS[fn.__name__[:-1]].call(input, *args, **options) if input._array.size == 1 else None
+                raise RuntimeError(f"Bad in-place call: input tensor size {list(input.shape)} and output tensor size "
+                                   f"{list(made)} should match")  # fmt: skip
+        return fn(input, *args, **options)
+
+    return forward_
+
+
+_old_addmm = with_old_forms("addmm", _ADDMM.call)
+publish("addmm_", with_old_forms("addmm_", fitting(TENSORS.addmm_, lambda a, b: (a.shape[0], b.shape[1]))), addmm, True, False, "In-place version of :meth:`addmm`.")
+publish("addmm", _addmm_forward, addmm, True, True, addmm.__doc__ or "")
+
+
+# -- vectors -----------------------------------------------------------------------------------------------------------
+
+
+@op("mv", "input vec", vjp={
+    "input": lambda F, grad, vec: F.unsqueeze(grad, 1) * F.conj(F.unsqueeze(vec, 0)),
+    "vec": lambda F, grad, input: F.mv(F.conj(F.t(input)), grad),
+})  # fmt: skip
+def mv(input, vec):  # type: ignore[no-untyped-def]
+    """The product of a matrix and a vector."""
+    if input.ndim != 2 or vec.ndim != 1:
+        raise RuntimeError(f"vector + matrix @ vector expected, got 1, {input.ndim}, {vec.ndim}")
+    if input.shape[1] != vec.shape[0]:
+        raise RuntimeError(f"size mismatch, got input ({input.shape[0]}), mat ({_x(input)}), vec ({vec.shape[0]})")
+    if input.dtype != vec.dtype:
+        raise RuntimeError(f"addmv input tensors must have the same dtype, but got {type_name(vec)}, "
+                           f"{type_name(input)}, "
+                           f"and {type_name(vec)}")  # fmt: skip
+    return product(input, vec, "addmv_impl_cpu")
+
+
+def _vectors(input, other):  # type: ignore[no-untyped-def]
+    if input.ndim != 1 or other.ndim != 1:
+        raise RuntimeError(f"1D tensors expected, but got {input.ndim}D and {other.ndim}D tensors")
+    if input.dtype != other.dtype:
+        raise RuntimeError("dot : expected both vectors to have same dtype, but found "
+                           f"{type_name(input)} and {type_name(other)}")  # fmt: skip
+    if input.shape != other.shape:
+        raise RuntimeError(
+            f"inconsistent tensor size, expected tensor [{input.size}] and src [{other.size}] to "
+            f"have the "
+            f"same number of elements, but got {input.size} and {other.size} elements respectively"
+        )
+
+
+@op("dot", "input tensor", vjp={
+    "input": lambda F, grad, tensor: grad * F.conj(tensor),
+    "tensor": lambda F, grad, input: grad * F.conj(input),
+})  # fmt: skip
+def dot(input, tensor):  # type: ignore[no-untyped-def]
+    """The inner product of two vectors.
+
+    >>> import autogradlab as torch
+    >>> torch.dot(torch.tensor([1., 2.]), torch.tensor([3., 4.]))
+    tensor(11.)
+    """
+    _vectors(input, tensor)
+    return np.asarray(product(input, tensor, "dot"))
+
+
+@op("vdot", "input other", vjp={
+    "input": lambda F, grad, other: F.conj(grad) * other,
+    "other": lambda F, grad, input: grad * input,
+})  # fmt: skip
+def vdot(input, other):  # type: ignore[no-untyped-def]
+    """The inner product with the first vector conjugated."""
+    _vectors(input, other)
+    return np.asarray(product(input.conjugate() if input.dtype.kind == "c" else input, other, "vdot"))
+
+
+@composite()
+def outer(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
+    """Every element of a vector times every element of another: a matrix."""
+    for name, v in (("self", input), ("vec2", vec2)):
+        if not isinstance(v, Tensor):
+            from ..table.arguments import reject
+
+            reject("outer", (input, vec2), {})
+        if v._array.ndim != 1:
+            raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {v._array.ndim}-D")
+    column = TENSORS.reshape(input, (input._array.shape[0], 1))
+    return TENSORS.mul(column, vec2) if out is None else TENSORS.mul(column, vec2, out=out)  # type: ignore[no-any-return]
+
+
+alias("ger", "outer")
+
+
+# -- batches -----------------------------------------------------------------------------------------------------------
+
+
+@op("bmm", "input mat2", vjp={
+    "input": lambda F, grad, mat2: F.bmm(grad, F.conj(F.transpose(mat2, 1, 2))),
+    "mat2": lambda F, grad, input: F.bmm(F.conj(F.transpose(input, 1, 2)), grad),
+})  # fmt: skip
+def bmm(input, mat2):  # type: ignore[no-untyped-def]
+    """The products of two batches of matrices."""
+    if input.ndim != 3:
+        raise RuntimeError("batch1 must be a 3D tensor")
+    if mat2.ndim != 3:
+        raise RuntimeError("batch2 must be a 3D tensor")
+    want = [input.shape[0], input.shape[2]]
+    if [*mat2.shape[:2]] != want:
+        raise RuntimeError(f"Expected size for first two dimensions of batch2 tensor to be: {want} but got: "
+                           f"{[*mat2.shape[:2]]}.")  # fmt: skip
+    if input.dtype != mat2.dtype:
+        raise RuntimeError(f"expected scalar type {type_name(input)} but found {type_name(mat2)}")
+    return product(input, mat2, "bmm")

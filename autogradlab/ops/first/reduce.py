@@ -1,0 +1,275 @@
+"""Sums, means, products and truths: kernels take `dim` as PyTorch does (a number, a tuple, None)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ...core.types.dims import all_dims, wrap_dim
+from ...core.types.dtypes import from_numpy
+from ..table.opdef import OPS, Op, composite, op, publish
+from ...core.recording.record import RAW, TENSORS
+from ...core.tensor.tensor import Tensor
+from .kinds import is_half, name_of
+
+F = TENSORS
+
+
+def spread(F, grad, shape, dim, keepdim):  # type: ignore[no-untyped-def]
+    """The gradient of a reduction laid over the reduced dimensions again, as a view."""
+    if not keepdim and len(shape):
+        dims = all_dims(dim, len(shape))
+        grad = F.reshape(grad, tuple(1 if i in dims else n for i, n in enumerate(shape)))
+    return F.expand(grad, shape)
+
+
+RAW.spread = lambda *args: spread(RAW, *args)
+TENSORS.spread = lambda *args: spread(TENSORS, *args)
+
+
+def two_forms(name: str, whole: Any, part: Any, vjp_whole: Any, vjp_part: Any, doc: str, signature: Any) -> None:
+    """An operation that reduces everything (`…Backward0`) or along dimensions (`…Backward1`). Both kernels take a dtype."""
+    camel = name.capitalize()
+    first = Op(name, whole, vjp={"input": vjp_whole}, node=camel + "Backward0", doc=doc)
+    second = Op(name, part, vjp={"input": vjp_part}, node=camel + "Backward1", doc=doc)
+    OPS[name] = first
+    OPS[name + ".dim"] = second
+    second.node_class.dim_list = True
+    call_whole, call_part = first.call, second.call
+    reject = first.reject
+
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        n = len(args)
+        if n > 1 and (not isinstance(args[1], (int, tuple, list, type(None), np.integer)) or type(args[1]) is bool):
+            return reject(args, kwargs)
+        if not kwargs:
+            if n == 1:
+                return call_whole(args[0], None)
+            if n == 2:
+                return call_part(args[0], args[1], False, None)
+            return call_part(*args, None) if n == 3 else reject(args, kwargs)
+        if n > 3:
+            return reject(args, kwargs)
+        if n == 1 and "dim" not in kwargs and "axis" not in kwargs and "keepdim" not in kwargs:
+            return call_whole(*args, **kwargs)
+        return call_part(*args, **kwargs)
+
+    setattr(RAW, name, part)
+    publish(name, forward, signature, True, True, doc)
+
+
+def _dims(dim: Any, ndim: int) -> Any:
+    if type(dim) is int and -ndim <= dim < ndim:
+        return dim
+    return all_dims(dim, ndim)
+
+
+def wide(x: np.ndarray, dtype: Any) -> Any:
+    """The dtype in which a sum is made, and that of its result: half types are summed in float32, integers in int64."""
+    numpy = dtype.numpy if dtype is not None else np.dtype(np.int64) if x.dtype.kind in "biu" else x.dtype
+    return (np.dtype(np.float32) if numpy.itemsize == 2 and numpy.kind in "fV" else numpy), numpy
+
+
+def summed(x, dims, keepdim, dtype):  # type: ignore[no-untyped-def]
+    made, numpy = wide(x, dtype)
+    if dtype is not None and x.dtype.kind == "c" and numpy.kind != "c":
+        x = x.real
+    if x.dtype.kind == "b" and made.kind in "iu" or x.dtype.kind in "fV" and made.kind in "biu":
+        x = F_cast(x, numpy)
+    r = np.add.reduce(x, axis=dims, dtype=made, keepdims=keepdim)
+    return r if made is numpy else np.asarray(r).astype(numpy)
+
+
+def F_cast(x: np.ndarray, numpy: Any) -> np.ndarray:
+    return x.astype(numpy)
+
+
+def _sum_all(input, dtype=None):  # type: ignore[no-untyped-def]
+    return summed(input, None, False, dtype)
+
+
+def _sum(input, dim=None, keepdim=False, dtype=None):  # type: ignore[no-untyped-def]
+    return summed(input, _dims(dim, input.ndim), keepdim, dtype)
+
+
+def _signature_sum(input, dim=None, keepdim=False, *, dtype=None): ...  # type: ignore[no-untyped-def]
+
+
+two_forms("sum", _sum_all, _sum,
+          lambda F, grad, input_shape: F.expand(grad, input_shape),
+          lambda F, grad, input_shape, dim, keepdim: F.spread(grad, input_shape, dim, keepdim),
+          "The sum of all elements, or along `dim`.", _signature_sum)  # fmt: skip
+
+
+def count_of(shape: tuple[int, ...], dim: Any) -> int:
+    """How many elements are reduced to one."""
+    count = 1
+    for d in all_dims(dim, len(shape)):
+        count *= shape[d]
+    return count
+
+
+def _mean_type(x, dtype):  # type: ignore[no-untyped-def]
+    if x.dtype.kind in "fcV" and dtype is None:
+        return None
+    found = dtype or from_numpy(x.dtype)
+    if not (found.is_floating_point or found.is_complex):
+        raise RuntimeError(
+            f"mean(): could not infer output dtype. {'Optional' if dtype else 'Input'} dtype must be either a floating "
+            f"point or complex dtype. Got: {found._tensor_type.removesuffix('Tensor')}"
+        )
+    return found
+
+
+def _averaged(x, dims, keepdim, dtype, count):  # type: ignore[no-untyped-def]
+    dtype = _mean_type(x, dtype)
+    made, numpy = wide(x, dtype)
+    total = np.add.reduce(x, axis=dims, dtype=made, keepdims=keepdim)
+    r = np.asarray(total / count if count else np.full_like(total, np.nan))
+    return r if r.dtype is numpy else r.astype(numpy)
+
+
+def _mean_all(input, dtype=None):  # type: ignore[no-untyped-def]
+    return _averaged(input, None, False, dtype, input.size)
+
+
+def _mean(input, dim=None, keepdim=False, dtype=None):  # type: ignore[no-untyped-def]
+    dims = _dims(dim, input.ndim)
+    return _averaged(input, dims, keepdim, dtype, input.shape[dims] if type(dims) is int else count_of(input.shape, dims or ())
+                     if dims else 1)  # fmt: skip
+
+
+two_forms("mean", _mean_all, _mean,
+          lambda F, grad, input_shape: F.expand(grad, input_shape) / max(count_of(input_shape, None), 1),
+          lambda F, grad, input_shape, dim, keepdim:
+              F.spread(grad, input_shape, dim, keepdim) / max(count_of(input_shape, dim), 1),
+          "The mean of all elements, or along `dim`.", _signature_sum)  # fmt: skip
+
+for _entry in (OPS["mean"], OPS["mean.dim"]):
+    _entry.node_class.constants = {"self_sym_numel": lambda node: math.prod(node._saved_self_sym_sizes)}
+
+# -- without NaN -----------------------------------------------------------------------------------------------------------
+
+
+@op("nansum", vjp={
+    "input": lambda F, grad, input, dim, keepdim: F.spread(grad, tuple(input.shape), dim, keepdim) * ~F.isnan(input),
+})  # fmt: skip
+def nansum(input, dim=None, keepdim=False, *, dtype=None):  # type: ignore[no-untyped-def]
+    """The sum, NaN counted as 0."""
+    if input.dtype.kind == "c":
+        raise RuntimeError("nansum on CPU does not support complex inputs")
+    if input.dtype.kind in "fV":
+        input = np.where(np.isnan(input), np.zeros((), input.dtype), input)
+    return summed(input, all_dims(dim, input.ndim), keepdim, dtype)
+
+
+@composite()
+def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None) -> Tensor:
+    """The mean of what is not NaN."""
+    if input._array.dtype.kind not in "fcV":
+        raise RuntimeError(f"nanmean(): expected input to have floating point or complex dtype but got {name_of(input._array)}")
+    if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
+        raise RuntimeError("nanmean(): could not infer output dtype. Optional dtype must be either a floating point or complex "
+                           f"dtype. Got: {dtype._tensor_type.removesuffix('Tensor')}")  # fmt: skip
+    factor = F.sum(~F.isnan(input.detach()), *((dim,) if dim is not None else (tuple(range(input.dim())),)), keepdim=keepdim)
+    total = F.nansum(input, dim, keepdim, dtype=dtype)
+    return F.div(total, factor, **({} if out is None else {"out": out}))  # type: ignore[no-any-return]
+
+
+# -- products --------------------------------------------------------------------------------------------------------------
+
+
+def _others(F, input, dim):  # type: ignore[no-untyped-def]
+    """For each element the product of all others along a dimension, without dividing."""
+    n = input.shape[dim]
+    if n == 0:
+        return input
+    one = F.ones_slice(input, dim)
+    left = F.cumprod(F.cat([one, F.slice(input, dim, 0, n - 1)], dim), dim)
+    right = F.reversed(F.cumprod(F.reversed(F.cat([F.slice(input, dim, 1, n), one], dim), dim), dim), dim)
+    return left * right
+
+
+def _product_back(F, grad, input, result, dim, keepdim):  # type: ignore[no-untyped-def]
+    shape = tuple(input.shape)
+    if not shape:
+        return grad * F.conj(F.ones_of(input))
+    grad = F.spread(grad, shape, dim, keepdim)
+    if not F.any_zero(input):
+        return grad * F.conj(F.spread(result, shape, dim, keepdim) / input)
+    if dim is None:
+        flat = F.reshape(input, (-1,))
+        return grad * F.conj(F.reshape(_others(F, flat, 0), shape))
+    return grad * F.conj(_others(F, input, wrap_dim(dim, len(shape))))
+
+
+RAW.product_back = lambda *args: _product_back(RAW, *args)
+TENSORS.product_back = lambda *args: _product_back(TENSORS, *args)
+RAW.any_zero = lambda x: not np.all(x)
+TENSORS.any_zero = lambda x: not np.all(x._array)
+RAW.ones_of = np.ones_like
+TENSORS.ones_of = lambda x: F.ones_like(x)
+RAW.ones_slice = lambda x, dim: np.ones((*x.shape[:dim], 1, *x.shape[dim + 1 :]), x.dtype)
+TENSORS.ones_slice = lambda x, dim: F.from_numpy(np.asarray(RAW.ones_slice(x._array, dim)))
+RAW.reversed = lambda x, dim: np.flip(x, dim)
+
+
+@op("_reversed", method=False, function=False, node="FlipBackward0", vjp={"input": lambda F, grad, dim: F.reversed(grad, dim)})
+def _reversed(input, dim):  # type: ignore[no-untyped-def]
+    return np.ascontiguousarray(np.flip(input, dim)) if input.ndim else input.copy()
+
+
+TENSORS.reversed = lambda x, dim: F._reversed(x, dim)
+
+
+def _multiplied(x, dims, keepdim, dtype):  # type: ignore[no-untyped-def]
+    made, numpy = wide(x, dtype)
+    return np.asarray(np.multiply.reduce(x, axis=dims, dtype=made, keepdims=keepdim)).astype(numpy)
+
+
+def _prod_all(input, dtype=None):  # type: ignore[no-untyped-def]
+    return _multiplied(input, None, False, dtype)
+
+
+def _prod(input, dim, keepdim=False, dtype=None):  # type: ignore[no-untyped-def]
+    if not isinstance(dim, (int, np.integer)):
+        raise TypeError("dim must be an int")  # told in PyTorch's words by Op.refused
+    return _multiplied(input, wrap_dim(dim, input.ndim) if input.ndim else (wrap_dim(dim, 0), ())[1], keepdim, dtype)
+
+
+def _signature_prod(input, dim=None, keepdim=False, *, dtype=None): ...  # type: ignore[no-untyped-def]
+
+
+two_forms("prod", _prod_all, _prod,
+          lambda F, grad, input, result: F.product_back(grad, input, result, None, False),
+          lambda F, grad, input, result, dim, keepdim: F.product_back(grad, input, result, dim, keepdim),
+          "The product of all elements, or along `dim`.", _signature_prod)  # fmt: skip
+OPS["prod.dim"].node_class.dim_list = False
+
+# -- truths ----------------------------------------------------------------------------------------------------------------
+
+
+def _truth(name: str, ufunc: Any, doc: str) -> None:
+    def kernel(input, dim=None, keepdim=False):  # type: ignore[no-untyped-def]
+        dims = tuple(range(input.ndim)) if dim is None else () if isinstance(dim, (tuple, list)) and not dim and input.ndim else (
+            all_dims(dim, input.ndim))  # fmt: skip
+        r = ufunc.reduce(input != 0 if input.dtype.kind in "cV" else input, axis=dims, dtype=bool, keepdims=keepdim)
+        return np.asarray(r).astype(np.uint8) if input.dtype == np.uint8 else r
+
+    kernel.__name__ = name
+    op(name, doc=doc)(kernel)
+
+
+_truth("any", np.logical_or, "Whether any element is non-zero.")
+_truth("all", np.logical_and, "Whether all elements are non-zero.")
+
+
+@op("count_nonzero")
+def count_nonzero(input, dim=None):  # type: ignore[no-untyped-def]
+    """How many elements are not zero."""
+    return np.asarray(np.add.reduce(input != 0, axis=all_dims(dim, input.ndim), dtype=np.int64))
+
+
+__all__ = ["is_half"]

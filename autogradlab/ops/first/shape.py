@@ -1,0 +1,497 @@
+"""Views: other shapes and strides over the same memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...core.types.dims import shape_arg, wrap_dim, wrap_dims
+from ..table.opdef import OPS, Op, composite, publish
+from ...core.recording.record import RAW, TENSORS
+from ...core.tensor.tensor import Size, Tensor
+from .viewing import view_of, view_strides, window
+
+
+def infer_size(shape: tuple[int, ...], count: int) -> tuple[int, ...]:
+    """The sizes with a -1 worked out; PyTorch's errors if they do not hold `count` elements."""
+    known = 1
+    unknown = None
+    for i, n in enumerate(shape):
+        if n == -1:
+            if unknown is not None:
+                raise RuntimeError("only one dimension can be inferred")
+            unknown = i
+        elif n < 0:
+            raise RuntimeError(f"invalid shape dimension {n} at index {i} of shape {list(shape)}")
+        else:
+            known *= n
+    if unknown is None:
+        if known == count:
+            return shape
+    elif known and count % known == 0:
+        return (*shape[:unknown], count // known, *shape[unknown + 1 :])
+    elif not known and not count:
+        raise RuntimeError(f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified "
+                           "dimension size -1 can be any value and is ambiguous")  # fmt: skip
+    raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {count}")
+
+
+# -- view and reshape --------------------------------------------------------------------------------------------------
+
+
+def _view(input, size):  # type: ignore[no-untyped-def]
+    size = infer_size(tuple(size), input.size)
+    if input.size and input.flags.c_contiguous:
+        return input.reshape(size)
+    strides = view_strides(input, size)
+    if strides is None:
+        raise RuntimeError(
+            "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
+            "contiguous subspaces). Use .reshape(...) instead."
+        )
+    return window(input, size, strides)
+
+
+def _back(F: Any, grad: Any, input_shape: Any) -> Any:
+    return F.reshape(grad, input_shape)
+
+
+_VIEW = OPS["view"] = Op("view", _view, view=True, vjp={"input": _back})
+_UNSAFE_VIEW = OPS["_unsafe_view"] = Op("_unsafe_view", _view, node="UnsafeViewBackward0", vjp={"input": _back})
+_ALIAS = OPS["_reshape_alias"] = Op(
+    "_reshape_alias", _view, view=True, node="ReshapeAliasBackward0", vjp={"input": _back}
+)
+RAW._unsafe_view = _view
+RAW.view = RAW.reshape = lambda x, *size: x.reshape(shape_arg(size))
+
+
+def _sizes(name: str, input: Tensor, size: tuple[Any, ...], options: dict[str, Any], keyword: str) -> tuple[int, ...]:
+    """The sizes of view(2, 3), view((2, 3)), view(size=(2, 3)); PyTorch's TypeError for anything else."""
+    if options and not size and options.keys() == {keyword}:
+        size = (options.pop(keyword),)
+    if size and not options:
+        try:
+            return shape_arg(size)
+        except TypeError:
+            pass
+    from .viewing import misfit
+
+    misfit(name, (input, *size), options, "Tensor")
+    raise TypeError(f"{name}(): wrong sizes {size}")
+
+
+def view(input: Tensor, *size: Any, **options: Any) -> Tensor:
+    """Another shape over the same memory; -1 is worked out. With a dtype: the same bytes read as another type.
+
+    >>> import autogradlab as torch
+    >>> torch.arange(6).view(2, -1)
+    tensor([[0, 1, 2],
+            [3, 4, 5]])
+    """
+    x = input._array
+    if not options and x.size and x.flags.c_contiguous:
+        try:
+            r = x.reshape(*size)
+        except (TypeError, ValueError):
+            r = None
+        if r is not None and (r.shape == size or not size or r.shape == size[0]):
+            return view_of(input, r, _VIEW, (x.shape, None))
+    from ...core.types.dtypes import dtype
+
+    given = size[0] if size else options.get("dtype")
+    if isinstance(given, dtype):
+        return TENSORS.view_as_dtype(input, given)
+    sizes = _sizes("view", input, size, options, "size")
+    return view_of(input, _view(x, sizes), _VIEW, (x.shape, None))
+
+
+publish("view", view, None, True, False, view.__doc__ or "")
+publish("_unsafe_view", lambda input, size: _UNSAFE_VIEW.call(input, size), None, False, False, "")
+
+
+def reshape(input: Tensor, *shape: Any, **options: Any) -> Tensor:
+    """Another shape: a view where strides allow it, else a copy.
+
+    >>> import autogradlab as torch
+    >>> torch.arange(6).reshape(2, -1)
+    tensor([[0, 1, 2],
+            [3, 4, 5]])
+    """
+    x = input._array
+    if x.size and x.flags.c_contiguous and not options:
+        try:
+            r = x.reshape(*shape)
+        except (TypeError, ValueError):
+            r = None
+        if r is not None and (r.shape == shape or (shape and r.shape == shape[0])):
+            return view_of(input, r, _VIEW, (x.shape, None))
+    return _reshaped(input, infer_size(_sizes("reshape", input, shape, options, "shape"), x.size))
+
+
+def _reshaped(input: Tensor, size: tuple[int, ...]) -> Tensor:
+    x = input._array
+    if x.size and x.flags.c_contiguous:
+        return view_of(input, x.reshape(size), _VIEW, (x.shape, None))
+    strides = view_strides(x, size)
+    if strides is not None:
+        return view_of(input, window(x, size, strides), _VIEW if x.flags.c_contiguous else _ALIAS, (x.shape, None))
+    return _UNSAFE_VIEW.call(TENSORS.clone(input, memory_format="contiguous"), size)
+
+
+publish("reshape", reshape, None, True, True, reshape.__doc__ or "")
+
+
+@composite()
+def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+    """The dimensions from start_dim to end_dim made one: a view where strides allow it.
+
+    >>> import autogradlab as torch
+    >>> torch.zeros(2, 3, 4).flatten(1).shape
+    torch.Size([2, 12])
+    """
+    shape = input._array.shape
+    ndim = len(shape)
+    first, last = wrap_dim(start_dim, ndim), wrap_dim(end_dim, ndim)
+    if first > last:
+        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    if ndim == 0:
+        return _reshaped(input, (1,))
+    if first == last:
+        return input
+    count = 1
+    for n in shape[first : last + 1]:
+        count *= n
+    return _reshaped(input, (*shape[:first], count, *shape[last + 1 :]))
+
+
+@composite()
+def ravel(input: Tensor) -> Tensor:
+    """All elements in one dimension: a view of a contiguous tensor, else of a copy."""
+    return view(TENSORS.contiguous(input), -1) if input._array.size else view(TENSORS.contiguous(input), 0)
+
+
+@composite()
+def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
+    """One dimension split into several, one of which may be -1.
+
+    >>> import autogradlab as torch
+    >>> torch.zeros(3, 4).unflatten(1, (2, -1)).shape
+    torch.Size([3, 2, 2])
+    """
+    shape = input._array.shape
+    d = wrap_dim(dim, len(shape))
+    parts = shape_arg((sizes,)) if isinstance(sizes, (tuple, list)) else sizes
+    if not isinstance(parts, tuple):
+        raise TypeError(f"unflatten(): argument 'sizes' (position 2) must be tuple of ints, not {type(sizes).__name__}")
+    if not parts:
+        raise RuntimeError("unflatten: sizes must be non-empty")
+    try:
+        inferred = infer_size(parts, shape[d] if shape else 1)
+    except RuntimeError as error:
+        if "only one" in str(error):
+            raise
+        raise RuntimeError(f"unflatten: Provided sizes {list(parts)} don't multiply up to the size of dim {d} "
+                           f"({shape[d] if shape else 1}) in the input tensor") from None  # fmt: skip
+    return view(input, (*shape[:d], *inferred, *shape[d + 1 :]))
+
+
+# -- the order of dimensions -------------------------------------------------------------------------------------------
+
+
+def _t(input):  # type: ignore[no-untyped-def]
+    if input.ndim > 2:
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D")
+    return input.T
+
+
+_T = OPS["t"] = Op("t", _t, view=True, vjp={"input": lambda F, grad: F.t(grad)})
+RAW.t = _t
+
+
+def t(input: Tensor) -> Tensor:
+    """The transpose of a matrix, as a view."""
+    return view_of(input, _t(input._array), _T, ())
+
+
+publish("t", t, _t, True, True, t.__doc__ or "")
+
+
+def _transpose(input, dim0, dim1):  # type: ignore[no-untyped-def]
+    n = input.ndim
+    try:
+        return input.swapaxes(dim0, dim1)
+    except ValueError:
+        wrap_dim(dim0, n)
+        wrap_dim(dim1, n)
+        return input[...]
+
+
+_TRANSPOSE = OPS["transpose"] = Op("transpose", _transpose, view=True,
+                                   vjp={"input": lambda F, grad, dim0, dim1: F.transpose(grad, dim0, dim1)})  # fmt: skip
+RAW.transpose = _transpose
+
+
+def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """A view with two dimensions exchanged.
+
+    >>> import autogradlab as torch
+    >>> torch.zeros(2, 3, 4).transpose(0, 2).shape
+    torch.Size([4, 3, 2])
+    """
+    return view_of(input, _transpose(input._array, dim0, dim1), _TRANSPOSE, (dim0, dim1, None, None))
+
+
+publish("transpose", transpose, _transpose, True, True, transpose.__doc__ or "")
+
+
+def _permute(input, dims):  # type: ignore[no-untyped-def]
+    if len(dims) != input.ndim:
+        raise RuntimeError(
+            f"permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
+            f"ordering of dimensions i.e. input.dim() = {input.ndim} is not equal to len(dims) = {len(dims)}"
+        )
+    try:
+        return input.transpose(dims)
+    except ValueError:
+        for d in dims:
+            wrap_dim(d, input.ndim)
+        raise RuntimeError("permute(): duplicate dims are not allowed.") from None
+
+
+def _inverse(dims: tuple[int, ...]) -> tuple[int, ...]:
+    n = len(dims)
+    found = [0] * n
+    for i, d in enumerate(dims):
+        found[d % n] = i
+    return tuple(found)
+
+
+_PERMUTE = OPS["permute"] = Op(
+    "permute", _permute, view=True, vjp={"input": lambda F, grad, dims: F.permute(grad, _inverse(dims))}
+)
+RAW.permute = _permute
+
+
+def permute(input: Tensor, *dims: Any, **options: Any) -> Tensor:
+    """A view with the dimensions in another order.
+
+    >>> import autogradlab as torch
+    >>> torch.zeros(2, 3, 4).permute(2, 0, 1).shape
+    torch.Size([4, 2, 3])
+    """
+    if len(dims) == 1 and not options and type(dims[0]) is tuple:
+        dims = dims[0]
+    else:
+        dims = _sizes("permute", input, dims, options, "dims") if dims or options or input._array.ndim else ()
+    return view_of(input, _permute(input._array, dims), _PERMUTE, (dims, None))
+
+
+publish("permute", permute, _permute, True, True, permute.__doc__ or "")
+
+# -- dimensions of size 1 ----------------------------------------------------------------------------------------------
+
+
+def _squeeze_all(input):  # type: ignore[no-untyped-def]
+    return input.squeeze()
+
+
+def _squeeze_dim(input, dim):  # type: ignore[no-untyped-def]
+    d = wrap_dim(dim, input.ndim)
+    return input.squeeze(d) if input.ndim and input.shape[d] == 1 else input[...]
+
+
+def _squeeze_dims(input, dim):  # type: ignore[no-untyped-def]
+    dims = wrap_dims(dim, input.ndim)
+    if not input.ndim:
+        return input[...]
+    return input.squeeze(tuple(d for d in dims if input.shape[d] == 1))
+
+
+_SQUEEZE_KERNELS: tuple[Any, ...] = (_squeeze_all, _squeeze_dim, _squeeze_dims)
+SQUEEZES = [
+    Op("squeeze", kernel, view=True, node=f"SqueezeBackward{i}",
+       vjp={"input": _back if not i else lambda F, grad, input_shape, dim: F.reshape(grad, input_shape)})
+    for i, kernel in enumerate(_SQUEEZE_KERNELS)
+]  # fmt: skip
+
+
+def squeeze(input: Tensor, dim: Any = None) -> Tensor:
+    """A view without the dimensions of size 1, or without those named whose size is 1."""
+    x = input._array
+    if dim is None:
+        return view_of(input, x.squeeze(), SQUEEZES[0], (x.shape, None))
+    if isinstance(dim, (tuple, list)):
+        return view_of(input, _squeeze_dims(x, dim), SQUEEZES[2], (x.shape, tuple(dim), None, None))
+    return view_of(input, _squeeze_dim(x, dim), SQUEEZES[1], (x.shape, dim, None, None))
+
+
+OPS["squeeze"] = SQUEEZES[0]
+RAW.squeeze = lambda x, dim=None: (
+    x.squeeze() if dim is None else _squeeze_dims(x, dim if isinstance(dim, tuple) else (dim,))
+)
+publish("squeeze", squeeze, None, True, True, squeeze.__doc__ or "")
+
+
+def _unsqueeze(input, dim):  # type: ignore[no-untyped-def]
+    shape, strides = input.shape, input.strides
+    n = len(shape)
+    d = dim if type(dim) is int and 0 <= dim <= n else wrap_dim(dim, n + 1)
+    if input.flags.c_contiguous and input.size > 1 and 1 not in shape:
+        return input.reshape(*shape[:d], 1, *shape[d:])
+    step = shape[d] * strides[d] if d < len(shape) else input.itemsize
+    return window(input, (*shape[:d], 1, *shape[d:]), (*strides[:d], step, *strides[d:]))
+
+
+_UNSQUEEZE = OPS["unsqueeze"] = Op("unsqueeze", _unsqueeze, view=True,
+                                   vjp={"input": lambda F, grad, dim: F.squeeze(grad, dim)})  # fmt: skip
+RAW.unsqueeze = _unsqueeze
+
+
+def unsqueeze(input: Tensor, dim: int) -> Tensor:
+    """A view with a dimension of size 1 put in at `dim`.
+
+    >>> import autogradlab as torch
+    >>> torch.zeros(3).unsqueeze(-1).shape
+    torch.Size([3, 1])
+    """
+    return view_of(input, _unsqueeze(input._array, dim), _UNSQUEEZE, (dim, None))
+
+
+publish("unsqueeze", unsqueeze, _unsqueeze, True, True, unsqueeze.__doc__ or "")
+
+# -- expanding ---------------------------------------------------------------------------------------------------------
+
+
+def expanded(shape: tuple[int, ...], size: tuple[int, ...]) -> tuple[int, ...]:
+    """The sizes that expand() gives, -1 meaning the old size; PyTorch's errors."""
+    lead = len(size) - len(shape)
+    result = []
+    for i in range(len(size) - 1, -1, -1):
+        n = size[i]
+        old = shape[i - lead] if i >= lead else None
+        if n == -1:
+            if old is None:
+                raise RuntimeError(f"The expanded size of the tensor ({n}) isn't allowed in a leading, non-existing "
+                                   f"dimension {i}")  # fmt: skip
+            n = old
+        elif old not in (None, 1, n):
+            raise RuntimeError(
+                f"The expanded size of the tensor ({n}) must match the existing size ({old}) at non-singleton dimension "
+                f"{i}.  Target sizes: {list(size)}.  Tensor sizes: {list(shape)}"
+            )
+        result.append(n)
+    return tuple(reversed(result))
+
+
+def _expand(input, size):  # type: ignore[no-untyped-def]
+    old, steps = input.shape, input.strides
+    lead = len(size) - len(old)
+    if lead < 0:
+        from ...core.values.conversion import type_name
+        from ...core.types.dtypes import from_numpy
+
+        d = from_numpy(input.dtype)
+        shown = type_name(d) if not d.is_complex else f"CPU{type_name(d)[6:-6]}Type"
+        raise RuntimeError(
+            f"expand({shown}{{{list(old)}}}, size={list(size)}): the number of sizes provided "
+            f"({len(size)}) must be greater or equal to the number of dimensions in the tensor ({len(old)})"
+        )
+    shape = list(size)
+    strides = [0] * len(shape)
+    for i in range(len(old) - 1, -1, -1):
+        n, m = size[lead + i], old[i]
+        if n == m or n == -1:
+            shape[lead + i] = m
+            strides[lead + i] = steps[i]
+        elif m != 1 or n < 0:
+            expanded(old, size)
+    for i in range(lead - 1, -1, -1):
+        if size[i] == 1:  # a new dimension of size 1 keeps the step that a contiguous one would have
+            strides[i] = shape[i + 1] * strides[i + 1] if i + 1 < len(shape) else input.itemsize
+        elif size[i] < 0:
+            expanded(old, size)
+    return window(input, tuple(shape), tuple(strides))
+
+
+EXPAND = OPS["expand"] = Op("expand", _expand, view=True,
+                            vjp={"input": lambda F, grad, input_shape: F.sum_to_size(grad, input_shape)})  # fmt: skip
+
+
+def expand(input: Tensor, *size: Any, implicit: bool = False, **options: Any) -> Tensor:
+    """A view that repeats dimensions of size 1 without memory; -1 keeps a size.
+
+    >>> import autogradlab as torch
+    >>> torch.tensor([[1], [2]]).expand(-1, 3)
+    tensor([[1, 1, 1],
+            [2, 2, 2]])
+    """
+    x = input._array
+    sizes = _sizes("expand", input, size, options, "size")
+    return view_of(input, _expand(x, sizes), EXPAND, (x.shape, None))
+
+
+RAW.expand = lambda x, *size: np.broadcast_to(x, shape_arg(size))
+publish("expand", expand, None, True, False, expand.__doc__ or "")
+
+
+@composite(function=False)
+def expand_as(input: Tensor, other: Tensor) -> Tensor:
+    """expand to the shape of another tensor."""
+    return view_of(input, _expand(input._array, other._array.shape), EXPAND, (input._array.shape, None))
+
+
+@composite()
+def broadcast_to(input: Tensor, size: Any) -> Tensor:
+    """expand to a shape."""
+    return expand(input, size)
+
+
+@composite(function=False)
+def view_as(input: Tensor, other: Tensor) -> Tensor:
+    """view with the shape of another tensor."""
+    return view(input, other._array.shape)
+
+
+@composite(function=False)
+def reshape_as(input: Tensor, other: Tensor) -> Tensor:
+    """reshape to the shape of another tensor."""
+    return reshape(input, other._array.shape)
+
+
+@composite(function=False)
+def sum_to_size(input: Tensor, *size: Any) -> Tensor:
+    """Sum over the dimensions along which `size` would be broadcast to this shape."""
+    from ...core.backward.validate import expandable, reduce_to
+
+    shape = shape_arg(size)
+    if not expandable(shape, tuple(input._array.shape)):
+        raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(input.shape)}}}.")
+    if shape == input._array.shape:
+        return input
+    result: Tensor = reduce_to(input, shape)
+    return result
+
+
+def _raw_sum_to_size(x: Any, *size: Any) -> Any:
+    from ...core.backward.validate import reduce_to
+
+    return reduce_to(x, shape_arg(size))
+
+
+RAW.sum_to_size = _raw_sum_to_size
+
+
+def size(self: Tensor, dim: Any = None) -> Any:
+    """The shape, or the size of one dimension."""
+    if dim is None:
+        return Size(self._array.shape)
+    try:
+        return self._array.shape[wrap_dim(dim, self._array.ndim, scalar_ok=False)]
+    except TypeError:
+        from ...core.arguments.mismatch import typename
+
+        raise TypeError(f"size(): argument 'dim' (position 1) must be int, not {typename(dim)}") from None
+
+
+publish("size", size, None, True, False, size.__doc__ or "")

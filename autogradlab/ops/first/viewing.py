@@ -1,0 +1,176 @@
+"""What operations that give views are made of: arrays with given strides, and short ways to their Tensors and Nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..table.families import FUNCTIONS, attach, operation
+from ...core.runtime.modes import FLAGS, LOCAL
+from ...core.graph.node import NO_EDGE, UNSHARED, sequence
+from ..table.opdef import Op
+from ...core.recording.record import finish
+from ...core.memory.storage import address, owner
+from ...core.tensor.tensor import INFERENCE, Tensor, ViewMeta, gradient_edge
+from ...core.recording.views import share
+
+__all__ = ["dense", "guard", "view_of", "view_strides", "window"]
+
+_new = object.__new__
+_ndarray = np.ndarray
+
+
+def window(x: np.ndarray, shape: tuple[int, ...], strides: tuple[int, ...], shift: int = 0) -> np.ndarray:
+    """A view of the memory of `x` with other sizes and strides, `shift` bytes from its first element on.
+
+    `np.lib.stride_tricks.as_strided` does the same at ten times the cost, since it takes the array interface.
+    """
+    if shift >= 0:
+        buffer = x
+        if not x.flags.c_contiguous:
+            buffer = x.T
+        if buffer.flags.c_contiguous:
+            try:
+                return _ndarray(shape, x.dtype, buffer, shift, strides)
+            except ValueError:  # reaches further than `x` itself
+                pass
+    root = owner(x)
+    if not root.flags.c_contiguous:
+        flat = root.ravel("K")
+        if not np.may_share_memory(flat, root):
+            return _interfaced(x, shape, strides, shift)
+        root = flat
+    return _ndarray(shape, x.dtype, root, address(x) - address(root) + shift, strides)
+
+
+def _interfaced(x: np.ndarray, shape: tuple[int, ...], strides: tuple[int, ...], shift: int) -> np.ndarray:
+    """The same for memory that lies in an array with gaps, which is no buffer."""
+    assert not shift, "memory outside of the array"
+    return np.lib.stride_tricks.as_strided(x, shape, strides)
+
+
+def dense(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
+    """Strides in bytes of a contiguous array; a size of 0 counts as 1, as in PyTorch."""
+    strides = []
+    step = itemsize
+    for n in reversed(shape):
+        strides.append(step)
+        if n > 1:
+            step *= n
+    return tuple(reversed(strides))
+
+
+def view_strides(x: np.ndarray, shape: tuple[int, ...]) -> tuple[int, ...] | None:
+    """Strides that give `x` another shape without a copy, or None if there are none."""
+    old, steps, size = x.shape, x.strides, x.itemsize
+    if not x.size:
+        return steps if old == shape else dense(shape, size)
+    strides = [size] * len(shape)
+    at = len(shape) - 1
+    base = steps[-1] if old else size
+    count = taken = 1
+    for d in range(len(old) - 1, -1, -1):
+        count *= old[d]
+        if d == 0 or (
+            old[d - 1] != 1 and steps[d - 1] != count * base
+        ):  # a run of dimensions that lie in one line ends
+            while at >= 0 and (taken < count or shape[at] == 1):
+                strides[at] = taken * base
+                taken *= shape[at]
+                at -= 1
+            if taken != count:
+                return None
+            if d:
+                base = steps[d - 1]
+                count = taken = 1
+    if not old:
+        return dense(shape, size)
+    return tuple(strides) if at == -1 else None
+
+
+def view_of(input: Tensor, r: np.ndarray, op: Op, saved: tuple[Any, ...], creation: str | None = None) -> Tensor:
+    """The Tensor for a view `r` of `input`, and its Node with what `op.fields` names, if a gradient is wanted."""
+    edge = input._edge
+    if edge is None:
+        edge = gradient_edge(input)
+    if FLAGS.unusual:
+        local = LOCAL.state
+        record = local.record
+        t = share(input, r, None, creation if record else "inference" if local.inference else "no_grad")
+        if edge is NO_EDGE or not record or r.dtype.kind not in "fcV":
+            return t
+    else:
+        t = _new(Tensor)
+        t._array = r
+        t._edge = t._grad = t._meta = None
+        version = input._counter
+        if version is UNSHARED:
+            version = input._counter = [0]
+        t._counter = version
+        t._storage = input._storage
+        if version is INFERENCE:
+            t._edge = NO_EDGE
+            t._view = None
+            return t
+        t._view = meta = _new(ViewMeta)
+        meta.edge = None
+        meta.leaf = False
+        meta.version = version[0]
+        parent = input._view
+        if parent is None:
+            meta.base = input
+            meta.creation = creation
+        else:
+            meta.base = parent.base
+            meta.creation = creation or parent.creation
+        if edge is NO_EDGE or r.dtype.kind not in "fcV":
+            return t
+    node = _new(op.node_class)
+    node._seq = sequence()
+    node.next_functions = (edge,)
+    node.hooks = None
+    node._extra = None
+    node.shape = r.shape
+    node.dtype = r.dtype
+    node.saved = saved
+    if FLAGS.unusual and not LOCAL.state.plain:
+        finish(node, LOCAL.state)
+    if t._view is not None:
+        t._view.edge = (node, 0)
+    return t
+
+
+def guard(names: str) -> None:
+    """Give operations PyTorch's TypeErrors for arguments that Python itself refuses (a string for a dimension)."""
+    for name in names.split():
+        call = operation(name)
+        if name in FUNCTIONS:
+            FUNCTIONS[name] = _guarded(call, name, "torch")
+        if hasattr(Tensor, name):
+            attach(name, _guarded(call, name, "Tensor"))
+
+
+def _guarded(call: Callable[..., Any], name: str, space: str) -> Callable[..., Any]:
+    def guarded(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return call(*args, **kwargs)
+        except (TypeError, AttributeError):
+            misfit(name, args, kwargs, space)
+            raise
+
+    guarded.__name__ = guarded.__qualname__ = name
+    guarded.__module__ = "torch"
+    guarded.__doc__ = call.__doc__
+    guarded.__wrapped__ = getattr(call, "__wrapped__", call)  # type: ignore[attr-defined]
+    return guarded
+
+
+def misfit(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], space: str) -> None:
+    """Raise PyTorch's TypeError if the arguments do not fit one of its signatures."""
+    from ..table.signatures import explain
+
+    if name.endswith("_"):  # in-place forms are methods
+        space = "Tensor"
+    explain(name, args[1:] if space == "Tensor" else args, kwargs, space)

@@ -1,0 +1,133 @@
+"""Operations that write at places: their in-place form works on the tensor's memory, the other one on a copy of it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...core.runtime import modes
+from ..table.calls import make_call
+from ...core.types.dtypes import _scalar_name
+from ..table.opdef import OPS, Op, publish
+from ...core.memory.overlap import check_written
+from ...core.recording.record import RAW, finish, start_node
+from ...core.tensor.tensor import Tensor, wrap
+from ...core.recording.views import bump, check_inplace, rebase
+
+__all__ = ["C_WORDS", "exact_out", "in_place", "warn_expanded", "writer"]
+
+
+#: operations whose inputs must not overlap what they write, not even wholly
+_APART = ("scatter", "scatter_add", "scatter_reduce", "index_add", "index_copy", "index_put", "put")
+#: C's names of the dtypes, where PyTorch's messages use them
+C_WORDS = {"float32": "float", "float64": "double", "float16": "c10::Half", "int64": "long int", "int32": "int",
+           "int16": "short int", "int8": "signed char", "uint8": "unsigned char", "bfloat16": "c10::BFloat16",
+           "complex64": "c10::complex<float>", "complex128": "c10::complex<double>"}  # fmt: skip
+_SAME = "Expected out tensor to have dtype {0}, but got {1} instead"
+
+
+def exact_out(entry: Op, message: str = _SAME, wanted: Any = None) -> None:
+    """Refuse an out= whose dtype is not exactly that of the result, in C's names or (`{2}`, `{3}`) PyTorch's."""
+    general = entry.call_any
+
+    def call_any(*args: Any, **kwargs: Any) -> Any:
+        out = kwargs.get("out")
+        if isinstance(out, Tensor) and args:
+            first = args[0][0] if isinstance(args[0], (tuple, list)) else args[0]
+            expected = wanted or first.dtype
+            if out.dtype is not expected:
+                names = [C_WORDS.get(d.name, d.name) for d in (expected, out.dtype)]
+                raise RuntimeError(message.format(*names, *(_scalar_name(d) for d in (expected, out.dtype))))
+        return general(*args, **kwargs)
+
+    entry.call_any = call_any  # type: ignore[method-assign]
+
+
+def warn_expanded(name: str, input: Tensor) -> None:
+    """Warn of filling an expanded tensor, as PyTorch does."""
+    x = input._array
+    if 0 in x.strides and any(s == 0 and n > 1 for s, n in zip(x.strides, x.shape, strict=True)):
+        warnings.warn(
+            f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing this operation. "
+            "This also applies to advanced indexing e.g. tensor[mask] = scalar", UserWarning, stacklevel=3,
+        )  # fmt: skip
+
+
+def _flat(values: list[Any]) -> list[Any]:
+    """The values, those in lists and tuples too."""
+    return [v for value in values for v in (value if isinstance(value, (list, tuple)) else (value,))]
+
+
+def in_place(op: Op, values: list[Any], write: Callable[..., None]) -> Tensor:
+    """Run `write` on the memory of the first argument and record it as `op` in place. `values` are all arguments."""
+    input: Tensor = values[0]
+    local = modes.LOCAL.state
+    edges: Any = ()
+    recording = local.record and op.differentiates
+    if recording:
+        edges, recording = op.edges(values)
+        if input._array.dtype.kind not in "fcV":
+            recording = False
+    if recording:
+        check_inplace(input)
+    if op.name in _APART:
+        check_written(input, _flat(values[1:]), whole=True, apart=op.name != "index_put")
+    original = input
+    if recording and "input" in op.fields:
+        original = wrap(np.array(input._array))
+        original._edge = edges[0]
+    modes.quiet(write, *op.arrays(values))
+    bump(input)
+    if recording:
+        array = input._array
+        node = start_node(op.node_class, tuple(edges), array.shape, array.dtype, ())
+        rebase(input, node)
+        values[0] = original
+        node.saved = op.saves(values, edges, (input,))
+        if not local.plain:
+            finish(node, local)
+    return input
+
+
+def writer(name: str, tensors: str, write: Callable[..., None], vjp: dict[str, Any], *, order: Any = "C", node: str | None = None,
+           shown: dict[str, str] | None = None, function: bool = True, doc: str = "") -> Op:  # fmt: skip
+    """The table entry of an operation whose kernel `write(input, …)` changes its first argument.
+
+    It is published under `name` on a copy (in the memory order `order`) and under `name_` in place.
+    """
+    entry = OPS[name] = Op(name, write, tensors, vjp=vjp, node=node, shown=shown, doc=doc)
+    invoke = entry.invoke
+
+    def on_copy(input: np.ndarray, *args: Any) -> np.ndarray:
+        r = np.array(input, order=order)
+        invoke(r, *args)
+        return r
+
+    def kernel(input: np.ndarray, *args: Any, **kwargs: Any) -> np.ndarray:
+        r = np.array(input, order=order)
+        write(r, *args, **kwargs)
+        return r
+
+    exact_out(entry)
+    entry.invoke = on_copy
+    entry.call = make_call(entry)
+    setattr(RAW, name, kernel)
+    call = entry.call
+
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        return call(*args, **kwargs)
+
+    def forward_(*args: Any, **kwargs: Any) -> Any:
+        values = entry.bind(args, kwargs)
+        try:
+            entry.arrays(values)
+        except (AttributeError, TypeError):
+            values = entry.coerced(args, kwargs, values)
+        return in_place(entry, values, invoke)
+
+    publish(name, forward, write, function, function, doc)
+    publish(name + "_", forward_, write, function, False, f"In-place version of :meth:`{name}`.")
+    return entry

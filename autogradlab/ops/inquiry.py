@@ -1,0 +1,172 @@
+"""Questions about objects, types and shapes: is_tensor, typename, result_type, promote_types, broadcast_shapes …"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from ..core.types import dtypes
+from ..core.values.creation import bind
+from .table.opdef import composite
+from ..core.values.promotion import broadcast_shapes as common_shape
+from ..core.values.promotion import result_dtype
+from ..core.recording.record import TENSORS
+from ..core.memory.storage import Storage
+from ..core.tensor.tensor import INFERENCE, Size, Tensor
+from .breadth.typed_storage import TypedStorage
+
+__all__ = ["broadcast_shapes", "can_cast", "is_storage", "is_tensor", "promote_types", "result_type", "typename"]
+
+_PYTHON = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool, complex: dtypes.complex128}
+
+
+def is_tensor(obj: Any, /) -> bool:
+    """Whether `obj` is a tensor.
+
+    >>> import autogradlab as torch
+    >>> torch.is_tensor(torch.ones(1)), torch.is_tensor(1)
+    (True, False)
+    """
+    return isinstance(obj, Tensor)
+
+
+def is_storage(obj: Any, /) -> bool:
+    """Whether `obj` is a storage."""
+    return isinstance(obj, (Storage, TypedStorage))
+
+
+def typename(obj: Any, /) -> str:
+    """The name of the type of an object, of a tensor with its dtype: `torch.FloatTensor`."""
+    if isinstance(obj, Tensor):
+        return f"torch.{obj.dtype._tensor_type}"
+    module = getattr(obj, "__module__", "") or ""
+    if module in ("builtins", "__builtin__"):
+        module = ""
+    if hasattr(obj, "__qualname__"):
+        name = obj.__qualname__
+    elif hasattr(obj, "__name__"):
+        name = obj.__name__
+    else:
+        module = type(obj).__module__ or ""
+        module = "" if module == "builtins" else module
+        name = type(obj).__qualname__
+    return f"{module}.{name}" if module else name
+
+
+def promote_types(*args: Any, **kwargs: Any) -> dtypes.dtype:
+    """promote_types(type1, type2): the smallest dtype that both can be cast to.
+
+    >>> import autogradlab as torch
+    >>> torch.promote_types(torch.int64, torch.float32)
+    torch.float32
+    """
+    _, values = bind("promote_types", args, kwargs)
+    return dtypes.promote(*(_PYTHON.get(values[n], values[n]) for n in ("type1", "type2")))
+
+
+def can_cast(*args: Any, **kwargs: Any) -> bool:
+    """can_cast(from_, to): whether PyTorch stores values of one dtype in a tensor of the other.
+
+    >>> import autogradlab as torch
+    >>> torch.can_cast(torch.float32, torch.int64)
+    False
+    """
+    _, values = bind("can_cast", args, kwargs)
+    a, b = (_PYTHON.get(values[n], values[n]) for n in ("from_", "to"))
+    return bool(a._category <= b._category)
+
+
+def result_type(*args: Any, **kwargs: Any) -> dtypes.dtype:
+    """result_type(a, b): the dtype of an operation on two tensors or numbers.
+
+    >>> import autogradlab as torch
+    >>> torch.result_type(torch.tensor([1, 2]), 1.5)
+    torch.float32
+    """
+    _, values = bind("result_type", args, kwargs)
+    return result_dtype(tuple(values.values()))
+
+
+def broadcast_shapes(*shapes: Any) -> Size:
+    """The shape that shapes broadcast to.
+
+    Errors: RuntimeError if they do not, ValueError for negative sizes.
+
+    >>> import autogradlab as torch
+    >>> torch.broadcast_shapes((2,), (3, 1))
+    torch.Size([3, 2])
+    """
+    given = [(s,) if isinstance(s, int) else s for s in shapes]
+    result = [1] * max(map(len, given), default=0)
+    for index, shape in enumerate(given):
+        for i in range(-1, -1 - len(shape), -1):
+            n = shape[i]
+            if n < 0:
+                raise ValueError("Attempting to broadcast a dimension with negative length!")
+            if n in (1, result[i]):
+                continue
+            if result[i] != 1:
+                raise RuntimeError(
+                    f"Attempting to broadcast a dimension of length {n} at {i}! Mismatching argument at index {index} "
+                    f"had {tuple(shape)}; but expected shape should be broadcastable to {result}"
+                )
+            result[i] = operator.index(n)
+    return Size(result)
+
+
+@composite()
+def is_nonzero(input: Any) -> bool:
+    """Whether a tensor of one element is not zero. Errors: RuntimeError for another number of elements."""
+    if not isinstance(input, Tensor):
+        bind("is_nonzero", (input,), {})
+    return bool(input)
+
+
+@composite()
+def is_same_size(input: Tensor, other: Tensor) -> bool:
+    """Whether two tensors have the same shape."""
+    return input._array.shape == other._array.shape
+
+
+@composite(method=False)
+def is_inference(input: Tensor) -> bool:
+    """Whether the tensor was made in inference mode."""
+    return input._counter is INFERENCE
+
+
+@composite(method=False)
+def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
+    """Tensors expanded to their common shape, as views.
+
+    Errors: RuntimeError if the shapes do not broadcast.
+
+    >>> import autogradlab as torch
+    >>> a, b = torch.broadcast_tensors(torch.ones(2), torch.ones(3, 1))
+    >>> a.shape, b.shape
+    (torch.Size([3, 2]), torch.Size([3, 2]))
+    """
+    for at, t in enumerate(tensors):
+        if not isinstance(t, Tensor):
+            raise TypeError(f"expected Tensor as element {at} in argument 0, but got {type(t).__name__}")
+    shape = common_shape(*(t._array.shape for t in tensors))
+    return tuple(TENSORS.expand(t, shape) for t in tensors)
+
+
+def _of_tensor(name: str) -> None:
+    """A function of one tensor, with PyTorch's TypeError for anything else."""
+    inner = TENSORS.__dict__[name]
+
+    def ask(*args: Any, **kwargs: Any) -> Any:
+        if len(args) == 1 and not kwargs and isinstance(args[0], Tensor):
+            return inner(args[0])
+        return inner(bind(name, args, kwargs)[1]["input"])
+
+    ask.__doc__ = inner.__doc__
+    composite(method=False, name=name)(ask)
+
+
+for _name in ("numel", "is_floating_point", "is_complex", "is_signed"):
+    _of_tensor(_name)
+
+PUBLIC: dict[str, Any] = {f.__name__: f for f in (
+    is_tensor, is_storage, typename, promote_types, can_cast, result_type, broadcast_shapes)}  # fmt: skip

@@ -1,0 +1,1 @@
+"""Kernels that NumPy does not have."""

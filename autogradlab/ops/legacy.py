@@ -1,0 +1,340 @@
+"""The old ways to make tensors: `torch.Tensor(2, 3)`, `torch.FloatTensor([1, 2])`, `t.new(3)`, and the default type."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import numpy as np
+
+from ..core.types import dtypes
+from ..core.runtime import errors, modes
+from ..core.values.building import array_from
+from ..core.values.creation import check_sizes, set_device
+from ..core.types.device import CPU, require_cpu
+from ..core.types.device import device as Device
+from ..core.types.dtypes import dtype, get_default_dtype, set_default
+from ..core.types.layouts import strided
+from .table.opdef import op
+from ..core.recording.record import TENSORS
+from ..core.arguments.mismatch import typename
+from ..core.arguments.signature import Signatures
+from ..core.memory.storage import Storage
+from ..core.tensor.tensor import Size, Tensor, wrap
+from ..core.runtime.warn import warn, warn_once
+
+__all__ = [
+    "TYPES", "cuda_types", "get_default_device", "legacy_new", "set_default_device", "set_default_dtype",
+    "set_default_tensor_type",
+]  # fmt: skip
+
+_NEW = Signatures(
+    "new",
+    "new(*, Device? device=None)",
+    "new(Storage storage)",
+    "new(Tensor other)",
+    "new(SymInt[] size, *, Device? device=None)",
+    "new(object data, *, Device? device=None)",
+)
+_OPTIONS = (
+    "TensorOptions(dtype={}, device=cpu, layout=Strided, requires_grad=false (default), pinned_memory=false (default), "
+    "memory_format=(nullopt))"
+)
+_NO_CUDA = "type {} not available. Torch not compiled with CUDA enabled."
+_ONLY_FLOATS = "only floating-point types are supported as the default type"
+_SET_TYPE = (
+    "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype() and "
+    "torch.set_default_device() as alternatives."
+)
+_C_TYPES = {
+    "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "int32": "int",
+    "int64": "long int", "float16": "c10::Half", "bfloat16": "c10::BFloat16", "float32": "float", "float64": "double",
+    "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
+}  # fmt: skip
+
+
+@op("alias", view=True, method=False, function=False, vjp={"input": lambda F, grad: grad})
+def _alias(input):  # type: ignore[no-untyped-def]
+    return input[...]
+
+
+def _construct(kind: dtype, args: tuple[Any, ...], kwargs: dict[str, Any], any_type: bool) -> Tensor:
+    """What the old constructor makes; `any_type`: a tensor of another dtype is taken as it is."""
+    index, values = _NEW.bind(args, kwargs)
+    where = values.get("device")
+    if where is not None:
+        found = where if isinstance(where, Device) else Device(where)
+        if found.type != "cpu":
+            raise RuntimeError(f"legacy constructor expects device type: cpu but device type: {found.type} was passed")
+    if index == 0:
+        return wrap(np.zeros(0, kind.numpy))
+    if index == 1:
+        storage = getattr(values["storage"], "_untyped_storage", values["storage"])
+        count = storage.nbytes() // kind.itemsize
+        t = wrap(np.ndarray((count,), kind.numpy, storage.buffer))
+        t._storage = storage
+        return t
+    if index == 2:
+        other = values["other"]
+        if not any_type and other.dtype is not kind:
+            wanted, got = (_OPTIONS.format(_C_TYPES.get(d.name, d.name)) for d in (kind, other.dtype))
+            raise TypeError(f"expected {wanted} (got {got})")
+        return TENSORS.alias(other)
+    first = args[0] if args else None
+    if index == 3 and (type(first) is Size or not isinstance(first, (tuple, list))):
+        size = args if len(args) == 1 and type(first) is int else values["size"]
+        return wrap(np.zeros(check_sizes(size), kind.numpy))
+    data = values["data"] if index == 4 else first
+    if isinstance(data, (str, bytes)):
+        raise TypeError(f"new(): invalid data type '{typename(data)}'")
+    if not hasattr(type(data), "__getitem__") or isinstance(data, (dict, np.generic)):
+        raise TypeError(f"new(): data must be a sequence (got {typename(data)})")
+    return wrap(array_from(data, kind))
+
+
+def legacy_new(cls: type, *args: Any, **kwargs: Any) -> Any:
+    """`Tensor(…)` and `class Mine(Tensor)`, `Mine(…)`: sizes, a sequence, a tensor or a storage, in the default dtype.
+
+    >>> import autogradlab as torch
+    >>> torch.Tensor([1, 2]), torch.Tensor(2, 3).shape
+    (tensor([1., 2.]), torch.Size([2, 3]))
+    """
+    t = _construct(get_default_dtype(), args, kwargs, any_type=True)
+    if cls is Tensor:
+        return t
+    made: Any = object.__new__(cls)
+    for slot in ("_array", "_edge", "_counter", "_grad", "_meta", "_storage", "_view"):
+        setattr(made, slot, getattr(t, slot))
+    return made
+
+
+def new(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    """new(*sizes), new(data): the old constructor with the dtype of this tensor.
+
+    >>> import autogradlab as torch
+    >>> torch.tensor([1]).new([2, 3])
+    tensor([2, 3])
+    """
+    return _construct(self.dtype, args, kwargs, any_type=False)
+
+
+# -- torch.FloatTensor and the like ------------------------------------------------------------------------------------
+
+
+class tensortype(type):
+    """The class of `torch.FloatTensor` and its like: they make and recognise tensors, but are no Tensor classes."""
+
+    __module__ = "torch"
+
+    dtype: Any
+    layout: Any
+    is_cuda: bool
+    is_sparse: bool
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        if cls.is_cuda:
+            raise TypeError(_NO_CUDA.format(f"{cls.__module__}.{cls.__name__}"))
+        if cls.is_sparse:
+            raise NotImplementedError("autogradlab has strided tensors only")
+        return _construct(cls.dtype, args, kwargs, any_type=False)
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, Tensor) and instance.dtype is cls.dtype and not cls.is_cuda and not cls.is_sparse
+
+
+def _types(module: str) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    for d in dtypes.ALL.values():
+        if d._tensor_type.startswith(("UInt", "Complex")):
+            continue
+        fields: dict[str, Any] = {"__module__": module, "__doc__": None, "dtype": d, "layout": strided,
+                  "is_cuda": "cuda" in module, "is_sparse": "sparse" in module}  # fmt: skip
+        made[d._tensor_type] = tensortype(d._tensor_type, (), fields)
+    return made
+
+
+TYPES: dict[str, Any] = _types("torch")
+
+
+def cuda_types() -> dict[str, Any]:
+    """`torch.cuda.FloatTensor` and the like, which only say that there is no CUDA."""
+    return _types("torch.cuda")
+
+
+# -- defaults ----------------------------------------------------------------------------------------------------------
+
+
+def set_default_dtype(d: Any, /) -> None:
+    """The dtype of tensors made of Python floats.
+
+    Errors: TypeError if it is no floating point dtype.
+
+    >>> import autogradlab as torch
+    >>> torch.set_default_dtype(torch.float64)
+    >>> torch.tensor(1.5).dtype
+    torch.float64
+    >>> torch.set_default_dtype(torch.float32)
+    """
+    if not isinstance(d, dtype):
+        raise TypeError(f"invalid dtype object: {_ONLY_FLOATS}")
+    if not d.is_floating_point:
+        raise TypeError(_ONLY_FLOATS)
+    set_default(d)
+
+
+def set_default_tensor_type(t: Any, /) -> None:
+    """The old form of `set_default_dtype`, by a class like torch.DoubleTensor or its name. Deprecated."""
+    if isinstance(t, str):
+        module, _, name = t.rpartition(".")
+        if module not in ("torch", "torch.cuda"):
+            t = getattr(importlib.import_module(module or t), name)
+        elif name not in TYPES:
+            raise AttributeError(f"module '{module}' has no attribute '{name}'")
+        else:
+            t = TYPES[name] if module == "torch" else cuda_types()[name]
+    warn_once(_SET_TYPE, at="torch/csrc/tensor/python_tensor.cpp:434")
+    if not isinstance(t, tensortype):
+        raise TypeError(f"invalid type object: {_ONLY_FLOATS}")
+    if t.is_cuda:
+        raise TypeError(_NO_CUDA.format(f"{t.__module__}.{t.__name__}"))
+    if not t.dtype.is_floating_point:
+        raise TypeError(_ONLY_FLOATS)
+    set_default(t.dtype)
+
+
+def set_default_device(device: Any) -> None:
+    """The device of tensors for which none is named; here only "cpu" can be used in the end."""
+    set_device(None if device is None else device if isinstance(device, Device) else Device(device))
+
+
+def get_default_device() -> Device:
+    """The device that `set_default_device` named, by default the CPU."""
+    from ..core.values.creation import default_device
+
+    found = default_device()
+    require_cpu(found)
+    return found if found is not None else CPU
+
+
+# -- old methods -------------------------------------------------------------------------------------------------------
+
+
+def _resized(self: Tensor, shape: tuple[int, ...]) -> Tensor:
+    n = 1
+    for size in shape:
+        n *= size
+    if n != self._array.size:
+        sizes = ["x".join(map(str, s)) for s in (shape, self._array.shape)]
+        raise RuntimeError(
+            f"requested resize to {sizes[0]} ({n} elements in total), but the given tensor has a size of {sizes[1]} "
+            f"({self._array.size} elements). autograd's resize can only change the shape of a given tensor, while "
+            "preserving the number of elements. "
+        )
+    return TENSORS.reshape(TENSORS.contiguous(self), shape)
+
+
+def resize(self: Tensor, *sizes: Any) -> Tensor:
+    """The tensor in another shape of as many elements. Deprecated: use view or reshape."""
+    warn("non-inplace resize is deprecated")
+    return _resized(self, tuple(sizes[0]) if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes)
+
+
+def resize_as(self: Tensor, tensor: Tensor) -> Tensor:
+    """The tensor in the shape of another. Deprecated: use view_as or reshape_as."""
+    warn("non-inplace resize_as is deprecated")
+    return _resized(self, tensor._array.shape)
+
+
+def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
+    """Resize in place to the size of another tensor."""
+    return TENSORS.resize_(self, *the_template._array.shape)
+
+
+_SET = Signatures(
+    "set_", "set_()", "set_(Storage source)",
+    "set_(Storage source, SymInt storage_offset, SymInt[] size, SymInt[] stride=None)", "set_(Tensor source)",
+    "set_(Tensor source, SymInt storage_offset, SymInt[] size, SymInt[] stride=None)",
+)  # fmt: skip
+
+
+def set_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    """Make this tensor a window on another tensor's memory, or on a storage."""
+    index, values = _SET.bind(args, kwargs)
+    if self.requires_grad and self.is_leaf and modes.current().record:
+        raise RuntimeError(errors.LEAF_INPLACE)
+    if self._meta is not None:
+        self._meta.accumulate = None  # a leaf with other memory is another leaf to the graphs that were made with the old
+    numpy = self._array.dtype
+    if index == 0:
+        self._array, self._storage = np.zeros(0, numpy), None
+        return self
+    source = values["source"]
+    if isinstance(source, Tensor):
+        if source.dtype is not self.dtype:
+            names = (_C_TYPES.get(d.name, d.name) for d in (source.dtype, self.dtype))
+            raise RuntimeError("Could not set tensor of type {} to a tensor of type {}".format(*names))
+        if index == 3:
+            self._array, self._storage = source._array, source._storage
+            return self
+        storage: Storage = TENSORS.untyped_storage(source)
+    else:
+        storage = getattr(source, "_untyped_storage", source)
+    offset = values.get("storage_offset", 0)
+    size = values.get("size")
+    if size is None:
+        size = (storage.nbytes() // numpy.itemsize,)
+    stride = values.get("stride")
+    if stride is None:
+        stride, step = [], 1
+        for n in reversed(size):
+            stride.insert(0, step)
+            step *= max(n, 1)
+    needed = 0 if 0 in size else offset + 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True))
+    if needed * numpy.itemsize > storage.nbytes():
+        storage.resize_(needed * numpy.itemsize)
+    steps = tuple(s * numpy.itemsize for s in stride)
+    self._array = np.ndarray(size, numpy, storage.buffer, offset * numpy.itemsize, steps)
+    self._storage = storage
+    return self
+
+
+def apply_(self: Tensor, callable: Any) -> Tensor:
+    """Put each element through a Python function, in place."""
+    if self.requires_grad:
+        raise RuntimeError("Can't call apply_() on Variable that requires grad. Use var.detach().apply_() instead.")
+    flat = [callable(v) for v in self._array.reshape(-1).tolist()]
+    self._array[...] = np.array(flat, self._array.dtype).reshape(self._array.shape)
+    return self
+
+
+def map_(self: Tensor, tensor: Tensor, callable: Any) -> Tensor:
+    """Put each pair of elements of two tensors through a Python function, in place."""
+    if self.requires_grad or tensor.requires_grad:
+        raise RuntimeError("Can't call map_() on Variable that requires grad. Use var.detach().map_() instead.")
+    a, b = np.broadcast_arrays(self._array, tensor._array)
+    flat = [callable(x, y) for x, y in zip(a.reshape(-1).tolist(), b.reshape(-1).tolist(), strict=True)]
+    self._array[...] = np.array(flat, self._array.dtype).reshape(self._array.shape)
+    return self
+
+
+def is_set_to(self: Tensor, tensor: Tensor) -> bool:
+    """Whether both tensors are the same window on the same memory."""
+    same = self._array.shape == tensor._array.shape and self._array.strides == tensor._array.strides
+    return same and self.data_ptr() == tensor.data_ptr() and self.data_ptr() != 0
+
+
+def pin_memory(self: Tensor, device: Any = None) -> Tensor:
+    """Page-locked memory needs an accelerator."""
+    raise RuntimeError("Cannot access accelerator device when none is available.")
+
+
+def install() -> None:
+    """Attach the old methods and the constructor to Tensor."""
+    for fn in (new, resize, resize_as, resize_as_, set_, apply_, map_, is_set_to, pin_memory):
+        setattr(Tensor, fn.__name__, fn)
+    Tensor.share_memory_ = lambda self: self  # type: ignore[assignment, method-assign, return-value]
+    Tensor.is_distributed = lambda self: False  # type: ignore[method-assign]
+    Tensor.__new__ = staticmethod(legacy_new)  # type: ignore[method-assign]
+
+
+install()

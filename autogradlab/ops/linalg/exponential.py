@@ -1,0 +1,137 @@
+"""The matrix exponential, and products of Householder reflections."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..table.opdef import alias, composite, op
+from ...core.tensor.tensor import Tensor
+from ..common.blas import adjoint, lift
+from .factors import columns, real_type, square, weighted
+
+
+def _exp_backward(F, grad, A):  # type: ignore[no-untyped-def]
+    h = adjoint(F, A)
+    n = A.shape[-1]
+    zero = F.zeros_of(h, tuple(h.shape))
+    block = F.cat([F.cat([h, grad], -1), F.cat([zero, h], -1)], -2)
+    return F.slice(F.slice(F.linalg_matrix_exp(block), -2, 0, n, 1), -1, n, 2 * n, 1)
+
+
+_PADE = (
+    64764752532480000,
+    32382376266240000,
+    7771770303897600,
+    1187353796428800,
+    129060195264000,
+    10559470521600,
+    670442572800,
+    33522128640,
+    1323241920,
+    40840800,
+    960960,
+    16380,
+    182,
+    1,
+)
+
+
+@op("linalg_matrix_exp", "A", method=False, function=False, vjp={"A": _exp_backward})
+def linalg_matrix_exp(A):  # type: ignore[no-untyped-def]
+    square("linalg.matrix_exp", A, low=False)
+    if not A.size:
+        return A.copy()
+    x = A.astype(np.result_type(A.dtype, np.float64))
+    norm = np.abs(x).sum(-2).max(initial=0)
+    squarings = max(0, int(np.ceil(np.log2(norm / 5.37)))) if np.isfinite(norm) and norm > 5.37 else 0
+    x = x / 2**squarings
+    b = _PADE
+    one = np.eye(A.shape[-1])
+    x2 = x @ x
+    x4 = x2 @ x2
+    x6 = x4 @ x2
+    u = x @ (x6 @ (b[13] * x6 + b[11] * x4 + b[9] * x2) + b[7] * x6 + b[5] * x4 + b[3] * x2 + b[1] * one)
+    v = x6 @ (b[12] * x6 + b[10] * x4 + b[8] * x2) + b[6] * x6 + b[4] * x4 + b[2] * x2 + b[0] * one
+    r = np.linalg.solve(v - u, v + u)
+    for _ in range(squarings):
+        r = r @ r
+    return np.ascontiguousarray(r.astype(A.dtype))
+
+
+alias("matrix_exp", "linalg_matrix_exp")
+
+
+def _householder_backward(F, grad, input, tau, needs):  # type: ignore[no-untyped-def]
+    """Each reflection 1 - tau v v^H stands between those before it, which act on the gradient, and those after it."""
+    m, n = input.shape[-2:]
+    count = tau.shape[-1]
+    if not count:
+        return [None, tau * 0]
+    size = lambda i: F.unsqueeze(F.slice(tau, -1, i, i + 1, 1), -1)
+    below = [(np.arange(m) > i).astype(float)[:, None] for i in range(count)]
+    eye = np.eye(m, n)
+    d = real_type(input)
+    vectors = [weighted(F, F.slice(input, -1, i, i + 1, 1), below[i]) + lift(F, eye[:, i : i + 1].astype(d)) for i in range(count)]
+    after = [lift(F, eye.astype(d)) + F.zeros_of(input, tuple(input.shape))]
+    for i in range(count - 1, 0, -1):
+        v, r = vectors[i], after[-1]
+        after.append(r - size(i) * F.matmul(v, F.matmul(adjoint(F, v), r)))
+    columns_, taus = [], []
+    for v, i, r in zip(vectors, range(count), reversed(after), strict=False):
+        wr = F.matmul(grad, adjoint(F, r))
+        by_v, by_vh = F.matmul(wr, v), F.matmul(adjoint(F, wr), v)
+        taus.append(-F.squeeze(F.matmul(adjoint(F, v), by_v), -1))
+        columns_.append(-weighted(F, F.conj(size(i)) * by_v + size(i) * by_vh, below[i]))
+        grad = grad - F.conj(size(i)) * F.matmul(v, F.matmul(adjoint(F, v), grad))
+    if count < n:
+        columns_.append(F.zeros_of(input, (*input.shape[:-1], n - count)))
+    return [F.cat(columns_, -1), F.cat(taus, -1)]
+
+
+@op("linalg_householder_product", "input tau", method=False, function=False, vjp={
+    "input tau": lambda F, grad, input, tau, needs: _householder_backward(F, grad, input, tau, needs),
+})  # fmt: skip
+def linalg_householder_product(input, tau):  # type: ignore[no-untyped-def]
+    m, n = input.shape[-2:]
+    if m < n:
+        raise RuntimeError(
+            "torch.linalg.householder_product: input.shape[-2] must be greater than or equal to input.shape[-1]"
+        )
+    if n < tau.shape[-1]:
+        raise RuntimeError(
+            "torch.linalg.householder_product: input.shape[-1] must be greater than or equal to tau.shape[-1]"
+        )
+    q = np.zeros(input.shape, input.dtype)
+    q[...] = np.eye(m, n)
+    for i in range(tau.shape[-1] - 1, -1, -1):
+        v = np.array(input[..., :, i])
+        v[..., :i] = 0
+        v[..., i] = 1
+        q -= tau[..., i, None, None] * v[..., :, None] * (v.conj()[..., None, :] @ q)
+    return columns(q)
+
+
+alias("orgqr", "linalg_householder_product")
+
+
+# -- powers ------------------------------------------------------------------------------------------------------------
+
+
+def _matrix_power(method: bool) -> Any:
+    def matrix_power(input: Tensor, n: int, *, out: Any = None) -> Tensor:
+        """A matrix multiplied by itself n times; its inverse for negative n."""
+        from ...linalg import matrix_power as power
+
+        if not isinstance(input, Tensor) or isinstance(n, bool) or not isinstance(n, (int, np.integer)):
+            from ..table.arguments import reject
+
+            reject("matrix_power", (input, n), {}, method)
+        return power(input, n, out=out)
+
+    return matrix_power
+
+
+composite(method=False)(_matrix_power(False))
+composite(function=False)(_matrix_power(True))

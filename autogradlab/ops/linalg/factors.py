@@ -1,0 +1,192 @@
+"""What the tables of linear algebra share: checks of matrices, PyTorch's errors, triangular solves and the LU "
+"factors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...core.recording.record import RAW
+from ...core.tensor.tensor import Tensor
+from ..common.blas import lift
+from ..first.products import type_name
+
+__all__ = ["LinAlgError", "columns", "inverse", "lu", "matmul", "matrices", "square", "substitute", "weighted"]
+
+
+class LinAlgError(RuntimeError):
+    """A matrix does not allow what was asked of it (mirrors `torch.linalg.LinAlgError`)."""
+
+
+LinAlgError.__name__ = LinAlgError.__qualname__ = "_LinAlgError"
+LinAlgError.__module__ = "torch._C"
+
+RAW.matmul = np.matmul
+
+
+def matrices(name: str, a: np.ndarray, low: bool = True) -> None:
+    """Raise unless `a` holds matrices of a float or complex dtype."""
+    if a.ndim < 2:
+        raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
+    floats(name, a, low)
+
+
+def floats(name: str, a: np.ndarray, low: bool = True) -> None:
+    if a.dtype.kind not in "fcV":
+        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {type_name(a)}")
+    if low and a.dtype.itemsize == 2:
+        raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {type_name(a)}")
+
+
+def square(name: str, a: np.ndarray, low: bool = True) -> None:
+    """Raise unless `a` holds square matrices of a float or complex dtype."""
+    if a.ndim < 2:
+        raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
+    if a.shape[-1] != a.shape[-2]:
+        raise RuntimeError(
+            f"{name}: A must be batches of square matrices, but they are {a.shape[-2]} by {a.shape[-1]} matrices"
+        )
+    floats(name, a, low)
+
+
+def columns(a: np.ndarray) -> np.ndarray:
+    """The matrices laid out column by column, as LAPACK leaves them."""
+    return np.ascontiguousarray(a.swapaxes(-1, -2)).swapaxes(-1, -2)
+
+
+def check_info(name: str, info: np.ndarray, message: str) -> None:
+    """Raise for the first matrix of a batch with a non-zero info."""
+    bad = np.flatnonzero(info)
+    if bad.size:
+        where = f"(Batch element {bad[0]}): " if info.ndim else ""
+        raise LinAlgError(f"{name}: {where}{message.format(info.reshape(-1)[bad[0]])}")
+
+
+SINGULAR = "The diagonal element {} is zero, the inversion could not be completed because the input matrix is singular."
+
+
+def lu(a: np.ndarray, pivot: bool = True) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """LU factors in one matrix, LAPACK's pivots (from 1) and info (the first zero on the diagonal, or 0)."""
+    if not pivot:
+        raise RuntimeError("linalg.lu_factor: LU without pivoting is not implemented on the CPU")
+    m, n = a.shape[-2:]
+    k = min(m, n)
+    factors = np.array(a, order="C")
+    flat = factors.reshape(-1, m, n) if a.size else factors
+    batch = a.shape[:-2]
+    pivots = np.empty((*batch, k), np.int32)
+    pivots[...] = np.arange(1, k + 1)
+    info = np.zeros(batch, np.int32)
+    if not a.size:
+        return factors, pivots, info
+    rows, infos = pivots.reshape(-1, k), info.reshape(-1)
+    for b, x in enumerate(flat):
+        for j in range(k):
+            column = x[j:, j]
+            p = j + int(np.argmax(np.abs(column.real) + np.abs(column.imag) if x.dtype.kind == "c" else np.abs(column)))
+            rows[b, j] = p + 1
+            if p != j:
+                x[[j, p]] = x[[p, j]]
+            if x[j, j] == 0:
+                infos[b] = infos[b] or j + 1
+                continue
+            x[j + 1 :, j] /= x[j, j]
+            x[j + 1 :, j + 1 :] -= np.multiply.outer(x[j + 1 :, j], x[j, j + 1 :])
+    return factors, pivots, info
+
+
+def permutation(pivots: np.ndarray, m: int) -> np.ndarray:
+    """The rows' order that pivots lead to: A[order] = L U."""
+    batch = pivots.shape[:-1]
+    order = np.empty((*batch, m), np.int64)
+    order[...] = np.arange(m)
+    if not order.size:
+        return order
+    flat, swaps = order.reshape(-1, m), pivots.reshape(-1, pivots.shape[-1])
+    for row, swap in zip(flat, swaps, strict=True):
+        for j, p in enumerate(swap):
+            row[j], row[p - 1] = row[p - 1], row[j]
+    return order
+
+
+def permutation_matrix(pivots: np.ndarray, m: int, d: Any) -> np.ndarray:
+    """P with P L U = A."""
+    matrix: np.ndarray = np.eye(m, dtype=d)[permutation(pivots, m)].swapaxes(-1, -2)
+    return matrix
+
+
+def substitute(a: np.ndarray, b: np.ndarray, upper: bool, unit: bool = False) -> np.ndarray:
+    """Solve triangular systems a x = b; zeros on the diagonal give infinities, as in BLAS."""
+    n = a.shape[-1]
+    d = a.dtype
+    eye = np.eye(n, dtype=bool)
+    a = np.where(eye, d.type(1), a) if unit else a
+    a = np.triu(a) if upper else np.tril(a)
+    if n == 0 or not b.size:
+        return np.zeros(np.broadcast_shapes(a.shape[:-2], b.shape[:-2]) + b.shape[-2:], d)
+    if np.all(np.diagonal(a, 0, -2, -1) != 0):
+        if not upper:  # turned upside down a lower triangle is an upper one, which needs no pivoting
+            return np.linalg.solve(a[..., ::-1, ::-1], b[..., ::-1, :])[..., ::-1, :]
+        return np.linalg.solve(a, b)
+    x = np.array(np.broadcast_to(b, np.broadcast_shapes(a.shape[:-2], b.shape[:-2]) + b.shape[-2:]))
+    for i in range(n - 1, -1, -1) if upper else range(n):
+        rest = slice(i + 1, None) if upper else slice(None, i)
+        x[..., i, :] -= (a[..., i, rest, None] * x[..., rest, :]).sum(-2)
+        x[..., i, :] /= a[..., i, i, None]
+    return x
+
+
+def inverse(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Inverses and infos; a singular matrix gives what its LU factors give, infinities and NaNs."""
+    try:
+        return np.linalg.inv(a), np.zeros(a.shape[:-2], np.int32)
+    except np.linalg.LinAlgError:
+        factors, pivots, info = lu(a)
+        order = permutation(pivots, a.shape[-1])
+        eye = np.eye(a.shape[-1], dtype=a.dtype)[order]
+        found = substitute(factors, substitute(factors, eye, False, True), True)
+        fine = info == 0
+        if fine.any():
+            found[fine] = np.linalg.inv(a[fine])
+        return found, info
+
+
+# -- for formulas, in both worlds --------------------------------------------------------------------------------------
+
+
+def matmul(F: Any, *factors: Any) -> Any:
+    """The product of several matrices, from the left."""
+    r = factors[0]
+    for f in factors[1:]:
+        r = F.matmul(r, f)
+    return r
+
+
+def weighted(F: Any, x: Any, mask: np.ndarray) -> Any:
+    """Matrices times constants for their elements, such as a triangle of ones."""
+    return x * lift(F, mask.astype(real_type(x)))
+
+
+def real_type(x: Any) -> np.dtype[Any]:
+    d = x._array.dtype if isinstance(x, Tensor) else x.dtype
+    return np.dtype(d.char.lower()) if d.kind == "c" else d
+
+
+def is_complex(x: Any) -> bool:
+    return (x._array if isinstance(x, Tensor) else x).dtype.kind == "c"
+
+
+def differences(F: Any, values: Any) -> Any:
+    """values[j] - values[i] as a matrix, with ones on its diagonal."""
+    n = values.shape[-1]
+    return F.unsqueeze(values, -2) - F.unsqueeze(values, -1) + lift(F, np.eye(n, dtype=real_type(values)))
+
+
+def on_diagonal(F: Any, values: Any) -> Any:
+    """Diagonal matrices of vectors."""
+    return F.unsqueeze(values, -1) * lift(F, np.eye(values.shape[-1], dtype=real_type(values)))
+
+
+def zeros_or(F: Any, grad: Any, like: Any) -> Any:
+    return F.zeros_of(like, tuple(like.shape)) if grad is None else grad

@@ -1,0 +1,266 @@
+"""Norms of vectors and matrices, and distances between vectors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...core.types.dims import all_dims, wrap_dim
+from ...core.types.dtypes import from_numpy
+from ..table.opdef import composite, op
+from ...core.values.promotion import broadcast_shapes
+from ...core.recording.record import RAW, TENSORS
+from ...core.tensor.tensor import Tensor
+from .factors import floats
+from ..first.products import type_name, written
+
+_INF = float("inf")
+
+
+def _norm_backward(F, grad, input, result, ord, dim, keepdim, dtype):  # type: ignore[no-untyped-def]
+    if dtype is not None:
+        input = F.to(input, dtype) if F is TENSORS else input.astype(dtype.numpy)
+    shape = tuple(input.shape)
+    p = float(ord)
+    if p == 0:
+        return None
+    dims = None if dim is None else dim
+    g = F.spread(grad, shape, dims, keepdim)
+    n = F.spread(result, shape, dims, keepdim)
+    if p == 1:
+        return F.sgn(input) * g
+    if p == 2:
+        return F.where(n == 0, F.zero_dim(input), input * (g / n))
+    size = F.abs(input)
+    if p in (_INF, -_INF):
+        hit = size == n
+        count = F.spread(F.sum(hit, all_dims(dims, len(shape)), True), shape, dims, True)
+        return F.sgn(input) * (g / count) * hit
+    if p < 1:
+        slope = F.where(input == 0, F.zero_dim(size), F.pow(size, p - 1))
+    else:
+        slope = F.pow(size, p - 1)
+    return F.sgn(input) * F.where(n == 0, F.zero_dim(size), slope * (g / F.pow(n, p - 1)))
+
+
+@op("linalg_vector_norm", "input", method=False, function=False, vjp={"input": _norm_backward})
+def linalg_vector_norm(input, ord=2, dim=None, keepdim=False, *, dtype=None):  # type: ignore[no-untyped-def]
+    x = input
+    floats("linalg.vector_norm", x, low=False)
+    p = float(ord)
+    dims = all_dims(dim, x.ndim)
+    if (p < 0 or p == _INF) and any(x.shape[d] == 0 for d in dims):
+        name = "inf" if p == _INF else f"{ord:g}" if not isinstance(ord, int) else str(ord)
+        raise RuntimeError(f"linalg.vector_norm cannot compute the {name} norm on an empty tensor because the "
+                           f"operation does "
+                           "not have an identity")  # fmt: skip
+    if dtype is not None:
+        x = x.astype(dtype.numpy)
+    final = np.dtype(x.dtype.char.lower()) if x.dtype.kind == "c" else x.dtype
+    work = np.dtype(np.float32) if final.itemsize == 2 else final
+    size = np.abs(x).astype(work, copy=False)
+    if p == 0:
+        r = np.sum(size != 0, axis=dims, keepdims=keepdim)
+    elif p == 1:
+        r = np.sum(size, axis=dims, keepdims=keepdim)
+    elif p == 2:
+        r = np.sqrt(np.sum(size * size, axis=dims, keepdims=keepdim))
+    elif p in (_INF, -_INF):
+        r = (np.max if p > 0 else np.min)(size, axis=dims, keepdims=keepdim)
+    else:
+        r = np.power(np.sum(np.power(size, work.type(p)), axis=dims, keepdims=keepdim), work.type(1 / p))
+    return np.asarray(r).astype(final)
+
+
+def _two(dim: Any, ndim: int, name: str) -> tuple[int, int]:
+    a, b = (wrap_dim(d, ndim) for d in dim)
+    if a == b:
+        raise RuntimeError(f"{name}: dims must be different. Got ({dim[0]}, {dim[1]})")
+    return a, b
+
+
+@composite(method=False, function=False)
+def linalg_matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None,
+                       out: Any = None) -> Tensor:  # fmt: skip
+    """The norm of each matrix: "fro", "nuc", or the operator norms 1, 2, inf and their negatives."""
+    F = TENSORS
+    x = A._array
+    if x.ndim < 2:
+        raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
+    floats("linalg.matrix_norm", x, low=False)
+    if not isinstance(dim, (tuple, list)) or len(dim) != 2:
+        from ..table.arguments import reject
+
+        reject("linalg_matrix_norm", (A,), {"dim": dim})
+    if isinstance(ord, str):
+        if ord not in ("fro", "nuc"):
+            raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
+    elif abs(ord) not in (1, 2, _INF):
+        raise RuntimeError(f"linalg.matrix_norm: Order {ord:g} not supported.")
+    a, b = _two(dim, x.ndim, "linalg.matrix_norm")
+    if dtype is not None:
+        A = F.to(A, dtype)
+    if ord == "fro":
+        return linalg_vector(A, 2, (a, b), keepdim, out)
+    if ord == "nuc" or abs(ord) == 2:
+        rest = [d for d in range(x.ndim) if d not in (a, b)]
+        values = linalg_svdvals(F.permute(A, (*rest, a, b)))
+        r = F.sum(values, -1, keepdim) if ord == "nuc" else (F.amax if ord > 0 else F.amin)(values, -1, keepdim)
+        if keepdim:
+            order = [0] * x.ndim
+            r = F.unsqueeze(r, -1)
+            for place, d in enumerate((*rest, a, b)):
+                order[d] = place
+            r = F.permute(r, tuple(order))
+    else:
+        if abs(ord) == _INF:
+            a, b = b, a
+        sums = linalg_vector(A, 1, (a,), keepdim, None)
+        if b > a and not keepdim:
+            b -= 1
+        r = (F.amax if ord > 0 else F.amin)(sums, b, keepdim)
+    return r if out is None else written(r, out)  # type: ignore[no-any-return]
+
+
+def linalg_vector(x: Tensor, ord: Any, dim: Any, keepdim: bool, out: Any) -> Tensor:
+    options = {} if out is None else {"out": out}
+    return TENSORS.linalg_vector_norm(x, ord, dim, keepdim, **options)  # type: ignore[no-any-return]
+
+
+def linalg_svdvals(A: Tensor) -> Tensor:
+    """The singular values."""
+    return TENSORS.linalg_svd(A, False)[1]  # type: ignore[no-any-return]
+
+
+@composite(method=False, function=False)
+def linalg_norm(input: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None,
+                out: Any = None) -> Tensor:  # fmt: skip
+    """A vector norm or, for two dimensions and an `ord`, a matrix norm."""
+    ndim = input._array.ndim
+    dims = None if dim is None else tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
+    if ord is not None:
+        if dims is not None and len(dims) not in (1, 2):
+            raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dims)}")
+        if dims is None and ndim not in (1, 2) and not isinstance(ord, str):
+            raise RuntimeError(
+                f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {ndim}D."
+            )
+        if dims is None and ndim > 2:
+            raise RuntimeError(
+                f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {ndim}D."
+            )
+        if isinstance(ord, str) or (len(dims) if dims is not None else ndim) == 2:
+            return linalg_matrix_norm(input, ord, dims if dims is not None else (-2, -1), keepdim, dtype=dtype, out=out)  # type: ignore[no-any-return]
+    elif dims is not None and len(dims) not in (1, 2):
+        raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dims)}")
+    options = {} if out is None else {"out": out}
+    if dtype is not None:
+        options["dtype"] = dtype
+    return TENSORS.linalg_vector_norm(input, 2 if ord is None else ord, dims, keepdim, **options)  # type: ignore[no-any-return]
+
+
+@composite()
+def norm(
+    input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None, dtype: Any = None
+) -> Tensor:
+    """The p-norm of all elements, or along `dim`; "nuc" is the sum of singular values.
+
+    >>> import autogradlab as torch
+    >>> torch.norm(torch.tensor([3., 4.]))
+    tensor(5.)
+    """
+    if p == "nuc":
+        return linalg_matrix_norm(  # type: ignore[no-any-return]
+            input, "nuc", (-2, -1) if dim is None else dim, keepdim, dtype=dtype, out=out
+        )
+    if isinstance(p, str) and p != "fro":
+        raise RuntimeError(f"only valid values for p are strings 'fro' and 'nuc', found {p}")
+    order = 2 if p is None or p == "fro" else p
+    dims = None if dim is None else tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
+    options: dict[str, Any] = {} if out is None else {"out": out}
+    if dtype is not None:
+        options["dtype"] = dtype
+    return TENSORS.linalg_vector_norm(input, order, dims, keepdim, **options)  # type: ignore[no-any-return]
+
+
+op("norm_along", method=False, function=False, node="NormBackward1", shown={"ord": "p"}, vjp={
+    "input": lambda F, grad, input, result, ord, dim, keepdim: _norm_backward(F, grad, input, result, ord, dim, keepdim, None),
+})(lambda input, ord, dim, keepdim: RAW.linalg_vector_norm(input, ord, dim, keepdim))  # fmt: skip
+
+
+# -- distances ---------------------------------------------------------------------------------------------------------
+
+
+def _cdist_backward(F, grad, x1, x2, p, result):  # type: ignore[no-untyped-def]
+    gap = F.unsqueeze(x1, -2) - F.unsqueeze(x2, -3)
+    g, n = F.unsqueeze(grad, -1), F.unsqueeze(result, -1)
+    if p == 0:
+        return F.zeros_of(x1, tuple(x1.shape)), F.zeros_of(x2, tuple(x2.shape))
+    if p == 1:
+        slope = F.sgn(gap) * g
+    elif p == 2:
+        slope = F.where(n == 0, F.zero_dim(gap), gap * (g / n))
+    elif p == _INF:
+        slope = F.sgn(gap) * g * (F.abs(gap) == n)
+    else:
+        part = F.where(gap == 0, F.zero_dim(gap), F.pow(F.abs(gap), p - 1))
+        slope = F.sgn(gap) * F.where(n == 0, F.zero_dim(gap), part * (g / F.pow(n, p - 1)))
+    return F.sum(slope, -2), -F.sum(slope, -3)
+
+
+@op("_cdist_forward", "x1 x2", method=False, function=False, node="CdistBackward0", vjp={"x1 x2": _cdist_backward})
+def _cdist_forward(x1, x2, p):  # type: ignore[no-untyped-def]
+    return RAW.linalg_vector_norm(x1[..., :, None, :] - x2[..., None, :, :], p, -1)
+
+
+def _euclidean_backward(F, grad, x1, x2, result):  # type: ignore[no-untyped-def]
+    ratio = F.where(result == 0, F.zero_dim(grad), grad / result)
+    return (x1 * F.sum(ratio, -1, True) - F.matmul(ratio, x2),
+            x2 * F.unsqueeze(F.sum(ratio, -2), -1) - F.matmul(F.transpose(ratio, -2, -1), x1))  # fmt: skip
+
+
+@op(
+    "_euclidean_dist",
+    "x1 x2",
+    method=False,
+    function=False,
+    node="EuclideanDistBackward0",
+    vjp={"x1 x2": _euclidean_backward},
+)
+def _euclidean_dist(x1, x2):  # type: ignore[no-untyped-def]
+    squares = (x1 * x1).sum(-1)[..., :, None] + (x2 * x2).sum(-1)[..., None, :] - 2 * (x1 @ x2.swapaxes(-1, -2))
+    return np.sqrt(np.maximum(squares, 0))
+
+
+@composite(method=False)
+def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary") -> Tensor:
+    """The p-norm distance between each pair of rows: (*, n, k) and (*, m, k) give (*, n, m).
+
+    >>> import autogradlab as torch
+    >>> torch.cdist(torch.tensor([[0., 0.]]), torch.tensor([[3., 4.]]))
+    tensor([[5.]])
+    """
+    modes = ("use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist")
+    if compute_mode not in modes:
+        raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
+    a, b = x1._array, x2._array
+    for name, x in (("X1", a), ("X2", b)):
+        if x.ndim < 2:
+            raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {x.ndim}D")
+    if a.shape[-1] != b.shape[-1]:
+        raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {a.shape[-1]} X2: {b.shape[-1]}")
+    for name, x in (("X1", a), ("X2", b)):
+        if not from_numpy(x.dtype).is_floating_point:
+            raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {type_name(x)}")
+    if p < 0:
+        raise RuntimeError("cdist only supports non-negative p values")
+    batch = broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    if a.dtype != b.dtype:
+        raise RuntimeError(f"expected scalar type {type_name(a)} but found {type_name(b)}")
+    F = TENSORS
+    n, m = a.shape[-2], b.shape[-2]
+    many = n > 25 or m > 25
+    if p == 2 and a.shape[-1] and n and m and (compute_mode == modes[1] or (compute_mode == modes[0] and many)):
+        return F.view(F._euclidean_dist(x1, x2), (*batch, n, m))  # type: ignore[no-any-return]
+    return F._cdist_forward(x1, x2, float(p))  # type: ignore[no-any-return]

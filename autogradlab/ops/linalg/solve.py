@@ -1,0 +1,430 @@
+"""Inverses, determinants, linear systems, least squares, the matrix exponential."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..table.opdef import alias, composite, op
+from ...core.values.promotion import broadcast_shapes
+from ...core.recording.record import RAW, TENSORS
+from ...core.types.return_types import named
+from ...core.tensor.tensor import Tensor, wrap
+from ...core.runtime.warn import warn_once
+from ..common.blas import adjoint, lift
+from .factors import SINGULAR, check_info, columns, inverse, is_complex, matmul, permutation, square, substitute
+from ..first.products import type_name, written, written_all
+
+# -- inverses ----------------------------------------------------------------------------------------------------------
+
+
+@op("linalg_inv_ex", "A", method=False, function=False, outputs=("inverse", "info"), differentiable=1,
+    returns=named("linalg_inv_ex", ("inverse", "info")),
+    vjp={"A": lambda F, grad, inverse: -matmul(F, adjoint(F, inverse), grad, adjoint(F, inverse))})  # fmt: skip
+def linalg_inv_ex(A, *, check_errors=False):  # type: ignore[no-untyped-def]
+    square("linalg.inv", A)
+    found, info = inverse(A)
+    if check_errors:
+        check_info("linalg.inv_ex", info, SINGULAR)
+    return columns(found), info
+
+
+@composite(name="inverse")
+def _inverse(input: Tensor, *, out: Any = None) -> Tensor:
+    """The inverse of a square matrix, or of each of a batch.
+
+    >>> import autogradlab as torch
+    >>> torch.inverse(torch.tensor([[2., 0.], [0., 4.]]))
+    tensor([[0.5000, 0.0000],
+            [0.0000, 0.2500]])
+    """
+    found, info = TENSORS.linalg_inv_ex(input)
+    check_info("linalg.inv", info._array, SINGULAR)
+    return found if out is None else written(found, out)  # type: ignore[no-any-return]
+
+
+# -- determinants ------------------------------------------------------------------------------------------------------
+
+
+def _det_backward(F, grad, A, result):  # type: ignore[no-untyped-def]
+    values = result._array if isinstance(result, Tensor) else result
+    if F is RAW:  # PyTorch multiplies by the determinant, so that singular matrices get zeros here
+        found = np.where(values == 0, 0, grad * values.conj())[..., None, None] * adjoint(F, F.linalg_inverse(A))
+        return np.where((values == 0)[..., None, None], A.dtype.type(0), found)
+    if np.all(values != 0):
+        factor = F.unsqueeze(F.unsqueeze(grad * F.conj(result), -1), -1)
+        return factor * adjoint(F, F.linalg_inverse(A))
+    # the cofactors of singular matrices: U diag(products of the other singular values) V^H, times the phase of U V^H
+    U, S, Vh = F.linalg_svd(A)
+    n = A.shape[-1]
+    others = None
+    for i in range(n):  # products of all singular values but the i-th of each
+        product = None
+        for j in range(n):
+            if j != i:
+                s = F.select(S, -1, j)
+                product = s if product is None else product * s
+        column = F.unsqueeze(lift(F, np.ones(tuple(A.shape[:-2]), _dtype(S))) if product is None else product, -1)
+        others = column if others is None else F.cat([others, column], -1)
+    phase = F.linalg_det(F.matmul(U, Vh))
+    factor = F.unsqueeze(F.unsqueeze(grad * F.conj(phase), -1), -1)
+    return factor * F.matmul(U * F.unsqueeze(others, -2), Vh)
+
+
+@op("linalg_det", "A", method=False, function=False, vjp={"A": _det_backward})
+def linalg_det(A):  # type: ignore[no-untyped-def]
+    square("linalg.det", A)
+    return np.asarray(np.linalg.det(A))
+
+
+alias("det", "linalg_det")
+
+
+def _slogdet_backward(F, grads, A, sign):  # type: ignore[no-untyped-def]
+    g_sign, g_log = grads
+    factor = g_log
+    if is_complex(A):
+        turn = 0 if g_sign is None else F.conj(g_sign) * sign
+        factor = (0 if g_log is None else g_log) - (0 if g_sign is None else (turn - F.conj(turn)) * 0.5)
+    if factor is None:
+        return F.zeros_of(A, tuple(A.shape))
+    return F.unsqueeze(F.unsqueeze(factor, -1), -1) * adjoint(F, F.linalg_inverse(A))
+
+
+@op("linalg_slogdet", "A", method=False, function=False, outputs=("sign", "logabsdet"),
+    returns=named("linalg_slogdet", ("sign", "logabsdet")), vjp={"A": _slogdet_backward})  # fmt: skip
+def linalg_slogdet(A):  # type: ignore[no-untyped-def]
+    square("linalg.slogdet", A)
+    sign, log = np.linalg.slogdet(A)
+    return np.asarray(sign), np.asarray(log)
+
+
+@composite()
+def slogdet(input: Tensor, *, out: Any = None) -> Any:
+    """The sign of the determinant and the logarithm of its absolute value."""
+    return named("slogdet", ("sign", "logabsdet"))(TENSORS.linalg_slogdet(input))
+
+
+@composite()
+def logdet(input: Tensor) -> Tensor:
+    """The logarithm of the determinant: nan if that is negative."""
+    F = TENSORS
+    square("logdet", input._array)
+    sign, log = F.linalg_slogdet(input)
+    if is_complex(input):
+        return F.add(F.log(sign), log)  # type: ignore[no-any-return]
+    negative = F.eq(sign, -1)
+    return F.where(negative, wrap(np.array(np.nan, log._array.dtype)), log)  # type: ignore[no-any-return]
+
+
+RAW.linalg_inverse = lambda a: inverse(a)[0]
+TENSORS.linalg_inverse = lambda a: TENSORS.linalg_inv_ex(a)[0]
+
+# -- systems -----------------------------------------------------------------------------------------------------------
+
+
+def is_vector(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
+    """Whether B in A X = B holds vectors."""
+    return len(b) == 1 or (len(a) - 1 == len(b) and a[:-1] == b)
+
+
+def _solve_backward(F, grad, A, B_shape, result, left, needs):  # type: ignore[no-untyped-def]
+    vector = is_vector(tuple(A.shape), B_shape)
+    g_b = F.linalg_solve(adjoint(F, A), grad, left=left) if not vector else F.squeeze(
+        F.linalg_solve(adjoint(F, A), F.unsqueeze(grad, -1), left=left), -1)  # fmt: skip
+    if not needs[0]:
+        return None, g_b
+    x, g = (F.unsqueeze(result, -1), F.unsqueeze(g_b, -1)) if vector else (result, g_b)
+    return -(F.matmul(g, adjoint(F, x)) if left else F.matmul(adjoint(F, x), g)), g_b
+
+
+def _solve(a: np.ndarray, b: np.ndarray, left: bool) -> tuple[np.ndarray, np.ndarray]:
+    square("linalg.solve", a)
+    if a.dtype != b.dtype:
+        raise RuntimeError(f"linalg.solve: Expected A and B to have the same dtype, but found A of type "
+                           f"{type_name(a)} and B of "
+                           f"type {type_name(b)} instead")  # fmt: skip
+    vector = is_vector(a.shape, b.shape)
+    if vector and not left:
+        raise RuntimeError("linalg.solve: Vector broadcasting of the left hand side is not supported for "
+                           "left=False. In this "
+                           "case linalg.solve is equivalent to B / A.squeeze(-1)")  # fmt: skip
+    x = b[..., None] if vector else b
+    n = a.shape[-1]
+    if x.shape[-2 if left else -1] != n:
+        raise RuntimeError(f"linalg.solve: Incompatible shapes of A and B for the equation "
+                           f"{'AX = B' if left else 'XA = B'} "
+                           f"({n}x{n} and {x.shape[-2]}x{x.shape[-1]})")  # fmt: skip
+    broadcast_shapes(a.shape[:-2], x.shape[:-2])
+    m = a if left else a.swapaxes(-1, -2)
+    x = x if left else x.swapaxes(-1, -2)
+    info = np.zeros(a.shape[:-2], np.int32)
+    try:
+        r = np.linalg.solve(m, x)
+    except np.linalg.LinAlgError:
+        from .factors import lu
+
+        factors, pivots, info = lu(m)
+        batch = broadcast_shapes(m.shape[:-2], x.shape[:-2])
+        order = np.broadcast_to(permutation(pivots, n), (*batch, n))[..., None]
+        r = substitute(
+            factors,
+            substitute(
+                factors, np.take_along_axis(np.broadcast_to(x, (*batch, *x.shape[-2:])), order, -2), False, True
+            ),
+            True,
+        )
+    r = columns(r) if left else np.ascontiguousarray(r.swapaxes(-1, -2))
+    return (r[..., 0] if vector else r), info
+
+
+@op("linalg_solve_ex", "A B", method=False, function=False, outputs=("result", "info"), differentiable=1,
+    returns=named("linalg_solve_ex", ("result", "info")), vjp={"A B": _solve_backward})  # fmt: skip
+def linalg_solve_ex(A, B, *, left=True, check_errors=False):  # type: ignore[no-untyped-def]
+    r, info = _solve(A, B, left)
+    if check_errors:
+        _check_solved("torch.linalg.solve_ex", info)
+    return r, info
+
+
+def _check_solved(name: str, info: np.ndarray) -> None:
+    check_info(name, info, "The solver failed because the input matrix is singular.")
+
+
+@composite(method=False, function=False)
+def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True, out: Any = None) -> Tensor:
+    """X with A X = B (or X A = B): B may hold vectors or matrices."""
+    r, info = TENSORS.linalg_solve_ex(A, B, left=left)
+    _check_solved("torch.linalg.solve", info._array)
+    return r if out is None else written(r, out)  # type: ignore[no-any-return]
+
+
+RAW.linalg_solve = lambda a, b, left=True: _solve(a, b, left)[0]
+
+
+def _triangular_backward(F, grad, input, B_shape, result, upper, left, unitriangular, needs):  # type: ignore[no-untyped-def]
+    g_b = F.linalg_solve_triangular(adjoint(F, input), grad, upper=not upper, left=left, unitriangular=unitriangular)
+    if not needs[0]:
+        return None, g_b
+    g_a = -(F.matmul(g_b, adjoint(F, result)) if left else F.matmul(adjoint(F, result), g_b))
+    n = g_a.shape[-1]
+    ones = np.ones((n, n), _dtype(g_a))
+    k = int(unitriangular)
+    return g_a * lift(F, np.triu(ones, k) if upper else np.tril(ones, -k)), g_b
+
+
+def _dtype(x: Any) -> Any:
+    return x._array.dtype if isinstance(x, Tensor) else x.dtype
+
+
+@op("linalg_solve_triangular", "input B", method=False, function=False, vjp={"input B": _triangular_backward})
+def linalg_solve_triangular(input, B, *, upper, left=True, unitriangular=False):  # type: ignore[no-untyped-def]
+    A = input
+    for letter, x in (("A", A), ("B", B)):
+        if x.ndim < 2:
+            raise RuntimeError(f"linalg.solve_triangular: The input tensor {letter} must have at least 2 dimensions.")
+    square("linalg.solve_triangular", A, low=False)
+    n = A.shape[-1]
+    if B.shape[-2 if left else -1] != n:
+        raise RuntimeError(f"linalg.solve_triangular: Incompatible shapes of A and B for the equation "
+                           f"{'AX = B' if left else 'XA = B'} ({n}x{n} and {B.shape[-2]}x{B.shape[-1]})")  # fmt: skip
+    broadcast_shapes(A.shape[:-2], B.shape[:-2])
+    B = B.astype(A.dtype, copy=False)
+    if left:
+        return columns(substitute(A, B, upper, unitriangular))
+    r = substitute(A.swapaxes(-1, -2), B.swapaxes(-1, -2), not upper, unitriangular)
+    return np.ascontiguousarray(r.swapaxes(-1, -2))
+
+
+@composite()
+def triangular_solve(
+    input: Tensor,
+    A: Tensor,
+    upper: bool = True,
+    transpose: bool = False,
+    unitriangular: bool = False,
+    *,
+    out: Any = None,
+) -> Any:
+    """X with A X = input for a triangular A (deprecated: `linalg.solve_triangular`)."""
+    warn_once(
+        "torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangularand will be removed "
+        "in a future "
+        "PyTorch release.\ntorch.linalg.solve_triangular has its arguments reversed and does not return a "
+        "copy of one of "
+        "the inputs.\nX = torch.triangular_solve(B, A).solution\nshould be replaced with\nX = "
+        "torch.linalg.solve_triangular(A, B).",
+        at="aten/src/ATen/native/BatchLinearAlgebra.cpp:2273",
+    )
+    F = TENSORS
+    m = F.transpose(A, -2, -1) if transpose else A
+    solution = F.linalg_solve_triangular(m, input, upper=upper != transpose, unitriangular=unitriangular)
+    copied = wrap(columns(np.array(A._array)))
+    r = named("triangular_solve", ("solution", "cloned_coefficient"))((solution, copied))
+    return r if out is None else written_all(r, out)
+
+
+def _cholesky_solve_backward(F, grad, input2, result, upper, needs):  # type: ignore[no-untyped-def]
+    g = F.cholesky_solve(grad, input2, upper)
+    if not needs[1]:
+        return g, None
+    both = F.matmul(g, adjoint(F, result))
+    both = both + adjoint(F, both)
+    return g, -(F.matmul(input2, both) if upper else F.matmul(both, input2))
+
+
+def _cholesky_solve(b: np.ndarray, factor: np.ndarray, upper: bool) -> np.ndarray:
+    low = factor.swapaxes(-1, -2).conj() if upper else factor
+    return columns(substitute(low.swapaxes(-1, -2).conj(), substitute(low, b, False), True))
+
+
+@op("cholesky_solve", "input input2", vjp={"input input2": _cholesky_solve_backward})
+def cholesky_solve(input, input2, upper=False):  # type: ignore[no-untyped-def]
+    """X with A X = input, given the Cholesky factor of A."""
+    for name, x in (("b", input), ("u", input2)):
+        if x.ndim < 2:
+            raise RuntimeError(f"{name} should have at least 2 dimensions, but has {x.ndim} dimensions instead")
+    if input2.shape[-1] != input.shape[-2]:
+        n, (r, c) = input2.shape[-1], input.shape[-2:]
+        raise RuntimeError(f"Incompatible matrix sizes for cholesky_solve: each A matrix is {n} by {n} but each b "
+                           f"matrix is "
+                           f"{r} by {c}")  # fmt: skip
+    return _cholesky_solve(input, input2, upper)
+
+
+def _cholesky_inverse_backward(F, grad, input, result, upper):  # type: ignore[no-untyped-def]
+    both = matmul(F, result, grad + adjoint(F, grad), result)
+    return -(F.matmul(input, both) if upper else F.matmul(both, input))
+
+
+@op("cholesky_inverse", vjp={"input": _cholesky_inverse_backward})
+def cholesky_inverse(input, upper=False):  # type: ignore[no-untyped-def]
+    """The inverse of A, given its Cholesky factor."""
+    square("cholesky_inverse", input)
+    return _cholesky_solve(np.broadcast_to(np.eye(input.shape[-1], dtype=input.dtype), input.shape), input, upper)
+
+
+@composite()
+def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Any = None) -> Tensor:
+    """X with A X = input, given LU factors (deprecated: `linalg.lu_solve`)."""
+    warn_once("torch.lu_solve is deprecated in favor of torch.linalg.lu_solveand will be removed in a future PyTorch release.\n"
+              "Note that torch.linalg.lu_solve has its arguments reversed.\nX = torch.lu_solve(B, LU, pivots)\n"
+              "should be replaced with\nX = torch.linalg.lu_solve(LU, pivots, B)",
+              at="aten/src/ATen/native/BatchLinearAlgebra.cpp:2230")  # fmt: skip
+    return TENSORS.linalg_lu_solve(LU_data, LU_pivots, input, out=out)
+
+
+# -- pseudo-inverses, least squares ------------------------------------------------------------------------------------
+
+
+def _pinv_backward(F, grad, A, result):  # type: ignore[no-untyped-def]
+    gh, ph = adjoint(F, grad), adjoint(F, result)
+    if A.shape[-2] <= A.shape[-1]:
+        k = F.matmul(gh, result)
+        kp = F.matmul(k, ph)
+        return (-adjoint(F, F.matmul(result, k)) + kp - matmul(F, A, result, kp)
+                + matmul(F, ph, result, gh - F.matmul(k, A)))  # fmt: skip
+    k = F.matmul(result, gh)
+    pk = F.matmul(ph, k)
+    return -adjoint(F, F.matmul(k, result)) + matmul(F, gh - F.matmul(A, k), result, ph) + pk - matmul(F, pk, result, A)
+
+
+def cutoff(values: np.ndarray, size: int, atol: Any, rtol: Any) -> np.ndarray:
+    """Below which singular values count as zero: max(atol, rtol * the largest)."""
+    if rtol is None:
+        rtol = np.where(np.asarray(0.0 if atol is None else atol) > 0, 0.0, np.finfo(values.dtype).eps * size)
+    largest = values.max(-1, initial=0)
+    return np.maximum(0.0 if atol is None else np.asarray(atol), np.asarray(rtol) * largest)  # type: ignore[no-any-return]
+
+
+@op("linalg_pinv", "input", method=False, function=False,
+    vjp={"input": lambda F, grad, input, result: _pinv_backward(F, grad, input, result)})  # fmt: skip
+def linalg_pinv(input, *, atol=None, rtol=None, hermitian=False):  # type: ignore[no-untyped-def]
+    A = input
+    if A.ndim < 2 or A.dtype.kind not in "fc":
+        raise RuntimeError(f"linalg.pinv({type_name(A)}{{{list(A.shape)}}}): expected a tensor with 2 or more "
+                           f"dimensions of float, "
+                           "double, cfloat or cdouble types")  # fmt: skip
+    atol, rtol = (v._array if isinstance(v, Tensor) else v for v in (atol, rtol))
+    if not A.size:
+        return np.empty((*A.shape[:-2], A.shape[-1], A.shape[-2]), A.dtype)
+    if hermitian:
+        square("linalg.eigh", A)
+        values, vectors = np.linalg.eigh(A)
+        keep = np.abs(values) > cutoff(np.abs(values), A.shape[-1], atol, rtol)[..., None]
+        inverse_values = np.where(keep, 1 / np.where(keep, values, 1), 0)
+        return np.ascontiguousarray((vectors * inverse_values[..., None, :]) @ vectors.swapaxes(-1, -2).conj())
+    u, s, vh = np.linalg.svd(A, full_matrices=False)
+    keep = s > cutoff(s, max(A.shape[-2:]), atol, rtol)[..., None]
+    inverse_values = np.where(keep, 1 / np.where(keep, s, 1), 0).astype(s.dtype)
+    r = (vh.swapaxes(-1, -2).conj() * inverse_values[..., None, :]) @ u.swapaxes(-1, -2).conj()
+    return np.ascontiguousarray(r)
+
+
+@composite()
+def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
+    """The pseudo-inverse (the older name of `linalg.pinv`)."""
+    return TENSORS.linalg_pinv(input, rtol=rcond)  # type: ignore[no-any-return]
+
+
+def _lstsq_backward(F, grads, input, b, solution, needs):  # type: ignore[no-untyped-def]
+    p = F.linalg_pinv(input)
+    vector = len(b.shape) < len(input.shape)
+    grad = F.zeros_of(solution, tuple(solution.shape)) if grads[0] is None else grads[0]
+    g, rhs, x = (F.unsqueeze(t, -1) for t in (grad, b, solution)) if vector else (grad, b, solution)
+    g_b = F.matmul(adjoint(F, p), g)
+    g_a = _pinv_backward(F, F.matmul(g, adjoint(F, rhs)), input, p) if needs[0] else None
+    if (
+        grads[1] is not None and grads[1].shape[-1]
+    ):  # the sums of squares that are left: there the solution is stationary
+        gap = (F.matmul(input, x) - rhs) * F.unsqueeze(grads[1], -2) * 2
+        g_b = g_b - gap
+        g_a = None if g_a is None else g_a + F.matmul(gap, adjoint(F, x))
+    return g_a, F.squeeze(g_b, -1) if vector else g_b
+
+
+@op(
+    "linalg_lstsq",
+    "input b",
+    method=False,
+    function=False,
+    outputs=("solution", "residuals", "rank", "singular_values"),
+    differentiable=2,
+    returns=named("linalg_lstsq", ("solution", "residuals", "rank", "singular_values")),
+    vjp={"input b": _lstsq_backward},
+)
+def linalg_lstsq(input, b, rcond=None, *, driver=None):  # type: ignore[no-untyped-def]
+    A = input
+    if A.ndim < 2:
+        raise RuntimeError("torch.linalg.lstsq: input must have at least 2 dimensions.")
+    if b.ndim < 1:
+        raise RuntimeError("torch.linalg.lstsq: other must have at least 1 dimension.")
+    if A.dtype != b.dtype:
+        raise RuntimeError("torch.linalg.lstsq: Expected input and other to have the same dtype, but got input's dtype "
+                           f"{type_name(A)} and other's dtype {type_name(b)}")  # fmt: skip
+    vector = A.ndim - 1 == b.ndim and A.shape[:-1] == b.shape
+    if b.shape[-1 if b.ndim == 1 or vector else -2] != A.shape[-2]:
+        dim = -1 if b.ndim < A.ndim else -2
+        raise RuntimeError(f"torch.linalg.lstsq: input.size(-2) should match other.size({dim})")
+    if driver not in (None, "gels", "gelsy", "gelsd", "gelss"):
+        raise RuntimeError("torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)")
+    rhs = b[..., None] if vector else b
+    m, n = A.shape[-2:]
+    u, s, vh = np.linalg.svd(A, full_matrices=False)
+    limit = (np.finfo(s.dtype).eps * max(m, n) if rcond is None else rcond) * s.max(-1, initial=0)
+    keep = s > limit[..., None]
+    weights = np.where(keep, 1 / np.where(keep, s, 1), 0).astype(s.dtype)
+    x = vh.swapaxes(-1, -2).conj() @ (weights[..., None] * (u.swapaxes(-1, -2).conj() @ rhs))
+    rank = keep.sum(-1).astype(np.int64)
+    residuals = np.empty(0, A.real.dtype)
+    if m > n and driver != "gelsy" and driver is not None and (rank == n).all():
+        gap = A @ x - rhs
+        residuals = (gap * gap.conj()).real.sum(-2)
+    values = s if driver in ("gelsd", "gelss") else np.empty(0, s.dtype)
+    return (
+        (x[..., 0] if vector else columns(x)),
+        residuals,
+        (np.empty(0, np.int64) if driver == "gels" else rank),
+        values,
+    )

@@ -1,0 +1,65 @@
+"""LU factors in one matrix, as LAPACK leaves them: made by the old `lu`, taken apart by `lu_unpack`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..table.opdef import composite, op
+from ...core.recording.record import TENSORS
+from ...core.types.return_types import named
+from ...core.tensor.tensor import Tensor
+from ...core.runtime.warn import warn_once
+from .factors import permutation_matrix
+
+
+@composite()
+def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, *, out: Any = None) -> Any:
+    """LU factors in one matrix, and the rows exchanged (deprecated: `linalg.lu_factor`)."""
+    warn_once("torch.lu is deprecated in favor of torch.linalg.lu_factor / torch.linalg.lu_factor_ex and will be removed in a "
+              "future PyTorch release.\nLU, pivots = torch.lu(A, compute_pivots)\nshould be replaced with\nLU, pivots = "
+              "torch.linalg.lu_factor(A, compute_pivots)\nand\nLU, pivots, info = torch.lu(A, compute_pivots, get_infos=True)\n"
+              "should be replaced with\nLU, pivots, info = torch.linalg.lu_factor_ex(A, compute_pivots)",
+              at="aten/src/ATen/native/BatchLinearAlgebra.cpp:2073")  # fmt: skip
+    made = tuple(TENSORS.linalg_lu_factor_ex(A, pivot=pivot, check_errors=not get_infos))
+    made = named("_lu_with_info", ("LU", "pivots", "info"))(made) if get_infos else made[:2]
+    if out is None:
+        return made
+    for target, t in zip(out, made, strict=True):
+        target.resize_(t.shape).copy_(t)
+    return out
+
+
+def _backward(F, grads, LU_data_shape):  # type: ignore[no-untyped-def]
+    m, n = LU_data_shape[-2:]
+    k = min(m, n)
+    low, high = grads[:2]
+    parts = []
+    if high is not None:
+        parts.append(F.constant_pad_nd(F.triu(high, 0), (0, 0, 0, m - k), 0))
+    if low is not None:
+        parts.append(F.constant_pad_nd(F.tril(low, -1), (0, n - k, 0, 0), 0))
+    return sum(parts[1:], parts[0]) if parts else None
+
+
+def _result(made: Any) -> Any:
+    return named("lu_unpack", ("P", "L", "U"))((made[2], made[0], made[1]))
+
+
+# P has no gradient, so it comes last among the results and first among what is returned
+@op("lu_unpack", "LU_data LU_pivots", method=False, outputs=("L", "U", "P"), differentiable=2, returns=_result,
+    vjp={"LU_data": _backward}, doc="P, L and U out of what linalg.lu_factor gives.")  # fmt: skip
+def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):  # type: ignore[no-untyped-def]
+    if unpack_pivots and LU_pivots.dtype != np.int32:
+        raise RuntimeError("torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\nNote: this function "
+                           "is intended to be used with the output produced by torch.linalg.lu_factor")  # fmt: skip
+    m, n = LU_data.shape[-2:]
+    k = min(m, n)
+    low = high = matrix = np.empty(0, LU_data.dtype)
+    if unpack_data:
+        low = np.ascontiguousarray(np.tril(LU_data[..., :, :k], -1) + np.eye(m, k, dtype=LU_data.dtype))
+        high = np.ascontiguousarray(np.triu(LU_data[..., :k, :]))
+    if unpack_pivots:
+        matrix = np.ascontiguousarray(permutation_matrix(LU_pivots, m, LU_data.dtype))
+    return low, (high if unpack_data else high.copy()), (matrix if unpack_pivots else matrix.copy())

@@ -1,0 +1,468 @@
+"""Activations of neural networks, softmax and its logarithm, and the derivatives that PyTorch has as operations."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ...core.types.dims import wrap_dim
+from ...core.types.dtypes import _scalar_name, from_numpy
+from ...core.types.info import finfo
+from ..table.opdef import OPS, composite, op
+from ...core.recording.record import RAW, TENSORS
+from ...core.tensor.tensor import Tensor
+from ..first.kinds import BOOL, COMPLEX, INTEGERS, name_of, typed
+from ..first.products import written
+
+SELU_ALPHA = 1.6732632423543772848170429916717
+SELU_SCALE = 1.0507009873554804934193349852946
+_ROOT = math.sqrt(2 / math.pi)
+
+RAW.pick = np.where
+TENSORS.pick = lambda cond, a, b: TENSORS.where(cond, a, b)
+
+
+def no_integers(name: str, x: np.ndarray) -> None:
+    """PyTorch's error for a kernel that integers lack."""
+    if x.dtype.kind in "biuc":
+        raise NotImplementedError(f"\"{name}\" not implemented for '{_scalar_name(from_numpy(x.dtype))}'")
+
+
+# -- clipped ---------------------------------------------------------------------------------------------------------------
+
+
+@op("hardtanh", method=False, function=False, vjp={
+    "input": lambda F, grad, input, min_val, max_val: F.hardtanh_backward(grad, input, min_val, max_val),
+})  # fmt: skip
+@typed("hardtanh_cpu", BOOL + COMPLEX)
+def hardtanh(input, min_val=-1.0, max_val=1.0):  # type: ignore[no-untyped-def]
+    """input, but not below min_val nor above max_val."""
+    if input.dtype.kind == "b":
+        raise RuntimeError("Bool inputs not supported for hardtanh")
+    if min_val > max_val:
+        raise RuntimeError("min_val cannot be greater than max_val")
+    kind = input.dtype.type
+    return np.minimum(np.maximum(input, kind(min_val)), kind(max_val))
+
+
+@op("hardtanh_backward", "grad_output input", method=False, function=False, vjp={
+    "grad_output": lambda F, grad, input, min_val, max_val: F.hardtanh_backward(grad, input, min_val, max_val),
+    "input": lambda F, grad: grad * 0,
+})  # fmt: skip
+@typed("hardtanh_backward", "")
+def hardtanh_backward(grad_output, input, min_val, max_val):  # type: ignore[no-untyped-def]
+    return np.where((input <= min_val) | (input >= max_val), grad_output.dtype.type(0), grad_output)
+
+
+@op("hardsigmoid", method=False, function=False, vjp={"input": lambda F, grad, input: F.hardsigmoid_backward(grad, input)})
+@typed("hardsigmoid_cpu", BOOL + INTEGERS + COMPLEX)
+def hardsigmoid(input):  # type: ignore[no-untyped-def]
+    """A line from 0 at -3 to 1 at 3, flat outside."""
+    no_integers("hardsigmoid_cpu", input)
+    return np.clip(input + 3, 0, 6) / 6
+
+
+@op("hardsigmoid_backward", "grad_output input", method=False, function=False, vjp={
+    "grad_output": lambda F, grad, input: F.hardsigmoid_backward(grad, input),
+    "input": lambda F, grad: grad * 0,
+})  # fmt: skip
+@typed("hardsigmoid_backward", "")
+def hardsigmoid_backward(grad_output, input):  # type: ignore[no-untyped-def]
+    return np.where((input > -3) & (input < 3), grad_output * input.dtype.type(np.float32(1 / 6)), input.dtype.type(0))
+
+
+@op("hardswish", method=False, function=False, vjp={"input": lambda F, grad, input: F.hardswish_backward(grad, input)})
+@typed("hardswish_cpu", BOOL + INTEGERS + COMPLEX)
+def hardswish(input):  # type: ignore[no-untyped-def]
+    """input * hardsigmoid(input)"""
+    no_integers("hardswish_cpu", input)
+    return input * np.clip(input + 3, 0, 6) / 6
+
+
+@op("hardswish_backward", "grad_output input", method=False, function=False, vjp={
+    "grad_output": lambda F, grad, input: F.hardswish_backward(grad, input),
+    "input": lambda F, grad, grad_output, input: F.pick((input > -3) & (input < 3), grad * grad_output / 3, 0.0 * grad),
+})  # fmt: skip
+@typed("hardswish_backward", "")
+def hardswish_backward(grad_output, input):  # type: ignore[no-untyped-def]
+    return np.where(input <= -3, input.dtype.type(0), np.where(input < 3, grad_output * (input / 3 + input.dtype.type(0.5)), grad_output))
+
+
+@op("threshold", inplace=True, method=False, vjp={
+    "input": lambda F, grad, input, threshold: F.threshold_backward(grad, input, threshold),
+})  # fmt: skip
+def threshold(input, threshold, value):  # type: ignore[no-untyped-def]
+    """input where it is above the threshold, else `value`."""
+    return np.where(input <= threshold, input.dtype.type(value), input)
+
+
+@op("hardshrink", vjp={"input": lambda F, grad, input, lambd: F.hardshrink_backward(grad, input, lambd)})
+@typed("hardshrink_cpu", BOOL + INTEGERS + COMPLEX)
+def hardshrink(input, lambd=0.5):  # type: ignore[no-untyped-def]
+    """input, and 0 where it is between -lambd and lambd."""
+    no_integers("hardshrink_cpu", input)
+    return np.where((input >= -lambd) & (input <= lambd), input.dtype.type(0), input)
+
+
+@op("hardshrink_backward", "grad_output input", method=False, function=False, vjp={
+    "grad_output": lambda F, grad, input, lambd: F.hardshrink_backward(grad, input, lambd),
+    "input": lambda F, grad: grad * 0,
+})  # fmt: skip
+def hardshrink_backward(grad_output, input, lambd):  # type: ignore[no-untyped-def]
+    return np.where((input >= -lambd) & (input <= lambd), grad_output.dtype.type(0), grad_output)
+
+
+@op("softshrink", method=False, function=False, vjp={
+    "input": lambda F, grad, input, lambd: F.softshrink_backward(grad, input, lambd),
+})  # fmt: skip
+def softshrink(input, lambd=0.5):  # type: ignore[no-untyped-def]
+    """input moved towards 0 by lambd, 0 where that would cross it."""
+    no_integers("softshrink_check", input)
+    most = finfo(from_numpy(input.dtype)).max
+    if not 0 <= lambd <= most:
+        raise RuntimeError(f"lambda must be in range [0, {most:g}] for input dtype {name_of(input)}, but found {lambd:g}")
+    d = input.dtype.type(lambd)
+    return np.where(input > d, input - d, np.where(input < -d, input + d, input * 0))
+
+
+@op("softshrink_backward", "grad_output input", method=False, function=False, vjp={
+    "grad_output": lambda F, grad, input, lambd: F.softshrink_backward(grad, input, lambd),
+    "input": lambda F, grad: grad * 0,
+})  # fmt: skip
+def softshrink_backward(grad_output, input, lambd):  # type: ignore[no-untyped-def]
+    return hardshrink_backward(grad_output, input, lambd)
+
+
+# -- leaky and exponential -------------------------------------------------------------------------------------------------
+
+
+@op("leaky_relu", method=False, function=False, vjp={
+    "input": lambda F, grad, input, negative_slope: F.leaky_relu_backward(grad, input, negative_slope),
+})  # fmt: skip
+@typed("leaky_relu_cpu", BOOL + INTEGERS + COMPLEX)
+def leaky_relu(input, negative_slope=0.01):  # type: ignore[no-untyped-def]
+    """input where it is positive, else input * negative_slope."""
+    no_integers("leaky_relu_cpu", input)
+    return np.where(input > 0, input, input * input.dtype.type(negative_slope))
+
+
+@op("leaky_relu_backward", "grad_output input", method=False, function=False, vjp={
+    "grad_output": lambda F, grad, input, negative_slope: F.leaky_relu_backward(grad, input, negative_slope),
+    "input": lambda F, grad: grad * 0,
+})  # fmt: skip
+@typed("leaky_relu_backward", "")
+def leaky_relu_backward(grad_output, input, negative_slope):  # type: ignore[no-untyped-def]
+    return np.where(input > 0, grad_output, grad_output * grad_output.dtype.type(negative_slope))
+
+
+@op("elu", method=False, function=False, vjp={
+    "input": lambda F, grad, input, alpha, scale, input_scale: F.elu_backward(grad, input, alpha, scale, input_scale),
+})  # fmt: skip
+@typed("elu_cpu", BOOL + INTEGERS + COMPLEX)
+def elu(input, alpha=1.0, scale=1.0, input_scale=1.0):  # type: ignore[no-untyped-def]
+    """input where it is positive, else alpha * (exp(input) - 1)."""
+    no_integers("elu_cpu", input)
+    kind = input.dtype.type
+    return np.where(input > 0, input * kind(scale), np.expm1(np.minimum(input, 0) * kind(input_scale)) * kind(alpha * scale))
+
+
+@op("elu_backward", "grad_output input", method=False, function=False, vjp={
+    "grad_output": lambda F, grad, input, alpha, scale, input_scale: F.elu_backward(grad, input, alpha, scale, input_scale),
+    "input": lambda F, grad, grad_output, input, alpha, scale, input_scale: F.pick(
+        input > 0, 0.0 * grad,
+        grad * grad_output * F.exp(F.clamped(input) * input_scale) * (alpha * scale * input_scale * input_scale)),
+})  # fmt: skip
+@typed("elu_backward", "")
+def elu_backward(grad_output, input, alpha, scale, input_scale):  # type: ignore[no-untyped-def]
+    kind = input.dtype.type
+    slope = np.exp(np.minimum(input, 0) * kind(input_scale)) * kind(alpha * scale * input_scale)
+    return np.where(input > 0, grad_output * kind(scale), grad_output * slope)
+
+
+RAW.clamped = lambda x: np.minimum(x, 0)
+TENSORS.clamped = lambda x: -TENSORS.relu(-x)
+
+
+@op("celu", method=False, inplace=True, vjp={
+    "input": lambda F, grad, input, alpha: F.elu_backward(grad, input, alpha, 1.0, 1.0 / alpha),
+})  # fmt: skip
+def celu(input, alpha=1.0):  # type: ignore[no-untyped-def]
+    """elu whose slope is continuous: input where it is positive, else alpha * (exp(input / alpha) - 1)."""
+    if alpha == 0:
+        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
+    return elu(input, alpha, 1.0, 1.0 / alpha)
+
+
+@composite(method=False)
+def selu(input: Tensor) -> Tensor:
+    """elu with the constants that keep mean and variance."""
+    return TENSORS.elu(input, SELU_ALPHA, SELU_SCALE)  # type: ignore[no-any-return]
+
+
+@composite(method=False)
+def selu_(input: Tensor) -> Tensor:
+    """In-place version of :meth:`selu`."""
+    return OPS["elu"].call_(input, SELU_ALPHA, SELU_SCALE)
+
+
+def _sigmoid(x):  # type: ignore[no-untyped-def]
+    if x.dtype.kind == "c":
+        return 1 / (1 + np.exp(-x))
+    e = np.exp(-np.abs(x))
+    return np.where(x >= 0, 1, e) / (1 + e)
+
+
+def _silu_slope(F, x):  # type: ignore[no-untyped-def]
+    s = F.sigmoid(x)
+    return s * (1 + x * (1 - s))
+
+
+@op("silu", method=False, function=False, vjp={"input": lambda F, grad, input: grad * _silu_slope(F, input)})
+@typed("silu_cpu", BOOL + INTEGERS)
+def silu(input):  # type: ignore[no-untyped-def]
+    """input * sigmoid(input)"""
+    return input * _sigmoid(input)
+
+
+def _mish_slope(F, x):  # type: ignore[no-untyped-def]
+    t = F.tanh(F.softplus(x))
+    return t + x * F.sigmoid(x) * (1 - t * t)
+
+
+@op("mish", method=False, function=False, vjp={"input": lambda F, grad, input: grad * _mish_slope(F, input)})
+@typed("mish_cpu", BOOL + INTEGERS + COMPLEX)
+def mish(input):  # type: ignore[no-untyped-def]
+    """input * tanh(softplus(input))"""
+    no_integers("mish_cpu", input)
+    return input * np.tanh(softplus(input))
+
+
+def _gelu_slope(F, x, approximate):  # type: ignore[no-untyped-def]
+    if approximate == "none":
+        return 0.5 * (1 + F.erf(x * math.sqrt(0.5))) + x * F.exp(x * x * -0.5) * (1 / math.sqrt(2 * math.pi))
+    inner = (x + x * x * x * 0.044715) * _ROOT
+    t = F.tanh(inner)
+    return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * ((1 + x * x * (3 * 0.044715)) * _ROOT)
+
+
+@op("gelu", method=False, function=False, vjp={
+    "input": lambda F, grad, input, approximate: F.gelu_backward(grad, input, approximate),
+})  # fmt: skip
+@typed("GeluKernelImpl", BOOL + INTEGERS + COMPLEX)
+def gelu(input, *, approximate="none"):  # type: ignore[no-untyped-def]
+    """input times the normal distribution function of input; approximate="tanh" for the usual approximation."""
+    if approximate not in ("none", "tanh"):
+        raise RuntimeError("approximate argument must be either none or tanh.")
+    no_integers("GeluKernelImpl", input)
+    if approximate == "none":
+        return input * 0.5 * (1 + RAW.erf(input * input.dtype.type(math.sqrt(0.5))))
+    return 0.5 * input * (1 + np.tanh((input + input * input * input * 0.044715) * input.dtype.type(_ROOT)))
+
+
+def _gelu_curve(F, x, approximate):  # type: ignore[no-untyped-def]
+    """The second derivative of gelu."""
+    if approximate == "none":
+        return F.exp(x * x * -0.5) * (2 - x * x) * (1 / math.sqrt(2 * math.pi))
+    t = F.tanh((x + x * x * x * 0.044715) * _ROOT)
+    d = (1 + x * x * (3 * 0.044715)) * _ROOT
+    s = 1 - t * t
+    return s * d - x * t * s * d * d + 0.5 * x * s * (x * (6 * 0.044715 * _ROOT))
+
+
+@op("gelu_backward", "grad_output input", method=False, function=False, vjp={
+    "grad_output": lambda F, grad, input, approximate: F.gelu_backward(grad, input, approximate),
+    "input": lambda F, grad, grad_output, input, approximate: grad * grad_output * _gelu_curve(F, input, approximate),
+})  # fmt: skip
+@typed("gelu_backward", "")
+def gelu_backward(grad_output, input, approximate):  # type: ignore[no-untyped-def]
+    return grad_output * _gelu_slope(RAW, input, approximate)
+
+
+@op("softplus", method=False, function=False, vjp={
+    "input": lambda F, grad, input, beta, threshold: F.softplus_backward(grad, input, beta, threshold),
+})  # fmt: skip
+@typed("softplus_cpu", BOOL + INTEGERS + COMPLEX)
+def softplus(input, beta=1.0, threshold=20.0):  # type: ignore[no-untyped-def]
+    """log(1 + exp(beta * input)) / beta; input itself where beta * input is above the threshold."""
+    no_integers("softplus_cpu", input)
+    x = input * input.dtype.type(beta)
+    return np.where(x > threshold, input, np.log1p(np.exp(np.minimum(x, threshold))) / input.dtype.type(beta))
+
+
+@op("softplus_backward", "grad_output input", method=False, function=False, vjp={
+    "grad_output": lambda F, grad, input, beta, threshold: F.softplus_backward(grad, input, beta, threshold),
+    "input": lambda F, grad, grad_output, input, beta, threshold: F.pick(
+        input * beta > threshold, 0.0 * grad,
+        grad * grad_output * (F.sigmoid(input * beta) * (1 - F.sigmoid(input * beta)) * beta)),
+})  # fmt: skip
+@typed("softplus_backward", "")
+def softplus_backward(grad_output, input, beta, threshold):  # type: ignore[no-untyped-def]
+    x = input * input.dtype.type(beta)
+    return np.where(x > threshold, grad_output, grad_output * _sigmoid(x))
+
+
+@op("log_sigmoid", method=False, function=False, vjp={"input": lambda F, grad, input: grad * F.sigmoid(-input)})
+@typed("log_sigmoid_cpu", BOOL + INTEGERS + COMPLEX)
+def log_sigmoid(input):  # type: ignore[no-untyped-def]
+    """log(sigmoid(input))"""
+    no_integers("log_sigmoid_cpu", input)
+    return np.minimum(input, 0) - np.log1p(np.exp(-np.abs(input)))
+
+
+def _glu_backward(F, grad, input, dim):  # type: ignore[no-untyped-def]
+    n = input.shape[dim] // 2
+    first, second = F.slice(input, dim, 0, n, 1), F.sigmoid(F.slice(input, dim, n, 2 * n, 1))
+    return F.cat([grad * second, grad * first * (second * (1 - second))], dim)
+
+
+@op("glu", method=False, function=False, vjp={"input": lambda F, grad, input, dim: _glu_backward(F, grad, input, dim)})
+@typed("glu_cpu", BOOL + INTEGERS + COMPLEX)
+def glu(input, dim=-1):  # type: ignore[no-untyped-def]
+    """The first half along `dim` times the sigmoid of the second."""
+    if input.ndim == 0:
+        raise RuntimeError("glu does not support 0-dimensional tensors")
+    d = wrap_dim(dim, input.ndim)
+    if input.shape[d] % 2:
+        raise RuntimeError(f"Halving dimension must be even, but dimension {d} is size {input.shape[d]}")
+    a, b = np.split(input, 2, axis=d)
+    return a * _sigmoid(b)
+
+
+@op("_prelu_kernel", "input weight", method=False, function=False, node="PreluKernelBackward0", vjp={
+    "input": lambda F, grad, input, weight: F.pick(input > 0, grad, weight * grad),
+    "weight": lambda F, grad, input: F.pick(input > 0, 0.0 * grad, input * grad),
+})  # fmt: skip
+def _prelu_kernel(input, weight):  # type: ignore[no-untyped-def]
+    return np.where(input > 0, input, input * weight)
+
+
+@composite()
+def prelu(input: Tensor, weight: Tensor) -> Tensor:
+    """input where it is positive, else input * weight; one weight for all, or one for each channel."""
+    x, w = input._array, weight._array
+    if w.dtype != x.dtype:
+        raise RuntimeError("prelu: Type promoting not supported. Got "
+                           f"{_scalar_name(from_numpy(x.dtype))} and {_scalar_name(from_numpy(w.dtype))}")  # fmt: skip
+    if w.size != 1:
+        if x.ndim == 0:
+            raise RuntimeError("Not allow zero-dim input tensor.")
+        channels = x.shape[1] if x.ndim >= 2 else 1
+        if channels != w.size:
+            raise RuntimeError(f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {w.size} and "
+                               f"channel size = {channels}.")  # fmt: skip
+    if w.ndim > 1:
+        raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {w.ndim}")
+    if x.ndim != w.ndim or (x.ndim and w.size == 1):
+        weight = weight.view([-1 if i == (1 if x.ndim > 1 else 0) else 1 for i in range(x.ndim)])  # type: ignore[attr-defined]
+    return TENSORS._prelu_kernel(input, weight)  # type: ignore[no-any-return]
+
+
+@op("rrelu_with_noise", "input noise", method=False, function=False, vjp={
+    "input": lambda F, grad, input, noise, lower, upper, training:
+        F.rrelu_with_noise_backward(grad, input, noise, lower, upper, training),
+})  # fmt: skip
+def rrelu_with_noise(input, noise, lower, upper, training):  # type: ignore[no-untyped-def]
+    return input * noise
+
+
+OPS["rrelu_with_noise"].overload_in_place()
+
+
+@op("rrelu_with_noise_backward", "grad_output input noise", method=False, function=False, vjp={
+    "grad_output": lambda F, grad, input, noise, lower, upper, training:
+        F.rrelu_with_noise_backward(grad, input, noise, lower, upper, training),
+    "input": lambda F, grad: F.zeros_like(grad),
+})  # fmt: skip
+def rrelu_with_noise_backward(grad_output, input, noise, lower, upper, training):  # type: ignore[no-untyped-def]
+    return grad_output * noise
+
+
+# -- softmax ---------------------------------------------------------------------------------------------------------------
+
+
+@op("_softmax", method=False, function=False, node="SoftmaxBackward0", vjp={
+    "input": lambda F, grad, result, dim: F._softmax_backward_data(grad, result, dim),
+})  # fmt: skip
+@typed("softmax", "")
+def _softmax(input, dim):  # type: ignore[no-untyped-def]
+    d = wrap_dim(dim, input.ndim)
+    no_integers("softmax_lastdim_kernel_impl" if d == max(input.ndim - 1, 0) else "softmax_kernel_impl", input)
+    if not input.ndim:
+        return np.ones((), input.dtype) if np.isfinite(input) else np.full((), np.nan, input.dtype)
+    if not input.size:
+        return input.copy()
+    e = input - np.maximum.reduce(input, axis=d, keepdims=True)
+    np.exp(e, out=e)
+    e /= np.add.reduce(e, axis=d, keepdims=True)
+    return e
+
+
+@op("_softmax_backward_data", "grad_output output", method=False, function=False, vjp={
+    "grad_output": lambda F, grad, output, dim: F._softmax_backward_data(grad, output, dim),
+    "output": lambda F, grad, grad_output, output, dim:
+        grad * (grad_output - F.sum(grad_output * output, dim, True)) - grad_output * F.sum(grad * output, dim, True),
+})  # fmt: skip
+@typed("_softmax_backward_data", "")
+def _softmax_backward_data(grad_output, output, dim):  # type: ignore[no-untyped-def]
+    if not output.ndim:
+        return grad_output * 0
+    both = grad_output * output
+    return both - output * np.add.reduce(both, axis=dim, keepdims=True)
+
+
+@op("_log_softmax", method=False, function=False, node="LogSoftmaxBackward0", vjp={
+    "input": lambda F, grad, result, dim: F._log_softmax_backward_data(grad, result, dim),
+})  # fmt: skip
+@typed("softmax", "")
+def _log_softmax(input, dim):  # type: ignore[no-untyped-def]
+    d = wrap_dim(dim, input.ndim)
+    no_integers("log_softmax_lastdim_kernel_impl" if d == max(input.ndim - 1, 0) else "log_softmax_kernel_impl", input)
+    if not input.ndim:
+        return input - input
+    if not input.size:
+        return input.copy()
+    x = input - np.maximum.reduce(input, axis=d, keepdims=True)
+    return x - np.log(np.add.reduce(np.exp(x), axis=d, keepdims=True))
+
+
+@op("_log_softmax_backward_data", "grad_output output", method=False, function=False, vjp={
+    "grad_output": lambda F, grad, output, dim: grad - F.sum(grad * F.exp(output), dim, True),
+    "output": lambda F, grad, grad_output, output, dim: -(grad * F.exp(output)) * F.sum(grad_output, dim, True),
+})  # fmt: skip
+@typed("_log_softmax_backward_data", "")
+def _log_softmax_backward_data(grad_output, output, dim):  # type: ignore[no-untyped-def]
+    if not output.ndim:
+        return grad_output * 0
+    return grad_output - np.exp(output) * np.add.reduce(grad_output, axis=dim, keepdims=True)
+
+
+def _along(name: str, doc: str) -> None:
+    def call(input: Any, dim: Any = None, dtype: Any = None, *, out: Any = None) -> Any:
+        if not isinstance(input, Tensor) or not isinstance(dim, int) or isinstance(dim, bool):
+            from ..table.arguments import reject
+
+            reject(name, (input,) if dim is None else (input, dim), {})
+        if dtype is not None:
+            input = input.to(dtype)  # type: ignore[attr-defined]
+        found = getattr(TENSORS, "_" + name)(input, dim)
+        return found if out is None else written(found, out, name)
+
+    composite(name=name)(call)
+    call.__doc__ = doc
+
+
+_along("softmax", "exp(input) divided by its sum along `dim`: positive numbers that sum to 1.")
+_along("log_softmax", "The logarithm of softmax along `dim`, computed without overflow.")
+
+
+@op("_safe_softmax", method=False, function=False, node="SafeSoftmaxBackward0", vjp={
+    "input": lambda F, grad, result, dim: F._softmax_backward_data(grad, result, dim),
+})  # fmt: skip
+@typed("softmax", BOOL + INTEGERS + COMPLEX)
+def _safe_softmax(input, dim):  # type: ignore[no-untyped-def]
+    """softmax that gives zeros where everything is -inf."""
+    found = _softmax(input, dim)
+    empty = np.isneginf(input).all(axis=dim, keepdims=True)
+    return np.where(empty, found.dtype.type(0), found) if empty.any() else found

@@ -1,0 +1,235 @@
+"""Embeddings, the bilinear product, and pixels moved between channels and places."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...core.types.dtypes import _scalar_name, from_numpy
+from ..table.opdef import op
+from ...core.tensor.tensor import Tensor
+from ..common.blas import lift
+
+
+@op("embedding", "weight indices", method=False, vjp={
+    "weight": lambda F, grad, weight_shape, indices, padding_idx, scale_grad_by_freq:
+        F.embedding_dense_backward(grad, indices, weight_shape[0], padding_idx, scale_grad_by_freq),
+})  # fmt: skip
+def embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=False):  # type: ignore[no-untyped-def]
+    """Rows of a matrix by their numbers."""
+    if weight.ndim != 2:
+        raise RuntimeError("'weight' must be 2-D")
+    if indices.dtype.name not in ("int64", "int32"):
+        raise RuntimeError("Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
+                           f"torch.{_type(indices)} instead (while checking arguments for embedding)")  # fmt: skip
+    if indices.size and (int(indices.min()) < 0 or int(indices.max()) >= weight.shape[0]):
+        raise IndexError("index out of range in self")
+    return weight[indices]
+
+
+def _type(x: np.ndarray) -> str:
+    return _scalar_name(from_numpy(x.dtype)) + "Tensor"
+
+
+@op("embedding_dense_backward", "grad_output indices", method=False, function=False, vjp={
+    "grad_output": lambda F, grad, indices, padding_idx, scale_grad_by_freq:
+        F.embedding_gather(grad, indices, padding_idx, scale_grad_by_freq),
+})  # fmt: skip
+def embedding_dense_backward(grad_output, indices, rows, padding_idx, scale_grad_by_freq):  # type: ignore[no-untyped-def]
+    flat = indices.reshape(-1)
+    g = grad_output.reshape(flat.size, -1)
+    out = np.zeros((rows, g.shape[1] if flat.size else grad_output.shape[-1]), grad_output.dtype)
+    if scale_grad_by_freq and flat.size:
+        g = g / np.bincount(flat, minlength=rows)[flat][:, None].astype(g.dtype)
+    np.add.at(out, flat, g)
+    if padding_idx >= 0:
+        out[padding_idx] = 0
+    return out
+
+
+@op("embedding_gather", "input indices", method=False, function=False, vjp={
+    "input": lambda F, grad, input_shape, indices, padding_idx, scale_grad_by_freq:
+        F.embedding_dense_backward(grad, indices, input_shape[0], padding_idx, scale_grad_by_freq),
+})  # fmt: skip
+def embedding_gather(input, indices, padding_idx, scale_grad_by_freq):  # type: ignore[no-untyped-def]
+    g = input[indices]
+    if scale_grad_by_freq:
+        flat = indices.reshape(-1)
+        counts = np.bincount(flat, minlength=input.shape[0])[flat].reshape(indices.shape)
+        g = g / counts[..., None].astype(g.dtype)
+    if padding_idx >= 0:
+        g[indices == padding_idx] = 0
+    return g
+
+
+# -- bags: rows summed, averaged or compared by groups of indices ------------------------------------------------------------
+
+
+def array_of(x: Any) -> Any:
+    return x._array if isinstance(x, Tensor) else x
+
+
+def _members(offsets: Any, count: int, last: bool) -> np.ndarray:
+    """The number of the bag to which each of `count` indices belongs."""
+    starts = np.minimum(array_of(offsets)[: -1 if last else None], count)
+    return np.searchsorted(starts, np.arange(count), "right") - 1
+
+
+def _shares(indices: Any, bags: np.ndarray, n: int, mode: int, padding_idx: int) -> np.ndarray:
+    """What each index counts for in its bag: 1 or 1 / size, 0 for padding."""
+    kept = (array_of(indices) != padding_idx).astype(np.float64)
+    if mode == 1:
+        kept /= np.maximum(np.bincount(bags, kept, n), 1)[bags]
+    return kept
+
+
+def _bag_rows(F, grad, offsets, indices, mode, last, padding_idx):  # type: ignore[no-untyped-def]
+    bags = _members(offsets, indices.shape[0], last)
+    shares = _shares(indices, bags, grad.shape[0], mode, padding_idx)
+    rows = F.index_select(grad, 0, lift(F, bags))
+    return rows if mode == 0 and padding_idx < 0 else rows * lift(F, shares.astype(array_of(grad).dtype)[:, None])
+
+
+def _bag_weight(F, grad, weight_shape, indices, offsets, result3, scale_grad_by_freq, mode, per_sample_weights, include_last_offset,
+                padding_idx):  # type: ignore[no-untyped-def]  # fmt: skip
+    if mode == 2:
+        wide = F.pick(result3 < 0, 0.0 * grad, grad)
+        places = lift(F, np.maximum(array_of(result3), 0))
+        return F.scatter_add(lift(F, np.zeros(weight_shape, array_of(grad).dtype)), 0, places, wide)
+    rows = _bag_rows(F, grad, offsets, indices, mode, include_last_offset, padding_idx)
+    if per_sample_weights is not None:
+        rows = rows * F.reshape(per_sample_weights, (-1, 1))
+    return F.embedding_dense_backward(rows, indices, weight_shape[0], padding_idx, scale_grad_by_freq)
+
+
+def _bag_samples(F, grad, weight, indices, offsets, mode, include_last_offset, padding_idx):  # type: ignore[no-untyped-def]
+    rows = _bag_rows(F, grad, offsets, indices, mode, include_last_offset, padding_idx)
+    return F.sum(rows * F.index_select(weight, 0, indices), (1,), False)
+
+
+@op("embedding_bag", "weight indices offsets per_sample_weights", method=False, outputs=("result0", "result1", "result2", "result3"),
+    differentiable=1, shown={"weight": "weight"}, vjp={
+        "weight": lambda F, grad, weight_shape, indices, offsets, result3, scale_grad_by_freq, mode, per_sample_weights,
+        include_last_offset, padding_idx: _bag_weight(F, grad, weight_shape, indices, offsets, result3, scale_grad_by_freq, mode,
+                                                      per_sample_weights, include_last_offset, padding_idx),
+        "per_sample_weights": lambda F, grad, weight, indices, offsets, mode, include_last_offset, padding_idx:
+            _bag_samples(F, grad, weight, indices, offsets, mode, include_last_offset, padding_idx),
+    })  # fmt: skip
+def embedding_bag(weight, indices, offsets, scale_grad_by_freq=False, mode=0, sparse=False, per_sample_weights=None,
+                  include_last_offset=False, padding_idx=-1):  # type: ignore[no-untyped-def]  # fmt: skip
+    """Sums, means or maxima of rows of a matrix by bags of row numbers; and which bag each index is in, how large the bags are, and
+    where the maxima were."""
+    count = indices.size
+    _check_bags(weight, indices, offsets, per_sample_weights, include_last_offset, mode)
+    n = offsets.size - include_last_offset
+    if padding_idx is None:
+        padding_idx = -1
+    bags = _members(offsets, count, include_last_offset)
+    kept = indices != padding_idx
+    sizes = np.bincount(bags[kept], minlength=n)
+    found = weight[indices]
+    if per_sample_weights is not None:
+        found = found * per_sample_weights[:, None]
+    plain = mode == 0
+    tops = np.zeros(n, np.int64)
+    out: Any = np.zeros((n, weight.shape[1]), weight.dtype)
+    if mode == 2:
+        tops = np.full(out.shape, -1, np.int64)
+        for row in np.flatnonzero(kept):
+            bag = bags[row]
+            better = (tops[bag] < 0) | (found[row] > out[bag])
+            out[bag] = np.where(better, found[row], out[bag])
+            tops[bag] = np.where(better, indices[row], tops[bag])
+    else:
+        np.add.at(out, bags[kept], found[kept])
+        if mode == 1:
+            out /= np.maximum(sizes, 1)[:, None].astype(out.dtype)
+            tops = sizes
+    return out, np.zeros(0, np.int64) if plain else bags, np.zeros(n, np.int64) if plain else sizes, tops
+
+
+def _check_bags(weight, indices, offsets, per_sample_weights, last, mode):  # type: ignore[no-untyped-def]
+    if indices.dtype.name not in ("int64", "int32"):
+        raise RuntimeError("Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
+                           f"torch.{_type(indices)} instead (while checking arguments for embedding_bag)")  # fmt: skip
+    if last and not offsets.size:
+        raise RuntimeError("include_last_offset: number of offset should be at least 1")
+    if offsets.size and offsets[0] != 0:
+        raise RuntimeError("offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. However, got "
+                           f"{offsets[0]}\n[ torch.LongTensor{{}} ]")  # fmt: skip
+    if offsets.size and offsets[-1] > indices.size:
+        raise RuntimeError(f"offsets[-1] can not be greater than input's length {indices.size} but got offsets[-1] of {offsets[-1]}")
+    if per_sample_weights is not None and per_sample_weights.dtype != weight.dtype:
+        raise RuntimeError("Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 'per_sample_weights'; "
+                           f"but type torch.{_type(weight)} does not equal torch.{_type(per_sample_weights)} (while checking arguments for "
+                           "embedding_bag)")  # fmt: skip
+    wrong = (indices < 0) | (indices >= weight.shape[0])
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        if mode == 2 or weight.dtype != np.float32:  # where PyTorch has no kernel for whole bags
+            raise RuntimeError(f"embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be {indices[at]}")
+        raise RuntimeError(f"Index {at} of input takes value {indices[at]} which is not in the valid range [0, {weight.shape[0]})")
+
+
+def _up(input, r):  # type: ignore[no-untyped-def]
+    *lead, c, h, w = input.shape
+    n = len(lead)
+    x = input.reshape(*lead, c // (r * r), r, r, h, w)
+    x = x.transpose(*range(n + 1), n + 3, n + 1, n + 4, n + 2)
+    return np.ascontiguousarray(x).reshape(*lead, c // (r * r), h * r, w * r)
+
+
+def _down(input, r):  # type: ignore[no-untyped-def]
+    *lead, c, h, w = input.shape
+    n = len(lead)
+    x = input.reshape(*lead, c, h // r, r, w // r, r)
+    x = x.transpose(*range(n + 1), n + 2, n + 4, n + 1, n + 3)
+    return np.ascontiguousarray(x).reshape(*lead, c * r * r, h // r, w // r)
+
+
+@op("pixel_shuffle", method=False, vjp={"input": lambda F, grad, upscale_factor: F.pixel_unshuffle(grad, upscale_factor)})
+def pixel_shuffle(input, upscale_factor):  # type: ignore[no-untyped-def]
+    """(..., C * r * r, H, W) to (..., C, H * r, W * r)."""
+    r = upscale_factor
+    if input.ndim < 3:
+        raise RuntimeError(f"pixel_shuffle expects input to have at least 3 dimensions, but got input with {input.ndim} dimension(s)")
+    if r <= 0:
+        raise RuntimeError(f"pixel_shuffle expects a positive upscale_factor, but got {r}")
+    c = input.shape[-3]
+    if c % (r * r):
+        raise RuntimeError("pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, but "
+                           f"input.size(-3)={c} is not divisible by {r * r}")  # fmt: skip
+    return _up(input, r)
+
+
+@op("pixel_unshuffle", method=False, vjp={"input": lambda F, grad, downscale_factor: F.pixel_shuffle(grad, downscale_factor)})
+def pixel_unshuffle(input, downscale_factor):  # type: ignore[no-untyped-def]
+    """(..., C, H * r, W * r) to (..., C * r * r, H, W)."""
+    r = downscale_factor
+    if input.ndim < 3:
+        raise RuntimeError(f"pixel_unshuffle expects input to have at least 3 dimensions, but got input with {input.ndim} dimension(s)")
+    if r <= 0:
+        raise RuntimeError(f"pixel_unshuffle expects a positive downscale_factor, but got {r}")
+    for name, n in (("height", input.shape[-2]), ("width", input.shape[-1])):
+        if n % r:
+            at = -2 if name == "height" else -1
+            raise RuntimeError(f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but input.size({at})={n} is not "
+                               f"divisible by {r}")  # fmt: skip
+    return _down(input, r)
+
+
+@op("channel_shuffle", method=False, vjp={
+    "input": lambda F, grad, input_shape, groups: F.channel_shuffle(grad, input_shape[1] // groups),
+})  # fmt: skip
+def channel_shuffle(input, groups):  # type: ignore[no-untyped-def]
+    """The channels of (N, C, ...) dealt out from `groups` groups in turn."""
+    if input.ndim <= 2:
+        raise RuntimeError(f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(input.shape)}")
+    n, c = input.shape[:2]
+    if groups <= 0:
+        raise RuntimeError(f"Number of groups to divide channels in must be positive. Value of groups:{groups}")
+    if c % groups:
+        raise RuntimeError(f"Number of channels must be divisible by groups. Got {c} channels and {groups} groups.")
+    x = input.reshape(n, groups, c // groups, *input.shape[2:])
+    return np.ascontiguousarray(x.swapaxes(1, 2)).reshape(input.shape)

@@ -1,0 +1,399 @@
+"""Losses that PyTorch has as operations; `reduction` is 0 none, 1 mean, 2 sum."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...core.types.dtypes import _scalar_name, from_numpy, promote
+from ..table.opdef import op
+from ...core.values.promotion import broadcast_shapes
+from ...core.recording.record import RAW, TENSORS
+from . import activation as _activation  # noqa: F401 (F.pick)
+from ..first.kinds import name_of, refuse, typed
+from ..common.take import inside
+
+
+def common(*arrays: np.ndarray) -> list[np.ndarray]:
+    """The arrays in their promoted dtype."""
+    first = arrays[0].dtype
+    if all(a.dtype is first or a.dtype == first for a in arrays):
+        return list(arrays)
+    kind = from_numpy(first)
+    for a in arrays[1:]:
+        kind = promote(kind, from_numpy(a.dtype))
+    return [a.astype(kind.numpy, copy=False) for a in arrays]
+
+
+def reduced(values: np.ndarray, reduction: int) -> Any:
+    """The values, their mean or their sum."""
+    if reduction == 0:
+        return values
+    total = np.add.reduce(values, axis=None)
+    if reduction == 2:
+        return total
+    return np.asarray(total / values.dtype.type(values.size), values.dtype) if values.size else np.full((), np.nan, values.dtype)
+
+
+def scale(reduction: int, count: int) -> float:
+    """What each element's derivative is multiplied with."""
+    return 1.0 / count if reduction == 1 and count else 1.0
+
+
+def _n(x: Any, *others: Any) -> int:
+    """How many elements x has, broadcast against the others."""
+    shape = np.broadcast_shapes(tuple(x.shape), *(tuple(o.shape) for o in others))
+    n = 1
+    for size in shape:
+        n *= size
+    return n
+
+
+def _smoothed(name: str, value: Any, slope: Any, curve: Any, doc: str, shown: dict[str, str] | None = None) -> None:
+    """A loss of input - target: `value(d, beta)` and its derivatives; entries `name` and `name_backward`."""
+    back = name + "_backward"
+    refused = name.removesuffix("_loss") + "_cpu"
+
+    @typed(refused, "", half=True)
+    def kernel(input, target, reduction=1, beta=1.0):  # type: ignore[no-untyped-def]
+        x, y = common(input, target)
+        refuse(x, refused, "biuc")
+        return reduced(value(x - y, beta), reduction)
+
+    @typed(refused, "")
+    def kernel_backward(grad_output, input, target, reduction, beta):  # type: ignore[no-untyped-def]
+        d = slope(RAW, input - target, beta)
+        return grad_output * d * grad_output.dtype.type(scale(reduction, d.size))
+
+    def curved(F, grad, grad_output, input, target, reduction, beta):  # type: ignore[no-untyped-def]
+        return grad * grad_output * curve(F, input - target, beta) * scale(reduction, _n(input, target))
+
+    op(name, "input target", method=False, function=False, doc=doc, shown=shown, vjp={
+        "input": lambda F, grad, input, target, reduction, beta: getattr(F, back)(grad, input, target, reduction, beta),
+        "target": lambda F, grad, input, target, reduction, beta: -getattr(F, back)(grad, input, target, reduction, beta),
+    })(kernel)  # fmt: skip
+    op(back, "grad_output input target", method=False, function=False, shown=shown, vjp={
+        "grad_output": lambda F, grad, input, target, reduction, beta:
+            grad * slope(F, input - target, beta) * scale(reduction, _n(input, target)),
+        "input": lambda F, grad, grad_output, input, target, reduction, beta:
+            curved(F, grad, grad_output, input, target, reduction, beta),
+        "target": lambda F, grad, grad_output, input, target, reduction, beta:
+            -curved(F, grad, grad_output, input, target, reduction, beta),
+    })(kernel_backward)  # fmt: skip
+
+
+# -- squared error ---------------------------------------------------------------------------------------------------------
+
+
+@op("mse_loss", "input target", method=False, function=False, vjp={
+    "input": lambda F, grad, input, target, reduction: F.mse_loss_backward(grad, input, target, reduction),
+    "target": lambda F, grad, input, target, reduction: -F.mse_loss_backward(grad, input, target, reduction),
+})  # fmt: skip
+def mse_loss(input, target, reduction=1):  # type: ignore[no-untyped-def]
+    """The square of input - target."""
+    x, y = common(input, target)
+    refuse(x, "mse_cpu", "biuc")
+    d = x - y
+    return reduced(d * d, reduction)
+
+
+@op("mse_loss_backward", "grad_output input target", method=False, function=False, vjp={
+    "grad_output": lambda F, grad, input, target, reduction:
+        grad * (input - target) * (2.0 * scale(reduction, _n(input, target))),
+    "input": lambda F, grad, grad_output, input, target, reduction:
+        grad * grad_output * (2.0 * scale(reduction, _n(input, target))),
+    "target": lambda F, grad, grad_output, input, target, reduction:
+        grad * grad_output * (-2.0 * scale(reduction, _n(input, target))),
+})  # fmt: skip
+def mse_loss_backward(grad_output, input, target, reduction):  # type: ignore[no-untyped-def]
+    d = input - target
+    return d * (grad_output * grad_output.dtype.type(2.0 * scale(reduction, d.size)))
+
+
+# -- smooth absolute error -------------------------------------------------------------------------------------------------
+
+
+def _smooth(d: Any, beta: float) -> Any:
+    a = np.abs(d)
+    return a if beta == 0 else np.where(a < beta, 0.5 * a * a / beta, a - 0.5 * beta)
+
+
+def _smooth_slope(F: Any, d: Any, beta: float) -> Any:
+    s = F.sign(d)
+    return s if beta == 0 else F.pick(F.abs(d) < beta, d / beta, s)
+
+
+def _smooth_curve(F: Any, d: Any, beta: float) -> Any:
+    return d * 0.0 if beta == 0 else F.pick(F.abs(d) < beta, d * 0.0 + 1.0 / beta, d * 0.0)
+
+
+def _huber(d: Any, delta: float) -> Any:
+    a = np.abs(d)
+    return np.where(a < delta, 0.5 * a * a, delta * (a - 0.5 * delta))
+
+
+def _huber_slope(F: Any, d: Any, delta: float) -> Any:
+    return F.pick(F.abs(d) < delta, d, F.sign(d) * delta)
+
+
+def _huber_curve(F: Any, d: Any, delta: float) -> Any:
+    return F.pick(F.abs(d) < delta, d * 0.0 + 1.0, d * 0.0)
+
+
+_smoothed("smooth_l1_loss", _smooth, _smooth_slope, _smooth_curve,
+          "The absolute difference, squared and halved below beta.")  # fmt: skip
+_smoothed("huber_loss", _huber, _huber_slope, _huber_curve, "Half the squared difference below delta, linear above.",
+          {"beta": "delta", "input": "self"})  # fmt: skip
+
+
+# -- cross entropies -------------------------------------------------------------------------------------------------------
+
+
+def _check_probabilities(x: np.ndarray) -> None:
+    if x.size and not bool(((x >= 0) & (x <= 1)).all()):
+        raise RuntimeError("all elements of input should be between 0 and 1")
+
+
+def _bce_slope(F, grad, input, target, weight, reduction):  # type: ignore[no-untyped-def]
+    slope = (input - target) / F.at_least((1 - input) * input, 1e-12)
+    return _weighted(grad * slope, weight) * scale(reduction, _n(input))
+
+
+def _weighted(value: Any, weight: Any) -> Any:
+    return value if weight is None else value * weight
+
+
+RAW.at_least = lambda x, low: np.maximum(x, x.dtype.type(low))
+TENSORS.at_least = lambda x, low: TENSORS.pick(x < low, x * 0.0 + low, x)
+
+
+@op("binary_cross_entropy", "input target weight", method=False, function=False, vjp={
+    "input": lambda F, grad, input, target, weight, reduction: _bce_slope(F, grad, input, target, weight, reduction),
+    "target": lambda F, grad, input, weight, reduction:
+        _weighted(grad * (F.log1p(-input) - F.log(input)), weight) * scale(reduction, _n(input)),
+})  # fmt: skip
+def binary_cross_entropy(input, target, weight=None, reduction=1):  # type: ignore[no-untyped-def]
+    """-(target * log(input) + (1 - target) * log(1 - input)) for probabilities; logarithms are at least -100."""
+    if input.dtype != target.dtype:
+        raise RuntimeError(f"Found dtype {_scalar_name(from_numpy(target.dtype))} but expected "
+                           f"{_scalar_name(from_numpy(input.dtype))}")  # fmt: skip
+    _check_probabilities(input)
+    low = input.dtype.type(-100)
+    value = (target - 1) * np.maximum(np.log1p(-input), low) - target * np.maximum(np.log(input), low)
+    return reduced(_weighted(value, weight), reduction)
+
+
+def _logits_slope(F, grad, input, target, weight, pos_weight, reduction):  # type: ignore[no-untyped-def]
+    s = F.sigmoid(input)
+    if pos_weight is None:
+        slope = s - target
+    else:
+        t = pos_weight * target
+        slope = (t + 1 - target) * s - t
+    return _weighted(slope * grad, weight) * scale(reduction, _n(input, target))
+
+
+def _logits_target(F, grad, input, weight, pos_weight, reduction):  # type: ignore[no-untyped-def]
+    if pos_weight is None:
+        slope = -input
+    else:
+        slope = F.log_sigmoid(-input) - pos_weight * F.log_sigmoid(input)
+    return _weighted(grad * slope, weight) * scale(reduction, _n(input))
+
+
+@op("binary_cross_entropy_with_logits", "input target weight pos_weight", method=False, vjp={
+    "input": lambda F, grad, input, target, weight, pos_weight, reduction:
+        _logits_slope(F, grad, input, target, weight, pos_weight, reduction),
+    "target": lambda F, grad, input, weight, pos_weight, reduction:
+        _logits_target(F, grad, input, weight, pos_weight, reduction),
+})  # fmt: skip
+def binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None, reduction=1):  # type: ignore[no-untyped-def]
+    """binary_cross_entropy of sigmoid(input), computed without overflow."""
+    log_s = np.minimum(input, 0) - np.log1p(np.exp(-np.abs(input)))
+    if pos_weight is None:
+        value = (1 - target) * input - log_s
+    else:
+        value = (1 - target) * input - ((pos_weight - 1) * target + 1) * log_s
+    return reduced(_weighted(value, weight), reduction)
+
+
+# -- negative log likelihood -----------------------------------------------------------------------------------------------
+
+
+def _nll_parts(input: Any, target: Any, weight: Any, ignore_index: int) -> tuple[Any, Any, Any]:
+    """Safe classes, the weight of each sample (0 where ignored), and which count; input (N, C, ...), target (N, ...)."""
+    kept = target != ignore_index
+    classes = input.shape[1]
+    if target.size:
+        bad = kept & ((target < 0) | (target >= classes))
+        if bad.any():
+            raise IndexError(f"Target {int(target[bad].reshape(-1)[0])} is out of bounds.")
+    safe = np.where(kept, target, 0)
+    w = kept.astype(input.dtype) if weight is None else weight[safe] * kept
+    return safe, w, kept
+
+
+def _all_count(shape: tuple[int, ...], target: np.ndarray, weight: Any, ignore_index: int) -> bool:
+    """Whether it is the usual case: samples of (N, C) scores, each with a class, none of them ignored or weighted."""
+    return (
+        weight is None and len(shape) == 2 and target.shape == shape[:1] and target.size > 0 and target.dtype == np.int64
+        and not 0 <= ignore_index < shape[1] and inside(target, shape[1])
+    )  # fmt: skip
+
+
+def _nll(input, target, weight, reduction, ignore_index):  # type: ignore[no-untyped-def]
+    if _all_count(input.shape, target, weight, ignore_index):
+        values = -input[np.arange(target.size), target]
+        count = np.array(target.size, input.dtype)
+        if reduction == 0:
+            return values, count * 0
+        s = np.add.reduce(values, axis=None)
+        return np.asarray(s if reduction == 2 else s / count, input.dtype), count
+    _nll_check(input, target, weight)
+    single = input.ndim == 1
+    x, t = (input[None], target.reshape(1)) if single else (input, target)
+    safe, w, _ = _nll_parts(x, t, weight, ignore_index)
+    picked = np.take_along_axis(x, np.expand_dims(safe, 1), 1).squeeze(1)
+    values = -w * picked
+    values = np.where(w == 0, values.dtype.type(0), values)
+    total = np.asarray(np.add.reduce(w, axis=None), x.dtype)
+    if reduction == 0:
+        return (values.reshape(()) if single else values), total * 0
+    s = np.add.reduce(values, axis=None)
+    return np.asarray(s if reduction == 2 else s / total, x.dtype), total
+
+
+def _nll_check(input: np.ndarray, target: np.ndarray, weight: Any) -> None:
+    if target.dtype.kind not in "iu" or target.dtype.name not in ("int64", "uint8"):
+        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {_scalar_name(from_numpy(target.dtype))}")
+    if input.ndim == 1:
+        if target.ndim > 1:
+            raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    elif input.ndim == 2 and target.ndim != 1:
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    elif input.shape[0] != target.shape[0] and input.ndim == 2:
+        raise RuntimeError(f"size mismatch (got input: {list(input.shape)}, target: {list(target.shape)})")
+    if weight is not None and (weight.ndim != 1 or weight.shape[0] != input.shape[min(1, input.ndim - 1)]):
+        raise RuntimeError("weight tensor should be defined either for all "
+                           f"{input.shape[min(1, input.ndim - 1)]} classes or no classes but got weight tensor of shape: "
+                           f"{list(weight.shape)}")  # fmt: skip
+    if weight is not None and weight.dtype != input.dtype:
+        raise RuntimeError(f"expected scalar type {_scalar_name(from_numpy(input.dtype))} but found "
+                           f"{_scalar_name(from_numpy(weight.dtype))}")  # fmt: skip
+
+
+def _nll_backward(grad_output, input, target, weight, reduction, ignore_index):  # type: ignore[no-untyped-def]
+    shape = input.shape
+    if _all_count(shape, target, weight, ignore_index):
+        out = np.zeros(shape, grad_output.dtype)
+        g = -grad_output
+        out[np.arange(target.size), target] = g / np.array(target.size, g.dtype) if reduction == 1 else g
+        return out
+    single = len(shape) == 1
+    full = (1, *shape) if single else shape
+    t = target.reshape(1) if single else target
+    like = np.empty(full, grad_output.dtype)
+    safe, w, _ = _nll_parts(like, t, weight, ignore_index)
+    g = -w * grad_output
+    if reduction == 1:
+        g = g / np.add.reduce(w, axis=None)
+        g = np.where(w == 0, g.dtype.type(0), g)
+    out = np.zeros(full, grad_output.dtype)
+    np.put_along_axis(out, np.expand_dims(safe, 1), np.expand_dims(g.astype(out.dtype, copy=False), 1), 1)
+    return out.reshape(shape)
+
+
+def _register_nll(name: str, node: str) -> None:
+    back = f"{name}_backward"
+
+    def forward(input, target, weight=None, reduction=1, ignore_index=-100):  # type: ignore[no-untyped-def]
+        return _nll(input, target, weight, reduction, ignore_index)
+
+    op(f"{name}_forward", "input target weight", method=False, function=False, node=f"{node}0", outputs=("output", "total_weight"),
+       differentiable=1, vjp={
+        "input": lambda F, grad, input, target, weight, reduction, ignore_index:
+            getattr(F, back)(grad, input, target, weight, reduction, ignore_index),
+    })(forward)  # fmt: skip
+    op(back, "grad_output input target weight", method=False, function=False, node=f"{node}Backward0", vjp={
+        "grad_output": lambda F, grad, target, weight, reduction, ignore_index:
+            getattr(F, f"{name}_forward")(grad, target, weight, reduction, ignore_index)[0],
+        "input": lambda F, grad: F.zeros_like(grad),
+    })(_nll_backward)  # fmt: skip
+
+
+_register_nll("nll_loss", "NllLossBackward")
+_register_nll("nll_loss2d", "NllLoss2DBackward")
+
+
+# -- margins ---------------------------------------------------------------------------------------------------------------
+
+
+def _soft_margin_slope(F, grad, input, target, reduction):  # type: ignore[no-untyped-def]
+    return -target * F.sigmoid(-(target * input)) * grad * scale(reduction, _n(input))
+
+
+@op("soft_margin_loss", "input target", method=False, function=False, vjp={
+    "input": lambda F, grad, input, target, reduction: _soft_margin_slope(F, grad, input, target, reduction),
+})  # fmt: skip
+def soft_margin_loss(input, target, reduction=1):  # type: ignore[no-untyped-def]
+    """log(1 + exp(-target * input))"""
+    broadcast_shapes(input.shape, target.shape)
+    return reduced(np.log1p(np.exp(-input * target)), reduction)
+
+
+def _margins(input: np.ndarray, target: np.ndarray, margin: float) -> tuple[Any, Any, Any]:
+    x = np.atleast_2d(input)
+    t = target.reshape(-1)
+    if t.size and ((t < 0) | (t >= x.shape[1])).any():
+        raise RuntimeError("target out of range")
+    rows = np.arange(x.shape[0])
+    z = margin - x[rows, t][:, None] + x
+    z[rows, t] = 0
+    return x, (rows, t), np.maximum(z, 0)
+
+
+def _check_margins(input: np.ndarray, target: np.ndarray, weight: Any) -> None:
+    shape = input.shape
+    if not (input.ndim == 2 and shape[1] or input.ndim <= 1 and input.size):
+        raise RuntimeError(f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(shape)}")
+    rows, classes = shape if input.ndim == 2 else (1, input.size)
+    if target.ndim > 1 or target.size != rows:
+        raise RuntimeError("multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples (batch size). "
+                           f"Expected target size [{rows}], but got {list(target.shape)}. Input has shape {list(shape)}.")  # fmt: skip
+    if weight is not None and weight.size != classes:
+        raise RuntimeError(f"inconsistent weight size, expected {classes} but got {list(weight.shape)}")
+    if target.dtype != np.int64:
+        raise RuntimeError(f"expected scalar type Long but found {name_of(target)}")
+
+
+@op("multi_margin_loss", "input target weight", method=False, function=False, vjp={
+    "input": lambda F, grad, input, target, weight, p, margin, reduction:
+        F.multi_margin_slope(input, target, weight, p, margin, reduction) * F.per_row(grad, input),
+})  # fmt: skip
+def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, reduction=1):  # type: ignore[no-untyped-def]
+    """How far other classes come within `margin` of the right one."""
+    _check_margins(input, target, weight)
+    x, (_, t), z = _margins(input, target, margin)
+    z = z if p == 1 else z * z
+    if weight is not None:
+        z = z * weight[t][:, None]
+    values = z.sum(1) / x.shape[1]
+    return values.reshape(target.shape) if reduction == 0 else reduced(values, reduction)
+
+
+@op("multi_margin_slope", "input target weight", method=False, function=False)
+def multi_margin_slope(input, target, weight, p, margin, reduction):  # type: ignore[no-untyped-def]
+    x, (rows, t), z = _margins(input, target, margin)
+    g = (z > 0).astype(x.dtype) if p == 1 else 2 * z
+    if weight is not None:
+        g = g * weight[t][:, None]
+    g[rows, t] = -g.sum(1)
+    return (g * x.dtype.type(scale(reduction, x.shape[0]) / x.shape[1])).reshape(input.shape)
+
+
+def _per_row(grad: Any, input: Any) -> Any:
+    return grad.reshape((*grad.shape, 1)) if grad.ndim and input.ndim == 2 else grad
+
+
+RAW.per_row = TENSORS.per_row = _per_row

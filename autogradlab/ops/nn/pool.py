@@ -1,0 +1,390 @@
+"""Pooling: maxima and means over windows, fixed or adaptive, of two or three dimensions."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from ..table.opdef import op
+from ..first.kinds import name_of, typed
+
+Array = Any
+Sizes = tuple[int, ...]
+
+
+def pooled_size(n: int, kernel: int, stride: int, padding: int, dilation: int, ceil_mode: bool) -> int:
+    """How many windows fit; in ceil mode the last may hang over, if it starts inside."""
+    span = n + 2 * padding - dilation * (kernel - 1) - 1
+    count = (span + stride - 1) // stride + 1 if ceil_mode else span // stride + 1
+    if ceil_mode and (count - 1) * stride >= n + padding:
+        count -= 1
+    return count
+
+
+def _sizes(x: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool) -> Sizes:
+    nd = len(kernel)
+    if 0 in stride:
+        raise RuntimeError("stride should not be zero")
+    if any(k <= 0 for k in kernel):
+        named = " ".join(f"k{name}: {k}" for name, k in zip("THW"[3 - nd :], kernel, strict=True))
+        raise RuntimeError(f"kernel size should be greater than zero, but got {named}")
+    if any(s <= 0 for s in stride):
+        raise RuntimeError("stride should not be zero")
+    if any(p < 0 for p in padding):
+        raise RuntimeError(f"pad must be non-negative, but got pad: {min(padding)}")
+    if any(d <= 0 for d in dilation):
+        named = " ".join(f"dilation{name}: {d}" for name, d in zip("THW"[3 - nd :], dilation, strict=True))
+        raise RuntimeError(f"dilation should be greater than zero, but got {named}")
+    for p, k, d in zip(padding, kernel, dilation, strict=True):
+        if p > (d * (k - 1) + 1) // 2:
+            raise RuntimeError(f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and dilation={d}")
+    if x.ndim not in (nd + 1, nd + 2):
+        raise RuntimeError(f"non-empty {nd + 1}D or {nd + 2}D (batch mode) tensor expected for input")
+    empty = 0 in x.shape[x.ndim - nd - 1 :]
+    if empty and nd == 3:
+        raise RuntimeError("max_pool3d_with_indices_out_cpu_template(): Expected input's non-batch dimensions to have positive length, but "
+                           f"input has a shape of {list(x.shape)} and non-batch dimension 0 has length zero!")  # fmt: skip
+    if empty:
+        raise RuntimeError(f"Expected {nd + 1}D or {nd + 2}D (batch mode) tensor with optional 0 dim batch size for input, but got:"
+                           f"{list(x.shape)}")  # fmt: skip
+    sizes = x.shape[-nd:]
+    out = tuple(pooled_size(*a, ceil_mode) for a in zip(sizes, kernel, stride, padding, dilation, strict=True))
+    if any(n < 1 for n in out):
+        lead = x.shape[-nd - 1]
+        given = "x".join(str(n) for n in (lead, *sizes))
+        made = "x".join(str(n) for n in (lead, *out))
+        raise RuntimeError(f"Given input size: ({given}). Calculated output size: ({made}). Output size is too small")
+    return out
+
+
+def _spread(x: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, out: Sizes, value: Any) -> Array:
+    """x with a border that makes room for every window."""
+    nd = len(kernel)
+    sizes = x.shape[-nd:]
+    wanted = [max(s * (o - 1) + d * (k - 1) + 1, p + n) for n, k, s, p, d, o in
+              zip(sizes, kernel, stride, padding, dilation, out, strict=True)]  # fmt: skip
+    if not any(padding) and list(sizes) == wanted:
+        return x
+    whole: Any = np.full((*x.shape[:-nd], *wanted), value, x.dtype)
+    whole[(..., *(slice(p, p + n) for p, n in zip(padding, sizes, strict=True)))] = x
+    return whole
+
+
+def _places(kernel: Sizes, stride: Sizes, dilation: Sizes, out: Sizes) -> Any:
+    """For each element of a window: its position, and where in the padded input it lies for all windows."""
+    for at in itertools.product(*map(range, kernel)):
+        yield at, (..., *(slice(i * d, i * d + s * (o - 1) + 1, s) for i, d, s, o in zip(at, dilation, stride, out, strict=True)))
+
+
+def _max_pool(input: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool) -> Any:
+    out = _sizes(input, kernel, stride, padding, dilation, ceil_mode)
+    nd = len(kernel)
+    sizes = input.shape[-nd:]
+    low = -np.inf if input.dtype.kind == "f" else np.iinfo(input.dtype).min if input.dtype.kind in "iu" else False
+    x = _spread(input, kernel, stride, padding, dilation, out, low)
+    best: Any = None
+    index: Any = None
+    floating = input.dtype.kind == "f"
+    for at, where in _places(kernel, stride, dilation, out):
+        part = x[where]
+        flat: Any = 0
+        for axis in range(nd):
+            line = np.arange(out[axis]) * stride[axis] - padding[axis] + at[axis] * dilation[axis]
+            flat = flat * sizes[axis] + line.reshape(-1, *(1,) * (nd - 1 - axis))
+        if best is None:
+            best = np.array(part)
+            index = np.broadcast_to(flat, best.shape).astype(np.int64)
+            continue
+        larger = part > best
+        if floating:
+            larger |= np.isnan(part)
+        np.copyto(best, part, where=larger)
+        np.copyto(index, np.broadcast_to(flat, best.shape), where=larger)
+    if any(padding):  # a window of nothing but -inf points at its first element inside
+        index = _inside(index, best, low, sizes, stride, padding, out)
+    return best, np.ascontiguousarray(index)
+
+
+def _inside(index: Array, best: Array, low: Any, sizes: Sizes, stride: Sizes, padding: Sizes, out: Sizes) -> Array:
+    empty = best == low
+    if not empty.any():
+        return index
+    first: Any = 0
+    for axis, n in enumerate(sizes):
+        line = np.maximum(np.arange(out[axis]) * stride[axis] - padding[axis], 0)
+        first = first * n + line.reshape(-1, *(1,) * (len(sizes) - 1 - axis))
+    return np.where(empty, first, index)
+
+
+def _picked(F: Any, grad: Any, indices: Any, nd: int) -> Any:
+    """The elements of grad at flat places in each plane or volume."""
+    area = int(np.prod(grad.shape[-nd:], dtype=np.int64))
+    count = int(np.prod(indices.shape[-nd:], dtype=np.int64))
+    lead = tuple(indices.shape[:-nd])
+    found = F.gather(F.reshape(grad, (*lead, area)), -1, F.reshape(indices, (*lead, count)))
+    return F.view(found, tuple(indices.shape))
+
+
+def _register_scatter(name: str, node: str, nd: int) -> None:
+    """The derivative of a maximum over windows: each gradient goes to the place that its window's maximum came from."""
+
+    @typed(f"max_pool{nd}d", "")
+    def kernel(grad_output, input, indices):  # type: ignore[no-untyped-def]
+        shape = input.shape
+        lead = int(np.prod(shape[:-nd], dtype=np.int64))
+        area = int(np.prod(shape[-nd:], dtype=np.int64))
+        flat = (indices.reshape(lead, -1) + np.arange(lead)[:, None] * area).reshape(-1)
+        if grad_output.dtype.kind == "f" and grad_output.itemsize >= 4:
+            out = np.bincount(flat, grad_output.reshape(-1), lead * area).astype(grad_output.dtype, copy=False)
+        else:
+            out = np.zeros(lead * area, grad_output.dtype)
+            np.add.at(out, flat, grad_output.reshape(-1))
+        return out.reshape(shape)
+
+    op(name, "grad_output input indices", method=False, function=False, node=node, vjp={
+        "grad_output": lambda F, grad, indices: _picked(F, grad, indices, nd),
+        "input": lambda F, grad: F.zeros_like(grad),
+    })(kernel)  # fmt: skip
+
+
+def _register_max(nd: int) -> None:
+    name = f"max_pool{nd}d_with_indices"
+
+    @typed(f"max_pool{nd}d", "bc")
+    def kernel(input, kernel_size, stride, padding, dilation, ceil_mode):  # type: ignore[no-untyped-def]
+        return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode)
+
+    op(name, method=False, function=False, node=f"MaxPool{nd}DWithIndicesBackward0", outputs=("result0", "result1"),
+       differentiable=1, vjp={
+        "input": lambda F, grad, input, kernel_size, stride, padding, dilation, ceil_mode, result1:
+            getattr(F, name + "_backward")(grad, input, result1),
+    })(kernel)  # fmt: skip
+    _register_scatter(name + "_backward", f"MaxPool{nd}DWithIndicesBackwardBackward0", nd)
+
+
+_register_max(2)
+_register_max(3)
+
+
+def _unpool(input, indices, output_size):  # type: ignore[no-untyped-def]
+    nd = len(output_size)
+    if indices.dtype != np.int64:
+        raise RuntimeError(f"elements in indices should be type int64 but got: {name_of(indices)}")
+    if indices.shape != input.shape:
+        raise RuntimeError(f"Expected shape of indices to be same as that of the input tensor ({list(input.shape)}) but got indices "
+                           f"tensor with shape: {list(indices.shape)}")  # fmt: skip
+    lead = int(np.prod(input.shape[:-nd], dtype=np.int64))
+    area = int(np.prod(output_size, dtype=np.int64))
+    flat = indices.reshape(lead, -1)
+    if flat.size and (flat.min() < 0 or flat.max() >= area):
+        bad = int(flat.reshape(-1)[np.argmax((flat < 0) | (flat >= area))])
+        raise RuntimeError(f"Found an invalid max index: {bad} (output volumes are of size {'x'.join(map(str, output_size))}")
+    out = np.zeros((lead, area), input.dtype)
+    np.put_along_axis(out, flat, input.reshape(lead, -1), 1)
+    return out.reshape(*input.shape[:-nd], *output_size)
+
+
+@op("max_unpool2d", "input indices", method=False, function=False, node="MaxUnpool2DBackward0", vjp={
+    "input": lambda F, grad, indices: _picked(F, grad, indices, 2),
+})  # fmt: skip
+def max_unpool2d(input, indices, output_size):  # type: ignore[no-untyped-def]
+    return _unpool(input, indices, output_size)
+
+
+@op("max_unpool3d", "input indices", method=False, function=False, node="MaxUnpool3DBackward0", vjp={
+    "input": lambda F, grad, indices: _picked(F, grad, indices, 3),
+})  # fmt: skip
+def max_unpool3d(input, indices, output_size):  # type: ignore[no-untyped-def]
+    return _unpool(input, indices, output_size)
+
+
+# -- means -----------------------------------------------------------------------------------------------------------------
+
+
+def _divisor(sizes: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, out: Sizes, include: bool, override: Any) -> Any:
+    if override is not None:
+        return override
+    total: Any = 1
+    nd = len(sizes)
+    for axis, (n, k, s, p, o) in enumerate(zip(sizes, kernel, stride, padding, out, strict=True)):
+        start = np.arange(o) * s - p
+        end = np.minimum(start + k, n + p)
+        count = end - start if include else np.minimum(end, n) - np.maximum(start, 0)
+        total = total * count.reshape(-1, *(1,) * (nd - 1 - axis))
+    return total
+
+
+def _avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):  # type: ignore[no-untyped-def]
+    one = (1,) * len(kernel_size)
+    out = _sizes(input, kernel_size, stride, padding, one, ceil_mode)
+    x = _spread(input, kernel_size, stride, padding, one, out, 0)
+    total: Any = None
+    for _, where in _places(kernel_size, stride, one, out):
+        total = np.array(x[where]) if total is None else total + x[where]
+    by = _divisor(input.shape[-len(out) :], kernel_size, stride, padding, out, count_include_pad, divisor_override)
+    by = np.asarray(by).astype(input.dtype)
+    return np.trunc(total / by).astype(input.dtype) if input.dtype.kind in "iu" else total / by
+
+
+def _avg_pool_backward(input, shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):  # type: ignore[no-untyped-def]
+    nd = len(kernel_size)
+    out = input.shape[-nd:]
+    by = _divisor(shape[-nd:], kernel_size, stride, padding, out, count_include_pad, divisor_override)
+    g = input / np.asarray(by).astype(input.dtype)
+    whole = np.zeros_like(_spread(np.zeros(shape, input.dtype), kernel_size, stride, padding, (1,) * nd, out, 0))
+    for _, where in _places(kernel_size, stride, (1,) * nd, out):
+        whole[where] += g
+    return np.ascontiguousarray(whole[(..., *(slice(p, p + n) for p, n in zip(padding, shape[-nd:], strict=True)))])
+
+
+def _register_avg(nd: int, refused: str) -> None:
+    name, node = f"avg_pool{nd}d", f"AvgPool{nd}DBackward"
+
+    @typed(refused, "bc")
+    def kernel(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):  # type: ignore[no-untyped-def]
+        return _avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+
+    @typed(f"{name}_backward", "")
+    def back(grad_output, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):  # type: ignore[no-untyped-def]
+        return _avg_pool_backward(grad_output, input.shape, kernel_size, stride, padding, ceil_mode, count_include_pad,
+                                  divisor_override)  # fmt: skip
+
+    op(name, method=False, function=False, node=f"{node}0", vjp={
+        "input": lambda F, grad, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override:
+            getattr(F, name + "_backward")(grad, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override),
+    })(kernel)  # fmt: skip
+    op(f"{name}_backward", "grad_output input", method=False, function=False, node=f"{node}Backward0", vjp={
+        "grad_output": lambda F, grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override:
+            getattr(F, name)(grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override),
+        "input": lambda F, grad: F.zeros_like(grad),
+    })(back)  # fmt: skip
+
+
+_register_avg(2, "avg_pool2d")
+_register_avg(3, "avg_pool3d_out_frame")
+
+
+# -- adaptive --------------------------------------------------------------------------------------------------------------
+
+
+def _bounds(n: int, o: int) -> list[tuple[int, int]]:
+    return [(i * n // o, -((-(i + 1) * n) // o)) for i in range(o)]
+
+
+def mean_matrix(n: int, o: int, dtype: Any) -> Array:
+    """The matrix (o, n) that takes the means over o nearly equal parts of n elements."""
+    m = np.zeros((o, n), dtype)
+    for i, (a, b) in enumerate(_bounds(n, o)):
+        m[i, a:b] = 1 / (b - a)
+    return m
+
+
+def along(x: Array, matrices: list[Array]) -> Array:
+    """Each matrix (o, n) applied along one of the last dimensions."""
+    nd = len(matrices)
+    for i, m in enumerate(matrices):
+        x = np.moveaxis(np.matmul(np.moveaxis(x, i - nd, -1), m.T.astype(x.dtype, copy=False)), -1, i - nd)
+    return np.ascontiguousarray(x)
+
+
+def _register_adaptive(nd: int) -> None:
+    mean, maximum = f"_adaptive_avg_pool{nd}d", f"adaptive_max_pool{nd}d"
+
+    @typed(f"adaptive_avg_pool{nd}d{'' if nd == 2 else '_cpu'}")
+    def kernel(input, output_size):  # type: ignore[no-untyped-def]
+        sizes = input.shape[-nd:]
+        return along(input, [mean_matrix(n, o, input.dtype) for n, o in zip(sizes, output_size, strict=True)])
+
+    @typed(mean, "")
+    def kernel_backward(grad_output, input):  # type: ignore[no-untyped-def]
+        sizes, outs = input.shape[-nd:], grad_output.shape[-nd:]
+        return along(grad_output, [mean_matrix(n, o, grad_output.dtype).T for n, o in zip(sizes, outs, strict=True)])
+
+    @typed(f"adaptive_max_pool{nd}d{'' if nd == 2 else '_cpu'}")
+    def kernel_max(input, output_size):  # type: ignore[no-untyped-def]
+        return _adaptive_max(input, output_size)
+
+    op(mean, method=False, function=False, node=f"AdaptiveAvgPool{nd}DBackward0", vjp={
+        "input": lambda F, grad, input: getattr(F, mean + "_backward")(grad, input),
+    })(kernel)  # fmt: skip
+    op(mean + "_backward", "grad_output input", method=False, function=False, node=f"AdaptiveAvgPool{nd}DBackwardBackward0", vjp={
+        "grad_output": lambda F, grad, grad_output_shape: getattr(F, mean)(grad, tuple(grad_output_shape[-nd:])),
+        "input": lambda F, grad: F.zeros_like(grad),
+    })(kernel_backward)  # fmt: skip
+    op(maximum, method=False, function=False, node=f"AdaptiveMaxPool{nd}DBackward0", outputs=("result0", "result1"),
+       differentiable=1, vjp={
+        "input": lambda F, grad, input, result1: getattr(F, maximum + "_backward")(grad, input, result1),
+    })(kernel_max)  # fmt: skip
+    _register_scatter(maximum + "_backward", f"AdaptiveMaxPool{nd}DBackwardBackward0", nd)
+
+
+def _adaptive_max(input: Array, output_size: Sizes) -> Any:
+    """The maxima of nearly equal parts, a NaN counting as one, and their places in the flattened plane or volume."""
+    nd = len(output_size)
+    sizes = input.shape[-nd:]
+    best = np.empty((*input.shape[:-nd], *output_size), input.dtype)
+    index = np.empty(best.shape, np.int64)
+    bounds = [_bounds(n, o) for n, o in zip(sizes, output_size, strict=True)]
+    for at in itertools.product(*map(range, output_size)):
+        where: Any = (..., *at)
+        part = [b[i] for b, i in zip(bounds, at, strict=True)]
+        values = input[(..., *(slice(a, b) for a, b in part))]
+        inner = values.shape[-nd:]
+        values = values.reshape(*input.shape[:-nd], -1)
+        found = values.argmax(-1)
+        best[where] = np.take_along_axis(values, found[..., None], -1)[..., 0]
+        flat: Any = 0
+        for (start, _), n, place in zip(part, sizes, np.unravel_index(found, inner), strict=True):
+            flat = flat * n + start + place
+        index[where] = flat
+    return best, index
+
+
+_register_adaptive(2)
+_register_adaptive(3)
+
+
+# -- windows at random places ----------------------------------------------------------------------------------------------
+
+
+def _starts(sample: float, n: int, o: int, k: int, kind: Any) -> list[int]:
+    """Where the windows of one dimension begin: a random sequence that ends at the end."""
+    if o == 1:
+        return [n - k]
+    alpha = kind(n - k) / kind(o - 1)
+    u = kind(sample)
+    return [int((kind(i) + u) * alpha) - int(u * alpha) for i in range(o - 1)] + [n - k]
+
+
+def _register_fractional(nd: int) -> None:
+    name = f"fractional_max_pool{nd}d"
+
+    @typed(f"{name}_out_frame", "biuc")
+    def kernel(input, random_samples, kernel_size, output_size):  # type: ignore[no-untyped-def]
+        batch = input if input.ndim == nd + 2 else input[None]
+        sizes = batch.shape[2:]
+        best = np.empty((*batch.shape[:2], *output_size), input.dtype)
+        index = np.empty(best.shape, np.int64)
+        order = range(nd - 1, -1, -1) if nd == 2 else range(nd)  # the samples of planes are (width, height)
+        for b, c in np.ndindex(batch.shape[:2]):
+            starts = [_starts(random_samples[b, c, j], sizes[d], output_size[d], kernel_size[d], input.dtype.type)
+                      for d, j in zip(range(nd), order, strict=True)]  # fmt: skip
+            for at in np.ndindex(*output_size):
+                low = [s[i] for s, i in zip(starts, at, strict=True)]
+                part = batch[(b, c, *(slice(a, a + k) for a, k in zip(low, kernel_size, strict=True)))]
+                place = np.unravel_index(int(part.argmax()), part.shape)
+                best[(b, c, *at)] = part[place]
+                index[(b, c, *at)] = np.ravel_multi_index([a + i for a, i in zip(low, place, strict=True)], sizes)
+        return (best, index) if input.ndim == nd + 2 else (best[0], index[0])
+
+    op(name, "input random_samples", method=False, function=False, node=f"FractionalMaxPool{nd}DBackward0",
+       outputs=("result0", "result1"), differentiable=1, vjp={
+        "input": lambda F, grad, input, result1: getattr(F, name + "_backward")(grad, input, result1),
+    })(kernel)  # fmt: skip
+    _register_scatter(name + "_backward", f"FractionalMaxPool{nd}DBackwardBackward0", nd)
+
+
+_register_fractional(2)
+_register_fractional(3)

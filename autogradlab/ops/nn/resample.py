@@ -1,0 +1,115 @@
+"""Resampling to another size, dimension by dimension."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..table.opdef import op
+from ..first.kinds import refuse, typed
+from .pool import along
+
+Array = np.ndarray[Any, Any]
+
+
+# -- resampling ------------------------------------------------------------------------------------------------------------
+
+
+def _positions(n: int, o: int, align: bool, factor: float | None) -> Array:
+    """Where each output element lies among the inputs."""
+    if align:
+        return np.arange(o) * ((n - 1) / (o - 1) if o > 1 else 0.0)
+    return (np.arange(o) + 0.5) * (1 / factor if factor else n / o) - 0.5
+
+
+def _nearest(n: int, o: int, factor: float | None, exact: bool) -> Array:
+    step = np.float32(1 / factor if factor else n / o)
+    i = np.arange(o, dtype=np.float32)
+    found = np.floor((i + np.float32(0.5)) * step if exact else i * step).astype(np.int64)
+    return np.minimum(found, n - 1)
+
+
+def _cubic(t: Array) -> Array:
+    a = -0.75
+    t = np.abs(t)
+    near = ((a + 2) * t - (a + 3)) * t * t + 1
+    far = ((a * t - 5 * a) * t + 8 * a) * t - 4 * a
+    return np.where(t <= 1, near, np.where(t < 2, far, 0))
+
+
+def matrix(mode: str, n: int, o: int, align: bool, factor: float | None, dtype: Any) -> Array:
+    """The matrix (o, n) that resamples n elements to o."""
+    m = np.zeros((o, n), dtype)
+    rows = np.arange(o)
+    if mode in ("nearest", "nearest-exact"):
+        m[rows, _nearest(n, o, factor, mode != "nearest")] = 1
+    elif mode == "linear":
+        at = np.maximum(_positions(n, o, align, factor), 0)
+        low = np.minimum(np.floor(at).astype(np.int64), n - 1)
+        share = at - low
+        np.add.at(m, (rows, low), 1 - share)
+        np.add.at(m, (rows, np.minimum(low + 1, n - 1)), share)
+    else:
+        at = _positions(n, o, align, factor)
+        low = np.floor(at).astype(np.int64)
+        for k in range(-1, 3):
+            np.add.at(m, (rows, np.clip(low + k, 0, n - 1)), _cubic(at - (low + k)))
+    return m
+
+
+def _refuse_integers(x: Any, name: str) -> None:
+    if x.dtype != np.uint8:
+        refuse(x, name, "iu")
+
+
+def _resampler(name: str, node: str, mode: str, nd: int) -> None:
+    def matrices(sizes: Any, output_size: Any, align: bool, scales: Any, dtype: Any) -> list[Array]:
+        return [matrix(mode, n, o, align, s, dtype) for n, o, s in zip(sizes, output_size, scales, strict=True)]
+
+    if mode.startswith("nearest"):
+
+        @typed("compute_indices_weights_nearest", "bc")
+        def kernel(input, output_size, align_corners, scales):  # type: ignore[no-untyped-def]
+            _refuse_integers(input, "compute_indices_weights_nearest")
+            out = input
+            for i, (o, s) in enumerate(zip(output_size, scales, strict=True)):
+                out = np.take(out, _nearest(input.shape[2 + i], o, s, mode != "nearest"), axis=2 + i)
+            return np.ascontiguousarray(out)
+
+    else:
+
+        @typed(f"compute_indices_weights_{mode}", "bc")
+        def kernel(input, output_size, align_corners, scales):  # type: ignore[no-untyped-def]
+            if input.dtype == np.uint8:
+                found = along(input.astype(np.float32), matrices(input.shape[2:], output_size, align_corners, scales, np.float32))
+                return np.clip(np.floor(found + 0.5), 0, 255).astype(np.uint8)
+            _refuse_integers(input, f"compute_indices_weights_{mode}")
+            return along(input, matrices(input.shape[2:], output_size, align_corners, scales, input.dtype))
+
+    @typed(name, "")
+    def kernel_backward(input, shape, output_size, align_corners, scales):  # type: ignore[no-untyped-def]
+        return along(input, [m.T for m in matrices(shape[2:], output_size, align_corners, scales, input.dtype)])
+
+    op(name, method=False, function=False, node=node, vjp={
+        "input": lambda F, grad, input_shape, output_size, align_corners, scales:
+            getattr(F, name + "_backward")(grad, tuple(input_shape), output_size, align_corners, scales),
+    })(kernel)  # fmt: skip
+    op(name + "_backward", method=False, function=False, node=node.removesuffix("0") + "Backward0", vjp={
+        "input": lambda F, grad, output_size, align_corners, scales: getattr(F, name)(grad, output_size, align_corners, scales),
+    })(kernel_backward)  # fmt: skip
+
+
+for _mode, _word in (("nearest", "Nearest"), ("nearest-exact", "NearestExact")):
+    for _nd in (1, 2, 3):
+        _resampler(f"upsample_{_mode.replace('-', '_')}{_nd}d", f"Upsample{_word}{_nd}DBackward0", _mode, _nd)
+_resampler("upsample_linear1d", "UpsampleLinear1DBackward0", "linear", 1)
+_resampler("upsample_bilinear2d", "UpsampleBilinear2DBackward0", "linear", 2)
+_resampler("upsample_trilinear3d", "UpsampleTrilinear3DBackward0", "linear", 3)
+_resampler("upsample_bicubic2d", "UpsampleBicubic2DBackward0", "cubic", 2)
+
+
+def scaled_size(n: int, factor: float) -> int:
+    """The size after multiplication with a scale factor."""
+    return math.floor(float(n) * factor)

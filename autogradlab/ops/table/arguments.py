@@ -1,0 +1,89 @@
+"""When arguments do not fit: PyTorch's TypeErrors, and numbers that stand for tensors."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from ...core.values.promotion import is_number, wrap_number
+from ...core.tensor.tensor import Tensor
+
+__all__ = ["coerce", "old_form", "reject", "with_old_forms"]
+
+
+def reject(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], method: bool = False) -> NoReturn:
+    """Raise PyTorch's TypeError for a call whose arguments do not fit; of a method's, the first is its tensor."""
+    from .signatures import explain, lookup
+
+    if method and lookup(name, "Tensor") is not None:
+        args = args[1:]
+        explain(name, args, kwargs, "Tensor")
+    else:
+        explain(name, args, kwargs)
+    shown = ", ".join([type(a).__name__ for a in args] + [f"{k}={type(v).__name__}" for k, v in kwargs.items()])
+    raise TypeError(f"{name}() received an invalid combination of arguments - got ({shown})")
+
+
+def refused(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Raise PyTorch's TypeError if the arguments with which an operation failed do not fit its signatures."""
+    from .signatures import explain, lookup
+
+    n = len(args)
+    while n > op.required and (n > len(op.defaults) or args[n - 1] is op.defaults[n - 1]):
+        n -= 1  # what a form of the operation filled in
+    named = next((i for i in range(n) if i >= op.positional or op.names[i] in ("alpha", "beta")), n)
+    args, kwargs = args[:named], {**dict(zip(op.names[named:n], args[named:n], strict=True)), **kwargs}
+    method = op.as_method and lookup(op.name, "Tensor") is not None
+    explain(op.name, args[1:] if method else args, kwargs, "Tensor" if method else None)
+
+
+def old_form(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
+    """The arguments, as they are written today, of a call in one of PyTorch's deprecated forms: `torch.add(x, 2, y)`,
+    `torch.addmm(beta, x, alpha, a, b)`. Warns as PyTorch does; None if the call is none of these."""
+    from .signatures import lookup
+
+    method = name.endswith("_")
+    signatures = lookup(name, "Tensor" if method else "torch")
+    if signatures is None or not any(overload.deprecated for overload in signatures.overloads):
+        return None
+    index, values = signatures.bind(args[1:] if method else args, kwargs)
+    if not next(overload for overload in signatures.overloads if overload.index == index).deprecated:
+        return None
+    if method:
+        values = {"input": args[0], **values}
+    values = {key: value for key, value in values.items() if not (key == "out" and value is None)}
+    if is_number(values["input"]):
+        values["input"] = wrap_number(values["input"])
+    factors: dict[str, Any] = {key: values.pop(key) for key in ("beta", "alpha", "value", "out") if key in values}
+    return tuple(wrap_number(v) if is_number(v) else v for v in values.values()), factors
+
+
+def with_old_forms(name: str, fn: Any) -> Any:
+    """The function, which also takes its arguments in PyTorch's deprecated order."""
+
+    def forward(*args: Any, **options: Any) -> Any:
+        if len(args) > 3 or (args and not isinstance(args[0], Tensor)) or (len(args) > 1 and not isinstance(args[1], Tensor)):
+            found = old_form(name, args, options)
+            if found is not None:
+                return fn(*found[0], **found[1])
+        return fn(*args, **options)
+
+    return forward
+
+
+def coerce(operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any], values: list[Any], name: str) -> list[Any]:
+    """Arguments in which numbers were made tensors; PyTorch's TypeError if something else stands for a tensor."""
+    values = list(values)
+    for place in operation.tensor_places:
+        value = values[place]
+        if place == operation.list_place:
+            if isinstance(value, Tensor) or not all(isinstance(v, Tensor) for v in value):
+                reject(name, args, kwargs, operation.as_method)
+        elif value is not None and not isinstance(value, Tensor):
+            if place == operation.tensor_places[0] or not is_number(value) or operation.name not in TAKES_NUMBERS:
+                reject(name, args, kwargs, operation.as_method)
+            values[place] = wrap_number(value)
+    return values
+
+
+#: operations whose second tensor may be a Python number
+TAKES_NUMBERS = frozenset({"where", "lerp", "copy_", "masked_fill"})

@@ -1,0 +1,306 @@
+"""How operations of the table are called: a closure for each, as short as its kind allows.
+
+`one` is for a single tensor among the arguments (most operations, all views), `several` for more of them or a list, `many`
+for several results. They bind the arguments, run the kernel, make the Tensors and, if a gradient is wanted, the Node with
+what its formulas name; out= goes to `Op.call_any`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...core.runtime import modes
+from ...core.runtime.modes import FLAGS, LOCAL, QUIET
+from ...core.graph.node import NO_EDGE, UNSHARED, Edge, sequence
+from ...core.recording.record import SavedOutput, fact, finish, start_node
+from ...core.tensor.tensor import INFERENCE, Tensor, ViewMeta, gradient_edge, wrap
+from ...core.recording.views import share
+
+if TYPE_CHECKING:
+    from .opdef import Op
+
+__all__ = ["make_call"]
+
+_new = object.__new__
+_ndarray = np.ndarray
+
+
+def make_call(op: Op) -> Callable[..., Any]:
+    """The function that carries out an operation."""
+    if op.multi or op.outputs:
+        return many(op)
+    return one(op) if op.tensor_places == (0,) and op.list_place is None else several(op)
+
+
+def _kernel(error: RuntimeError, op: Op, *args: Any) -> Any:
+    """A kernel raised: only because the quiet context was in use, or in earnest."""
+    if not modes.busy(error):
+        raise error
+    return modes.quiet(op.invoke, *args)
+
+
+def one(op: Op) -> Callable[..., Any]:
+    """An operation whose first argument is its only tensor."""
+    invoke, view, creation = op.invoke, op.view, op.creation
+    count, positional, required, defaults = len(op.names), op.positional, op.required, op.defaults
+    full = positional == count
+    node_class: Any = op.node_class if op.differentiates else None
+    save = _saver(op) if op.differentiates else None
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        given = args
+        if kwargs or len(args) != count or not full:
+            if not kwargs and required <= len(args) <= positional:
+                args = args + defaults[len(args) :]
+            else:
+                if kwargs.get("out") is not None:
+                    return op.call_any(*args, **kwargs)
+                kwargs.pop("out", None)
+                args = tuple(op.bind(args, kwargs))
+        input = args[0]
+        if not isinstance(input, Tensor):
+            return op.reject(given, kwargs)
+        x = input._array
+        if view:
+            r = invoke(x, *args[1:])
+        else:
+            try:
+                r = QUIET(invoke, x, *args[1:])
+            except RuntimeError as error:
+                r = _kernel(error, op, x, *args[1:])
+            except (AttributeError, TypeError, ValueError):
+                op.refused(given, kwargs)
+                raise
+            if type(r) is not _ndarray:
+                r = np.asarray(r)
+        edge = input._edge
+        if edge is None:
+            edge = gradient_edge(input)
+        recording = edge is not NO_EDGE and node_class is not None and not (FLAGS.unusual and not LOCAL.state.record)
+        if view and FLAGS.unusual:
+            local = LOCAL.state
+            t = share(input, r, None, creation if local.record else "no_grad" if not local.inference else "inference")
+        else:
+            t = _new(Tensor)
+            t._array = r
+            t._grad = t._meta = None
+            if view:
+                version = input._counter
+                if version is UNSHARED:
+                    version = input._counter = [0]
+                t._counter = version
+                t._storage = input._storage
+                if version is INFERENCE:
+                    t._edge = NO_EDGE
+                    t._view = None
+                    return t
+                t._edge = None
+                parent = input._view
+                meta = _new(ViewMeta)
+                meta.edge = None
+                meta.leaf = False
+                meta.version = version[0]
+                if parent is None:
+                    meta.base = input
+                    meta.creation = creation
+                else:
+                    meta.base = parent.base
+                    meta.creation = creation or parent.creation
+                t._view = meta
+            else:
+                t._edge = NO_EDGE
+                t._counter = UNSHARED
+                t._view = t._storage = None
+        if not recording or r.dtype.kind not in "fcV":
+            if FLAGS.inference and not view and LOCAL.state.inference:
+                t._counter = INFERENCE
+            return t
+        node = _new(node_class)
+        node._seq = sequence()
+        node.next_functions = (edge,)
+        node.hooks = None
+        node._extra = None
+        node.shape = r.shape
+        node.dtype = r.dtype
+        node.saved = save(args, x, t)  # type: ignore[misc]
+        if FLAGS.unusual and not LOCAL.state.plain:
+            finish(node, LOCAL.state)
+        if view:
+            t._view.edge = (node, 0)  # type: ignore[union-attr]
+        else:
+            t._edge = (node, 0)
+        return t
+
+    return call
+
+
+def _saver(op: Op) -> Callable[..., tuple[Any, ...]]:
+    """What the Node of a one-tensor operation saves, given its arguments, its array and its result."""
+    savers = op.savers
+    nones = (None,) * len(savers)
+    kinds = [kind for kind, _ in savers]
+    if not savers:
+        return lambda args, x, t: ()
+    if kinds == ["shape"]:
+        return lambda args, x, t: (x.shape, None)
+    if kinds == ["value"]:
+        place = savers[0][1]
+        return lambda args, x, t: (args[place], None)
+    if kinds == ["tensor"]:
+        return lambda args, x, t: (args[0], args[0]._counter[0])
+    if not {"tensor", "output"} & set(kinds):
+        return lambda args, x, t: (
+            *[args[p] if kind == "value" else x.shape if kind == "shape" else fact(x, kind) for kind, p in savers], *nones
+        )  # fmt: skip
+
+    def save(args: Any, x: np.ndarray, t: Tensor) -> tuple[Any, ...]:
+        items: list[Any] = []
+        versions: list[Any] = []
+        for kind, place in savers:
+            version = None
+            item: Any
+            if kind == "value":
+                item = args[place]
+            elif kind == "tensor":
+                item = args[0]
+                version = item._counter[0]
+            elif kind == "output":
+                item = SavedOutput(t)
+                version = item._counter[0]
+            else:
+                item = x.shape if kind == "shape" else fact(x, kind)
+            items.append(item)
+            versions.append(version)
+        return (*items, *versions)
+
+    return save
+
+
+def several(op: Op) -> Callable[..., Any]:
+    """An operation of a few tensors, or a list of them: one result, no view."""
+    listed = op.list_place
+    invoke, count, places = op.invoke, len(op.names), op.tensor_places
+    differentiates = op.differentiates
+    node_class: Any = op.node_class if differentiates else None
+    edge_places = op.edge_places
+    wants = all(d is not None for d in (op.defaults[p] for p in places))
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if kwargs and kwargs.get("out") is not None:
+            return op.call_any(*args, **kwargs)
+        if kwargs or len(args) != count:
+            kwargs.pop("out", None)
+            values = op.bind(args, kwargs)
+        else:
+            values = list(args)
+        given = values[:]
+        try:
+            for p in places:
+                value = values[p]
+                if p == listed:
+                    given[p] = [t._array for t in value]
+                elif wants or value is not None:
+                    given[p] = value._array
+        except (AttributeError, TypeError):
+            values = op.coerced(args, kwargs, values)
+            given = op.arrays(values)
+        try:
+            r = QUIET(invoke, *given)
+        except RuntimeError as error:
+            r = _kernel(error, op, *given)
+        except (AttributeError, TypeError, ValueError):
+            op.refused(args, kwargs)
+            raise
+        if type(r) is not _ndarray:
+            r = np.asarray(r)
+        t = _new(Tensor)
+        t._array = r
+        t._edge = NO_EDGE
+        t._counter = UNSHARED
+        t._grad = t._view = t._storage = t._meta = None
+        if FLAGS.unusual and not LOCAL.state.record:
+            if LOCAL.state.inference:
+                t._counter = INFERENCE
+            return t
+        if not differentiates:
+            return t
+        edges: list[Edge] = []
+        found = False
+        if listed is not None:
+            edges, found = op.edges(values)
+        for p in edge_places if listed is None else ():
+            value = values[p]
+            edge = NO_EDGE
+            if value is not None:
+                edge = value._edge
+                if edge is None:
+                    edge = gradient_edge(value)
+                if edge is not NO_EDGE:
+                    found = True
+            edges.append(edge)
+        if not found or r.dtype.kind not in "fcV":
+            return t
+        node = start_node(node_class, tuple(edges), r.shape, r.dtype, op.saves(values, edges, (t,)))
+        if FLAGS.unusual and not LOCAL.state.plain:
+            finish(node, LOCAL.state)
+        t._edge = (node, 0)
+        return t
+
+    return call
+
+
+def many(op: Op) -> Callable[..., Any]:
+    """An operation with several results, which may be views."""
+    invoke, view, source_place = op.invoke, op.view, op.tensor_places[0]
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if kwargs:
+            if kwargs.get("out") is not None:
+                return op.call_any(*args, **kwargs)
+            kwargs.pop("out", None)
+        values, given = op.operands(args, kwargs)
+        try:
+            r = modes.quiet(invoke, *given)
+        except (AttributeError, TypeError, ValueError):
+            op.refused(args, kwargs)
+            raise
+        local = LOCAL.state
+        source = values[source_place]
+        if view:
+            creation = "inference" if local.inference else op.creation if local.grad else "no_grad"
+            ts = [share(source, a, None, creation) for a in r]
+        else:
+            ts = [wrap(a if type(a) is _ndarray else np.asarray(a)) for a in r]
+            if local.inference:
+                for t in ts:
+                    t._counter = INFERENCE
+        if local.record and op.differentiates:
+            edges, found = op.edges(values)
+            if found:
+                _record_many(op, values, edges, ts, local)
+        return op.returns(ts) if op.returns is not None else tuple(ts)
+
+    return call
+
+
+def _record_many(op: Op, values: list[Any], edges: list[Edge], ts: list[Tensor], local: modes.State) -> None:
+    """The Node that results share, those of them that are differentiable."""
+    made = ts[: op.differentiable]
+    shape: Any
+    numpy: Any
+    if op.multi_node:
+        shape, numpy = tuple([t._array.shape for t in made]), tuple([t._array.dtype for t in made])
+    else:
+        shape, numpy = made[0]._array.shape, made[0]._array.dtype
+    node = start_node(op.node_class, tuple(edges), shape, numpy, op.saves(values, edges, tuple(ts)))
+    if not local.plain:
+        finish(node, local)
+    for nr, t in enumerate(made):
+        if t._array.dtype.kind in "fcV":
+            if t._view is not None:
+                t._view.edge = (node, nr)
+            else:
+                t._edge = (node, nr)

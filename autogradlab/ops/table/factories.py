@@ -1,0 +1,457 @@
+"""Fast forms of op-table entries for elementwise operations of one and two inputs, built of closures.
+
+The hot path of an operation is: arrays out of the tensors, the kernel, a Tensor, a Node with what its formulas name.
+Numbers, mixed dtypes, `out=` and watching modes take slower turns that share the code of `promotion` and `opdef`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from ...core.runtime import errors, modes
+from ...core.types.dtypes import get_default_dtype, of_scalar
+from ...core.runtime.modes import FLAGS, LOCAL, QUIET
+from ...core.graph.node import NO_EDGE, UNSHARED, freed_error, sequence
+from .opdef import OPS, Op, publish, write_out
+from ...core.memory.overlap import check_apart, check_written
+from ...core.values.promotion import broadcast_error, broadcast_shapes, cast, check_cast, is_number, number, result_dtype, wrap_number
+from ...core.recording.record import RAW, SavedOutput, changed, finish, start_node
+from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge, requires_grad, wrap, wrap_scalar
+from ...core.recording.views import bump, check_inplace, rebase
+
+__all__ = ["binary", "unary"]
+
+_new = object.__new__
+_ndarray = np.ndarray
+_asarray = np.asarray
+
+Vjp = Callable[..., Any]
+
+
+def _large(value: float, numpy: np.dtype[Any]) -> np.ndarray:
+    """A number that may be too large for a dtype: infinite then, without a word."""
+    with np.errstate(over="ignore"):
+        return np.array(value, numpy)
+
+
+def _signature_unary(input, *, out=None): ...  # type: ignore[no-untyped-def]
+
+
+def _signature_binary(input, other, *, out=None): ...  # type: ignore[no-untyped-def]
+
+
+def _again(error: Exception, kernel: Callable[..., Any], *arrays: Any) -> Any:
+    """A kernel failed: because its shapes do not broadcast, or only because the quiet context was in use."""
+    if isinstance(error, ValueError):
+        broadcast_error(*(a.shape for a in arrays))
+    if not modes.busy(error):  # type: ignore[arg-type]
+        raise error
+    return modes.quiet(kernel, *arrays)
+
+
+def unary(name: str, kernel: Callable[[Any], Any], vjp: Vjp | None = None, *, promotes: bool = True, doc: str = "",
+          node: str | None = None, inplace: bool = True, samples: Any = None, result: str = "same") -> None:  # fmt: skip
+    """An elementwise operation of one input.
+
+    promotes: integers are computed in the default dtype (`exp`).
+    """
+
+    def entry_kernel(input):  # type: ignore[no-untyped-def]
+        x = input
+        if promotes and x.dtype.kind in "biu":
+            x = x.astype(get_default_dtype().numpy)
+        return kernel(x)
+
+    names = () if vjp is None else vjp.__code__.co_varnames[2 : vjp.__code__.co_argcount]
+    fast: dict[str, Any] = {}
+    if vjp is not None and len(names) <= 1:
+        fast["run"] = _unary_run(vjp, bool(names))
+    entry = Op(name, entry_kernel, vjp=None if vjp is None else {"input": vjp}, node=node, inplace=inplace, doc=doc,
+               samples=samples, fast=fast)  # fmt: skip
+    OPS[name] = entry
+    setattr(RAW, name, entry_kernel)
+    node_class = entry.node_class if vjp is not None else None
+    save_input, save_result = names == ("input",), names == ("result",)
+    save_more = bool(names) and not (save_input or save_result)
+
+    def core(input: Tensor) -> Tensor:
+        x = input._array
+        try:
+            r = QUIET(kernel, x)
+        except (RuntimeError, ValueError) as error:
+            r = _again(error, kernel, x)
+        if type(r) is not _ndarray:
+            r = _asarray(r)
+        d = r.dtype
+        if promotes and d is not x.dtype and x.dtype.kind in "biu":
+            r = _asarray(modes.quiet(entry_kernel, x))
+            d = r.dtype
+        t = _new(Tensor)
+        t._array = r
+        t._counter = UNSHARED
+        t._grad = t._view = t._storage = t._meta = None
+        if node_class is None or (FLAGS.unusual and not LOCAL.state.record):
+            t._edge = NO_EDGE
+            if FLAGS.inference and LOCAL.state.inference:
+                t._counter = INFERENCE
+            return t
+        edge = input._edge
+        if edge is None:
+            edge = gradient_edge(input)
+        if edge is NO_EDGE:
+            t._edge = NO_EDGE
+            return t
+        made = _new(node_class)
+        made._seq = sequence()
+        made.next_functions = (edge,)
+        made.hooks = None
+        made._extra = None
+        made.shape = r.shape
+        made.dtype = d
+        if save_input:
+            made.saved = (input, input._counter[0])
+        elif save_result:
+            made.saved = (SavedOutput(t), 0)
+        elif save_more:
+            made.saved = entry.saves([input], [edge], (t,))
+        else:
+            made.saved = ()
+        if FLAGS.unusual and not LOCAL.state.plain:
+            finish(made, LOCAL.state)
+        t._edge = (made, 0)
+        return t
+
+    def forward(input: Any = None, *extra: Any, out: Any = None, **unknown: Any) -> Any:
+        if isinstance(input, Tensor) and not extra and not unknown:
+            if out is None:
+                return core(input)
+            if isinstance(out, Tensor):
+                check_written(out, (input,))
+            return write_out(entry, out, modes.quiet(entry_kernel, input._array), (input,))
+        if input is None and "x" in unknown:
+            return forward(unknown.pop("x"), *extra, out=out, **unknown)
+        return entry.reject((*((input,) if input is not None else ()), *extra), unknown)
+
+    publish(name, forward, _signature_unary, True, True, doc)
+    entry.core = core
+    if inplace:
+        call_ = entry.call_
+
+        def forward_(input: Any = None, *extra: Any, **unknown: Any) -> Any:
+            if extra or unknown or not isinstance(input, Tensor):
+                return entry.reject((input, *extra), unknown, name + "_")
+            return call_(input)
+
+        publish(name + "_", forward_, _signature_unary, True, True, f"In-place version of :meth:`{name}`.")
+
+
+def _unary_run(vjp: Vjp, saves: bool) -> Callable[..., Any]:
+    """`Node.run` of an operation whose formula needs at most one saved value."""
+
+    def run(self: Any, grad: Any, quiet: Any) -> tuple[Any, ...]:
+        saved = self.saved
+        if saved is None:
+            raise freed_error()
+        if grad is None:
+            return (None,)
+        item, version = saved
+        if item._counter[0] != version:
+            raise changed(self, item, version)
+        return (quiet(vjp, RAW, grad, item._array),)
+
+    def run_free(self: Any, grad: Any, quiet: Any) -> tuple[Any, ...]:
+        return (None if grad is None else quiet(vjp, RAW, grad),)
+
+    return run if saves else run_free
+
+
+def binary(name: str, kernel: Callable[[Any, Any], Any], vjp: dict[str, Vjp] | None = None, *, result: str = "same",
+           doc: str = "", node: str | None = None, inplace: bool = True, samples: Any = None,
+           check: Callable[[Any, Any], None] | None = None, function: bool = True,
+           constants: dict[str, Any] | None = None) -> Callable[..., Any]:  # fmt: skip
+    """An elementwise operation of two inputs, broadcast against each other.
+
+    result: "same" as the operands' common dtype, "float" (integers are computed in the default dtype), or "bool".
+    check: is called with the two arrays in their common dtype and may raise.
+    """
+
+    def entry_kernel(input, other):  # type: ignore[no-untyped-def]
+        x, y = input, other
+        if floats and x.dtype.kind in "biu" and y.dtype.kind in "biu":
+            d = get_default_dtype().numpy
+            return kernel(x.astype(d), y.astype(d))
+        return kernel(x, y)
+
+    floats = result == "float"
+    fast = {} if vjp is None else _binary_run(vjp)
+    entry = Op(name, entry_kernel, "input other", vjp=vjp, node=node, doc=doc, samples=samples, fast=fast,
+               constants=constants)  # fmt: skip
+    if result == "bool":
+        entry.node_name = entry.node_name[:-1] + "1"  # EqBackward1 in place: the overload with a tensor
+    OPS[name] = entry
+    setattr(RAW, name, entry_kernel)
+    node_class = entry.node_class if vjp is not None else None
+    saves_nothing = vjp is not None and not entry.fields
+    crossed = getattr(fast.get("run"), "__name__", "") == "run_crossed"
+
+    def operands(input: Any, other: Any) -> tuple[Any, Any, Any, Any] | None:
+        """Tensors for both operands and their arrays in the dtype of the computation; None if they are no operands."""
+        if result == "bool" and isinstance(other, _ndarray) and isinstance(input, Tensor):
+            other = wrap(other)  # comparisons take arrays; arithmetic leaves them to NumPy
+        a, b = isinstance(input, Tensor), isinstance(other, Tensor)
+        if not (a and (b or is_number(other)) or (b and is_number(input))):
+            return None
+        numpy = result_dtype((input, other)).numpy
+        if floats and numpy.kind in "biu":
+            numpy = get_default_dtype().numpy
+        x = cast(input._array, numpy) if a else number(input, numpy)
+        y = cast(other._array, numpy) if b else number(other, numpy)
+        return (input if a else wrap_number(input)), (other if b else wrap_number(other)), x, y
+
+    def core(input: Any, other: Any) -> Any:
+        """The operation on a tensor and a tensor or number; NotImplemented for anything else."""
+        kind = type(other)
+        if kind is Tensor or isinstance(other, Tensor):
+            try:
+                x = input._array
+            except AttributeError:
+                x = None
+            y = other._array
+            if x is None or x.dtype is not y.dtype or (floats and x.dtype.kind in "biu"):
+                found = operands(input, other)
+                if found is None:
+                    return NotImplemented
+                input, other, x, y = found
+        elif (kind is float or kind is int) and input._array.dtype.kind == "f":
+            x = input._array
+            y = np.array(other, x.dtype) if -65504 <= other <= 65504 else _large(other, x.dtype)
+            other = wrap_scalar(y)
+        else:
+            found = operands(input, other)
+            if found is None:
+                return NotImplemented
+            input, other, x, y = found
+        if check is not None:
+            check(x, y)
+        try:
+            r = QUIET(kernel, x, y)
+        except (RuntimeError, ValueError) as error:
+            r = _again(error, kernel, x, y)
+        if type(r) is not _ndarray:
+            r = _asarray(r)
+        t = _new(Tensor)
+        t._array = r
+        t._counter = UNSHARED
+        t._grad = t._view = t._storage = t._meta = None
+        if node_class is None or (FLAGS.unusual and not LOCAL.state.record):
+            t._edge = NO_EDGE
+            if FLAGS.inference and LOCAL.state.inference:
+                t._counter = INFERENCE
+            return t
+        a = input._edge
+        if a is None:
+            a = gradient_edge(input)
+        b = other._edge
+        if b is None:
+            b = gradient_edge(other)
+        if a is NO_EDGE and b is NO_EDGE:
+            t._edge = NO_EDGE
+            return t
+        made = _new(node_class)
+        made._seq = sequence()
+        made.next_functions = (a, b)
+        made.hooks = None
+        made._extra = None
+        made.shape = r.shape
+        made.dtype = r.dtype
+        if saves_nothing:
+            made.saved = ()
+        elif crossed:
+            if b is NO_EDGE:
+                made.saved = (other, None, other._counter[0], None)
+            elif a is NO_EDGE:
+                made.saved = (None, input, None, input._counter[0])
+            else:
+                made.saved = (other, input, other._counter[0], input._counter[0])
+        else:
+            made.saved = entry.saves([input, other], [a, b], (t,))
+        if FLAGS.unusual and not LOCAL.state.plain:
+            finish(made, LOCAL.state)
+        t._edge = (made, 0)
+        return t
+
+    def forward(input: Any = None, other: Any = None, *extra: Any, out: Any = None, **unknown: Any) -> Any:
+        if not extra and not unknown and input is not None and other is not None:
+            if out is None:
+                try:
+                    t = core(input, other)
+                except AttributeError:
+                    if isinstance(input, Tensor):
+                        raise
+                    t = _of_numbers(name, core, input, other)
+                if t is not NotImplemented:
+                    return t
+            else:
+                found = operands(input, other)
+                if found is not None:
+                    if check is not None:
+                        check(*found[2:])
+                    if isinstance(out, Tensor):
+                        check_written(out, found[:2])
+                    try:
+                        r = modes.quiet(kernel, *found[2:])
+                    except ValueError as error:
+                        r = _again(error, kernel, *found[2:])
+                    return write_out(entry, out, r, (input, other))
+        if unknown and _renamed(unknown):
+            return forward(*(v for v in (input, other) if v is not None), *extra, out=out, **unknown)
+        return entry.reject((*(() if input is None else (input,)), *(() if other is None else (other,)), *extra), unknown)
+
+    def forward_(input: Any = None, other: Any = None, *extra: Any, **unknown: Any) -> Any:
+        if extra or unknown or not isinstance(input, Tensor):
+            if not extra and not unknown.keys() - {"x2"} and other is None and "x2" in unknown:
+                return forward_(input, unknown["x2"])
+            return entry.reject((*(() if input is None else (input,)), *(() if other is None else (other,)), *extra), unknown, name + "_")
+        t = core_(input, other)
+        return entry.reject((input, other), {}, name + "_") if t is NotImplemented else t
+
+    direct = isinstance(kernel, np.ufunc) and result != "bool"
+
+    def core_(input: Tensor, other: Any) -> Any:
+        target = x = input._array
+        if isinstance(other, Tensor) and x.dtype is other._array.dtype and not (floats and x.dtype.kind in "biu"):
+            y = other._array
+        elif (type(other) is float or type(other) is int) and x.dtype.kind == "f":
+            y = np.array(other, x.dtype) if -65504 <= other <= 65504 else _large(other, x.dtype)
+            other = wrap_scalar(y)
+        else:
+            found = operands(input, other)
+            if found is None:
+                return NotImplemented
+            _, other, x, y = found
+            if x.dtype is not target.dtype and result != "bool":
+                if y.ndim and target.shape != y.shape and (shape := broadcast_shapes(target.shape, y.shape)) != target.shape:
+                    raise RuntimeError(errors.OUT_BROADCAST.format(list(target.shape), list(shape)))
+                check_cast(x.dtype, target.dtype)
+        if check is not None:
+            check(x, y)
+        if y.ndim and target.shape != y.shape:
+            shape = broadcast_shapes(target.shape, y.shape)
+            if shape != target.shape:
+                raise RuntimeError(errors.OUT_BROADCAST.format(list(target.shape), list(shape)))
+        recording = (
+            target.dtype.kind in "fcV"
+            and not (FLAGS.unusual and not LOCAL.state.record)
+            and (requires_grad(input) or requires_grad(other))
+        )
+        original = input
+        if recording:
+            check_inplace(input)
+            a, b = gradient_edge(input), gradient_edge(other)
+            if b is not NO_EDGE and "input" in entry.fields:
+                original = wrap(np.array(x))
+                original._edge = a
+        version = input._counter
+        if type(version) is list:
+            if other._counter is version and other is not input:
+                check_written(input, (other,))
+            version[0] += 1
+        else:
+            bump(input)
+        if x is target and direct and 0 not in x.strides:
+            try:
+                QUIET(kernel, x, y, target)
+            except RuntimeError:
+                modes.quiet(kernel, x, y, target)
+        else:
+            overwrite(target, modes.quiet(kernel, x, y))
+        if recording:
+            made = start_node(entry.node_in_place(), (a, b), target.shape, target.dtype, ())
+            rebase(input, made)
+            made.saved = entry.saves([original, other], [a, b], (input,))
+            if FLAGS.unusual and not LOCAL.state.plain:
+                finish(made, LOCAL.state)
+        return input
+
+    entry.core = core
+    entry.core_ = core_
+    publish(name, forward, _signature_binary, True, function, doc)
+    if inplace:
+        publish(name + "_", forward_, _signature_binary, True, False, f"In-place version of :meth:`{name}`.")
+    return forward
+
+
+#: operations that take two Python numbers
+_TAKE_NUMBERS = frozenset({"add", "sub", "mul", "div", "floor_divide"})
+
+
+def _of_numbers(name: str, core: Callable[..., Any], input: Any, other: Any) -> Any:
+    """An operation called without any tensor: the arithmetic ones make tensors of numbers, the others refuse them."""
+    if name in _TAKE_NUMBERS and is_number(input) and is_number(other):
+        return core(*(wrap_number(n, of_scalar(n).numpy) for n in (input, other)))
+    return NotImplemented
+
+
+def _renamed(unknown: dict[str, Any]) -> bool:
+    """Give NumPy's names of arguments PyTorch's, as PyTorch does; whether there was one."""
+    found = False
+    for theirs, ours in (("x1", "input"), ("x2", "other")):
+        if theirs in unknown and ours not in unknown:
+            unknown[ours] = unknown.pop(theirs)
+            found = True
+    return found
+
+
+def overwrite(target: np.ndarray, r: Any) -> None:
+    """Put the result of an in-place operation in its place; memory that several elements share refuses."""
+    if 0 in target.strides:
+        check_apart(target)
+    target[...] = r
+
+
+def _binary_run(vjp: dict[str, Vjp]) -> dict[str, Any]:
+    """`Node.run` for the two commonest kinds: formulas that save nothing, and formulas that need the other operand."""
+    if tuple(vjp) != ("input", "other"):
+        return {}
+    first, second = vjp["input"], vjp["other"]
+    wants = tuple(f.__code__.co_varnames[2 : f.__code__.co_argcount] for f in (first, second))
+
+    def run_free(self: Any, grad: Any, quiet: Any) -> tuple[Any, ...]:
+        if grad is None:
+            return (None, None)
+        (a, _), (b, _) = self.next_functions
+        return (
+            None if a is None else quiet(first, RAW, grad),
+            None if b is None else quiet(second, RAW, grad),
+        )
+
+    # F.conj has saved arrays before it here, so NumPy's own method serves: it returns real arrays as they are
+    world = SimpleNamespace(conj=np.ndarray.conjugate)
+
+    def run_crossed(self: Any, grad: Any, quiet: Any) -> tuple[Any, ...]:
+        saved = self.saved
+        if saved is None:
+            raise freed_error()
+        if grad is None:
+            return (None, None)
+        other, input, v_other, v_input = saved
+        g_first = g_second = None
+        if other is not None:
+            if other._counter[0] != v_other:
+                raise changed(self, other, v_other)
+            g_first = quiet(first, world, grad, other._array)
+        if input is not None:
+            if input._counter[0] != v_input:
+                raise changed(self, input, v_input)
+            g_second = quiet(second, world, grad, input._array)
+        return (g_first, g_second)
+
+    if wants == ((), ()):
+        return {"run": run_free}
+    if wants == (("other",), ("input",)):
+        return {"run": run_crossed}
+    return {}

@@ -1,0 +1,117 @@
+"""Families of operations that are loaded when one of their names is first asked for.
+
+A family is a module of `ops`. `announce` puts a `Late` in the place of each of its names: on Tensor, and in the two
+worlds of the formulas; OPS and FUNCTIONS know the names too. Asking for one imports the family, whose table entries then
+put the functions themselves there (`attach`), so nothing is slower the second time.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from ...reference import attach as document
+from ...core.recording.record import RAW, TENSORS
+from ...core.tensor.tensor import Tensor
+
+__all__ = ["FUNCTIONS", "OPS", "Late", "Table", "announce", "attach", "load_all", "operation"]
+
+
+class Table(dict[str, Any]):
+    """A dict that loads the family of a name it does not have yet. Iteration shows what is loaded: see `load_all`."""
+
+    def __init__(self) -> None:
+        #: names that are still to come, and their families
+        self.late: dict[str, str] = {}
+
+    def __missing__(self, name: str) -> Any:
+        if name in self.late:
+            import_module(self.late[name])
+            if dict.__contains__(self, name):  # a composite is a function without an entry
+                return dict.__getitem__(self, name)
+        raise KeyError(name)
+
+    def __contains__(self, name: object) -> bool:
+        return dict.__contains__(self, name) or name in self.late
+
+    def get(self, name: str, default: Any = None) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            return default
+
+
+#: every operation by name
+OPS = Table()
+#: what `torch.` offers: functions by name
+FUNCTIONS = Table()
+#: methods that are still to come
+METHODS: set[str] = set()
+
+
+class Late:
+    """Stands for what a family will put in its place."""
+
+    __slots__ = ("family", "name", "space")
+
+    def __init__(self, space: Any, name: str, family: str) -> None:
+        self.space, self.name, self.family = space, name, family
+
+    def found(self) -> Any:
+        """What it stands for, its family loaded."""
+        import_module(self.family)
+        value = self.space.__dict__.get(self.name, self)
+        if value is self:  # the family is being loaded, or has no such name
+            raise AttributeError(f"{self.family} has no {self.name!r}")
+        return value
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.found()(*args, **kwargs)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self.found().__get__(instance, owner)
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        self.found()
+        setattr(instance, self.name, value)
+
+
+def announce(package: str, families: dict[str, str]) -> None:
+    """Name what families offer without loading them.
+
+    `name` is a function and a method, `torch.name` only a function, `Tensor.name` only a method, `F.name` is for formulas.
+    """
+    for family, words in families.items():
+        module = f"{package}.{family}"
+        for word in words.split():
+            space, _, name = word.rpartition(".")
+            if space != "F":
+                OPS.late[name] = module
+                if space != "Tensor":
+                    FUNCTIONS.late[name] = module
+                if space != "torch":
+                    METHODS.add(name)
+                    setattr(Tensor, name, Late(Tensor, name, module))
+            for world in (RAW, TENSORS):
+                world.__dict__.setdefault(name, Late(world, name, module))
+
+
+def operation(name: str) -> Any:
+    """The function on Tensors of that name, its family loaded."""
+    fn = TENSORS.__dict__[name]
+    return fn.found() if type(fn) is Late else fn
+
+
+def attach(name: str, value: Any) -> None:
+    """Make something a method of Tensor, unless a user has put another in the place of one that was not loaded yet."""
+    if name in METHODS and type(Tensor.__dict__.get(name)) is not Late:
+        return
+    METHODS.discard(name)
+    document("Tensor", {name: value})
+    setattr(Tensor, name, value)
+
+
+def load_all() -> None:
+    """Load every family, for whoever wants to see the whole table."""
+    for family in dict.fromkeys((*OPS.late.values(), *FUNCTIONS.late.values())):
+        import_module(family)

@@ -1,0 +1,487 @@
+"""The op table: from one entry come the function, the method, the in-place and out= forms, the Node class and the tests.
+
+    op("cumsum(Tensor input, int dim)", vjp={"input": lambda F, grad, dim: ...})(kernel)
+
+An entry names the operation and its arguments, its kernel (on arrays) and a formula for each differentiable input.
+`unary` and `binary` (factories.py) make faster forms of the same for elementwise operations; `composite` is for
+operations that are written in terms of others and have no Node of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import CellType, FunctionType, MethodType
+from typing import Any
+
+import numpy as np
+
+from ...core.runtime import errors, modes
+from .calls import make_call
+from ...reference import Help
+from .families import FUNCTIONS, OPS, attach, operation
+from ...core.graph.node import NO_EDGE, Edge
+from ...core.memory.overlap import CHECKED_OUT, NEVER_SHARED, check_written
+from ...core.recording.record import RAW, TENSORS, Formula, SavedOutput, fact, finish, make_node_class, start_node
+from ...core.tensor.tensor import Tensor, gradient_edge, requires_grad, wrap
+from ...core.recording.views import bump, check_inplace, rebase
+
+__all__ = ["FUNCTIONS", "OPS", "Op", "alias", "composite", "op", "publish", "write_out"]
+
+_ndarray = np.ndarray
+#: stands for the default of a parameter that has none
+_REQUIRED: Any = object()
+#: in-place forms that PyTorch has as methods only
+_NO_FUNCTION = frozenset(("addbmm_", "addcdiv_", "addcmul_", "addmm_", "addr_", "baddbmm_", "bitwise_not_", "digamma_", "erfinv_",
+                          "lgamma_", "logical_not_", "mvlgamma_", "sgn_", "sign_"))  # fmt: skip
+#: those of two tensors that it has as functions too
+_FUNCTION_TOO = frozenset(("ldexp_", "xlogy_"))
+#: names of functions and formulas that are no methods
+_NO_METHOD = frozenset(("celu_", "pow_tensor", "pow_tensor_", "threshold_"))
+
+
+class Op:
+    """One entry of the table.
+
+    tensors: names of the tensor arguments, in order; a name with `*` is a list of tensors.
+    vjp: a formula for each differentiable argument; the key "*" is a joint formula that gives them all in order.
+    node: the Node's name in PyTorch.
+    """
+
+    #: whether a method is made of the entry: its errors do not count the tensor itself
+    as_method = False
+
+    def __init__(self, name: str, kernel: Callable[..., Any], tensors: str = "input", *, vjp: Any = None,
+                 node: str | None = None, view: bool = False, multi: bool = False, outputs: tuple[str, ...] = (),
+                 returns: Any = None, differentiable: int | None = None, inplace: bool = False, creation: str | None = None,
+                 shown: dict[str, str] | None = None, samples: Any = None, doc: str = "",
+                 fast: dict[str, Any] | None = None, constants: dict[str, Any] | None = None) -> None:  # fmt: skip
+        self.name = name
+        self.kernel = kernel
+        self.node_name = node or _camel(name) + "Backward0"
+        self.view = view
+        self.multi = multi
+        self.outputs = outputs
+        self.returns = returns
+        #: how many of several outputs have a gradient, None for all
+        self.differentiable = differentiable
+        #: whether the Node has several outputs
+        self.multi_node = multi or (len(outputs) > 1 and differentiable != 1)
+        self.creation = creation or ("multi_output" if view and multi else None)
+        self.samples = samples
+        self.doc = doc
+        self.inplace = inplace
+        #: the operation and its in-place form on checked operands, for operators (set by the factories)
+        self.core: Any = None
+        self.core_: Any = None
+        self._bind_parameters(kernel)
+        self.tensor_names = tuple(tensors.replace("*", "").split())
+        self.tensor_places = tuple(self.names.index(n) for n in self.tensor_names)
+        self.list_place = next((self.names.index(n[1:]) for n in tensors.split() if n.startswith("*")), None)
+        self._make_node(dict(vjp or {}), shown, fast or {}, constants)
+        #: the operation, out of place
+        self.call: Callable[..., Any] = make_call(self)
+
+    def _bind_parameters(self, kernel: Callable[..., Any]) -> None:
+        written: Any = getattr(kernel, "__wrapped__", kernel)  # where a decorator hides the kernel's own parameters
+        code = written.__code__
+        count = code.co_argcount + code.co_kwonlyargcount
+        self.names = code.co_varnames[:count]
+        self.positional = code.co_argcount
+        defaults = [_REQUIRED] * count
+        given = written.__defaults__ or ()
+        defaults[code.co_argcount - len(given) : code.co_argcount] = given
+        for n, value in (written.__kwdefaults__ or {}).items():
+            defaults[self.names.index(n)] = value
+        self.defaults = tuple(defaults)
+        self.index = {n: i for i, n in enumerate(self.names)}
+        self.required = sum(d is _REQUIRED for d in defaults)
+        #: the kernel with every argument positional, in the order of `names`
+        self.invoke = kernel if count == self.positional else _positional(kernel, self.names, self.positional)
+
+    def _make_node(self, vjp: dict[str, Any], shown: dict[str, str] | None, methods: dict[str, Any],
+                   constants: dict[str, Any] | None) -> None:  # fmt: skip
+        self.differentiates = bool(vjp)
+        self.fields: tuple[str, ...] = ()
+        self.savers: tuple[tuple[str, Any], ...] = ()
+        self.users: tuple[tuple[int, ...] | None, ...] = ()
+        #: the tensor arguments to which the Node has edges: those with a formula
+        self.edge_places = self.tensor_places
+        if not vjp:  # in place it cuts the gradient off: a Node that gives zeros
+            self.inplace_class: Any = None
+            return
+        formulas = []
+        for key, fn in vjp.items():
+            if key == "*":
+                edges = () if self.list_place is not None else tuple(range(len(self.tensor_names)))
+                formulas.append(Formula(fn, edges, joint=True))
+            elif " " in key:
+                formulas.append(Formula(fn, tuple(self.tensor_names.index(n) for n in key.split()), joint=True, of=key))
+            else:
+                formulas.append(Formula(fn, (self.tensor_names.index(key),), joint=False, of=key))
+        if self.list_place is None:
+            kept = sorted({i for f in formulas for i in f.edges})
+            for f in formulas:
+                f.edges = tuple(kept.index(i) for i in f.edges)
+            self.edge_places = tuple(self.tensor_places[i] for i in kept)
+        fields = tuple(dict.fromkeys(n for f in formulas for n in f.names))
+        self.fields = fields
+        self.formulas = tuple(formulas)
+        self.node_class = make_node_class(self.node_name, fields, self.formulas, self.multi_node, shown, **methods)
+        self.savers = tuple(self._saver(f) for f in fields)
+        #: for each field the edges whose gradients need it, None for a field that is needed whenever there is a Node
+        self.users = tuple(self._users(f) for f in fields)
+        self.node_class.constants = constants or {}
+        self.node_class.tensor_names = tuple(
+            name for name, (kind, _) in zip(self.node_class.saved_names, self.savers, strict=True)
+            if kind in ("tensor", "output", "list", "results")
+        )  # fmt: skip
+        self._make_release()
+        self.inplace_class = self.node_class
+
+    def _make_release(self) -> None:
+        """Tell the Node class what backward frees, and what can be read afterwards."""
+        made = self.node_class
+        made.users = self.users
+        made.tensor_places = tuple(
+            i for i, (kind, _) in enumerate(self.savers)
+            if kind in ("tensor", "output", "list", "results") or self.fields[i] == "indices"  # a list of tensors
+        )
+        made.frees = bool(made.tensor_places)
+        made.keeps = any(
+            kind not in ("tensor", "output", "list", "results") or (kind == "tensor" and self.defaults[place] is not _REQUIRED)
+            for kind, place in self.savers
+        )
+
+    def node_in_place(self) -> Any:
+        """The Node class of the in-place form: of an operation without a derivative, one whose gradients are zero."""
+        if self.inplace_class is None:
+            zeros = tuple(Formula(lambda F, grad: grad * 0, (i,), joint=False) for i in range(len(self.tensor_names)))
+            self.inplace_class = make_node_class(self.node_name, (), zeros, False)
+        return self.inplace_class
+
+    def overload_in_place(self) -> None:
+        """Give the in-place form the Node of another overload, as PyTorch does: NameBackward1."""
+        own = {"__slots__": (), "__module__": "builtins"}
+        self.inplace_class = type(self.node_name[:-1] + "1", (self.node_class,), own)
+
+    def _users(self, field: str) -> tuple[int, ...] | None:
+        edges: set[int] = set()
+        for f in self.formulas:
+            if field in f.names:
+                if not f.edges:
+                    return None
+                edges.update(f.edges)
+        return None if len(self.edge_places) == 1 else tuple(sorted(edges))
+
+    def _saver(self, field: str) -> tuple[str, Any]:
+        """How a field of the Node is had from the arguments and the results."""
+        if field in self.index:
+            place = self.index[field]
+            if place == self.list_place:
+                return "list", place
+            return ("tensor" if place in self.tensor_places else "value"), place
+        if field == "result":
+            return ("results" if self.multi else "output"), 0
+        if field in self.outputs:
+            return "output", self.outputs.index(field)
+        if field.endswith("_shape") and field[:-6] in self.index:
+            place = self.index[field[:-6]]
+            return ("shapes" if place == self.list_place else "shape"), place
+        for kind in ("dtype", "numel", "strides"):
+            if field.endswith("_" + kind) and field[: -len(kind) - 1] in self.index:
+                return kind, self.index[field[: -len(kind) - 1]]
+        raise ValueError(f"{self.name}: a formula asks for {field!r}, which is no argument, output or shape of one")
+
+    # -- calling -----------------------------------------------------------------------------------------------------
+
+    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any], name: str | None = None) -> list[Any]:
+        """The arguments in the order of `names`; PyTorch's TypeError if they do not fit."""
+        n = len(args)
+        if n > self.positional:
+            self.reject(args, kwargs, name)
+        values = [*args, *self.defaults[n:]]
+        for key, value in kwargs.items():
+            place = self.index.get(key)
+            if place is None:
+                place = self.index.get(_OTHER_NAMES.get(key, ""))
+            if place is None or place < n:
+                self.reject(args, kwargs, name)
+            values[place] = value  # type: ignore[index]
+        if n < self.required:
+            for v in values:
+                if v is _REQUIRED:
+                    self.reject(args, kwargs, name)
+        return values
+
+    def reject(self, args: tuple[Any, ...], kwargs: dict[str, Any], name: str | None = None) -> Any:
+        """Raise PyTorch's TypeError for arguments that do not fit."""
+        from .arguments import reject
+
+        reject(name or self.name, args, kwargs, self.as_method)
+
+    def refused(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """A kernel failed: PyTorch's TypeError if arguments of the wrong type are the reason."""
+        from .arguments import refused
+
+        refused(self, args, kwargs)
+
+    def edges(self, values: list[Any]) -> tuple[list[Edge], bool]:
+        """The edges to the tensor arguments, and whether one of them requires grad."""
+        edges: list[Edge] = []
+        found = False
+        for place in self.edge_places:
+            value = values[place]
+            if place == self.list_place:
+                for t in value:
+                    edge = t._edge
+                    if edge is None:
+                        edge = gradient_edge(t)
+                    found |= edge is not NO_EDGE
+                    edges.append(edge)
+            elif value is None:
+                edges.append(NO_EDGE)
+            else:
+                edge = value._edge
+                if edge is None:
+                    edge = gradient_edge(value)
+                found |= edge is not NO_EDGE
+                edges.append(edge)
+        return edges, found
+
+    def _wants_grad(self, values: list[Any]) -> bool:
+        for place in self.edge_places:
+            value = values[place]
+            for t in value if place == self.list_place else (value,):
+                if t is not None and requires_grad(t):
+                    return True
+        return False
+
+    def arrays(self, values: list[Any]) -> list[Any]:
+        """The arguments of the kernel: arrays for tensors."""
+        given = list(values)
+        for place in self.tensor_places:
+            value = given[place]
+            if place == self.list_place:
+                given[place] = [t._array for t in value]
+            elif value is not None:
+                given[place] = value._array
+        return given
+
+    def call_any(self, *args: Any, **kwargs: Any) -> Any:
+        """The operation, out of place, with or without out=."""
+        out = kwargs.pop("out", None)
+        if out is None:
+            return self.call(*args, **kwargs)
+        values, given = self.operands(args, kwargs)
+        if isinstance(out, Tensor) and self.name in CHECKED_OUT:
+            check_written(out, values if self.list_place is None else values[self.list_place], self.name in NEVER_SHARED)
+        return write_out(self, out, modes.quiet(self.invoke, *given), values)
+
+    def operands(self, args: tuple[Any, ...], kwargs: dict[str, Any], name: str | None = None) -> tuple[list[Any], list[Any]]:
+        """The arguments in the order of `names`, and as the kernel takes them."""
+        values = self.bind(args, kwargs, name)
+        try:
+            return values, self.arrays(values)
+        except (AttributeError, TypeError):
+            values = self.coerced(args, kwargs, values, name)
+            return values, self.arrays(values)
+
+    def coerced(self, args: tuple[Any, ...], kwargs: dict[str, Any], values: list[Any], name: str | None = None) -> list[Any]:
+        """Numbers that stand for tensors become 0-dim tensors where PyTorch allows it; else its TypeError."""
+        from .arguments import coerce
+
+        return coerce(self, args, kwargs, values, name or self.name)
+
+    def saves(self, values: list[Any], edges: list[Edge], results: tuple[Tensor, ...]) -> tuple[Any, ...]:
+        """What the Node saves: only the fields of formulas whose gradient is wanted."""
+        items: list[Any] = []
+        versions: list[Any] = []
+        for (kind, place), users in zip(self.savers, self.users, strict=True):
+            version: Any = None
+            item: Any
+            if kind == "value":
+                item = values[place]
+            elif kind == "tensor" or kind == "output":
+                item = None
+                if users is not None:
+                    for i in users:
+                        if edges[i] is not NO_EDGE:
+                            break
+                    else:
+                        items.append(None)
+                        versions.append(None)
+                        continue
+                item = values[place] if kind == "tensor" else SavedOutput(results[place], place)
+                if item is not None:
+                    version = item._counter[0]
+            elif kind == "shape":
+                item = None if values[place] is None else values[place]._array.shape
+            elif kind in ("dtype", "numel", "strides"):
+                item = None if values[place] is None else fact(values[place]._array, kind)
+            elif kind == "shapes":
+                item = [t._array.shape for t in values[place]]
+            elif kind == "results":
+                item = [SavedOutput(t, i) for i, t in enumerate(results)]
+                version = [t._counter[0] for t in results]
+            else:
+                item = list(values[place])
+                version = [t._counter[0] for t in item]
+            items.append(item)
+            versions.append(version)
+        return (*items, *versions)
+
+    def call_(self, input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        """The operation, in place on its first argument."""
+        values, given = self.operands((input, *args), kwargs, self.name + "_")
+        local = modes.LOCAL.state
+        recording = local.record and input._array.dtype.kind in "fcV" and self._wants_grad(values)
+        if recording:
+            check_inplace(input)
+            edges, _ = self.edges(values)
+        original = input
+        if recording and "input" in self.fields:
+            original = wrap(np.array(input._array))
+            original._edge = edges[0] if self.edge_places[0] == 0 else NO_EDGE
+        target = input._array
+        if 0 in target.strides or (len(self.tensor_places) > 1 and type(input._counter) is list):
+            check_written(input, () if self.name in _UNCHECKED else values)
+        r = modes.quiet(self.invoke, *given)
+        store(target, r)
+        bump(input)
+        if recording:
+            values[0] = original
+            node = start_node(self.node_in_place(), tuple(edges), target.shape, target.dtype, ())
+            rebase(input, node)
+            node.saved = self.saves(values, edges, (input,))
+            if not local.plain:
+                finish(node, local)
+        return input
+
+
+#: operations that write without asking whether an input overlaps
+_UNCHECKED = ("tril", "triu", "addmm", "addmv", "addr", "baddbmm", "addbmm")
+#: NumPy's names for arguments, which PyTorch accepts too
+_OTHER_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
+
+
+def _positional(kernel: Callable[..., Any], names: tuple[str, ...], count: int) -> Callable[..., Any]:
+    last = names[count:]
+
+    def invoke(*args: Any) -> Any:
+        return kernel(*args[:count], **dict(zip(last, args[count:], strict=True)))
+
+    return invoke
+
+
+def _camel(name: str) -> str:
+    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+
+
+def store(target: np.ndarray, r: Any) -> None:
+    """Write the result of an in-place operation; PyTorch's errors if its type or shape does not fit."""
+    from ...core.values.promotion import check_cast
+
+    found = r.dtype
+    if found is not target.dtype:
+        check_cast(found, target.dtype)
+    if np.shape(r) != target.shape:
+        raise RuntimeError(errors.OUT_BROADCAST.format(list(target.shape), list(np.shape(r))))
+    target[...] = r
+
+
+def write_out(operation: Op, out: Any, r: Any, inputs: Any) -> Any:
+    """The out= form: cast and shape checks, resizing with PyTorch's warning, no graph."""
+    from .outputs import write
+
+    return write(operation, out, r, inputs)
+
+
+def op(name: str, tensors: str = "input", *, method: bool = True, function: bool = True, **options: Any) -> Callable[[Any], Any]:
+    """Decorator for a kernel: put the operation into the table."""
+
+    def register(kernel: Callable[..., Any]) -> Callable[..., Any]:
+        entry = Op(name, kernel, tensors, **options)
+        entry.doc = entry.doc or (kernel.__doc__ or "")
+        OPS[name] = entry
+        setattr(RAW, name, kernel)
+        publish(name, entry.call, kernel, method, function, entry.doc)
+        if entry.inplace:
+            call_ = entry.call_
+
+            def forward_(*args: Any, **kwargs: Any) -> Any:
+                return call_(*args, **kwargs)
+
+            publish(name + "_", forward_, kernel, True, function, f"In-place version of :meth:`{name}`.")
+        return kernel
+
+    return register
+
+
+def composite(method: bool = True, function: bool = True, name: str | None = None) -> Callable[[Any], Any]:
+    """Decorator for an operation written on Tensors in terms of others; it has no Node of its own."""
+
+    def register(fn: Callable[..., Any]) -> Callable[..., Any]:
+        publish(name or fn.__name__, fn, None, method, function, fn.__doc__ or "")
+        return fn
+
+    return register
+
+
+def publish(name: str, fn: Any, signature_of: Any, method: bool, function: bool, doc: str) -> None:
+    """Give a function its name and offer it as `torch.name` and `Tensor.name`."""
+    fn.__name__ = fn.__qualname__ = name
+    fn.__module__ = "torch"
+    fn.__doc__ = fn.__wrapped__ = Help(name, doc, signature_of)  # texts and signature, when somebody looks
+    setattr(TENSORS, name, fn)
+    if (function or name in _FUNCTION_TOO) and name not in _NO_FUNCTION:
+        FUNCTIONS[name] = fn
+    if method and name not in _NO_METHOD and not name.startswith("special_"):
+        attach(name, as_method(fn))
+
+
+class MethodOp(Op):
+    """An entry as methods know it. It has no state of its own: what is changed in the entry shows here."""
+
+    as_method = True
+
+    def __init__(self, entry: Op) -> None:
+        self.__dict__ = entry.__dict__
+
+
+def as_method(fn: Any) -> Any:
+    """The same function for Tensor: where it refuses arguments, it counts them as a method's.
+
+    It shares the code and costs nothing more: only the entries in its closure are ones that know about it.
+    """
+    if not isinstance(fn, FunctionType) or fn.__closure__ is None:
+        return fn
+    cells = []
+    for variable, cell in zip(fn.__code__.co_freevars, fn.__closure__, strict=True):
+        try:
+            value = new = cell.cell_contents
+        except ValueError:  # not filled yet
+            return fn
+        if isinstance(value, Op) and variable in ("op", "entry"):
+            new = MethodOp(value)
+        elif isinstance(value, MethodType) and type(value.__self__) is Op:
+            new = MethodType(value.__func__, MethodOp(value.__self__))
+        elif variable in ("fn", "plain", "plain_"):  # a wrapper, and what it calls
+            new = as_method(value)
+        cells.append(cell if new is value else CellType(new))
+    if all(a is b for a, b in zip(cells, fn.__closure__, strict=True)):
+        return fn
+    made: Any = FunctionType(fn.__code__, fn.__globals__, fn.__name__, fn.__defaults__, tuple(cells))
+    made.__kwdefaults__ = fn.__kwdefaults__
+    made.__doc__, made.__module__, made.__qualname__ = fn.__doc__, fn.__module__, fn.__qualname__
+    made.__dict__.update(fn.__dict__)
+    return made
+
+
+def alias(name: str, of: str, method: bool = True, function: bool = True) -> None:
+    """A second name for an operation."""
+    fn = operation(of)
+    setattr(TENSORS, name, fn)
+    if function:
+        FUNCTIONS[name] = fn
+    if method:
+        attach(name, Tensor.__dict__.get(of, fn))

@@ -1,0 +1,209 @@
+"""The files of help texts, and how the help of a name is put together from its entry, its signatures and the op table.
+
+A file holds entries for the names of one family::
+
+    %note floats Dtypes: float and complex; integers are computed in the default dtype.
+    @space linalg
+
+    ## name, other_name -> type of the result
+    sig: (input, *, out=None)
+    The first paragraph says what it does.
+
+    Shapes: ...
+    ~floats
+    >>> torch.name(torch.ones(2))
+    tensor([1., 1.])
+
+`-> type` is left out for a Tensor, `sig:` where the tables of signatures, or the function itself, say it (`main: 2` puts
+their second one first). `~word` stands for a note. The results of the examples are written by ``python tools/helptexts.py record``; a test runs every example.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+__all__ = ["Entry", "describe", "entries", "find"]
+
+FOLDER = Path(__file__).parent
+WIDTH = 96
+_IN_PLACE = ("In place: the tensor itself gets the values of `{}`, keeps its shape and dtype, and is returned. "
+             "A leaf that requires grad refuses it.")  # fmt: skip
+
+
+class Entry:
+    """What a file says of one name."""
+
+    __slots__ = ("example", "file", "main", "names", "result", "signatures", "space", "text")
+
+    def __init__(self, space: str, names: list[str], result: str, signatures: list[str], main: int, text: str,
+                 example: str, file: str) -> None:  # fmt: skip
+        self.space = space
+        self.names = names
+        self.result = result
+        self.signatures = signatures
+        #: the number of the overload that comes first in the help
+        self.main = main
+        self.text = text
+        self.example = example
+        self.file = file
+
+    @property
+    def path(self) -> str:
+        return f"{self.space}.{self.names[0]}" if self.space else self.names[0]
+
+
+def parse(text: str, file: str = "") -> list[Entry]:
+    """The entries of a file."""
+    notes: dict[str, str] = {}
+    space = ""
+    found: list[Entry] = []
+    head, *chunks = ("\n" + text).split("\n## ")
+    for line in head.split("\n"):
+        if line.startswith("%note "):
+            _, name, words = line.split(" ", 2)
+            notes[name] = words.replace("\\n", "\n")
+        elif line.startswith("@space "):
+            space = line.removeprefix("@space ").strip()
+    for chunk in chunks:
+        title, _, body = chunk.partition("\n")
+        names, _, result = title.partition("->")
+        prose, arrow, example = body.partition(">>> ")
+        signatures = [line.removeprefix("sig:").strip() for line in prose.split("\n") if line.startswith("sig:")]
+        main = next((int(line.removeprefix("main:")) for line in prose.split("\n") if line.startswith("main:")), 0)
+        lines = [line for line in prose.split("\n") if not line.startswith(("sig:", "main:"))]
+        lines = [notes[line[1:]] if line.startswith("~") else line for line in lines]
+        found.append(Entry(space, [name.strip() for name in names.split(",")], result.strip(), signatures, main,
+                           "\n".join(lines).strip(), (arrow + example).strip(), file))  # fmt: skip
+    return found
+
+
+@cache
+def entries() -> dict[str, Entry]:
+    """All entries by the paths of their names."""
+    found: dict[str, Entry] = {}
+    for file in sorted(FOLDER.glob("*.txt")):
+        for entry in parse(file.read_text(encoding="utf-8"), file.name):
+            for name in entry.names:
+                found[f"{entry.space}.{name}" if entry.space and "." not in name else name] = entry
+    return found
+
+
+def canonical(path: str) -> str:
+    """Where users find what is published under a plain name: in the namespace itself, on Tensor, in linalg, ..."""
+    if "." in path:
+        return path
+    from ..ops.table.opdef import FUNCTIONS
+
+    for space in ("linalg", "special", "fft"):
+        if path.startswith(space + "_"):
+            return f"{space}.{path[len(space) + 1 :]}"
+    return path if path in FUNCTIONS or path in entries() else f"Tensor.{path}"
+
+
+def find(path: str) -> Entry | None:
+    """The entry of a name, or of the name in the main namespace that does the same."""
+    table = entries()
+    space, _, name = path.rpartition(".")
+    if path in table:
+        return table[path]
+    if space == "Tensor":
+        return table.get(name)
+    if not space:
+        return table.get(f"Tensor.{name}") or table.get(f"nn.functional.{name}")
+    if space in ("nn.functional", "special", "linalg"):
+        return table.get(name)
+    return None
+
+
+def base(path: str) -> Entry | None:
+    """The entry of the operation of which `path` is the in-place form."""
+    name = path.rpartition(".")[2]
+    return find(path[:-1]) if name.endswith("_") and not name.startswith("_") else None
+
+
+def _filled(text: str) -> str:
+    import textwrap
+
+    out = []
+    for paragraph in text.split("\n"):
+        label = re.match(r"(Shapes|Dtypes|Errors|Result|Note): ", paragraph)
+        indent = " " * 8 if label else ""
+        out.append(paragraph if not paragraph or paragraph.startswith(" ") else
+                   textwrap.fill(paragraph, WIDTH, subsequent_indent=indent))  # fmt: skip
+    return "\n".join(out)
+
+
+def _gradient(path: str) -> str:
+    """What the op table knows of the derivative."""
+    from ..ops.table.opdef import OPS
+
+    name = path.removeprefix("Tensor.").replace(".", "_")
+    entry = OPS.get(name) or OPS.get(name.removesuffix("_"))
+    if entry is None or not entry.tensor_names:
+        return ""
+    if not entry.differentiates:
+        return "Gradient: none."
+    places = {i for formula in entry.formulas for i in formula.edges}
+    if entry.list_place is None:
+        kept = [entry.names[entry.edge_places[i]] for i in sorted(places)]
+    else:
+        kept = list(entry.tensor_names)
+    return f"Gradient: for {' and '.join([', '.join(kept[:-1]), kept[-1]] if len(kept) > 1 else kept)}, by {entry.node_name}."
+
+
+_IMPORTS = (("F.", "from autogradlab.nn import functional as F"), ("nn.", "from autogradlab import nn"),
+            ("optim.", "from autogradlab import optim"), ("np.", "import numpy as np"))  # fmt: skip
+
+
+def imports(example: str) -> list[str]:
+    """The imports that an example needs."""
+    code = "\n".join(line for line in example.split("\n") if line.startswith((">>>", "...")))
+    needed = [line for word, line in _IMPORTS if re.search(rf"(?<![\w.]){re.escape(word)}", code)]
+    return ["import autogradlab as torch", *needed]
+
+
+@cache
+def describe(path: str, plain: str = "") -> str:
+    """The whole help of a name; `plain` stands where there is no entry."""
+    from .signing import shown
+
+    path = canonical(path)
+    space, _, name = path.rpartition(".")
+    entry, of = find(path), base(path)
+    owner = "Tensor." if space == "Tensor" else ""
+    heads = [f"{owner}{name}{without_self(signature, space)}" for signature in shown(path)]
+    if not space:
+        heads += _method_heads(path)
+    prose = entry.text if entry is not None else plain if of is None else ""
+    if of is not None and not prose:
+        prose = _IN_PLACE.format(of.names[0]) + "\n\n" + of.text
+    parts = ["\n".join(heads), _filled(prose.strip()), _gradient(path)]
+    example = entry.example if entry is not None else of.example if of is not None else ""
+    if example:
+        lines = [">>> " + line for line in imports(example)] + example.split("\n")
+        parts.append("Example:\n" + "\n".join("    " + line if line else "" for line in lines))
+    others = [other for other in (entry.names if entry is not None else ()) if other.rpartition(".")[2] != name]
+    if others:
+        parts.append("Other names: " + ", ".join(others) + ".")
+    parts.append(f"Mirrors `torch.{path}`.")
+    return "\n\n".join(part for part in parts if part)
+
+
+def without_self(signature: Any, space: str) -> Any:
+    """The signature of a method as it is called."""
+    parameters = list(signature.parameters.values())
+    if space != "Tensor" or not parameters or parameters[0].name not in ("self", "input"):
+        return signature
+    return signature.replace(parameters=parameters[1:])
+
+
+def _method_heads(path: str) -> list[str]:
+    from ..core.tensor.tensor import Tensor
+    from .signing import overloads, shown
+
+    if not hasattr(Tensor, path) or not overloads("Tensor." + path):
+        return []
+    return [f"Tensor.{path}{without_self(signature, 'Tensor')}" for signature in shown("Tensor." + path)]
