@@ -16,15 +16,6 @@ from . import ops as _ops  # the op tables give Tensor its methods
 
 # isort: split
 from . import autograd, version
-from .core.types import dtypes as _dtypes
-from .core.types import info as _info
-from .ops import inquiry as _inquiry
-from .core.types import layouts as _layout
-from .ops import legacy as _legacy
-from .core.tensor import printing as _tensor_str
-from .core.runtime import settings as _settings
-from .ops.breadth import typed_storage as _typed_storage
-from .core.runtime import warn as _warn
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled, set_anomaly_enabled
 from .autograd.grad_mode import (
     enable_grad,
@@ -34,22 +25,31 @@ from .autograd.grad_mode import (
     no_grad,
     set_grad_enabled,
 )
-from .core.types.device import device
-from .reference import attach as _attach
-from .core.types.dtypes import dtype, get_default_dtype
-from .ops.table.families import FUNCTIONS as _FUNCTIONS
-from .core.types.info import finfo, iinfo
-from .core.types.layouts import layout, memory_format
-from .ops.legacy import get_default_device, set_default_device, set_default_dtype, set_default_tensor_type
-from .core.tensor.printing import set_printoptions
-from .core.random.generator import Generator as _Generator
 from .core.arguments.mismatch import types as _types
 from .core.memory.storage import Storage as UntypedStorage
-from .core.tensor.tensor import Size, Tensor
-from .ops.breadth.typed_storage import TypedStorage
-from .version import __version__
+from .core.random.generator import Generator as _Generator
+from .core.runtime import settings as _settings
+from .core.runtime import warn as _warn
 from .core.runtime.warn import is_always as is_warn_always_enabled
 from .core.runtime.warn import set_always as set_warn_always
+from .core.tensor import printing as _tensor_str
+from .core.tensor.printing import set_printoptions
+from .core.tensor.tensor import Size, Tensor
+from .core.types import dtypes as _dtypes
+from .core.types import info as _info
+from .core.types import layouts as _layout
+from .core.types.device import device
+from .core.types.dtypes import dtype, get_default_dtype
+from .core.types.info import finfo, iinfo
+from .core.types.layouts import layout, memory_format
+from .ops import inquiry as _inquiry
+from .ops import legacy as _legacy
+from .ops.breadth import typed_storage as _typed_storage
+from .ops.breadth.typed_storage import TypedStorage
+from .ops.legacy import get_default_device, set_default_device, set_default_dtype, set_default_tensor_type
+from .ops.table.families import FUNCTIONS as _FUNCTIONS
+from .reference import attach as _attach
+from .version import __version__
 
 newaxis = None
 Storage = _typed_storage.STORAGES["FloatStorage"]
@@ -74,13 +74,33 @@ _attach("", globals())
 _attach("autograd", vars(autograd))
 
 #: submodules that are imported when they are first asked for
-_MODULES = ("accelerator", "backends", "cuda", "fft", "func", "linalg", "nn", "optim", "random", "special", "utils",
-            "serialization", "testing", "overrides", "lab", "inspectors")  # fmt: skip
+_MODULES = (
+    "accelerator",
+    "backends",
+    "cuda",
+    "fft",
+    "func",
+    "linalg",
+    "nn",
+    "optim",
+    "random",
+    "special",
+    "utils",
+    "serialization",
+    "testing",
+    "overrides",
+    "lab",
+    "inspectors",
+)
 #: names that other modules define, and these modules; as for the functions of `ops`, whose families come as late
 _ELSEWHERE = {
-    "Generator": "core.random.generator", "vmap": "func", **dict.fromkeys(("save", "load"), "serialization"),
-    **dict.fromkeys(("default_generator", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"), "random"),
-}  # fmt: skip
+    "Generator": "ops.common.random",
+    "vmap": "func",
+    **dict.fromkeys(("save", "load"), "serialization"),
+    **dict.fromkeys(
+        ("default_generator", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"), "random"
+    ),
+}
 _DEVICES = ("mps", "xpu", "mtia", "cpu")
 #: how the functions of torch.special begin in the table; torch itself has no such names
 _SPECIAL = "special_"
@@ -118,5 +138,6 @@ def __dir__() -> list[str]:
 
     names = _import_module(f"{__name__}.nn.namespace").NAMES
     functions = (n for n in (*_FUNCTIONS, *_FUNCTIONS.late) if not n.startswith(_SPECIAL))
-    return sorted({*globals(), *functions, *_ELSEWHERE, *_DEVICES, *names,
-                   *(m for m in _MODULES if find_spec(f"{__name__}.{m}"))})
+    return sorted(
+        {*globals(), *functions, *_ELSEWHERE, *_DEVICES, *names, *(m for m in _MODULES if find_spec(f"{__name__}.{m}"))}
+    )

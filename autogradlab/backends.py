@@ -19,10 +19,21 @@ def _flags(**values: Any) -> SimpleNamespace:
 
 
 mps = _flags(is_available=_no, is_built=_no, is_macos_or_newer=lambda major, minor: False)
-cuda = _flags(is_built=_no, matmul=_flags(allow_tf32=False, allow_fp16_reduced_precision_reduction=True,
-                                          allow_bf16_reduced_precision_reduction=True))  # fmt: skip
-cudnn = _flags(is_available=_no, version=_none, enabled=True, benchmark=False, deterministic=False, allow_tf32=True,
-               benchmark_limit=10)  # fmt: skip
+cuda = _flags(
+    is_built=_no,
+    matmul=_flags(
+        allow_tf32=False, allow_fp16_reduced_precision_reduction=True, allow_bf16_reduced_precision_reduction=True
+    ),
+)
+cudnn = _flags(
+    is_available=_no,
+    version=_none,
+    enabled=True,
+    benchmark=False,
+    deterministic=False,
+    allow_tf32=True,
+    benchmark_limit=10,
+)
 mkl = _flags(is_available=_no)
 mkldnn = _flags(is_available=_no, enabled=False)
 openmp = _flags(is_available=_no)
@@ -33,6 +44,10 @@ DEVICES: dict[str, SimpleNamespace] = {
     "mps": _flags(is_available=_no, device_count=lambda: 0, manual_seed=lambda seed: None, empty_cache=_none),
     "xpu": _flags(is_available=_no, device_count=lambda: 0, manual_seed=lambda seed: None, empty_cache=_none),
     "mtia": _flags(is_available=_no, device_count=lambda: 0),
-    "cpu": _flags(is_available=lambda: True, device_count=lambda: 1, current_device=lambda: "cpu",
-                  synchronize=lambda device=None: None),
-}  # fmt: skip
+    "cpu": _flags(
+        is_available=lambda: True,
+        device_count=lambda: 1,
+        current_device=lambda: "cpu",
+        synchronize=lambda device=None: None,
+    ),
+}

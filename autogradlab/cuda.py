@@ -24,10 +24,21 @@ def _zero(*args: Any, **kwargs: Any) -> int:
 
 
 for _name in (
-    "init", "current_device", "get_device_name", "get_device_properties", "get_device_capability", "synchronize",
-    "mem_get_info", "current_stream", "default_stream", "get_rng_state", "set_rng_state", "initial_seed", "ipc_collect",
+    "init",
+    "current_device",
+    "get_device_name",
+    "get_device_properties",
+    "get_device_capability",
+    "synchronize",
+    "mem_get_info",
+    "current_stream",
+    "default_stream",
+    "get_rng_state",
+    "set_rng_state",
+    "initial_seed",
+    "ipc_collect",
     "can_device_access_peer",
-):  # fmt: skip
+):
     globals()[_name] = _refuse
 for _name in ["empty_cache", "manual_seed", "manual_seed_all", "seed", "seed_all"]:
     globals()[_name] = _nothing

@@ -11,8 +11,15 @@ from typing import Any
 from .core.recording.record import TENSORS
 from .core.tensor.tensor import Tensor
 
-__all__ = ["handle_torch_function", "has_torch_function", "has_torch_function_unary", "has_torch_function_variadic",
-           "is_tensor_like", "is_tensor_method_or_property", "resolve_name"]  # fmt: skip
+__all__ = [
+    "handle_torch_function",
+    "has_torch_function",
+    "has_torch_function_unary",
+    "has_torch_function_variadic",
+    "is_tensor_like",
+    "is_tensor_method_or_property",
+    "resolve_name",
+]
 
 
 def is_tensor_like(inp: Any) -> bool:
@@ -42,8 +49,10 @@ def handle_torch_function(public_api: Any, relevant_args: Iterable[Any], *args: 
         result = type(a).__torch_function__(public_api, types, args, kwargs)
         if result is not NotImplemented:
             return result
-    raise TypeError(f"no implementation found for '{public_api.__module__}.{public_api.__name__}' on types that implement "
-                    f"__torch_function__: {list(types)}")  # fmt: skip
+    raise TypeError(
+        f"no implementation found for '{public_api.__module__}.{public_api.__name__}' on types that implement "
+        f"__torch_function__: {list(types)}"
+    )
 
 
 def is_tensor_method_or_property(func: Any) -> bool:

@@ -6,16 +6,21 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
+from .core.random.generator import default_generator, initial_seed, manual_seed, seed
 from .core.types.device import device, require_cpu
 from .ops.common.random import get_rng_state, set_rng_state
-from .core.random.generator import default_generator, initial_seed, manual_seed, seed
 
 __all__ = ["default_generator", "fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"]
 
 
 @contextlib.contextmanager
-def fork_rng(devices: Any = None, enabled: bool = True, _caller: str = "fork_rng", _devices_kw: str = "devices",
-             device_type: str = "cuda") -> Iterator[None]:  # fmt: skip
+def fork_rng(
+    devices: Any = None,
+    enabled: bool = True,
+    _caller: str = "fork_rng",
+    _devices_kw: str = "devices",
+    device_type: str = "cuda",
+) -> Iterator[None]:
     """Put the default generator's state back at the end of the block.
 
     >>> import autogradlab as torch

@@ -16,12 +16,12 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from .core.types import dtypes
-from .core.types.device import device as Device
-from .core.types.dtypes import dtype as Dtype
 from .core.graph.node import NO_EDGE
 from .core.memory.storage import owner
 from .core.tensor.tensor import Size, Tensor, requires_grad, set_requires_grad, wrap
+from .core.types import dtypes
+from .core.types.device import device as Device
+from .core.types.dtypes import dtype as Dtype
 
 __all__ = ["deepcopy_tensor", "load", "reduce_tensor", "save"]
 
@@ -51,7 +51,9 @@ def _same_memory(array: np.ndarray, memo: dict[Any, Any], copied: Any) -> np.nda
     offset = array.__array_interface__["data"][0] - root.__array_interface__["data"][0]
     if not array.size:
         return np.empty(array.shape, array.dtype)
-    return np.ndarray(array.shape, array.dtype, buffer=made.reshape(-1).view(np.uint8).data, offset=offset, strides=array.strides)
+    return np.ndarray(
+        array.shape, array.dtype, buffer=made.reshape(-1).view(np.uint8).data, offset=offset, strides=array.strides
+    )
 
 
 def _whole(root: np.ndarray) -> np.ndarray:
@@ -70,8 +72,14 @@ def deepcopy_tensor(t: Tensor, memo: dict[Any, Any]) -> Tensor:
     if id(t) in memo:
         return memo[id(t)]
     root = owner(t._array)
-    lies_alone = root is t._array or (root.size == t._array.size and root.flags.c_contiguous and t._array.flags.c_contiguous)
-    array = np.array(t._array, copy=True, order="K") if lies_alone and key_free(root, memo) else _same_memory(t._array, memo, _whole)
+    lies_alone = root is t._array or (
+        root.size == t._array.size and root.flags.c_contiguous and t._array.flags.c_contiguous
+    )
+    array = (
+        np.array(t._array, copy=True, order="K")
+        if lies_alone and key_free(root, memo)
+        else _same_memory(t._array, memo, _whole)
+    )
     if lies_alone and key_free(root, memo):
         memo[("storage", id(root))] = (array.reshape(-1) if array.flags.c_contiguous else array.ravel(order="K"), root)
     made = object.__new__(type(t))
@@ -118,7 +126,9 @@ def rebuild_tensor(memory: Any, name: str, offset: int, shape: Any, strides: Any
     return t
 
 
-def _placed(memory: Any, numpy: np.dtype[Any], offset: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> np.ndarray:
+def _placed(
+    memory: Any, numpy: np.dtype[Any], offset: int, shape: tuple[int, ...], strides: tuple[int, ...]
+) -> np.ndarray:
     """An array on a block of bytes. Errors: RuntimeError if it would reach outside."""
     if len(shape) != len(strides) or any(not isinstance(n, int) or n < 0 for n in shape) or offset < 0:
         raise RuntimeError("the file is damaged: a tensor has a shape that cannot be")
@@ -212,14 +222,19 @@ class _Writer:
         offset = array.__array_interface__["data"][0] - root.__array_interface__["data"][0] if array.size else 0
         kind = "parameter" if getattr(type(t), "__name__", "") == "Parameter" else "tensor"
         made = {
-            "storage": self.roots[key][0], "dtype": "numpy" if t._array.dtype not in dtypes._FROM_NUMPY else t.dtype.name,
-            "offset": offset, "shape": list(array.shape), "stride": [s // array.itemsize for s in array.strides],
+            "storage": self.roots[key][0],
+            "dtype": "numpy" if t._array.dtype not in dtypes._FROM_NUMPY else t.dtype.name,
+            "offset": offset,
+            "shape": list(array.shape),
+            "stride": [s // array.itemsize for s in array.strides],
             "requires_grad": requires_grad(t),
-        }  # fmt: skip
+        }
         return {kind: made}
 
 
-def save(obj: Any, f: Any, pickle_module: Any = None, pickle_protocol: int = 2, _use_new_zipfile_serialization: bool = True) -> None:
+def save(
+    obj: Any, f: Any, pickle_module: Any = None, pickle_protocol: int = 2, _use_new_zipfile_serialization: bool = True
+) -> None:
     """Write an object to a file or buffer: tensors, numbers, strings, and lists, tuples, sets and dicts of them.
 
     f: a path or a binary file. Tensors that share memory will share it when loaded.
@@ -332,8 +347,14 @@ class _Reader:
     def make_tensor(self, given: Any) -> Tensor:
         if given["dtype"] not in dtypes.ALL:
             raise RuntimeError(f"the file holds a tensor of a dtype that is not known here: {given['dtype']}")
-        return rebuild_tensor(self.block(given["storage"]), given["dtype"], given["offset"], given["shape"], given["stride"],
-                              bool(given["requires_grad"]))  # fmt: skip
+        return rebuild_tensor(
+            self.block(given["storage"]),
+            given["dtype"],
+            given["offset"],
+            given["shape"],
+            given["stride"],
+            bool(given["requires_grad"]),
+        )
 
     make_array = make_tensor
 
@@ -347,8 +368,15 @@ class _Reader:
 _FORMS = frozenset(name[5:] for name in dir(_Reader) if name.startswith("make_"))
 
 
-def load(f: Any, map_location: Any = None, pickle_module: Any = None, *, weights_only: bool | None = None, mmap: bool | None = None,
-         **pickle_load_args: Any) -> Any:  # fmt: skip
+def load(
+    f: Any,
+    map_location: Any = None,
+    pickle_module: Any = None,
+    *,
+    weights_only: bool | None = None,
+    mmap: bool | None = None,
+    **pickle_load_args: Any,
+) -> Any:
     """Read what `save` wrote: tensors with their own memory, shared among them as it was.
 
     f: a path or a binary file at the right place. No code is run, so weights_only makes no difference.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .ops.table.opdef import FUNCTIONS
 from .ops.breadth.special import SAME
+from .ops.table.opdef import FUNCTIONS
 
 _OWN = "special_"
 
@@ -18,4 +18,6 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*(n.removeprefix(_OWN) for n in FUNCTIONS if n.startswith(_OWN)), *(n for n in SAME if SAME[n] in FUNCTIONS)])
+    return sorted(
+        [*(n.removeprefix(_OWN) for n in FUNCTIONS if n.startswith(_OWN)), *(n for n in SAME if SAME[n] in FUNCTIONS)]
+    )

@@ -62,8 +62,22 @@ def test_a_contender_with_other_numbers_is_refused(wrong: Any, words: str) -> No
 
 def test_a_row_shows_ratios_and_a_dash_for_what_is_missing() -> None:
     row = harness.Row("some", "", 3, ("torch", 0.5), {"ours": [2e-6, 1e-6, 3e-6], "torch": [4e-6], "numpy": [1e-6]})
-    assert harness.line(row).split() == ["some", "3", "2.00", "4.00", "-", "1.00", "|", "0.50", "-", "2.00",
-                                         "0.5", "x", "torch:", "met"]  # fmt: skip
+    assert harness.line(row).split() == [
+        "some",
+        "3",
+        "2.00",
+        "4.00",
+        "-",
+        "1.00",
+        "|",
+        "0.50",
+        "-",
+        "2.00",
+        "0.5",
+        "x",
+        "torch:",
+        "met",
+    ]
     assert harness.line(row, "best").split()[8] == "-"
     assert row.ratio("numpy", "best") == 1.0
     alone = replace(row, rounds={"ours": [2e-6]})
@@ -86,8 +100,9 @@ def test_what_is_not_installed_is_none() -> None:
     assert harness.load("numpy") is np
 
 
-def test_the_command_prints_and_writes(capsys: pytest.CaptureFixture[str], tmp_path: Path,
-                                       monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_the_command_prints_and_writes(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(harness, "keep_memory", lambda: False)  # would stay set for the tests that follow
     monkeypatch.setattr("gc.freeze", lambda: None)
     monkeypatch.setattr(harness, "contenders", lambda name: {"ours": ours(), "numpy": np})

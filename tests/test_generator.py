@@ -34,8 +34,15 @@ Call = tuple[str, str, dict[str, Any]]
 def some_arguments(r: random.Random) -> dict[str, Any]:
     n = r.choice(SIZES)
     shape = r.choice([(n,), (n, 3), (2, n), (3, 2, n), ()])
-    return {"shape": shape, "a": r.uniform(-3, 2), "b": r.uniform(0.1, 4), "p": r.uniform(0.01, 0.99),
-            "k": r.choice([2, 7, 100, 127]), "view": r.randrange(4), "seed": r.randrange(10**6)}  # fmt: skip
+    return {
+        "shape": shape,
+        "a": r.uniform(-3, 2),
+        "b": r.uniform(0.1, 4),
+        "p": r.uniform(0.01, 0.99),
+        "k": r.choice([2, 7, 100, 127]),
+        "view": r.randrange(4),
+        "seed": r.randrange(10**6),
+    }
 
 
 def some_call(r: random.Random) -> Call:

@@ -31,10 +31,14 @@ ERRORS: list[tuple[str, Callable[[], Any]]] = [
     ("torch.Generator().set_state(5)", lambda: Generator().set_state(5)),  # type: ignore[arg-type]
     ("torch.Generator().set_state(torch.zeros(5))", lambda: Generator().set_state(np.zeros(5))),
     ("torch.Generator().set_state(torch.zeros(5, dtype=torch.uint8))", lambda: Generator().set_state(E(5, np.uint8))),
-    ("torch.Generator().set_state(torch.zeros(5056, dtype=torch.uint8))",
-     lambda: Generator().set_state(np.zeros(5056, np.uint8))),
-    ("torch.Generator().set_state(torch.zeros(10112, dtype=torch.uint8)[::2])",
-     lambda: Generator().set_state(np.zeros(10112, np.uint8)[::2])),
+    (
+        "torch.Generator().set_state(torch.zeros(5056, dtype=torch.uint8))",
+        lambda: Generator().set_state(np.zeros(5056, np.uint8)),
+    ),
+    (
+        "torch.Generator().set_state(torch.zeros(10112, dtype=torch.uint8)[::2])",
+        lambda: Generator().set_state(np.zeros(10112, np.uint8)[::2]),
+    ),
     ("torch.Generator().get_offset()", lambda: Generator().get_offset()),
     ("torch.Generator().set_offset(3)", lambda: Generator().set_offset(3)),
     ("torch.Generator().graphsafe_get_state()", lambda: Generator().graphsafe_get_state()),
@@ -103,13 +107,15 @@ ERRORS: list[tuple[str, Callable[[], Any]]] = [
     ("torch.multinomial(torch.ones(1, 1, 1), 1)", lambda: dist.multinomial(np.ones((1, 1, 1)), 1)),
     ("torch.multinomial(torch.tensor([-1., 2]), 1)", lambda: dist.multinomial(np.array([-1.0, 2]), 1)),
     ("torch.multinomial(torch.tensor([-1., 2]), 2, True)", lambda: dist.multinomial(np.array([-1.0, 2]), 2, True)),
-    ("torch.multinomial(torch.tensor([float('inf'), 2]), 2, True)",
-     lambda: dist.multinomial(np.array([math.inf, 2]), 2, True)),
+    (
+        "torch.multinomial(torch.tensor([float('inf'), 2]), 2, True)",
+        lambda: dist.multinomial(np.array([math.inf, 2]), 2, True),
+    ),
     ("torch.multinomial(torch.tensor([float('nan'), 0]), 1)", lambda: dist.multinomial(np.array([math.nan, 0]), 1)),
     ("torch.multinomial(torch.tensor([0., 0]), 2)", lambda: dist.multinomial(np.array([0.0, 0]), 2)),
     ("torch.multinomial(torch.tensor([0., 0]), 2, True)", lambda: dist.multinomial(np.array([0.0, 0]), 2, True)),
     ("torch.multinomial(torch.empty(2, 0), 1, True)", lambda: dist.multinomial(E((2, 0)), 1, True)),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parity

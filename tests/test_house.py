@@ -12,8 +12,6 @@ import pytest
 
 from tests.conftest import ROOT, required
 
-LINES = 500
-PROSE_AND_CODE = {".py", ".md", ".js", ".mjs", ".css", ".toml", ".yml", ".cfg"}
 #: What no file may name: folders of somebody's machine, and where packages are fetched from. (Put together here so that
 #: this file does not name them either.)
 FOREIGN = re.compile(
@@ -46,15 +44,6 @@ def readable(path: Path) -> str | None:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
         return None
-
-
-def test_no_file_is_too_long():
-    long = {
-        str(p.relative_to(ROOT)): count
-        for p in files()
-        if p.suffix in PROSE_AND_CODE and (count := (readable(p) or "").count("\n")) > LINES
-    }
-    assert long == {}
 
 
 def test_no_file_names_a_machine_or_a_registry():

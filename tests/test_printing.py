@@ -16,7 +16,17 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from autogradlab.core.tensor.printing import PRINT_OPTS, PrinterOptions, get_printoptions, parameter_repr, printoptions, set_printoptions, size_repr, tensor_format, tensor_repr
+from autogradlab.core.tensor.printing import (
+    PRINT_OPTS,
+    PrinterOptions,
+    get_printoptions,
+    parameter_repr,
+    printoptions,
+    set_printoptions,
+    size_repr,
+    tensor_format,
+    tensor_repr,
+)
 
 inf, nan = math.inf, math.nan
 
@@ -296,7 +306,7 @@ def test_threshold() -> None:
 # ----------------------------------------------------------------------------------------------- the frame
 
 
-@pytest.mark.parametrize("module", ["torch", "torch.nn.parameter", "autogradlab.tensor"])
+@pytest.mark.parametrize("module", ["torch", "torch.nn.parameter", "autogradlab.core.tensor.tensor"])
 def test_library_classes_are_plain(module: str) -> None:
     assert show(f4([1.0]), module=module) == "tensor([1.])"
     assert show(f4([1.0]), "Parameter", module=module) == "tensor([1.])"
@@ -360,7 +370,7 @@ def test_bfloat16() -> None:
 def test_default_dtype_is_asked_for_at_each_call(monkeypatch: pytest.MonkeyPatch) -> None:
     names = iter(["torch.float32", "torch.float64"])
     module = types.SimpleNamespace(get_default_dtype=lambda: next(names))
-    monkeypatch.setitem(sys.modules, "autogradlab.dtypes", module)
+    monkeypatch.setitem(sys.modules, "autogradlab.core.types.dtypes", module)
     tensor = make(f8([0.5]))
     assert tensor_repr(tensor) == "tensor([0.5000], dtype=torch.float64)"
     assert tensor_repr(tensor) == "tensor([0.5000])"
@@ -390,8 +400,10 @@ def test_format_of_what_is_not_a_number() -> None:
 
 def test_size() -> None:
     assert [size_repr(()), size_repr((3,)), size_repr([2, 0, 1])] == [
-        "torch.Size([])", "torch.Size([3])", "torch.Size([2, 0, 1])",
-    ]  # fmt: skip
+        "torch.Size([])",
+        "torch.Size([3])",
+        "torch.Size([2, 0, 1])",
+    ]
 
 
 def test_small_tensors_print_fast_and_summaries_do_not_read_everything() -> None:

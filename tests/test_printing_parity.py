@@ -10,15 +10,32 @@ from typing import Any
 import numpy.typing as npt
 import pytest
 
-from autogradlab.core.tensor.printing import get_printoptions, parameter_repr, set_printoptions, size_repr, tensor_format, tensor_repr
+from autogradlab.core.tensor.printing import (
+    get_printoptions,
+    parameter_repr,
+    set_printoptions,
+    size_repr,
+    tensor_format,
+    tensor_repr,
+)
 from tests.test_printing import _default_options, torch  # noqa: F401
 
 inf, nan = math.inf, math.nan
 
 DTYPES = [
-    "float32", "float64", "float16", "bfloat16", "complex64", "complex128",
-    "int64", "int32", "int16", "int8", "uint8", "bool",
-]  # fmt: skip
+    "float32",
+    "float64",
+    "float16",
+    "bfloat16",
+    "complex64",
+    "complex128",
+    "int64",
+    "int32",
+    "int16",
+    "int8",
+    "uint8",
+    "bool",
+]
 NOTABLE = [0.0, -0.0, inf, -inf, nan, 1.0, -1.0, 1000.0, 1001.0, 1e8, 1e-4, 9.9e-5, 0.99995, 9.99995, 1e30, 5e-324]
 
 
@@ -70,10 +87,13 @@ def draw_tensor(torch: Any, rng: random.Random) -> Any:
 
 def draw_options(rng: random.Random) -> dict[str, Any]:
     choices: dict[str, list[Any]] = {
-        "precision": [0, 1, 2, 3, 6, 8], "threshold": [0, 3, 10, 40, inf], "edgeitems": [0, 1, 2, 3, 4, -1],
-        "linewidth": [1, 12, 25, 40, 60, 79, 81, 120], "profile": ["default", "short", "full"],
+        "precision": [0, 1, 2, 3, 6, 8],
+        "threshold": [0, 3, 10, 40, inf],
+        "edgeitems": [0, 1, 2, 3, 4, -1],
+        "linewidth": [1, 12, 25, 40, 60, 79, 81, 120],
+        "profile": ["default", "short", "full"],
         "sci_mode": [True, False],
-    }  # fmt: skip
+    }
     chance = rng.choice((0.0, 0.2, 0.5))
     return {name: rng.choice(values) for name, values in choices.items() if rng.random() < chance}
 

@@ -11,8 +11,12 @@ from tests.conftest import ROOT, need
 from tests.scenarios import blocks
 
 FOLDERS = {name: tuple(blocks.files(ROOT / "tests" / name)) for name in ("scenarios", "autograd", "programs")}
-BLOCKS = [pytest.param(block, files, id=f"{name}/{block.id}") for name, files in FOLDERS.items()
-          for path in files for block in blocks.read(path)]  # fmt: skip
+BLOCKS = [
+    pytest.param(block, files, id=f"{name}/{block.id}")
+    for name, files in FOLDERS.items()
+    for path in files
+    for block in blocks.read(path)
+]
 
 
 def outcome(module: str, block: blocks.Block, files: tuple[Path, ...]) -> str:

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autogradlab.ops.table import signatures
-from autogradlab.ops.table.signatures import explain
 from autogradlab.core.arguments.mismatch import typename, types
 from autogradlab.core.arguments.signature import Signature, Signatures
+from autogradlab.ops.table import signatures
+from autogradlab.ops.table.signatures import explain
 
 ROLES = ("tensor", "dtype", "device", "generator", "layout", "memory_format", "size", "storage", "on_deprecated")
 
@@ -220,9 +220,19 @@ def test_names_of_types() -> None:
 
     objects: tuple[Any, ...] = (None, 1, [1], "s", np.ones(2), np.float64(1), Own(), len, int, ..., random, {}.keys())
     assert [typename(obj) for obj in objects] == [
-        "NoneType", "int", "list", "str", "numpy.ndarray", "numpy.float64", "Own", "builtin_function_or_method",
-        "type", "ellipsis", "module", "dict_keys",
-    ]  # fmt: skip
+        "NoneType",
+        "int",
+        "list",
+        "str",
+        "numpy.ndarray",
+        "numpy.float64",
+        "Own",
+        "builtin_function_or_method",
+        "type",
+        "ellipsis",
+        "module",
+        "dict_keys",
+    ]
 
 
 def test_every_signature_of_the_tables_can_be_read() -> None:
@@ -301,11 +311,31 @@ RULES = re.compile(
     r"|failed to unpack|takes no"
 )
 #: Touch memory, devices or files in ways that a random call should not.
-DANGEROUS = frozenset({
-    "set_", "set_data", "cuda", "data_ptr", "from_file", "frombuffer", "record_stream", "resize_", "resize_as_",
-    "pin_memory", "is_pinned", "map_", "map2_", "untyped_storage", "empty_strided", "rrelu_with_noise", "type",
-    "new_tensor", "apply_", "retain_grad", "share_memory_",
-})  # fmt: skip
+DANGEROUS = frozenset(
+    {
+        "set_",
+        "set_data",
+        "cuda",
+        "data_ptr",
+        "from_file",
+        "frombuffer",
+        "record_stream",
+        "resize_",
+        "resize_as_",
+        "pin_memory",
+        "is_pinned",
+        "map_",
+        "map2_",
+        "untyped_storage",
+        "empty_strided",
+        "rrelu_with_noise",
+        "type",
+        "new_tensor",
+        "apply_",
+        "retain_grad",
+        "share_memory_",
+    }
+)
 
 
 def values(torch: Any) -> list[Callable[[], Any]]:

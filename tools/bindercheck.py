@@ -75,9 +75,21 @@ def replay(work: Path, python: str) -> None:
     """The steps of the build, one after the other, then the first lesson of each language."""
     home, venv = work / "home", work / "env"
     run(python_program(python), "-m", "venv", venv)
-    kept = {k: v for k, v in os.environ.items() if re.match(r"(PIP_|SSL_|REQUESTS_|HTTPS?_PROXY|NO_PROXY)", k, re.IGNORECASE)}
-    env = {**kept, "PATH": f"{venv / 'bin'}:/usr/bin:/bin", "HOME": str(home), "REPO_DIR": str(home), "LANG": "C.UTF-8",
-           "NB_USER": "jovyan", "SHELL": "/bin/bash", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}  # fmt: skip
+    kept = {
+        k: v
+        for k, v in os.environ.items()
+        if re.match(r"(PIP_|SSL_|REQUESTS_|HTTPS?_PROXY|NO_PROXY)", k, re.IGNORECASE)
+    }
+    env = {
+        **kept,
+        "PATH": f"{venv / 'bin'}:/usr/bin:/bin",
+        "HOME": str(home),
+        "REPO_DIR": str(home),
+        "LANG": "C.UTF-8",
+        "NB_USER": "jovyan",
+        "SHELL": "/bin/bash",
+        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+    }
     run("pip", "install", "-q", "--no-cache-dir", "-r", "binder/requirements.txt", cwd=home, env=env)
     print(run("./binder/postBuild", cwd=home, env=env)[-1500:])
     run("pip", "check", cwd=home, env=env)

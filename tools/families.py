@@ -25,12 +25,18 @@ _ENTRIES = re.compile(r"(?<=^LATE = \{\n).*?(?=^\})", re.MULTILINE | re.DOTALL)
 
 def offered() -> tuple[dict[str, str], list[str]]:
     """For each late family the names that it offers, as `announce` reads them; and what is wrong between families."""
-    from autogradlab.ops.table.families import FUNCTIONS, OPS, Late
-    from autogradlab.ops import LATE
     from autogradlab.core.recording.record import RAW, TENSORS
     from autogradlab.core.tensor.tensor import Tensor
+    from autogradlab.ops import LATE
+    from autogradlab.ops.table.families import FUNCTIONS, OPS, Late
 
-    spaces = {"torch": FUNCTIONS, "Tensor": Tensor.__dict__, "RAW": RAW.__dict__, "TENSORS": TENSORS.__dict__, "OPS": OPS}
+    spaces = {
+        "torch": FUNCTIONS,
+        "Tensor": Tensor.__dict__,
+        "RAW": RAW.__dict__,
+        "TENSORS": TENSORS.__dict__,
+        "OPS": OPS,
+    }
 
     def state() -> dict[tuple[str, str], Any]:
         return {(s, n): v for s, names in spaces.items() for n, v in dict(names).items() if type(v) is not Late}
@@ -47,14 +53,16 @@ def offered() -> tuple[dict[str, str], list[str]]:
             if seen.get(key) is not value:
                 owner = owners.setdefault(key, running[-1])
                 if key in seen and owner != running[-1]:
-                    faults.append(f"{key[1]}: {running[-1]} changes what {owner or 'a family that is always loaded'} made")
+                    faults.append(
+                        f"{key[1]}: {running[-1]} changes what {owner or 'a family that is always loaded'} made"
+                    )
         seen = now
 
     plain = SourceFileLoader.exec_module
 
     def exec_module(self: SourceFileLoader, module: ModuleType) -> None:
         account()
-        running.append(module.__name__.rpartition(".")[2])
+        running.append(module.__name__.removeprefix("autogradlab.ops."))
         try:
             plain(self, module)
             account()

@@ -1,4 +1,4 @@
-"""The help texts in autogradlab/docs: their examples' results, and the names that have none.
+"""The help texts in autogradlab/reference: their examples' results, and the names that have none.
 
     python tools/helptexts.py record [FILE ...]    run the examples and write down what they print
     python tools/helptexts.py missing              public names without a text, by namespace
@@ -23,12 +23,28 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT))
 
-from autogradlab.reference import texts  # noqa: E402
 from autogradlab.ops.table.families import load_all  # noqa: E402
+from autogradlab.reference import texts  # noqa: E402
 
 #: the namespaces whose names are documented, as attributes of the torch module
-SPACES = ("", "Tensor", "linalg", "fft", "special", "nn.functional", "nn", "nn.init", "nn.utils", "optim",
-          "optim.lr_scheduler", "utils.data", "autograd", "autograd.functional", "autograd.graph", "func")  # fmt: skip
+SPACES = (
+    "",
+    "Tensor",
+    "linalg",
+    "fft",
+    "special",
+    "nn.functional",
+    "nn",
+    "nn.init",
+    "nn.utils",
+    "optim",
+    "optim.lr_scheduler",
+    "utils.data",
+    "autograd",
+    "autograd.functional",
+    "autograd.graph",
+    "func",
+)
 #: what is not meant for users: types of Python, and forms that other operations are made of
 SKIPPED = {"annotations", "FunctionType"}
 
@@ -64,8 +80,11 @@ def public(lib: Any) -> dict[str, Any]:
 
 def _is_type_of_elements(value: Any) -> bool:
     """torch.FloatTensor and torch.FloatStorage: one text for all of them would say nothing."""
-    return isinstance(value, type) and value.__name__.endswith(("Tensor", "Storage")) and value.__name__ not in (
-        "Tensor", "TypedStorage", "UntypedStorage")  # fmt: skip
+    return (
+        isinstance(value, type)
+        and value.__name__.endswith(("Tensor", "Storage"))
+        and value.__name__ not in ("Tensor", "TypedStorage", "UntypedStorage")
+    )
 
 
 def statements(example: str) -> Iterator[tuple[str, str]]:
@@ -89,9 +108,13 @@ def run(example: str, lib: Any) -> str:
     """The example with what its statements print with `lib` as torch."""
     import numpy
 
-    names = {"torch": lib, "nn": importlib.import_module(f"{lib.__name__}.nn"), "np": numpy,
-             "F": importlib.import_module(f"{lib.__name__}.nn.functional"),
-             "optim": importlib.import_module(f"{lib.__name__}.optim")}  # fmt: skip
+    names = {
+        "torch": lib,
+        "nn": importlib.import_module(f"{lib.__name__}.nn"),
+        "np": numpy,
+        "F": importlib.import_module(f"{lib.__name__}.nn.functional"),
+        "optim": importlib.import_module(f"{lib.__name__}.optim"),
+    }
     importlib.import_module(f"{lib.__name__}.utils.data")
     importlib.import_module(f"{lib.__name__}.func")
     lines: list[str] = []

@@ -1,8 +1,8 @@
 """How much of PyTorch is here: names, operations, derivatives, tests.
 
-    python tools/inventory.py                  a table
-    python tools/inventory.py --names FILE     which names of a list are missing (lines ending in `torch.name` or `.name`)
-    python tools/inventory.py --against-torch  the same for PyTorch's own namespace, and what is here but not there
+python tools/inventory.py                  a table
+python tools/inventory.py --names FILE     which names of a list are missing (lines ending in `torch.name` or `.name`)
+python tools/inventory.py --against-torch  the same for PyTorch's own namespace, and what is here but not there
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ sys.path += [str(ROOT), str(ROOT / "tools")]
 import helptexts  # noqa: E402
 
 import autogradlab  # noqa: E402
-from autogradlab.reference import texts  # noqa: E402
 from autogradlab.ops.table.families import OPS, load_all  # noqa: E402
+from autogradlab.reference import texts  # noqa: E402
 
 
 def objects(lib: Any) -> list[Any]:
@@ -47,12 +47,42 @@ def objects(lib: Any) -> list[Any]:
     x = lib.ones(2, requires_grad=True)
     y = x * x
     Keep.apply(x)
-    layers = [nn.Linear(1, 1), nn.Conv2d(1, 1, 1), nn.BatchNorm2d(1), nn.Dropout(), nn.Embedding(1, 1), nn.LSTM(1, 1),
-              nn.Sequential(), nn.ModuleList(), nn.ModuleDict(), nn.MSELoss(), nn.Transformer(4, 2, 1, 1, 4)]  # fmt: skip
+    layers = [
+        nn.Linear(1, 1),
+        nn.Conv2d(1, 1, 1),
+        nn.BatchNorm2d(1),
+        nn.Dropout(),
+        nn.Embedding(1, 1),
+        nn.LSTM(1, 1),
+        nn.Sequential(),
+        nn.ModuleList(),
+        nn.ModuleDict(),
+        nn.MSELoss(),
+        nn.Transformer(4, 2, 1, 1, 4),
+    ]
     optimizer = optim.SGD(layers[0].parameters(), lr=0.1)
-    return [x, x.shape, x.dtype, x.device, y.grad_fn, y.exp().grad_fn, y.grad_fn.next_functions[0][0], contexts[0], *layers, optimizer,
-            schedules.StepLR(optimizer, 1), data.DataLoader([1]), data.TensorDataset(x), lib.Generator(), lib.finfo(), lib.iinfo(lib.int8),
-            x.untyped_storage(), lib.autograd.Function, x.register_hook(print), x.sort()]  # fmt: skip
+    return [
+        x,
+        x.shape,
+        x.dtype,
+        x.device,
+        y.grad_fn,
+        y.exp().grad_fn,
+        y.grad_fn.next_functions[0][0],
+        contexts[0],
+        *layers,
+        optimizer,
+        schedules.StepLR(optimizer, 1),
+        data.DataLoader([1]),
+        data.TensorDataset(x),
+        lib.Generator(),
+        lib.finfo(),
+        lib.iinfo(lib.int8),
+        x.untyped_storage(),
+        lib.autograd.Function,
+        x.register_hook(print),
+        x.sort(),
+    ]
 
 
 def resolve(lib: Any, path: str) -> Any:
@@ -102,9 +132,16 @@ def ours(torch: Any) -> tuple[list[str], list[str]]:
     lacking, extra = [], []
     for space in helptexts.SPACES:
         here, there = helptexts.owner(autogradlab, space), helptexts.owner(torch, space)
-        theirs = {n for n in (getattr(there, "__all__", None) or dir(there)) if not n.startswith("_")
-                  and not isinstance(getattr(there, n, None), ModuleType)}  # fmt: skip
-        mine = {n for n in (getattr(here, "__all__", None) or dir(here)) if not n.startswith("_") and not isinstance(getattr(here, n, None), ModuleType)}
+        theirs = {
+            n
+            for n in (getattr(there, "__all__", None) or dir(there))
+            if not n.startswith("_") and not isinstance(getattr(there, n, None), ModuleType)
+        }
+        mine = {
+            n
+            for n in (getattr(here, "__all__", None) or dir(here))
+            if not n.startswith("_") and not isinstance(getattr(here, n, None), ModuleType)
+        }
         prefix = f"{space}." if space else ""
         lacking += [prefix + n for n in sorted(theirs) if not hasattr(here, n)]
         extra += [prefix + n for n in sorted(mine) if not hasattr(there, n)]
@@ -141,23 +178,36 @@ def checked_nodes() -> tuple[set[type], set[type], int]:
             if not leaves or any(str(t.dtype) not in ("torch.float64", "torch.complex128") for t in leaves):
                 continue
             result = harness.attempt(entry.function(autogradlab), *args, **kwargs)
-            outs = [] if isinstance(result, harness.Failure) else [t for t in harness.tensors(result) if t.requires_grad]
+            outs = (
+                [] if isinstance(result, harness.Failure) else [t for t in harness.tensors(result) if t.requires_grad]
+            )
             if not outs:
                 continue
             mine = walked(outs)
             first |= mine
             if case.second:
                 second |= mine
-                grads = harness.attempt(autogradlab.autograd.grad, outs, leaves, harness.like(autogradlab, outs, 1, True),
-                                        create_graph=True, allow_unused=True)  # fmt: skip
+                grads = harness.attempt(
+                    autogradlab.autograd.grad,
+                    outs,
+                    leaves,
+                    harness.like(autogradlab, outs, 1, True),
+                    create_graph=True,
+                    allow_unused=True,
+                )
                 first |= set() if isinstance(grads, harness.Failure) else walked(grads)
     return first, second, count
 
 
 def count_tests() -> int:
     """How many tests pytest collects."""
-    done = subprocess.run([sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", "tests"], cwd=ROOT,
-                          capture_output=True, text=True, check=False)  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", "tests"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     return sum("::" in line for line in done.stdout.splitlines())
 
 
@@ -186,8 +236,13 @@ def table(with_tests: bool) -> str:
     if with_tests:
         rows.append(("tests", count_tests()))
     width = max(len(name) for name, _ in rows)
-    return "\n".join([f"| {'what':{width}} | how many |", f"|{'-' * (width + 2)}|---------:|",
-                      *(f"| {name:{width}} | {count:8} |" for name, count in rows)])  # fmt: skip
+    return "\n".join(
+        [
+            f"| {'what':{width}} | how many |",
+            f"|{'-' * (width + 2)}|---------:|",
+            *(f"| {name:{width}} | {count:8} |" for name, count in rows),
+        ]
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -202,7 +257,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with contextlib.suppress(ModuleNotFoundError):  # programs have names wrong, too
             unknown = set(missing(importlib.import_module("torch"), gone))
             listed, gone = [n for n in listed if n not in unknown], [n for n in gone if n not in unknown]
-        print(f"{len(listed) - len(gone)} of {len(listed)} names are here" + (f"; missing: {' '.join(gone)}" if gone else ""))
+        print(
+            f"{len(listed) - len(gone)} of {len(listed)} names are here"
+            + (f"; missing: {' '.join(gone)}" if gone else "")
+        )
         return 1 if gone else 0
     if given.against_torch:
         lacking, extra = ours(importlib.import_module("torch"))

@@ -41,8 +41,22 @@ from lessonguard import problems
 from lessonpairs import DraftError, packed, pair_problems, store, synced, unpack
 from nbclient.exceptions import CellExecutionError
 
-__all__ = ["ANSI", "CATALOG", "CELL_ID", "catalog", "execute", "execute_on_torch", "lesson_files", "main", "normalise", "on_torch",
-           "problems", "read", "sanitise", "texts"]  # fmt: skip
+__all__ = [
+    "ANSI",
+    "CATALOG",
+    "CELL_ID",
+    "catalog",
+    "execute",
+    "execute_on_torch",
+    "lesson_files",
+    "main",
+    "normalise",
+    "on_torch",
+    "problems",
+    "read",
+    "sanitise",
+    "texts",
+]
 
 CATALOG = LESSONS / "catalog.toml"
 CATALOG_HEAD = "# scenario id -> the lesson cells that show it. Generated: python tools/lessonkit.py catalog\n"

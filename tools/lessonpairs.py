@@ -145,5 +145,15 @@ def store(path: Path, text: str) -> bool:
     return before != text
 
 
-__all__ = ["DraftError", "as_stored", "digest", "missing_translations", "pack", "packed", "pair_problems", "store", "synced",
-           "unpack"]  # fmt: skip
+__all__ = [
+    "DraftError",
+    "as_stored",
+    "digest",
+    "missing_translations",
+    "pack",
+    "packed",
+    "pair_problems",
+    "store",
+    "synced",
+    "unpack",
+]

@@ -47,8 +47,14 @@ NEEDED = {
     "parsons": {"question", "lines", "checks"},
     "exercise": {"question", "solution", "properties", "hints"},
 }
-CALLS = {"predict": {"choice", "number", "tensor", "text", "order"}, "quiz": {"quiz"}, "parsons": {"parsons"},
-         "check": {"exercise"}, "hint": {"exercise", "parsons"}, "solution": {"exercise", "parsons"}}  # fmt: skip
+CALLS = {
+    "predict": {"choice", "number", "tensor", "text", "order"},
+    "quiz": {"quiz"},
+    "parsons": {"parsons"},
+    "check": {"exercise"},
+    "hint": {"exercise", "parsons"},
+    "solution": {"exercise", "parsons"},
+}
 
 
 def tables(lessons: Path = LESSONS) -> dict[str, dict[str, Any]]:
@@ -60,7 +66,9 @@ def tables(lessons: Path = LESSONS) -> dict[str, dict[str, Any]]:
 def problems(path: Path, every: dict[str, dict[str, Any]]) -> list[str]:
     """All that is wrong with the words of one lesson; `every` has the entries of all lessons."""
     notebook = read(path)
-    found = heading_problems(notebook) + link_problems(path) + emphasis_problems(notebook) + punctuation_problems(notebook)
+    found = (
+        heading_problems(notebook) + link_problems(path) + emphasis_problems(notebook) + punctuation_problems(notebook)
+    )
     if path.parent.name == "en":
         found += question_problems(path.stem, every.get(path.stem, {}), every) + used_problems(path, every)
     return found

@@ -1,9 +1,9 @@
 """Pictures of inspectors, to look at them: what a Python file makes, as PNGs in light and dark, by Chromium.
 
-    python tools/lookat.py FILE.py OUT              every Inspector (or Card) that FILE leaves in a variable: OUT/name-light.png ...
-    python tools/lookat.py FILE.py OUT --frame 2    the picture of step 2
-    python tools/lookat.py FILE.py OUT --html       the static HTML
-    python tools/lookat.py FILE.py OUT --widget     the widget, on a page without a notebook; --press "ArrowRight Tab" keys
+python tools/lookat.py FILE.py OUT              every Inspector (or Card) that FILE leaves in a variable: OUT/name-light.png ...
+python tools/lookat.py FILE.py OUT --frame 2    the picture of step 2
+python tools/lookat.py FILE.py OUT --html       the static HTML
+python tools/lookat.py FILE.py OUT --widget     the widget, on a page without a notebook; --press "ArrowRight Tab" keys
 """
 
 from __future__ import annotations

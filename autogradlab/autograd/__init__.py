@@ -23,9 +23,25 @@ from .variable import Variable
 if TYPE_CHECKING:
     from . import functional as functional
 
-__all__ = ["Function", "NestedIOFunction", "Variable", "backward", "detect_anomaly", "enable_grad",
-           "enforce_grad_layout_policy", "grad", "grad_mode", "gradcheck", "gradgradcheck", "inference_mode", "no_grad",
-           "set_detect_anomaly", "set_grad_enabled", "set_multithreading_enabled", "variable"]  # fmt: skip
+__all__ = [
+    "Function",
+    "NestedIOFunction",
+    "Variable",
+    "backward",
+    "detect_anomaly",
+    "enable_grad",
+    "enforce_grad_layout_policy",
+    "grad",
+    "grad_mode",
+    "gradcheck",
+    "gradgradcheck",
+    "inference_mode",
+    "no_grad",
+    "set_detect_anomaly",
+    "set_grad_enabled",
+    "set_multithreading_enabled",
+    "variable",
+]
 
 _LATE = ("forward_ad", "functional")
 

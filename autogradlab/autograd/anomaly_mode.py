@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import warnings
 
-from ..core.runtime import modes
 from ..core.backward.anomaly import note
+from ..core.runtime import modes
 
 __all__ = [
     "detect_anomaly",

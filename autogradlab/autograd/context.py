@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.runtime import errors
 from ..core.graph.node import Node
 from ..core.recording.record import RawSaved, unpack
+from ..core.runtime import errors
 from ..core.tensor.tensor import Tensor, wrap
 from .grad_mode import set_grad
 

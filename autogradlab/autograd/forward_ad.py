@@ -24,7 +24,6 @@ class UnpackedDualTensor(NamedTuple):
     tangent: Tensor | None
 
 
-
 #: the dual tensors of each level that is open, with their tangents
 _levels: list[list[tuple[Tensor, Tensor]]] = []
 
@@ -42,7 +41,9 @@ def exit_dual_level(*, level: int | None = None) -> None:
     if level is None:
         level = len(_levels) - 1
     if level != len(_levels) - 1:
-        raise RuntimeError("Trying to exit a forward AD level that was not the last one that was created. This is not supported.")
+        raise RuntimeError(
+            "Trying to exit a forward AD level that was not the last one that was created. This is not supported."
+        )
     if level < 0:
         raise RuntimeError("Dual level must be a positive number.")
     _levels.pop()
@@ -62,7 +63,9 @@ class dual_level:
     def __enter__(self) -> int:
         return enter_dual_level()
 
-    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
         exit_dual_level()
 
 
@@ -71,18 +74,24 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
     if level is None:
         level = len(_levels) - 1
     if level < 0:
-        raise RuntimeError("Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first.")
+        raise RuntimeError(
+            "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
+        )
     if not (tensor.is_floating_point() or tensor.is_complex()):  # type: ignore[attr-defined]
         raise ValueError(f"Expected primal to be floating point or complex, but got: {tensor.dtype}")
     if not (tangent.is_floating_point() or tangent.is_complex()):  # type: ignore[attr-defined]
         raise ValueError(f"Expected tangent to be floating point or complex, but got: {tangent.dtype}")
     if tensor._array.shape != tangent._array.shape:
-        raise RuntimeError("Trying to set a forward gradient that has a different size than that of the original Tensor, this is "
-                           f"not supported. Tensor is of size {list(tensor.shape)} while the given forward gradient is of size "
-                           f"{list(tangent.shape)}.")  # fmt: skip
+        raise RuntimeError(
+            "Trying to set a forward gradient that has a different size than that of the original Tensor, this is "
+            f"not supported. Tensor is of size {list(tensor.shape)} while the given forward gradient is of size "
+            f"{list(tangent.shape)}."
+        )
     if any(dual is tensor for dual, _ in _levels[level]):
-        raise RuntimeError("Making a dual Tensor based on a Tensor that already has a forward gradient at the same level "
-                           f"{level} is not supported.")  # fmt: skip
+        raise RuntimeError(
+            "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level "
+            f"{level} is not supported."
+        )
     with enable_grad():
         dual = tensor.view_as(tensor) if requires_grad(tensor) else tensor.detach().requires_grad_()  # type: ignore[attr-defined]
     _levels[level].append((dual, tangent))
@@ -108,5 +117,7 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> Any:
         if not pairs:
             return UnpackedDualTensor(tensor.detach(), None)  # type: ignore[attr-defined]
         linear = [(g, t) for g, t in pairs if requires_grad(g)]
-        found = gradient([g for g, _ in linear], dummy, [t for _, t in linear], allow_unused=True)[0] if linear else None
+        found = (
+            gradient([g for g, _ in linear], dummy, [t for _, t in linear], allow_unused=True)[0] if linear else None
+        )
     return UnpackedDualTensor(tensor.detach(), TENSORS.zeros_like(tensor) if found is None else found)  # type: ignore[attr-defined]

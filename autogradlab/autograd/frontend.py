@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from ..core.types import dtypes
-from ..core.runtime import errors, modes
 from ..core.backward.engine import Task
-from ..core.graph.node import Edge, Node
-from ..core.tensor.tensor import Size, Tensor, gradient_edge, requires_grad, wrap
 from ..core.backward.validate import checked
+from ..core.graph.node import Edge, Node
+from ..core.runtime import errors, modes
+from ..core.tensor.tensor import Size, Tensor, gradient_edge, requires_grad, wrap
+from ..core.types import dtypes
 from .edge import GradientEdge
 
 __all__ = ["backward", "grad", "running", "will_run"]
@@ -360,7 +360,12 @@ def _method(
     >>> (w * 3).backward(); w.grad
     tensor([3.])
     """
-    if gradient is None and inputs is None and create_graph is False and (retain_graph is None or type(retain_graph) is bool):
+    if (
+        gradient is None
+        and inputs is None
+        and create_graph is False
+        and (retain_graph is None or type(retain_graph) is bool)
+    ):
         # the usual call: nothing that `_backward` checks can be wrong with the gradient
         x, edge = self._array, gradient_edge(self)
         node = edge[0]

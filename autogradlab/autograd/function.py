@@ -8,11 +8,11 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from ..core.runtime import errors, modes
 from ..core.graph.node import NO_EDGE, Edge, Node, node_class, sequence
 from ..core.recording.record import SavedOutput, finish
-from ..core.tensor.tensor import INFERENCE, Tensor, gradient_edge, requires_grad, wrap
 from ..core.recording.views import bump, check_inplace, rebase, share
+from ..core.runtime import errors, modes
+from ..core.tensor.tensor import INFERENCE, Tensor, gradient_edge, requires_grad, wrap
 from .context import UNSET, BackwardCFunction, Context, FunctionCtx, no_backward, put
 from .grad_mode import no_grad, set_grad
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..reference import attach
 from ..core.recording.record import TENSORS
 from ..core.tensor.tensor import Size, Tensor, requires_grad, wrap
+from ..reference import attach
 from .frontend import grad
 from .grad_mode import enable_grad, is_grad_enabled, set_grad_enabled
 
@@ -401,5 +401,6 @@ def hvp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, stri
         found = _gradients(second, weights, direction, create_graph)  # type: ignore[arg-type]
         products = _filled(found, given, strict, create_graph, "double_back_trick")
     return _finished((out,), create_graph)[0], _unpacked(_finished(products, create_graph), several)
+
 
 attach("autograd.functional", globals())

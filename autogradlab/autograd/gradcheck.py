@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..core.types.dtypes import from_numpy
 from ..core.graph.node import Node, node_class
 from ..core.recording.record import TENSORS
-from ..core.types.size import Size
 from ..core.tensor.tensor import Tensor, gradient_edge, requires_grad, wrap
+from ..core.types.dtypes import from_numpy
+from ..core.types.size import Size
 from . import forward_ad
 from .frontend import grad
 
@@ -94,10 +94,14 @@ def _differences(
     finally:
         array[index] = kept
     if any(a.dtype.kind == "b" for a in low):
-        raise RuntimeError("Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
-                           "`logical_xor()` operator instead.")  # fmt: skip
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+            "`logical_xor()` operator instead."
+        )
     for a, b in zip(low, high, strict=True):
-        start = "Expected `func` to return outputs with the same {} when inputs are perturbed on index " + f"{index} by {eps}"
+        start = (
+            f"Expected `func` to return outputs with the same {{}} when inputs are perturbed on index {index} by {eps}"
+        )
         if a.shape != b.shape:
             raise AssertionError(f"{start.format('shape')}, but got: shapes {Size(a.shape)} and {Size(b.shape)}.")
         if a.dtype != b.dtype:
@@ -210,7 +214,9 @@ def _compare_forward(func: Callable[..., Any], inputs: Sequence[Any], options: d
                     direction[index] = step
                     with forward_ad.dual_level():
                         dual = forward_ad.make_dual(t, wrap(direction))
-                        outputs = [o for o in _tuple(part(*(dual if i is t else i for i in inputs))) if isinstance(o, Tensor)]
+                        outputs = [
+                            o for o in _tuple(part(*(dual if i is t else i for i in inputs))) if isinstance(o, Tensor)
+                        ]
                         for i, o in enumerate(outputs):
                             tangent = forward_ad.unpack_dual(o).tangent
                             if tangent is not None:

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal
 
-from ..core.runtime import modes
 from ..core.graph import node as _node
-from ..reference import attach
 from ..core.graph.node import RemovableHandle
+from ..core.runtime import modes
 from ..core.tensor.tensor import INFERENCE, Tensor, counter, gradient_edge, requires_grad
+from ..reference import attach
 from .context import Context
 from .edge import GradientEdge, get_gradient_edge
 from .frontend import running, will_run
@@ -233,5 +233,6 @@ def register_multi_grad_hook(
 
     handles = [t.register_hook(hook_all(i) if mode == "all" else hook_any) for i, t in enumerate(tensors)]
     return _MultiHandle(handles)
+
 
 attach("autograd.graph", globals())

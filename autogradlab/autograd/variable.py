@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..core.runtime import errors
-from ..core.types.dtypes import get_default_dtype
 from ..core.tensor.tensor import INFERENCE, Tensor, counter, wrap
+from ..core.types.dtypes import get_default_dtype
 
 __all__ = ["Variable", "VariableMeta"]
 

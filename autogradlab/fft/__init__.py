@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from ..core.types import dtypes
-from ..core.types.dims import wrap_dim, wrap_dims
-from ..reference import attach
-from ..ops.breadth import fourier as _table
-from ..ops.first.products import written
 from ..core.recording.record import TENSORS as F
 from ..core.tensor.tensor import Tensor, wrap
+from ..core.types import dtypes
+from ..core.types.dims import wrap_dim, wrap_dims
+from ..ops.breadth import fourier as _table
+from ..ops.first.products import written
+from ..reference import attach
 
 __all__ = [
     "fft",
@@ -44,8 +44,12 @@ __all__ = [
     "rfftn",
 ]
 
-_NORMS = {None: (_table.NONE, _table.FULL), "backward": (_table.NONE, _table.FULL), "ortho": (_table.ROOT, _table.ROOT),
-          "forward": (_table.FULL, _table.NONE)}  # fmt: skip
+_NORMS = {
+    None: (_table.NONE, _table.FULL),
+    "backward": (_table.NONE, _table.FULL),
+    "ortho": (_table.ROOT, _table.ROOT),
+    "forward": (_table.FULL, _table.NONE),
+}
 
 
 def _norm(norm: str | None, forward: bool) -> int:
@@ -132,7 +136,9 @@ def _r2c(name: str, x: Tensor, s: Any, dim: Any, norm: str | None, out: Any, for
         kind = dtypes._scalar_name(x.dtype)
         if name == "ihfftn":
             raise RuntimeError(f"Only supports floating-point dtypes, but found: {kind}")
-        raise RuntimeError(f"{name} expects a {'real-valued' if name == 'rfftn' else 'real'} input tensor, but got {kind}")
+        raise RuntimeError(
+            f"{name} expects a {'real-valued' if name == 'rfftn' else 'real'} input tensor, but got {kind}"
+        )
     x = _floating(x)
     dims, sizes = _axes(name, x, s, dim)
     mode = _norm(norm, forward)
@@ -289,5 +295,6 @@ def fftfreq(n: int, d: float = 1.0, **options: Any) -> Tensor:
 def rfftfreq(n: int, d: float = 1.0, **options: Any) -> Tensor:
     """The frequencies of the entries of a transform of n real numbers."""
     return _frequencies(np.fft.rfftfreq(n, d), options)
+
 
 attach("fft", globals())

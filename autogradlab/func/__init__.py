@@ -13,14 +13,22 @@ from typing import Any
 
 import numpy as np
 
-from ..reference import attach
 from ..core.random.generator import Generator, default_generator
 from ..core.recording.record import TENSORS as F
 from ..core.tensor.tensor import Tensor, requires_grad
+from ..reference import attach
 
 __all__ = [
-    "functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "vjp", "vmap",
-]  # fmt: skip
+    "functional_call",
+    "grad",
+    "grad_and_value",
+    "hessian",
+    "jacfwd",
+    "jacrev",
+    "jvp",
+    "vjp",
+    "vmap",
+]
 
 Function = Callable[..., Any]
 
@@ -102,12 +110,12 @@ def grad_and_value(func: Function, argnums: Any = 0, has_aux: bool = False) -> F
                 given[i] = _fresh(args[i])
             made = func(*given, **kwargs)
             if has_aux and not (isinstance(made, tuple) and len(made) == 2):
-                raise RuntimeError("grad_and_value(f)(*args): output of function f should be a tuple: (output, aux) "
-                                   "if has_aux is True")  # fmt: skip
+                raise RuntimeError(
+                    "grad_and_value(f)(*args): output of function f should be a tuple: (output, aux) if has_aux is True"
+                )
             value, aux = made if has_aux else (made, None)
             if not isinstance(value, Tensor):
-                raise RuntimeError("grad_and_value(f)(*args): Expected f(*args) to return a Tensor, got "
-                                   f"{type(value)}")  # fmt: skip
+                raise RuntimeError(f"grad_and_value(f)(*args): Expected f(*args) to return a Tensor, got {type(value)}")
             if value._array.ndim:
                 raise RuntimeError(
                     "grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor with "
@@ -170,8 +178,9 @@ def jvp(func: Function, primals: Any, tangents: Any, *, strict: bool = False, ha
     from ..autograd import grad as gradient
 
     if not isinstance(primals, tuple):
-        raise RuntimeError("jvp(f, primals, tangents): Expected primals to be a tuple. E.g. it should be valid to call "
-                           "f(*primals).")  # fmt: skip
+        raise RuntimeError(
+            "jvp(f, primals, tangents): Expected primals to be a tuple. E.g. it should be valid to call f(*primals)."
+        )
     keep = _outer(primals) or _outer(tangents)
     with enable_grad():
         given = _fresh(list(primals))
@@ -213,8 +222,12 @@ def jacrev(func: Function, argnums: Any = 0, *, has_aux: bool = False, chunk_siz
                 for element in F.unbind(F.reshape(out, (-1,))):
                     for column, g in zip(each, _gradients([element], ins, [None], True), strict=True):
                         column.append(g)
-                whole = [F.reshape(F.stack(column), (*out._array.shape, *t._array.shape)) if column else out.new_zeros(
-                    (*out._array.shape, *t._array.shape)) for column, t in zip(each, ins, strict=True)]  # fmt: skip
+                whole = [
+                    F.reshape(F.stack(column), (*out._array.shape, *t._array.shape))
+                    if column
+                    else out.new_zeros((*out._array.shape, *t._array.shape))
+                    for column, t in zip(each, ins, strict=True)
+                ]
                 whole = whole if keep else [F.detach(w) for w in whole]
                 trees = _like(chosen, iter(whole))
                 rows.append(trees[0] if isinstance(argnums, int) else tuple(trees))
@@ -254,12 +267,16 @@ def vmap(
                 _same_draws(state, randomness)
             for out in _flat(results[-1]):
                 if not isinstance(out, Tensor) and out_dims is not None:
-                    raise ValueError(f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(out)}. Did you "
-                                     "mean to set out_dims= to None for output?")  # fmt: skip
+                    raise ValueError(
+                        f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(out)}. Did you "
+                        "mean to set out_dims= to None for output?"
+                    )
         first = results[0]
         columns = zip(*(_flat(r) for r in results), strict=True)
         places = _flat(out_dims) if not isinstance(out_dims, int) else [out_dims] * len(_flat(first))
-        return _like(first, iter([c[0] if d is None else F.stack(list(c), d) for c, d in zip(columns, places, strict=True)]))
+        return _like(
+            first, iter([c[0] if d is None else F.stack(list(c), d) for c, d in zip(columns, places, strict=True)])
+        )
 
     return transformed
 
@@ -275,19 +292,25 @@ def _same_draws(state: Any, randomness: str) -> None:
     if randomness == "same":
         Generator.set_state(default_generator, state)
     elif not np.array_equal(Generator.get_state(default_generator), state):
-        raise RuntimeError("vmap: called random operation while in randomness error mode. Please either use the 'same' or "
-                           "'different' randomness flags on vmap or perform the randomness operation out of vmap")  # fmt: skip
+        raise RuntimeError(
+            "vmap: called random operation while in randomness error mode. Please either use the 'same' or "
+            "'different' randomness flags on vmap or perform the randomness operation out of vmap"
+        )
 
 
 def _spread(name: str, args: tuple[Any, ...], in_dims: Any) -> tuple[list[tuple[Any, list[tuple[Any, Any]]]], int]:
     """Each argument with its leaves, those that are mapped over taken apart; and the number of elements."""
     start = f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): "
     if not isinstance(in_dims, (int, tuple)):
-        raise ValueError(start + "expected `in_dims` to be int or a (potentially nested) tuple matching the structure of "
-                         f"inputs, got: {type(in_dims)}.")  # fmt: skip
+        raise ValueError(
+            start + "expected `in_dims` to be int or a (potentially nested) tuple matching the structure of "
+            f"inputs, got: {type(in_dims)}."
+        )
     if not args:
-        raise ValueError(f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to vmap "
-                         "over a function with no inputs. The latter is unsupported.")  # fmt: skip
+        raise ValueError(
+            f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to vmap "
+            "over a function with no inputs. The latter is unsupported."
+        )
     dims = (in_dims,) * len(args) if isinstance(in_dims, int) else in_dims
     if len(dims) != len(args):
         raise ValueError(start + "in_dims is not compatible with the structure of inputs.")
@@ -306,22 +329,30 @@ def _spread(name: str, args: tuple[Any, ...], in_dims: Any) -> tuple[list[tuple[
     if not sizes:
         raise ValueError("vmap: Expected at least one Tensor to vmap over")
     if len(set(sizes)) != 1:
-        raise ValueError("vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
-                         f"{sizes} for the mapped dimension")  # fmt: skip
+        raise ValueError(
+            "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
+            f"{sizes} for the mapped dimension"
+        )
     return spread, sizes[0]
 
 
 def _mapped(start: str, t: Any, dim: Any) -> Any:
     """The elements of one argument along the dimension that is mapped over."""
     if not isinstance(dim, int):
-        raise ValueError(f"{start}Got in_dim={dim} for an input but in_dim must be either an integer dimension or None.")
+        raise ValueError(
+            f"{start}Got in_dim={dim} for an input but in_dim must be either an integer dimension or None."
+        )
     if not isinstance(t, Tensor):
-        raise ValueError(f"{start}Got in_dim={dim} for an input but the input is of type {type(t)}. We cannot vmap over "
-                         "non-Tensor arguments, please use None as the respective in_dim")  # fmt: skip
+        raise ValueError(
+            f"{start}Got in_dim={dim} for an input but the input is of type {type(t)}. We cannot vmap over "
+            "non-Tensor arguments, please use None as the respective in_dim"
+        )
     n = t._array.ndim
     if not -n <= dim < n:
-        raise ValueError(f"{start}Got in_dim={dim} for some input, but that input is a Tensor of dimensionality {n} so "
-                         f"expected in_dim to satisfy -{n} <= in_dim < {n}.")  # fmt: skip
+        raise ValueError(
+            f"{start}Got in_dim={dim} for some input, but that input is a Tensor of dimensionality {n} so "
+            f"expected in_dim to satisfy -{n} <= in_dim < {n}."
+        )
     return F.unbind(t, dim)
 
 
@@ -360,5 +391,6 @@ def functional_call(
     finally:
         for table, name, value in kept:
             table[name] = value
+
 
 attach("func", globals())

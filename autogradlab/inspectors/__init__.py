@@ -15,4 +15,18 @@ from .cards.why import explain, why
 from .inspector import Inspector
 from .words import language, set_language
 
-__all__ = ["Inspector", "accumulation", "broadcast", "explain", "graph", "hooks", "language", "set_language", "show", "step", "storage", "watch", "why"]
+__all__ = [
+    "Inspector",
+    "accumulation",
+    "broadcast",
+    "explain",
+    "graph",
+    "hooks",
+    "language",
+    "set_language",
+    "show",
+    "step",
+    "storage",
+    "watch",
+    "why",
+]

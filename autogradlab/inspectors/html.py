@@ -28,13 +28,19 @@ def render(card: Card, budget: int = BUDGET) -> str:
     if len(picture) > MOST:
         picture = f"<p>{_marked(say_in(card.lang, 'common.too_large'))}</p>"
     parts = [f'<figure lang="{escape(card.lang)}">{picture}</figure>']
-    steps = [_image(card, k, plain(frame.sentence)) for k, frame in enumerate(card.frames)] if _affordable(card, picture, budget) else []
+    steps = (
+        [_image(card, k, plain(frame.sentence)) for k, frame in enumerate(card.frames)]
+        if _affordable(card, picture, budget)
+        else []
+    )
     if len(picture) + sum(map(len, steps)) > budget:
         steps = []
     for k, frame in enumerate(card.frames):
         inside = steps[k] if steps else "".join(_pre("\n".join(text.block_lines(b))) for b in frame.panel)
         parts.append(f"<details><summary>{k}. {_marked(frame.sentence)}</summary>{inside}</details>")
-    parts.append(f"<details><summary>{escape(say_in(card.lang, 'common.in_words'))}</summary>{_pre(text.render(card))}</details>")
+    parts.append(
+        f"<details><summary>{escape(say_in(card.lang, 'common.in_words'))}</summary>{_pre(text.render(card))}</details>"
+    )
     return "\n".join(parts)
 
 

@@ -13,10 +13,10 @@ __all__ = ["Inspector", "present"]
 class Inspector:
     """A card and its renderings. Its `repr` is its text, so notebooks compare and read well without a front end.
 
-        view = lab.show(w)
-        print(view.text)                                # everything in words
-        Path("w.svg").write_text(view.svg())            # the picture; svg(2) is step 2, svg(dark=True) for dark pages
-        Path("w.html").write_text(view.html())          # both, with a picture for each step
+    view = lab.show(w)
+    print(view.text)                                # everything in words
+    Path("w.svg").write_text(view.svg())            # the picture; svg(2) is step 2, svg(dark=True) for dark pages
+    Path("w.html").write_text(view.html())          # both, with a picture for each step
     """
 
     def __init__(self, card: Card) -> None:

@@ -16,8 +16,26 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
-__all__ = ["Badge", "Block", "Card", "Drawing", "Ellipse", "Facts", "Fold", "Frame", "Grid", "Item", "Line", "Note", "Path",
-           "Rect", "Shape", "Table", "Text", "to_json"]  # fmt: skip
+__all__ = [
+    "Badge",
+    "Block",
+    "Card",
+    "Drawing",
+    "Ellipse",
+    "Facts",
+    "Fold",
+    "Frame",
+    "Grid",
+    "Item",
+    "Line",
+    "Note",
+    "Path",
+    "Rect",
+    "Shape",
+    "Table",
+    "Text",
+    "to_json",
+]
 
 #: What something is, for colour, weight and dash; always said in words or by form too.
 Tone = Literal["plain", "muted", "leaf", "node", "gradient", "hook", "saved", "warning", "good", "accent"]

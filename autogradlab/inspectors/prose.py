@@ -53,10 +53,19 @@ def columns(text: str) -> int:
 
 
 #: Widths of characters in a wide sans-serif, in ems: where the real font is narrower, a little room is left.
-_WIDTHS = {c: em for em, chars in {
-    0.33: " ijl.,:;'|!`", 0.42: "ft()[]{}/\\-r\"", 0.56: "cksvxyzJ_*", 0.68: "ABCEFKLPRSTVXYZ",
-    0.76: "DGHNOQU", 0.86: "mwM", 0.96: "W@%—…→←↔",
-}.items() for c in chars}  # fmt: skip
+_WIDTHS = {
+    c: em
+    for em, chars in {
+        0.33: " ijl.,:;'|!`",
+        0.42: 'ft()[]{}/\\-r"',
+        0.56: "cksvxyzJ_*",
+        0.68: "ABCEFKLPRSTVXYZ",
+        0.76: "DGHNOQU",
+        0.86: "mwM",
+        0.96: "W@%—…→←↔",
+    }.items()
+    for c in chars
+}
 _MONO, _SANS = 0.605, 0.615
 
 
@@ -82,7 +91,9 @@ def fit(text: str, room: float, size: float, mono: bool = False, bold: bool = Fa
     return text.rstrip() + "…"
 
 
-_ATOMS = re.compile(r"\s+|[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef\u3000-\u303f\uac00-\ud7af]|[^\s\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef\u3000-\u303f\uac00-\ud7af]+")
+_ATOMS = re.compile(
+    r"\s+|[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef\u3000-\u303f\uac00-\ud7af]|[^\s\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef\u3000-\u303f\uac00-\ud7af]+"
+)
 _NOT_FIRST = set("，。、；：？！）」』】》”’…—%％,.;:?!)]}")
 _NOT_LAST = set("（「『【《“‘([{")
 
@@ -122,7 +133,9 @@ def wrap(pieces: Iterable[Run], room: float, size: float, bold: bool = False, mo
 
 def _run_width(run: Run, size: float, bold: bool, mono: bool) -> float:
     code = mono or run.style == "code"
-    return width(run.text, size * 0.93 if run.style == "code" and not mono else size, code, bold or run.style == "strong")
+    return width(
+        run.text, size * 0.93 if run.style == "code" and not mono else size, code, bold or run.style == "strong"
+    )
 
 
 def _put(line: list[Run], run: Run) -> None:
@@ -144,9 +157,7 @@ def _words(pieces: Iterable[Run]) -> list[list[Run]]:
                 glued, before = False, ""
                 continue
             wide = len(atom) == 1 and atom > "\u2e7f"
-            joins = glued and (
-                atom[0] in _NOT_FIRST or before in _NOT_LAST or not (wide or before > "\u2e7f")
-            )
+            joins = glued and (atom[0] in _NOT_FIRST or before in _NOT_LAST or not (wide or before > "\u2e7f"))
             if joins:
                 words[-1].append(Run(atom, piece.style))
             else:

@@ -53,26 +53,50 @@ class Sheet:
         )
         self.elements.append(f"<{tag}{written}/>" if content is None else f"<{tag}{written}>{content}</{tag}>")
 
-    def words(self, x: float, y: float, text: str, fill: str, size: float = 13.0, *, mono: bool = False,
-              bold: bool = False, anchor: str = "start") -> None:  # fmt: skip
+    def words(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        fill: str,
+        size: float = 13.0,
+        *,
+        mono: bool = False,
+        bold: bool = False,
+        anchor: str = "start",
+    ) -> None:
         """One line of text in one style, its baseline at y."""
         self.add(
-            "text", escape(clean(text), quote=False), x=x, y=y, fill=fill, font_size=float(size),
-            font_family=MONO if mono else None, font_weight="600" if bold else None,
+            "text",
+            escape(clean(text), quote=False),
+            x=x,
+            y=y,
+            fill=fill,
+            font_size=float(size),
+            font_family=MONO if mono else None,
+            font_weight="600" if bold else None,
             text_anchor=anchor if anchor != "start" else None,
-        )  # fmt: skip
+        )
 
     def label(self, text: str, shape: Text, tone: Tone) -> None:
         """A text of a drawing: what most of them share is said once, by the drawing (thousands of them are large)."""
         self.add(
-            "text", escape(clean(text), quote=False), x=shape.x, y=shape.y, fill=self.palette.ink(tone),
-            font_size=float(shape.size) if shape.size != 12 else None, font_family=None if shape.mono else "system-ui, sans-serif",
-            font_weight="600" if shape.bold else None, text_anchor=shape.anchor if shape.anchor != "middle" else None,
-        )  # fmt: skip
+            "text",
+            escape(clean(text), quote=False),
+            x=shape.x,
+            y=shape.y,
+            fill=self.palette.ink(tone),
+            font_size=float(shape.size) if shape.size != 12 else None,
+            font_family=None if shape.mono else "system-ui, sans-serif",
+            font_weight="600" if shape.bold else None,
+            text_anchor=shape.anchor if shape.anchor != "middle" else None,
+        )
 
     # -- drawings -------------------------------------------------------------------------------------------------------
 
-    def drawing(self, drawing: Drawing, x: float, y: float, states: Mapping[str, State], texts: Mapping[str, str]) -> None:
+    def drawing(
+        self, drawing: Drawing, x: float, y: float, states: Mapping[str, State], texts: Mapping[str, str]
+    ) -> None:
         """The drawing with its corner at (x, y): connections below, what they connect above them."""
         shared = f'font-family="{escape(MONO)}" font-size="12" text-anchor="middle" stroke-width="1.5" stroke-linejoin="round"'
         self.elements.append(f'<g transform="translate({number(x)} {number(y)})" {shared}>')
@@ -84,7 +108,9 @@ class Sheet:
         for fold in drawing.folds:
             if fold.folded and fold.at in boxes:
                 left, top, right, _ = boxes[fold.at]
-                self.words((left + right) / 2, top - 6, f"⊞ {fold.label}", self.palette.ink("muted"), 10.5, anchor="middle")
+                self.words(
+                    (left + right) / 2, top - 6, f"⊞ {fold.label}", self.palette.ink("muted"), 10.5, anchor="middle"
+                )
         self.elements.append("</g>")
 
     def _item(self, item: Item, state: State | None, texts: Mapping[str, str]) -> None:
@@ -100,8 +126,15 @@ class Sheet:
     def _shape(self, shape: Shape, state: State | None, texts: Mapping[str, str]) -> None:
         match shape:
             case Rect():
-                self.add("rect", x=shape.x, y=shape.y, width=shape.width, height=shape.height, rx=shape.radius,
-                         **self._outline(shape, state))  # fmt: skip
+                self.add(
+                    "rect",
+                    x=shape.x,
+                    y=shape.y,
+                    width=shape.width,
+                    height=shape.height,
+                    rx=shape.radius,
+                    **self._outline(shape, state),
+                )
             case Ellipse():
                 self.add("ellipse", cx=shape.x, cy=shape.y, rx=shape.rx, ry=shape.ry, **self._outline(shape, state))
             case Path():
@@ -136,8 +169,15 @@ class Sheet:
         elif state == "done":
             faint = "0.75"
         points, head = (path.points, "") if not path.arrow else arrow(path.points, 6.5 + thick)
-        self.add("path", d=track(points, path.curve), fill="none", stroke=line, stroke_width=float(thick),
-                 stroke_dasharray=dash, opacity=faint)  # fmt: skip
+        self.add(
+            "path",
+            d=track(points, path.curve),
+            fill="none",
+            stroke=line,
+            stroke_width=float(thick),
+            stroke_dasharray=dash,
+            opacity=faint,
+        )
         if head:
             self.add("path", d=head, fill=line, opacity=faint)
 

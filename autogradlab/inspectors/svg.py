@@ -58,8 +58,10 @@ def content_width(card: Card) -> float:
 
 def _wants(table: Table) -> list[float]:
     """How wide each column would like to be."""
-    return [max([width(plain(table.columns[j]), SMALL), *(_cell_width(row[j]) for row in table.rows if j < len(row))]) + 20
-            for j in range(len(table.columns))]  # fmt: skip
+    return [
+        max([width(plain(table.columns[j]), SMALL), *(_cell_width(row[j]) for row in table.rows if j < len(row))]) + 20
+        for j in range(len(table.columns))
+    ]
 
 
 def _side_fits(card: Card) -> bool:
@@ -90,8 +92,12 @@ class _Page(Sheet):
             if beside:
                 low = self._happenings(card, at, x + wide - PAD - SIDE, y + top + PAD, SIDE)
                 down = max(down, top + PAD + low)
-                self.add("path", d=f"M{number(x + wide - SIDE - PAD - GAP)} {number(y + top)}V{number(y + down + PAD)}",
-                         stroke=self.palette.edge, fill="none")  # fmt: skip
+                self.add(
+                    "path",
+                    d=f"M{number(x + wide - SIDE - PAD - GAP)} {number(y + top)}V{number(y + down + PAD)}",
+                    stroke=self.palette.edge,
+                    fill="none",
+                )
             else:
                 down += GAP + self._happenings(card, at, x + PAD, y + down + GAP, room)
         if card.cards:
@@ -100,7 +106,9 @@ class _Page(Sheet):
         if down > top:
             down += PAD
         ground = Sheet(self.palette)
-        ground.add("rect", x=x, y=y, width=wide, height=down, rx=10.0, fill=self.palette.paper, stroke=self.palette.edge)
+        ground.add(
+            "rect", x=x, y=y, width=wide, height=down, rx=10.0, fill=self.palette.paper, stroke=self.palette.edge
+        )
         self.elements[mark:mark] = ground.elements
         return wide, down
 
@@ -111,7 +119,10 @@ class _Page(Sheet):
         while queue:
             pair = queue[:2] if len(queue) > 1 and all(_narrow(c, half - 2 * PAD) for c in queue[:2]) else queue[:1]
             place = (half if _narrow(pair[0], half - 2 * PAD) else room) - 2 * PAD
-            highs = [self.card(c, x + i * (half + GAP), y + down, max(0, len(c.frames) - 1), place)[1] for i, c in enumerate(pair)]
+            highs = [
+                self.card(c, x + i * (half + GAP), y + down, max(0, len(c.frames) - 1), place)[1]
+                for i, c in enumerate(pair)
+            ]
             down += max(highs) + GAP
             del queue[: len(pair)]
         return down - GAP
@@ -131,16 +142,28 @@ class _Page(Sheet):
         high = BAR + (len(rows) * 26 if below else 0)
         x0, y0, x1, y1, r = x, y, x + wide, y + high, 10.0
         if card.blocks or card.frames or card.cards:
-            corners = (f"V{number(y0 + r)}A{r} {r} 0 0 1 {number(x0 + r)} {number(y0)}H{number(x1 - r)}",
-                       f"A{r} {r} 0 0 1 {number(x1)} {number(y0 + r)}V{number(y1)}Z")  # fmt: skip
+            corners = (
+                f"V{number(y0 + r)}A{r} {r} 0 0 1 {number(x0 + r)} {number(y0)}H{number(x1 - r)}",
+                f"A{r} {r} 0 0 1 {number(x1)} {number(y0 + r)}V{number(y1)}Z",
+            )
             shape = f"M{number(x0)} {number(y1)}" + "".join(corners)
             self.add("path", d=shape, fill=palette.bar, stroke=palette.edge)
         lines = wrap(title, wide - 2 * PAD, 14, bold=True)
-        self._runs(x + PAD, y + 24, [Run(fit("".join(r.text for r in lines[0]), wide - 2 * PAD, 14, False, True), "strong")]
-                   if len(lines) > 1 else title, palette.ink("plain"), 14.0, bold=True)  # fmt: skip
+        self._runs(
+            x + PAD,
+            y + 24,
+            [Run(fit("".join(r.text for r in lines[0]), wide - 2 * PAD, 14, False, True), "strong")]
+            if len(lines) > 1
+            else title,
+            palette.ink("plain"),
+            14.0,
+            bold=True,
+        )
         if subtitle:
             room = (right - (0 if below else total)) - (x + PAD + title_width + 10)
-            self._runs(x + PAD + title_width + 10, y + 24, [Run(fit(plain(subtitle), room, BODY))], palette.ink("muted"), BODY)
+            self._runs(
+                x + PAD + title_width + 10, y + 24, [Run(fit(plain(subtitle), room, BODY))], palette.ink("muted"), BODY
+            )
         for number_, row in enumerate(rows):
             at = x + PAD if below else right - total + 6
             base = y + 8 + (number_ * 26 + 28 if below else 0)
@@ -151,7 +174,9 @@ class _Page(Sheet):
 
     def _badge(self, badge: Badge, x: float, y: float, wide: float) -> None:
         palette = self.palette
-        self.add("rect", x=x, y=y, width=wide, height=21.0, rx=10.5, fill=palette.paper, stroke=palette.line(badge.tone))
+        self.add(
+            "rect", x=x, y=y, width=wide, height=21.0, rx=10.5, fill=palette.paper, stroke=palette.line(badge.tone)
+        )
         self.words(x + wide / 2, y + 14.5, badge.text, palette.ink(badge.tone), 11.5, anchor="middle")
 
     # -- blocks ---------------------------------------------------------------------------------------------------------
@@ -191,7 +216,9 @@ class _Page(Sheet):
                 self.drawing(block, x, y, {}, {})
                 return block.height
 
-    def _runs(self, x: float, y: float, line: list[Run], fill: str, size: float, *, bold: bool = False, mono: bool = False) -> None:
+    def _runs(
+        self, x: float, y: float, line: list[Run], fill: str, size: float, *, bold: bool = False, mono: bool = False
+    ) -> None:
         """One line of runs in their styles."""
         inside = []
         for run in line:
@@ -202,11 +229,31 @@ class _Page(Sheet):
                 inside.append(f'<tspan font-weight="600">{text}</tspan>')
             else:
                 inside.append(text)
-        self.add("text", "".join(inside), x=x, y=y, fill=fill, font_size=size, font_weight="600" if bold else None,
-                 font_family=MONO if mono else None)  # fmt: skip
+        self.add(
+            "text",
+            "".join(inside),
+            x=x,
+            y=y,
+            fill=fill,
+            font_size=size,
+            font_weight="600" if bold else None,
+            font_family=MONO if mono else None,
+        )
 
-    def _prose(self, text: str, x: float, y: float, room: float, fill: str, size: float = BODY, *, lead: str = "",
-               lead_fill: str = "", bold: bool = False, mono: bool = False) -> float:  # fmt: skip
+    def _prose(
+        self,
+        text: str,
+        x: float,
+        y: float,
+        room: float,
+        fill: str,
+        size: float = BODY,
+        *,
+        lead: str = "",
+        lead_fill: str = "",
+        bold: bool = False,
+        mono: bool = False,
+    ) -> float:
         """A paragraph; y is its top. The words of `lead` stand before it, in bold."""
         leading = LEADING * size / BODY
         start = [Run(r.text, r.style or "strong") for r in runs(lead)]
@@ -223,8 +270,16 @@ class _Page(Sheet):
             for run in line:
                 here = left > 0
                 left -= len(run.text.replace(" ", ""))
-                family = f' font-family="{escape(MONO)}" font-size="{number(size * 0.93)}"' if run.style == "code" else ""
-                colour = f' font-weight="600" fill="{lead_fill}"' if here else ' font-weight="600"' if run.style == "strong" else ""
+                family = (
+                    f' font-family="{escape(MONO)}" font-size="{number(size * 0.93)}"' if run.style == "code" else ""
+                )
+                colour = (
+                    f' font-weight="600" fill="{lead_fill}"'
+                    if here
+                    else ' font-weight="600"'
+                    if run.style == "strong"
+                    else ""
+                )
                 inside.append(f"<tspan{family}{colour}>{escape(clean(run.text), quote=False)}</tspan>")
             self.add("text", "".join(inside), x=x, y=base, fill=fill, font_size=size)
         return len(lines) * leading
@@ -236,7 +291,12 @@ class _Page(Sheet):
         if note.tone in {"plain", "muted"}:
             return self._prose(note.text, x, y, min(room, 640.0), fill, lead=note.lead, lead_fill=palette.ink(tone))
         mark = len(self.elements)
-        high = self._prose(note.text, x + 14, y + 6, min(room, 640.0) - 26, fill, lead=note.lead, lead_fill=palette.ink(tone)) + 12
+        high = (
+            self._prose(
+                note.text, x + 14, y + 6, min(room, 640.0) - 26, fill, lead=note.lead, lead_fill=palette.ink(tone)
+            )
+            + 12
+        )
         ground = Sheet(palette)
         ground.add("rect", x=x, y=y, width=min(room, 640.0), height=high, rx=6.0, fill=palette.tint(tone))
         ground.add("rect", x=x, y=y, width=4.0, height=high, rx=2.0, fill=palette.line(tone))
@@ -248,17 +308,34 @@ class _Page(Sheet):
         label = max([74.0, *(width(plain(name), SMALL) for name, _ in facts.rows)]) + 16
         widest = max((width(value, SMALL, True) for _, value in facts.rows), default=0.0)
         paired = len(facts.rows) > 2 and 2 * (label + widest) + 28 <= room
-        column = (min(room, 2 * max(label + widest, 240.0) + 28) - 28) / 2 if paired else min(room, max(label + widest, 300.0))
+        column = (
+            (min(room, 2 * max(label + widest, 240.0) + 28) - 28) / 2
+            if paired
+            else min(room, max(label + widest, 300.0))
+        )
         down = 0.0
         for i in range(0, len(facts.rows), 2 if paired else 1):
             high = 0.0
             for j, (name, value) in enumerate(facts.rows[i : i + (2 if paired else 1)]):
                 left = x + j * (column + 28)
                 self.words(left, y + down + 17.3, plain(name), palette.ink("muted"), SMALL)
-                high = max(high, self._prose(value, left + label, y + down + 4, max(column - label, 60.0), palette.ink("plain"), SMALL, mono=True))
+                high = max(
+                    high,
+                    self._prose(
+                        value,
+                        left + label,
+                        y + down + 4,
+                        max(column - label, 60.0),
+                        palette.ink("plain"),
+                        SMALL,
+                        mono=True,
+                    ),
+                )
             down += high + 8
             across = 2 * column + 28 if paired else column
-            self.add("path", d=f"M{number(x)} {number(y + down - 0.5)}h{number(across)}", stroke=palette.edge, fill="none")
+            self.add(
+                "path", d=f"M{number(x)} {number(y + down - 0.5)}h{number(across)}", stroke=palette.edge, fill="none"
+            )
         return down
 
     def _grids(self, grids: list[Grid], x: float, y: float, room: float) -> float:
@@ -288,7 +365,15 @@ class _Page(Sheet):
                     tone: Tone = "node" if grid.tone == "plain" else grid.tone
                     ground = theme.mix(palette.line(tone), palette.paper, 0.32 * max(0.0, min(1.0, grid.heat[i][j])))
                 self.add("rect", x=left, y=top, width=cells[j], height=26.0, fill=ground, stroke=palette.edge)
-                self.words(left + cells[j] - 9, top + 17, text, palette.ink("plain" if grid.heat else grid.tone), SMALL, mono=True, anchor="end")
+                self.words(
+                    left + cells[j] - 9,
+                    top + 17,
+                    text,
+                    palette.ink("plain" if grid.heat else grid.tone),
+                    SMALL,
+                    mono=True,
+                    anchor="end",
+                )
                 left += cells[j]
             top += 26
         if grid.more:
@@ -317,7 +402,9 @@ class _Page(Sheet):
                 high = max(high, self._prose(text, left + 8, y + down + 4, want - 16, palette.ink(tone), SMALL))
                 left += want
             down += max(high, LEADING) + 8
-            self.add("path", d=f"M{number(x)} {number(y + down - 0.5)}h{number(across)}", stroke=palette.edge, fill="none")
+            self.add(
+                "path", d=f"M{number(x)} {number(y + down - 0.5)}h{number(across)}", stroke=palette.edge, fill="none"
+            )
         return down
 
     # -- what happens ---------------------------------------------------------------------------------------------------
@@ -333,7 +420,11 @@ class _Page(Sheet):
         for k in range(first, last):
             frame = card.frames[k]
             now = k == at
-            ink = palette.ink(frame.tone if frame.tone != "plain" else "gradient") if now else palette.ink("plain" if k < at else "muted")
+            ink = (
+                palette.ink(frame.tone if frame.tone != "plain" else "gradient")
+                if now
+                else palette.ink("plain" if k < at else "muted")
+            )
             mark = f"{k}."
             self.words(x + 20, y + down + 14.5, "▸ " + mark if now else mark, ink, BODY, anchor="end", bold=now)
             down += self._prose(frame.sentence, x + 26, y + down, room - 26, ink, bold=now) + 4
@@ -384,12 +475,17 @@ def _heads_width(grid: Grid) -> float:
 
 
 def _grid_size(grid: Grid) -> tuple[float, float]:
-    wide = max(_heads_width(grid) + sum(_cell_widths(grid)), width(plain(grid.caption), SMALL), width(plain(grid.more), 11.0))
+    wide = max(
+        _heads_width(grid) + sum(_cell_widths(grid)), width(plain(grid.caption), SMALL), width(plain(grid.more), 11.0)
+    )
     return wide, 26.0 * len(grid.rows) + (22 if grid.caption else 0) + (20 if grid.more else 0)
 
 
 def _cell_width(text: str) -> float:
-    return sum(width(r.text, SMALL * (0.93 if r.style == "code" else 1), r.style == "code", r.style == "strong") for r in runs(text))
+    return sum(
+        width(r.text, SMALL * (0.93 if r.style == "code" else 1), r.style == "code", r.style == "strong")
+        for r in runs(text)
+    )
 
 
 def _ceiling(wants: list[float], room: float) -> float:

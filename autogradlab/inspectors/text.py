@@ -31,7 +31,11 @@ def block_lines(block: Block) -> list[str]:
         case Facts():
             return _aligned(block.rows)
         case Grid():
-            rows = [(head, *row) for head, row in zip(block.heads, block.rows, strict=False)] if block.heads else block.rows
+            rows = (
+                [(head, *row) for head, row in zip(block.heads, block.rows, strict=False)]
+                if block.heads
+                else block.rows
+            )
             return [*filter(None, [block.caption]), *_aligned(rows, right=True), *filter(None, [block.more])]
         case Table():
             return [*filter(None, [block.caption]), *_aligned([block.columns, *block.rows])]

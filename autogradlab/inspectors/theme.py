@@ -112,8 +112,11 @@ def css(root: str = ".agl") -> str:
         f"@media (prefers-color-scheme: dark) {{ {root} {dark} }}",
         ", ".join(f"{host} {root}" for host in _HOSTS["light"]) + " " + light,
         ", ".join(f"{host} {root}" for host in _HOSTS["dark"]) + " " + dark,
-        *(f"{root} .agl-{tone} {{ --ink: var(--{tone}-ink); --line: var(--{tone}-line); --tint: var(--{tone}-tint); }}" for tone in LIGHT.tones),
-    ]  # fmt: skip
+        *(
+            f"{root} .agl-{tone} {{ --ink: var(--{tone}-ink); --line: var(--{tone}-line); --tint: var(--{tone}-tint); }}"
+            for tone in LIGHT.tones
+        ),
+    ]
     return "\n".join(rules) + "\n"
 
 
@@ -122,8 +125,15 @@ _THEIRS = {"paper": "--jp-layout-color0", "edge": "--jp-border-color2", "plain-i
 
 
 def _variables(palette: Palette) -> str:
-    named = {name.replace("_", "-"): getattr(palette, name) for name in ("paper", "bar", "edge", "quiet", "focus", "go", "on_go")}
+    named = {
+        name.replace("_", "-"): getattr(palette, name)
+        for name in ("paper", "bar", "edge", "quiet", "focus", "go", "on_go")
+    }
     for tone in palette.tones:
-        named |= {f"{tone}-ink": palette.ink(tone), f"{tone}-line": palette.line(tone), f"{tone}-tint": palette.tint(tone)}
+        named |= {
+            f"{tone}-ink": palette.ink(tone),
+            f"{tone}-line": palette.line(tone),
+            f"{tone}-tint": palette.tint(tone),
+        }
     values = {name: f"var({_THEIRS[name]}, {value})" if name in _THEIRS else value for name, value in named.items()}
     return " ".join(f"--{name}: {value};" for name, value in values.items())

@@ -118,7 +118,9 @@ def texts(values: Sequence[Any]) -> list[str]:
         return [f"{r}{s}{i}j" for r, s, i in zip(real, signs, imaginary, strict=True)]
     if any(isinstance(v, float) for v in values):
         return _floats([float(v) for v in values])
-    return [text if len(text := unaddressed(" ".join(str(v).split()))) <= LONG else text[: LONG - 1] + GAP for v in values]
+    return [
+        text if len(text := unaddressed(" ".join(str(v).split()))) <= LONG else text[: LONG - 1] + GAP for v in values
+    ]
 
 
 def unaddressed(text: str) -> str:
@@ -247,9 +249,7 @@ def _heat(listed: list[list[Any]], across: list[int | None]) -> tuple[tuple[floa
     return tuple(heats)
 
 
-def _more(
-    sizes: tuple[int, ...], rows: int, columns: int, down: list[int | None], across: list[int | None]
-) -> str:
+def _more(sizes: tuple[int, ...], rows: int, columns: int, down: list[int | None], across: list[int | None]) -> str:
     parts = []
     if None in down:
         parts.append(say("values.rows", shown=len(_used(down)), all=rows))

@@ -7,7 +7,20 @@ from .quizzes import Quiz, quiz
 from .records import Progress, progress
 from .tracebacks import shorten
 
-__all__ = ["Check", "Help", "Parsons", "Prediction", "Progress", "Quiz", "check", "hint", "parsons", "predict", "progress",
-           "quiz", "solution"]  # fmt: skip
+__all__ = [
+    "Check",
+    "Help",
+    "Parsons",
+    "Prediction",
+    "Progress",
+    "Quiz",
+    "check",
+    "hint",
+    "parsons",
+    "predict",
+    "progress",
+    "quiz",
+    "solution",
+]
 
 shorten()

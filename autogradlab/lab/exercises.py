@@ -160,10 +160,14 @@ class Check(face.Face):
         buttons.append(face.button("solution", say("lab.show_solution")))
         return [
             face.task(
-                self.entry.name, self.entry.say("question"), status=say(f"lab.{self.state}"), state=self.state,
-                blocks=self._blocks + self._help(), buttons=buttons,
+                self.entry.name,
+                self.entry.say("question"),
+                status=say(f"lab.{self.state}"),
+                state=self.state,
+                blocks=self._blocks + self._help(),
+                buttons=buttons,
             )
-        ]  # fmt: skip
+        ]
 
 
 class Help(face.Face):

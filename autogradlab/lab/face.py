@@ -14,8 +14,16 @@ __all__ = ["Face", "answered", "block", "button", "code", "task"]
 answered: dict[str, Any] = {}
 #: Words that the page alone needs: keys, what is missing in an answer, what to do when Python does not answer.
 PAGE = (
-    "keys_choice", "keys_field", "keys_on", "lacks_choice", "lacks_field", "lacks_lines", "late", "enter", "untried_how",
-)  # fmt: skip
+    "keys_choice",
+    "keys_field",
+    "keys_on",
+    "lacks_choice",
+    "lacks_field",
+    "lacks_lines",
+    "late",
+    "enter",
+    "untried_how",
+)
 
 
 def block(text: str, tone: str = "plain") -> dict[str, Any]:
@@ -48,8 +56,12 @@ class Face:
         """All that is shown, as plain data."""
         words = {name: say(f"lab.{name}") for name in PAGE}
         return {
-            "kind": self.kind, "lang": language(), "label": say(f"lab.{self.kind}"), "words": words, "tasks": self.tasks(),
-        }  # fmt: skip
+            "kind": self.kind,
+            "lang": language(),
+            "label": say(f"lab.{self.kind}"),
+            "words": words,
+            "tasks": self.tasks(),
+        }
 
     def tasks(self) -> list[dict[str, Any]]:
         raise NotImplementedError

@@ -240,7 +240,13 @@ class Prediction(face.Face):
             buttons = [face.button("submit", say("lab.commit"), True), face.button("reveal", say("lab.show_me"))]
         return [
             face.task(
-                entry.name, entry.say("question"), code=entry.data.get("code", ""), input=asked.input(state != "open"),
-                status=status, state=state, blocks=blocks, buttons=buttons,
+                entry.name,
+                entry.say("question"),
+                code=entry.data.get("code", ""),
+                input=asked.input(state != "open"),
+                status=status,
+                state=state,
+                blocks=blocks,
+                buttons=buttons,
             )
-        ]  # fmt: skip
+        ]

@@ -124,15 +124,25 @@ class Parsons(face.Face):
         rows = [{"key": k, "text": line} for k, line in self.lines.items()]
         placed = [{"key": k, "depth": d} for k, d in self.arranged]
         given = {
-            "is": "lines", "rows": rows, "placed": placed, "indent": self.indented, "locked": False,
+            "is": "lines",
+            "rows": rows,
+            "placed": placed,
+            "indent": self.indented,
+            "locked": False,
             "words": {n: say(f"lab.{n}") for n in names}
             | {"keys_lines": say("lab.keys_lines") + (say("lab.keys_indent") if self.indented else "")},
-        }  # fmt: skip
+        }
         status = say("lab.open_lines") if self.state == "open" else say(f"lab.{self.state}")
         blocks = ([face.code(self.source(self.arranged))] if self.arranged else []) + self._blocks
         return [
             face.task(
-                self.entry.name, self.entry.say("question"), code=self.entry.data.get("setup", ""), input=given,
-                status=status, state=self.state, blocks=blocks, buttons=[face.button("submit", say("lab.run_it"), True)],
+                self.entry.name,
+                self.entry.say("question"),
+                code=self.entry.data.get("setup", ""),
+                input=given,
+                status=status,
+                state=self.state,
+                blocks=blocks,
+                buttons=[face.button("submit", say("lab.run_it"), True)],
             )
-        ]  # fmt: skip
+        ]

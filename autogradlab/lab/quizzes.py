@@ -106,14 +106,20 @@ class Quiz(face.Face):
                 buttons.append(face.button("anew", say("lab.anew_all")))
             made.append(
                 face.task(
-                    str(number), question, code=asked.entry.data.get("code", ""), input=asked.input(bool(asked.right)),
-                    status=status, state=state, blocks=blocks, buttons=buttons,
+                    str(number),
+                    question,
+                    code=asked.entry.data.get("code", ""),
+                    input=asked.input(bool(asked.right)),
+                    status=status,
+                    state=state,
+                    blocks=blocks,
+                    buttons=buttons,
                 )
-            )  # fmt: skip
+            )
         return made
 
 
 def _number(lesson: str) -> str:
-    """"09-memory-and-identity" is lesson 9."""
+    """ "09-memory-and-identity" is lesson 9."""
     number = lesson.partition("-")[0]
     return number.lstrip("0") or number

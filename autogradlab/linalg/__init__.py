@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..reference import attach
+from ..core.recording.record import TENSORS as F
+from ..core.tensor.tensor import Tensor, wrap
 from ..core.types.dtypes import from_numpy
+from ..core.types.return_types import named
 from ..ops.common.blas import lift
+from ..ops.first.products import type_name, written, written_all
 from ..ops.linalg.decompositions import NOT_POSITIVE
 from ..ops.linalg.factors import LinAlgError, check_info, matrices, square
-from ..ops.first.products import type_name, written, written_all
 from ..ops.linalg.solve import cutoff
-from ..core.recording.record import TENSORS as F
-from ..core.types.return_types import named
-from ..core.tensor.tensor import Tensor, wrap
+from ..reference import attach
 
 __all__ = [
     "LinAlgError",
@@ -175,9 +175,11 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Any = None) -> Tensor:
     """The inner products of vectors along `dim`, the first conjugated."""
     if x._array.dtype != y._array.dtype:
-        raise RuntimeError(f"linalg.vecdot: Expected x and y to have the same dtype, but found x of type "
-                           f"{type_name(x._array)} and "
-                           f"y of type {type_name(y._array)} instead")  # fmt: skip
+        raise RuntimeError(
+            f"linalg.vecdot: Expected x and y to have the same dtype, but found x of type "
+            f"{type_name(x._array)} and "
+            f"y of type {type_name(y._array)} instead"
+        )
     return _given(F.sum(F.mul(F.conj(x), y), dim), out)
 
 
@@ -189,8 +191,10 @@ def matrix_power(A: Tensor, n: int, *, out: Any = None) -> Tensor:
     if x.ndim < 2:
         raise RuntimeError("linalg.matrix_power: The input tensor A must have at least 2 dimensions.")
     if x.shape[-1] != x.shape[-2]:
-        raise RuntimeError(f"linalg.matrix_power: A must be batches of square matrices, but they are {x.shape[-2]} by "
-                           f"{x.shape[-1]} matrices")  # fmt: skip
+        raise RuntimeError(
+            f"linalg.matrix_power: A must be batches of square matrices, but they are {x.shape[-2]} by "
+            f"{x.shape[-1]} matrices"
+        )
     if n == 0:
         eye = np.array(np.broadcast_to(np.eye(x.shape[-1], dtype=x.dtype), x.shape))
         return _given(F.clone(A).copy_(wrap(eye)), out)
@@ -247,8 +251,15 @@ def cond(A: Tensor, p: Any = None, *, out: Any = None) -> Tensor:
     inverse, info = F.linalg_inv_ex(A)
     bad = wrap(np.asarray(info._array > 0)[..., None, None])
     inverse = F.masked_fill(inverse, bad, float("inf"))
-    return _given(F.nan_to_num(F.mul(matrix_norm(A, p), matrix_norm(inverse, p)), nan=float("inf"), posinf=float("inf"),
-                               neginf=float("-inf")), out)  # fmt: skip
+    return _given(
+        F.nan_to_num(
+            F.mul(matrix_norm(A, p), matrix_norm(inverse, p)),
+            nan=float("inf"),
+            posinf=float("inf"),
+            neginf=float("-inf"),
+        ),
+        out,
+    )
 
 
 def multi_dot(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
@@ -284,8 +295,10 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
                 {"float32": "float", "float64": "double"}.get(from_numpy(d).name, from_numpy(d).name)
                 for d in (first.dtype, x.dtype)
             ]
-            raise RuntimeError("multi_dot(): all tensors must have be the same dtype but tensor 0 is "
-                               f"{names[0]} and tensor {i} {names[1]}")  # fmt: skip
+            raise RuntimeError(
+                "multi_dot(): all tensors must have be the same dtype but tensor 0 is "
+                f"{names[0]} and tensor {i} {names[1]}"
+            )
     for i in range(n - 1):
         if ts[i]._array.shape[1] != ts[i + 1]._array.shape[0]:
             mine, other = tensors[i]._array.shape, tensors[i + 1]._array.shape
@@ -341,9 +354,11 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Any = None) -> Tensor:
     shape = A._array.shape
     rows, columns = _count(shape[:ind]), _count(shape[ind:])
     if rows != columns:
-        raise RuntimeError("Expected self to satisfy the requirement prod(self.shape[ind:]) == "
-                           "prod(self.shape[:ind]), but got "
-                           f"{columns} != {rows}")  # fmt: skip
+        raise RuntimeError(
+            "Expected self to satisfy the requirement prod(self.shape[ind:]) == "
+            "prod(self.shape[:ind]), but got "
+            f"{columns} != {rows}"
+        )
     found, info = F.linalg_inv_ex(F.reshape(A, (rows, columns)))
     from ..ops.linalg.factors import SINGULAR
 
@@ -358,9 +373,11 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Any = None) -> T
     shape, ndim = A._array.shape, B._array.ndim
     rest = shape[ndim:]
     if _count(rest) != _count(shape[:ndim]):
-        raise RuntimeError("Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == "
-                           "prod(self.shape[:other.ndim]), "
-                           f"but got {_count(rest)} != {_count(shape[:ndim])}")  # fmt: skip
+        raise RuntimeError(
+            "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == "
+            "prod(self.shape[:other.ndim]), "
+            f"but got {_count(rest)} != {_count(shape[:ndim])}"
+        )
     n = _count(rest)
     x = solve(F.reshape(A, (n, n)), F.flatten(B))
     return _given(F.reshape(x, rest), out)
@@ -378,5 +395,6 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
     powers = F.cumprod(F.expand(F.unsqueeze(x, -1), (*x._array.shape, n - 1)), -1)
     ones = lift(F, np.ones((*x._array.shape, 1), powers._array.dtype))
     return F.cat([ones, powers], -1)  # type: ignore[no-any-return]
+
 
 attach("linalg", globals())

@@ -10,8 +10,17 @@ from .modules import _all
 from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 
 globals().update(_all)
-__all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter", "functional", "init", "modules", "parameter",
-           *_all]  # fmt: skip
+__all__ = [
+    "Buffer",
+    "Parameter",
+    "UninitializedBuffer",
+    "UninitializedParameter",
+    "functional",
+    "init",
+    "modules",
+    "parameter",
+    *_all,
+]
 
 
 def __getattr__(name: str) -> Any:
@@ -20,5 +29,6 @@ def __getattr__(name: str) -> Any:
 
         return import_module(f"{__name__}.utils")
     raise AttributeError(f"module 'torch.nn' has no attribute '{name}'")
+
 
 attach("nn", globals())

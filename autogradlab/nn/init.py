@@ -10,14 +10,29 @@ from typing import Any
 import numpy as np
 
 from ..autograd.grad_mode import no_grad
-from ..reference import attach
 from ..core.random import distributions, streams
 from ..core.random.generator import Generator
-from ..core.tensor.tensor import Tensor
 from ..core.recording.views import bump
+from ..core.tensor.tensor import Tensor
+from ..reference import attach
 
-__all__ = ["calculate_gain", "constant_", "dirac_", "eye_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_",
-           "orthogonal_", "sparse_", "trunc_normal_", "uniform_", "xavier_normal_", "xavier_uniform_", "zeros_"]  # fmt: skip
+__all__ = [
+    "calculate_gain",
+    "constant_",
+    "dirac_",
+    "eye_",
+    "kaiming_normal_",
+    "kaiming_uniform_",
+    "normal_",
+    "ones_",
+    "orthogonal_",
+    "sparse_",
+    "trunc_normal_",
+    "uniform_",
+    "xavier_normal_",
+    "xavier_uniform_",
+    "zeros_",
+]
 
 _LINEAR = ("linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d")
 _EMPTY = "Initializing zero-element tensors is a no-op"
@@ -68,8 +83,14 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Gene
     return _drawn(tensor, streams.normal_, mean, std, generator)
 
 
-def trunc_normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0,
-                  generator: Generator | None = None) -> Tensor:  # fmt: skip
+def trunc_normal_(
+    tensor: Tensor,
+    mean: float = 0.0,
+    std: float = 1.0,
+    a: float = -2.0,
+    b: float = 2.0,
+    generator: Generator | None = None,
+) -> Tensor:
     """Fill with normal numbers between a and b."""
     return _drawn(tensor, distributions.trunc_normal_, mean, std, a, b, generator)
 
@@ -147,8 +168,13 @@ def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | Non
     return normal_(tensor, 0.0, gain * math.sqrt(2.0 / float(fan_in + fan_out)), generator)
 
 
-def kaiming_uniform_(tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
-                     generator: Generator | None = None) -> Tensor:  # fmt: skip
+def kaiming_uniform_(
+    tensor: Tensor,
+    a: float = 0,
+    mode: str = "fan_in",
+    nonlinearity: str = "leaky_relu",
+    generator: Generator | None = None,
+) -> Tensor:
     """Uniform numbers whose spread suits a following relu (He)."""
     if 0 in tensor._array.shape:
         warnings.warn(_EMPTY, stacklevel=2)
@@ -158,8 +184,13 @@ def kaiming_uniform_(tensor: Tensor, a: float = 0, mode: str = "fan_in", nonline
     return uniform_(tensor, -bound, bound, generator)
 
 
-def kaiming_normal_(tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
-                    generator: Generator | None = None) -> Tensor:  # fmt: skip
+def kaiming_normal_(
+    tensor: Tensor,
+    a: float = 0,
+    mode: str = "fan_in",
+    nonlinearity: str = "leaky_relu",
+    generator: Generator | None = None,
+) -> Tensor:
     """Normal numbers whose spread suits a following relu (He)."""
     if 0 in tensor._array.shape:
         warnings.warn(_EMPTY, stacklevel=2)
@@ -198,7 +229,9 @@ def _deprecated(new: Callable[..., Any]) -> Callable[..., Any]:
     name = new.__name__
 
     def old(*args: Any, **kwargs: Any) -> Any:
-        warnings.warn(f"`nn.init.{name[:-1]}` is now deprecated in favor of `nn.init.{name}`.", FutureWarning, stacklevel=2)
+        warnings.warn(
+            f"`nn.init.{name[:-1]}` is now deprecated in favor of `nn.init.{name}`.", FutureWarning, stacklevel=2
+        )
         return new(*args, **kwargs)
 
     old.__name__ = name[:-1]

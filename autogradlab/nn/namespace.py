@@ -4,23 +4,65 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ops.table.opdef import FUNCTIONS
 from ..core.tensor.tensor import Tensor
+from ..ops.table.opdef import FUNCTIONS
 from . import functional as F
 
 __all__ = ["NAMES", "find"]
 
 _WORDS = ("none", "mean", "sum")
 #: the same function under both names
-_SAME = ("adaptive_avg_pool1d", "avg_pool1d", "bilinear", "celu_", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d",
-         "conv_transpose3d", "cosine_similarity", "group_norm", "max_pool1d", "max_pool2d", "max_pool3d", "pairwise_distance", "pdist",
-         "rms_norm", "rrelu", "rrelu_", "selu_", "threshold_")  # fmt: skip
+_SAME = (
+    "adaptive_avg_pool1d",
+    "avg_pool1d",
+    "bilinear",
+    "celu_",
+    "conv1d",
+    "conv2d",
+    "conv3d",
+    "conv_transpose1d",
+    "conv_transpose2d",
+    "conv_transpose3d",
+    "cosine_similarity",
+    "group_norm",
+    "max_pool1d",
+    "max_pool2d",
+    "max_pool3d",
+    "pairwise_distance",
+    "pdist",
+    "rms_norm",
+    "rrelu",
+    "rrelu_",
+    "selu_",
+    "threshold_",
+)
 #: losses whose reduction is a number
-_LOSSES = ("cosine_embedding_loss", "hinge_embedding_loss", "kl_div", "margin_ranking_loss", "triplet_margin_loss",
-           "binary_cross_entropy_with_logits")  # fmt: skip
+_LOSSES = (
+    "cosine_embedding_loss",
+    "hinge_embedding_loss",
+    "kl_div",
+    "margin_ranking_loss",
+    "triplet_margin_loss",
+    "binary_cross_entropy_with_logits",
+)
 #: operations of the table that are published by themselves
-_TABLE = ("celu", "channel_shuffle", "convolution", "embedding", "hardshrink", "log_softmax", "native_batch_norm", "native_group_norm",
-          "native_layer_norm", "pixel_shuffle", "pixel_unshuffle", "prelu", "selu", "softmax", "threshold")  # fmt: skip
+_TABLE = (
+    "celu",
+    "channel_shuffle",
+    "convolution",
+    "embedding",
+    "hardshrink",
+    "log_softmax",
+    "native_batch_norm",
+    "native_group_norm",
+    "native_layer_norm",
+    "pixel_shuffle",
+    "pixel_unshuffle",
+    "prelu",
+    "selu",
+    "softmax",
+    "threshold",
+)
 
 
 def dropout(input: Tensor, p: float, train: bool) -> Tensor:
@@ -41,18 +83,42 @@ def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     return F.feature_alpha_dropout(input, p, train)
 
 
-def batch_norm(input: Tensor, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool, momentum: float, eps: float,
-               cudnn_enabled: bool = False) -> Tensor:  # fmt: skip
+def batch_norm(
+    input: Tensor,
+    weight: Any,
+    bias: Any,
+    running_mean: Any,
+    running_var: Any,
+    training: bool,
+    momentum: float,
+    eps: float,
+    cudnn_enabled: bool = False,
+) -> Tensor:
     return F.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
 
 
-def instance_norm(input: Tensor, weight: Any, bias: Any, running_mean: Any, running_var: Any, use_input_stats: bool, momentum: float,
-                  eps: float, cudnn_enabled: bool = False) -> Tensor:  # fmt: skip
+def instance_norm(
+    input: Tensor,
+    weight: Any,
+    bias: Any,
+    running_mean: Any,
+    running_var: Any,
+    use_input_stats: bool,
+    momentum: float,
+    eps: float,
+    cudnn_enabled: bool = False,
+) -> Tensor:
     return F.instance_norm(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)
 
 
-def layer_norm(input: Tensor, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5,
-               cudnn_enable: bool = True) -> Tensor:  # fmt: skip
+def layer_norm(
+    input: Tensor,
+    normalized_shape: Any,
+    weight: Any = None,
+    bias: Any = None,
+    eps: float = 1e-5,
+    cudnn_enable: bool = True,
+) -> Tensor:
     return F.layer_norm(input, normalized_shape, weight, bias, eps)
 
 
@@ -65,8 +131,20 @@ def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool, full: bool,
     return F.poisson_nll_loss(input, target, log_input, full, eps=eps, reduction=_WORDS[reduction])
 
 
-_OWN = {f.__name__: f for f in (dropout, dropout_, alpha_dropout, feature_alpha_dropout, batch_norm, instance_norm, layer_norm,
-                                adaptive_max_pool1d, poisson_nll_loss)}  # fmt: skip
+_OWN = {
+    f.__name__: f
+    for f in (
+        dropout,
+        dropout_,
+        alpha_dropout,
+        feature_alpha_dropout,
+        batch_norm,
+        instance_norm,
+        layer_norm,
+        adaptive_max_pool1d,
+        poisson_nll_loss,
+    )
+}
 NAMES = frozenset((*_SAME, *_LOSSES, *_TABLE, *_OWN))
 
 

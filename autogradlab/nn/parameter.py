@@ -7,12 +7,12 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..core.runtime import errors
-from ..core.types.dtypes import get_default_dtype
 from ..core.graph.node import NO_EDGE
-from ..core.tensor.printing import parameter_repr
 from ..core.recording.record import TENSORS
+from ..core.runtime import errors
+from ..core.tensor.printing import parameter_repr
 from ..core.tensor.tensor import Size, Tensor, counter, set_requires_grad
+from ..core.types.dtypes import get_default_dtype
 
 __all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter"]
 
@@ -121,8 +121,10 @@ class _Uninitialized(Tensor):
         raise RuntimeError(_UNINITIALIZED)
 
     def share_memory_(self) -> NoReturn:
-        raise RuntimeError("Can't share memory on an uninitialized parameter or buffer. Call `forward` to initialize the "
-                           "parameters before calling `module.share_memory()`.")  # fmt: skip
+        raise RuntimeError(
+            "Can't share memory on an uninitialized parameter or buffer. Call `forward` to initialize the "
+            "parameters before calling `module.share_memory()`."
+        )
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
         return f"<{type(self).__name__}>"
@@ -155,7 +157,9 @@ class UninitializedBuffer(_Uninitialized):
 
     __module__ = "torch.nn.parameter"
 
-    def __new__(cls, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True) -> Any:
+    def __new__(
+        cls, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True
+    ) -> Any:
         kind = get_default_dtype() if dtype is None else dtype
         made = _over(cls, TENSORS.empty(0, dtype=kind), requires_grad)
         made.persistent = persistent

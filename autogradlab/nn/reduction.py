@@ -27,5 +27,7 @@ def legacy(size_average: Any, reduce: Any, reduction: str = "mean") -> str:
     average = True if size_average is None else size_average
     whole = True if reduce is None else reduce
     word = "mean" if average and whole else "sum" if whole else "none"
-    warnings.warn(f"size_average and reduce args will be deprecated, please use reduction='{word}' instead.", stacklevel=4)
+    warnings.warn(
+        f"size_average and reduce args will be deprecated, please use reduction='{word}' instead.", stacklevel=4
+    )
     return word

@@ -5,15 +5,15 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+from ..core.memory.storage import Storage
+from ..core.recording.record import TENSORS
+from ..core.tensor.tensor import INFERENCE, Size, Tensor
 from ..core.types import dtypes
 from ..core.values.creation import bind
-from .table.opdef import composite
 from ..core.values.promotion import broadcast_shapes as common_shape
 from ..core.values.promotion import result_dtype
-from ..core.recording.record import TENSORS
-from ..core.memory.storage import Storage
-from ..core.tensor.tensor import INFERENCE, Size, Tensor
 from .breadth.typed_storage import TypedStorage
+from .table.opdef import composite
 
 __all__ = ["broadcast_shapes", "can_cast", "is_storage", "is_tensor", "promote_types", "result_type", "typename"]
 
@@ -168,5 +168,6 @@ def _of_tensor(name: str) -> None:
 for _name in ("numel", "is_floating_point", "is_complex", "is_signed"):
     _of_tensor(_name)
 
-PUBLIC: dict[str, Any] = {f.__name__: f for f in (
-    is_tensor, is_storage, typename, promote_types, can_cast, result_type, broadcast_shapes)}  # fmt: skip
+PUBLIC: dict[str, Any] = {
+    f.__name__: f for f in (is_tensor, is_storage, typename, promote_types, can_cast, result_type, broadcast_shapes)
+}

@@ -7,26 +7,31 @@ from typing import Any
 
 import numpy as np
 
-from ..core.types import dtypes
+from ..core.arguments.mismatch import typename
+from ..core.arguments.signature import Signatures
+from ..core.memory.storage import Storage
+from ..core.recording.record import TENSORS
 from ..core.runtime import errors, modes
-from ..core.values.building import array_from
-from ..core.values.creation import check_sizes, set_device
+from ..core.runtime.warn import warn, warn_once
+from ..core.tensor.tensor import Size, Tensor, wrap
+from ..core.types import dtypes
 from ..core.types.device import CPU, require_cpu
 from ..core.types.device import device as Device
 from ..core.types.dtypes import dtype, get_default_dtype, set_default
 from ..core.types.layouts import strided
+from ..core.values.building import array_from
+from ..core.values.creation import check_sizes, set_device
 from .table.opdef import op
-from ..core.recording.record import TENSORS
-from ..core.arguments.mismatch import typename
-from ..core.arguments.signature import Signatures
-from ..core.memory.storage import Storage
-from ..core.tensor.tensor import Size, Tensor, wrap
-from ..core.runtime.warn import warn, warn_once
 
 __all__ = [
-    "TYPES", "cuda_types", "get_default_device", "legacy_new", "set_default_device", "set_default_dtype",
+    "TYPES",
+    "cuda_types",
+    "get_default_device",
+    "legacy_new",
+    "set_default_device",
+    "set_default_dtype",
     "set_default_tensor_type",
-]  # fmt: skip
+]
 
 _NEW = Signatures(
     "new",
@@ -47,10 +52,19 @@ _SET_TYPE = (
     "torch.set_default_device() as alternatives."
 )
 _C_TYPES = {
-    "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "int32": "int",
-    "int64": "long int", "float16": "c10::Half", "bfloat16": "c10::BFloat16", "float32": "float", "float64": "double",
-    "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
-}  # fmt: skip
+    "bool": "bool",
+    "uint8": "unsigned char",
+    "int8": "signed char",
+    "int16": "short int",
+    "int32": "int",
+    "int64": "long int",
+    "float16": "c10::Half",
+    "bfloat16": "c10::BFloat16",
+    "float32": "float",
+    "float64": "double",
+    "complex64": "c10::complex<float>",
+    "complex128": "c10::complex<double>",
+}
 
 
 @op("alias", view=True, method=False, function=False, vjp={"input": lambda F, grad: grad})
@@ -147,8 +161,14 @@ def _types(module: str) -> dict[str, Any]:
     for d in dtypes.ALL.values():
         if d._tensor_type.startswith(("UInt", "Complex")):
             continue
-        fields: dict[str, Any] = {"__module__": module, "__doc__": None, "dtype": d, "layout": strided,
-                  "is_cuda": "cuda" in module, "is_sparse": "sparse" in module}  # fmt: skip
+        fields: dict[str, Any] = {
+            "__module__": module,
+            "__doc__": None,
+            "dtype": d,
+            "layout": strided,
+            "is_cuda": "cuda" in module,
+            "is_sparse": "sparse" in module,
+        }
         made[d._tensor_type] = tensortype(d._tensor_type, (), fields)
     return made
 
@@ -251,10 +271,13 @@ def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None)
 
 
 _SET = Signatures(
-    "set_", "set_()", "set_(Storage source)",
-    "set_(Storage source, SymInt storage_offset, SymInt[] size, SymInt[] stride=None)", "set_(Tensor source)",
+    "set_",
+    "set_()",
+    "set_(Storage source)",
+    "set_(Storage source, SymInt storage_offset, SymInt[] size, SymInt[] stride=None)",
+    "set_(Tensor source)",
     "set_(Tensor source, SymInt storage_offset, SymInt[] size, SymInt[] stride=None)",
-)  # fmt: skip
+)
 
 
 def set_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
@@ -263,7 +286,9 @@ def set_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     if self.requires_grad and self.is_leaf and modes.current().record:
         raise RuntimeError(errors.LEAF_INPLACE)
     if self._meta is not None:
-        self._meta.accumulate = None  # a leaf with other memory is another leaf to the graphs that were made with the old
+        self._meta.accumulate = (
+            None  # a leaf with other memory is another leaf to the graphs that were made with the old
+        )
     numpy = self._array.dtype
     if index == 0:
         self._array, self._storage = np.zeros(0, numpy), None

@@ -14,8 +14,22 @@ from .sgd import SGD
 if TYPE_CHECKING:
     from . import lr_scheduler as lr_scheduler
 
-__all__ = ["ASGD", "LBFGS", "SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "NAdam", "Optimizer", "RAdam", "RMSprop",
-           "Rprop", "lr_scheduler"]  # fmt: skip
+__all__ = [
+    "ASGD",
+    "LBFGS",
+    "SGD",
+    "Adadelta",
+    "Adagrad",
+    "Adam",
+    "AdamW",
+    "Adamax",
+    "NAdam",
+    "Optimizer",
+    "RAdam",
+    "RMSprop",
+    "Rprop",
+    "lr_scheduler",
+]
 
 for _cls in (ASGD, LBFGS, SGD, Adadelta, Adagrad, Adam, AdamW, Adamax, NAdam, RAdam, RMSprop, Rprop):
     _cls.__module__ = "torch.optim." + _cls.__name__.lower()
@@ -28,5 +42,6 @@ def __getattr__(name: str) -> Any:
 
         return import_module(f"{__name__}.lr_scheduler")
     raise AttributeError(f"module 'torch.optim' has no attribute '{name}'")
+
 
 attach("optim", globals())

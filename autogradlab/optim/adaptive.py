@@ -29,18 +29,40 @@ def _with_decay(group: dict[str, Any], x: Any, g: Any) -> Any:
 class RMSprop(Optimizer):
     """Steps divided by the root of a running mean of squared gradients."""
 
-    def __init__(self, params: Any, lr: Any = 1e-2, alpha: float = 0.99, eps: float = 1e-8, weight_decay: float = 0,
-                 momentum: float = 0, centered: bool = False, capturable: bool = False, foreach: bool | None = None,
-                 maximize: bool = False, differentiable: bool = False) -> None:  # fmt: skip
+    def __init__(
+        self,
+        params: Any,
+        lr: Any = 1e-2,
+        alpha: float = 0.99,
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        momentum: float = 0,
+        centered: bool = False,
+        capturable: bool = False,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        differentiable: bool = False,
+    ) -> None:
         _at_least(lr, "learning rate")
         _at_least(eps, "epsilon value")
         _at_least(momentum, "momentum value")
         _at_least(weight_decay, "weight_decay value")
         _at_least(alpha, "alpha value")
-        super().__init__(params, {
-            "lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps, "centered": centered, "weight_decay": weight_decay,
-            "capturable": capturable, "foreach": foreach, "maximize": maximize, "differentiable": differentiable,
-        })  # fmt: skip
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "momentum": momentum,
+                "alpha": alpha,
+                "eps": eps,
+                "centered": centered,
+                "weight_decay": weight_decay,
+                "capturable": capturable,
+                "foreach": foreach,
+                "maximize": maximize,
+                "differentiable": differentiable,
+            },
+        )
 
     @stepping
     def step(self) -> None:
@@ -79,19 +101,39 @@ class RMSprop(Optimizer):
 class Adagrad(Optimizer):
     """Steps divided by the root of the sum of all squared gradients."""
 
-    def __init__(self, params: Any, lr: Any = 1e-2, lr_decay: float = 0, weight_decay: float = 0,
-                 initial_accumulator_value: float = 0, eps: float = 1e-10, foreach: bool | None = None, *, maximize: bool = False,
-                 differentiable: bool = False, fused: bool | None = None) -> None:  # fmt: skip
+    def __init__(
+        self,
+        params: Any,
+        lr: Any = 1e-2,
+        lr_decay: float = 0,
+        weight_decay: float = 0,
+        initial_accumulator_value: float = 0,
+        eps: float = 1e-10,
+        foreach: bool | None = None,
+        *,
+        maximize: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+    ) -> None:
         _at_least(lr, "learning rate")
         _at_least(lr_decay, "lr_decay value")
         _at_least(weight_decay, "weight_decay value")
         _at_least(initial_accumulator_value, "initial_accumulator_value value")
         _at_least(eps, "epsilon value")
-        super().__init__(params, {
-            "lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay,
-            "initial_accumulator_value": initial_accumulator_value, "foreach": foreach, "maximize": maximize,
-            "differentiable": differentiable, "fused": fused,
-        })  # fmt: skip
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "lr_decay": lr_decay,
+                "eps": eps,
+                "weight_decay": weight_decay,
+                "initial_accumulator_value": initial_accumulator_value,
+                "foreach": foreach,
+                "maximize": maximize,
+                "differentiable": differentiable,
+                "fused": fused,
+            },
+        )
         for group in self.param_groups:
             for p in group["params"]:
                 self.state[p]["step"] = scalar_state(0.0)
@@ -113,16 +155,37 @@ class Adagrad(Optimizer):
 class Adadelta(Optimizer):
     """Steps whose size follows that of the steps before."""
 
-    def __init__(self, params: Any, lr: Any = 1.0, rho: float = 0.9, eps: float = 1e-6, weight_decay: float = 0,
-                 foreach: bool | None = None, *, capturable: bool = False, maximize: bool = False,
-                 differentiable: bool = False) -> None:  # fmt: skip
+    def __init__(
+        self,
+        params: Any,
+        lr: Any = 1.0,
+        rho: float = 0.9,
+        eps: float = 1e-6,
+        weight_decay: float = 0,
+        foreach: bool | None = None,
+        *,
+        capturable: bool = False,
+        maximize: bool = False,
+        differentiable: bool = False,
+    ) -> None:
         _at_least(lr, "learning rate")
         if not 0.0 <= rho <= 1.0:
             raise ValueError(f"Invalid rho value: {rho}")
         _at_least(eps, "epsilon value")
         _at_least(weight_decay, "weight_decay value")
-        super().__init__(params, {"lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize,
-                                  "capturable": capturable, "foreach": foreach, "differentiable": differentiable})  # fmt: skip
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "rho": rho,
+                "eps": eps,
+                "weight_decay": weight_decay,
+                "maximize": maximize,
+                "capturable": capturable,
+                "foreach": foreach,
+                "differentiable": differentiable,
+            },
+        )
 
     @stepping
     def step(self) -> None:
@@ -147,14 +210,33 @@ class Adadelta(Optimizer):
 class Rprop(Optimizer):
     """Steps by the sign of the gradient, longer while it stays the same and shorter when it changes."""
 
-    def __init__(self, params: Any, lr: Any = 1e-2, etas: tuple[float, float] = (0.5, 1.2),
-                 step_sizes: tuple[float, float] = (1e-6, 50), *, capturable: bool = False, foreach: bool | None = None,
-                 maximize: bool = False, differentiable: bool = False) -> None:  # fmt: skip
+    def __init__(
+        self,
+        params: Any,
+        lr: Any = 1e-2,
+        etas: tuple[float, float] = (0.5, 1.2),
+        step_sizes: tuple[float, float] = (1e-6, 50),
+        *,
+        capturable: bool = False,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        differentiable: bool = False,
+    ) -> None:
         _at_least(lr, "learning rate")
         if not 0.0 < etas[0] < 1.0 < etas[1]:
             raise ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}")
-        super().__init__(params, {"lr": lr, "etas": etas, "step_sizes": step_sizes, "foreach": foreach, "maximize": maximize,
-                                  "differentiable": differentiable, "capturable": capturable})  # fmt: skip
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "etas": etas,
+                "step_sizes": step_sizes,
+                "foreach": foreach,
+                "maximize": maximize,
+                "differentiable": differentiable,
+                "capturable": capturable,
+            },
+        )
 
     @stepping
     def step(self) -> None:
@@ -163,8 +245,9 @@ class Rprop(Optimizer):
             low, high = group["step_sizes"]
             for p, x, g, state in gradients(self, group):
                 if not state:
-                    state.update(step=scalar_state(0.0), prev=zeros(p),
-                                 step_size=wrap(np.full_like(g, number(group["lr"]))))  # fmt: skip
+                    state.update(
+                        step=scalar_state(0.0), prev=zeros(p), step_size=wrap(np.full_like(g, number(group["lr"])))
+                    )
                 state["step"]._array += 1
                 kind = x.dtype.type
                 previous, size = state["prev"]._array, state["step_size"]._array
@@ -181,15 +264,35 @@ class Rprop(Optimizer):
 class ASGD(Optimizer):
     """Gradient descent whose steps shrink, with a running mean of the weights in its state."""
 
-    def __init__(self, params: Any, lr: Any = 1e-2, lambd: float = 1e-4, alpha: float = 0.75, t0: float = 1e6,
-                 weight_decay: float = 0, foreach: bool | None = None, maximize: bool = False, differentiable: bool = False,
-                 capturable: bool = False) -> None:  # fmt: skip
+    def __init__(
+        self,
+        params: Any,
+        lr: Any = 1e-2,
+        lambd: float = 1e-4,
+        alpha: float = 0.75,
+        t0: float = 1e6,
+        weight_decay: float = 0,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        differentiable: bool = False,
+        capturable: bool = False,
+    ) -> None:
         _at_least(lr, "learning rate")
         _at_least(weight_decay, "weight_decay value")
-        super().__init__(params, {
-            "lr": lr, "lambd": lambd, "alpha": alpha, "t0": t0, "weight_decay": weight_decay, "foreach": foreach,
-            "maximize": maximize, "differentiable": differentiable, "capturable": capturable,
-        })  # fmt: skip
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "lambd": lambd,
+                "alpha": alpha,
+                "t0": t0,
+                "weight_decay": weight_decay,
+                "foreach": foreach,
+                "maximize": maximize,
+                "differentiable": differentiable,
+                "capturable": capturable,
+            },
+        )
 
     @stepping
     def step(self) -> None:

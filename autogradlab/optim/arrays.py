@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.types.dtypes import get_default_dtype
-from ..core.tensor.tensor import Tensor, wrap
 from ..core.recording.views import bump
+from ..core.tensor.tensor import Tensor, wrap
+from ..core.types.dtypes import get_default_dtype
 
 __all__ = ["add_", "addcdiv_", "addcmul_", "changed", "gradients", "lerp_", "number", "scalar_state", "zeros"]
 

@@ -19,22 +19,41 @@ class LBFGS(Optimizer):
     Errors: ValueError for more than one group; RuntimeError for a line search other than "strong_wolfe".
     """
 
-    def __init__(self, params: Any, lr: Any = 1, max_iter: int = 20, max_eval: int | None = None, tolerance_grad: float = 1e-7,
-                 tolerance_change: float = 1e-9, history_size: int = 100, line_search_fn: str | None = None) -> None:  # fmt: skip
+    def __init__(
+        self,
+        params: Any,
+        lr: Any = 1,
+        max_iter: int = 20,
+        max_eval: int | None = None,
+        tolerance_grad: float = 1e-7,
+        tolerance_change: float = 1e-9,
+        history_size: int = 100,
+        line_search_fn: str | None = None,
+    ) -> None:
         if number(lr) < 0.0:
             raise ValueError(f"Invalid learning rate: {lr}")
         if max_eval is None:
             max_eval = max_iter * 5 // 4
-        super().__init__(params, {
-            "lr": lr, "max_iter": max_iter, "max_eval": max_eval, "tolerance_grad": tolerance_grad,
-            "tolerance_change": tolerance_change, "history_size": history_size, "line_search_fn": line_search_fn,
-        })  # fmt: skip
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "max_iter": max_iter,
+                "max_eval": max_eval,
+                "tolerance_grad": tolerance_grad,
+                "tolerance_change": tolerance_change,
+                "history_size": history_size,
+                "line_search_fn": line_search_fn,
+            },
+        )
         if len(self.param_groups) != 1:
             raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
         self._params = self.param_groups[0]["params"]
 
     def _gradient(self) -> Any:
-        return np.concatenate([(np.zeros_like(p._array) if p._grad is None else p._grad._array).reshape(-1) for p in self._params])
+        return np.concatenate(
+            [(np.zeros_like(p._array) if p._grad is None else p._grad._array).reshape(-1) for p in self._params]
+        )
 
     def _move(self, t: float, direction: Any) -> None:
         start = 0
@@ -94,7 +113,9 @@ class LBFGS(Optimizer):
                 from .wolfe import strong_wolfe
 
                 start = [p._array.copy() for p in self._params]
-                loss, gradient, t, count = strong_wolfe(lambda a, d=d, start=start: self._at(closure, start, a, d), t, d, loss, gradient, slope)  # type: ignore[misc]
+                loss, gradient, t, count = strong_wolfe(
+                    lambda a, d=d, start=start: self._at(closure, start, a, d), t, d, loss, gradient, slope
+                )  # type: ignore[misc]
                 self._move(t, d)
             else:
                 self._move(t, d)
@@ -104,12 +125,17 @@ class LBFGS(Optimizer):
                     count = 1
             evaluations += count
             state["func_evals"] += count
-            if (iteration == group["max_iter"] or evaluations >= group["max_eval"]
-                    or np.abs(gradient).max() <= group["tolerance_grad"]
-                    or np.abs(d * t).max() <= group["tolerance_change"]
-                    or abs(loss - loss_before) < group["tolerance_change"]):  # fmt: skip
+            if (
+                iteration == group["max_iter"]
+                or evaluations >= group["max_eval"]
+                or np.abs(gradient).max() <= group["tolerance_grad"]
+                or np.abs(d * t).max() <= group["tolerance_change"]
+                or abs(loss - loss_before) < group["tolerance_change"]
+            ):
                 break
-        state.update(d=d, t=t, old_dirs=old_y, old_stps=old_s, H_diag=scale, prev_flat_grad=before, prev_loss=loss_before)
+        state.update(
+            d=d, t=t, old_dirs=old_y, old_stps=old_s, H_diag=scale, prev_flat_grad=before, prev_loss=loss_before
+        )
         return original
 
 

@@ -10,14 +10,31 @@ from typing import Any
 from . import lr_scheduler as base
 from .optimizer import Optimizer
 
-__all__ = ["ChainedScheduler", "CosineAnnealingWarmRestarts", "CyclicLR", "OneCycleLR", "ReduceLROnPlateau", "SequentialLR"]
+__all__ = [
+    "ChainedScheduler",
+    "CosineAnnealingWarmRestarts",
+    "CyclicLR",
+    "OneCycleLR",
+    "ReduceLROnPlateau",
+    "SequentialLR",
+]
 
 
 class ReduceLROnPlateau(base.LRScheduler):
     """lr times factor when a metric has not improved for `patience` steps; `step` takes the metric."""
 
-    def __init__(self, optimizer: Optimizer, mode: str = "min", factor: float = 0.1, patience: int = 10, threshold: float = 1e-4,
-                 threshold_mode: str = "rel", cooldown: int = 0, min_lr: Any = 0, eps: float = 1e-8) -> None:  # fmt: skip
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        mode: str = "min",
+        factor: float = 0.1,
+        patience: int = 10,
+        threshold: float = 1e-4,
+        threshold_mode: str = "rel",
+        cooldown: int = 0,
+        min_lr: Any = 0,
+        eps: float = 1e-8,
+    ) -> None:
         if factor >= 1.0:
             raise ValueError("Factor should be < 1.0.")
         self.factor = factor
@@ -92,23 +109,31 @@ class ReduceLROnPlateau(base.LRScheduler):
 class SequentialLR(base.LRScheduler):
     """One schedule after the other, each from its milestone on."""
 
-    def __init__(self, optimizer: Optimizer, schedulers: list[Any], milestones: list[int], last_epoch: int = -1) -> None:
+    def __init__(
+        self, optimizer: Optimizer, schedulers: list[Any], milestones: list[int], last_epoch: int = -1
+    ) -> None:
         if not schedulers:
             raise ValueError(f"{type(self).__name__} expects at least one scheduler, but got no scheduler.")
         for i, scheduler in enumerate(schedulers):
             if not hasattr(scheduler, "optimizer"):
                 raise TypeError(f"{type(self).__name__} at index {i} should have `optimizer` as its attribute.")
             if isinstance(scheduler, ReduceLROnPlateau):
-                raise ValueError(f"{type(self).__name__} does not support `ReduceLROnPlateau` scheduler as it requires additional kwargs to "
-                                 f"be specified when calling `step`, but got one at index {i} in the given schedulers sequence.")  # fmt: skip
+                raise ValueError(
+                    f"{type(self).__name__} does not support `ReduceLROnPlateau` scheduler as it requires additional kwargs to "
+                    f"be specified when calling `step`, but got one at index {i} in the given schedulers sequence."
+                )
             if optimizer is not scheduler.optimizer:
-                raise ValueError(f"{type(self).__name__} expects all schedulers to belong to the same optimizer, but got scheduler "
-                                 f"{type(scheduler).__name__} at index {i} has {scheduler.optimizer}, which is different from "
-                                 f"{type(optimizer).__name__}.")  # fmt: skip
+                raise ValueError(
+                    f"{type(self).__name__} expects all schedulers to belong to the same optimizer, but got scheduler "
+                    f"{type(scheduler).__name__} at index {i} has {scheduler.optimizer}, which is different from "
+                    f"{type(optimizer).__name__}."
+                )
         if len(milestones) != len(schedulers) - 1:
-            raise ValueError("Sequential Schedulers expects number of schedulers provided to be one more than the number of milestone points, "
-                             f"but got number of schedulers {len(schedulers)} and the number of milestones to be equal to "
-                             f"{len(milestones)}")  # fmt: skip
+            raise ValueError(
+                "Sequential Schedulers expects number of schedulers provided to be one more than the number of milestone points, "
+                f"but got number of schedulers {len(schedulers)} and the number of milestones to be equal to "
+                f"{len(milestones)}"
+            )
         self._schedulers = schedulers
         self._milestones = milestones
         self.last_epoch = last_epoch + 1
@@ -150,13 +175,17 @@ class ChainedScheduler(base.LRScheduler):
 
     def __init__(self, schedulers: Any, optimizer: Optimizer | None = None) -> None:
         if not schedulers:
-            raise ValueError(f"{type(self).__name__} expects at least one scheduler to be chained, but got no scheduler.")
+            raise ValueError(
+                f"{type(self).__name__} expects at least one scheduler to be chained, but got no scheduler."
+            )
         optimizer = optimizer or schedulers[0].optimizer
         for i, scheduler in enumerate(schedulers):
             if optimizer is not scheduler.optimizer:
-                raise ValueError(f"{type(self).__name__} expects all schedulers to belong to the same optimizer, but got scheduler "
-                                 f"{type(scheduler).__name__} at index {i} has {scheduler.optimizer}, which is different from "
-                                 f"{type(optimizer).__name__}.")  # fmt: skip
+                raise ValueError(
+                    f"{type(self).__name__} expects all schedulers to belong to the same optimizer, but got scheduler "
+                    f"{type(scheduler).__name__} at index {i} has {scheduler.optimizer}, which is different from "
+                    f"{type(optimizer).__name__}."
+                )
         self._schedulers = schedulers
         self.optimizer = optimizer
         self._last_lr = self._rates()
@@ -173,7 +202,9 @@ class ChainedScheduler(base.LRScheduler):
 class CosineAnnealingWarmRestarts(base.LRScheduler):
     """lr along half a cosine down to eta_min, again and again; periods grow by T_mult."""
 
-    def __init__(self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1) -> None:
+    def __init__(
+        self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1
+    ) -> None:
         if T_0 <= 0 or not isinstance(T_0, int):
             raise ValueError(f"Expected positive integer T_0, but got {T_0}")
         if T_mult < 1 or not isinstance(T_mult, int):
@@ -222,8 +253,10 @@ def _each(name: str, optimizer: Optimizer, given: Any) -> list[Any]:
     n = len(optimizer.param_groups)
     if isinstance(given, (list, tuple)):
         if len(given) != n:
-            raise ValueError(f"{name} must have the same length as optimizer.param_groups. {name} has {len(given)} values, "
-                             f"param_groups has {n}.")  # fmt: skip
+            raise ValueError(
+                f"{name} must have the same length as optimizer.param_groups. {name} has {len(given)} values, "
+                f"param_groups has {n}."
+            )
         return list(given)
     return [given] * n
 
@@ -231,9 +264,22 @@ def _each(name: str, optimizer: Optimizer, given: Any) -> list[Any]:
 class CyclicLR(base.LRScheduler):
     """lr up from base_lr to max_lr and down again, in cycles."""
 
-    def __init__(self, optimizer: Optimizer, base_lr: Any, max_lr: Any, step_size_up: int = 2000, step_size_down: int | None = None,
-                 mode: str = "triangular", gamma: float = 1.0, scale_fn: Any = None, scale_mode: str = "cycle", cycle_momentum: bool = True,
-                 base_momentum: Any = 0.8, max_momentum: Any = 0.9, last_epoch: int = -1) -> None:  # fmt: skip
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        base_lr: Any,
+        max_lr: Any,
+        step_size_up: int = 2000,
+        step_size_down: int | None = None,
+        mode: str = "triangular",
+        gamma: float = 1.0,
+        scale_fn: Any = None,
+        scale_mode: str = "cycle",
+        cycle_momentum: bool = True,
+        base_momentum: Any = 0.8,
+        max_momentum: Any = 0.9,
+        last_epoch: int = -1,
+    ) -> None:
         if last_epoch == -1:
             for lr, group in zip(_each("base_lr", optimizer, base_lr), optimizer.param_groups, strict=True):
                 group["lr"] = lr
@@ -270,7 +316,9 @@ class CyclicLR(base.LRScheduler):
         height = x / self.step_ratio if x <= self.step_ratio else (x - 1) / (self.step_ratio - 1)
         by = self.scale_fn(cycle if self.scale_mode == "cycle" else self.last_epoch)
         if self.cycle_momentum:
-            for group, low, high in zip(self.optimizer.param_groups, self.base_momentums, self.max_momentums, strict=True):
+            for group, low, high in zip(
+                self.optimizer.param_groups, self.base_momentums, self.max_momentums, strict=True
+            ):
                 _set_momentum(group, high - (high - low) * height * by)
         return [low + (high - low) * height * by for low, high in zip(self.base_lrs, self.max_lrs, strict=True)]
 
@@ -285,10 +333,23 @@ def _set_momentum(group: dict[str, Any], value: float) -> None:
 class OneCycleLR(base.LRScheduler):
     """lr up to max_lr and down to almost nothing, once over total_steps steps."""
 
-    def __init__(self, optimizer: Optimizer, max_lr: Any, total_steps: int | None = None, epochs: int | None = None,
-                 steps_per_epoch: int | None = None, pct_start: float = 0.3, anneal_strategy: str = "cos", cycle_momentum: bool = True,
-                 base_momentum: Any = 0.85, max_momentum: Any = 0.95, div_factor: float = 25.0, final_div_factor: float = 1e4,
-                 three_phase: bool = False, last_epoch: int = -1) -> None:  # fmt: skip
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        max_lr: Any,
+        total_steps: int | None = None,
+        epochs: int | None = None,
+        steps_per_epoch: int | None = None,
+        pct_start: float = 0.3,
+        anneal_strategy: str = "cos",
+        cycle_momentum: bool = True,
+        base_momentum: Any = 0.85,
+        max_momentum: Any = 0.95,
+        div_factor: float = 25.0,
+        final_div_factor: float = 1e4,
+        three_phase: bool = False,
+        last_epoch: int = -1,
+    ) -> None:
         if total_steps is not None:
             if total_steps <= 0 or not isinstance(total_steps, int):
                 raise ValueError(f"Expected positive integer total_steps, but got {total_steps}")
@@ -303,12 +364,16 @@ class OneCycleLR(base.LRScheduler):
             raise ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)")
         n = self.total_steps
         if three_phase:
-            self._phases = [(float(pct_start * n) - 1, "initial_lr", "max_lr", "max_momentum", "base_momentum"),
-                            (float(2 * pct_start * n) - 2, "max_lr", "initial_lr", "base_momentum", "max_momentum"),
-                            (n - 1, "initial_lr", "min_lr", "max_momentum", "max_momentum")]  # fmt: skip
+            self._phases = [
+                (float(pct_start * n) - 1, "initial_lr", "max_lr", "max_momentum", "base_momentum"),
+                (float(2 * pct_start * n) - 2, "max_lr", "initial_lr", "base_momentum", "max_momentum"),
+                (n - 1, "initial_lr", "min_lr", "max_momentum", "max_momentum"),
+            ]
         else:
-            self._phases = [(float(pct_start * n) - 1, "initial_lr", "max_lr", "max_momentum", "base_momentum"),
-                            (n - 1, "max_lr", "min_lr", "base_momentum", "max_momentum")]  # fmt: skip
+            self._phases = [
+                (float(pct_start * n) - 1, "initial_lr", "max_lr", "max_momentum", "base_momentum"),
+                (n - 1, "max_lr", "min_lr", "base_momentum", "max_momentum"),
+            ]
         if pct_start < 0 or pct_start > 1 or not isinstance(pct_start, float):
             raise ValueError(f"Expected float between 0 and 1 pct_start, but got {pct_start}")
         if anneal_strategy not in ("cos", "linear"):
@@ -324,8 +389,12 @@ class OneCycleLR(base.LRScheduler):
             if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
                 raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
             if last_epoch == -1:
-                for high, low, group in zip(_each("max_momentum", optimizer, max_momentum),
-                                            _each("base_momentum", optimizer, base_momentum), optimizer.param_groups, strict=True):  # fmt: skip
+                for high, low, group in zip(
+                    _each("max_momentum", optimizer, max_momentum),
+                    _each("base_momentum", optimizer, base_momentum),
+                    optimizer.param_groups,
+                    strict=True,
+                ):
                     _set_momentum(group, high)
                     group["max_momentum"] = high
                     group["base_momentum"] = low

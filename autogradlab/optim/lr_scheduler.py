@@ -14,9 +14,24 @@ from typing import Any
 from ..reference import attach
 from .optimizer import Optimizer
 
-__all__ = ["ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "ChainedScheduler", "CyclicLR", "ExponentialLR",
-           "LRScheduler", "LambdaLR", "LinearLR", "MultiStepLR", "MultiplicativeLR", "OneCycleLR", "PolynomialLR", "ReduceLROnPlateau",
-           "SequentialLR", "StepLR"]  # fmt: skip
+__all__ = [
+    "ConstantLR",
+    "CosineAnnealingLR",
+    "CosineAnnealingWarmRestarts",
+    "ChainedScheduler",
+    "CyclicLR",
+    "ExponentialLR",
+    "LRScheduler",
+    "LambdaLR",
+    "LinearLR",
+    "MultiStepLR",
+    "MultiplicativeLR",
+    "OneCycleLR",
+    "PolynomialLR",
+    "ReduceLROnPlateau",
+    "SequentialLR",
+    "StepLR",
+]
 
 EPOCH_DEPRECATION_WARNING = (
     "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. Please use "
@@ -51,7 +66,9 @@ class LRScheduler:
         else:
             for i, group in enumerate(optimizer.param_groups):
                 if "initial_lr" not in group:
-                    raise KeyError(f"param 'initial_lr' is not specified in param_groups[{i}] when resuming an optimizer")
+                    raise KeyError(
+                        f"param 'initial_lr' is not specified in param_groups[{i}] when resuming an optimizer"
+                    )
         self.base_lrs: list[Any] = [group["initial_lr"] for group in optimizer.param_groups]
         self.last_epoch = last_epoch
         self._count_steps()
@@ -122,7 +139,11 @@ class LRScheduler:
 
     def _warn_get_lr_called_within_step(self) -> None:
         if not self._get_lr_called_within_step:
-            warnings.warn("To get the last learning rate computed by the scheduler, please use `get_last_lr()`.", UserWarning, stacklevel=3)
+            warnings.warn(
+                "To get the last learning rate computed by the scheduler, please use `get_last_lr()`.",
+                UserWarning,
+                stacklevel=3,
+            )
 
     def _rates(self) -> list[Any]:
         return [group["lr"] for group in self.optimizer.param_groups]
@@ -144,7 +165,9 @@ class LambdaLR(LRScheduler):
 
     def state_dict(self) -> dict[str, Any]:
         state = {k: v for k, v in self.__dict__.items() if k not in ("optimizer", "lr_lambdas")}
-        state["lr_lambdas"] = [None if callable(f) and hasattr(f, "__code__") else f.__dict__.copy() for f in self.lr_lambdas]
+        state["lr_lambdas"] = [
+            None if callable(f) and hasattr(f, "__code__") else f.__dict__.copy() for f in self.lr_lambdas
+        ]
         return state
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
@@ -206,7 +229,9 @@ class StepLR(LRScheduler):
 class MultiStepLR(LRScheduler):
     """lr times gamma at each of the milestones."""
 
-    def __init__(self, optimizer: Optimizer, milestones: Sequence[int], gamma: float = 0.1, last_epoch: int = -1) -> None:
+    def __init__(
+        self, optimizer: Optimizer, milestones: Sequence[int], gamma: float = 0.1, last_epoch: int = -1
+    ) -> None:
         self.milestones = Counter(milestones)
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
@@ -225,7 +250,9 @@ class MultiStepLR(LRScheduler):
 class ConstantLR(LRScheduler):
     """lr times factor for the first total_iters epochs."""
 
-    def __init__(self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5, last_epoch: int = -1) -> None:
+    def __init__(
+        self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5, last_epoch: int = -1
+    ) -> None:
         if factor > 1.0 or factor < 0:
             raise ValueError("Constant multiplicative factor expected to be between 0 and 1.")
         self.factor = factor
@@ -248,8 +275,14 @@ class ConstantLR(LRScheduler):
 class LinearLR(LRScheduler):
     """lr times a factor that goes from start_factor to end_factor in total_iters epochs."""
 
-    def __init__(self, optimizer: Optimizer, start_factor: float = 1.0 / 3, end_factor: float = 1.0, total_iters: int = 5,
-                 last_epoch: int = -1) -> None:  # fmt: skip
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        start_factor: float = 1.0 / 3,
+        end_factor: float = 1.0,
+        total_iters: int = 5,
+        last_epoch: int = -1,
+    ) -> None:
         if start_factor > 1.0 or start_factor <= 0:
             raise ValueError("Starting multiplicative factor expected to be greater than 0 and less or equal to 1.")
         if end_factor > 1.0 or end_factor < 0:
@@ -301,7 +334,9 @@ class PolynomialLR(LRScheduler):
         self._warn_get_lr_called_within_step()
         if self._is_initial or self.last_epoch > self.total_iters:
             return self._rates()
-        by = ((1.0 - self.last_epoch / self.total_iters) / (1.0 - (self.last_epoch - 1) / self.total_iters)) ** self.power
+        by = (
+            (1.0 - self.last_epoch / self.total_iters) / (1.0 - (self.last_epoch - 1) / self.total_iters)
+        ) ** self.power
         return [lr * by for lr in self._rates()]
 
     def _get_closed_form_lr(self) -> list[Any]:
@@ -325,7 +360,10 @@ class CosineAnnealingLR(LRScheduler):
         if self._step_count == 1 and e > 0:
             return [low + (base - low) * (1 + math.cos(e * math.pi / t)) / 2 for base in self.base_lrs]
         if (e - 1 - t) % (2 * t) == 0:
-            return [lr + (base - low) * (1 - math.cos(math.pi / t)) / 2 for base, lr in zip(self.base_lrs, self._rates(), strict=True)]
+            return [
+                lr + (base - low) * (1 - math.cos(math.pi / t)) / 2
+                for base, lr in zip(self.base_lrs, self._rates(), strict=True)
+            ]
         by = (1 + math.cos(math.pi * e / t)) / (1 + math.cos(math.pi * (e - 1) / t))
         return [by * (lr - low) + low for lr in self._rates()]
 
@@ -334,11 +372,33 @@ class CosineAnnealingLR(LRScheduler):
         return [self.eta_min + (base - self.eta_min) * by for base in self.base_lrs]
 
 
-from .lr_others import ChainedScheduler, CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR, ReduceLROnPlateau, SequentialLR
+from .lr_others import (  # noqa: E402  they build on the classes above
+    ChainedScheduler,
+    CosineAnnealingWarmRestarts,
+    CyclicLR,
+    OneCycleLR,
+    ReduceLROnPlateau,
+    SequentialLR,
+)
 
-for _cls in (LRScheduler, LambdaLR, MultiplicativeLR, StepLR, MultiStepLR, ConstantLR, LinearLR, ExponentialLR, PolynomialLR,
-             CosineAnnealingLR, ChainedScheduler, CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR, ReduceLROnPlateau,
-             SequentialLR):  # fmt: skip
+for _cls in (
+    LRScheduler,
+    LambdaLR,
+    MultiplicativeLR,
+    StepLR,
+    MultiStepLR,
+    ConstantLR,
+    LinearLR,
+    ExponentialLR,
+    PolynomialLR,
+    CosineAnnealingLR,
+    ChainedScheduler,
+    CosineAnnealingWarmRestarts,
+    CyclicLR,
+    OneCycleLR,
+    ReduceLROnPlateau,
+    SequentialLR,
+):
     _cls.__module__ = "torch.optim.lr_scheduler"
 
 attach("optim.lr_scheduler", globals())

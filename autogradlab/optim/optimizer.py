@@ -10,9 +10,9 @@ from copy import deepcopy
 from itertools import chain
 from typing import Any
 
-from ..core.runtime import modes
 from ..autograd.grad_mode import enable_grad
 from ..core.graph.node import RemovableHandle
+from ..core.runtime import modes
 from ..core.tensor.tensor import Tensor
 
 __all__ = ["Optimizer", "required"]
@@ -51,7 +51,9 @@ def _with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
             found = hook(self, args, kwargs)
             if found is not None:
                 if not (isinstance(found, tuple) and len(found) == 2):
-                    raise RuntimeError(f"{step} must return None or a tuple of (new_args, new_kwargs), but got {found}.")
+                    raise RuntimeError(
+                        f"{step} must return None or a tuple of (new_args, new_kwargs), but got {found}."
+                    )
                 args, kwargs = found
         result = step(self, *args, **kwargs)
         for hook in chain(self._optimizer_step_post_hooks.values(), _after.values()):
@@ -91,8 +93,10 @@ class Optimizer:
         self.defaults = defaults
         self._init_hooks()
         if isinstance(params, Tensor):
-            raise TypeError("params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
-                            + _typename(params))  # fmt: skip
+            raise TypeError(
+                "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
+                + _typename(params)
+            )
         self.state: Any = defaultdict(dict)
         self.param_groups: list[dict[str, Any]] = []
         groups = list(params)
@@ -104,9 +108,14 @@ class Optimizer:
             self.add_param_group(group)
 
     def _init_hooks(self) -> None:
-        for name in ("_optimizer_step_pre_hooks", "_optimizer_step_post_hooks", "_optimizer_state_dict_pre_hooks",
-                     "_optimizer_state_dict_post_hooks", "_optimizer_load_state_dict_pre_hooks",
-                     "_optimizer_load_state_dict_post_hooks"):  # fmt: skip
+        for name in (
+            "_optimizer_step_pre_hooks",
+            "_optimizer_step_post_hooks",
+            "_optimizer_state_dict_pre_hooks",
+            "_optimizer_state_dict_post_hooks",
+            "_optimizer_load_state_dict_pre_hooks",
+            "_optimizer_load_state_dict_post_hooks",
+        ):
             self.__dict__.setdefault(name, OrderedDict())
 
     _optimizer_step_pre_hooks: OrderedDict[int, Callable[..., Any]]
@@ -190,7 +199,9 @@ class Optimizer:
         if len(groups) != len(saved):
             raise ValueError("loaded state dict has a different number of parameter groups")
         if any(len(a["params"]) != len(b["params"]) for a, b in zip(groups, saved, strict=True)):
-            raise ValueError("loaded state dict contains a parameter group that doesn't match the size of optimizer's group")
+            raise ValueError(
+                "loaded state dict contains a parameter group that doesn't match the size of optimizer's group"
+            )
         numbers = chain.from_iterable(g["params"] for g in saved)
         by_number = dict(zip(numbers, chain.from_iterable(g["params"] for g in groups), strict=True))
         state: Any = defaultdict(dict)
@@ -229,8 +240,10 @@ class Optimizer:
         if isinstance(params, Tensor):
             param_group["params"] = [params]
         elif isinstance(params, set):
-            raise TypeError("optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets "
-                            "will change between runs. Please use a list instead.")  # fmt: skip
+            raise TypeError(
+                "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets "
+                "will change between runs. Please use a list instead."
+            )
         else:
             param_group["params"] = list(params)
         _split_names(param_group)
@@ -245,15 +258,20 @@ class Optimizer:
             param_group.setdefault(name, default)
         params = param_group["params"]
         if len(params) != len({id(p) for p in params}):
-            warnings.warn("optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; see "
-                          "github.com/pytorch/pytorch/issues/40967 for more information", stacklevel=3)  # fmt: skip
+            warnings.warn(
+                "optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; see "
+                "github.com/pytorch/pytorch/issues/40967 for more information",
+                stacklevel=3,
+            )
         known = {id(p) for group in self.param_groups for p in group["params"]}
         if known & {id(p) for p in params}:
             raise ValueError("some parameters appear in more than one parameter group")
         if self.param_groups and ("param_names" in param_group) != ("param_names" in self.param_groups[0]):
             has = "with names" if "param_names" in param_group else "without names"
-            raise ValueError("all optimizer param groups should be with/without names. cannot add param group "
-                             f"{has} to the optimizer")  # fmt: skip
+            raise ValueError(
+                "all optimizer param groups should be with/without names. cannot add param group "
+                f"{has} to the optimizer"
+            )
         self.param_groups.append(param_group)
 
 

@@ -25,17 +25,37 @@ class SGD(Optimizer):
     tensor([0.8000], requires_grad=True)
     """
 
-    def __init__(self, params: Any, lr: Any = 1e-3, momentum: float = 0, dampening: float = 0, weight_decay: Any = 0,
-                 nesterov: bool = False, *, maximize: bool = False, foreach: bool | None = None, differentiable: bool = False,
-                 fused: bool | None = None) -> None:  # fmt: skip
+    def __init__(
+        self,
+        params: Any,
+        lr: Any = 1e-3,
+        momentum: float = 0,
+        dampening: float = 0,
+        weight_decay: Any = 0,
+        nesterov: bool = False,
+        *,
+        maximize: bool = False,
+        foreach: bool | None = None,
+        differentiable: bool = False,
+        fused: bool | None = None,
+    ) -> None:
         if number(lr) < 0.0:
             raise ValueError(f"Invalid learning rate: {lr}")
         if momentum < 0.0:
             raise ValueError(f"Invalid momentum value: {momentum}")
         if number(weight_decay) < 0.0:
             raise ValueError(f"Invalid weight_decay value: {weight_decay}")
-        defaults = {"lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay, "nesterov": nesterov,
-                    "maximize": maximize, "foreach": foreach, "differentiable": differentiable, "fused": fused}  # fmt: skip
+        defaults = {
+            "lr": lr,
+            "momentum": momentum,
+            "dampening": dampening,
+            "weight_decay": weight_decay,
+            "nesterov": nesterov,
+            "maximize": maximize,
+            "foreach": foreach,
+            "differentiable": differentiable,
+            "fused": fused,
+        }
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         super().__init__(params, defaults)
@@ -43,8 +63,13 @@ class SGD(Optimizer):
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         for group in self.param_groups:
-            for name, default in (("nesterov", False), ("maximize", False), ("foreach", None), ("differentiable", False),
-                                  ("fused", False)):  # fmt: skip
+            for name, default in (
+                ("nesterov", False),
+                ("maximize", False),
+                ("foreach", None),
+                ("differentiable", False),
+                ("fused", False),
+            ):
                 group.setdefault(name, default)
 
     @stepping

@@ -12,7 +12,9 @@ __all__ = ["strong_wolfe"]
 C1, C2 = 1e-4, 0.9
 
 
-def _cubic(x1: float, f1: float, g1: float, x2: float, f2: float, g2: float, bounds: tuple[float, float] | None = None) -> float:
+def _cubic(
+    x1: float, f1: float, g1: float, x2: float, f2: float, g2: float, bounds: tuple[float, float] | None = None
+) -> float:
     """The minimum of the cubic through two points with their slopes, kept within the bounds."""
     low, high = bounds if bounds is not None else (min(x1, x2), max(x1, x2))
     d1 = g1 + g2 - 3 * (f1 - f2) / (x1 - x2)
@@ -27,8 +29,16 @@ def _cubic(x1: float, f1: float, g1: float, x2: float, f2: float, g2: float, bou
     return min(max(at, low), high)
 
 
-def strong_wolfe(f: Callable[[float], tuple[float, Any]], t: float, d: Any, loss: float, gradient: Any, slope: float,
-                 tolerance: float = 1e-9, most: int = 25) -> tuple[float, Any, float, int]:  # fmt: skip
+def strong_wolfe(
+    f: Callable[[float], tuple[float, Any]],
+    t: float,
+    d: Any,
+    loss: float,
+    gradient: Any,
+    slope: float,
+    tolerance: float = 1e-9,
+    most: int = 25,
+) -> tuple[float, Any, float, int]:
     """Loss, gradient, step and number of evaluations; `f(t)` gives loss and gradient at a step t along d."""
     size = float(np.abs(d).max())
     new, g_new = f(t)
@@ -60,8 +70,19 @@ def strong_wolfe(f: Callable[[float], tuple[float, Any]], t: float, d: Any, loss
     return _zoom(f, d, points, done, n, most, count, loss, slope, size, tolerance)
 
 
-def _zoom(f: Any, d: Any, points: list[list[Any]], done: bool, n: int, most: int, count: int, loss: float, slope: float, size: float,
-          tolerance: float) -> tuple[float, Any, float, int]:  # fmt: skip
+def _zoom(
+    f: Any,
+    d: Any,
+    points: list[list[Any]],
+    done: bool,
+    n: int,
+    most: int,
+    count: int,
+    loss: float,
+    slope: float,
+    size: float,
+    tolerance: float,
+) -> tuple[float, Any, float, int]:
     """Narrow the bracket until a point in it satisfies the conditions."""
     stuck = False
     low = 0 if points[0][1] <= points[-1][1] else 1

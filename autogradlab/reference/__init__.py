@@ -106,9 +106,15 @@ def attach(space: str, members: Mapping[str, Any]) -> None:
         value = members.get(name)
         if name[0] == "_" or not isinstance(value, (FunctionType, type, property)):
             continue
-        if isinstance(value, type) and value.__doc__ is None:  # the old types: torch.FloatTensor has no text in PyTorch either
+        if (
+            isinstance(value, type) and value.__doc__ is None
+        ):  # the old types: torch.FloatTensor has no text in PyTorch either
             continue
         if type(value.__doc__) is not Help:
             value.__doc__ = text = Help(f"{space}.{name}" if space else name, value.__doc__ or "")
-            if type(value) is FunctionType and value.__code__.co_flags & _ANYTHING and "__wrapped__" not in value.__dict__:
+            if (
+                type(value) is FunctionType
+                and value.__code__.co_flags & _ANYTHING
+                and "__wrapped__" not in value.__dict__
+            ):
                 value.__wrapped__ = text  # type: ignore[attr-defined]

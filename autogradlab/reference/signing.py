@@ -10,12 +10,12 @@ from functools import cache
 from types import FunctionType
 from typing import Any
 
-from ..ops.table.families import operation
-from ..core.recording.record import TENSORS
-from ..ops.table.signatures import lookup
 from ..core.arguments.params import INT_LISTS, Parameter
 from ..core.arguments.signature import Signature
+from ..core.recording.record import TENSORS
 from ..core.tensor.tensor import Tensor
+from ..ops.table.families import operation
+from ..ops.table.signatures import lookup
 from .texts import canonical, find
 
 __all__ = ["function", "overloads", "shown", "signature", "source"]
@@ -96,7 +96,11 @@ def written(text: str, result: Any = _EMPTY) -> inspect.Signature:
     plain = [*arguments.posonlyargs, *arguments.args]
     defaults = [None] * (len(plain) - len(arguments.defaults)) + arguments.defaults
     for at, (arg, default) in enumerate(zip(plain, defaults, strict=True)):
-        kind = inspect.Parameter.POSITIONAL_ONLY if at < len(arguments.posonlyargs) else inspect.Parameter.POSITIONAL_OR_KEYWORD
+        kind = (
+            inspect.Parameter.POSITIONAL_ONLY
+            if at < len(arguments.posonlyargs)
+            else inspect.Parameter.POSITIONAL_OR_KEYWORD
+        )
         made.append(inspect.Parameter(arg.arg, kind, default=_value(default)))
     if arguments.vararg is not None:
         made.append(inspect.Parameter(arguments.vararg.arg, inspect.Parameter.VAR_POSITIONAL))

@@ -29,8 +29,10 @@ __all__ = ["Entry", "describe", "entries", "find"]
 
 FOLDER = Path(__file__).parent
 WIDTH = 96
-_IN_PLACE = ("In place: the tensor itself gets the values of `{}`, keeps its shape and dtype, and is returned. "
-             "A leaf that requires grad refuses it.")  # fmt: skip
+_IN_PLACE = (
+    "In place: the tensor itself gets the values of `{}`, keeps its shape and dtype, and is returned. "
+    "A leaf that requires grad refuses it."
+)
 
 
 class Entry:
@@ -38,8 +40,17 @@ class Entry:
 
     __slots__ = ("example", "file", "main", "names", "result", "signatures", "space", "text")
 
-    def __init__(self, space: str, names: list[str], result: str, signatures: list[str], main: int, text: str,
-                 example: str, file: str) -> None:  # fmt: skip
+    def __init__(
+        self,
+        space: str,
+        names: list[str],
+        result: str,
+        signatures: list[str],
+        main: int,
+        text: str,
+        example: str,
+        file: str,
+    ) -> None:
         self.space = space
         self.names = names
         self.result = result
@@ -75,8 +86,18 @@ def parse(text: str, file: str = "") -> list[Entry]:
         main = next((int(line.removeprefix("main:")) for line in prose.split("\n") if line.startswith("main:")), 0)
         lines = [line for line in prose.split("\n") if not line.startswith(("sig:", "main:"))]
         lines = [notes[line[1:]] if line.startswith("~") else line for line in lines]
-        found.append(Entry(space, [name.strip() for name in names.split(",")], result.strip(), signatures, main,
-                           "\n".join(lines).strip(), (arrow + example).strip(), file))  # fmt: skip
+        found.append(
+            Entry(
+                space,
+                [name.strip() for name in names.split(",")],
+                result.strip(),
+                signatures,
+                main,
+                "\n".join(lines).strip(),
+                (arrow + example).strip(),
+                file,
+            )
+        )
     return found
 
 
@@ -131,8 +152,11 @@ def _filled(text: str) -> str:
     for paragraph in text.split("\n"):
         label = re.match(r"(Shapes|Dtypes|Errors|Result|Note): ", paragraph)
         indent = " " * 8 if label else ""
-        out.append(paragraph if not paragraph or paragraph.startswith(" ") else
-                   textwrap.fill(paragraph, WIDTH, subsequent_indent=indent))  # fmt: skip
+        out.append(
+            paragraph
+            if not paragraph or paragraph.startswith(" ")
+            else textwrap.fill(paragraph, WIDTH, subsequent_indent=indent)
+        )
     return "\n".join(out)
 
 
@@ -154,8 +178,12 @@ def _gradient(path: str) -> str:
     return f"Gradient: for {' and '.join([', '.join(kept[:-1]), kept[-1]] if len(kept) > 1 else kept)}, by {entry.node_name}."
 
 
-_IMPORTS = (("F.", "from autogradlab.nn import functional as F"), ("nn.", "from autogradlab import nn"),
-            ("optim.", "from autogradlab import optim"), ("np.", "import numpy as np"))  # fmt: skip
+_IMPORTS = (
+    ("F.", "from autogradlab.nn import functional as F"),
+    ("nn.", "from autogradlab import nn"),
+    ("optim.", "from autogradlab import optim"),
+    ("np.", "import numpy as np"),
+)
 
 
 def imports(example: str) -> list[str]:

@@ -15,8 +15,14 @@ from ..core.tensor.tensor import Tensor
 __all__ = ["assert_allclose", "assert_close"]
 
 #: (rtol, atol) by dtype; dtypes that are not here are compared exactly
-_TOLERANCES = {"float16": (1e-3, 1e-5), "bfloat16": (1.6e-2, 1e-5), "float32": (1.3e-6, 1e-5), "float64": (1e-7, 1e-7),
-               "complex64": (1.3e-6, 1e-5), "complex128": (1e-7, 1e-7)}  # fmt: skip
+_TOLERANCES = {
+    "float16": (1e-3, 1e-5),
+    "bfloat16": (1.6e-2, 1e-5),
+    "float32": (1.3e-6, 1e-5),
+    "float64": (1e-7, 1e-7),
+    "complex64": (1.3e-6, 1e-5),
+    "complex128": (1e-7, 1e-7),
+}
 Words = str | Callable[[str], str] | None
 
 
@@ -28,7 +34,9 @@ class _Different(Exception):
 
 
 class _Options:
-    def __init__(self, rtol: float | None, atol: float | None, equal_nan: bool, checks: dict[str, bool], subclasses: bool) -> None:
+    def __init__(
+        self, rtol: float | None, atol: float | None, equal_nan: bool, checks: dict[str, bool], subclasses: bool
+    ) -> None:
         self.rtol, self.atol, self.equal_nan, self.checks, self.subclasses = rtol, atol, equal_nan, checks, subclasses
 
     def tolerances(self, *names: str) -> tuple[float, float]:
@@ -49,15 +57,21 @@ def _number(value: Any) -> bool:
 def _compare(actual: Any, expected: Any, o: _Options, where: tuple[Any, ...]) -> None:
     if _is_sequence(actual) and _is_sequence(expected):
         if len(actual) != len(expected):
-            raise _Different(AssertionError, f"The length of the sequences mismatch: {len(actual)} != {len(expected)}", where)
+            raise _Different(
+                AssertionError, f"The length of the sequences mismatch: {len(actual)} != {len(expected)}", where
+            )
         for i, (a, b) in enumerate(zip(actual, expected, strict=True)):
             _compare(a, b, o, (*where, i))
     elif isinstance(actual, Mapping) and isinstance(expected, Mapping):
         missing, extra = (sorted(set(x) - set(y), key=str) for x, y in ((expected, actual), (actual, expected)))
         if missing or extra:
-            raise _Different(AssertionError, "The keys of the mappings do not match:\n"
-                             f"Missing keys in the actual mapping: {missing}\n"
-                             f"Additional keys in the actual mapping: {extra}", where)  # fmt: skip
+            raise _Different(
+                AssertionError,
+                "The keys of the mappings do not match:\n"
+                f"Missing keys in the actual mapping: {missing}\n"
+                f"Additional keys in the actual mapping: {extra}",
+                where,
+            )
         for key in sorted(actual, key=str):
             _compare(actual[key], expected[key], o, (*where, key))
     else:
@@ -81,18 +95,24 @@ def _compare_one(actual: Any, expected: Any, o: _Options, where: tuple[Any, ...]
             first, second = (v if isinstance(v, Tensor) else TENSORS.as_tensor(v) for v in (actual, expected))
             _compare_tensors(first, second, o, where)
             return
-    raise _Different(TypeError, "No comparison pair was able to handle inputs of type "
-                     f"{type(actual)} and {type(expected)}.", where)  # fmt: skip
+    raise _Different(
+        TypeError, f"No comparison pair was able to handle inputs of type {type(actual)} and {type(expected)}.", where
+    )
 
 
 def _compare_numbers(actual: Any, expected: Any, o: _Options, where: tuple[Any, ...]) -> None:
     if o.checks["dtype"] and type(actual) is not type(expected):
         raise _Different(AssertionError, f"The (d)types do not match: {type(actual)} != {type(expected)}.", where)
-    names = ["int64" if isinstance(v, int) else "complex128" if isinstance(v, complex) else "float64" for v in (actual, expected)]
+    names = [
+        "int64" if isinstance(v, int) else "complex128" if isinstance(v, complex) else "float64"
+        for v in (actual, expected)
+    ]
     _check_numbers(actual, expected, *o.tolerances(*names), o.equal_nan, where)
 
 
-def _check_numbers(actual: Any, expected: Any, rtol: float, atol: float, equal_nan: bool, where: tuple[Any, ...]) -> None:
+def _check_numbers(
+    actual: Any, expected: Any, rtol: float, atol: float, equal_nan: bool, where: tuple[Any, ...]
+) -> None:
     if actual == expected or (equal_nan and cmath.isnan(actual) and cmath.isnan(expected)):
         return
     away = abs(actual - expected)
@@ -101,16 +121,24 @@ def _check_numbers(actual: Any, expected: Any, rtol: float, atol: float, equal_n
         return
     exact = rtol == 0 and atol == 0
     share = float("inf") if expected == 0 else abs(away / expected)
-    raise _Different(AssertionError, f"Scalars are not {'equal' if exact else 'close'}!\n\n"
-                     f"Expected {expected} but got {actual}.\n"
-                     f"Absolute difference: {away}{'' if exact else f' (up to {atol} allowed)'}\n"
-                     f"Relative difference: {share}{'' if exact else f' (up to {rtol} allowed)'}", where)  # fmt: skip
+    raise _Different(
+        AssertionError,
+        f"Scalars are not {'equal' if exact else 'close'}!\n\n"
+        f"Expected {expected} but got {actual}.\n"
+        f"Absolute difference: {away}{'' if exact else f' (up to {atol} allowed)'}\n"
+        f"Relative difference: {share}{'' if exact else f' (up to {rtol} allowed)'}",
+        where,
+    )
 
 
 def _compare_tensors(a: Any, b: Any, o: _Options, where: tuple[Any, ...]) -> None:
-    for wanted, name, x, y in (("always", "shape", a.shape, b.shape), ("layout", "layout", a.layout, b.layout),
-                               ("device", "device", a.device, b.device), ("dtype", "dtype", a.dtype, b.dtype),
-                               ("stride", "stride()", a.stride(), b.stride())):  # fmt: skip
+    for wanted, name, x, y in (
+        ("always", "shape", a.shape, b.shape),
+        ("layout", "layout", a.layout, b.layout),
+        ("device", "device", a.device, b.device),
+        ("dtype", "dtype", a.dtype, b.dtype),
+        ("stride", "stride()", a.stride(), b.stride()),
+    ):
         if (wanted == "always" or o.checks[wanted]) and x != y:
             raise _Different(AssertionError, f"The values for attribute '{name}' do not match: {x} != {y}.", where)
     rtol, atol = o.tolerances(a.dtype.name, b.dtype.name)
@@ -140,7 +168,10 @@ def _check_arrays(x: Any, y: Any, rtol: float, atol: float, equal_nan: bool, whe
         parts = (away, np.abs(y)) if x.dtype.kind != "i" else (away.astype(np.float32), np.abs(y).astype(np.float32))
         share = np.where(close, 0, parts[0] / parts[1])
     bad = int(np.count_nonzero(~close))
-    lines = [f"Tensor-likes are not {'equal' if exact else 'close'}!\n", f"Mismatched elements: {bad} / {x.size} ({bad / x.size:.1%})"]
+    lines = [
+        f"Tensor-likes are not {'equal' if exact else 'close'}!\n",
+        f"Mismatched elements: {bad} / {x.size} ({bad / x.size:.1%})",
+    ]
     for word, values, most in (("absolute", away, atol), ("relative", share, rtol)):
         at = np.unravel_index(int(np.argmax(values)), values.shape)
         value = values[at].item() if values.dtype.kind == "i" else float(values[at])
@@ -153,9 +184,20 @@ def _place(at: Any) -> str:
     return f"({int(at[0])},)" if len(at) == 1 else str(tuple(int(i) for i in at))
 
 
-def assert_close(actual: Any, expected: Any, *, allow_subclasses: bool = True, rtol: float | None = None, atol: float | None = None,
-                 equal_nan: bool = False, check_device: bool = True, check_dtype: bool = True, check_layout: bool = True,
-                 check_stride: bool = False, msg: Words = None) -> None:  # fmt: skip
+def assert_close(
+    actual: Any,
+    expected: Any,
+    *,
+    allow_subclasses: bool = True,
+    rtol: float | None = None,
+    atol: float | None = None,
+    equal_nan: bool = False,
+    check_device: bool = True,
+    check_dtype: bool = True,
+    check_layout: bool = True,
+    check_stride: bool = False,
+    msg: Words = None,
+) -> None:
     """Raise AssertionError unless both are close: |actual - expected| <= atol + rtol * |expected|, dtypes and shapes equal.
 
     Containers are compared item by item. The tolerances depend on the dtype where none are given.
@@ -164,8 +206,10 @@ def assert_close(actual: Any, expected: Any, *, allow_subclasses: bool = True, r
     >>> torch.testing.assert_close(torch.tensor([1., 2.]), torch.tensor([1., 2.]))
     """
     if (rtol is None) != (atol is None):
-        raise ValueError("Both 'rtol' and 'atol' must be either specified or omitted, but got no "
-                         f"{'rtol' if rtol is None else 'atol'}.")  # fmt: skip
+        raise ValueError(
+            "Both 'rtol' and 'atol' must be either specified or omitted, but got no "
+            f"{'rtol' if rtol is None else 'atol'}."
+        )
     checks = {"device": check_device, "dtype": check_dtype, "layout": check_layout, "stride": check_stride}
     try:
         _compare(actual, expected, _Options(rtol, atol, equal_nan, checks, allow_subclasses), ())
@@ -173,21 +217,42 @@ def assert_close(actual: Any, expected: Any, *, allow_subclasses: bool = True, r
         words = found.words
         if found.where and found.kind is AssertionError:
             words += f"\n\nThe failure occurred for item {''.join(f'[{i!r}]' for i in found.where)}"
-        error = found.kind(words if msg is None or found.kind is not AssertionError else msg(words) if callable(msg) else msg)
+        error = found.kind(
+            words if msg is None or found.kind is not AssertionError else msg(words) if callable(msg) else msg
+        )
     else:
         return
     raise error
 
 
-def assert_allclose(actual: Any, expected: Any, rtol: float | None = None, atol: float | None = None, equal_nan: bool = True,
-                    msg: str = "") -> None:  # fmt: skip
+def assert_allclose(
+    actual: Any,
+    expected: Any,
+    rtol: float | None = None,
+    atol: float | None = None,
+    equal_nan: bool = True,
+    msg: str = "",
+) -> None:
     """The old form of assert_close: dtypes may differ, and NaNs are equal."""
-    warnings.warn("`torch.testing.assert_allclose()` is deprecated since 1.12 and will be removed in a future release. Please use "
-                  "`torch.testing.assert_close()` instead. You can find detailed upgrade instructions in "
-                  "https://github.com/pytorch/pytorch/issues/61844.", FutureWarning, stacklevel=2)  # fmt: skip
+    warnings.warn(
+        "`torch.testing.assert_allclose()` is deprecated since 1.12 and will be removed in a future release. Please use "
+        "`torch.testing.assert_close()` instead. You can find detailed upgrade instructions in "
+        "https://github.com/pytorch/pytorch/issues/61844.",
+        FutureWarning,
+        stacklevel=2,
+    )
     actual, expected = (v if isinstance(v, Tensor) else TENSORS.tensor(v) for v in (actual, expected))
     if rtol is None and atol is None:
         found = _Options(None, None, True, {}, True).tolerances(actual.dtype.name, expected.dtype.name)
         rtol, atol = found
-    assert_close(actual, expected, rtol=rtol, atol=atol, equal_nan=equal_nan, check_device=True, check_dtype=False,
-                 check_stride=False, msg=msg or None)  # fmt: skip
+    assert_close(
+        actual,
+        expected,
+        rtol=rtol,
+        atol=atol,
+        equal_nan=equal_nan,
+        check_device=True,
+        check_dtype=False,
+        check_stride=False,
+        msg=msg or None,
+    )

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.types.dtypes import dtype as Dtype
 from ..core.recording.record import TENSORS
 from ..core.tensor.tensor import Tensor
+from ..core.types.dtypes import dtype as Dtype
 
 __all__ = ["make_tensor"]
 
@@ -25,8 +25,17 @@ def _limits(dtype: Dtype) -> tuple[Any, Any, Any, Any]:
     return -most, most, -9, 9
 
 
-def make_tensor(*shape: Any, dtype: Dtype, device: Any, low: Any = None, high: Any = None, requires_grad: bool = False,
-                noncontiguous: bool = False, exclude_zero: bool = False, memory_format: Any = None) -> Tensor:  # fmt: skip
+def make_tensor(
+    *shape: Any,
+    dtype: Dtype,
+    device: Any,
+    low: Any = None,
+    high: Any = None,
+    requires_grad: bool = False,
+    noncontiguous: bool = False,
+    exclude_zero: bool = False,
+    memory_format: Any = None,
+) -> Tensor:
     """A tensor of numbers drawn evenly from low up to high, which depend on the dtype where none are given.
 
     >>> import autogradlab as torch
@@ -45,10 +54,14 @@ def make_tensor(*shape: Any, dtype: Dtype, device: Any, low: Any = None, high: A
     if not floating and dtype.name != "bool" and start == end:
         raise ValueError(f"`low` must be less than `high`, but got {start} >= {end}")
     if requires_grad and not floating:
-        raise ValueError(f"`requires_grad=True` is not supported for boolean and integral dtypes, but got dtype={dtype}")
+        raise ValueError(
+            f"`requires_grad=True` is not supported for boolean and integral dtypes, but got dtype={dtype}"
+        )
     if noncontiguous and memory_format is not None:
-        raise ValueError("The parameters `noncontiguous` and `memory_format` are mutually exclusive, but got "
-                         f"noncontiguous={noncontiguous} and memory_format={memory_format}")  # fmt: skip
+        raise ValueError(
+            "The parameters `noncontiguous` and `memory_format` are mutually exclusive, but got "
+            f"noncontiguous={noncontiguous} and memory_format={memory_format}"
+        )
     start, end = max(lowest, min(highest, start)), max(lowest, min(highest, end))
     count = 1
     for n in sizes:
@@ -70,5 +83,9 @@ def make_tensor(*shape: Any, dtype: Dtype, device: Any, low: Any = None, high: A
     elif memory_format is not None:
         result = result.clone(memory_format=memory_format)
     if exclude_zero:
-        result[result == 0] = 1 if not floating else float(np.finfo(np.float32 if dtype.itemsize == 2 else result.abs()._array.dtype).tiny)
+        result[result == 0] = (
+            1
+            if not floating
+            else float(np.finfo(np.float32 if dtype.itemsize == 2 else result.abs()._array.dtype).tiny)
+        )
     return result.requires_grad_() if requires_grad else result  # type: ignore[no-any-return]

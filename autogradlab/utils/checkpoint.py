@@ -47,8 +47,13 @@ class CheckpointFunction(Function):
         return (None, None, *(i.grad if isinstance(i, Tensor) else None for i in inputs))
 
 
-def checkpoint(function: Callable[..., Any], *args: Any, use_reentrant: bool | None = None, preserve_rng_state: bool = True,
-               **kwargs: Any) -> Any:  # fmt: skip
+def checkpoint(
+    function: Callable[..., Any],
+    *args: Any,
+    use_reentrant: bool | None = None,
+    preserve_rng_state: bool = True,
+    **kwargs: Any,
+) -> Any:
     """function(*args), whose saved values are not kept but computed again in backward."""
     if kwargs:
         inner = function
@@ -59,7 +64,9 @@ def checkpoint(function: Callable[..., Any], *args: Any, use_reentrant: bool | N
     return CheckpointFunction.apply(function, preserve_rng_state, *args)
 
 
-def checkpoint_sequential(functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any) -> Any:
+def checkpoint_sequential(
+    functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any
+) -> Any:
     """A Sequential in `segments` parts, all but the last checkpointed."""
     layers = list(functions.children()) if hasattr(functions, "children") else list(functions)
     size = len(layers) // segments

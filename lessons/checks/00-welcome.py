@@ -1,7 +1,12 @@
 """What judges the exercise of lesson 0: doubling a tensor."""
 
+
 def double(double, torch):
     t = torch.tensor([1.5, -2.0, 0.0])
     result = double(t)
-    yield "values", isinstance(result, torch.Tensor) and result.tolist() == [3.0, -4.0, 0.0], f"double(tensor([1.5, -2., 0.])) -> {result}"
+    yield (
+        "values",
+        isinstance(result, torch.Tensor) and result.tolist() == [3.0, -4.0, 0.0],
+        f"double(tensor([1.5, -2., 0.])) -> {result}",
+    )
     yield "kept", t.tolist() == [1.5, -2.0, 0.0], t

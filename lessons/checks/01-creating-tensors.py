@@ -1,5 +1,6 @@
 """What judges the exercise of lesson 1: a chessboard."""
 
+
 def board(board, torch):
     yield "shape", isinstance(board, torch.Tensor) and board.shape == (8, 8), getattr(board, "shape", board)
     yield "kind", board.dtype == torch.int64, board.dtype

@@ -1,5 +1,6 @@
 """What judges the exercise of lesson 2: a batch of one."""
 
+
 def batch(picture, batch, flat, torch):
     yield "batch_shape", isinstance(batch, torch.Tensor) and batch.shape == (1, 1, 4, 5), getattr(batch, "shape", batch)
     yield "batch_shared", batch.data_ptr() == picture.data_ptr(), batch

@@ -1,5 +1,6 @@
 """What judges the exercise of lesson 3: a running mean, updated in place."""
 
+
 def running_mean(update, torch):
     mean, new = torch.tensor([10.0, 0.0]), torch.tensor([0.0, 5.0])
     place = mean.data_ptr()

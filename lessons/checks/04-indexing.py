@@ -1,5 +1,6 @@
 """What judges the exercise of lesson 4: outliers clipped by a mask."""
 
+
 def clip(clip, torch):
     a = torch.tensor([1.0, 7.0, -3.0, 4.5])
     result = clip(a, 4.0)

@@ -1,5 +1,6 @@
 """What judges the exercise of lesson 5: one-hot vectors."""
 
+
 def one_hot(one_hot, torch):
     target = torch.tensor([2, 0, 1, 1])
     table = one_hot(target, 4)

@@ -1,5 +1,6 @@
 """What judges the exercise of lesson 6: the memory of a model."""
 
+
 def megabytes(megabytes, torch):
     tensors = [torch.zeros(1000, 900), torch.zeros(100_000)]
     found = megabytes(tensors, torch.float32)

@@ -1,5 +1,6 @@
 """What judges the exercise of lesson 7: contiguity, from shape and strides."""
 
+
 def in_order(in_order, torch):
     def asks(t):
         return in_order(tuple(t.shape), t.stride())

@@ -1,5 +1,6 @@
 """What judges the exercise of lesson 8: distances without a loop."""
 
+
 def distances(distances, torch):
     p, q = torch.tensor([[0.0, 0.0], [3.0, 4.0], [1.0, 1.0]]), torch.tensor([[0.0, 0.0], [3.0, 0.0]])
     table = distances(p, q)

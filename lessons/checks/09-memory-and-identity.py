@@ -1,5 +1,6 @@
 """What judges the exercise of lesson 9: three questions about two tensors."""
 
+
 def same(same, torch):
     x = torch.arange(6.0)
     yield "self", tuple(same(x, x)) == (True, True, True), same(x, x)

@@ -1,5 +1,6 @@
 """What judges the exercise of lesson 10: an array handed over safely."""
 
+
 def guarded(guarded, torch):
     def scribble(array):
         array[:] = 7

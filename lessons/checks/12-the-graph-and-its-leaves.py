@@ -1,5 +1,6 @@
 """What judges the exercise of lesson 12: from a tree back to code."""
 
+
 def from_tree_to_code(answer, torch):
     def names(fn):
         return "-" if fn is None else [type(fn).__name__] + [names(child) for child, _ in fn.next_functions]

@@ -1,5 +1,6 @@
 """What judges the exercise of lesson 13: the leaves of a graph."""
 
+
 def leaves(leaves, torch):
     p = torch.tensor([2.0], requires_grad=True)
     q = torch.tensor([2.0], requires_grad=True)

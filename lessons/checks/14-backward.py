@@ -1,5 +1,6 @@
 """What judges the exercise of lesson 14: a derivative by hand."""
 
+
 def by_hand(by_hand, torch):
     found = by_hand(2.0, 3.0)
     yield "pair", isinstance(found, (tuple, list)) and len(found) == 2, found

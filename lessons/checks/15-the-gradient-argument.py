@@ -1,5 +1,6 @@
 """What judges the exercise of lesson 15: one row of a Jacobian."""
 
+
 def row(row, torch):
     v = torch.tensor([1.0, 2.0, 3.0])
     found = row(lambda t: t**2, v, 0)

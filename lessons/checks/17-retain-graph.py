@@ -1,5 +1,6 @@
 """What judges the exercise of lesson 17: two losses that share a part."""
 
+
 def both_losses(both, torch):
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     shared = (x * x).exp()

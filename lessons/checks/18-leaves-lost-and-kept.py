@@ -1,5 +1,6 @@
 """What judges the exercise of lesson 18: gradient descent, mended."""
 
+
 def descend(descend, torch):
     start = torch.tensor(0.0, requires_grad=True)
     found = descend(start, 4)

@@ -1,5 +1,6 @@
 """What judges the exercise of lesson 20: the gradients of a linear layer."""
 
+
 def linear_layer(layer, torch):
     w = torch.tensor([[1.0, 2.0, 0.5], [0.0, -1.0, 3.0]])
     x, g = torch.tensor([1.0, 4.0, -2.0]), torch.tensor([0.5, 2.0])

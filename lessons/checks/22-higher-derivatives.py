@@ -1,5 +1,6 @@
 """What judges the exercise of lesson 22: derivatives of any order."""
 
+
 def derivative(derivative, torch):
     def cube(x):
         return x**3

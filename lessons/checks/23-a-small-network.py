@@ -1,5 +1,6 @@
 """What judges the exercise of lesson 23: a training from memory."""
 
+
 def fit(fit, x, t, torch):
     model = fit(x, t, 300)
     parameters = list(model.parameters()) if isinstance(model, torch.nn.Module) else []

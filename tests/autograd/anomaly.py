@@ -24,7 +24,7 @@ def show(message, category, *_):
 warnings.showwarning = show
 
 
-#% anomaly-mode: errors, nan, chains
+# % anomaly-mode: errors, nan, chains
 x = torch.tensor([-1.0, 1.0], requires_grad=True)
 with torch.autograd.detect_anomaly():
     print(torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled())

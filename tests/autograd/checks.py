@@ -5,7 +5,7 @@ from torch.autograd import Function
 
 from tests.scenarios.show import t
 
-#% checks-gradcheck: gradcheck
+# % checks-gradcheck: gradcheck
 gc = torch.autograd.gradcheck
 ggc = torch.autograd.gradgradcheck
 x = torch.tensor([1.0, 2.0, 3.0], dtype=torch.float64, requires_grad=True)
@@ -127,7 +127,7 @@ t(lambda: gc(lambda a: (a * 2).to(torch.float32), x))
 t(lambda: gc(lambda a: 3, x))
 t(lambda: gc(lambda a: [a * 2, a * 3], x))
 
-#% checks-functional: functional
+# % checks-functional: functional
 F = torch.autograd.functional
 x = torch.tensor([1.0, 2.0])
 y = torch.tensor([3.0, 4.0])

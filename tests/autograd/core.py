@@ -7,7 +7,7 @@ import torch
 
 from tests.scenarios.show import t
 
-#% core-retain-grad: retain grad
+# % core-retain-grad: retain grad
 x = torch.ones(2, requires_grad=True)
 h = x * 3
 h.retain_grad()
@@ -61,7 +61,7 @@ del x
 h.sum().backward()
 print(h.grad)
 
-#% core-hook-order: hook order
+# % core-hook-order: hook order
 x = torch.ones(2, requires_grad=True)
 y = x * 2
 z = y * 3
@@ -108,7 +108,7 @@ v.add_(1)
 y.sum().backward()
 v.sum
 
-#% core-accumulate: accumulate
+# % core-accumulate: accumulate
 x = torch.ones(2, requires_grad=True)
 (x * 2).sum().backward()
 g = x.grad
@@ -158,7 +158,7 @@ x.grad = None
 (x * x.detach()).sum().backward()
 print(x.grad)
 
-#% core-detach-data: detach data
+# % core-detach-data: detach data
 x = torch.ones(2, requires_grad=True)
 y = x * 2
 d = y.detach()
@@ -210,7 +210,7 @@ def dd():
 
 t(dd)
 
-#% core-inplace: inplace
+# % core-inplace: inplace
 x = torch.ones(2, 2, requires_grad=True)
 t(lambda: x.add_(1))
 t(lambda: x[0].add_(1))
@@ -317,7 +317,7 @@ t(lambda: v.requires_grad)
 t(lambda: v.grad_fn)
 (v * 2).sum().backward() if v.requires_grad and v.grad_fn else print("no")
 
-#% core-misc: misc
+# % core-misc: misc
 x = torch.tensor(2.0, requires_grad=True)
 y = x**3
 (g,) = torch.autograd.grad(y, x, create_graph=True)

@@ -4,7 +4,7 @@ import torch
 
 from tests.scenarios.show import t
 
-#% frontend-backward-args: backward args
+# % frontend-backward-args: backward args
 x = torch.ones(2, requires_grad=True)
 y = x * 2
 B = torch.autograd.backward
@@ -94,7 +94,7 @@ with torch.no_grad():
     y = x * 2
 t(lambda: y.sum().backward())
 
-#% frontend-grad-args: grad args
+# % frontend-grad-args: grad args
 x = torch.ones(2, requires_grad=True)
 y = x * x
 Gr = torch.autograd.grad
@@ -158,7 +158,7 @@ t(lambda: Gr(q.sum(), [p, q]))
 t(lambda: Gr(q.sum(), [q, p], allow_unused=True))
 print(p.grad)
 
-#% frontend-hooks-raising: hooks raising
+# % frontend-hooks-raising: hooks raising
 x = torch.ones(2, requires_grad=True)
 
 

@@ -7,7 +7,7 @@ from torch.autograd.function import FunctionCtx, InplaceFunction, once_different
 from tests.scenarios.show import t
 
 
-#% function-basic: basic
+# % function-basic: basic
 class MyFn(Function):
     @staticmethod
     def forward(ctx, x, k, y):
@@ -48,7 +48,7 @@ w = MyFn.apply(y, 3, y)
 print(w)
 
 
-#% function-setup-context: setup_context
+# % function-setup-context: setup_context
 class MyFn(Function):
     @staticmethod
     def forward(x, k=2):
@@ -94,7 +94,7 @@ class M2(Function):
 
 t(lambda: M2.apply(x))
 
-#% function-once-differentiable: once differentiable
+# % function-once-differentiable: once differentiable
 
 
 class OD(Function):
@@ -137,7 +137,7 @@ class DD(Function):
 print(g)
 print(torch.autograd.grad(g.sum(), x, create_graph=True))
 
-#% function-ctx-misc: ctx misc
+# % function-ctx-misc: ctx misc
 
 c = FunctionCtx()
 c.save_for_backward(torch.ones(1))

@@ -6,7 +6,7 @@ from torch.autograd import Function
 from tests.scenarios.show import t
 
 
-#% function-apply-errors: apply errors
+# % function-apply-errors: apply errors
 class A(Function):
     @staticmethod
     def forward(ctx, x):
@@ -276,7 +276,7 @@ z.sum().backward()
 print(x.grad, x.grad.dtype)
 
 
-#% function-keyword-arguments: keyword arguments
+# % function-keyword-arguments: keyword arguments
 class S(Function):
     @staticmethod
     def forward(x, k=2):

@@ -5,7 +5,7 @@ from torch.autograd import Function
 
 from tests.scenarios.show import t
 
-#% function-graphs-multi-outputs: multi outputs
+# % function-graphs-multi-outputs: multi outputs
 x = torch.ones(2, requires_grad=True)
 
 
@@ -54,7 +54,7 @@ t(lambda: torch.autograd.grad(u.sum(), s, allow_unused=True))
 t(lambda: torch.autograd.grad(u.sum() + s.sum() * 2, (u, s, m)))
 
 
-#% function-graphs-function-inplace-view-more: function inplace view more
+# % function-graphs-function-inplace-view-more: function inplace view more
 class Mul2(Function):
     @staticmethod
     def forward(ctx, x, w):
@@ -104,7 +104,7 @@ y.sum().backward()
 print(h)
 
 
-#% function-graphs-function-with-modules-of-the-mode: function with modules of the mode
+# % function-graphs-function-with-modules-of-the-mode: function with modules of the mode
 class G(Function):
     @staticmethod
     def forward(ctx, x):
@@ -169,7 +169,7 @@ x.register_hook(lambda g: print("leaf", g))
 NG.apply(x).sum().backward()
 
 
-#% function-graphs-double: double
+# % function-graphs-double: double
 class Cube(Function):
     @staticmethod
     def forward(ctx, x):

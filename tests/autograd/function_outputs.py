@@ -6,7 +6,7 @@ from torch.autograd import Function
 from tests.scenarios.show import t
 
 
-#% function-none-grads-materialize: none grads, materialize
+# % function-none-grads-materialize: none grads, materialize
 class MyFn(Function):
     @staticmethod
     def forward(ctx, x, m):
@@ -33,7 +33,7 @@ t(lambda: torch.autograd.grad(b.sum(), x))
 t(lambda: torch.autograd.grad(MyFn.apply(x, False)[1].sum(), x, allow_unused=True))
 
 
-#% function-outputs-that-are-inputs-views: outputs that are inputs/views
+# % function-outputs-that-are-inputs-views: outputs that are inputs/views
 class V(Function):
     @staticmethod
     def forward(ctx, x):
@@ -132,7 +132,7 @@ print(a is b, a.output_nr, b.output_nr)
 (a + b).sum().backward()
 
 
-#% function-non-differentiable: non differentiable
+# % function-non-differentiable: non differentiable
 class ND(Function):
     @staticmethod
     def forward(ctx, x):
@@ -189,7 +189,7 @@ t(lambda: v.grad_fn)
 t(lambda: v.add_(1))
 
 
-#% function-dirty: dirty
+# % function-dirty: dirty
 class Add(Function):
     @staticmethod
     def forward(ctx, x, k):

@@ -5,7 +5,7 @@ from torch.autograd import Function
 
 from tests.scenarios.show import t
 
-#% graph-tools-hooks: hooks
+# % graph-tools-hooks: hooks
 G = torch.autograd.graph
 x = torch.ones(2, requires_grad=True)
 
@@ -112,7 +112,7 @@ t(lambda: G.Node)
 t(lambda: issubclass(type(y.grad_fn), G.Node))
 t(lambda: G.Node())
 
-#% graph-tools-fn-hooks: fn + hooks
+# % graph-tools-fn-hooks: fn + hooks
 G = torch.autograd.graph
 
 
@@ -141,7 +141,7 @@ t(lambda: y.grad_fn.saved_tensors)
 y.sum().backward()
 t(lambda: y.grad_fn._raw_saved_tensors)
 
-#% graph-tools-gradient-edge: gradient edge
+# % graph-tools-gradient-edge: gradient edge
 G = torch.autograd.graph
 x = torch.ones(2, requires_grad=True)
 y = x * 2
@@ -174,7 +174,7 @@ vv = v.view(-1)
 vv.requires_grad_()
 t(lambda: G.get_gradient_edge(vv).node)
 
-#% graph-tools-multi-grad-hook: multi grad hook
+# % graph-tools-multi-grad-hook: multi grad hook
 G = torch.autograd.graph
 ts = [torch.rand(2, requires_grad=True) for _ in range(3)]
 calls = []
@@ -196,7 +196,7 @@ t(lambda: G.register_multi_grad_hook(ts, lambda g: 1, mode="x"))
 t(lambda: G.register_multi_grad_hook([torch.ones(1)], lambda g: 1))
 print(type(h))
 
-#% graph-tools-mutation: mutation
+# % graph-tools-mutation: mutation
 G = torch.autograd.graph
 a = torch.ones(2, requires_grad=True)
 with G.allow_mutation_on_saved_tensors() as ctx:
@@ -217,7 +217,7 @@ with G.allow_mutation_on_saved_tensors() as ctx:
 b.add_(1)
 t(lambda: o.backward())
 
-#% graph-tools-freed: what can be read of a Node that backward has freed
+# % graph-tools-freed: what can be read of a Node that backward has freed
 
 
 def look(node):
@@ -234,14 +234,39 @@ x = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], requires_grad=True)
 c = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 7.0]])
 index = torch.tensor([[0, 1, 0], [1, 0, 1]])
 for make in (
-    lambda: x * c, lambda: c * x, lambda: x * x, lambda: x / c, lambda: c / x, lambda: x**2, lambda: x**c, lambda: c**x,
-    lambda: 2**x, lambda: x @ c.t(), lambda: c @ x.t(), lambda: torch.addmm(torch.ones(2, 2), x, c.t(), beta=2, alpha=3),
-    lambda: x[0].dot(c[0]), lambda: x @ c[0], lambda: x.exp(), lambda: x.clamp(2, 4), lambda: x.max(1)[0],
-    lambda: x.mean(), lambda: x.mean(-1, keepdim=True), lambda: x.sum(1), lambda: x.softmax(-1), lambda: x.cumsum(1),
-    lambda: x.index_select(1, torch.tensor([0])), lambda: torch.where(c > 2, x, c), lambda: x.var(),
-    lambda: torch.hypot(x, c), lambda: torch.maximum(x, c), lambda: F.leaky_relu(x), lambda: F.smooth_l1_loss(x, c),
-    lambda: x.as_strided((2, 2), (1, 2)), lambda: x.unbind(0)[0], lambda: x.masked_fill(c > 2, 0),
-):  # fmt: skip
+    lambda: x * c,
+    lambda: c * x,
+    lambda: x * x,
+    lambda: x / c,
+    lambda: c / x,
+    lambda: x**2,
+    lambda: x**c,
+    lambda: c**x,
+    lambda: 2**x,
+    lambda: x @ c.t(),
+    lambda: c @ x.t(),
+    lambda: torch.addmm(torch.ones(2, 2), x, c.t(), beta=2, alpha=3),
+    lambda: x[0].dot(c[0]),
+    lambda: x @ c[0],
+    lambda: x.exp(),
+    lambda: x.clamp(2, 4),
+    lambda: x.max(1)[0],
+    lambda: x.mean(),
+    lambda: x.mean(-1, keepdim=True),
+    lambda: x.sum(1),
+    lambda: x.softmax(-1),
+    lambda: x.cumsum(1),
+    lambda: x.index_select(1, torch.tensor([0])),
+    lambda: torch.where(c > 2, x, c),
+    lambda: x.var(),
+    lambda: torch.hypot(x, c),
+    lambda: torch.maximum(x, c),
+    lambda: F.leaky_relu(x),
+    lambda: F.smooth_l1_loss(x, c),
+    lambda: x.as_strided((2, 2), (1, 2)),
+    lambda: x.unbind(0)[0],
+    lambda: x.masked_fill(c > 2, 0),
+):
     y = make()
     print(y.grad_fn.name())
     look(y.grad_fn)
@@ -249,7 +274,7 @@ for make in (
     print("  after backward")
     look(y.grad_fn)
 
-#% graph-tools-saved-inputs: gather and index_add save tensors of which they need the shape alone
+# % graph-tools-saved-inputs: gather and index_add save tensors of which they need the shape alone
 x = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], requires_grad=True)
 z = x * 1
 y = z.gather(1, torch.tensor([[0, 1, 0]]))
@@ -267,7 +292,8 @@ print((x + 1).grad_fn._saved_alpha, (x - x).grad_fn._saved_alpha, torch.add(x, x
 for y in (x.amax(1), x.amin((0, 1)), x.logsumexp(1), x.prod(1), x.sum(1), x.mean(-1), x.softmax(-1), x.norm(2, 1)):
     print(y.grad_fn.name(), y.grad_fn._saved_dim)
 
-#% graph-tools-none: a leaf that gets no gradient has its hooks called all the same
+
+# % graph-tools-none: a leaf that gets no gradient has its hooks called all the same
 class Nothing(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
@@ -302,7 +328,7 @@ for replace in ("tensor", "pre"):
     t(lambda: Nothing.apply(x).sum().backward())
     print(x.grad)
 
-#% graph-tools-arguments: arguments that are no tensors, no sizes, no dimensions
+# % graph-tools-arguments: arguments that are no tensors, no sizes, no dimensions
 x = torch.tensor([[1.0, 0.0], [3.0, 4.0]])
 print(torch.add(2, 3), torch.sub(2.0, 3), torch.mul(True, 3), torch.div(1, 4), torch.floor_divide(7, 2))
 for name in ("bitwise_and", "bitwise_or", "bitwise_left_shift", "remainder", "xlogy"):

@@ -57,9 +57,15 @@ attempt(lambda: x.index_put_((torch.tensor([0]),), 2.0))
 x = torch.zeros(4, 3)
 one, two, scalar = torch.tensor([1]), torch.tensor([0, 1]), torch.tensor(5.0)
 for dim, index, source in (
-    (0, one, scalar), (0, two, scalar), (1, two, scalar), (0, two, torch.ones(2, 2)), (0, two, torch.ones(3, 3)),
-    (0, two, torch.ones(2, 3)), (0, two, torch.ones(2, 3).double()), (0, torch.tensor([0, 4]), torch.ones(2, 3)),
-):  # fmt: skip
+    (0, one, scalar),
+    (0, two, scalar),
+    (1, two, scalar),
+    (0, two, torch.ones(2, 2)),
+    (0, two, torch.ones(3, 3)),
+    (0, two, torch.ones(2, 3)),
+    (0, two, torch.ones(2, 3).double()),
+    (0, torch.tensor([0, 4]), torch.ones(2, 3)),
+):
     attempt(lambda: x.index_add(dim, index, source))
     attempt(lambda: x.index_reduce(dim, index, source, "amax"))
 attempt(lambda: x.index_copy(0, two.float(), torch.ones(2, 3)))
@@ -95,16 +101,29 @@ attempt(lambda: torch.autograd.gradcheck(twice, x, check_forward_ad=True))
 attempt(lambda: torch.autograd.gradgradcheck(lambda x: x.cos(), x, check_fwd_over_rev=True))
 z = torch.tensor([1 + 2j, 0.5j], dtype=torch.complex128, requires_grad=True)
 attempt(lambda: torch.autograd.gradcheck(lambda z: (z * z.conj(), z.abs()), z, check_forward_ad=True))
-attempt(lambda: torch.autograd.gradcheck(lambda x: x.detach() * x, x[:2].detach().requires_grad_(), check_forward_ad=True))
+attempt(
+    lambda: torch.autograd.gradcheck(lambda x: x.detach() * x, x[:2].detach().requires_grad_(), check_forward_ad=True)
+)
 
 # % indices-words: arguments that no kernel can take are refused in the words of PyTorch
 z = torch.ones(2, 3)
 for call in (
-    lambda: torch.argmax(z, (0, 1)), lambda: z.amax("a"), lambda: torch.logsumexp(z, "a"), lambda: torch.any(z, 0.5),
-    lambda: torch.sub(z, z, alpha="a"), lambda: torch.prod(z, (0, 1)), lambda: torch.nansum(z, "a"), lambda: z.size("a"),
-    lambda: torch.addcmul(z, z, z, value="a"), lambda: torch.count_nonzero(z, "a"), lambda: torch.histc(z, "a"),
-    lambda: torch.rsub(z, z > 0), lambda: torch.rsub(z > 0, z), lambda: z.half() + 1e9, lambda: z * -1e39,
-):  # fmt: skip
+    lambda: torch.argmax(z, (0, 1)),
+    lambda: z.amax("a"),
+    lambda: torch.logsumexp(z, "a"),
+    lambda: torch.any(z, 0.5),
+    lambda: torch.sub(z, z, alpha="a"),
+    lambda: torch.prod(z, (0, 1)),
+    lambda: torch.nansum(z, "a"),
+    lambda: z.size("a"),
+    lambda: torch.addcmul(z, z, z, value="a"),
+    lambda: torch.count_nonzero(z, "a"),
+    lambda: torch.histc(z, "a"),
+    lambda: torch.rsub(z, z > 0),
+    lambda: torch.rsub(z > 0, z),
+    lambda: z.half() + 1e9,
+    lambda: z * -1e39,
+):
     attempt(call)
 
 # % indices-duals: dual tensors through writes and views, and what no level takes

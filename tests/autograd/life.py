@@ -9,7 +9,7 @@ from torch.autograd import Function
 from tests.scenarios.show import t
 
 
-#% life-leak: leak
+# % life-leak: leak
 class Sq(Function):
     @staticmethod
     def forward(ctx, x):
@@ -54,7 +54,7 @@ print(r() is None)
 gc.enable()
 
 
-#% life-reentrant: reentrant
+# % life-reentrant: reentrant
 class Deep(Function):
     @staticmethod
     def forward(ctx, x):
@@ -118,7 +118,7 @@ print(torch.is_grad_enabled())
 (x * 1).sum().backward()
 print(x.grad)
 
-#% life-interrupt: interrupt
+# % life-interrupt: interrupt
 x = torch.ones(2, requires_grad=True)
 
 
@@ -152,7 +152,7 @@ with torch.no_grad():
     print(torch.is_grad_enabled())
 
 
-#% life-accumulate-aliasing: accumulate aliasing
+# % life-accumulate-aliasing: accumulate aliasing
 class Ret(Function):
     @staticmethod
     def forward(ctx, a, b):

@@ -4,7 +4,7 @@ import torch
 
 from tests.scenarios.show import t
 
-#% modes-grad-modes: grad modes
+# % modes-grad-modes: grad modes
 x = torch.ones(2, requires_grad=True)
 with torch.no_grad():
     print(torch.is_grad_enabled(), (x * 2).requires_grad)
@@ -118,7 +118,7 @@ print(torch.no_grad.__module__, torch.no_grad.__mro__[1:])
 print(torch.no_grad().clone(), torch.set_grad_enabled(True).mode, torch.no_grad().prev)
 print(torch.is_inference_mode_enabled())
 
-#% modes-inference: inference
+# % modes-inference: inference
 x = torch.ones(2, requires_grad=True)
 with torch.inference_mode():
     print(torch.is_grad_enabled(), torch.is_inference_mode_enabled())
@@ -238,7 +238,7 @@ m.add_(1)
 t(lambda: k.grad_fn)
 t(lambda: k * 2)
 
-#% modes-preserve: preserve
+# % modes-preserve: preserve
 x = torch.ones(2)
 with torch.autograd._unsafe_preserve_version_counter(x):
     x.add_(1)

@@ -6,7 +6,7 @@ from torch.autograd.function import once_differentiable
 
 from tests.scenarios.show import t
 
-#% names-names: names
+# % names-names: names
 x = torch.ones(2, requires_grad=True)
 y = x.exp()
 y.add_(1)

@@ -4,7 +4,7 @@ import torch
 
 from tests.scenarios.show import t
 
-#% variables-variable: variable
+# % variables-variable: variable
 V = torch.autograd.Variable
 a = torch.ones(2)
 t(lambda: V())

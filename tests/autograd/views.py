@@ -5,7 +5,7 @@ from torch.autograd import Function
 
 from tests.scenarios.show import t
 
-#% views-creation: creation
+# % views-creation: creation
 w = torch.ones(2, requires_grad=True)
 p = torch.ones(2, 2)
 a, b = p.unbind()
@@ -70,7 +70,7 @@ t(lambda: v.mul_(w))
 t(lambda: v.requires_grad_())
 print(y.grad_fn.name(), type(y.grad_fn).__name__)
 
-#% views-opt: opt
+# % views-opt: opt
 x = torch.ones(2, 2, requires_grad=True)
 with torch.no_grad():
     v = x.view(-1)

@@ -59,8 +59,19 @@ def test_page_and_python_draw_the_same(page: Any, name: str):
             assert d == pytest.approx(other, abs=1.5)
 
 
-SENTENCES = ["plain", "`a` and **b c**", "x**2 + y**2", "**`.grad` is None:** why", "`**kwargs`", "**中文**加粗，`代码`。", "** no **",
-             "a ** b ** c", "``", "**unclosed", "f(**kw), g(**kw)"]  # fmt: skip
+SENTENCES = [
+    "plain",
+    "`a` and **b c**",
+    "x**2 + y**2",
+    "**`.grad` is None:** why",
+    "`**kwargs`",
+    "**中文**加粗，`代码`。",
+    "** no **",
+    "a ** b ** c",
+    "``",
+    "**unclosed",
+    "f(**kw), g(**kw)",
+]
 
 
 @pytest.mark.parametrize("sentence", SENTENCES)
@@ -84,19 +95,42 @@ def strings(part: Any, key: str = "") -> Iterator[str]:
     """The words of a card that are seen before anything is clicked."""
     if isinstance(part, dict):
         for name, value in part.items():
-            if name not in {"details", "panel", "texts", "states", "heading", "words", "folds", "label", "find", "id", "is", "slot",
-                            "tone", "tones", "kind", "lang", "anchor"}:  # fmt: skip
+            if name not in {
+                "details",
+                "panel",
+                "texts",
+                "states",
+                "heading",
+                "words",
+                "folds",
+                "label",
+                "find",
+                "id",
+                "is",
+                "slot",
+                "tone",
+                "tones",
+                "kind",
+                "lang",
+                "anchor",
+            }:
                 yield from strings(value, name)
     elif isinstance(part, list):
         for value in part:
             yield from strings(value, key)
     elif isinstance(part, str):
-        yield "".join(run.text for run in runs(part)) if key not in {"rows", "text"} else part.replace("`", "").replace("**", "")
+        yield (
+            "".join(run.text for run in runs(part))
+            if key not in {"rows", "text"}
+            else part.replace("`", "").replace("**", "")
+        )
 
 
 def test_two_views_and_a_narrow_page(page: Any):
     page.set_viewport_size({"width": 420, "height": 900})
     lookat.mount(page, Inspector(CARDS["step"]()), "light")
-    wide = page.evaluate("() => [document.documentElement.scrollWidth, document.querySelector('.agl-card').offsetWidth]")
+    wide = page.evaluate(
+        "() => [document.documentElement.scrollWidth, document.querySelector('.agl-card').offsetWidth]"
+    )
     page.set_viewport_size({"width": 1100, "height": 900})
     assert max(wide) <= 420

@@ -68,7 +68,9 @@ def opened(lab: Any, page: Any) -> Iterator[Any]:
 
     def run(*keys: str, **sources: str) -> Any:
         made = len(list(lab.folder.glob("inspectors-*.ipynb")))  # a new file, so that it has a kernel of its own
-        name = page.notebook = write(lab.folder, f"inspectors-{made}", sources or {key: CELLS[key] for key in ("start", *keys)})
+        name = page.notebook = write(
+            lab.folder, f"inspectors-{made}", sources or {key: CELLS[key] for key in ("start", *keys)}
+        )
         open_notebook(page, lab, name)
         run_all(page)
         for cell in cells(page):
@@ -116,7 +118,9 @@ def test_steps_by_buttons_keys_scrubber_and_list(opened: Any, page: Any):
     assert shown.locator('[data-slot="e1"]').text_content() == "4 = g·x"
     assert shown.locator(".agl-where").text_content() == "step 3 of 5"
     assert shown.locator(".agl-panel td").all_text_contents() == ["4.", "2."]
-    assert shown.locator("[aria-live=polite]").text_content() == "step 3 of 5. MulBackward0 → w: g·x = [4.], x: g·w = [2.]"
+    assert (
+        shown.locator("[aria-live=polite]").text_content() == "step 3 of 5. MulBackward0 → w: g·x = [4.], x: g·w = [2.]"
+    )
     press(page, "ArrowLeft")
     assert (current(shown), state(shown, "n2"), shown.locator('[data-slot="e1"]').text_content()) == (2, "idle", "")
     press(page, "End")
@@ -336,7 +340,9 @@ def test_views_clean_up(opened: Any, page: Any):
 
 def axe(page: Any, selector: str) -> dict[str, Any]:
     source = importlib.resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
-    page.evaluate("() => { window.kept = window.define; window.define = undefined; }")  # its UMD wrapper stays off AMD loaders
+    page.evaluate(
+        "() => { window.kept = window.define; window.define = undefined; }"
+    )  # its UMD wrapper stays off AMD loaders
     page.evaluate(source)
     page.evaluate("() => { window.define = window.kept; }")
     # JupyterLab's body is 0 px high and clips: axe would take all text in it for invisible, and pass it unseen
@@ -358,8 +364,12 @@ def test_every_inspector_in_both_themes_and_languages(opened: Any, page: Any, th
     shots.mkdir(parents=True, exist_ok=True)
     try:
         shown = opened(start=PROGRAM.format(lang=lang), **CALLS, hostile=f"{CELLS['start']}\n{CELLS['hostile']}")
-        page.evaluate("theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", f"JupyterLab {theme}")
-        page.wait_for_function("light => document.body.dataset.jpThemeLight === light", arg=str(theme == "Light").lower(), timeout=EXPECT)
+        page.evaluate(
+            "theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", f"JupyterLab {theme}"
+        )
+        page.wait_for_function(
+            "light => document.body.dataset.jpThemeLight === light", arg=str(theme == "Light").lower(), timeout=EXPECT
+        )
         for index, kind in enumerate(CALLS, 1):
             shown = card(page, index)
             assert shown.get_attribute("data-kind") == kind

@@ -67,7 +67,9 @@ def test_axe_finds_nothing(opened: Any, page: Any, theme: str, tmp_path: Path):
     try:
         opened("tensors", "watching", "strip", "meeting", "unfit", "nothing", "backward")
         page.evaluate("theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", theme)
-        page.wait_for_function("dark => document.body.dataset.jpThemeLight === String(!dark)", arg="Dark" in theme, timeout=EXPECT)
+        page.wait_for_function(
+            "dark => document.body.dataset.jpThemeLight === String(!dark)", arg="Dark" in theme, timeout=EXPECT
+        )
         page.wait_for_timeout(500)
         shots = Path(os.environ.get("AUTOGRADLAB_SHOTS", tmp_path))
         shots.mkdir(parents=True, exist_ok=True)

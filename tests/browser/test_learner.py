@@ -195,7 +195,10 @@ def hear(page: Any, number: int, words: str) -> str:
 
 def run_cell(page: Any, number: int) -> None:
     """Run one cell by keys, and wait for its widget."""
-    page.evaluate("(n) => { const c = window.jupyterapp.shell.currentWidget.content; c.activeCellIndex = n; c.activeCell.node.focus(); }", number)
+    page.evaluate(
+        "(n) => { const c = window.jupyterapp.shell.currentWidget.content; c.activeCellIndex = n; c.activeCell.node.focus(); }",
+        number,
+    )
     before = counts(page)[number]
     page.keyboard.press("Control+Enter")
     page.wait_for_function(f"() => ({CELLS_NOW})()[{number}].count !== {before or 'null'}", timeout=20_000)
@@ -269,7 +272,11 @@ def test_where_python_does_not_answer(lab: Any, page: Any):
 
 
 def test_an_exercise_that_was_not_begun(lab: Any, page: Any):
-    start(page, lab, cells=[CELLS[0], "def zero(w):\n    ...", "c = check('zero-it'); c", "del zero", "d = check('zero-it'); d"])
+    start(
+        page,
+        lab,
+        cells=[CELLS[0], "def zero(w):\n    ...", "c = check('zero-it'); c", "del zero", "d = check('zero-it'); d"],
+    )
     assert "Not attempted yet." in say(page, 0)
     assert "run that cell, then run this one again" in say(page, 0)
     assert "There is no zero here yet." in say(page, 1)

@@ -55,5 +55,7 @@ def test_golden_is_what_torch_says(path: Path, torch):
 def test_a_wrong_answer_is_seen(tmp_path: Path):
     path = tmp_path / "one.txt"
     path.write_text("----\ntorch.zeros(2)\n!raise KeyError(torch.ones(1).item())\n", encoding="utf-8")
-    assert answers("autogradlab", path) == ["torch.zeros(2)\ntensor([0., 0.]) of torch.float32",
-                                            "!raise KeyError(torch.ones(1).item())\nKeyError: 1.0\n"]  # fmt: skip
+    assert answers("autogradlab", path) == [
+        "torch.zeros(2)\ntensor([0., 0.]) of torch.float32",
+        "!raise KeyError(torch.ones(1).item())\nKeyError: 1.0\n",
+    ]

@@ -19,11 +19,17 @@ def orders(torch: Any) -> list[Any]:
     loader = data.DataLoader(ds, 3, shuffle=True)
     found: list[Any] = [[b[0].tolist() for b in loader] for _ in range(2)]
     found.append(torch.rand(1).item())
-    found.append([list(s.indices) for s in data.random_split(ds, [7, 3])] + [list(s.indices) for s in data.random_split(ds, [0.5, 0.5])])
+    found.append(
+        [list(s.indices) for s in data.random_split(ds, [7, 3])]
+        + [list(s.indices) for s in data.random_split(ds, [0.5, 0.5])]
+    )
     own = data.DataLoader(ds, 3, shuffle=True, generator=torch.Generator().manual_seed(3), drop_last=True)
     found += [[b[1].tolist() for b in own], len(own)]
     found.append([b[0].tolist() for b in data.DataLoader(ds, 4)])
-    found += [list(data.WeightedRandomSampler([0.1, 0.9], 5)), list(data.RandomSampler(range(5), replacement=True, num_samples=40))]
+    found += [
+        list(data.WeightedRandomSampler([0.1, 0.9], 5)),
+        list(data.RandomSampler(range(5), replacement=True, num_samples=40)),
+    ]
     found += [list(data.SubsetRandomSampler([4, 5, 6])), torch.rand(1).item()]
     return found
 
@@ -40,8 +46,18 @@ def test_order_of_a_seed():
 def test_save_keeps_values_types_and_sharing(tmp_path: Any):
     torch = autogradlab
     a = torch.arange(6.0).view(2, 3)
-    given = {"a": a, "t": a.t(), "row": a[1], "n": 3, "l": [1, 2.5, None, (True, "x")], "o": OrderedDict(k=torch.tensor(1)),
-             "p": torch.nn.Parameter(torch.ones(2)), "d": torch.float64, "inf": float("inf"), "empty": torch.zeros(0, 2)}  # fmt: skip
+    given = {
+        "a": a,
+        "t": a.t(),
+        "row": a[1],
+        "n": 3,
+        "l": [1, 2.5, None, (True, "x")],
+        "o": OrderedDict(k=torch.tensor(1)),
+        "p": torch.nn.Parameter(torch.ones(2)),
+        "d": torch.float64,
+        "inf": float("inf"),
+        "empty": torch.zeros(0, 2),
+    }
     torch.save(given, tmp_path / "f.pt")
     found = torch.load(tmp_path / "f.pt")
     assert repr(found) == repr(given)

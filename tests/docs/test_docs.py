@@ -21,8 +21,25 @@ import helptexts
 ENTRIES = sorted({entry.path: entry for entry in texts.entries().values()}.items())
 FILES = sorted({entry.file for _, entry in ENTRIES})
 #: families whose texts say what shapes go in and come out
-TENSOR_FAMILIES = ("activations", "copies", "fourier", "images", "images_rest", "indexing", "joining", "losses", "namespace", "ordering",
-                   "pairs", "pointwise", "pointwise_kinds", "products", "reduction", "shape", "special")  # fmt: skip
+TENSOR_FAMILIES = (
+    "activations",
+    "copies",
+    "fourier",
+    "images",
+    "images_rest",
+    "indexing",
+    "joining",
+    "losses",
+    "namespace",
+    "ordering",
+    "pairs",
+    "pointwise",
+    "pointwise_kinds",
+    "products",
+    "reduction",
+    "shape",
+    "special",
+)
 
 
 def test_every_public_name_has_a_text():
@@ -93,8 +110,12 @@ def test_files_stay_readable():
 
 
 def test_no_name_has_two_texts():
-    heads = [name if not entry.space else f"{entry.space}.{name}" for file in sorted(texts.FOLDER.glob("*.txt"))
-             for entry in texts.parse(file.read_text(encoding="utf-8")) for name in entry.names]  # fmt: skip
+    heads = [
+        name if not entry.space else f"{entry.space}.{name}"
+        for file in sorted(texts.FOLDER.glob("*.txt"))
+        for entry in texts.parse(file.read_text(encoding="utf-8"))
+        for name in entry.names
+    ]
     assert sorted(name for name in set(heads) if heads.count(name) > 1) == []
 
 
@@ -106,7 +127,10 @@ def test_no_name_has_two_texts():
     [
         ("gather", "(input, dim, index, *, sparse_grad=False, out=None) -> Tensor"),
         ("sort", "(input, dim=-1, descending=False, *, out=None) -> (values, indices)"),
-        ("Tensor.new_zeros", "(self, /, *size, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False) -> Tensor"),
+        (
+            "Tensor.new_zeros",
+            "(self, /, *size, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False) -> Tensor",
+        ),
         ("linalg.det", "(A, *, out=None) -> Tensor"),
         ("median", "(input) -> Tensor"),
     ],
@@ -125,16 +149,28 @@ def test_a_bound_method_has_the_signature_without_its_tensor():
 
 def test_all_overloads_are_shown():
     heads = (autogradlab.max.__doc__ or "").split("\n\n")[0].split("\n")
-    assert heads == ["max(input, *, out=None) -> Tensor", "max(input, other, *, out=None) -> Tensor",
-                     "max(input, dim, keepdim=False, *, out=None) -> (values, indices)", "Tensor.max() -> Tensor",
-                     "Tensor.max(other) -> Tensor", "Tensor.max(dim, keepdim=False) -> (values, indices)"]  # fmt: skip
+    assert heads == [
+        "max(input, *, out=None) -> Tensor",
+        "max(input, other, *, out=None) -> Tensor",
+        "max(input, dim, keepdim=False, *, out=None) -> (values, indices)",
+        "Tensor.max() -> Tensor",
+        "Tensor.max(other) -> Tensor",
+        "Tensor.max(dim, keepdim=False) -> (values, indices)",
+    ]
     assert (autogradlab.Tensor.backward.__doc__ or "").startswith("Tensor.backward(gradient=None, retain_graph=None,")
 
 
 def test_help_shows_signature_text_and_example():
     shown = pydoc.plain(pydoc.render_doc(autogradlab.gather))
-    for part in ("gather(input, dim, index, *, sparse_grad=False, out=None) -> Tensor", "Tensor.gather(dim, index,",
-                 "Picks, along dim", "Shapes:", "tensor([[1, 1],", "GatherBackward0", "Mirrors `torch.gather`."):  # fmt: skip
+    for part in (
+        "gather(input, dim, index, *, sparse_grad=False, out=None) -> Tensor",
+        "Tensor.gather(dim, index,",
+        "Picks, along dim",
+        "Shapes:",
+        "tensor([[1, 1],",
+        "GatherBackward0",
+        "Mirrors `torch.gather`.",
+    ):
         assert part in shown
 
 
@@ -161,7 +197,13 @@ def test_the_text_is_a_string():
     plain = texts.describe("gather")
     assert isinstance(text, str)
     assert (str(text), f"{text}", text.upper(), len(text), text + "!", "!" + text) == (
-        plain, plain, plain.upper(), len(plain), plain + "!", "!" + plain)  # fmt: skip
+        plain,
+        plain,
+        plain.upper(),
+        len(plain),
+        plain + "!",
+        "!" + plain,
+    )
     assert text == plain == text[:] == "".join(text)
     assert "Picks" in text
     assert hash(text) == hash(plain)
@@ -176,7 +218,9 @@ def test_an_unknown_name_has_its_own_words():
 
 
 def test_texts_are_read_only_when_somebody_looks():
-    code = ("import autogradlab, sys; print('autogradlab.docs.texts' in sys.modules); "
-            "autogradlab.gather.__doc__.strip(); print('autogradlab.docs.texts' in sys.modules)")  # fmt: skip
+    code = (
+        "import autogradlab, sys; print('autogradlab.reference.texts' in sys.modules); "
+        "autogradlab.gather.__doc__.strip(); print('autogradlab.reference.texts' in sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout.split() == ["False", "True"]

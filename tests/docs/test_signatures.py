@@ -16,16 +16,37 @@ import helptexts
 
 #: PyTorch shows only *args and **kwargs (or a module's object); here is what they mean
 SAYS_LESS = {
-    "lu", "UntypedStorage", "TypedStorage", "einsum", "unique", "unique_consecutive", "nn.GRU", "nn.LSTM", "nn.RNN", "dtype",
-    "layout", "memory_format", "nn.Transformer", "nn.TransformerDecoderLayer", "nn.TransformerEncoderLayer", "utils.data.random_split",
-    "nn.functional.adaptive_max_pool1d", "nn.functional.adaptive_max_pool2d", "nn.functional.adaptive_max_pool3d",
-    "nn.functional.fractional_max_pool2d", "nn.functional.fractional_max_pool3d",
-}  # fmt: skip
+    "lu",
+    "UntypedStorage",
+    "TypedStorage",
+    "einsum",
+    "unique",
+    "unique_consecutive",
+    "nn.GRU",
+    "nn.LSTM",
+    "nn.RNN",
+    "dtype",
+    "layout",
+    "memory_format",
+    "nn.Transformer",
+    "nn.TransformerDecoderLayer",
+    "nn.TransformerEncoderLayer",
+    "utils.data.random_split",
+    "nn.functional.adaptive_max_pool1d",
+    "nn.functional.adaptive_max_pool2d",
+    "nn.functional.adaptive_max_pool3d",
+    "nn.functional.fractional_max_pool2d",
+    "nn.functional.fractional_max_pool3d",
+}
 #: other names of positional arguments, or options that this package has not
 OTHERWISE = {
-    "Size", "save", "Tensor.split", "nn.SyncBatchNorm", "autograd.enforce_grad_layout_policy",
+    "Size",
+    "save",
+    "Tensor.split",
+    "nn.SyncBatchNorm",
+    "autograd.enforce_grad_layout_policy",
     "func.jacrev",
-}  # fmt: skip
+}
 
 
 def parameters(value: Any, method: bool) -> list[tuple[str, str, str]]:

@@ -92,8 +92,10 @@ def test_paths_that_could_not_be_watched_are_named(torch: Any):
     ledger = accumulation(w)
     (w * w + w).sum().backward()
     assert [(p.node, p.value) for p in ledger.entries[0].parts] == [
-        ("AddBackward0", None), ("MulBackward0", None), ("MulBackward0", None),
-    ]  # fmt: skip
+        ("AddBackward0", None),
+        ("MulBackward0", None),
+        ("MulBackward0", None),
+    ]
     assert "AddBackward0 + MulBackward0 + MulBackward0, together" in ledger.text
     assert "lab.accumulation(w, loss)" in ledger.text
     assert_adds_up(ledger, w)
@@ -147,11 +149,17 @@ def nothing(torch: Any, w: Any) -> None:
 @pytest.mark.parametrize(
     ("act", "kind", "in_place"),
     [
-        (zero_to_none, "none", False), (zero_in_place, "zeroed", True), (assign, "set", False),
-        (edit, "edited", True), (edit_data, "edited", True), (edit_numpy, "edited", True), (make_nan, "edited", True),
-        (replace_by_equal, "set", False), (nothing, None, False),
+        (zero_to_none, "none", False),
+        (zero_in_place, "zeroed", True),
+        (assign, "set", False),
+        (edit, "edited", True),
+        (edit_data, "edited", True),
+        (edit_numpy, "edited", True),
+        (make_nan, "edited", True),
+        (replace_by_equal, "set", False),
+        (nothing, None, False),
     ],
-)  # fmt: skip
+)
 def test_what_is_done_by_hand(torch: Any, act: Callable[[Any, Any], None], kind: str | None, in_place: bool):
     w = torch.tensor([1.0, 2.0], requires_grad=True)
     ledger = accumulation(w)
@@ -351,10 +359,13 @@ def test_it_follows_from_cell_to_cell(torch: Any, shell: Any):
     shell.run("z.backward()")
     ledger = shell.user_ns["ledger"]
     assert ledger.card.blocks[2].rows[0] == (
-        "1", "backward #1", "+ [3., 5.]", "[3., 5.]",
+        "1",
+        "backward #1",
+        "+ [3., 5.]",
+        "[3., 5.]",
         "[1., 1.] from AddBackward0 + [1., 2.] from MulBackward0 (`y`) + [1., 2.] from MulBackward0 (`y`)",
         "cell [5], line 1",
-    )  # fmt: skip
+    )
     shell.run("w.grad = None")
     assert ledger.card.blocks[2].rows[1][1] == "= None"
     shell.run("del w")

@@ -40,7 +40,9 @@ def test_the_message_is_the_librarys(a: tuple[int, ...], b: tuple[int, ...]):
     assert (f"PyTorch says: `{said}`" in shown.text) == (said is not None)
 
 
-@pytest.mark.parametrize(("a", "b"), [((2, 3), (2,)), ((2, 3), (3, 4)), ((2, 3, 4), (4, 3)), ((5, 1), (2, 3, 4, 2)), ((0,), (2,))])
+@pytest.mark.parametrize(
+    ("a", "b"), [((2, 3), (2,)), ((2, 3), (3, 4)), ((2, 3, 4), (4, 3)), ((5, 1), (2, 3, 4, 2)), ((0,), (2,))]
+)
 def test_the_message_is_pytorchs(torch: Any, a: tuple[int, ...], b: tuple[int, ...]):
     with pytest.raises(RuntimeError) as caught:
         torch.zeros(a) + torch.zeros(b)
@@ -99,7 +101,10 @@ def test_two_that_do_not(torch: Any):
     assert "Instead: `y[:, None]` gives `y` a dimension of size 1 where `x` has another one." in text
     assert text.split("\n")[-1] == "2. Dimension 1: 3 and 2 differ, and neither is 1: this does not fit."
     z = torch.zeros(3, 2)
-    assert "`z.T` fits, if the dimensions are only in the other order. `x @ z` is the matrix product" in lab.broadcast(x, z).text
+    assert (
+        "`z.T` fits, if the dimensions are only in the other order. `x @ z` is the matrix product"
+        in lab.broadcast(x, z).text
+    )
     assert "take a part of the longer one" in lab.broadcast((2,), (3,)).text
     assert "`(x + 1)[:, :, None]`" in lab.broadcast(torch.zeros(2, 3, 4), x + 1).text
 

@@ -16,171 +16,202 @@ CASES = {
         ["w = torch.tensor(1.)\nx = torch.tensor(2.)", "loss = (w * x - 1) ** 2", "loss.backward()"],
         "`loss` was computed from `w`, `x`, and none of them requires grad: requires_grad=True was forgotten.",
         "Write instead: `w = torch.tensor(1.0, requires_grad=True)`",
-        "cell [1], line 1", "cell [3], line 1",
+        "cell [1], line 1",
+        "cell [3], line 1",
     ),
     "integer tensor": (
         ["w = torch.tensor([1, 2])", "loss = (w * 2).sum()", "loss.backward()"],
         "`w` holds int64 numbers, and only floating point and complex tensors can have gradients.",
         "Write instead: `w = torch.tensor([1.0, 2.0], requires_grad=True)`",
-        "cell [1], line 1", "cell [3], line 1",
+        "cell [1], line 1",
+        "cell [3], line 1",
     ),
     "no graphics card": (
         ["x = torch.ones(2)", "x = x.cuda()"],
         "This line asks for a graphics card (CUDA), and here is none that can be used.",
         'Write instead: `device = "cuda" if torch.cuda.is_available() else "cpu"`',
-        None, "cell [2], line 1",
+        None,
+        "cell [2], line 1",
     ),
     "integer tensor that asks": (
         ["w = torch.tensor([1, 2], requires_grad=True)"],
         "`w` holds whole numbers; gradients need floating point ones.",
         "Write instead: `w = torch.tensor([1.0, 2.0], requires_grad=True)`",
-        None, "cell [1], line 1",
+        None,
+        "cell [1], line 1",
     ),
     "integer tensor asked later": (
         ["w = torch.arange(3)", "w.requires_grad_()"],
         "`w` holds whole numbers; gradients need floating point ones.",
         "Write instead: `w = w.float().requires_grad_()`",
-        "cell [1], line 1", "cell [2], line 1",
+        "cell [1], line 1",
+        "cell [2], line 1",
     ),
     "detach": (
         [W, "y = (w * 2).detach()\nloss = (y ** 2).sum()", "loss.backward()"],
         "`y` comes from `(w * 2).detach()`, and `.detach()` cuts it off from the graph.",
         "Write instead: `y = w * 2`",
-        "cell [2], line 1", "cell [3], line 1",
+        "cell [2], line 1",
+        "cell [3], line 1",
     ),
     "data": (
         [W, "y = w.data * 2", "y.sum().backward()"],
         "`y` comes from `w.data * 2`, and `.data` cuts it off from the graph.",
         "Write instead: `y = w * 2`",
-        "cell [2], line 1", "cell [3], line 1",
+        "cell [2], line 1",
+        "cell [3], line 1",
     ),
     "item": (
         [W, "loss = (w * 2).sum().item()", "loss.backward()"],
         "`loss` comes from `(w * 2).sum().item()`: `.item()` takes plain numbers out of the tensor, and no graph leads through numbers.",
         "Write instead: `loss = (w * 2).sum()`",
-        "cell [2], line 1", "cell [3], line 1",
+        "cell [2], line 1",
+        "cell [3], line 1",
     ),
     "numpy": (
         [W, "a = w.detach().numpy() * 2\nloss = torch.from_numpy(a).sum()", "loss.backward()"],
         "`a` comes from `w.detach().numpy() * 2`: `.numpy()` takes plain numbers out of the tensor, and no graph leads through numbers.",
         "Write instead: `a = w * 2`",
-        "cell [2], line 1", "cell [3], line 1",
+        "cell [2], line 1",
+        "cell [3], line 1",
     ),
     "no_grad": (
         [W, "with torch.no_grad():\n    y = w * 2", "loss = y.sum()", "loss.backward()"],
         "`y` was computed within `with torch.no_grad():`, where autograd records nothing.",
         "What to do: Move the computation of `y` out of `with torch.no_grad():`.",
-        "cell [2], line 2", "cell [4], line 1",
+        "cell [2], line 2",
+        "cell [4], line 1",
     ),
     "second backward": (
         [W + "\nloss = (w * w).sum()", "loss.backward()", "loss.backward()"],
         "The first backward through `loss` freed what its Nodes had saved; this is the second one through the same graph.",
         "What to do: Compute `loss` anew before each backward, or keep the graph the first time: `loss.backward(retain_graph=True)`.",
-        "cell [2], line 1", "cell [3], line 1",
+        "cell [2], line 1",
+        "cell [3], line 1",
     ),
     "second backward in a loop": (
-        [W + "\nh = torch.zeros(2)", "for t in range(3):\n    h = torch.tanh(w * h + t)\n    loss = h.sum()\n    loss.backward()"],
+        [
+            W + "\nh = torch.zeros(2)",
+            "for t in range(3):\n    h = torch.tanh(w * h + t)\n    loss = h.sum()\n    loss.backward()",
+        ],
         "`h` is carried from one round of the loop to the next with its whole history, and the backward of the round before has freed that.",
         "What to do: Cut the history off after each backward: `h = h.detach()`; or call backward once, after the loop, on the sum of the losses.",
-        "cell [2], line 2", "cell [2], line 4",
+        "cell [2], line 2",
+        "cell [2], line 4",
     ),
     "second backward below": (
         [W + "\ny = w * w", "for i in range(2):\n    loss = (y * 2).sum()\n    loss.backward()"],
         "`loss` is new, but it was computed from `y`, and an earlier backward has freed what the Nodes below `y` had saved.",
         "What to do: Compute `y` anew before each backward too; or keep its graph: `backward(retain_graph=True)` in all but the last one.",
-        "cell [1], line 2", "cell [2], line 3",
+        "cell [1], line 2",
+        "cell [2], line 3",
     ),
     "in place on a saved value": (
         [W, "y = w * 2", "z = y * y", "y += 1", "z.sum().backward()"],
         "an operation had saved `y` for its backward (version 0), and `y += 1` changed it in place since (version 1).",
         "Write instead: `y = y + 1`",
-        "cell [4], line 1", "cell [5], line 1",
+        "cell [4], line 1",
+        "cell [5], line 1",
     ),
     "an element of a saved value": (
         [W, "y = w.exp()\ny[0] = 0", "y.sum().backward()"],
         "an operation had saved `y` for its backward (version 0), and `y[0] = 0` changed it in place since (version 1).",
         "Write instead: `y = y.clone(); y[0] = 0`",
-        "cell [2], line 2", "cell [3], line 1",
+        "cell [2], line 2",
+        "cell [3], line 1",
     ),
     "data changed under the graph": (
         [W + "\nx = torch.ones(2)", "y = w * x", "x.add_(1)", "y.sum().backward()"],
         "an operation had saved `x` for its backward (version 0), and `x.add_(1)` changed it in place since (version 1).",
         "Write instead: `x = x.add(1)`",
-        "cell [3], line 1", "cell [4], line 1",
+        "cell [3], line 1",
+        "cell [4], line 1",
     ),
     "in place on a leaf": (
         [W + "\n(w * w).sum().backward()", "w -= 0.1 * w.grad"],
         "`w` is a leaf that requires grad; `w -= 0.1 * w.grad` would change it in place while autograd records, and its gradient would lose its meaning.",
         "Write instead: `with torch.no_grad(): w -= 0.1 * w.grad`",
-        "cell [1], line 1", "cell [2], line 1",
+        "cell [1], line 1",
+        "cell [2], line 1",
     ),
     "an element of a leaf": (
         [W, "w[0] = 3"],
         "`w` is a leaf that requires grad; `w[0] = 3` would change it in place while autograd records, and its gradient would lose its meaning.",
         "Write instead: `with torch.no_grad(): w[0] = 3`",
-        "cell [1], line 1", "cell [2], line 1",
+        "cell [1], line 1",
+        "cell [2], line 1",
     ),
     "not a scalar": (
         [W + "\ny = w * w", "y.backward()"],
         "`y` has shape (2,); without an argument backward starts only from a single number.",
         "Write instead: `y.sum().backward()`",
-        "cell [1], line 2", "cell [2], line 1",
+        "cell [1], line 2",
+        "cell [2], line 1",
     ),
     "not a scalar, without a name": (
         [W, "(w * w).backward()"],
         "`w * w` has more than one element (or complex numbers); without an argument backward starts only from a single real number.",
         "Write instead: `(w * w).sum().backward()`",
-        None, "cell [2], line 1",
+        None,
+        "cell [2], line 1",
     ),
     "unused input": (
         [W + "\nb = torch.ones(1, requires_grad=True)\ny = (w * w).sum()", "torch.autograd.grad(y, [w, b])"],
         "`y` was not computed from `b`: no path leads from it to `b`, so there is no gradient.",
         "What to do: Compute `y` from `b`; or accept None for it: `torch.autograd.grad(y, b, allow_unused=True)`.",
-        "cell [1], line 2", "cell [2], line 1",
+        "cell [1], line 2",
+        "cell [2], line 1",
     ),
     "input bound anew": (
         [W + "\ny = (w * w).sum()", W, "g, = torch.autograd.grad(y, w)"],
         "`w` was bound anew after `y` had been computed; `y` comes from the tensor that had this name before.",
         "What to do: Compute `y` again from the new `w`, or give the new tensor another name.",
-        "cell [2], line 1", "cell [3], line 1",
+        "cell [2], line 1",
+        "cell [3], line 1",
     ),
     "input without grad": (
         [W + "\nx = torch.ones(2)\ny = (w * x).sum()", "torch.autograd.grad(y, x)"],
         "`x` does not require grad, so there is no gradient with respect to it.",
         "Write instead: `x.requires_grad_()  # before it is used`",
-        "cell [1], line 2", "cell [2], line 1",
+        "cell [1], line 2",
+        "cell [2], line 1",
     ),
     "optimizer of a non-leaf": (
         ["w = torch.ones(2, requires_grad=True) * 0.1", "opt = torch.optim.SGD([w], lr=0.1)"],
         "`w` is a non-leaf, the result of `torch.ones(2, requires_grad=True) * 0.1`; an optimizer can only step leaves, whose `.grad` backward fills.",
         "Write instead: `w = (torch.ones(2, requires_grad=True) * 0.1).detach().requires_grad_()  # then give it to the optimizer`",
-        "cell [1], line 1", "cell [2], line 1",
+        "cell [1], line 1",
+        "cell [2], line 1",
     ),
     "to numpy": (
         [W, "(w * 2).numpy()"],
         "`w * 2` requires grad, and NumPy arrays carry no graph; PyTorch wants to hear that you know.",
         "Write instead: `(w * 2).detach().numpy()`",
-        None, "cell [2], line 1",
+        None,
+        "cell [2], line 1",
     ),
     "lost leaf": (
         [W + "\n(w * w).sum().backward()", "w = w - 0.1 * w.grad", "(w * w).sum().backward()", "w = w - 0.1 * w.grad"],
         "`.grad` is None and stays None: `w` is now the result of `w - 0.1 * w.grad`, a non-leaf; the leaf that had this name before has lost it.",
         "Write instead: `with torch.no_grad(): w -= 0.1 * w.grad`",
-        "cell [4], line 1", "cell [4], line 1",
+        "cell [4], line 1",
+        "cell [4], line 1",
     ),
     "lost by to()": (
         ["w = torch.tensor(1., requires_grad=True)\nw = w.to(torch.float64)", "w.grad.zero_()"],
         "`.grad` is None and stays None: `w` is now the result of `w.to(torch.float64)`, a non-leaf; the leaf that had this name before has lost it.",
         "Write instead: `w = w.to(torch.float64).detach().requires_grad_()`",
-        "cell [1], line 2", "cell [2], line 1",
+        "cell [1], line 2",
+        "cell [2], line 1",
     ),
     "within a function": (
         ["def train(w):\n    loss = (w * 2).sum()\n    loss.backward()", "train(torch.ones(2))"],
         "`loss` was computed from `w`, which does not require grad: requires_grad=True was forgotten.",
         "Write instead: `w.requires_grad_()`",
-        None, "cell [1], line 3",
+        None,
+        "cell [1], line 3",
     ),
-}  # fmt: skip
+}
 
 
 def fail(shell: Any, cells: list[str]) -> BaseException:
@@ -212,12 +243,16 @@ def test_classic_mistakes(torch: Any, shell: Any, case: str):
 
 def test_the_cures_work(torch: Any, shell: Any):
     """What is to be written instead is written, and then it runs."""
-    shell.run("w = torch.tensor(1.0, requires_grad=True)\nx = torch.tensor(2.)\nloss = (w * x - 1) ** 2\nloss.backward()")
+    shell.run(
+        "w = torch.tensor(1.0, requires_grad=True)\nx = torch.tensor(2.)\nloss = (w * x - 1) ** 2\nloss.backward()"
+    )
     shell.run("w = torch.tensor([1.0, 2.0], requires_grad=True)\n(w * 2).sum().backward()")
     shell.run("y = w * 2\nz = y * y\ny = y + 1\nz.sum().backward()")
     shell.run("with torch.no_grad(): w -= 0.1 * w.grad")
     shell.run("(w * 2).detach().numpy()")
-    shell.run("w = w.to(torch.float64).detach().requires_grad_()\nw.sum().backward()\nassert w.is_leaf and w.grad is not None")
+    shell.run(
+        "w = w.to(torch.float64).detach().requires_grad_()\nw.sum().backward()\nassert w.is_leaf and w.grad is not None"
+    )
 
 
 def test_what_is_not_known(torch: Any, shell: Any):
@@ -230,13 +265,20 @@ def test_errors_without_a_traceback_and_hostile_ones(torch: Any):
     bare = RuntimeError("Trying to backward through the graph a second time")
     assert "this is the second one" in explain(bare).text
     for message in (
-        "element 7 of tensors does not require grad and does not have a grad_fn", "a leaf Variable that requires grad is being used in an in-place operation.",
-        "<img src=x onerror=alert(1)> {0} {name} \x00", "", "can't optimize a non-leaf Tensor", "Can't call numpy() on Tensor that requires grad.",
-        "One of the differentiated Tensors does not require grad", "grad can be implicitly created only for scalar outputs", "'NoneType'",
-        "Only Tensors of floating point and complex dtype can require gradients", "'float' object has no attribute 'backward'",
+        "element 7 of tensors does not require grad and does not have a grad_fn",
+        "a leaf Variable that requires grad is being used in an in-place operation.",
+        "<img src=x onerror=alert(1)> {0} {name} \x00",
+        "",
+        "can't optimize a non-leaf Tensor",
+        "Can't call numpy() on Tensor that requires grad.",
+        "One of the differentiated Tensors does not require grad",
+        "grad can be implicitly created only for scalar outputs",
+        "'NoneType'",
+        "Only Tensors of floating point and complex dtype can require gradients",
+        "'float' object has no attribute 'backward'",
         "One of the differentiated Tensors appears to not have been used in the graph",
         "modified by an inplace operation: [torch.FloatTensor [2]] is at version 2; expected version 1 instead.",
-    ):  # fmt: skip
+    ):
         card = explain(RuntimeError(message))
         assert card.text.startswith("what this RuntimeError means here")
         assert "<img src=x" not in card.html()

@@ -75,7 +75,9 @@ def test_what_is_offered_is_stable(torch: Any, shell: Any, shown: list[Any], cap
     shell.run_line_magic("unload_ext", "autogradlab")
 
 
-def test_a_fault_of_ours_is_one_line(torch: Any, shell: Any, shown: list[Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+def test_a_fault_of_ours_is_one_line(
+    torch: Any, shell: Any, shown: list[Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
     from autogradlab.inspectors.cards import why
 
     def broken(error: BaseException) -> None:

@@ -42,8 +42,12 @@ def samples(points: tuple[Point, ...], curve: bool = True, steps: int = 24) -> l
         for t in (s / steps for s in range(steps + 1)):
             u = 1 - t
             weights = (u**3, 3 * u * u * t, 3 * u * t * t, t**3)
-            found.append((sum(w * p[0] for w, p in zip(weights, (a, b, c, d), strict=True)),
-                          sum(w * p[1] for w, p in zip(weights, (a, b, c, d), strict=True))))  # fmt: skip
+            found.append(
+                (
+                    sum(w * p[0] for w, p in zip(weights, (a, b, c, d), strict=True)),
+                    sum(w * p[1] for w, p in zip(weights, (a, b, c, d), strict=True)),
+                )
+            )
     return found
 
 
@@ -70,7 +74,9 @@ def test_nothing_overlaps_and_no_line_crosses_a_box(seed: int):
     for link, route in zip(links, placed.routes, strict=True):
         source, target = boxes[link.source], boxes[link.target]
         x, y = placed.at[link.source]
-        assert route[0] == pytest.approx((x + source.width, y + (source.height / 2 if source.out is None else source.out)), abs=0.02)  # fmt: skip
+        assert route[0] == pytest.approx(
+            (x + source.width, y + (source.height / 2 if source.out is None else source.out)), abs=0.02
+        )
         x, y = placed.at[link.target]
         assert route[-1] == pytest.approx((x, y + target.ins[link.port]), abs=0.02)
         hit = [n for p in samples(route) for n in names if inside(p, where[n])]
@@ -167,8 +173,15 @@ def random_expression(seed: int):
     values = list(space.values())
     for i in range(chance.randrange(4, 25)):
         a, b = chance.choice(values[-6:]), chance.choice(values)
-        new = chance.choice([lambda a=a, b=b: a * b, lambda a=a, b=b: a + b, lambda a=a, b=b: a.exp() / b,
-                             lambda a=a, b=b: torch.stack([a, b, a]).sum(0), lambda a=a, b=b: 2 * a])()  # fmt: skip
+        new = chance.choice(
+            [
+                lambda a=a, b=b: a * b,
+                lambda a=a, b=b: a + b,
+                lambda a=a, b=b: a.exp() / b,
+                lambda a=a, b=b: torch.stack([a, b, a]).sum(0),
+                lambda a=a, b=b: 2 * a,
+            ]
+        )()
         values.append(new)
         if chance.random() < 0.5:
             space[f"v{i}"] = new

@@ -49,7 +49,12 @@ def test_one_level_deep(torch: Any):
         def __getattr__(self, name: str) -> Any:
             raise AssertionError(f"asked for {name}")
 
-    model, plain, params, table = Net(), Holder(), [torch.ones(1), torch.ones(2)], {"a": torch.ones(1), (1,): torch.ones(1)}
+    model, plain, params, table = (
+        Net(),
+        Holder(),
+        [torch.ones(1), torch.ones(2)],
+        {"a": torch.ones(1), (1,): torch.ones(1)},
+    )
     plain.w = torch.zeros(1)
     first = params[0]
     names = names_of(here())

@@ -87,9 +87,17 @@ def test_tensors_of_all_kinds(torch: Any, call: str) -> None:
     used.backward()
     权重 = {EVIL: torch.tensor([float("nan"), float("inf"), -float("inf")], requires_grad=True)}
     odd = [
-        used, bad.apply(leaf).sum(), 权重[EVIL], (权重[EVIL] * 2).sum(), torch.zeros(0, 3, requires_grad=True), torch.zeros(0, 3, requires_grad=True).sum(),
-        torch.tensor(2.0, requires_grad=True), torch.tensor([1, 2]), torch.tensor([True]), torch.tensor([1 + 2j], requires_grad=True),
-    ]  # fmt: skip
+        used,
+        bad.apply(leaf).sum(),
+        权重[EVIL],
+        (权重[EVIL] * 2).sum(),
+        torch.zeros(0, 3, requires_grad=True),
+        torch.zeros(0, 3, requires_grad=True).sum(),
+        torch.tensor(2.0, requires_grad=True),
+        torch.tensor([1, 2]),
+        torch.tensor([True]),
+        torch.tensor([1 + 2j], requires_grad=True),
+    ]
     for number, _ in enumerate(odd):
         view = getattr(lab, call)(odd[number])
         assert _looked_at(view)

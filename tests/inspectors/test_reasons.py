@@ -54,8 +54,14 @@ def test_leaves_that_do_not_require_grad(torch: Any):
     with torch.inference_mode():
         z = x * 2
     assert [why(t).kind for t in (x, i, d, e, n, q, z)] == [
-        "not_required", "integer", "detached", "detached", "numbers", "no_grad", "inference",
-    ]  # fmt: skip
+        "not_required",
+        "integer",
+        "detached",
+        "detached",
+        "numbers",
+        "no_grad",
+        "inference",
+    ]
     assert why(d).fields["cut"] == ".detach()"
     assert why(e).fields["cut"] == ".data"
     assert why(n).fields["cut"] == ".item()"
@@ -111,6 +117,10 @@ def test_a_graph_of_a_hundred_thousand_nodes(torch: Any):
 
 def test_every_kind_has_its_words():
     entries = tomllib.loads((Path(autogradlab.inspectors.words.__file__).parent / "reasons.toml").read_text("utf-8"))
-    wanted = {"lead", "lead_stays", "name_first", "both"} | set(KINDS) | {f"{kind}_cure" for kind in KINDS if kind != "present"}
+    wanted = (
+        {"lead", "lead_stays", "name_first", "both"}
+        | set(KINDS)
+        | {f"{kind}_cure" for kind in KINDS if kind != "present"}
+    )
     assert set(entries) == wanted
     assert all(set(entry) == {"en", "zh"} for entry in entries.values())

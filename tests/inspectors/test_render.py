@@ -134,5 +134,14 @@ def test_text_in_chinese_is_aligned():
     assert lines[0] == "`损失` · 标量 · is_leaf ✗ 非叶子 · requires_grad ✓"
     assert lines[1].startswith("`.grad` 是 None，而且不会变： 非叶子张量")
     assert "**" not in lines[1]
-    assert lines[2:6] == ["形状      (2, 2)", "数据类型  float32", "由来      (y - y_pred).pow(2).mean()", "位置      单元格 [7] 第 3 行"]
-    assert lines[6:] == ["序号  何时                 钩子", "1     `PowBackward0` 之前  `<lambda>`", "10    累加之前             翻倍"]
+    assert lines[2:6] == [
+        "形状      (2, 2)",
+        "数据类型  float32",
+        "由来      (y - y_pred).pow(2).mean()",
+        "位置      单元格 [7] 第 3 行",
+    ]
+    assert lines[6:] == [
+        "序号  何时                 钩子",
+        "1     `PowBackward0` 之前  `<lambda>`",
+        "10    累加之前             翻倍",
+    ]

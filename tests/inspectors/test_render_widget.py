@@ -41,16 +41,27 @@ def unpacked(made) -> dict:
 
 def test_importing_inspectors_loads_no_widget_package():
     code = "import sys, autogradlab.inspectors; print(*sys.modules)"
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT).stdout.split()
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
+    ).stdout.split()
     assert "autogradlab.inspectors" in loaded
-    assert {n.split(".")[0] for n in loaded} & {"ipywidgets", "anywidget", "traitlets", "IPython", "torch", "matplotlib"} == set()
+    assert {n.split(".")[0] for n in loaded} & {
+        "ipywidgets",
+        "anywidget",
+        "traitlets",
+        "IPython",
+        "torch",
+        "matplotlib",
+    } == set()
 
 
 def test_without_anywidget_it_is_static():
-    code = ("import sys; sys.modules['anywidget'] = None\nfrom importlib import util\nfound = util.find_spec\n"
-            "util.find_spec = lambda name, *a: None if name == 'anywidget' else found(name, *a)\n"
-            "from tests.inspectors.sample_cards import show_card\nfrom autogradlab.inspectors.inspector import present\n"
-            "view = present(show_card()); print(type(view).__name__, sorted(view._repr_mimebundle_())); print(view)")  # fmt: skip
+    code = (
+        "import sys; sys.modules['anywidget'] = None\nfrom importlib import util\nfound = util.find_spec\n"
+        "util.find_spec = lambda name, *a: None if name == 'anywidget' else found(name, *a)\n"
+        "from tests.inspectors.sample_cards import show_card\nfrom autogradlab.inspectors.inspector import present\n"
+        "view = present(show_card()); print(type(view).__name__, sorted(view._repr_mimebundle_())); print(view)"
+    )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     first, _, rest = ran.stdout.partition("\n")
     assert first == "Inspector ['text/html', 'text/plain']"
@@ -121,7 +132,11 @@ def test_every_entry_has_both_languages_and_the_same_fields(name: str):
 
 
 def sources() -> str:
-    return "\n".join(p.read_text(encoding="utf-8") for p in (ROOT / "autogradlab").rglob("*.py") if "_lessons" not in p.parts and p.parent.name != "words")
+    return "\n".join(
+        p.read_text(encoding="utf-8")
+        for p in (ROOT / "autogradlab").rglob("*.py")
+        if "_lessons" not in p.parts and p.parent.name != "words"
+    )
 
 
 def test_every_word_that_is_asked_for_is_there():
@@ -137,7 +152,9 @@ def test_every_entry_is_used(name: str):
     """By its key in full, or by an f-string whose field takes a value that stands in quotes somewhere."""
     code = sources()
     patterns = [(head, tail) for head, tail in re.findall(rf"""f["']{name}\.(\w*)\{{[^}}]+\}}(\w*)["']""", code)]
-    quoted = set(re.findall(r"""["'](\w+)["']""", code)) | {w for words in re.findall(r"""["']([\w ]+)["']\.split""", code) for w in words.split()}
+    quoted = set(re.findall(r"""["'](\w+)["']""", code)) | {
+        w for words in re.findall(r"""["']([\w ]+)["']\.split""", code) for w in words.split()
+    }
     made = {head + value + tail for head, tail in patterns for value in quoted}
     assert [key for key in words.catalogue(name) if f"{name}.{key}" not in code and key not in made] == []
 
@@ -152,10 +169,14 @@ def test_the_pages_words_are_all_used():
 
 
 def test_static_files_travel_with_the_package():
-    hatch = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"]["wheel"]
+    hatch = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"][
+        "wheel"
+    ]
     assert hatch["packages"] == ["autogradlab"]
     assert {p.name for p in Path(INSPECTORS / "static").iterdir()} == {"inspector.js", "sketch.js", "inspector.css"}
-    ignored = subprocess.run(["git", "-C", str(ROOT), "check-ignore", *map(str, (INSPECTORS / "static").iterdir())], capture_output=True)
+    ignored = subprocess.run(
+        ["git", "-C", str(ROOT), "check-ignore", *map(str, (INSPECTORS / "static").iterdir())], capture_output=True
+    )
     assert ignored.stdout == b""
 
 
@@ -195,7 +216,13 @@ def test_json_of_a_card_is_plain():
     drawing = Drawing(np.float64(10.25), 20, (Item("n1", (Rect(1 / 3, float("inf"), 2, np.float64(3)),)),), ())
     rect = {"is": "rect", "x": 0.33, "y": None, "width": 2, "height": 3.0}
     made = to_json(drawing)
-    assert made == {"is": "drawing", "width": 10.25, "height": 20, "items": [{"is": "item", "id": "n1", "shapes": [rect]}], "words": []}
+    assert made == {
+        "is": "drawing",
+        "width": 10.25,
+        "height": 20,
+        "items": [{"is": "item", "id": "n1", "shapes": [rect]}],
+        "words": [],
+    }
     assert json.loads(json.dumps(made, allow_nan=False)) == made
     with pytest.raises(TypeError, match="a card holds no object"):
         to_json(Card("show", object()))

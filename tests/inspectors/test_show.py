@@ -122,8 +122,10 @@ def test_a_parameter_and_a_module(torch: Any):
         "`1.running_mean`         buffer     (1,)    float32  requires_grad ✗  None",
         "`1.running_var`          buffer     (1,)    float32  requires_grad ✗  None",
         "`1.num_batches_tracked`  buffer     ()      int64    requires_grad ✗  None",
-        ("`.grad` is None: no result that has a name was computed from `model[0].weight`, and no backward has brought a gradient here. "
-        "Compute something from `model[0].weight`, such as `loss`, and call `loss.backward()`. 3 more have none either."),
+        (
+            "`.grad` is None: no result that has a name was computed from `model[0].weight`, and no backward has brought a gradient here. "
+            "Compute something from `model[0].weight`, such as `loss`, and call `loss.backward()`. 3 more have none either."
+        ),
     ]
     model[0].weight.requires_grad_(False)
     assert "with gradient  3" in lab.show(model.eval()).text
@@ -183,7 +185,10 @@ def test_arrays(torch: Any):
         (lambda torch: torch.float32, "Not a tensor, but an object of type `torch.dtype`"),
         (lambda torch: torch.zeros(0, 3), "no elements: the shape is (0, 3)"),
         (lambda torch: torch.tensor(5), "5"),
-        (lambda torch: torch.tensor([1.0, float("nan"), -float("inf")]), "Not finite: 1 × nan, 1 × inf among the values."),
+        (
+            lambda torch: torch.tensor([1.0, float("nan"), -float("inf")]),
+            "Not finite: 1 × nan, 1 × inf among the values.",
+        ),
         (lambda torch: torch.zeros(10_000_000), "7 of 10000000 elements"),
         (lambda torch: torch.tensor([1 + 2j]), "1.+2.j"),
         (lambda torch: torch.zeros(2, 2, 2), "[1, 0]  0.  0."),

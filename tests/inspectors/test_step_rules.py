@@ -123,9 +123,14 @@ def test_functions_of_two_numbers(torch: Any, op: str):
 
 def test_names_of_operations():
     names = {
-        "MulBackward0": "mul", "LogSoftmaxBackward0": "log_softmax", "TBackward0": "t", "Log1PBackward0": "log1p",
-        "MaxPool2DWithIndicesBackward0": "max_pool2d_with_indices", "CopySlices": "copy_slices", "MyFunctionBackward": "my_function",
-    }  # fmt: skip
+        "MulBackward0": "mul",
+        "LogSoftmaxBackward0": "log_softmax",
+        "TBackward0": "t",
+        "Log1PBackward0": "log1p",
+        "MaxPool2DWithIndicesBackward0": "max_pool2d_with_indices",
+        "CopySlices": "copy_slices",
+        "MyFunctionBackward": "my_function",
+    }
     assert {name: op_name(name) for name in names} == names
     assert rule("NoSuchBackward0", 0) is None
     assert filled("g·{alpha}", {"alpha": "1"}) == "g"

@@ -47,7 +47,15 @@ def test_views_of_one_memory(torch: Any):
     ]
     lanes = drawings(shown)[0].items
     assert [item.id for item in lanes] == ["m1", "m1w1", "m1w2", "m1w3", "m1w4"]
-    assert [s.text for s in lanes[2].shapes if hasattr(s, "text")] == ["x.t()", "0,0", "1,0", "2,0", "0,1", "1,1", "2,1"]
+    assert [s.text for s in lanes[2].shapes if hasattr(s, "text")] == [
+        "x.t()",
+        "0,0",
+        "1,0",
+        "2,0",
+        "0,1",
+        "1,1",
+        "2,1",
+    ]
 
 
 def test_what_is_one_cell_and_several_elements(torch: Any):
@@ -59,7 +67,13 @@ def test_what_is_one_cell_and_several_elements(torch: Any):
     assert "`×3` is a cell that is 3 elements at once." in shown.text
     shown = lab.storage(windows)
     assert "`windows`: cells 0 1 1 2 2 3" in shown.text
-    assert [s.text for s in drawings(shown)[0].items[1].shapes if hasattr(s, "text")] == ["windows", "0,0", "×2", "×2", "2,1"]
+    assert [s.text for s in drawings(shown)[0].items[1].shapes if hasattr(s, "text")] == [
+        "windows",
+        "0,0",
+        "×2",
+        "×2",
+        "2,1",
+    ]
 
 
 def test_two_memories(torch: Any):

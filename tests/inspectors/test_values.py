@@ -15,11 +15,28 @@ from tests.conftest import need
 @pytest.mark.parametrize(
     "data",
     [
-        3.0, 5, True, 1.5, -0.0, float("nan"), [1.0, 2.0], [1.5, 2.0], [1e-8, 1.0], [1e9, 1.0], [1.0, 1001.0], [0.00002, 0.00001],
-        [0.0, 5e8], [float("nan"), 1.0, float("inf"), float("-inf")], [[1, 20], [300, -4]], [[True], [False]], [1 + 2j, 3.5 - 4j],
-        [0.1, 0.25], [1000.5, 1.0], [99999.0, 0.5],
+        3.0,
+        5,
+        True,
+        1.5,
+        -0.0,
+        float("nan"),
+        [1.0, 2.0],
+        [1.5, 2.0],
+        [1e-8, 1.0],
+        [1e9, 1.0],
+        [1.0, 1001.0],
+        [0.00002, 0.00001],
+        [0.0, 5e8],
+        [float("nan"), 1.0, float("inf"), float("-inf")],
+        [[1, 20], [300, -4]],
+        [[True], [False]],
+        [1 + 2j, 3.5 - 4j],
+        [0.1, 0.25],
+        [1000.5, 1.0],
+        [99999.0, 0.5],
     ],
-)  # fmt: skip
+)
 def test_numbers_are_those_that_the_tensor_prints(torch: Any, data: Any):
     tensor = torch.tensor(data)
     printed = " ".join(repr(tensor).removeprefix("tensor(").removesuffix(")").split())

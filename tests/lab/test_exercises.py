@@ -119,9 +119,19 @@ def documented(w: Any) -> None:
 
 @pytest.mark.parametrize(
     ("value", "stub"),
-    [(..., True), (documented, True), (lambda: ..., True), (lambda: None, True), (lambda: 1, False), (lambda w: w, False),
-     (Empty, True), (Half, False), (None, False), (0, False)],
-)  # fmt: skip
+    [
+        (..., True),
+        (documented, True),
+        (lambda: ..., True),
+        (lambda: None, True),
+        (lambda: 1, False),
+        (lambda w: w, False),
+        (Empty, True),
+        (Half, False),
+        (None, False),
+        (0, False),
+    ],
+)
 def test_stubs(value: Any, stub: bool):
     assert exercises.is_stub(value) is stub
 

@@ -46,11 +46,16 @@ class Hostile(face.Face):
         rows = [{"key": "a", "text": BAD}]
         return [
             face.task(
-                "x", BAD, code=BAD, status=BAD, state="open", blocks=[face.block(BAD), face.code(BAD)],
+                "x",
+                BAD,
+                code=BAD,
+                status=BAD,
+                state="open",
+                blocks=[face.block(BAD), face.code(BAD)],
                 input={"is": kind, "rows": rows, "picked": "", "locked": False},
             )
             for kind in ("choice", "order", "lines")
-        ]  # fmt: skip
+        ]
 
 
 def test_hostile_words_stay_words():
@@ -60,8 +65,18 @@ def test_hostile_words_stay_words():
     assert page.words.count("&amp;") == 18
 
 
-@pytest.mark.parametrize("make", [lambda: predict("doubled"), lambda: predict("firing"), lambda: quiz("recall"),
-                                  lambda: parsons("descend"), lambda: check("zero-it"), lambda: solution("zero-it"), progress])  # fmt: skip
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: predict("doubled"),
+        lambda: predict("firing"),
+        lambda: quiz("recall"),
+        lambda: parsons("descend"),
+        lambda: check("zero-it"),
+        lambda: solution("zero-it"),
+        progress,
+    ],
+)
 def test_html_says_what_the_text_says(sample: Path, make: Any):
     shown = make()
     said = "".join(Tags(shown.html).words.split())

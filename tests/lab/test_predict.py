@@ -187,22 +187,41 @@ def test_the_lesson_of_an_earlier_question_is_named():
 @pytest.mark.parametrize(
     ("one", "other", "equal"),
     [
-        ("6.", 6, True), ("1/2", 0.5, True), ("2, 3", [2, 3], True), ("(2, 3)", [2, 3], True), ("2 x 3", [2, 3], True),
-        ("torch.Size([2, 3])", [2, 3], True), ("tensor([[1., 2.]], requires_grad=True)", [[1, 2]], True),
-        ("None", None, True), ("none", None, True), ("true", True, True), ("1", True, False), ("float32", "torch.float32", True),
-        ("−1", -1, True), ("1，2", [1, 2], True), ("nan", float("nan"), True), ("[1, 2]", [1, 2, 3], False),
-        ("0.33333", 1 / 3, True), ("0.3", 1 / 3, False), ("[[6]]", 6, True), ("", None, False), ("(" * 5000, 1, False),
+        ("6.", 6, True),
+        ("1/2", 0.5, True),
+        ("2, 3", [2, 3], True),
+        ("(2, 3)", [2, 3], True),
+        ("2 x 3", [2, 3], True),
+        ("torch.Size([2, 3])", [2, 3], True),
+        ("tensor([[1., 2.]], requires_grad=True)", [[1, 2]], True),
+        ("None", None, True),
+        ("none", None, True),
+        ("true", True, True),
+        ("1", True, False),
+        ("float32", "torch.float32", True),
+        ("−1", -1, True),
+        ("1，2", [1, 2], True),
+        ("nan", float("nan"), True),
+        ("[1, 2]", [1, 2, 3], False),
+        ("0.33333", 1 / 3, True),
+        ("0.3", 1 / 3, False),
+        ("[[6]]", 6, True),
+        ("", None, False),
+        ("(" * 5000, 1, False),
     ],
-)  # fmt: skip
+)
 def test_what_typed_answers_mean(one: str, other: Any, equal: bool):
     assert same(read(one), other) is equal
 
 
 @pytest.mark.parametrize(
     ("name", "given", "said"),
-    [("how-much", "six", "six cannot be read as a number"), ("how-much", "2 + 2", "6, 0.5 or 1/2"),
-     ("whole-gradient", "two, four", "cannot be read as values")],
-)  # fmt: skip
+    [
+        ("how-much", "six", "six cannot be read as a number"),
+        ("how-much", "2 + 2", "6, 0.5 or 1/2"),
+        ("whole-gradient", "two, four", "cannot be read as values"),
+    ],
+)
 def test_nonsense_is_no_answer(sample: Path, name: str, given: str, said: str):
     prediction = predict(name)
     prediction.receive({"do": "submit", "value": given})

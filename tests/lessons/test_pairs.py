@@ -43,7 +43,11 @@ def pair(tmp_path: Path) -> tuple[Path, Path]:
 
 def test_a_draft_becomes_a_notebook_and_back():
     notebook = pack(DRAFT)
-    assert [(c["id"], c.cell_type) for c in notebook.cells] == [("goals", "markdown"), ("sum", "code"), ("wrong", "code")]
+    assert [(c["id"], c.cell_type) for c in notebook.cells] == [
+        ("goals", "markdown"),
+        ("sum", "code"),
+        ("wrong", "code"),
+    ]
     assert notebook.cells[1].metadata == {
         "autogradlab": {"role": "run", "scenarios": ["graph-01-mul-add-chain", "graph-04-mul-and-add"]}
     }
@@ -53,7 +57,11 @@ def test_a_draft_becomes_a_notebook_and_back():
 
 @pytest.mark.parametrize(
     ("draft", "words"),
-    [("text\n" + DRAFT, "a draft begins with"), ("", "a draft begins with"), (DRAFT + "%% Big code\n", "begins no cell: '%% Big")],
+    [
+        ("text\n" + DRAFT, "a draft begins with"),
+        ("", "a draft begins with"),
+        (DRAFT + "%% Big code\n", "begins no cell: '%% Big"),
+    ],
 )
 def test_drafts_that_are_none(draft: str, words: str):
     with pytest.raises(DraftError, match=words):

@@ -26,7 +26,7 @@ PAGES = [
     "autogradlab/README.md",
     "lessons/README.md",
     "docs/*.md",
-    "autogradlab/docs/*.txt",
+    "autogradlab/reference/*.txt",
 ]
 #: Spelled as in PyTorch's messages and names, or another word in the language of code.
 KNOWN = {

@@ -90,7 +90,9 @@ def test_wrong_lessons(sample: Path):
 
 def test_a_cell_that_fails_is_said_and_stops_no_other_lesson(sample: Path, capsys: pytest.CaptureFixture[str]):
     broken = sample.with_name("02-broken.ipynb")
-    broken.write_text(sample.read_text(encoding="utf-8").replace("    ...", "    ...\\nzero(missing)"), encoding="utf-8")
+    broken.write_text(
+        sample.read_text(encoding="utf-8").replace("    ...", "    ...\\nzero(missing)"), encoding="utf-8"
+    )
     for action in ("try", "execute"):
         assert lessonkit.main([action, str(broken), str(sample)]) == 1
         said = capsys.readouterr().out
@@ -142,7 +144,10 @@ def test_answers_fold_on_screen_and_stand_at_the_end_on_paper():
         ("Answer 1", "The answer is <em>six</em>."),
         ("Answer 2", "The answer is <em>none</em>."),
     ]
-    assert re.findall(r"<li>\s*<p>(.*?)</p>\s*</li>", end) == ["The answer is <em>six</em>.", "The answer is <em>none</em>."]
+    assert re.findall(r"<li>\s*<p>(.*?)</p>\s*</li>", end) == [
+        "The answer is <em>six</em>.",
+        "The answer is <em>none</em>.",
+    ]
     assert '<section class="answers">' not in lessonhtml.rendered(marked("# A"), "zh", "a")
 
 

@@ -29,8 +29,21 @@ def test_the_names_are_torchs(torch: Any):
 
 
 def test_a_missing_name_is_noticed():
-    names = ["torch.ones", "torch.no_such_name", "torch.nn.Lineal", "torch.no_module.x", ".no_such_method", ".backward", ".step"]
-    assert inventory.missing(autogradlab, names) == ["torch.no_such_name", "torch.nn.Lineal", "torch.no_module.x", ".no_such_method"]
+    names = [
+        "torch.ones",
+        "torch.no_such_name",
+        "torch.nn.Lineal",
+        "torch.no_module.x",
+        ".no_such_method",
+        ".backward",
+        ".step",
+    ]
+    assert inventory.missing(autogradlab, names) == [
+        "torch.no_such_name",
+        "torch.nn.Lineal",
+        "torch.no_module.x",
+        ".no_such_method",
+    ]
 
 
 def test_the_table_counts():
@@ -68,6 +81,8 @@ def test_old_switches_are_torchs(torch: Any):
 def test_tensor_and_torch_have_no_operations_that_pytorch_has_not(torch: Any):
     """What `hasattr` says must be true of PyTorch: the rest are this package's modules and inspectors."""
     names = [n for n in dir(autogradlab) if not n.startswith("_") and not hasattr(torch, n)]
-    own = [n for n in names if callable(getattr(autogradlab, n)) and not isinstance(getattr(autogradlab, n), ModuleType)]
+    own = [
+        n for n in names if callable(getattr(autogradlab, n)) and not isinstance(getattr(autogradlab, n), ModuleType)
+    ]
     assert own == []
     assert [n for n in dir(autogradlab.Tensor) if not n.startswith("_") and not hasattr(torch.Tensor, n)] == []

@@ -30,7 +30,9 @@ def graph(t: Any) -> str:
     return node(t.grad_fn)
 
 
-def call(lib: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], grad: bool, second: bool) -> dict[str, Any]:
+def call(
+    lib: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], grad: bool, second: bool
+) -> dict[str, Any]:
     """What a call gives: values, graph, gradients and second gradients, or the error."""
     lib.manual_seed(7)
     leaves: list[Any] = []

@@ -28,7 +28,30 @@ def g(*shape: int) -> Any:
 
 IMAGE = r(2, 3, 6, 6)
 CLASSES = np.array([0, 1, 2, 1])
-PLAIN = ["relu", "relu6", "leaky_relu", "elu", "selu", "celu", "gelu", "silu", "softplus", "softsign", "hardtanh", "hardswish", "mish", "logsigmoid", "tanhshrink", "softshrink", "hardshrink", "sigmoid", "tanh", "glu", "rrelu", "dropout"]  # fmt: skip
+PLAIN = [
+    "relu",
+    "relu6",
+    "leaky_relu",
+    "elu",
+    "selu",
+    "celu",
+    "gelu",
+    "silu",
+    "softplus",
+    "softsign",
+    "hardtanh",
+    "hardswish",
+    "mish",
+    "logsigmoid",
+    "tanhshrink",
+    "softshrink",
+    "hardshrink",
+    "sigmoid",
+    "tanh",
+    "glu",
+    "rrelu",
+    "dropout",
+]
 CASES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     *[(name, (r(3, 4),), {}) for name in PLAIN],
     ("rrelu", (r(3, 4),), {"training": True}),
@@ -39,8 +62,18 @@ CASES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     *[("linear", (r(*shape), r(4, 3), r(4)), {}) for shape in ((3,), (2, 3), (5, 2, 3))],
     ("linear", (r(5, 2, 3), r(4, 3)), {}),
     ("bilinear", (r(2, 3), r(2, 4), r(5, 3, 4), r(5)), {}),
-    *[(name, (r(4, 3), u(4, 3)), {"reduction": red}) for red in ("mean", "sum", "none")
-      for name in ("mse_loss", "smooth_l1_loss", "huber_loss", "kl_div", "poisson_nll_loss", "binary_cross_entropy_with_logits")],
+    *[
+        (name, (r(4, 3), u(4, 3)), {"reduction": red})
+        for red in ("mean", "sum", "none")
+        for name in (
+            "mse_loss",
+            "smooth_l1_loss",
+            "huber_loss",
+            "kl_div",
+            "poisson_nll_loss",
+            "binary_cross_entropy_with_logits",
+        )
+    ],
     *[("cross_entropy", (r(4, 3), CLASSES), {"reduction": red}) for red in ("mean", "sum", "none")],
     ("cross_entropy", (r(4, 3), CLASSES), {"label_smoothing": 0.1, "ignore_index": 1}),
     ("cross_entropy", (r(2, 3, 4, 5), np.ones((2, 4, 5), np.int64)), {}),
@@ -49,8 +82,16 @@ CASES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("margin_ranking_loss", (r(4), r(4), np.array([1, -1, 1, 1])), {}),
     ("triplet_margin_loss", (r(4, 3), r(4, 3), r(4, 3)), {}),
     ("gaussian_nll_loss", (r(4, 3), r(4, 3), u(4, 3) + 0.1), {}),
-    *[("conv2d", (IMAGE, r(4, 3, 3, 3), r(4)), kw) for kw in
-      ({}, {"stride": 2}, {"stride": (2, 1), "padding": (1, 0)}, {"dilation": 2, "padding": 2}, {"padding": "same"})],
+    *[
+        ("conv2d", (IMAGE, r(4, 3, 3, 3), r(4)), kw)
+        for kw in (
+            {},
+            {"stride": 2},
+            {"stride": (2, 1), "padding": (1, 0)},
+            {"dilation": 2, "padding": 2},
+            {"padding": "same"},
+        )
+    ],
     ("conv2d", (r(2, 4, 6, 6), r(8, 1, 3, 3), r(8)), {"groups": 4}),
     ("conv2d", (IMAGE, r(4, 3, 2, 2), r(4)), {"padding": "same"}),
     ("conv2d", (r(3, 6, 6), r(4, 3, 3, 3)), {}),
@@ -58,32 +99,62 @@ CASES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("conv3d", (r(1, 2, 4, 4, 4), r(3, 2, 2, 2, 2), r(3)), {}),
     ("conv_transpose2d", (IMAGE, r(3, 4, 3, 3), r(4)), {"stride": 2, "padding": 1, "output_padding": 1}),
     ("conv_transpose1d", (r(2, 3, 5), r(3, 4, 3), r(4)), {"dilation": 2}),
-    *[(name, (r(2, 3, 7, 7),), kw) for name in ("max_pool2d", "avg_pool2d") for kw in
-      ({"kernel_size": 2}, {"kernel_size": 3, "stride": 2, "padding": 1}, {"kernel_size": 2, "stride": 3, "ceil_mode": True})],
+    *[
+        (name, (r(2, 3, 7, 7),), kw)
+        for name in ("max_pool2d", "avg_pool2d")
+        for kw in (
+            {"kernel_size": 2},
+            {"kernel_size": 3, "stride": 2, "padding": 1},
+            {"kernel_size": 2, "stride": 3, "ceil_mode": True},
+        )
+    ],
     ("max_pool2d", (r(2, 3, 7, 7), 2), {"return_indices": True}),
     ("max_pool1d", (r(2, 3, 7), 2), {}),
     ("avg_pool1d", (r(2, 3, 7), 2), {}),
     ("avg_pool2d", (r(2, 3, 7, 7), 3), {"padding": 1, "count_include_pad": False}),
-    *[(name, (r(2, 3, 7, 7), size), {}) for name in ("adaptive_avg_pool2d", "adaptive_max_pool2d") for size in (1, 3, (2, 4))],
-    *[(name, (r(2, 3, 4, 5, 6), size), {}) for name in ("adaptive_avg_pool3d", "adaptive_max_pool3d") for size in (1, 3, (2, 4, 3))],
+    *[
+        (name, (r(2, 3, 7, 7), size), {})
+        for name in ("adaptive_avg_pool2d", "adaptive_max_pool2d")
+        for size in (1, 3, (2, 4))
+    ],
+    *[
+        (name, (r(2, 3, 4, 5, 6), size), {})
+        for name in ("adaptive_avg_pool3d", "adaptive_max_pool3d")
+        for size in (1, 3, (2, 4, 3))
+    ],
     ("adaptive_max_pool3d", (r(2, 4, 5, 6), (2, None, 3)), {"return_indices": True}),
     ("avg_pool3d", (r(2, 3, 4, 5, 6), 2), {}),
     ("max_pool3d", (r(2, 3, 4, 5, 6), 2), {"return_indices": True}),
     ("lp_pool3d", (u(2, 3, 4, 5, 6), 3, 2), {}),
     ("max_unpool3d", (r(1, 1, 1, 1, 2), np.array([[[[[0, 7]]]]]), 2), {}),
-    *[("grid_sample", (r(2, 3, 5, 4), g(2, 3, 4, 2)), {"mode": m, "padding_mode": p, "align_corners": a})
-      for m in ("bilinear", "nearest", "bicubic") for p in ("zeros", "border", "reflection") for a in (False, True)],
-    *[("grid_sample", (r(2, 3, 5, 4, 3), g(2, 2, 3, 4, 3)), {"mode": m, "padding_mode": p, "align_corners": False})
-      for m in ("bilinear", "nearest") for p in ("zeros", "border", "reflection")],
+    *[
+        ("grid_sample", (r(2, 3, 5, 4), g(2, 3, 4, 2)), {"mode": m, "padding_mode": p, "align_corners": a})
+        for m in ("bilinear", "nearest", "bicubic")
+        for p in ("zeros", "border", "reflection")
+        for a in (False, True)
+    ],
+    *[
+        ("grid_sample", (r(2, 3, 5, 4, 3), g(2, 2, 3, 4, 3)), {"mode": m, "padding_mode": p, "align_corners": False})
+        for m in ("bilinear", "nearest")
+        for p in ("zeros", "border", "reflection")
+    ],
     ("affine_grid", (r(2, 2, 3), (2, 1, 3, 4)), {"align_corners": False}),
     ("affine_grid", (r(2, 3, 4), (2, 1, 3, 4, 2)), {"align_corners": True}),
-    *[("ctc_loss", (r(6, 2, 4) - 3, np.array([[1, 2, 2], [3, 1, 0]]), (6, 5), (3, 2)), {"reduction": m}) for m in ("none", "mean", "sum")],
+    *[
+        ("ctc_loss", (r(6, 2, 4) - 3, np.array([[1, 2, 2], [3, 1, 0]]), (6, 5), (3, 2)), {"reduction": m})
+        for m in ("none", "mean", "sum")
+    ],
     ("ctc_loss", (r(2, 2, 4), np.array([1, 1, 1, 2]), (2, 2), (3, 1)), {"zero_infinity": True, "reduction": "sum"}),
-    *[("multilabel_margin_loss", (r(3, 4), np.array([[3, 0, -1, 1], [0, 1, 2, 3], [-1, 0, 0, 0]])), {"reduction": m})
-      for m in ("none", "mean", "sum")],
+    *[
+        ("multilabel_margin_loss", (r(3, 4), np.array([[3, 0, -1, 1], [0, 1, 2, 3], [-1, 0, 0, 0]])), {"reduction": m})
+        for m in ("none", "mean", "sum")
+    ],
     *[("pdist", (r(4, 3),), {"p": p}) for p in (1.0, 1.5, 2.0, 3.0, float("inf"))],
-    ("conv_transpose2d", (r(1, 2, 4, 4), r(2, 2, 3, 4), r(4)), {"stride": (3, 2), "padding": (1, 2), "output_padding": (2, 3),
-                                                               "groups": 2, "dilation": (4, 4)}),
+    (
+        "conv_transpose2d",
+        (r(1, 2, 4, 4), r(2, 2, 3, 4), r(4)),
+        {"stride": (3, 2), "padding": (1, 2), "output_padding": (2, 3), "groups": 2, "dilation": (4, 4)},
+    ),
     ("batch_norm", (IMAGE, None, None, r(3), r(3), True), {}),
     ("layer_norm", (r(2, 3, 4), (4,), r(4), r(4)), {}),
     ("group_norm", (r(2, 6, 4, 4), 3, r(6), r(6)), {}),
@@ -101,7 +172,7 @@ CASES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("fold", (r(2, 12, 9), (4, 4), 2), {}),
     ("pixel_shuffle", (r(2, 4, 3, 3), 2), {}),
     ("scaled_dot_product_attention", (r(2, 4, 6), r(2, 4, 6), r(2, 4, 6)), {}),
-]  # fmt: skip
+]
 ERRORS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("mse_loss", (r(3), r(3)), {"reduction": "average"}),
     ("cross_entropy", (r(4, 3), np.array([0, 1])), {}),

@@ -13,11 +13,92 @@ import autogradlab
 
 IMAGE = np.linspace(-2, 3, 2 * 3 * 8 * 8, dtype=np.float32).reshape(2, 3, 8, 8)
 ROWS = np.linspace(-1, 1, 5 * 2 * 3, dtype=np.float32).reshape(5, 2, 3)
-LAYERS = ["Linear(8,2)", "Linear(8,2,bias=False)", "LazyLinear(3)", "Identity()", "Conv2d(3,4,3)", "Conv2d(3,4,3,padding=1,stride=2)", "Conv2d(3,3,3,groups=3)", "Conv2d(3,4,3,padding='same',padding_mode='reflect')", "ConvTranspose2d(3,4,3,stride=2,output_padding=1)", "LazyConv2d(4,3)", "LazyConvTranspose2d(4,3,stride=2)", "LazyConvTranspose2d(4,3,bias=False,groups=1)", "LazyBatchNorm2d()", "LazyBatchNorm2d(affine=False)", "LazyBatchNorm2d(track_running_stats=False,bias=False)", "LazyInstanceNorm2d()", "LazyInstanceNorm2d(affine=False,track_running_stats=False)", "FractionalMaxPool2d(2,output_size=3)", "FractionalMaxPool2d((2,3),output_ratio=(.5,.6))", "MaxPool2d(2)", "AvgPool2d(2)", "AdaptiveAvgPool2d((2,3))", "AdaptiveMaxPool2d(2)", "BatchNorm2d(3)", "BatchNorm2d(3,affine=False)", "BatchNorm2d(3,momentum=None)", "InstanceNorm2d(3)", "GroupNorm(3,3)", "LayerNorm(8)", "RMSNorm(8)", "Dropout(.3)", "Dropout2d(.3)", "Flatten()", "Unflatten(1,(3,1))", "ZeroPad2d(1)", "ConstantPad2d(1,3.)", "Upsample(scale_factor=2)", "PixelUnshuffle(2)", "Softmax(dim=1)", "LogSoftmax(1)", "LeakyReLU()", "LeakyReLU(.2,True)", "ELU()", "GELU()", "PReLU(3)", "SELU()", "SiLU()", "Mish()", "Hardtanh()", "ReLU6()", "Softplus()", "Softshrink()", "Threshold(.1,20)", "GLU()", "Sigmoid()", "Tanh()", "LogSigmoid()", "CELU()", "Hardswish()", "Hardsigmoid()", "ReLU(inplace=True)", "Sequential(torch.nn.Flatten(),torch.nn.Linear(192,4),torch.nn.ReLU())"]
+LAYERS = [
+    "Linear(8,2)",
+    "Linear(8,2,bias=False)",
+    "LazyLinear(3)",
+    "Identity()",
+    "Conv2d(3,4,3)",
+    "Conv2d(3,4,3,padding=1,stride=2)",
+    "Conv2d(3,3,3,groups=3)",
+    "Conv2d(3,4,3,padding='same',padding_mode='reflect')",
+    "ConvTranspose2d(3,4,3,stride=2,output_padding=1)",
+    "LazyConv2d(4,3)",
+    "LazyConvTranspose2d(4,3,stride=2)",
+    "LazyConvTranspose2d(4,3,bias=False,groups=1)",
+    "LazyBatchNorm2d()",
+    "LazyBatchNorm2d(affine=False)",
+    "LazyBatchNorm2d(track_running_stats=False,bias=False)",
+    "LazyInstanceNorm2d()",
+    "LazyInstanceNorm2d(affine=False,track_running_stats=False)",
+    "FractionalMaxPool2d(2,output_size=3)",
+    "FractionalMaxPool2d((2,3),output_ratio=(.5,.6))",
+    "MaxPool2d(2)",
+    "AvgPool2d(2)",
+    "AdaptiveAvgPool2d((2,3))",
+    "AdaptiveMaxPool2d(2)",
+    "BatchNorm2d(3)",
+    "BatchNorm2d(3,affine=False)",
+    "BatchNorm2d(3,momentum=None)",
+    "InstanceNorm2d(3)",
+    "GroupNorm(3,3)",
+    "LayerNorm(8)",
+    "RMSNorm(8)",
+    "Dropout(.3)",
+    "Dropout2d(.3)",
+    "Flatten()",
+    "Unflatten(1,(3,1))",
+    "ZeroPad2d(1)",
+    "ConstantPad2d(1,3.)",
+    "Upsample(scale_factor=2)",
+    "PixelUnshuffle(2)",
+    "Softmax(dim=1)",
+    "LogSoftmax(1)",
+    "LeakyReLU()",
+    "LeakyReLU(.2,True)",
+    "ELU()",
+    "GELU()",
+    "PReLU(3)",
+    "SELU()",
+    "SiLU()",
+    "Mish()",
+    "Hardtanh()",
+    "ReLU6()",
+    "Softplus()",
+    "Softshrink()",
+    "Threshold(.1,20)",
+    "GLU()",
+    "Sigmoid()",
+    "Tanh()",
+    "LogSigmoid()",
+    "CELU()",
+    "Hardswish()",
+    "Hardsigmoid()",
+    "ReLU(inplace=True)",
+    "Sequential(torch.nn.Flatten(),torch.nn.Linear(192,4),torch.nn.ReLU())",
+]
 VOLUMES = np.linspace(-2, 3, 2 * 3 * 4 * 4 * 4, dtype=np.float32).reshape(2, 3, 4, 4, 4)
-OF_VOLUMES = ["AdaptiveAvgPool3d((2,None,3))", "AdaptiveMaxPool3d(2)", "LPPool3d(2,2)", "FractionalMaxPool3d(2,output_size=2)", "LazyConv3d(2,3)", "LazyConvTranspose3d(2,2)", "LazyBatchNorm3d()", "LazyInstanceNorm3d()"]
+OF_VOLUMES = [
+    "AdaptiveAvgPool3d((2,None,3))",
+    "AdaptiveMaxPool3d(2)",
+    "LPPool3d(2,2)",
+    "FractionalMaxPool3d(2,output_size=2)",
+    "LazyConv3d(2,3)",
+    "LazyConvTranspose3d(2,2)",
+    "LazyBatchNorm3d()",
+    "LazyInstanceNorm3d()",
+]
 OF_ROWS = ["LazyConvTranspose1d(2,2)", "LazyBatchNorm1d()", "LazyInstanceNorm1d()"]
-RECURRENT = ["RNN(3,4)", "LSTM(3,4)", "GRU(3,4)", "LSTM(3,4,2,bidirectional=True)", "GRU(3,4,bias=False,bidirectional=True)", "LSTM(3,4,proj_size=2)", "RNN(3,4,2,batch_first=True,nonlinearity='relu')", "TransformerEncoderLayer(3,1,5,dropout=0.)"]
+RECURRENT = [
+    "RNN(3,4)",
+    "LSTM(3,4)",
+    "GRU(3,4)",
+    "LSTM(3,4,2,bidirectional=True)",
+    "GRU(3,4,bias=False,bidirectional=True)",
+    "LSTM(3,4,proj_size=2)",
+    "RNN(3,4,2,batch_first=True,nonlinearity='relu')",
+    "TransformerEncoderLayer(3,1,5,dropout=0.)",
+]
 
 
 def outcome(torch: Any, made: str, values: Any) -> dict[str, Any]:
@@ -36,7 +117,11 @@ def outcome(torch: Any, made: str, values: Any) -> dict[str, Any]:
 
 @pytest.mark.parity
 @pytest.mark.filterwarnings("ignore::UserWarning")
-@pytest.mark.parametrize(("made", "values"), [(m, IMAGE) for m in LAYERS] + [(m, ROWS) for m in RECURRENT + OF_ROWS] + [(m, VOLUMES) for m in OF_VOLUMES], ids=LAYERS + RECURRENT + OF_ROWS + OF_VOLUMES)
+@pytest.mark.parametrize(
+    ("made", "values"),
+    [(m, IMAGE) for m in LAYERS] + [(m, ROWS) for m in RECURRENT + OF_ROWS] + [(m, VOLUMES) for m in OF_VOLUMES],
+    ids=LAYERS + RECURRENT + OF_ROWS + OF_VOLUMES,
+)
 def test_layer_as_pytorch(torch: Any, made: str, values: Any):
     ours, theirs = outcome(autogradlab, made, values), outcome(torch, made, values)
     assert ours["text"] == theirs["text"]
@@ -46,7 +131,19 @@ def test_layer_as_pytorch(torch: Any, made: str, values: Any):
 
 
 @pytest.mark.parity
-@pytest.mark.parametrize("name", ["uniform_", "normal_", "xavier_uniform_", "xavier_normal_", "kaiming_uniform_", "kaiming_normal_", "trunc_normal_", "eye_"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "uniform_",
+        "normal_",
+        "xavier_uniform_",
+        "xavier_normal_",
+        "kaiming_uniform_",
+        "kaiming_normal_",
+        "trunc_normal_",
+        "eye_",
+    ],
+)
 def test_init_as_pytorch(torch: Any, name: str):
     found = []
     for lib in (autogradlab, torch):
@@ -56,17 +153,42 @@ def test_init_as_pytorch(torch: Any, name: str):
 
 
 WRONG = [
-    "m.load_state_dict(torch.nn.Linear(3, 1).state_dict())", "m.load_state_dict({'x': torch.zeros(1)})", "m.load_state_dict(3)",
-    "m.load_state_dict({'weight': 1, 'bias': torch.zeros(1)})", "m.foo", "m(torch.zeros(3, 3))", "m.to(torch.int32)",
-    "setattr(m, 'weight', torch.zeros(1))", "setattr(m, 'weight', 3)", "torch.nn.Sequential(3)", "torch.nn.Parameter(torch.arange(3))",
-    "m.add_module('a.b', torch.nn.ReLU())", "m.add_module('weight', torch.nn.ReLU())", "m.add_module(3, torch.nn.ReLU())",
-    "m.register_parameter('q', torch.zeros(1))", "m.register_parameter('forward', None)", "m.register_buffer('q', 3)",
-    "torch.nn.Module()(1)", "torch.nn.Module(3)", "m.get_parameter('zz')", "m.get_submodule('zz')", "m.get_buffer('weight')", "m.train(3)",
-    "torch.nn.UninitializedParameter().shape", "torch.nn.Conv2d(3, 4, 3, groups=2)", "torch.nn.Dropout(2)", "torch.nn.Linear(1, 1).cuda()",
-    "torch.nn.LazyBatchNorm1d()(torch.ones(3))", "torch.nn.LazyBatchNorm2d()(torch.ones(3, 4))", "torch.nn.LazyInstanceNorm2d(affine=True)(torch.ones(3, 4, 2))",
-    "torch.nn.LazyConvTranspose2d(4, 3, groups=2)(torch.ones(1, 3, 5, 5))", "torch.nn.FractionalMaxPool2d(2)", "torch.nn.FractionalMaxPool3d(2, 2, .5)",
-    "torch.nn.GroupNorm(2, 3)", "torch.nn.Softmax2d()(torch.ones(2))",
-]  # fmt: skip
+    "m.load_state_dict(torch.nn.Linear(3, 1).state_dict())",
+    "m.load_state_dict({'x': torch.zeros(1)})",
+    "m.load_state_dict(3)",
+    "m.load_state_dict({'weight': 1, 'bias': torch.zeros(1)})",
+    "m.foo",
+    "m(torch.zeros(3, 3))",
+    "m.to(torch.int32)",
+    "setattr(m, 'weight', torch.zeros(1))",
+    "setattr(m, 'weight', 3)",
+    "torch.nn.Sequential(3)",
+    "torch.nn.Parameter(torch.arange(3))",
+    "m.add_module('a.b', torch.nn.ReLU())",
+    "m.add_module('weight', torch.nn.ReLU())",
+    "m.add_module(3, torch.nn.ReLU())",
+    "m.register_parameter('q', torch.zeros(1))",
+    "m.register_parameter('forward', None)",
+    "m.register_buffer('q', 3)",
+    "torch.nn.Module()(1)",
+    "torch.nn.Module(3)",
+    "m.get_parameter('zz')",
+    "m.get_submodule('zz')",
+    "m.get_buffer('weight')",
+    "m.train(3)",
+    "torch.nn.UninitializedParameter().shape",
+    "torch.nn.Conv2d(3, 4, 3, groups=2)",
+    "torch.nn.Dropout(2)",
+    "torch.nn.Linear(1, 1).cuda()",
+    "torch.nn.LazyBatchNorm1d()(torch.ones(3))",
+    "torch.nn.LazyBatchNorm2d()(torch.ones(3, 4))",
+    "torch.nn.LazyInstanceNorm2d(affine=True)(torch.ones(3, 4, 2))",
+    "torch.nn.LazyConvTranspose2d(4, 3, groups=2)(torch.ones(1, 3, 5, 5))",
+    "torch.nn.FractionalMaxPool2d(2)",
+    "torch.nn.FractionalMaxPool3d(2, 2, .5)",
+    "torch.nn.GroupNorm(2, 3)",
+    "torch.nn.Softmax2d()(torch.ones(2))",
+]
 
 
 @pytest.mark.parity
@@ -86,7 +208,9 @@ def hooked(torch: Any) -> list[Any]:
     m.register_forward_pre_hook(lambda m, a: log.append(("pre", len(a))))
     m.register_forward_hook(lambda m, a, o: log.append(("forward", tuple(o.shape))))
     m.register_full_backward_pre_hook(lambda m, go: log.append(("backward pre", len(go))))
-    handle = m.register_full_backward_hook(lambda m, gi, go: log.append(("backward", [tuple(g.shape) for g in gi], len(go))))
+    handle = m.register_full_backward_hook(
+        lambda m, gi, go: log.append(("backward", [tuple(g.shape) for g in gi], len(go)))
+    )
     x = torch.ones(1, 2, requires_grad=True)
     m(x).sum().backward()
     handle.remove()
@@ -95,8 +219,18 @@ def hooked(torch: Any) -> list[Any]:
     return log
 
 
-HOOKS = [("pre", 1), ("forward", (1, 2)), ("backward pre", 1), ("backward", [(1, 2)], 1), ("pre", 1), ("forward", (1, 2)),
-         ("backward pre", 1), ("pre", 1), ("forward", (1, 2)), "BackwardHookFunctionBackward"]  # fmt: skip
+HOOKS = [
+    ("pre", 1),
+    ("forward", (1, 2)),
+    ("backward pre", 1),
+    ("backward", [(1, 2)], 1),
+    ("pre", 1),
+    ("forward", (1, 2)),
+    ("backward pre", 1),
+    ("pre", 1),
+    ("forward", (1, 2)),
+    "BackwardHookFunctionBackward",
+]
 
 
 def test_hooks():
@@ -144,13 +278,16 @@ def test_registration():
 
 
 @pytest.mark.parity
-@pytest.mark.parametrize("code", [
-    "nn.CTCLoss(zero_infinity=True)(x.log_softmax(2), torch.tensor([[1, 2], [2, 2]]), (4, 4), (2, 1))",
-    "nn.CTCLoss(2, 'none')(x.log_softmax(2), torch.tensor([[1, 0], [0, 0]]), torch.tensor([4, 3]), torch.tensor([2, 1]))",
-    "nn.MultiLabelMarginLoss()(x[0], torch.tensor([[1, -1, 0], [2, 0, -1]]))",
-    "nn.MultiLabelMarginLoss(reduction='none')(x[0], torch.tensor([[1, -1, 0], [2, 0, -1]]))",
-    "nn.MaxUnpool3d(2)(*nn.MaxPool3d(2, return_indices=True)(x.reshape(1, 1, 2, 3, 4)))",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "code",
+    [
+        "nn.CTCLoss(zero_infinity=True)(x.log_softmax(2), torch.tensor([[1, 2], [2, 2]]), (4, 4), (2, 1))",
+        "nn.CTCLoss(2, 'none')(x.log_softmax(2), torch.tensor([[1, 0], [0, 0]]), torch.tensor([4, 3]), torch.tensor([2, 1]))",
+        "nn.MultiLabelMarginLoss()(x[0], torch.tensor([[1, -1, 0], [2, 0, -1]]))",
+        "nn.MultiLabelMarginLoss(reduction='none')(x[0], torch.tensor([[1, -1, 0], [2, 0, -1]]))",
+        "nn.MaxUnpool3d(2)(*nn.MaxPool3d(2, return_indices=True)(x.reshape(1, 1, 2, 3, 4)))",
+    ],
+)
 def test_losses_and_unpooling_as_pytorch(torch: Any, code: str):
     def found(lib: Any) -> list[Any]:
         x = (lib.arange(24.0).reshape(4, 2, 3) / 7).sin().requires_grad_()

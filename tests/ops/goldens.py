@@ -33,7 +33,9 @@ def result(lib: Any, entry: Entry, case: Case) -> Any:
 class Golden:
     """A recorded tensor, as far as `compare` looks at one."""
 
-    def __init__(self, values: np.ndarray, dtype: str, strides: list[int], node: str | None, requires_grad: bool) -> None:
+    def __init__(
+        self, values: np.ndarray, dtype: str, strides: list[int], node: str | None, requires_grad: bool
+    ) -> None:
         self.values = values
         self.dtype = f"torch.{dtype}"
         self.shape = values.shape
@@ -85,8 +87,16 @@ class Recorder:
             self.numbers.setdefault(kind, []).append(values.reshape(-1))
             self.sizes[kind] = at + values.size
             node = value.grad_fn.name() if value.grad_fn is not None else None
-            return ["t", str(value.dtype).removeprefix("torch."), list(value.shape), list(value.stride()), node,
-                    value.requires_grad, kind, at]  # fmt: skip
+            return [
+                "t",
+                str(value.dtype).removeprefix("torch."),
+                list(value.shape),
+                list(value.stride()),
+                node,
+                value.requires_grad,
+                kind,
+                at,
+            ]
         if isinstance(value, (list, tuple)):
             return ["s", type(value).__name__, [self.describe(v) for v in value]]
         return ["v", type(value).__name__, str(value)]

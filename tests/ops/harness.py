@@ -25,7 +25,14 @@ INTEGERS = ("uint8", "int8", "int16", "int32", "int64")
 COMPLEX = ("complex64", "complex128")
 ALL = ("bool", *INTEGERS, *REAL, *COMPLEX)
 #: how far values may be off, relative and absolute, by dtype
-TOLERANCE = {"float64": 1e-9, "complex128": 1e-9, "float32": 4e-6, "complex64": 1e-5, "float16": 2e-3, "bfloat16": 1.6e-2}
+TOLERANCE = {
+    "float64": 1e-9,
+    "complex128": 1e-9,
+    "float32": 4e-6,
+    "complex64": 1e-5,
+    "float16": 2e-3,
+    "bfloat16": 1.6e-2,
+}
 
 
 @dataclass(frozen=True, init=False)
@@ -45,8 +52,16 @@ class A:
     values: Any
     grad: bool
 
-    def __init__(self, *shape: int, dtype: str = "float64", low: float = -2.0, high: float = 2.0, layout: str = "plain",
-                 values: Any = None, grad: bool = True) -> None:  # fmt: skip
+    def __init__(
+        self,
+        *shape: int,
+        dtype: str = "float64",
+        low: float = -2.0,
+        high: float = 2.0,
+        layout: str = "plain",
+        values: Any = None,
+        grad: bool = True,
+    ) -> None:
         for name, value in locals().items():
             if name != "self":
                 object.__setattr__(self, name, value)
@@ -151,8 +166,15 @@ class Entry:
 REGISTRY: dict[str, Entry] = {}
 
 
-def samples(name: str, *cases: Case, path: str | None = None, covers: str = "", method: bool = True, inplace: bool = True,
-            out: bool = True) -> None:  # fmt: skip
+def samples(
+    name: str,
+    *cases: Case,
+    path: str | None = None,
+    covers: str = "",
+    method: bool = True,
+    inplace: bool = True,
+    out: bool = True,
+) -> None:
     """Register cases for an operation.
 
     path: where its function is, if not `torch.<name>`; "Tensor.<name>" if it is only a method.
@@ -278,8 +300,14 @@ def array(t: Any) -> np.ndarray:
 # -- comparing -------------------------------------------------------------------------------------------------------------
 
 
-def compare(ours: Any, theirs: Any, what: str = "result", tolerance: float | None = None, names: bool = True,
-            strides: bool = True) -> list[str]:  # fmt: skip
+def compare(
+    ours: Any,
+    theirs: Any,
+    what: str = "result",
+    tolerance: float | None = None,
+    names: bool = True,
+    strides: bool = True,
+) -> list[str]:
     """How two results differ, in words."""
     if isinstance(ours, Failure) or isinstance(theirs, Failure):
         return [] if ours == theirs else [f"{what}: {describe(ours)} instead of {describe(theirs)}"]
@@ -290,8 +318,11 @@ def compare(ours: Any, theirs: Any, what: str = "result", tolerance: float | Non
     if isinstance(theirs, (list, tuple)):
         if type(ours).__name__ != type(theirs).__name__ or len(ours) != len(theirs):
             return [f"{what}: {describe(ours)} instead of {describe(theirs)}"]
-        return [d for i, (a, b) in enumerate(zip(ours, theirs, strict=True))
-                for d in compare(a, b, f"{what}[{i}]", tolerance, names, strides)]  # fmt: skip
+        return [
+            d
+            for i, (a, b) in enumerate(zip(ours, theirs, strict=True))
+            for d in compare(a, b, f"{what}[{i}]", tolerance, names, strides)
+        ]
     if isinstance(theirs, float) and isinstance(ours, float):
         same = bool(np.isclose(ours, theirs, rtol=1e-6, atol=0, equal_nan=True))
     else:
@@ -307,11 +338,15 @@ def describe(value: Any) -> str:
     return f"{type(value).__name__} {value!r}"[:300]
 
 
-def _compare_tensors(ours: Any, theirs: Any, what: str, tolerance: float | None, names: bool, strides: bool) -> list[str]:
+def _compare_tensors(
+    ours: Any, theirs: Any, what: str, tolerance: float | None, names: bool, strides: bool
+) -> list[str]:
     found = []
     for label, get in {
-        "dtype": lambda t: str(t.dtype), "shape": lambda t: tuple(t.shape), "requires_grad": lambda t: t.requires_grad,
-    }.items():  # fmt: skip
+        "dtype": lambda t: str(t.dtype),
+        "shape": lambda t: tuple(t.shape),
+        "requires_grad": lambda t: t.requires_grad,
+    }.items():
         if get(ours) != get(theirs):
             found.append(f"{what}: {label} {get(ours)} instead of {get(theirs)}")
     if found:
@@ -373,12 +408,16 @@ def gradients(lib: Any, entry: Entry, case: Case, second: bool, call: Callable[.
     again = [g for g in first if g is not None and g.requires_grad]
     if not again:
         return result, first, []
-    return result, first, attempt(
-        lib.autograd.grad, again, [*leaves, *cotangents], like(lib, again, 2, False), allow_unused=True
+    return (
+        result,
+        first,
+        attempt(lib.autograd.grad, again, [*leaves, *cotangents], like(lib, again, 2, False), allow_unused=True),
     )
 
 
-def numeric(call: Callable[[list[np.ndarray]], np.ndarray], inputs: list[np.ndarray], step: float = 1e-6) -> list[np.ndarray]:
+def numeric(
+    call: Callable[[list[np.ndarray]], np.ndarray], inputs: list[np.ndarray], step: float = 1e-6
+) -> list[np.ndarray]:
     """Derivatives of a scalar function of arrays by central differences; for complex inputs d/dx + i d/dy."""
     found = []
     for x in inputs:
@@ -412,14 +451,18 @@ def finite_differences(lib: Any, entry: Entry, case: Case, second: bool) -> list
 
     def derivatives(arrays: list[np.ndarray], graph: bool) -> tuple[list[Any], list[Any]]:
         made, outs = with_inputs(arrays)
-        return made, list(lib.autograd.grad(outs, made, like(lib, outs, 1, False), create_graph=graph, allow_unused=True))
+        return made, list(
+            lib.autograd.grad(outs, made, like(lib, outs, 1, False), create_graph=graph, allow_unused=True)
+        )
 
     def value(arrays: list[np.ndarray]) -> Any:
         if second:
             outs = [g if g is not None else t * 0 for t, g in zip(*derivatives(arrays, False), strict=True)]
         else:
             outs = with_inputs(arrays)[1]
-        return sum(float((array(c).conj() * array(t)).real.sum()) for c, t in zip(like(lib, outs, 1, False), outs, strict=True))
+        return sum(
+            float((array(c).conj() * array(t)).real.sum()) for c, t in zip(like(lib, outs, 1, False), outs, strict=True)
+        )
 
     if not with_inputs(inputs)[1]:
         return []

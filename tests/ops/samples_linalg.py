@@ -108,8 +108,15 @@ samples(
 samples("addbmm", case(A(2, 3), A(5, 2, 4), A(5, 4, 3), alpha=2), wrong(A(3), A(2, 2, 2), A(2, 2, 2)), out=False)
 samples("trace", case(A(3, 3)), case(A(2, 3)), case(A(3, 3, dtype="int32")), wrong(A(3)))
 samples("kron", case(A(2, 3), A(2, 2)), case(A(2), A(2, 2)), out=False)
-samples("tensordot", case(A(2, 3, 4), A(3, 4, 5), 2), case(A(2, 3), A(4, 3), ([1], [1])), case(A(2), A(3), 0),
-        wrong(A(2, 3), A(2, 3), 1), method=False, out=False)  # fmt: skip
+samples(
+    "tensordot",
+    case(A(2, 3, 4), A(3, 4, 5), 2),
+    case(A(2, 3), A(4, 3), ([1], [1])),
+    case(A(2), A(3), 0),
+    wrong(A(2, 3), A(2, 3), 1),
+    method=False,
+    out=False,
+)
 samples(
     "cross", case(A(2, 3), A(2, 3), dim=1), case(A(3, 2), A(3, 2), dim=0), wrong(A(2, 2), A(2, 2), dim=1), out=False
 )
@@ -179,8 +186,16 @@ samples(
     out=False,
 )
 samples("inverse", case(fixed(GENERAL)), wrong(fixed(SINGULAR)), wrong(A(2, 3)), out=False)
-samples("linalg_det", case(fixed(GENERAL)), case(A(2, 3, 3)), case(fixed(GENERAL, "complex128")), wrong(A(2, 3)),
-        path="linalg.det", method=False, out=False)  # fmt: skip
+samples(
+    "linalg_det",
+    case(fixed(GENERAL)),
+    case(A(2, 3, 3)),
+    case(fixed(GENERAL, "complex128")),
+    wrong(A(2, 3)),
+    path="linalg.det",
+    method=False,
+    out=False,
+)
 samples("det", case(fixed(GENERAL)), case(fixed(SINGULAR)).but(second=False, smooth=False))
 samples("linalg_slogdet", case(fixed(GENERAL)), case(A(2, 3, 3)), path="linalg.slogdet", method=False, out=False)
 samples("logdet", case(fixed(POSITIVE)).but(second=False))
@@ -204,8 +219,16 @@ samples(
     method=False,
     out=False,
 )
-samples("linalg_svdvals", case(A(2, 3)), case(A(2, 4, 3)), wrong(A(2)), path="linalg.svdvals", method=False, out=False,
-        covers="linalg_svd")  # fmt: skip
+samples(
+    "linalg_svdvals",
+    case(A(2, 3)),
+    case(A(2, 4, 3)),
+    wrong(A(2)),
+    path="linalg.svdvals",
+    method=False,
+    out=False,
+    covers="linalg_svd",
+)
 samples(
     "linalg_eigvalsh",
     case(fixed(POSITIVE)).but(smooth=False),
@@ -224,7 +247,10 @@ samples(
 )
 samples(
     "linalg_lu_factor_ex",
-    *(case(a) for a in (fixed(GENERAL), A(2, 3, 3), A(2, 4), A(4, 2), A(2, 3, 2, dtype="complex128"), A(0, 0), A(0, 3, 2))),
+    *(
+        case(a)
+        for a in (fixed(GENERAL), A(2, 3, 3), A(2, 4), A(4, 2), A(2, 3, 2, dtype="complex128"), A(0, 0), A(0, 3, 2))
+    ),
     path="linalg.lu_factor_ex",
     method=False,
     out=False,
@@ -238,27 +264,51 @@ samples(
     out=False,
 )
 SWAPS = A(values=[3, 2, 3], dtype="int32")
-samples("lu", *(case(a) for a in (fixed(GENERAL), A(2, 4), A(4, 2), A(2, 3, 4))), case(fixed(GENERAL), get_infos=True),
-        inplace=False, out=False)  # fmt: skip
-samples("lu_unpack", case(fixed(GENERAL), SWAPS), case(fixed(GENERAL), SWAPS, unpack_pivots=False), case(fixed(GENERAL, "complex128"), SWAPS),
-        case(A(3, 5), SWAPS), case(A(5, 3), SWAPS), case(A(2, 3, 4), A(values=[[3, 2, 3], [1, 2, 3]], dtype="int32")),
-        case(fixed(GENERAL), A(values=[3, 2, 3], dtype="int64")),
-        method=False, inplace=False)  # fmt: skip
+samples(
+    "lu",
+    *(case(a) for a in (fixed(GENERAL), A(2, 4), A(4, 2), A(2, 3, 4))),
+    case(fixed(GENERAL), get_infos=True),
+    inplace=False,
+    out=False,
+)
+samples(
+    "lu_unpack",
+    case(fixed(GENERAL), SWAPS),
+    case(fixed(GENERAL), SWAPS, unpack_pivots=False),
+    case(fixed(GENERAL, "complex128"), SWAPS),
+    case(A(3, 5), SWAPS),
+    case(A(5, 3), SWAPS),
+    case(A(2, 3, 4), A(values=[[3, 2, 3], [1, 2, 3]], dtype="int32")),
+    case(fixed(GENERAL), A(values=[3, 2, 3], dtype="int64")),
+    method=False,
+    inplace=False,
+)
 for _name, _cases in {
-    "linalg_lu_solve": [case(fixed(GENERAL, d), SWAPS, A(3, 3, dtype=d), left=left, adjoint=adjoint)
-                        for d in ("float64", "complex128") for left in (True, False) for adjoint in (True, False)],
-    "lu_solve": [case(A(3, 2), fixed(GENERAL), SWAPS), case(A(2, 2), fixed(GENERAL), SWAPS), case(A(0, 2), A(0, 0), A(0, dtype="int32"))],
-}.items():  # fmt: skip
+    "linalg_lu_solve": [
+        case(fixed(GENERAL, d), SWAPS, A(3, 3, dtype=d), left=left, adjoint=adjoint)
+        for d in ("float64", "complex128")
+        for left in (True, False)
+        for adjoint in (True, False)
+    ],
+    "lu_solve": [
+        case(A(3, 2), fixed(GENERAL), SWAPS),
+        case(A(2, 2), fixed(GENERAL), SWAPS),
+        case(A(0, 2), A(0, 0), A(0, dtype="int32")),
+    ],
+}.items():
     samples(_name, *_cases, path=_name.replace("linalg_", "linalg."), method=_name == "lu_solve", out=False)
 samples(
     "linalg_householder_product",
-    *(case(A(*shape, dtype=d), A(*shape[:-2], k, dtype=d)) for shape, k in (((3, 3), 3), ((4, 2), 2), ((4, 3), 2), ((2, 3, 2), 1))
-      for d in ("float64", "complex128")),
+    *(
+        case(A(*shape, dtype=d), A(*shape[:-2], k, dtype=d))
+        for shape, k in (((3, 3), 3), ((4, 2), 2), ((4, 3), 2), ((2, 3, 2), 1))
+        for d in ("float64", "complex128")
+    ),
     *(case(A(2, 3), A(2)), case(A(3, 2), A(3))),
     path="linalg.householder_product",
     method=False,
     out=False,
-)  # fmt: skip
+)
 samples(
     "linalg_solve",
     case(fixed(GENERAL), A(3)),
@@ -310,8 +360,15 @@ samples(
     out=False,
 )
 samples("matrix_power", case(fixed(GENERAL), 3), case(fixed(GENERAL), -1), wrong(A(2, 3), 2), out=False)
-samples("linalg_multi_dot", case([A(2, 3), A(3, 4), A(4, 2)]), case([A(3), A(3, 4), A(4, 2), A(2)]), wrong([A(2)]),
-        path="linalg.multi_dot", method=False, out=False)  # fmt: skip
+samples(
+    "linalg_multi_dot",
+    case([A(2, 3), A(3, 4), A(4, 2)]),
+    case([A(3), A(3, 4), A(4, 2), A(2)]),
+    wrong([A(2)]),
+    path="linalg.multi_dot",
+    method=False,
+    out=False,
+)
 
 # -- norms -------------------------------------------------------------------------------------------------------------
 
@@ -342,5 +399,13 @@ samples(
     method=False,
     out=False,
 )
-samples("linalg_norm", case(A(3)), case(A(2, 3), "fro"), case(A(3), 1).but(second=False), wrong(A(2, 2, 2), 2),
-        path="linalg.norm", method=False, out=False)  # fmt: skip
+samples(
+    "linalg_norm",
+    case(A(3)),
+    case(A(2, 3), "fro"),
+    case(A(3), 1).but(second=False),
+    wrong(A(2, 2, 2), 2),
+    path="linalg.norm",
+    method=False,
+    out=False,
+)

@@ -15,21 +15,31 @@ def common(low: float, high: float, dtypes: tuple[str, ...] = ALL) -> list[Case]
     """Every dtype, every kind of shape, and the numbers at which things happen."""
     return [
         *(case(A(2, 3, low=low, high=high, dtype=d)).but(second=d not in ("float16", "bfloat16")) for d in dtypes),
-        case(A(low=low, high=high)), case(A(0)), case(A(2, 0, 3)),
-        case(A(2, 3, low=low, high=high, layout="transposed")), case(A(3, low=low, high=high, layout="strided")),
+        case(A(low=low, high=high)),
+        case(A(0)),
+        case(A(2, 0, 3)),
+        case(A(2, 3, low=low, high=high, layout="transposed")),
+        case(A(3, low=low, high=high, layout="strided")),
         case(A(2, 3, low=low, high=high, layout="expanded")).but(inplace=False),
         case(A(values=SPECIAL)).but(smooth=False, second=False),
-    ]  # fmt: skip
+    ]
 
 
 def unary(names: str, low: float = -2.0, high: float = 2.0, dtypes: tuple[str, ...] = ALL, path: str = "") -> None:
     for name in names.split():
-        samples(name, *common(low, high, dtypes), path=path + name if path else None, method=name not in PROPERTIES,
-                inplace=name not in ODD_IN_PLACE)  # fmt: skip
+        samples(
+            name,
+            *common(low, high, dtypes),
+            path=path + name if path else None,
+            method=name not in PROPERTIES,
+            inplace=name not in ODD_IN_PLACE,
+        )
 
 
 unary("exp exp2 expm1 sigmoid sin cos sinh cosh tanh asinh atan tan erf erfc square neg positive sgn")
-NO_HALVES = tuple(d for d in ALL if d[-2:] != "16" or d == "int16")  # their gradients differ in the last bits, or torch has none
+NO_HALVES = tuple(
+    d for d in ALL if d[-2:] != "16" or d == "int16"
+)  # their gradients differ in the last bits, or torch has none
 unary("sinc", dtypes=NO_HALVES)
 unary("log log2 log10 log1p sqrt", 0.1, 3.0)
 unary("rsqrt", 0.1, 3.0, NO_HALVES)
@@ -47,20 +57,52 @@ unary("i0")
 unary("logit", 0.1, 0.9)
 unary("isnan isinf isfinite isposinf isneginf isreal signbit logical_not bitwise_not conj real is_conj resolve_conj")
 
-samples("round", *(case(A(4, dtype=d, low=-30, high=30), decimals=n).but(smooth=False) for d in (*REAL, "int64", "bool")
-                   for n in (2, 0, -1)))  # fmt: skip
-samples("nan_to_num", *(case(A(2, dtype=d, grad=False)) for d in COMPLEX), case(A(values=SPECIAL), 2.0, 3.0, -4.0).but(smooth=False), case(A(values=SPECIAL), posinf=1.0).but(smooth=False),
-        case(A(values=[complex(NAN, INF), 1 + 2j], dtype="complex64", grad=False)))  # fmt: skip
-samples("logit", case(A(values=[0.05, 0.3, 0.97]), 0.1), case(A(values=[-1.0, 0.0, 0.5, 1.0, 2.0])).but(smooth=False),
-        case(A(3, low=0.1, high=0.9), eps=0.05))  # fmt: skip
+samples(
+    "round",
+    *(
+        case(A(4, dtype=d, low=-30, high=30), decimals=n).but(smooth=False)
+        for d in (*REAL, "int64", "bool")
+        for n in (2, 0, -1)
+    ),
+)
+samples(
+    "nan_to_num",
+    *(case(A(2, dtype=d, grad=False)) for d in COMPLEX),
+    case(A(values=SPECIAL), 2.0, 3.0, -4.0).but(smooth=False),
+    case(A(values=SPECIAL), posinf=1.0).but(smooth=False),
+    case(A(values=[complex(NAN, INF), 1 + 2j], dtype="complex64", grad=False)),
+)
+samples(
+    "logit",
+    case(A(values=[0.05, 0.3, 0.97]), 0.1),
+    case(A(values=[-1.0, 0.0, 0.5, 1.0, 2.0])).but(smooth=False),
+    case(A(3, low=0.1, high=0.9), eps=0.05),
+)
 samples("lgamma", case(A(values=[-3.0, -1.0, 0.0, 200.0, 1e300, INF])).but(smooth=False, second=False))
 samples("digamma", case(A(values=[-3.0, -0.0, 0.0, 1e-3, 50.0, INF])).but(smooth=False, second=False))
-samples("polygamma", *(case(n, A(3, low=0.4, high=4)) for n in range(5)), case(1, A(3, low=-2.9, high=-2.2)),
-        *(case(2, A(3, low=0.4, high=4, dtype=d)).but(second=d[:2] != "fl") for d in ALL), case(-1, A(2)),
-        method=False, inplace=False)  # fmt: skip
-samples("mvlgamma", case(A(3, low=3, high=5), 2), case(A(3, low=3, high=5), 1), case(A(2, dtype="float32", low=4, high=5), 3),
-        case(A(2, low=0.1, high=0.4), 2), case(A(2), 0))  # fmt: skip
-samples("frexp", *(case(A(4, dtype=d)).but(second=False) for d in ALL), case(A(values=[0.0, 1.0, -3.0, 1e-3])).but(smooth=False), inplace=False)
+samples(
+    "polygamma",
+    *(case(n, A(3, low=0.4, high=4)) for n in range(5)),
+    case(1, A(3, low=-2.9, high=-2.2)),
+    *(case(2, A(3, low=0.4, high=4, dtype=d)).but(second=d[:2] != "fl") for d in ALL),
+    case(-1, A(2)),
+    method=False,
+    inplace=False,
+)
+samples(
+    "mvlgamma",
+    case(A(3, low=3, high=5), 2),
+    case(A(3, low=3, high=5), 1),
+    case(A(2, dtype="float32", low=4, high=5), 3),
+    case(A(2, low=0.1, high=0.4), 2),
+    case(A(2), 0),
+)
+samples(
+    "frexp",
+    *(case(A(4, dtype=d)).but(second=False) for d in ALL),
+    case(A(values=[0.0, 1.0, -3.0, 1e-3])).but(smooth=False),
+    inplace=False,
+)
 samples("sgn", case(A(values=[0j, 1 + 1j, 3j], dtype="complex128")).but(smooth=False))
 samples("abs", case(A(values=[0j, 1 + 1j, 3j], dtype="complex128")).but(smooth=False), case(A(3, dtype="complex128")))
 samples("angle", case(A(values=[0j, 1 + 1j, -3j], dtype="complex128")).but(smooth=False))
@@ -74,10 +116,22 @@ for _d in COMPLEX:
 samples("view_as_real", case(A(2)))
 samples("imag", case(A(2)), method=False)
 for _name in ("complex", "polar"):
-    samples(_name, *(case(A(3, dtype=d, low=0.2), A(3, dtype=d)) for d in ("float32", "float64", "int64")), case(A(2, 1, low=0.2), A(3)),
-            case(A(3), A(3, dtype="float32")), method=False)  # fmt: skip
-samples("view_as_complex", case(A(3, 2)), case(A(2, dtype="float32")), case(A(3)), case(A(2, 2, layout="transposed")),
-        case(A(2, dtype="int64")), case(A()))  # fmt: skip
+    samples(
+        _name,
+        *(case(A(3, dtype=d, low=0.2), A(3, dtype=d)) for d in ("float32", "float64", "int64")),
+        case(A(2, 1, low=0.2), A(3)),
+        case(A(3), A(3, dtype="float32")),
+        method=False,
+    )
+samples(
+    "view_as_complex",
+    case(A(3, 2)),
+    case(A(2, dtype="float32")),
+    case(A(3)),
+    case(A(2, 2, layout="transposed")),
+    case(A(2, dtype="int64")),
+    case(A()),
+)
 
 # -- torch.special ---------------------------------------------------------------------------------------------------------
 S = "special."
@@ -93,10 +147,14 @@ for _name in ("modified_bessel_i0", "modified_bessel_i1", "spherical_bessel_j0")
 for _name in ("bessel_j0", "bessel_j1"):  # torch's own are good to some 8 digits
     samples(_name, *(c.but(tolerance=1e-7) for c in common(0.4, 5.0, ("float64", "int64"))), path=S + _name)
     samples(_name, *(c.but(tolerance=1e-5) for c in common(0.4, 5.0, ("float32",))[:1]), path=S + _name)
-samples("special_zeta", case(A(3, low=1.5, high=4), A(3, low=0.5, high=2)).but(first=False),
-        case(A(3, low=2, high=4), 1.5).but(first=False),
-        case(3.0, A(3, low=0.5, high=2)).but(second=False), case(A(values=[1.0, 0.5, 2.0]), A(3, low=-0.7, high=2)).but(first=False),
-        path="special.zeta")  # fmt: skip
+samples(
+    "special_zeta",
+    case(A(3, low=1.5, high=4), A(3, low=0.5, high=2)).but(first=False),
+    case(A(3, low=2, high=4), 1.5).but(first=False),
+    case(3.0, A(3, low=0.5, high=2)).but(second=False),
+    case(A(values=[1.0, 0.5, 2.0]), A(3, low=-0.7, high=2)).but(first=False),
+    path="special.zeta",
+)
 samples("special_polygamma", case(1, A(3, low=0.4, high=4)), path="special.polygamma")
 samples("special_multigammaln", case(A(3, low=3, high=5), 2), path="special.multigammaln")
 samples("special_round", case(A(3, high=9), decimals=1).but(smooth=False), path="special.round")

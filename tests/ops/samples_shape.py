@@ -21,8 +21,15 @@ def plain(*cases: Case) -> list[Case]:
 
 
 samples("reshape", *plain(case(M, (4, 3)), case(M, (-1,)), case(A(), (1,)), case(M, (5, 5)), case(A(0, 3), (3, 0))))
-samples("view", case(M, 4, 3), case(M, -1), case(M, (2, 6)), case(A(3, 4, layout="transposed"), 12), case(A(), 1, 1),
-        path="Tensor.view")  # fmt: skip
+samples(
+    "view",
+    case(M, 4, 3),
+    case(M, -1),
+    case(M, (2, 6)),
+    case(A(3, 4, layout="transposed"), 12),
+    case(A(), 1, 1),
+    path="Tensor.view",
+)
 samples("flatten", *plain(case(T3), case(T3, 1), case(T3, 0, 1), case(A()), case(T3, 2, 1)))
 samples("ravel", *plain(case(M)))
 samples("unflatten", *plain(case(M, 1, (2, -1)), case(M, 0, (2, 2))))
@@ -45,8 +52,14 @@ samples("diagonal_copy", case(M, 1))
 samples("diag", *plain(case(M), case(A(3), 1), case(M, -1)))
 samples("diag_embed", *plain(case(A(2, 3)), case(A(3), 1), case(A(2, 3), -1, 0, 1)))
 samples("diagflat", *plain(case(A(2, 2)), case(A(3), 1)))
-samples("unfold", case(A(8), 0, 3, 2), case(M, 1, 2, 1), case(A(3, 4, layout="transposed"), 0, 2, 1), case(A(4), 0, 5, 1),
-        path="Tensor.unfold")  # fmt: skip
+samples(
+    "unfold",
+    case(A(8), 0, 3, 2),
+    case(M, 1, 2, 1),
+    case(A(3, 4, layout="transposed"), 0, 2, 1),
+    case(A(4), 0, 5, 1),
+    path="Tensor.unfold",
+)
 samples(
     "as_strided",
     case(M, (2, 2), (4, 1), 1),
@@ -91,8 +104,16 @@ samples("split_with_sizes_copy", case(M, (1, 2)), out=False)
 samples("narrow_copy", case(M, 1, 1, 2), out=False)
 samples("detach_copy", case(M).but(first=False))
 
-samples("cat", case([A(2, 3), A(1, 3)]), case([A(2, 3), A(2, 1)], 1), case([A(2), A(2, dtype="int64")]), case([A(0), A(2, 2)]),
-        case([A(2), A(3, 3)]), case([A(2, 2, layout="transposed"), A(2, 2)]), method=False)  # fmt: skip
+samples(
+    "cat",
+    case([A(2, 3), A(1, 3)]),
+    case([A(2, 3), A(2, 1)], 1),
+    case([A(2), A(2, dtype="int64")]),
+    case([A(0), A(2, 2)]),
+    case([A(2), A(3, 3)]),
+    case([A(2, 2, layout="transposed"), A(2, 2)]),
+    method=False,
+)
 samples("stack", case([A(2, 3), A(2, 3)]), case([A(2), A(2)], 1), case([A(2), A(3)]), method=False)
 for _name in ("hstack", "vstack", "dstack", "column_stack", "row_stack"):
     samples(_name, case([A(3), A(3)]), case([A(2, 2), A(2, 2)]), case([A(), A()]), method=False)
@@ -117,8 +138,13 @@ samples(
     "trace", *(case(A(3, 4, dtype=d)) for d in ("float64", "float32", "int64", "complex64")), case(A(3)), case(A(4, 2))
 )
 samples("constant_pad_nd", case(A(2, 3), (1, 2)), case(A(2, 3), (1, -1, 0, 2), 3.0), case(A(2, 3), (1,)), method=False)
-samples("clone", *plain(case(M)), case(A(3, 4, layout="transposed"), memory_format=D("contiguous_format")),
-        case(A(3, 4, layout="expanded")), case(A(4, 6, layout="strided")))  # fmt: skip
+samples(
+    "clone",
+    *plain(case(M)),
+    case(A(3, 4, layout="transposed"), memory_format=D("contiguous_format")),
+    case(A(3, 4, layout="expanded")),
+    case(A(4, 6, layout="strided")),
+)
 samples("contiguous", case(A(3, 4, layout="transposed")), case(M), path="Tensor.contiguous")
 samples("fill", case(M, 2.0), case(M, A()), case(A(3, dtype="int64"), 2.5), inplace=False)
 samples("zero_", case(A(3, grad=False)), path="zero_", inplace=False)

@@ -36,7 +36,10 @@ def test_every_sample_has_a_golden():
 @every_operation
 def test_values_are_the_goldens(key: str):
     entry = REGISTRY[key]
-    report(entry, found_in(entry, lambda c: judged(goldens.result(autogradlab, entry, c), goldens.name(key, c), c.tolerance)))
+    report(
+        entry,
+        found_in(entry, lambda c: judged(goldens.result(autogradlab, entry, c), goldens.name(key, c), c.tolerance)),
+    )
 
 
 @pytest.mark.parity

@@ -41,8 +41,15 @@ def layout(t: Any) -> Any:
 
 def seen(t: Any) -> Any:
     node = t.grad_fn
-    return (layout(t), str(t.dtype), t._is_view(), t.requires_grad, t._version, node and node.name(),
-            rounded(t.detach().tolist()))  # fmt: skip
+    return (
+        layout(t),
+        str(t.dtype),
+        t._is_view(),
+        t.requires_grad,
+        t._version,
+        node and node.name(),
+        rounded(t.detach().tolist()),
+    )
 
 
 def both(action: Any) -> tuple[Any, Any]:
@@ -97,14 +104,23 @@ def test_setitem(shape: tuple[int, ...], index: Any, kind: str, grad: bool):
 
 dims = st.integers(-4, 3)
 steps = st.one_of(
-    st.tuples(st.just("transpose"), dims, dims), st.tuples(st.just("unsqueeze"), dims), st.tuples(st.just("squeeze"), dims),
-    st.tuples(st.just("select"), dims, st.integers(-2, 2)), st.tuples(st.just("narrow"), dims, st.integers(-1, 2), st.integers(0, 2)),
-    st.tuples(st.just("flatten"), dims, dims), st.tuples(st.just("view"), st.sampled_from([(-1,), (2, -1), (-1, 1, 2)])),
-    st.tuples(st.just("reshape"), st.sampled_from([(-1,), (3, -1), (1, -1, 2)])), st.tuples(st.just("unfold"), dims, st.just(2), st.just(1)),
-    st.tuples(st.just("diagonal"), st.integers(-2, 2), dims, dims), st.tuples(st.just("expand"), st.just((2, 3, 4))),
-    st.tuples(st.just("movedim"), dims, dims), st.tuples(st.just("contiguous")), st.tuples(st.just("flip"), dims),
-    st.tuples(st.just("roll"), st.integers(-2, 2), dims), st.tuples(st.just("chunk"), st.just(2), dims),
-)  # fmt: skip
+    st.tuples(st.just("transpose"), dims, dims),
+    st.tuples(st.just("unsqueeze"), dims),
+    st.tuples(st.just("squeeze"), dims),
+    st.tuples(st.just("select"), dims, st.integers(-2, 2)),
+    st.tuples(st.just("narrow"), dims, st.integers(-1, 2), st.integers(0, 2)),
+    st.tuples(st.just("flatten"), dims, dims),
+    st.tuples(st.just("view"), st.sampled_from([(-1,), (2, -1), (-1, 1, 2)])),
+    st.tuples(st.just("reshape"), st.sampled_from([(-1,), (3, -1), (1, -1, 2)])),
+    st.tuples(st.just("unfold"), dims, st.just(2), st.just(1)),
+    st.tuples(st.just("diagonal"), st.integers(-2, 2), dims, dims),
+    st.tuples(st.just("expand"), st.just((2, 3, 4))),
+    st.tuples(st.just("movedim"), dims, dims),
+    st.tuples(st.just("contiguous")),
+    st.tuples(st.just("flip"), dims),
+    st.tuples(st.just("roll"), st.integers(-2, 2), dims),
+    st.tuples(st.just("chunk"), st.just(2), dims),
+)
 
 
 @settings(max_examples=300)
@@ -118,8 +134,15 @@ def test_chains_of_views(shape: tuple[int, ...], chain: list[tuple[Any, ...]]):
         for name, *args in chain:
             t = getattr(t, name)(*args)
             t = t[0] if isinstance(t, tuple) else t
-            trail.append((seen(t), t._base is base, t.untyped_storage().data_ptr() == base.untyped_storage().data_ptr()
-                          if t.numel() and base.numel() else None))  # fmt: skip
+            trail.append(
+                (
+                    seen(t),
+                    t._base is base,
+                    t.untyped_storage().data_ptr() == base.untyped_storage().data_ptr()
+                    if t.numel() and base.numel()
+                    else None,
+                )
+            )
         return trail, gradient(lib, [t], leaf)
 
     ours, theirs = both(walk)
@@ -127,11 +150,17 @@ def test_chains_of_views(shape: tuple[int, ...], chain: list[tuple[Any, ...]]):
 
 
 changes = st.one_of(
-    st.tuples(st.just("mul_"), st.just(2.0)), st.tuples(st.just("add_"), st.just(1.0)), st.tuples(st.just("zero_")),
-    st.tuples(st.just("fill_"), st.just(3.0)), st.tuples(st.just("t_")), st.tuples(st.just("unsqueeze_"), st.integers(-1, 1)),
-    st.tuples(st.just("squeeze_")), st.tuples(st.just("tril_")), st.tuples(st.just("copy_"), st.just("row")),
+    st.tuples(st.just("mul_"), st.just(2.0)),
+    st.tuples(st.just("add_"), st.just(1.0)),
+    st.tuples(st.just("zero_")),
+    st.tuples(st.just("fill_"), st.just(3.0)),
+    st.tuples(st.just("t_")),
+    st.tuples(st.just("unsqueeze_"), st.integers(-1, 1)),
+    st.tuples(st.just("squeeze_")),
+    st.tuples(st.just("tril_")),
+    st.tuples(st.just("copy_"), st.just("row")),
     st.tuples(st.just("index_fill_"), st.just(0), st.just("index"), st.just(5.0)),
-)  # fmt: skip
+)
 views = st.sampled_from(
     ["t[0]", "t[1:]", "t.t()", "t[:, 0]", "t.view(-1)", "t[...]", "t.unbind()[0]", "t.detach()", "t.diagonal()"]
 )

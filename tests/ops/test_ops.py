@@ -69,8 +69,14 @@ def test_value_and_gradients_are_torchs(key: str, torch: Any):
                 continue
             if entry.origin == "networks" and what == "second gradient":
                 a, b = without_zeros(a), without_zeros(b)
-            wrong += compare(tuple(a) if isinstance(a, list) else a, tuple(b) if isinstance(b, list) else b, what, loose,
-                             names=False, strides=False)  # fmt: skip
+            wrong += compare(
+                tuple(a) if isinstance(a, list) else a,
+                tuple(b) if isinstance(b, list) else b,
+                what,
+                loose,
+                names=False,
+                strides=False,
+            )
         return wrong
 
     report(entry, found_in(entry, check))
@@ -160,14 +166,18 @@ def test_out_is_torchs(key: str, torch: Any):
             return []
         own = [str(t.dtype).removeprefix("torch.") for t in tensors(result)]
         wrong = []
-        others = (["bool"] * len(own), ["float64"] * len(own)) if entry.name in WRONG_OUT and case is entry.cases[0] else ()
+        others = (
+            (["bool"] * len(own), ["float64"] * len(own)) if entry.name in WRONG_OUT and case is entry.cases[0] else ()
+        )
         for wanted in (own, *others):
             # an empty tensor is resized
             shapes = [(0,) if case is entry.cases[0] else tuple(t.shape) for t in tensors(result)]
             theirs = run(torch, case, wanted, shapes)
             if isinstance(theirs, Failure) and theirs.kind == "TypeError":
                 continue  # has no out=
-            wrong += compare(run(autogradlab, case, wanted, shapes), theirs, f"out={wanted}", case.tolerance, strides=False)
+            wrong += compare(
+                run(autogradlab, case, wanted, shapes), theirs, f"out={wanted}", case.tolerance, strides=False
+            )
         return wrong
 
     plain = [case for case in entry.cases if case.out][:8]

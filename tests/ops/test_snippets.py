@@ -44,8 +44,10 @@ def described(lib: Any, value: Any) -> str:
     layout = (
         (tuple(value.shape), tuple(value.stride()), value.storage_offset()) if value.numel() else tuple(value.shape)
     )
-    return (f"{layout} {value.dtype} view={value._is_view()} version={value._version} {node and node.name()} {edges} "
-            f"{rounded(value.detach().tolist())}")  # fmt: skip
+    return (
+        f"{layout} {value.dtype} view={value._is_view()} version={value._version} {node and node.name()} {edges} "
+        f"{rounded(value.detach().tolist())}"
+    )
 
 
 def gradients(lib: Any, value: Any, leaves: list[Any], create: bool) -> Any:
@@ -58,8 +60,10 @@ def gradients(lib: Any, value: Any, leaves: list[Any], create: bool) -> Any:
         return None
 
     def waves(ts: list[Any], wave: Any) -> list[Any]:
-        return [lib.from_numpy(wave(np.arange(1.0, 1 + t.numel(), dtype=np.float32)).reshape(tuple(t.shape))).to(t.dtype)
-                for t in ts]  # fmt: skip
+        return [
+            lib.from_numpy(wave(np.arange(1.0, 1 + t.numel(), dtype=np.float32)).reshape(tuple(t.shape))).to(t.dtype)
+            for t in ts
+        ]
 
     cotangents = [c.requires_grad_(create) for c in waves(outs, np.cos)]
     found = lib.autograd.grad(outs, leaves, cotangents, create_graph=create, allow_unused=True, retain_graph=True)
@@ -78,8 +82,15 @@ def run(lib: Any, line: str) -> list[str]:
         leaves.append(made(lib, shape, dtype).requires_grad_())
         return leaves[-1]
 
-    names = {"torch": lib, "np": np, "x": x, "n": lambda *shape, dtype=None: made(lib, shape, dtype), "T": lib.tensor,
-             "i": lib.tensor([0, 1, 0]), "z": lambda *shape: lib.from_numpy(np.zeros(shape, np.int64))}  # fmt: skip
+    names = {
+        "torch": lib,
+        "np": np,
+        "x": x,
+        "n": lambda *shape, dtype=None: made(lib, shape, dtype),
+        "T": lib.tensor,
+        "i": lib.tensor([0, 1, 0]),
+        "z": lambda *shape: lib.from_numpy(np.zeros(shape, np.int64)),
+    }
     *statements, last = line.split(";")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

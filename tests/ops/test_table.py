@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from autogradlab.ops.table.families import FUNCTIONS, OPS, load_all
 from autogradlab.core.tensor.tensor import Tensor
+from autogradlab.ops.table.families import FUNCTIONS, OPS, load_all
 from tests.conftest import ROOT
 from tests.ops import test_ops  # noqa: F401  (reads all samples)
 from tests.ops.harness import REGISTRY, covered
@@ -17,8 +17,8 @@ ELSEWHERE = {"bernoulli": "random_ops", "poisson": "random_ops"}
 
 
 def public(name: str) -> bool:
-    """Whether users see the entry; those of neural networks (`ops/nn_*.py`) are compared with torch in tests/nn."""
-    network = OPS[name].kernel.__module__.rpartition(".")[2].startswith("nn_")
+    """Whether users see the entry; those of neural networks (`ops/nn`) are compared with torch in tests/nn."""
+    network = ".ops.nn." in OPS[name].kernel.__module__
     return not network and (name in FUNCTIONS or hasattr(Tensor, name))
 
 

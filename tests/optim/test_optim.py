@@ -10,18 +10,41 @@ import pytest
 import autogradlab
 
 OPTIMIZERS: list[tuple[str, dict[str, Any]]] = [
-    ("SGD", {}), ("SGD", {"lr": 0.01, "momentum": 0.9, "weight_decay": 0.1}), ("SGD", {"momentum": 0.9, "nesterov": True}),
-    ("SGD", {"maximize": True}), ("SGD", {"momentum": 0.9, "dampening": 0.5}), ("Adam", {}), ("Adam", {"lr": 0.1, "weight_decay": 0.1}),
-    ("Adam", {"amsgrad": True}), ("AdamW", {"lr": 0.1}), ("RMSprop", {}), ("RMSprop", {"momentum": 0.9, "centered": True}), ("Adagrad", {}),
-    ("Adagrad", {"lr_decay": 0.1, "weight_decay": 0.1}), ("Adadelta", {}), ("Adamax", {}), ("NAdam", {}), ("RAdam", {"lr": 0.1}),
-    ("Rprop", {}), ("ASGD", {}),
-]  # fmt: skip
+    ("SGD", {}),
+    ("SGD", {"lr": 0.01, "momentum": 0.9, "weight_decay": 0.1}),
+    ("SGD", {"momentum": 0.9, "nesterov": True}),
+    ("SGD", {"maximize": True}),
+    ("SGD", {"momentum": 0.9, "dampening": 0.5}),
+    ("Adam", {}),
+    ("Adam", {"lr": 0.1, "weight_decay": 0.1}),
+    ("Adam", {"amsgrad": True}),
+    ("AdamW", {"lr": 0.1}),
+    ("RMSprop", {}),
+    ("RMSprop", {"momentum": 0.9, "centered": True}),
+    ("Adagrad", {}),
+    ("Adagrad", {"lr_decay": 0.1, "weight_decay": 0.1}),
+    ("Adadelta", {}),
+    ("Adamax", {}),
+    ("NAdam", {}),
+    ("RAdam", {"lr": 0.1}),
+    ("Rprop", {}),
+    ("ASGD", {}),
+]
 SCHEDULES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
-    ("StepLR", (2,), {}), ("MultiStepLR", ([2, 5],), {}), ("ExponentialLR", (0.9,), {}), ("CosineAnnealingLR", (5,), {}),
-    ("LambdaLR", (lambda e: 0.5**e,), {}), ("MultiplicativeLR", (lambda e: 0.5,), {}), ("LinearLR", (), {}), ("ConstantLR", (), {}),
-    ("PolynomialLR", (), {}), ("CosineAnnealingWarmRestarts", (3, 2), {}), ("OneCycleLR", (1.0, 12), {}),
-    ("CyclicLR", (0.1, 1.0), {"step_size_up": 3, "mode": "triangular2"}), ("ReduceLROnPlateau", (), {"patience": 1}),
-]  # fmt: skip
+    ("StepLR", (2,), {}),
+    ("MultiStepLR", ([2, 5],), {}),
+    ("ExponentialLR", (0.9,), {}),
+    ("CosineAnnealingLR", (5,), {}),
+    ("LambdaLR", (lambda e: 0.5**e,), {}),
+    ("MultiplicativeLR", (lambda e: 0.5,), {}),
+    ("LinearLR", (), {}),
+    ("ConstantLR", (), {}),
+    ("PolynomialLR", (), {}),
+    ("CosineAnnealingWarmRestarts", (3, 2), {}),
+    ("OneCycleLR", (1.0, 12), {}),
+    ("CyclicLR", (0.1, 1.0), {"step_size_up": 3, "mode": "triangular2"}),
+    ("ReduceLROnPlateau", (), {"patience": 1}),
+]
 
 
 def trained(torch: Any, name: str, options: dict[str, Any]) -> tuple[Any, str, list[str]]:
@@ -79,9 +102,18 @@ def test_lbfgs_finds_the_minimum():
         np.testing.assert_allclose(w.detach().numpy(), [1, 2], atol=1e-4)
 
 
-WRONG = ["torch.optim.SGD([])", "torch.optim.SGD([3])", "torch.optim.SGD([p * 2])", "torch.optim.SGD(p)", "torch.optim.SGD([p], lr=-1)",
-         "torch.optim.SGD([p], nesterov=True)", "torch.optim.Adam([p], betas=(1., .9))", "torch.optim.SGD([{'params': [p]}, {'params': [p]}])",
-         "torch.optim.Rprop([p], etas=(2, 1))", "torch.optim.lr_scheduler.StepLR(3, 1)"]  # fmt: skip
+WRONG = [
+    "torch.optim.SGD([])",
+    "torch.optim.SGD([3])",
+    "torch.optim.SGD([p * 2])",
+    "torch.optim.SGD(p)",
+    "torch.optim.SGD([p], lr=-1)",
+    "torch.optim.SGD([p], nesterov=True)",
+    "torch.optim.Adam([p], betas=(1., .9))",
+    "torch.optim.SGD([{'params': [p]}, {'params': [p]}])",
+    "torch.optim.Rprop([p], etas=(2, 1))",
+    "torch.optim.lr_scheduler.StepLR(3, 1)",
+]
 
 
 @pytest.mark.parity

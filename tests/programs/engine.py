@@ -4,7 +4,7 @@ import torch
 
 from tests.scenarios.show import attempt, caught
 
-#% engine-backward-errors: every way to call backward wrongly
+# % engine-backward-errors: every way to call backward wrongly
 w = torch.tensor([1.0, 2.0], requires_grad=True)
 for action in (
     lambda: w.backward(),
@@ -29,7 +29,7 @@ for action in (
     attempt(action)
     print("   ", w.grad)
 
-#% engine-inputs-argument: accumulate into some leaves only
+# % engine-inputs-argument: accumulate into some leaves only
 a, b = torch.tensor(2.0, requires_grad=True), torch.tensor(3.0, requires_grad=True)
 c = a * b
 out = c * c
@@ -40,7 +40,7 @@ print(a.grad, b.grad)
 out.backward(inputs=(c,))
 print(c.grad, a.grad)
 
-#% engine-grad-options: allow_unused, materialize_grads, grad_outputs, several outputs
+# % engine-grad-options: allow_unused, materialize_grads, grad_outputs, several outputs
 x, y, unused = (torch.tensor([1.0, 2.0], requires_grad=True) for _ in range(3))
 z = x * x * y
 print(torch.autograd.grad(z.sum(), (x, y), retain_graph=True))
@@ -70,7 +70,7 @@ for action in (
 ):
     attempt(action)
 
-#% engine-batched-grads: is_grads_batched runs a batch of vectors at once
+# % engine-batched-grads: is_grads_batched runs a batch of vectors at once
 x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
 y = x**2 * x.sum()
 rows = torch.autograd.grad(y, x, grad_outputs=torch.eye(3), is_grads_batched=True, retain_graph=True)
@@ -81,7 +81,7 @@ with caught():
 print(torch.autograd.functional.jacobian(lambda t: t**2 * t.sum(), x.detach()))
 print(torch.autograd.functional.hessian(lambda t: (t**3).sum(), x.detach()))
 
-#% engine-double-backward: gradients of gradients of common functions
+# % engine-double-backward: gradients of gradients of common functions
 x = torch.tensor([0.5, 1.5], requires_grad=True)
 for name, f in {
     "sin": torch.sin,
@@ -100,7 +100,7 @@ for name, f in {
     second = torch.autograd.grad(g.sum(), x, allow_unused=True)[0] if g.requires_grad else "constant"
     print(name, g, second)
 
-#% engine-gradient-penalty: a gradient inside of a loss
+# % engine-gradient-penalty: a gradient inside of a loss
 torch.manual_seed(0)
 net = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Tanh(), torch.nn.Linear(3, 1))
 x = torch.tensor([[0.5, -1.0], [2.0, 0.25]], requires_grad=True)
@@ -111,7 +111,7 @@ for name, p in net.named_parameters():
     print(name, p.grad)
 print(f"{penalty.item():.4f}", x.grad.shape)
 
-#% engine-accumulation-and-aliasing: which tensor ends up in .grad
+# % engine-accumulation-and-aliasing: which tensor ends up in .grad
 w = torch.tensor([1.0, 2.0], requires_grad=True)
 g = torch.tensor([1.0, 1.0])
 w.backward(g)
@@ -130,7 +130,7 @@ held = w.grad
 print(w.grad is held, w.grad)
 w.grad = None
 
-#% engine-no-grad-modes: as block, decorator with and without brackets, on generators
+# % engine-no-grad-modes: as block, decorator with and without brackets, on generators
 w = torch.ones(2, requires_grad=True)
 
 
@@ -178,7 +178,7 @@ except ValueError:
     print(torch.is_grad_enabled())
 print(plain.__name__, wanting.__name__)
 
-#% engine-inference-mode: tensors that autograd will not touch again
+# % engine-inference-mode: tensors that autograd will not touch again
 w = torch.ones(2, requires_grad=True)
 with torch.inference_mode():
     t = w * 2
@@ -207,7 +207,7 @@ def infer(v):
 
 print(infer(w), infer(t))
 
-#% engine-anomaly-mode: nan in backward, and where it came from
+# % engine-anomaly-mode: nan in backward, and where it came from
 x = torch.tensor([0.0, 1.0], requires_grad=True)
 with torch.autograd.detect_anomaly():
     print(torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled())
@@ -227,7 +227,7 @@ with torch.autograd.set_detect_anomaly(True, check_nan=False):
     with caught():
         c.sum().backward()
 
-#% engine-node-attributes: names, edges, saved values, metadata
+# % engine-node-attributes: names, edges, saved values, metadata
 x, v = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True), torch.tensor([1.0, 2.0], requires_grad=True)
 for t in (
     x * x,
@@ -269,7 +269,7 @@ for attribute in ("_saved_self", "_saved_other", "_raw_saved_self", "nothing"):
     attempt(lambda: type(getattr(y.grad_fn, attribute)).__name__)
 
 
-#% engine-gradcheck-texts: what gradcheck says when it fails
+# % engine-gradcheck-texts: what gradcheck says when it fails
 class Wrong(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
@@ -299,10 +299,16 @@ torch.manual_seed(0)
 with caught(first_line=True):
     torch.autograd.gradcheck(Wrong.apply, (x,), fast_mode=True)
 
-#% engine-second-graph-order: Nodes of a gradient's own graph are made in the order of PyTorch's formulas
+# % engine-second-graph-order: Nodes of a gradient's own graph are made in the order of PyTorch's formulas
 x = torch.tensor(2.0, requires_grad=True)
 m = torch.eye(2, requires_grad=True)
-for root in (x * x * (x + 1), torch.sin(x) / x, (m @ m).sum(), torch.addmm(m, m, m * 2).sum(), torch.where(m > 0, m * x, m).sum()):
+for root in (
+    x * x * (x + 1),
+    torch.sin(x) / x,
+    (m @ m).sum(),
+    torch.addmm(m, m, m * 2).sum(),
+    torch.where(m > 0, m * x, m).sum(),
+):
     (first,) = torch.autograd.grad(root, x if root.grad_fn.name() != "SumBackward0" else m, create_graph=True)
     todo, seen = [first.grad_fn], {}
     while todo:
@@ -311,4 +317,9 @@ for root in (x * x * (x + 1), torch.sin(x) / x, (m @ m).sum(), torch.addmm(m, m,
             seen[node] = node.name()
             todo += [n for n, _ in node.next_functions]
     made = sorted((n for n in seen if "AccumulateGrad" not in seen[n]), key=lambda n: n._sequence_nr())
-    print([(seen[n], [None if a is None else made.index(a) if a in made else "leaf" for a, _ in n.next_functions]) for n in made])
+    print(
+        [
+            (seen[n], [None if a is None else made.index(a) if a in made else "leaf" for a, _ in n.next_functions])
+            for n in made
+        ]
+    )

@@ -7,7 +7,7 @@ from torch.autograd.function import once_differentiable
 from tests.scenarios.show import caught
 
 
-#% functions-exp-and-relu: the two of the tutorials, printed from all sides
+# % functions-exp-and-relu: the two of the tutorials, printed from all sides
 class Exp(Function):
     @staticmethod
     def forward(ctx, i):
@@ -47,7 +47,7 @@ with torch.no_grad():
     print(Relu.apply(x).grad_fn)
 
 
-#% functions-needs-input-grad: which gradients are asked for
+# % functions-needs-input-grad: which gradients are asked for
 class Linear(Function):
     @staticmethod
     def forward(ctx, x, w, b=None):
@@ -75,7 +75,7 @@ for x_flag, w_flag, b_flag in ((True, True, True), (False, True, None), (True, F
     print(x.grad, w.grad, b if b is None else b.grad, sep="\n")
 
 
-#% functions-non-tensor-arguments: numbers, strings and lists get None
+# % functions-non-tensor-arguments: numbers, strings and lists get None
 class Scale(Function):
     @staticmethod
     def forward(ctx, x, factor, how, sizes):
@@ -100,7 +100,7 @@ with caught():
     Scale()(x)
 
 
-#% functions-wrong-number-of-gradients: too many, too few, wrong kinds and shapes
+# % functions-wrong-number-of-gradients: too many, too few, wrong kinds and shapes
 class Two(Function):
     answer = None
 
@@ -135,7 +135,7 @@ for answer in (
     print(a.grad, b.grad, a.grad is not None and a.grad.dtype)
 
 
-#% functions-several-outputs: gradients of unused outputs are zeros, or None
+# % functions-several-outputs: gradients of unused outputs are zeros, or None
 class Stats(Function):
     @staticmethod
     def forward(ctx, x, materialize):
@@ -158,7 +158,7 @@ for materialize in (True, False):
     print(x.grad)
 
 
-#% functions-mark-dirty: an in-place Function
+# % functions-mark-dirty: an in-place Function
 class AddOne(Function):
     @staticmethod
     def forward(ctx, x):
@@ -186,7 +186,7 @@ out = AddOne.apply(part)
 print(out, out.grad_fn.name())
 
 
-#% functions-mark-non-differentiable: indices beside values
+# % functions-mark-non-differentiable: indices beside values
 class SortBoth(Function):
     @staticmethod
     def forward(ctx, x):
@@ -209,7 +209,7 @@ print(values, places, places.requires_grad, places.grad_fn)
 print(x.grad)
 
 
-#% functions-once-differentiable: a second derivative that must not be asked for
+# % functions-once-differentiable: a second derivative that must not be asked for
 class Cube(Function):
     @staticmethod
     def forward(ctx, x):
@@ -233,7 +233,7 @@ with caught():
     g.sum().backward()
 
 
-#% functions-ctx-rules: saving what may not be saved, using it twice, changing it
+# % functions-ctx-rules: saving what may not be saved, using it twice, changing it
 class Keep(Function):
     what = None
 
@@ -269,7 +269,7 @@ with caught("changed"):
     y.sum().backward()
 
 
-#% functions-setup-context: forward without ctx
+# % functions-setup-context: forward without ctx
 class Mul(Function):
     @staticmethod
     def forward(x, y, extra):

@@ -12,7 +12,7 @@ def say(label):
     return hook
 
 
-#% hooks-order: everything that may fire in one pass
+# % hooks-order: everything that may fire in one pass
 w = torch.tensor([1.0, 2.0], requires_grad=True)
 y = w * 3
 z = y.sum()
@@ -31,7 +31,7 @@ y.retain_grad()
 z.backward()
 print(y.grad, w.grad)
 
-#% hooks-replace-gradients: by return value, at each place
+# % hooks-replace-gradients: by return value, at each place
 w = torch.tensor([1.0, 2.0], requires_grad=True)
 y = w * 3
 y.register_hook(lambda g: g + 1)
@@ -58,7 +58,7 @@ w.register_post_accumulate_grad_hook(step)
 print(w, w.grad)
 
 
-#% hooks-wrong-return-values: what a hook may not give back
+# % hooks-wrong-return-values: what a hook may not give back
 def try_hook(hook):
     w = torch.tensor([1.0, 2.0], requires_grad=True)
     y = w * 3
@@ -92,7 +92,7 @@ with caught():
 with caught():
     (w * 2).register_post_accumulate_grad_hook(print)
 
-#% hooks-handles: removing, removing twice, removing as a context
+# % hooks-handles: removing, removing twice, removing as a context
 w = torch.tensor(1.0, requires_grad=True)
 first, second, third = (w.register_hook(say(name)) for name in "abc")
 (w * 1).backward()
@@ -107,7 +107,7 @@ w.register_hook(lambda g: first.remove())
 (w * 1).backward()
 (w * 1).backward()
 
-#% hooks-with-autograd-grad: hooks fire there too, but not those of accumulation
+# % hooks-with-autograd-grad: hooks fire there too, but not those of accumulation
 w = torch.tensor([1.0, 2.0], requires_grad=True)
 y = w * w
 w.register_hook(say("leaf"))
@@ -118,7 +118,7 @@ y = w * w
 y.register_hook(lambda g: g * 100)
 print(torch.autograd.grad(y.sum(), y))
 
-#% hooks-and-in-place: a hook stays with the node that it was set on
+# % hooks-and-in-place: a hook stays with the node that it was set on
 w = torch.tensor([1.0, 2.0], requires_grad=True)
 y = w * 2
 y.register_hook(say("before the change"))
@@ -128,7 +128,7 @@ y.register_hook(say("after the change"))
 y.sum().backward()
 print(y.grad, w.grad)
 
-#% hooks-second-derivatives: with create_graph a hook sees gradients that have a history
+# % hooks-second-derivatives: with create_graph a hook sees gradients that have a history
 w = torch.tensor([1.0, 2.0], requires_grad=True)
 y = w**3
 y.register_hook(lambda g: g * w)
@@ -136,7 +136,7 @@ y.register_hook(lambda g: g * w)
 print(g)
 print(torch.autograd.grad(g.sum(), w))
 
-#% hooks-saved-tensors: pack, unpack, nesting, and an error
+# % hooks-saved-tensors: pack, unpack, nesting, and an error
 log = []
 
 
@@ -179,7 +179,7 @@ with torch.autograd.graph.save_on_cpu():
 y.sum().backward()
 print(w.grad)
 
-#% hooks-on-one-saved-tensor: register_hooks of the raw saved value
+# % hooks-on-one-saved-tensor: register_hooks of the raw saved value
 w = torch.tensor([1.0, 2.0], requires_grad=True)
 y = w.exp()
 saved = y.grad_fn._raw_saved_result
@@ -197,7 +197,7 @@ with caught():
 with caught():
     y.grad_fn._saved_result
 
-#% hooks-multi-grad: one hook for several tensors
+# % hooks-multi-grad: one hook for several tensors
 a, b = (torch.tensor(v, requires_grad=True) for v in (2.0, 3.0))
 c, d = a * b, a + b
 handle = torch.autograd.graph.register_multi_grad_hook((c, d, a), say("all"))

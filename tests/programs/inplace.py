@@ -4,7 +4,7 @@ import torch
 
 from tests.scenarios.show import attempt, caught
 
-#% inplace-version-counters: what counts as a change, and who counts together
+# % inplace-version-counters: what counts as a change, and who counts together
 x = torch.ones(3)
 print(x._version)
 for change in (
@@ -42,7 +42,7 @@ n.resize_(1)
 print(n._version)
 
 
-#% inplace-saved-tensor-errors: the message for each operation that lost a value
+# % inplace-saved-tensor-errors: the message for each operation that lost a value
 def spoil(name, make, victim):
     leaf = torch.tensor([0.5, 0.25], requires_grad=True)
     base = leaf * 1
@@ -78,7 +78,7 @@ for name, make in {
     spoil(name, make, "input")
     spoil(name, make, "output")
 
-#% inplace-rebase-history: the graph follows an in-place operation on a result
+# % inplace-rebase-history: the graph follows an in-place operation on a result
 x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
 y = x * 2
 print(y.grad_fn.name(), y._version)
@@ -107,7 +107,7 @@ with caught():
     constant.sum().backward()
     print(end="ran: ")
 
-#% inplace-on-views: a write through a view changes the base's history
+# % inplace-on-views: a write through a view changes the base's history
 x = torch.zeros(2, 3, requires_grad=True)
 base = x * 1
 row = base[0]
@@ -123,7 +123,7 @@ print(base.grad_fn.name(), column.grad_fn.name(), row.grad_fn.name())
 base.sum().backward()
 print(x.grad)
 
-#% inplace-base-changes-view: a write to the base changes the view's history
+# % inplace-base-changes-view: a write to the base changes the view's history
 x = torch.ones(4, requires_grad=True)
 base = x * 2
 view = base.view(2, 2)
@@ -140,7 +140,7 @@ x.grad = None
 (part * torch.tensor([10.0, 100.0])).sum().backward()
 print(x.grad)
 
-#% inplace-setitem: assignment in every form
+# % inplace-setitem: assignment in every form
 x = torch.arange(6.0, requires_grad=True)
 y = (x * 1).view(2, 3)
 y[0, 1] = 100.0
@@ -173,7 +173,7 @@ for key, item in (
     with caught(repr(key), first_line=True):
         m[key] = item
 
-#% inplace-leaf-and-view-errors: what autograd refuses
+# % inplace-leaf-and-view-errors: what autograd refuses
 leaf = torch.ones(2, 2, requires_grad=True)
 for action in (
     lambda: leaf.add_(1),
@@ -212,7 +212,7 @@ with caught("dtype"):
 with caught("dtype of div"):
     torch.tensor([1, 2]).div_(2)
 
-#% inplace-detach-and-data: two ways out of the graph, one of them noticed
+# % inplace-detach-and-data: two ways out of the graph, one of them noticed
 x = torch.tensor([1.0, 2.0], requires_grad=True)
 y = x.exp()
 for out in (y.detach(), y.data):
@@ -237,7 +237,7 @@ with caught():
     w.detach_().add_(1)
 print(w, w.requires_grad)
 
-#% inplace-swap-of-data: .data takes another tensor, .grad must fit
+# % inplace-swap-of-data: .data takes another tensor, .grad must fit
 w = torch.zeros(2, 2, requires_grad=True)
 w.data = torch.arange(3.0)
 print(w, w.shape)

@@ -5,7 +5,7 @@ import torch.nn.functional as F
 from torch import nn, optim
 from torch.utils.data import DataLoader, TensorDataset, random_split
 
-#% learner-regression: y = 3 x - 2 with noise, fitted by nn.Linear
+# % learner-regression: y = 3 x - 2 with noise, fitted by nn.Linear
 torch.manual_seed(0)
 X = torch.linspace(-1, 1, 64).unsqueeze(1)
 Y = 3 * X - 2 + 0.1 * torch.randn(64, 1)
@@ -38,7 +38,7 @@ model.eval()
 with torch.no_grad():
     print(model(torch.tensor([[0.5], [-0.5]])))
 
-#% learner-cnn: stripes in two directions and dots, told apart by a small CNN
+# % learner-cnn: stripes in two directions and dots, told apart by a small CNN
 torch.manual_seed(1)
 
 
@@ -101,7 +101,7 @@ with torch.no_grad():
 copy = CNN()
 print(copy.load_state_dict(net.state_dict()), torch.equal(copy.conv1.weight, net.conv1.weight))
 
-#% learner-penalty: a critic whose gradient is kept near length one (double backward)
+# % learner-penalty: a critic whose gradient is kept near length one (double backward)
 torch.manual_seed(2)
 critic = nn.Sequential(nn.Linear(2, 16), nn.Tanh(), nn.Linear(16, 16), nn.LeakyReLU(0.2), nn.Linear(16, 1))
 optimizer = optim.Adam(critic.parameters(), lr=5e-3, betas=(0.5, 0.9))

@@ -7,7 +7,7 @@ from torch import nn
 
 from tests.scenarios.show import caught
 
-#% training-polynomial: sine fitted by a cubic, by hand
+# % training-polynomial: sine fitted by a cubic, by hand
 x = torch.linspace(-math.pi, math.pi, 50)
 y = torch.sin(x)
 a, b, c, d = (torch.tensor(v, requires_grad=True) for v in (0.1, 0.2, -0.1, 0.05))
@@ -22,7 +22,7 @@ for step in range(60):
             p.grad = None
 print(*(f"{p.item():.4f}" for p in (a, b, c, d)))
 
-#% training-optimizers: the same three steps with several optimizers
+# % training-optimizers: the same three steps with several optimizers
 makers = {
     "sgd": lambda p: torch.optim.SGD(p, lr=0.1),
     "momentum": lambda p: torch.optim.SGD(p, lr=0.1, momentum=0.9),
@@ -53,7 +53,7 @@ for action in (
         action()
 
 
-#% training-module: parameters, state_dict, train and eval, printing
+# % training-module: parameters, state_dict, train and eval, printing
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
@@ -86,7 +86,7 @@ with caught():
 with caught(first_line=True):
     net.load_state_dict({})
 
-#% training-losses: functional losses and their gradients
+# % training-losses: functional losses and their gradients
 from torch.nn import functional as F  # noqa: E402
 
 scores = torch.tensor([[1.0, 2.0, 0.5], [0.1, 0.2, 3.0]], requires_grad=True)
@@ -113,7 +113,7 @@ with caught():
 with caught():
     F.mse_loss(scores, torch.zeros(2, 4))
 
-#% training-classifier: seeded data, a small network, accuracy
+# % training-classifier: seeded data, a small network, accuracy
 torch.manual_seed(0)
 points = torch.randn(40, 2)
 labels = (points[:, 0] * points[:, 1] > 0).long()
@@ -129,7 +129,7 @@ for _ in range(30):
 print(losses[0], losses[-1] < losses[0], labels.sum())
 print(net, points[:2])
 
-#% training-frozen-and-clipped: part of a model without gradients, and clipped ones
+# % training-frozen-and-clipped: part of a model without gradients, and clipped ones
 torch.manual_seed(0)
 net = nn.Sequential(nn.Linear(2, 2), nn.ReLU(), nn.Linear(2, 1))
 for p in net[0].parameters():
@@ -142,7 +142,7 @@ total = nn.utils.clip_grad_norm_(net.parameters(), 1.0)
 after = torch.sqrt(sum((p.grad**2).sum() for p in net.parameters() if p.grad is not None))
 print(total > 1, f"{after.item():.3f}", loss.grad_fn.name())
 
-#% training-truncated-time: detach between steps, and the error without it
+# % training-truncated-time: detach between steps, and the error without it
 for cut in (True, False):
     w, state = torch.tensor(0.5, requires_grad=True), torch.tensor(1.0)
     with caught(f"detached: {cut}"):
@@ -151,7 +151,7 @@ for cut in (True, False):
             state.backward()
             print(w.grad)
 
-#% training-stop-gradient: detach, no_grad and item inside of a loss
+# % training-stop-gradient: detach, no_grad and item inside of a loss
 x = torch.tensor([1.0, 2.0], requires_grad=True)
 for name, make in {
     "all": lambda: (x * x).sum(),

@@ -4,7 +4,7 @@ import torch
 
 from tests.scenarios.show import attempt, caught
 
-#% values-print-floats: widths, exponents, signs, nan and inf
+# % values-print-floats: widths, exponents, signs, nan and inf
 for data in (
     [1.0, 2.0],
     [1.5, 10.25],
@@ -30,7 +30,7 @@ for data in (
 for value in (3.0, 0.1, 1e-7, 1e10, float("nan"), -2.5):
     print(torch.tensor(value), torch.tensor(value).item(), f"{torch.tensor(value):.2f}", [torch.tensor(value)])
 
-#% values-print-layout: many dimensions, long rows, summaries, empties
+# % values-print-layout: many dimensions, long rows, summaries, empties
 print(torch.arange(24).view(2, 3, 4))
 print(torch.arange(30.0) / 7)
 print(torch.arange(2000))
@@ -39,7 +39,7 @@ print(torch.zeros(2, 0), torch.zeros(0), torch.zeros(0, 3, dtype=torch.int64), t
 print(torch.zeros(1, 1, 1, 1), torch.ones(2, 1, 3))
 print(torch.arange(10**4, 10**4 + 5), torch.tensor([-1, 10, 100]), torch.tensor([[True], [False]]))
 
-#% values-print-suffixes: dtype, grad_fn, requires_grad, device
+# % values-print-suffixes: dtype, grad_fn, requires_grad, device
 x = torch.ones(2, requires_grad=True)
 for t in (
     x,
@@ -64,7 +64,7 @@ for t in (
 print([x, x * 2], {"k": x.sum()}, (x.detach(), None))
 print(x.shape, repr(x.size()), x.dtype, x.device, x.layout, type(x), x.type())
 
-#% values-printoptions: precision, threshold, sci_mode, profiles
+# % values-printoptions: precision, threshold, sci_mode, profiles
 t = torch.tensor([[1 / 3, 1000.123456], [1e-6, 2.0]])
 for options in (
     {"precision": 2},
@@ -82,7 +82,7 @@ print(torch.arange(20), torch.arange(36).view(6, 6))
 torch.set_printoptions(profile="default", linewidth=30)
 print(torch.arange(20))
 
-#% values-promotion-table: every pair of dtypes
+# % values-promotion-table: every pair of dtypes
 dtypes = (
     torch.bool,
     torch.uint8,
@@ -103,7 +103,7 @@ for a in dtypes:
 for a in dtypes:
     print(a, *(str(torch.result_type(torch.ones(2, dtype=a), scalar))[6:] for scalar in (True, 2, 2.5)))
 
-#% values-operators-on-integers: division, floor, remainder, power, shifts, bits
+# % values-operators-on-integers: division, floor, remainder, power, shifts, bits
 a, b = torch.tensor([7, -7, 5]), torch.tensor([2, 2, -3])
 for name, make in {
     "/": lambda: a / b,
@@ -152,7 +152,7 @@ for name, make in {
     print(name, end=": ")
     attempt(make, first_line=True)
 
-#% values-shape-errors: what does not fit, in words
+# % values-shape-errors: what does not fit, in words
 a = torch.zeros(2, 3)
 for action in (
     lambda: a + torch.zeros(4),
@@ -220,7 +220,7 @@ for action in (
 ):
     attempt(action, first_line=True)
 
-#% values-scalars: 0-dim tensors and Python numbers
+# % values-scalars: 0-dim tensors and Python numbers
 s = torch.tensor(2.5)
 print(
     float(s),
@@ -275,7 +275,7 @@ print(
 for t in (torch.tensor([1.0, 2.0]), torch.tensor([]), torch.tensor(True), torch.tensor([0])):
     attempt(lambda: bool(t))
 
-#% values-reductions: dims, keepdim, dtype, empty
+# % values-reductions: dims, keepdim, dtype, empty
 t = torch.tensor([[1.0, 5.0, 3.0], [4.0, 2.0, 6.0]])
 for name in (
     "sum",
@@ -318,7 +318,7 @@ print(
     torch.tensor([1.0]).std(),
 )
 
-#% values-views-and-strides: who shares memory
+# % values-views-and-strides: who shares memory
 t = torch.arange(12).view(3, 4)
 for name, view in {
     "t": t.t(),

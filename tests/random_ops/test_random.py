@@ -6,8 +6,19 @@ import pytest
 
 import autogradlab as torch
 
-FILLS = ["uniform_()", "normal_()", "random_()", "random_(9)", "random_(2, 9)", "exponential_()", "geometric_(0.5)",
-         "cauchy_()", "log_normal_()", "bernoulli_()", "bernoulli_(chance)"]  # fmt: skip
+FILLS = [
+    "uniform_()",
+    "normal_()",
+    "random_()",
+    "random_(9)",
+    "random_(2, 9)",
+    "exponential_()",
+    "geometric_(0.5)",
+    "cauchy_()",
+    "log_normal_()",
+    "bernoulli_()",
+    "bernoulli_(chance)",
+]
 
 
 def fill(t, call: str):

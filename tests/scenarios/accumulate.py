@@ -3,7 +3,7 @@
 import torch
 from torch.autograd import Variable
 
-#% accumulate-01-retain-graph-twice: two passes over one kept graph double the gradients
+# % accumulate-01-retain-graph-twice: two passes over one kept graph double the gradients
 x = Variable(torch.ones(1))
 weight, bias = (Variable(torch.rand(1), requires_grad=True) for _ in range(2))
 out = weight.mul(x).add(bias)
@@ -11,7 +11,7 @@ for keep in (True, False):
     out.backward(retain_graph=keep)
     print(weight.grad, bias.grad, x.grad)
 
-#% accumulate-02-three-becomes-six: the derivative of 3a is 3, after two passes .grad says 6
+# % accumulate-02-three-becomes-six: the derivative of 3a is 3, after two passes .grad says 6
 a = torch.tensor(2.3, requires_grad=True)
 triple = 3 * a
 triple.backward(retain_graph=True)
@@ -23,7 +23,7 @@ for turn in range(1, 4):  # a graph of its own for each turn: the sum is kept by
     (3 * a).backward()
     print("turn", turn, a.grad)
 
-#% accumulate-03-set-to-zero: three ways to start again from nothing
+# % accumulate-03-set-to-zero: three ways to start again from nothing
 a = torch.tensor(2.3, requires_grad=True)
 for _ in range(3):
     if a.grad is not None:
@@ -42,7 +42,8 @@ for set_to_none in (True, False):
 sgd.zero_grad()
 print("default", a.grad)
 
-#% accumulate-04-batches-without-zeroing: descent with and without emptying .grad
+
+# % accumulate-04-batches-without-zeroing: descent with and without emptying .grad
 def descend(empty_first):
     position = torch.tensor(0.0, requires_grad=True)
     sgd = torch.optim.SGD([position], lr=0.25)

@@ -5,13 +5,13 @@ import torch
 
 from tests.scenarios.show import caught
 
-#% device-01-cuda-and-cpu-methods: cpu() is the tensor itself, cuda() fails
+# % device-01-cuda-and-cpu-methods: cpu() is the tensor itself, cuda() fails
 a = torch.ones(2)
 print(a.device, a.is_cuda, a.cpu() is a)
 with caught():
     a.cuda()
 
-#% device-02-cuda-block: code for a GPU is guarded by is_available
+# % device-02-cuda-block: code for a GPU is guarded by is_available
 x = torch.tensor(np.ones(3))
 if torch.cuda.is_available():
     gpu = torch.device("cuda")
@@ -19,14 +19,14 @@ if torch.cuda.is_available():
     print(total, total.to("cpu", torch.double))
 print(torch.cuda.is_available(), x)
 
-#% device-03-to-on-cpu: to() moves and converts, or returns the tensor itself
+# % device-03-to-on-cpu: to() moves and converts, or returns the tensor itself
 cpu = torch.device("cpu")
 x = torch.ones(3)
 total = x.to(cpu) + torch.ones_like(x, device=cpu)
 print(total, total.device, total.to("cpu", torch.double), total.to(torch.int32))
 print(total.to("cpu") is total, total.to(torch.float32) is total, total.to(torch.ones(1, dtype=torch.float16)).dtype)
 
-#% device-04-to-cuda-without-gpu: a device is only a name; using it fails
+# % device-04-to-cuda-without-gpu: a device is only a name; using it fails
 gpu = torch.device("cuda")
 print(
     repr(gpu), str(gpu), gpu.type, gpu.index, torch.device("cuda:1"), torch.device("cuda", 1).index, torch.device("cpu")

@@ -4,7 +4,7 @@ import torch
 
 from tests.scenarios.show import caught
 
-#% dtype-01-table: dtype, alias, class, size of an element
+# % dtype-01-table: dtype, alias, class, size of an element
 rows = (
     (torch.float32, torch.float, torch.FloatTensor),
     (torch.float64, torch.double, torch.DoubleTensor),
@@ -23,26 +23,26 @@ t = torch.zeros(2)
 print(isinstance(t, torch.FloatTensor), isinstance(t, torch.IntTensor), torch.zeros(2, dtype=torch.int16).type())
 print(torch.FloatTensor(2, 3).shape, torch.LongTensor(2).dtype)
 
-#% dtype-02-gpu-classes: they exist, and cannot be used here
+# % dtype-02-gpu-classes: they exist, and cannot be used here
 for name in ("Float", "Double", "Half", "Byte", "Char", "Short", "Int", "Long", "Bool"):
     print(name, hasattr(torch.cuda, name + "Tensor"))
 with caught():
     torch.cuda.FloatTensor(2, 3)
 
-#% dtype-03-set-default-tensor-type: a deprecated call, then int() and new()
+# % dtype-03-set-default-tensor-type: a deprecated call, then int() and new()
 torch.set_default_tensor_type("torch.FloatTensor")
 a = torch.Tensor(2, 3)
 whole, fresh = a.int(), a.new(2, 3)
 for t in (a, whole, fresh):
     print(t.shape, t.dtype, t.type())
 
-#% dtype-04-int-conversion: int() cuts towards zero
+# % dtype-04-int-conversion: int() cuts towards zero
 tiny = torch.Tensor([[1.0561e-38, 1.0653e-38, 9.1837e-39], [8.4490e-39, 8.7245e-39, 1.0102e-38]])
 print(tiny.int(), tiny.type(), tiny.int().type())
 print(torch.Tensor([1.9, -1.9, 0.5, -0.5]).int())
 
 
-#% dtype-05-default-type-changes-constructors: Tensor, tensor, zeros and rand follow the default
+# % dtype-05-default-type-changes-constructors: Tensor, tensor, zeros and rand follow the default
 def defaults():
     return [
         torch.Tensor(2).dtype,
@@ -67,19 +67,19 @@ for wrong in ("torch.IntTensor", "FloatTensor", "torch.NoTensor"):
     with caught(wrong):
         torch.set_default_tensor_type(wrong)
 
-#% dtype-06-default-cuda-type: a GPU type cannot be the default here
+# % dtype-06-default-cuda-type: a GPU type cannot be the default here
 with caught():
     torch.set_default_tensor_type("torch.cuda.FloatTensor")
 print(torch.Tensor(2, 3).device, torch.get_default_dtype())
 
-#% dtype-07-memory-of-a-billion-floats: four bytes each
+# % dtype-07-memory-of-a-billion-floats: four bytes each
 shape_only = torch.zeros(1).expand(1000, 1000, 1000)
 print(shape_only.type(), shape_only.numel(), shape_only.element_size(), shape_only.numel() * shape_only.element_size())
 print(
     torch.zeros(1).half().element_size(), torch.zeros(1).double().element_size(), shape_only.untyped_storage().nbytes()
 )
 
-#% dtype-08-half: half the bytes, a small range, few digits
+# % dtype-08-half: half the bytes, a small range, few digits
 full = torch.ones(4, 5)
 half = full.half()
 print(half.type(), half.dtype, full.numel() * full.element_size(), half.numel() * half.element_size())
@@ -89,7 +89,7 @@ print(torch.tensor([1e-8, 6e-8]).half())
 large = torch.tensor([300.0]).half()
 print(large, large * large)
 
-#% dtype-09-new: a.new(...) is torch.Tensor(...) for the type of a
+# % dtype-09-new: a.new(...) is torch.Tensor(...) for the type of a
 for old_class in (
     torch.FloatTensor,
     torch.DoubleTensor,
@@ -104,7 +104,7 @@ a = torch.IntTensor([7, 8])
 print(a.new().shape, a.new(a.size()).shape, a.new(a), a.new(a).data_ptr() == a.data_ptr(), a.new((4, 5)))
 print(a.new_zeros(2, 3), a.new_ones(2), a.new_full((2,), 9), a.new_tensor([1, 2]), a.new_empty(2).shape)
 
-#% dtype-10-conversions: one method for each type, type() and to()
+# % dtype-10-conversions: one method for each type, type() and to()
 a = torch.Tensor([0.0, 1.5, 200.0])
 for name in ("float", "double", "half", "byte", "short", "int", "long", "bool"):
     converted = getattr(a, name)()

@@ -16,7 +16,7 @@ def graph():
     return x, y, z, z.mean()
 
 
-#% gradarg-01-backward-signature: names and defaults
+# % gradarg-01-backward-signature: names and defaults
 for name, parameter in inspect.signature(torch.Tensor.backward).parameters.items():
     print(name, "(required)" if parameter.default is inspect.Parameter.empty else parameter.default)
 v = torch.ones(1, requires_grad=True)
@@ -25,7 +25,7 @@ with caught():
 (v * 2).backward(torch.ones(1), None, False)
 print(v.grad)
 
-#% gradarg-02-grad-variables-keyword: the old keyword of autograd.backward warns
+# % gradarg-02-grad-variables-keyword: the old keyword of autograd.backward warns
 weights = torch.tensor([1.0, 10.0, 100.0])
 for keyword in ("grad_variables", "grad_tensors"):
     a = Variable(torch.tensor([1.0, 2.0, 3.0]), requires_grad=True)
@@ -34,7 +34,7 @@ for keyword in ("grad_variables", "grad_tensors"):
 with caught():
     torch.autograd.backward(a * a, grad_tensors=weights, grad_variables=weights)
 
-#% gradarg-03-chain-rule-factor: the argument is dz/dy
+# % gradarg-03-chain-rule-factor: the argument is dz/dy
 dz_dy = torch.tensor([1.0, 10.0, 100.0])
 x = Variable(torch.tensor([1.0, 2.0, 3.0]), requires_grad=True)
 (x**2 * dz_dy).sum().backward()
@@ -43,7 +43,7 @@ x.grad = None
 (x**2).backward(dz_dy)
 print("from y:   ", x.grad)
 
-#% gradarg-04-tensor-or-sequence: a tensor, or as many as there are roots
+# % gradarg-04-tensor-or-sequence: a tensor, or as many as there are roots
 v = torch.tensor([1.0, 2.0], requires_grad=True)
 weights = torch.tensor([1.0, 10.0])
 (v * 3).backward(weights)
@@ -58,24 +58,24 @@ for wrong in ([1.0, 10.0], 2.0):
     with caught():
         (v * 3).backward(wrong)
 
-#% gradarg-05-graph-values: x, y, z and their mean
+# % gradarg-05-graph-values: x, y, z and their mean
 print(*graph(), sep="\n")
 
-#% gradarg-06-graph-grad-fns: who made them
+# % gradarg-06-graph-grad-fns: who made them
 for t in graph():
     print(t.grad_fn)
 
-#% gradarg-07-scalar-without-gradient: a scalar needs no weights
+# % gradarg-07-scalar-without-gradient: a scalar needs no weights
 x, _, _, out = graph()
 out.backward()
 print(x.grad)
 
-#% gradarg-08-scalar-with-none: None says the same
+# % gradarg-08-scalar-with-none: None says the same
 x, _, _, out = graph()
 out.backward(gradient=None)
 print(x.grad)
 
-#% gradarg-09-both-calls-in-a-row: on one graph only if it is kept
+# % gradarg-09-both-calls-in-a-row: on one graph only if it is kept
 x, _, _, out = graph()
 out.backward()
 with caught():
@@ -89,23 +89,23 @@ x, _, _, out = graph()
 out.backward(gradient=torch.tensor(2.0))
 print(x.grad)
 
-#% gradarg-10-nonscalar-without-gradient: implicit weights exist for scalars alone
+# % gradarg-10-nonscalar-without-gradient: implicit weights exist for scalars alone
 x, _, z, _ = graph()
 with caught():
     z.backward()
 print(x.grad)
 
-#% gradarg-11-ones: weights of one give dz/dx
+# % gradarg-11-ones: weights of one give dz/dx
 x, _, z, _ = graph()
 z.backward(gradient=torch.Tensor([[1, 1, 1], [1, 1, 1]]))
 print(x.grad)
 
-#% gradarg-12-halves: weights of a half give half of it
+# % gradarg-12-halves: weights of a half give half of it
 x, _, z, _ = graph()
 z.backward(gradient=torch.full((2, 3), 0.5))
 print(x.grad)
 
-#% gradarg-13-both-weights-in-a-row: the second call needs the graph kept, and an emptied gradient
+# % gradarg-13-both-weights-in-a-row: the second call needs the graph kept, and an emptied gradient
 ones, halves = torch.ones(2, 3), torch.full((2, 3), 0.5)
 x, _, z, _ = graph()
 z.backward(gradient=ones)
@@ -118,14 +118,14 @@ x.grad.zero_()
 z.backward(gradient=halves)
 print(x.grad)
 
-#% gradarg-14-weights-scale-elementwise: each element has its own weight
+# % gradarg-14-weights-scale-elementwise: each element has its own weight
 weights = torch.tensor([[1.0, 2.0, 3.0], [0.0, -1.0, 0.5]])
 x, _, z, _ = graph()
 z.backward(gradient=weights)
 plain = 6 * (x.data + 2)
 print(x.grad, plain, x.grad / plain, sep="\n")
 
-#% gradarg-15-shape-must-match: weights have the shape of the root
+# % gradarg-15-shape-must-match: weights have the shape of the root
 x, _, z, out = graph()
 for wrong in (torch.ones(3), torch.ones(3, 2), torch.tensor(1.0), torch.ones(1, 2, 3), 1.0):
     with caught():
@@ -135,17 +135,17 @@ with caught():
 z.backward(gradient=torch.ones(2, 3))  # none of the failures freed anything
 print(x.grad)
 
-#% gradarg-16-weighted-product: z times the weights is a further node
+# % gradarg-16-weighted-product: z times the weights is a further node
 _, _, z, _ = graph()
 print(z * torch.Tensor([[1, 1, 1], [1, 1, 1]]))
 
-#% gradarg-17-sum-of-weighted-product: its sum is a scalar with the same gradient
+# % gradarg-17-sum-of-weighted-product: its sum is a scalar with the same gradient
 x, _, z, _ = graph()
 total = torch.sum(z * torch.Tensor([[1, 1, 1], [1, 1, 1]]))
 total.backward()
 print(total, x.grad, sep="\n")
 
-#% gradarg-18-equivalence: z.backward(g) is sum(z * g).backward(), and g is dL/dz
+# % gradarg-18-equivalence: z.backward(g) is sum(z * g).backward(), and g is dL/dz
 for weights in (torch.ones(2, 3), torch.full((2, 3), 0.5), torch.tensor([[1.0, 2.0, 3.0], [0.0, -1.0, 0.5]])):
     x, _, z, _ = graph()
     z.backward(gradient=weights)
@@ -156,13 +156,13 @@ for weights in (torch.ones(2, 3), torch.full((2, 3), 0.5), torch.tensor([[1.0, 2
     total.backward()
     print(torch.equal(direct, x.grad), torch.equal(to_z, weights), x.grad)
 
-#% gradarg-19-three-gradients: of the mean, of z and of y with respect to x
+# % gradarg-19-three-gradients: of the mean, of z and of y with respect to x
 for position, name in ((3, "mean"), (2, "z"), (1, "y")):
     nodes = graph()
     nodes[position].backward(gradient=torch.ones_like(nodes[position]))
     print(name, nodes[0].grad)
 
-#% gradarg-20-by-hand: the rule, autograd and a difference quotient agree
+# % gradarg-20-by-hand: the rule, autograd and a difference quotient agree
 x, _, z, out = graph()
 out.backward()
 rule = 6 * (x.data + 2) / z.numel()

@@ -12,7 +12,7 @@ def line():
     return x, w, b, w * x
 
 
-#% higher-01-create-graph-backward: a gradient with a history of its own
+# % higher-01-create-graph-backward: a gradient with a history of its own
 x = Variable(torch.tensor([2.0]), requires_grad=True)
 (x**3).backward(create_graph=True)
 first = x.grad
@@ -26,7 +26,7 @@ x.grad.backward()  # onto the first gradient
 print("3x^2 + 6x", x.grad.data)
 x.grad = None
 
-#% higher-02-autograd-grad: four derivatives of x^4, and a Hessian
+# % higher-02-autograd-grad: four derivatives of x^4, and a Hessian
 x = torch.tensor(2.0, requires_grad=True)
 derivative = x**4
 for order in range(1, 5):
@@ -40,7 +40,7 @@ v = torch.tensor([1.0, 2.0], requires_grad=True)
 (slope,) = torch.autograd.grad(v[0] ** 2 * v[1] + v[1] ** 3, v, create_graph=True)
 print(slope.data, [torch.autograd.grad(part, v, retain_graph=True)[0] for part in slope])
 
-#% hook-01-hook-on-the-root: the root's gradient is 1; a non-leaf .grad warns
+# % hook-01-hook-on-the-root: the root's gradient is 1; a non-leaf .grad warns
 a = torch.tensor([2.0, 1.0], requires_grad=True)
 mean = (a**2).mean()
 squared = mean**2
@@ -48,7 +48,7 @@ squared.register_hook(lambda grad: print("root:", grad))
 squared.backward()
 print((a.grad, mean.grad))
 
-#% hook-02-nonleaf-gradient-with-hook: seen by a hook, until it is removed
+# % hook-02-nonleaf-gradient-with-hook: seen by a hook, until it is removed
 x, w, b, y = line()
 z = y + b
 seen = []
@@ -63,7 +63,7 @@ y.register_hook(print).remove()
 y.backward()
 print(len(seen))
 
-#% hook-03-nonleaf-gradient-with-autograd-grad: returned, not stored
+# % hook-03-nonleaf-gradient-with-autograd-grad: returned, not stored
 x, w, b, y = line()
 z = y * y + b
 print(torch.autograd.grad(z, y, retain_graph=True))
@@ -76,7 +76,7 @@ with caught("unused"):
     torch.autograd.grad(y + b, stranger)
 print(torch.autograd.grad(w * x + b, [w, stranger], allow_unused=True))
 
-#% hook-04-hook-changes-the-gradient: what a hook returns goes on
+# % hook-04-hook-changes-the-gradient: what a hook returns goes on
 w = torch.tensor([1.0, 2.0], requires_grad=True)
 y = w * 3
 y.register_hook(lambda grad: grad * 10)

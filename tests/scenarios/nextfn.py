@@ -11,7 +11,7 @@ def line():
     return x, w, b, y, y + b
 
 
-#% nextfn-01-block: flags, leaves, nodes and edges of z = wx + b
+# % nextfn-01-block: flags, leaves, nodes and edges of z = wx + b
 x = Variable(torch.ones(1))
 w, b = (Variable(torch.rand(1), requires_grad=True) for _ in range(2))
 y = w.mul(x)
@@ -23,7 +23,7 @@ print(z.grad_fn.next_functions[0][0] == y.grad_fn)
 z.backward(retain_graph=True)
 print(w.grad, x.grad)
 
-#% nextfn-02-backward-names: the name of the node tells the operation
+# % nextfn-02-backward-names: the name of the node tells the operation
 x, v = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True), torch.tensor([1.0, 2.0], requires_grad=True)
 for t in (
     x + 1,
@@ -55,7 +55,7 @@ for t in (
     print(t.grad_fn.name(), type(t.grad_fn).__name__ == t.grad_fn.name(), tuple(t.shape))
 print((x + 1).grad_fn.next_functions[0][0].name())
 
-#% nextfn-03-accumulate-grad-node: a leaf's node points to the leaf and lives as long as a graph
+# % nextfn-03-accumulate-grad-node: a leaf's node points to the leaf and lives as long as a graph
 x, w, b = torch.ones(1), torch.tensor([2.0], requires_grad=True), torch.tensor([5.0], requires_grad=True)
 z = (w * x).add(b)
 (product, first), (accumulate, second) = z.grad_fn.next_functions
@@ -64,11 +64,11 @@ print(accumulate.variable is b, accumulate.next_functions, product.next_function
 print(product.next_functions[0][0].variable is w, b.grad_fn, x.grad_fn)
 print((b * 3).grad_fn.next_functions[0][0] is accumulate, z.grad_fn is z.grad_fn, z.grad_fn == z.grad_fn)
 
-#% nextfn-04-grad-fn-of-z: the sum's node
+# % nextfn-04-grad-fn-of-z: the sum's node
 *_, y, z = line()
 print(z.grad_fn, z.grad_fn.name(), y.grad_fn.name())
 
-#% nextfn-05-zero-is-not-a-counter: it tells the overload
+# % nextfn-05-zero-is-not-a-counter: it tells the overload
 a = torch.tensor(1.0, requires_grad=True)
 one = a + 1
 two = one + a
@@ -77,11 +77,11 @@ print([node.name() for node in nodes], nodes[0] is nodes[1], type(nodes[0]) is t
 v = torch.tensor([1.0, 2.0], requires_grad=True)
 print([t.grad_fn.name() for t in (v**2, 2**v, v**v, v.sum(), v.sum(0))])
 
-#% nextfn-06-next-functions-of-z: pairs of a node and an input number
+# % nextfn-06-next-functions-of-z: pairs of a node and an input number
 *_, y, z = line()
 print(z.grad_fn.next_functions, z.grad_fn.next_functions[0][0] is y.grad_fn)
 
-#% nextfn-07-grad-fn-of-leaf: none, yet the graph has a node for it
+# % nextfn-07-grad-fn-of-leaf: none, yet the graph has a node for it
 x, w, b, y, z = line()
 node = z.grad_fn.next_functions[1][0]
 print(b.grad_fn, node.name(), node.variable is b)
@@ -89,7 +89,7 @@ for keep in (True, False):
     z.backward(retain_graph=keep)
     print(b.grad, node.variable.grad)
 
-#% nextfn-08-more-backward-names: and the rest that the texts use
+# % nextfn-08-more-backward-names: and the rest that the texts use
 x, v = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True), torch.tensor([1.0, 2.0], requires_grad=True)
 row, first = torch.tensor([[0, 1]]), torch.tensor([0])
 made = {
@@ -130,7 +130,7 @@ made = {
 for name, t in made.items():
     print(f"{name:>13} {t.grad_fn.name()}")
 
-#% nextfn-09-grad-fn-is-a-node: what texts call Function is a Node; attributes are read only
+# % nextfn-09-grad-fn-is-a-node: what texts call Function is a Node; attributes are read only
 a = torch.ones(2, 3, requires_grad=True)
 total = (a * 2).sum()
 node = total.grad_fn

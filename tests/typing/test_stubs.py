@@ -22,20 +22,35 @@ PROGRAM = Path(__file__).with_name("program.py")
 def check(*programs: Path) -> str:
     """What mypy says of programs."""
     api = pytest.importorskip("mypy.api")
-    out, errors, _ = api.run(["--strict", "--follow-imports=silent", "--no-error-summary", "--cache-dir", str(ROOT / ".mypy_cache"),
-                              "--config-file", "", *map(str, programs)])  # fmt: skip
+    out, errors, _ = api.run(
+        [
+            "--strict",
+            "--follow-imports=silent",
+            "--no-error-summary",
+            "--cache-dir",
+            str(ROOT / ".mypy_cache"),
+            "--config-file",
+            "",
+            *map(str, programs),
+        ]
+    )
     assert errors == ""
     return out.strip()
 
 
 def test_stubs_are_up_to_date():
-    stale = [str(path.relative_to(ROOT)) for path, text in stubs.stubs().items() if path.read_text(encoding="utf-8") != text]
+    stale = [
+        str(path.relative_to(ROOT)) for path, text in stubs.stubs().items() if path.read_text(encoding="utf-8") != text
+    ]
     assert stale == [], "run python tools/stubs.py"
 
 
 def test_every_function_and_method_is_in_the_stubs():
-    namespace, methods = ((ROOT / "autogradlab" / name).read_text(encoding="utf-8") + (ROOT / "autogradlab" / "tensor.py").read_text(
-        encoding="utf-8") for name in ("__init__.pyi", "tensor_methods.pyi"))  # fmt: skip
+    namespace, methods = (
+        (ROOT / "autogradlab" / name).read_text(encoding="utf-8")
+        + (ROOT / "autogradlab" / "core/tensor/tensor.py").read_text(encoding="utf-8")
+        for name in ("__init__.pyi", "core/tensor/tensor_methods.pyi")
+    )
     missing = []
     for path in helptexts.public(autogradlab):
         space, _, name = path.rpartition(".")

@@ -14,15 +14,29 @@ _IMMUTABLE_TYPE: Final = 1 << 8  # with the former: a class of C code, which has
 _MASK: Final = (1 << 64) - 1
 
 # Classes that some Pythons make at run time though they are written in C; they keep the long name in torch's texts.
-_LONG_NAMES: Final = frozenset({
-    "collections.deque", "collections.defaultdict", "functools.partial", "array.array", "re.Pattern", "re.Match",
-    "operator.itemgetter", "operator.attrgetter", "operator.methodcaller",
-})  # fmt: skip
+_LONG_NAMES: Final = frozenset(
+    {
+        "collections.deque",
+        "collections.defaultdict",
+        "functools.partial",
+        "array.array",
+        "re.Pattern",
+        "re.Match",
+        "operator.itemgetter",
+        "operator.attrgetter",
+        "operator.methodcaller",
+    }
+)
 
 _REGISTERED_NAMES: Final = {
-    "dtype": "torch.dtype", "device": "torch.device", "generator": "torch._C.Generator", "layout": "torch.layout",
-    "memory_format": "torch.memory_format", "size": "torch.Size", "stream": "torch.Stream",
-}  # fmt: skip
+    "dtype": "torch.dtype",
+    "device": "torch.device",
+    "generator": "torch._C.Generator",
+    "layout": "torch.layout",
+    "memory_format": "torch.memory_format",
+    "size": "torch.Size",
+    "stream": "torch.Stream",
+}
 
 
 class Types:

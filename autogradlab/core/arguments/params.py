@@ -16,12 +16,28 @@ _ALIASES: Final = {"dim": ("axis",), "keepdim": ("keepdims",), "input": ("x", "a
 
 # The type words of a signature, and how error texts print them.
 _PRINTED: Final = {
-    "Tensor": "Tensor", "Scalar": "Number", "int": "int", "SymInt": "int", "float": "float", "complex": "complex",
-    "bool": "bool", "str": "str", "object": "object", "ScalarType": "torch.dtype", "Device": "torch.device",
-    "Layout": "torch.layout", "MemoryFormat": "torch.memory_format", "Generator": "torch.Generator",
-    "Storage": "torch.Storage", "Stream": "torch.Stream", "Tensor[]": "tuple of Tensors", "int[]": "tuple of ints",
-    "SymInt[]": "tuple of ints", "float[]": "tuple of floats", "Scalar[]": "tuple of Scalars",
-}  # fmt: skip
+    "Tensor": "Tensor",
+    "Scalar": "Number",
+    "int": "int",
+    "SymInt": "int",
+    "float": "float",
+    "complex": "complex",
+    "bool": "bool",
+    "str": "str",
+    "object": "object",
+    "ScalarType": "torch.dtype",
+    "Device": "torch.device",
+    "Layout": "torch.layout",
+    "MemoryFormat": "torch.memory_format",
+    "Generator": "torch.Generator",
+    "Storage": "torch.Storage",
+    "Stream": "torch.Stream",
+    "Tensor[]": "tuple of Tensors",
+    "int[]": "tuple of ints",
+    "SymInt[]": "tuple of ints",
+    "float[]": "tuple of floats",
+    "Scalar[]": "tuple of Scalars",
+}
 
 NUMERIC: Final = frozenset({"Scalar", "int", "SymInt", "float", "complex", "int[]", "SymInt[]"})
 INT_LISTS: Final = frozenset({"int[]", "SymInt[]"})
@@ -74,8 +90,17 @@ class Parameter:
     """One parameter of a signature: type word, name, default, and the test of a value against it."""
 
     __slots__ = (
-        "aliases", "default", "keyword_only", "kind", "name", "nullable", "numbers", "optional", "shown", "size",
-    )  # fmt: skip
+        "aliases",
+        "default",
+        "keyword_only",
+        "kind",
+        "name",
+        "nullable",
+        "numbers",
+        "optional",
+        "shown",
+        "size",
+    )
 
     def __init__(self, text: str, keyword_only: bool, numbers: bool) -> None:
         kind, _, rest = text.partition(" ")
@@ -135,8 +160,13 @@ class Parameter:
             return isinstance(obj, (list, tuple)) and all(_is_scalar(item) for item in obj)
         if kind == "object":
             return True
-        known = {"Layout": types.layout, "MemoryFormat": types.memory_format, "Generator": types.generator,
-                 "Storage": types.storage, "Stream": types.stream}  # fmt: skip
+        known = {
+            "Layout": types.layout,
+            "MemoryFormat": types.memory_format,
+            "Generator": types.generator,
+            "Storage": types.storage,
+            "Stream": types.stream,
+        }
         return isinstance(obj, known[kind])
 
     def accepts_ints(self, obj: Any) -> bool:

@@ -42,8 +42,16 @@ class Signature:
     """One overload. ``Signature.parse(text)`` reads the string; `str` gives the form that error texts print."""
 
     __slots__ = (
-        "deprecated", "hidden", "index", "max_positional", "min_args", "name", "no_arguments", "params", "text",
-    )  # fmt: skip
+        "deprecated",
+        "hidden",
+        "index",
+        "max_positional",
+        "min_args",
+        "name",
+        "no_arguments",
+        "params",
+        "text",
+    )
 
     def __init__(self, name: str, params: tuple[Parameter, ...], marks: Sequence[str] = (), index: int = 0) -> None:
         self.name = name

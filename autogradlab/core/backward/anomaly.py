@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..runtime import modes
 from ..graph.node import Node
+from ..runtime import modes
 
 __all__ = ["check_nan", "note", "report"]
 
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_PACKAGE = str(Path(__file__).resolve().parents[2]) + os.sep
 _TRIGGERED = " (Triggered internally at /__w/pytorch/pytorch/torch/csrc/autograd/python_anomaly_mode.cpp:122.)"
 
 

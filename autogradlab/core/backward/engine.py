@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from ..graph.node import Edge, Node
 from ..runtime import modes
+from ..runtime.modes import QUIET
+from ..tensor.tensor import Tensor
 from .firing import run_recorded, run_slow, tensor_hooks
 from .leaves import accumulate, accumulate_nothing, leaf_tensor_hooks
-from ..runtime.modes import QUIET
-from ..graph.node import Edge, Node
-from ..tensor.tensor import Tensor
 from .validate import checked
 
 __all__ = ["Event", "Task"]
@@ -45,8 +45,15 @@ class Task:
     kept instead of (only) passed on; wanted: the Nodes that may run, None for all.
     """
 
-    def __init__(self, roots: Sequence[Edge], grads: Sequence[Tensor | None], keep_graph: bool, create_graph: bool,
-                 inputs: Sequence[Edge] | None = None, accumulate: bool = True) -> None:  # fmt: skip
+    def __init__(
+        self,
+        roots: Sequence[Edge],
+        grads: Sequence[Tensor | None],
+        keep_graph: bool,
+        create_graph: bool,
+        inputs: Sequence[Edge] | None = None,
+        accumulate: bool = True,
+    ) -> None:
         self.roots = roots
         self.grads = grads
         self.keep_graph = keep_graph
@@ -99,7 +106,9 @@ class Task:
                     stack.extend(todo)
                     continue
                 done.add(stack.pop())
-                if any(n is not None and (needed.get(n, False) or n in self.capture_at) for n, _ in node.next_functions):
+                if any(
+                    n is not None and (needed.get(n, False) or n in self.capture_at) for n, _ in node.next_functions
+                ):
                     needed[node] = True
         for node in self.capture_at:
             needed.setdefault(node, False)
@@ -212,8 +221,11 @@ class Task:
         if run is None:
             return False
         if not run:
-            grad = leaf_tensor_hooks(node, grad, recorded, local) if node.accumulates else tensor_hooks(
-                node, grad, recorded, local)  # fmt: skip
+            grad = (
+                leaf_tensor_hooks(node, grad, recorded, local)
+                if node.accumulates
+                else tensor_hooks(node, grad, recorded, local)
+            )
         for nr, place in self.capture_at.get(node, ()):
             self.captured[place] = None if grad is None else grad[nr] if node.multi else grad
         return run

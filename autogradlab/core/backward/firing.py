@@ -9,13 +9,23 @@ from typing import Any
 
 import numpy as np
 
-from ..runtime import modes
 from ..graph.node import Node
+from ..runtime import modes
 from ..tensor.tensor import Tensor, wrap
 from .validate import check_hook_result, validate
 
-__all__ = ["after_node", "as_array", "as_tensor", "as_tuple", "before_node", "hook_result", "run_recorded", "run_slow",
-           "set_grad", "tensor_hooks"]  # fmt: skip
+__all__ = [
+    "after_node",
+    "as_array",
+    "as_tensor",
+    "as_tuple",
+    "before_node",
+    "hook_result",
+    "run_recorded",
+    "run_slow",
+    "set_grad",
+    "tensor_hooks",
+]
 
 _ndarray = np.ndarray
 
@@ -104,8 +114,9 @@ def as_tuple(hook: Any, grads: tuple[Any, ...], result: Any) -> tuple[Any, ...]:
         raise TypeError(f"expected tuple, but hook returned '{type(result).__name__}'")
     if len(result) != len(grads):
         name = getattr(hook, "__name__", "<unknown>")
-        raise RuntimeError(f"hook '{name}' has returned an incorrect number of values "
-                           f"(got {len(result)}, but expected {len(grads)})")  # fmt: skip
+        raise RuntimeError(
+            f"hook '{name}' has returned an incorrect number of values (got {len(result)}, but expected {len(grads)})"
+        )
     for old, new in zip(grads, result, strict=True):
         if new is not None:
             check_hook_result(hook, old, new)

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..runtime import modes
-from .firing import as_array, as_tensor, as_tuple, hook_result, set_grad
 from ..graph.node import NO_EDGE, AccumulateGrad, Node
-from ..tensor.tensor import Tensor, requires_grad, wrap
-from .validate import cast_to
 from ..recording.views import bump
+from ..runtime import modes
+from ..tensor.tensor import Tensor, requires_grad, wrap
+from .firing import as_array, as_tensor, as_tuple, hook_result, set_grad
+from .validate import cast_to
 
 __all__ = ["accumulate", "accumulate_nothing", "accumulate_tensor", "leaf_tensor_hooks", "own_copy"]
 

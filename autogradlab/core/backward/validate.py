@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..types import dtypes
 from ..graph.node import Node
 from ..tensor.tensor import Tensor
+from ..types import dtypes
 
 __all__ = ["cast_to", "check_hook_result", "checked", "expandable", "reduce_to", "validate"]
 
@@ -55,8 +55,10 @@ def checked(node: Node | None, index: int, g: Any, shape: tuple[int, ...], numpy
     if tuple(g.shape) != shape:
         if not expandable(shape, tuple(g.shape)):
             who = "invalid" if node is None else f"Function {node.name()} returned an invalid"
-            raise RuntimeError(f"{who} gradient at index {index} - got {list(g.shape)} but expected shape compatible "
-                               f"with {list(shape)}")  # fmt: skip
+            raise RuntimeError(
+                f"{who} gradient at index {index} - got {list(g.shape)} but expected shape compatible "
+                f"with {list(shape)}"
+            )
         g = reduce_to(g, shape)
     found = g._array.dtype if isinstance(g, Tensor) else g.dtype
     return g if numpy is None or found is numpy or found == numpy else cast_to(g, numpy)
@@ -69,8 +71,10 @@ def validate(node: Node, outs: tuple[Any, ...]) -> tuple[Any, ...]:
         if len(outs) > len(edges) and all(g is None for g in outs[len(edges) :]):
             outs = outs[: len(edges)]
         else:
-            raise RuntimeError(f"Function {node.name()} returned an invalid number of gradients - expected "
-                               f"{len(edges)}, but got {len(outs)}")  # fmt: skip
+            raise RuntimeError(
+                f"Function {node.name()} returned an invalid number of gradients - expected "
+                f"{len(edges)}, but got {len(outs)}"
+            )
     results = []
     for i, (g, (target, nr)) in enumerate(zip(outs, edges, strict=True)):
         if g is not None and target is not None:

@@ -13,7 +13,17 @@ import numpy as np
 if TYPE_CHECKING:
     from ..tensor.tensor import Tensor
 
-__all__ = ["NO_EDGE", "UNSHARED", "AccumulateGrad", "Edge", "Hooks", "Node", "RemovableHandle", "node_class", "sequence"]
+__all__ = [
+    "NO_EDGE",
+    "UNSHARED",
+    "AccumulateGrad",
+    "Edge",
+    "Hooks",
+    "Node",
+    "RemovableHandle",
+    "node_class",
+    "sequence",
+]
 
 Edge = tuple["Node | None", int]
 
@@ -105,8 +115,19 @@ class InputMetadata:
 
 InputMetadata.__name__ = InputMetadata.__qualname__ = "_InputMetadata"
 
-_OFFERED = ("__call__", "_input_metadata", "_register_hook_dict", "_sequence_nr", "_set_sequence_nr", "metadata", "name",
-            "next_functions", "register_hook", "register_prehook", "requires_grad")  # fmt: skip
+_OFFERED = (
+    "__call__",
+    "_input_metadata",
+    "_register_hook_dict",
+    "_sequence_nr",
+    "_set_sequence_nr",
+    "metadata",
+    "name",
+    "next_functions",
+    "register_hook",
+    "register_prehook",
+    "requires_grad",
+)
 
 
 class Node:
@@ -285,5 +306,8 @@ def modified(t: Any, version: int) -> RuntimeError:
     node, nr = t._made_by()
     origin = "" if node is None else f", which is output {nr} of {short_name(node)},"
     hint = errors.HINT_ANOMALY_ON if modes.current().anomaly else errors.HINT_ANOMALY_OFF
-    return RuntimeError(errors.MODIFIED.format(
-        type=t.type(), shape=list(t.shape), origin=origin, now=t._counter[0], then=version, hint=hint))  # fmt: skip
+    return RuntimeError(
+        errors.MODIFIED.format(
+            type=t.type(), shape=list(t.shape), origin=origin, now=t._counter[0], then=version, hint=hint
+        )
+    )

@@ -8,24 +8,66 @@ from typing import Any
 import numpy as np
 
 from ..runtime import errors
-from .storage import address
 from ..tensor.tensor import Tensor
+from .storage import address
 
 __all__ = ["CHECKED_OUT", "NEVER_SHARED", "check_apart", "check_written"]
 
 #: operations, beside those of one or two elements, whose out= must not overlap an input in part
-CHECKED_OUT = frozenset((
-    "addcdiv", "addcmul", "cat", "clamp", "clamp_max", "clamp_min", "cumprod", "cumsum", "gather", "index_select", "lerp",
-    "pow", "stack", "take", "where", "addbmm", "addmm", "addmv", "addr", "bitwise_not", "cross", "linalg_cross", "div",
-    "index_add", "index_copy", "index_reduce", "inner", "linalg_solve_triangular", "logcumsumexp", "logit", "msort",
-    "nan_to_num", "polygamma", "renorm", "round", "scatter", "scatter_add", "scatter_reduce", "square"))  # fmt: skip
+CHECKED_OUT = frozenset(
+    (
+        "addcdiv",
+        "addcmul",
+        "cat",
+        "clamp",
+        "clamp_max",
+        "clamp_min",
+        "cumprod",
+        "cumsum",
+        "gather",
+        "index_select",
+        "lerp",
+        "pow",
+        "stack",
+        "take",
+        "where",
+        "addbmm",
+        "addmm",
+        "addmv",
+        "addr",
+        "bitwise_not",
+        "cross",
+        "linalg_cross",
+        "div",
+        "index_add",
+        "index_copy",
+        "index_reduce",
+        "inner",
+        "linalg_solve_triangular",
+        "logcumsumexp",
+        "logit",
+        "msort",
+        "nan_to_num",
+        "polygamma",
+        "renorm",
+        "round",
+        "scatter",
+        "scatter_add",
+        "scatter_reduce",
+        "square",
+    )
+)
 #: those of them that refuse even an input that is the very memory they write to
 NEVER_SHARED = ("cross", "linalg_cross", "index_select")
 
 
 def check_apart(target: np.ndarray) -> None:
     """Refuse to write where several elements are one place in memory, as in an expanded tensor."""
-    if 0 in target.strides and target.size and any(s == 0 and n > 1 for s, n in zip(target.strides, target.shape, strict=True)):
+    if (
+        0 in target.strides
+        and target.size
+        and any(s == 0 and n > 1 for s, n in zip(target.strides, target.shape, strict=True))
+    ):
         raise RuntimeError(errors.WRITTEN_SHARED)
 
 

@@ -128,5 +128,8 @@ def sharing(storage: Storage) -> list[Tensor]:
     from ..tensor.tensor import Tensor
 
     root = storage._owner
-    return [t for t in gc.get_objects() if isinstance(t, Tensor) and hasattr(t, "_array") and
-            (t._storage is storage or owner(t._array) is root)]  # fmt: skip
+    return [
+        t
+        for t in gc.get_objects()
+        if isinstance(t, Tensor) and hasattr(t, "_array") and (t._storage is storage or owner(t._array) is root)
+    ]

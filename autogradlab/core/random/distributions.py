@@ -17,9 +17,19 @@ from .normals import fma64, round_to, standard_normals
 from .streams import CPP_NAMES, DIGITS, check_overlap, fill, memory_axes, normal_, scalar_name, uniform_, unsupported
 
 __all__ = [
-    "bernoulli", "bernoulli_", "bernoulli_tensor_", "binomial", "cauchy_", "exponential_", "geometric_", "log_normal_",
-    "multinomial", "poisson", "standard_gamma", "trunc_normal_",
-]  # fmt: skip
+    "bernoulli",
+    "bernoulli_",
+    "bernoulli_tensor_",
+    "binomial",
+    "cauchy_",
+    "exponential_",
+    "geometric_",
+    "log_normal_",
+    "multinomial",
+    "poisson",
+    "standard_gamma",
+    "trunc_normal_",
+]
 
 Array = np.ndarray[Any, Any]
 
@@ -179,8 +189,9 @@ def log_normal_(out: Array, mean: float = 1.0, std: float = 2.0, generator: Gene
     return fill(out, round_to(values, out.dtype))
 
 
-def trunc_normal_(out: Array, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0,
-                  generator: Generator | None = None) -> Array:  # fmt: skip
+def trunc_normal_(
+    out: Array, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, generator: Generator | None = None
+) -> Array:
     """Fill with normal numbers inside [a, b] (mirrors `torch.nn.init.trunc_normal_`).
 
     Normal numbers are drawn again until none lies outside; where few would be inside, uniform ones are kept by chance.
@@ -358,9 +369,17 @@ def _binomial_small(count: Any, prob: Any, generator: Generator) -> float:
 
 
 _STIRLING = (
-    0.0810614667953272, 0.0413406959554092, 0.0276779256849983, 0.02079067210376509, 0.0166446911898211,
-    0.0138761288230707, 0.0118967099458917, 0.0104112652619720, 0.00925546218271273, 0.00833056343336287,
-)  # fmt: skip
+    0.0810614667953272,
+    0.0413406959554092,
+    0.0276779256849983,
+    0.02079067210376509,
+    0.0166446911898211,
+    0.0138761288230707,
+    0.0118967099458917,
+    0.0104112652619720,
+    0.00925546218271273,
+    0.00833056343336287,
+)
 
 
 def _stirling_tail(k: float) -> float:
@@ -395,8 +414,11 @@ def _binomial_wide(n: Any, p: Any, generator: Generator) -> float:
             (m + 0.5) * math.log((m + 1) / (odds * (count - m + 1)))
             + following * math.log((count - m + 1) / (count - k + 1))
             + (k + 0.5) * math.log(odds * (count - k + 1) / (k + 1))
-            + _stirling_tail(m) + _stirling_tail(count - m) - _stirling_tail(k) - _stirling_tail(count - k)
-        )  # fmt: skip
+            + _stirling_tail(m)
+            + _stirling_tail(count - m)
+            - _stirling_tail(k)
+            - _stirling_tail(count - k)
+        )
         if _log(v * alpha / (a / (us * us) + b)) <= bound:
             return k
 

@@ -19,9 +19,22 @@ from .generator import Generator, default_generator
 from .normals import fma64, normal_values, round_to
 
 __all__ = [
-    "check_overlap", "fill", "memory_axes", "normal", "normal_", "normal_tensor", "rand", "randint", "randn", "random_",
-    "randperm", "scalar_name", "uniform", "uniform_", "unsupported",
-]  # fmt: skip
+    "check_overlap",
+    "fill",
+    "memory_axes",
+    "normal",
+    "normal_",
+    "normal_tensor",
+    "rand",
+    "randint",
+    "randn",
+    "random_",
+    "randperm",
+    "scalar_name",
+    "uniform",
+    "uniform_",
+    "unsupported",
+]
 
 Array = np.ndarray[Any, Any]
 DType = np.dtype[Any]
@@ -63,10 +76,23 @@ _LOW, _HIGH = -(1 << 63), (1 << 63) - 1
 DIGITS = {"e": 11, "E": 8, "f": 24, "d": 53}
 _LARGEST = {"e": 65504.0, "E": 3.3895313892515355e38, "f": 3.4028234663852886e38, "d": 1.7976931348623157e308}
 #: C++ names, as some messages have them
-CPP_NAMES = {"bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "int32": "int",
-        "int64": "long int", "uint16": "short unsigned int", "uint32": "unsigned int", "uint64": "long unsigned int",
-        "float16": "c10::Half", "bfloat16": "c10::BFloat16", "float32": "float", "float64": "double",
-        "complex64": "c10::complex<float>", "complex128": "c10::complex<double>"}  # fmt: skip
+CPP_NAMES = {
+    "bool": "bool",
+    "uint8": "unsigned char",
+    "int8": "signed char",
+    "int16": "short int",
+    "int32": "int",
+    "int64": "long int",
+    "uint16": "short unsigned int",
+    "uint32": "unsigned int",
+    "uint64": "long unsigned int",
+    "float16": "c10::Half",
+    "bfloat16": "c10::BFloat16",
+    "float32": "float",
+    "float64": "double",
+    "complex64": "c10::complex<float>",
+    "complex128": "c10::complex<double>",
+}
 _FLOAT32, _FLOAT64, _INT64 = np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.int64)
 
 
@@ -174,8 +200,9 @@ def uniform_(out: Array, low: float = 0.0, high: float = 1.0, generator: Generat
     return fill(out, _uniform_values(out.size, out.dtype, low, high, generator or default_generator))
 
 
-def uniform(shape: Sequence[int], dtype: DType, low: float = 0.0, high: float = 1.0,
-            generator: Generator | None = None) -> Array:  # fmt: skip
+def uniform(
+    shape: Sequence[int], dtype: DType, low: float = 0.0, high: float = 1.0, generator: Generator | None = None
+) -> Array:
     """A new array of numbers of [low, high); errors as `uniform_`."""
     if dtype.kind == "c":
         return uniform_(np.empty(shape, dtype), low, high, generator)
@@ -215,8 +242,13 @@ def normal_(out: Array, mean: float = 0.0, std: float = 1.0, generator: Generato
     return fill(out, normal_values(out.size, out.dtype, mean, std, generator or default_generator, blocks))
 
 
-def normal(shape: Sequence[int], dtype: DType = _FLOAT32, mean: float = 0.0, std: float = 1.0,
-           generator: Generator | None = None) -> Array:  # fmt: skip
+def normal(
+    shape: Sequence[int],
+    dtype: DType = _FLOAT32,
+    mean: float = 0.0,
+    std: float = 1.0,
+    generator: Generator | None = None,
+) -> Array:
     """A new array of normal numbers (mirrors `torch.normal` with a size); errors as `normal_`."""
     if dtype.char not in DIGITS or not std >= 0.0:
         return normal_(np.empty(shape, dtype), mean, std, generator)
@@ -408,8 +440,9 @@ def _random_values(n: int, dtype: DType, generator: Generator) -> Array:
     return (generator.random32(n) & np.uint32(limit)).astype(dtype)
 
 
-def randint(low: int, high: int, shape: Sequence[int], dtype: DType = _INT64,
-            generator: Generator | None = None) -> Array:  # fmt: skip
+def randint(
+    low: int, high: int, shape: Sequence[int], dtype: DType = _INT64, generator: Generator | None = None
+) -> Array:
     """Integers of [low, high) (mirrors `torch.randint`); errors as `random_`.
 
     >>> randint(0, 10, (4,), generator=Generator().manual_seed(0))

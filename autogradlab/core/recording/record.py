@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from ..runtime import errors, modes
 from ..graph.node import NO_EDGE, Edge, Node, modified, node_class, sequence
+from ..runtime import errors, modes
 from ..tensor.tensor import INFERENCE, WRAPPED, Tensor, counter, requires_grad, wrap
 
 __all__ = ["RAW", "TENSORS", "Formula", "OpNode", "Packed", "SavedOutput", "make_node_class", "pack", "raw", "unpack"]
@@ -66,8 +66,10 @@ class Packed:
         """What the unpack hook makes of it, with the place in the graph that the tensor had."""
         found = self.unpack(self.packed)
         if not isinstance(found, Tensor):
-            raise TypeError("Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
-                            f"{type(found).__name__}")  # fmt: skip
+            raise TypeError(
+                "Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
+                f"{type(found).__name__}"
+            )
         if self._edge is NO_EDGE and not requires_grad(found):
             return found
         t = wrap(found._array)
@@ -111,8 +113,10 @@ class RawSaved:
         if saved[i] is None:
             raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
         if isinstance(saved[i], Packed):
-            raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already been set. "
-                               "Hint: only one pair of hooks is allowed at a time.")  # fmt: skip
+            raise RuntimeError(
+                "Calling register_hooks on a saved tensor whose hooks have already been set. "
+                "Hint: only one pair of hooks is allowed at a time."
+            )
         node.saved = _packed(node, tuple(saved), i, (hooks[0], hooks[1]))
 
 
@@ -201,7 +205,9 @@ def unpack_one(node: Node, item: Any, version: int) -> Tensor:
     if type(item) is SavedOutput:
         t = wrap(item._array)
         t._counter = item._counter
-        if item._array.dtype.kind in "fcV" and not (item.nr and _without_gradient(node, item.nr)):  # indices have no history
+        if item._array.dtype.kind in "fcV" and not (
+            item.nr and _without_gradient(node, item.nr)
+        ):  # indices have no history
             t._edge = (node, item.nr)
         return t
     result: Tensor = item
@@ -323,8 +329,15 @@ class OpNode(Node):
         self._apply(self.recorded, TENSORS, grad, values, outs, _call)
         return tuple(outs)
 
-    def _apply(self, formulas: tuple[Formula, ...], world: Any, grad: Any, values: list[Any], outs: list[Any],
-               call: Callable[..., Any]) -> None:  # fmt: skip
+    def _apply(
+        self,
+        formulas: tuple[Formula, ...],
+        world: Any,
+        grad: Any,
+        values: list[Any],
+        outs: list[Any],
+        call: Callable[..., Any],
+    ) -> None:
         edges = self.next_functions
         for formula in formulas:
             if formula.joint:
@@ -400,8 +413,14 @@ def _call(f: Callable[..., Any], *args: Any) -> Any:
     return f(*args)
 
 
-def make_node_class(name: str, fields: tuple[str, ...], formulas: tuple[Formula, ...], multi: bool,
-                    shown: dict[str, str] | None = None, **methods: Any) -> type[OpNode]:  # fmt: skip
+def make_node_class(
+    name: str,
+    fields: tuple[str, ...],
+    formulas: tuple[Formula, ...],
+    multi: bool,
+    shown: dict[str, str] | None = None,
+    **methods: Any,
+) -> type[OpNode]:
     """The Node class of an operation. `shown` maps our names of saved values to PyTorch's where they differ."""
     names = {"input": "self", **(shown or {})}
 
@@ -417,9 +436,15 @@ def make_node_class(name: str, fields: tuple[str, ...], formulas: tuple[Formula,
     for formula in formulas:
         formula.places = tuple(fields.index(n) for n in formula.names)
     made = node_class(
-        name, OpNode, fields=fields, formulas=formulas, multi=multi, recorded=tuple(sorted(formulas, key=lambda f: f.of)),
-        saved_names=tuple(theirs(f) for f in fields), **methods
-    )  # fmt: skip
+        name,
+        OpNode,
+        fields=fields,
+        formulas=formulas,
+        multi=multi,
+        recorded=tuple(sorted(formulas, key=lambda f: f.of)),
+        saved_names=tuple(theirs(f) for f in fields),
+        **methods,
+    )
     return made  # type: ignore[return-value]
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..runtime import errors, modes
 from ..graph.node import NO_EDGE, UNSHARED, Edge, Node, node_class, sequence, short_name
 from ..memory.storage import address
+from ..runtime import errors, modes
 from ..tensor.tensor import INFERENCE, Tensor, ViewMeta, counter, gradient_edge, requires_grad
 
 __all__ = ["CopySlices", "bump", "check_inplace", "rebase", "regenerate", "share"]
@@ -143,8 +143,9 @@ class Geometry:
     def window(self, flat: np.ndarray, shift: int) -> np.ndarray:
         """This geometry laid over the flat array whose element `shift` is the base's first."""
         size = flat.itemsize
-        return np.ndarray(self.shape, flat.dtype, flat, (self.offset + shift) * size,
-                          tuple(s * size for s in self.strides))  # fmt: skip
+        return np.ndarray(
+            self.shape, flat.dtype, flat, (self.offset + shift) * size, tuple(s * size for s in self.strides)
+        )
 
     def overlaps(self) -> bool:
         """Whether two indices may mean one element."""

@@ -64,7 +64,8 @@ INFERENCE_REQUIRES_GRAD = "Setting requires_grad=True on inference tensor outsid
 REQUIRES_GRAD_BOOL = "requires_grad must be a bool"
 REQUIRES_GRAD_LEAF = "you can only change requires_grad flags of leaf variables."
 REQUIRES_GRAD_DETACH = (
-    REQUIRES_GRAD_LEAF + " If you want to use a computed variable in a subgraph that doesn't require differentiation use "
+    REQUIRES_GRAD_LEAF
+    + " If you want to use a computed variable in a subgraph that doesn't require differentiation use "
     "var_no_grad = var.detach()."
 )
 REQUIRES_GRAD_FLOAT = "only Tensors of floating point and complex dtype can require gradients"
@@ -109,9 +110,7 @@ RETAIN_NO_GRAD = "can't retain_grad on Tensor that has requires_grad=False"
 
 NO_GRAD_FN = "element {} of tensors does not require grad and does not have a grad_fn"
 GRAD_IMPLICIT = "grad can be implicitly created only for scalar outputs"
-GRAD_IMPLICIT_REAL = (
-    "grad can be implicitly created only for real scalar outputs but got {}"
-)
+GRAD_IMPLICIT_REAL = "grad can be implicitly created only for real scalar outputs but got {}"
 UNUSED = (
     "The differentiated Tensor at index {} appears to not have been used in the graph. Set allow_unused=True if this is "
     "the desired behavior."

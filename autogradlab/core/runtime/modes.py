@@ -69,8 +69,21 @@ _LOCK = threading.Lock()
 class State:
     """The modes of one thread."""
 
-    __slots__ = ("_inferring", "_unusual", "anomaly", "check_nan", "depth", "evaluating", "grad", "inference",
-                 "observers", "plain", "record", "saved_hooks", "saved_hooks_disabled")  # fmt: skip
+    __slots__ = (
+        "_inferring",
+        "_unusual",
+        "anomaly",
+        "check_nan",
+        "depth",
+        "evaluating",
+        "grad",
+        "inference",
+        "observers",
+        "plain",
+        "record",
+        "saved_hooks",
+        "saved_hooks_disabled",
+    )
 
     def __init__(self) -> None:
         self.grad = True

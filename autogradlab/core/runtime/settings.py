@@ -7,8 +7,12 @@ from typing import Any
 
 from .warn import warn
 
-_state: dict[str, Any] = {"threads": os.cpu_count() or 1, "interop": os.cpu_count() or 1, "deterministic": 0,
-                          "precision": "highest"}  # fmt: skip
+_state: dict[str, Any] = {
+    "threads": os.cpu_count() or 1,
+    "interop": os.cpu_count() or 1,
+    "deterministic": 0,
+    "precision": "highest",
+}
 _MODES = ("default", "warn", "error")
 
 
@@ -61,8 +65,9 @@ def set_deterministic_debug_mode(debug_mode: int | str) -> None:
         raise TypeError(f"debug_mode must be str or int, but got {type(debug_mode)}")
     if isinstance(debug_mode, str):
         if debug_mode not in _MODES:
-            raise RuntimeError("invalid value of debug_mode, expected one of `default`, `warn`, `error`, but got "
-                               f"{debug_mode}")  # fmt: skip
+            raise RuntimeError(
+                f"invalid value of debug_mode, expected one of `default`, `warn`, `error`, but got {debug_mode}"
+            )
         debug_mode = _MODES.index(debug_mode)
     if debug_mode not in (0, 1, 2):
         raise RuntimeError(f"invalid value of debug_mode, expected 0, 1, or 2, but got {debug_mode}")
@@ -77,8 +82,11 @@ def get_deterministic_debug_mode() -> int:
 def set_float32_matmul_precision(precision: str) -> None:
     """ "highest", "high" or "medium"; products here are always exact float32."""
     if precision not in ("highest", "high", "medium"):
-        warn(f"{precision} is not one of 'highest', 'high', or 'medium'; the currentsetFloat32MatmulPrecision call "
-             "has no effect.", at="aten/src/ATen/Context.cpp:458")  # fmt: skip
+        warn(
+            f"{precision} is not one of 'highest', 'high', or 'medium'; the currentsetFloat32MatmulPrecision call "
+            "has no effect.",
+            at="aten/src/ATen/Context.cpp:458",
+        )
         return
     _state["precision"] = precision
 
@@ -93,5 +101,8 @@ def set_flush_denormal(mode: bool, /) -> bool:
     return not mode
 
 
-PUBLIC = {name: value for name, value in globals().items() if name[0] in "gsuai" and callable(value)
-          and getattr(value, "__module__", None) == __name__}  # fmt: skip
+PUBLIC = {
+    name: value
+    for name, value in globals().items()
+    if name[0] in "gsuai" and callable(value) and getattr(value, "__module__", None) == __name__
+}

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..types import dtypes
-from ..runtime import errors, modes
-from ..types.device import CPU
 from ..graph.node import NO_EDGE, UNSHARED, AccumulateGrad, Edge, HookDict, Node, RemovableHandle
+from ..runtime import errors, modes
+from ..types import dtypes
+from ..types.device import CPU
 from ..types.size import Size
 
 if TYPE_CHECKING:
     from builtins import property as read_only
 
+    from .tensor_methods import TensorMethods  # generated: what the op tables attach
     from ..memory.storage import Storage
-    from ...tensor_methods import TensorMethods  # generated: what the op tables attach
 else:
     TensorMethods = object
 

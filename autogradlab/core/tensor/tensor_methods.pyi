@@ -8,11 +8,11 @@ from typing import Any as _Any, NamedTuple as _NamedTuple, TypeAlias as _TypeAli
 
 import numpy as _np
 
-from .core.types.device import device as _device
-from .core.types.dtypes import dtype as _dtype
-from .core.types.layouts import layout as _layout, memory_format as _memory_format
-from .core.random.generator import Generator as _Generator
-from .core.tensor.tensor import Size as _Size, Tensor as _Tensor
+from autogradlab.core.random.generator import Generator as _Generator
+from autogradlab.core.tensor.tensor import Size as _Size, Tensor as _Tensor
+from autogradlab.core.types.device import device as _device
+from autogradlab.core.types.dtypes import dtype as _dtype
+from autogradlab.core.types.layouts import layout as _layout, memory_format as _memory_format
 
 _Number: _TypeAlias = _bool | _int | _float | _complex
 

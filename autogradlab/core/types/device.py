@@ -7,8 +7,10 @@ from typing import Any
 
 __all__ = ["CPU", "device", "require_cpu"]
 
-_TYPES = ("cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, mps, meta, hpu, "
-          "mtia, privateuseone")  # fmt: skip
+_TYPES = (
+    "cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, mps, meta, hpu, "
+    "mtia, privateuseone"
+)
 _KNOWN = frozenset(_TYPES.split(", "))
 _FORM = re.compile(r"([a-z]+)(?::(0|[1-9]\d*))?")
 
@@ -48,8 +50,11 @@ class device:
             self._type, self._index = kind.type, kind.index
         elif isinstance(kind, int) and not isinstance(kind, bool) and len(given) == 1:
             raise RuntimeError("Cannot access accelerator device when none is available.")
-        elif isinstance(kind, str) and (index is None or isinstance(index, int)) and not given.keys() - {"type", "index",
-                                                                                                        "device"}:
+        elif (
+            isinstance(kind, str)
+            and (index is None or isinstance(index, int))
+            and not given.keys() - {"type", "index", "device"}
+        ):
             self._type, self._index = _parse(kind, index)
         else:
             from ..arguments.signature import Signatures

@@ -21,7 +21,16 @@ class dtype:
     (torch.float32, 4, False)
     """
 
-    __slots__ = ("_category", "_tensor_type", "is_complex", "is_floating_point", "is_signed", "itemsize", "name", "numpy")
+    __slots__ = (
+        "_category",
+        "_tensor_type",
+        "is_complex",
+        "is_floating_point",
+        "is_signed",
+        "itemsize",
+        "name",
+        "numpy",
+    )
     __module__ = "torch"
 
     name: str
@@ -65,12 +74,19 @@ class dtype:
         return {complex64: float32, complex128: float64}.get(self, self)
 
 
-def _make(name: str, numpy: Any, category: int, tensor_type: str, signed: Any = True, itemsize: int | None = None) -> dtype:
+def _make(
+    name: str, numpy: Any, category: int, tensor_type: str, signed: Any = True, itemsize: int | None = None
+) -> dtype:
     made = object.__new__(dtype)
     fields = {
-        "name": name, "_category": category, "_tensor_type": tensor_type, "is_complex": category == COMPLEX,
-        "is_floating_point": category == FLOATING, "is_signed": signed, "itemsize": itemsize,
-    }  # fmt: skip
+        "name": name,
+        "_category": category,
+        "_tensor_type": tensor_type,
+        "is_complex": category == COMPLEX,
+        "is_floating_point": category == FLOATING,
+        "is_signed": signed,
+        "itemsize": itemsize,
+    }
     if numpy is not None:
         fields["numpy"] = np.dtype(numpy)
         fields["itemsize"] = fields["numpy"].itemsize
@@ -96,11 +112,33 @@ complex128 = _make("complex128", np.complex128, COMPLEX, "ComplexDoubleTensor")
 
 ALL: dict[str, dtype] = {
     d.name: d
-    for d in (bool, uint8, int8, int16, int32, int64, uint16, uint32, uint64, float16, float32, float64, complex64,
-              complex128)
-}  # fmt: skip
-ALIASES = {"float": float32, "double": float64, "half": float16, "int": int32, "long": int64, "short": int16,
-           "cfloat": complex64, "cdouble": complex128}  # fmt: skip
+    for d in (
+        bool,
+        uint8,
+        int8,
+        int16,
+        int32,
+        int64,
+        uint16,
+        uint32,
+        uint64,
+        float16,
+        float32,
+        float64,
+        complex64,
+        complex128,
+    )
+}
+ALIASES = {
+    "float": float32,
+    "double": float64,
+    "half": float16,
+    "int": int32,
+    "long": int64,
+    "short": int16,
+    "cfloat": complex64,
+    "cdouble": complex128,
+}
 
 _FROM_NUMPY: dict[Any, dtype] = {d.numpy: d for d in ALL.values()}
 _FROM_NUMPY[np.dtype(np.longlong)] = int64
@@ -168,8 +206,10 @@ def _promote(a: dtype, b: dtype) -> dtype:
         return a if a.itemsize > b.itemsize else b
     found = from_numpy(np.promote_types(a.numpy, b.numpy))
     if a is not b and {a.name, b.name} & {"uint16", "uint32", "uint64"} and bool not in (a, b):
-        raise RuntimeError(f"Promotion for uint16, uint32, uint64 types is not supported, attempted to promote "
-                           f"{_scalar_name(a)} and {_scalar_name(b)}")  # fmt: skip
+        raise RuntimeError(
+            f"Promotion for uint16, uint32, uint64 types is not supported, attempted to promote "
+            f"{_scalar_name(a)} and {_scalar_name(b)}"
+        )
     return found
 
 

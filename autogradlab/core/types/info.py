@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments.signature import Signatures
 from . import dtypes
 from .dtypes import dtype
-from ..arguments.signature import Signatures
 
 __all__ = ["finfo", "iinfo"]
 

@@ -5,8 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 __all__ = [
-    "FORMATS", "LAYOUTS", "channels_last", "contiguous_format", "layout", "memory_format", "preserve_format", "strided",
-]  # fmt: skip
+    "FORMATS",
+    "LAYOUTS",
+    "channels_last",
+    "contiguous_format",
+    "layout",
+    "memory_format",
+    "preserve_format",
+    "strided",
+]
 
 
 class _Word:

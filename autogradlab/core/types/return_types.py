@@ -38,7 +38,15 @@ def named(name: str, fields: Sequence[str]) -> type[Named]:
     """The class of a function's results; made once, then found again."""
     found = globals().get(name)
     if found is None:
-        found = type(name, (Named,), {"__slots__": (), "__module__": "torch.return_types", "fields": tuple(fields),
-                                      **{f: _field(i) for i, f in enumerate(fields)}})  # fmt: skip
+        found = type(
+            name,
+            (Named,),
+            {
+                "__slots__": (),
+                "__module__": "torch.return_types",
+                "fields": tuple(fields),
+                **{f: _field(i) for i, f in enumerate(fields)},
+            },
+        )
         globals()[name] = found
     return found  # type: ignore[no-any-return]

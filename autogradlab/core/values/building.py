@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..types import dtypes
-from ..runtime import modes
-from ..types.dtypes import dtype, from_numpy, get_default_dtype
 from ..arguments.mismatch import typename
-from ..tensor.tensor import Tensor
+from ..runtime import modes
 from ..runtime.warn import warn_once
+from ..tensor.tensor import Tensor
+from ..types import dtypes
+from ..types.dtypes import dtype, from_numpy, get_default_dtype
 
 __all__ = ["array_from", "check_numpy", "fill_value"]
 
@@ -38,17 +38,31 @@ _ARRAYS_SLOW = (
 _OVERFLOW = "value cannot be converted to type {} without overflow"
 #: C's names of the types, as error texts give them
 _C_NAMES = {
-    "uint8": "uint8_t", "int8": "int8_t", "int16": "int16_t", "int32": "int", "int64": "int64_t", "uint16": "uint16_t",
-    "uint32": "uint32_t", "uint64": "uint64_t", "float16": "c10::Half", "bfloat16": "c10::BFloat16", "float32": "float",
-    "float64": "double", "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
-}  # fmt: skip
+    "uint8": "uint8_t",
+    "int8": "int8_t",
+    "int16": "int16_t",
+    "int32": "int",
+    "int64": "int64_t",
+    "uint16": "uint16_t",
+    "uint32": "uint32_t",
+    "uint64": "uint64_t",
+    "float16": "c10::Half",
+    "bfloat16": "c10::BFloat16",
+    "float32": "float",
+    "float64": "double",
+    "complex64": "c10::complex<float>",
+    "complex128": "c10::complex<double>",
+}
 
 
 def _is_sequence(data: Any) -> bool:
     """What C's PySequence_Check says: it has items by number, and is neither a dict nor (for us) a Tensor."""
     kind = type(data)
-    return kind is list or kind is tuple or (
-        hasattr(kind, "__getitem__") and not isinstance(data, (dict, Tensor, np.generic, type)))  # fmt: skip
+    return (
+        kind is list
+        or kind is tuple
+        or (hasattr(kind, "__getitem__") and not isinstance(data, (dict, Tensor, np.generic, type)))
+    )
 
 
 def _shape(data: Any) -> tuple[int, ...]:
@@ -318,8 +332,9 @@ def check_numpy(array: np.ndarray) -> None:
     try:
         from_numpy(array.dtype)
     except (KeyError, TypeError, ValueError):
-        raise TypeError(f"can't convert np.ndarray of type {_scalar_type(array)}. The only supported types are: "
-                        f"{_SUPPORTED}.") from None  # fmt: skip
+        raise TypeError(
+            f"can't convert np.ndarray of type {_scalar_type(array)}. The only supported types are: {_SUPPORTED}."
+        ) from None
 
 
 def _scalar_type(array: np.ndarray) -> str:

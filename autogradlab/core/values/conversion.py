@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from ..types import dtypes
-from ..runtime import modes
-from .building import array_from, check_numpy, fill_value
-from ..types.dtypes import dtype, get_default_dtype
-from .promotion import is_number
 from ..random.generator import NO_CUDA
 from ..recording.record import TENSORS
-from ..tensor.tensor import Tensor, requires_grad
+from ..runtime import modes
 from ..runtime.warn import warn_once
+from ..tensor.tensor import Tensor, requires_grad
+from ..types import dtypes
+from ..types.dtypes import dtype, get_default_dtype
+from .building import array_from, check_numpy, fill_value
+from .promotion import is_number
 
 __all__ = ["array_from", "check_numpy", "fill_value", "parse_type", "type_name"]
 
@@ -51,8 +51,10 @@ def item(self: Tensor) -> Any:
 
 def _item(self: Tensor, *args: Any, **kwargs: Any) -> Any:
     if args or kwargs:
-        raise TypeError(f"TensorBase.item() takes no {'keyword ' if kwargs else ''}arguments"
-                        + ("" if kwargs else f" ({len(args)} given)"))  # fmt: skip
+        raise TypeError(
+            f"TensorBase.item() takes no {'keyword ' if kwargs else ''}arguments"
+            + ("" if kwargs else f" ({len(args)} given)")
+        )
     return item(self)
 
 
@@ -269,12 +271,24 @@ def install() -> None:
     _item.__doc__ = item.__doc__
     to_array.__name__, to_array.__qualname__ = "__array__", "Tensor.__array__"  # NumPy reads it in the error text
     for name, fn in (
-        ("item", _item), ("tolist", tolist), ("numpy", numpy), ("__array__", to_array), ("type", type_),
-        ("__bool__", to_bool), ("__int__", to_int), ("__float__", to_float), ("__complex__", to_complex),
-        ("__index__", to_index), ("__len__", length), ("__iter__", iterate), ("__contains__", contains),
-        ("__reversed__", backwards), ("__array_wrap__", wrap_array), ("__dlpack__", dlpack),
+        ("item", _item),
+        ("tolist", tolist),
+        ("numpy", numpy),
+        ("__array__", to_array),
+        ("type", type_),
+        ("__bool__", to_bool),
+        ("__int__", to_int),
+        ("__float__", to_float),
+        ("__complex__", to_complex),
+        ("__index__", to_index),
+        ("__len__", length),
+        ("__iter__", iterate),
+        ("__contains__", contains),
+        ("__reversed__", backwards),
+        ("__array_wrap__", wrap_array),
+        ("__dlpack__", dlpack),
         ("__dlpack_device__", dlpack_device),
-    ):  # fmt: skip
+    ):
         setattr(Tensor, name, fn)
 
 

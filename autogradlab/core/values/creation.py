@@ -7,22 +7,36 @@ from typing import Any
 
 import numpy as np
 
-from ..types import dtypes
+from ..arguments.signature import Signatures
+from ..random.streams import memory_axes
+from ..recording.views import bump
 from ..runtime import errors
+from ..runtime.modes import FLAGS, LOCAL
+from ..tensor.tensor import INFERENCE, Tensor, requires_grad, wrap
+from ..types import dtypes
 from ..types.device import device as Device
 from ..types.device import require_cpu
 from ..types.dtypes import dtype, get_default_dtype
 from ..types.layouts import memory_format, strided
-from ..runtime.modes import FLAGS, LOCAL
-from ..random.streams import memory_axes
-from ..arguments.signature import Signatures
-from ..tensor.tensor import INFERENCE, Tensor, requires_grad, wrap
-from ..recording.views import bump
 
 __all__ = [
-    "bind", "check_device", "check_out", "check_sizes", "default", "default_device", "finished", "formatted", "into",
-    "like", "options", "quick", "quick_shape", "resize_out", "set_device", "wanted_dtype",
-]  # fmt: skip
+    "bind",
+    "check_device",
+    "check_out",
+    "check_sizes",
+    "default",
+    "default_device",
+    "finished",
+    "formatted",
+    "into",
+    "like",
+    "options",
+    "quick",
+    "quick_shape",
+    "resize_out",
+    "set_device",
+    "wanted_dtype",
+]
 
 _PYTHON: dict[Any, dtype] = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool, complex: dtypes.complex128}
 _PINNED = (

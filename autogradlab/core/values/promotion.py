@@ -7,9 +7,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..types import dtypes
 from ..runtime import errors
 from ..tensor.tensor import Tensor, wrap_scalar
+from ..types import dtypes
 
 __all__ = ["broadcast_error", "can_cast", "check_cast", "common", "is_number", "result_dtype", "wrap_number"]
 
@@ -28,8 +28,13 @@ def wrap_number(value: Any, numpy: np.dtype[Any] | None = None) -> Tensor:
     """A number as a 0-dim tensor, of its own dtype unless one is given."""
     if numpy is None:
         kind = dtypes.of_scalar(value)
-        numpy = np.dtype(np.float64) if kind.is_floating_point else np.dtype(
-            np.complex128) if kind.is_complex else kind.numpy  # fmt: skip
+        numpy = (
+            np.dtype(np.float64)
+            if kind.is_floating_point
+            else np.dtype(np.complex128)
+            if kind.is_complex
+            else kind.numpy
+        )
     return wrap_scalar(np.array(value, numpy))
 
 

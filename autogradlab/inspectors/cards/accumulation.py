@@ -131,7 +131,9 @@ def _body(entries: list[Entry], name: str, element: Any, grad: Any) -> list[Bloc
     heights = [_height(e, element) for e in entries]
     if len(entries) > BARS:
         blocks.append(Note(say("accumulation.earlier", count=len(entries) - BARS), "muted"))
-    blocks.append(_drawing(shown, [_totals(entries, i)[0] for i in range(len(entries))][-BARS:], heights[-BARS:], element))
+    blocks.append(
+        _drawing(shown, [_totals(entries, i)[0] for i in range(len(entries))][-BARS:], heights[-BARS:], element)
+    )
     largest = max((e.total.numel() for e in entries if e.total is not None), default=1)
     if element is not None and largest > 1:
         blocks.append(Note(say("accumulation.chosen", element=element), "muted"))
@@ -201,7 +203,9 @@ def _ways(entry: Entry) -> str:
             said.append(say(key, value=value, node=part.node, name=part.name))
         text = " + ".join(said)
     if entry.hooked:
-        text += ("; " if text else "") + say("accumulation.hooked", added=_said(entry.added), arrived=_said(entry.arrived))
+        text += ("; " if text else "") + say(
+            "accumulation.hooked", added=_said(entry.added), arrived=_said(entry.arrived)
+        )
     return text
 
 
@@ -270,14 +274,27 @@ def _drawing(entries: list[Entry], before: list[Any], heights: list[float], elem
     ticks = sorted({low, 0.0, high})
     axis: list[Shape] = []
     for tick in ticks:
-        axis.append(Path(((LEFT - 6, y(tick)), (width - 6, y(tick))), "muted", dashed=tick != 0.0, width=1.0 if tick == 0.0 else 0.6))
+        axis.append(
+            Path(
+                ((LEFT - 6, y(tick)), (width - 6, y(tick))),
+                "muted",
+                dashed=tick != 0.0,
+                width=1.0 if tick == 0.0 else 0.6,
+            )
+        )
         axis.append(Text(LEFT - 12, y(tick) + 4, _words(tick), "muted", "end", 11.5, mono=True))
     bottom = max(y(low), zero)
     items = [Item("axis", tuple(axis))]
     for i, entry in enumerate(entries):
         middle = LEFT + WIDE * (i + 0.5)
-        shapes = _bar(entry, middle, starts[i], heights[i], y, element) if entry.kind in ("backward", "found") else _mark(entry, middle, heights[i], y, bottom)
-        shapes.append(Text(middle, bottom + 22, _event(entry), _tone(entry) if entry.kind != "backward" else "plain", size=12.0))
+        shapes = (
+            _bar(entry, middle, starts[i], heights[i], y, element)
+            if entry.kind in ("backward", "found")
+            else _mark(entry, middle, heights[i], y, bottom)
+        )
+        shapes.append(
+            Text(middle, bottom + 22, _event(entry), _tone(entry) if entry.kind != "backward" else "plain", size=12.0)
+        )
         total = "None" if entry.total is None else _words(heights[i])
         added = _words(_number(entry.added, element))
         key = "accumulation.bar" if entry.kind == "backward" else "accumulation.mark"
@@ -317,10 +334,16 @@ def _steps(entry: Entry, added: float, element: Any) -> list[float]:
     return steps if len(steps) > 1 and alike and not entry.hooked and all(map(math.isfinite, steps)) else [added]
 
 
-def _box(left: float, a: float, b: float, y: Any, tone: Tone, fill: bool = False, solid: bool = False, width: float = BAR) -> list[Shape]:
+def _box(
+    left: float, a: float, b: float, y: Any, tone: Tone, fill: bool = False, solid: bool = False, width: float = BAR
+) -> list[Shape]:
     """A box from a to b, a hair apart from the one that it stands on."""
     top, bottom = sorted((y(a), y(b)))
-    return [] if bottom - top < 0.01 else [Rect(left, top + 1.5, width, max(bottom - top - 3.0, 0.5), 1.0, tone, fill, solid)]
+    return (
+        []
+        if bottom - top < 0.01
+        else [Rect(left, top + 1.5, width, max(bottom - top - 3.0, 0.5), 1.0, tone, fill, solid)]
+    )
 
 
 def _mark(entry: Entry, middle: float, height: float, y: Any, bottom: float) -> list[Shape]:

@@ -35,9 +35,9 @@ class _Operand:
 def broadcast(*operands: Any) -> Inspector:
     """How the shapes of two or more operands meet, dimension by dimension, and how the gradient is summed back.
 
-        lab.broadcast(x, b)                 # tensors or NumPy arrays
-        lab.broadcast((2, 3), (3,))         # shapes
-        lab.broadcast(x, y)                 # where they do not fit: in which dimension, and what to write instead
+    lab.broadcast(x, b)                 # tensors or NumPy arrays
+    lab.broadcast((2, 3), (3,))         # shapes
+    lab.broadcast(x, y)                 # where they do not fit: in which dimension, and what to write instead
     """
     space = namespace()
     names = names_of(space)
@@ -52,7 +52,13 @@ def broadcast(*operands: Any) -> Inspector:
             name = title_of(thing, written, number, names) if written or names.of(thing) else plain_repr(thing)[:40]
             wrong.append(Note(say("broadcast.no_shape", name=code(name), type=code(type_name(thing))), "warning"))
         elif is_tensor(thing) or is_array(thing):
-            given.append(_Operand(title_of(thing, written, number, names) if written else names.of(thing) or next(letters), shape, thing))
+            given.append(
+                _Operand(
+                    title_of(thing, written, number, names) if written else names.of(thing) or next(letters),
+                    shape,
+                    thing,
+                )
+            )
         elif is_a(thing, (int, float, complex)):
             given.append(_Operand(str(thing), (), number=True))
         else:
@@ -76,7 +82,9 @@ def _shape(thing: Any) -> tuple[int, ...] | None:
 
 def _card(given: Sequence[_Operand], wrong: Sequence[Note]) -> Card:
     if not given:
-        return Card("broadcast", "broadcast", blocks=(*wrong, Note(say("broadcast.nothing"), "warning")), lang=language())
+        return Card(
+            "broadcast", "broadcast", blocks=(*wrong, Note(say("broadcast.nothing"), "warning")), lang=language()
+        )
     meeting = meet([o.shape for o in given])
     said = (say("broadcast.with") if len(given) == 2 else ", ").join(str(o.shape) for o in given)
     blocks: list[Block] = [*wrong, _drawing(given, meeting)]
@@ -100,7 +108,11 @@ def _drawing(given: Sequence[_Operand], meeting: Meeting) -> Drawing:
     margin = min(130.0, max(width(t, 13, True) for t in (*(o.name for o in given), result_name))) + 16
     items = [_header(rank, margin, wide)]
     for row, operand in enumerate(given):
-        items.append(Item(f"o{row}", (Text(0, _y(row) + 24, fit(operand.name, 128, 13, True), "plain", "start", 13, True, True),)))
+        items.append(
+            Item(
+                f"o{row}", (Text(0, _y(row) + 24, fit(operand.name, 128, 13, True), "plain", "start", 13, True, True),)
+            )
+        )
         for k in range(rank):
             items += _box(given, meeting, row, k, margin + k * (wide + 6), wide)
         if rank == 0:
@@ -135,7 +147,15 @@ def _box(given: Sequence[_Operand], meeting: Meeting, row: int, k: int, x: float
     tone: Tone = "warning" if _differs(meeting, row, k) else "accent" if repeated else "muted" if pad else "node"
     shapes: tuple[Shape, ...] = (
         Rect(x, y, wide, HIGH, 5, tone, not pad or repeated),
-        Text(x + wide / 2, y + (18 if repeated else 24), str(size), "muted" if pad else "plain", size=14, mono=True, bold=not pad),
+        Text(
+            x + wide / 2,
+            y + (18 if repeated else 24),
+            str(size),
+            "muted" if pad else "plain",
+            size=14,
+            mono=True,
+            bold=not pad,
+        ),
     )
     said = "pad" if pad else "repeat" if repeated else "size"
     box = Item(f"o{row}d{k}", shapes, say(f"broadcast.box_{said}", name=code(given[row].name), dim=k, size=size, to=to))
@@ -190,7 +210,9 @@ def _frames(given: Sequence[_Operand], meeting: Meeting) -> list[Frame]:
         if tone == "warning":
             return frames
         last = [(item, "done") for item, _ in column] + [(f"r{k}", "done")]
-    frames.append(Frame(say("broadcast.made", shape=meeting.result), say("broadcast.made_title"), tuple(last), tone="good"))
+    frames.append(
+        Frame(say("broadcast.made", shape=meeting.result), say("broadcast.made_title"), tuple(last), tone="good")
+    )
     return frames
 
 
@@ -201,7 +223,9 @@ def _verdict(meeting: Meeting, k: int) -> tuple[str, Tone]:
     if len(wider) > 1:
         return say("broadcast.differ", dim=k, sizes=listed), "warning"
     if len(set(sizes)) == 1:
-        return say("broadcast.equal" if len(sizes) > 1 else "broadcast.alone", dim=k, sizes=listed, size=sizes[0]), "plain"
+        return say(
+            "broadcast.equal" if len(sizes) > 1 else "broadcast.alone", dim=k, sizes=listed, size=sizes[0]
+        ), "plain"
     return say("broadcast.repeat", dim=k, sizes=listed, size=wider[0]), "plain"
 
 
@@ -229,8 +253,18 @@ def _notes(given: Sequence[_Operand], result: tuple[int, ...]) -> list[Note]:
         notes.append(Note(say("broadcast.outer", a=code(given[0].name), b=code(given[1].name), shape=result), "accent"))
     if len(given) == 2 and given[0].shape != result and not given[0].number:
         first = given[0]
-        notes.append(Note(say("broadcast.in_place", code=code(f"{first.name} += {given[1].name}"), a=code(first.name),
-                              shape=first.shape, result=result), "muted"))  # fmt: skip
+        notes.append(
+            Note(
+                say(
+                    "broadcast.in_place",
+                    code=code(f"{first.name} += {given[1].name}"),
+                    a=code(first.name),
+                    shape=first.shape,
+                    result=result,
+                ),
+                "muted",
+            )
+        )
     return notes
 
 
@@ -267,7 +301,13 @@ def _clash(given: Sequence[_Operand], meeting: Meeting) -> list[Block]:
     message = f"The size of tensor a ({left}) must match the size of tensor b ({right}) at non-singleton dimension {meeting.clash}"
     blocks: list[Block] = [Note(code(message), "warning", say("broadcast.error_lead"))]
     cures = _cures(given) if len(given) == 2 else []
-    blocks.append(Note(say("broadcast.joint").join(cures) if cures else say("broadcast.no_cure"), "good", say("broadcast.cure_lead")))
+    blocks.append(
+        Note(
+            say("broadcast.joint").join(cures) if cures else say("broadcast.no_cure"),
+            "good",
+            say("broadcast.cure_lead"),
+        )
+    )
     return blocks
 
 
@@ -277,7 +317,12 @@ def _cures(given: Sequence[_Operand]) -> list[str]:
     for one, other in ((b, a), (a, b)):
         index = next(insertions(one.shape, other.shape), None)
         if index is not None:
-            extra = say("broadcast.cure_insert", code=code(_indexed(one.name, index)), name=code(one.name), other=code(other.name))
+            extra = say(
+                "broadcast.cure_insert",
+                code=code(_indexed(one.name, index)),
+                name=code(one.name),
+                other=code(other.name),
+            )
             cures.append(extra)
             break
     if len(b.shape) == 2 and fits(a.shape, b.shape[::-1]):

@@ -188,7 +188,11 @@ class Story:
             waits += self._arrive(target, number, out)
             if numbers and len(numbers) <= 60:
                 rows.append((f"{name}: {symbols}", f"{numbers} = {out.text}"))
-        text = say("step.node", cls=fact.cls, outs=say("step.and").join(outs)) if outs else say("step.node_nothing", cls=fact.cls)  # fmt: skip
+        text = (
+            say("step.node", cls=fact.cls, outs=say("step.and").join(outs))
+            if outs
+            else say("step.node_nothing", cls=fact.cls)
+        )
         if event.frees:
             text += say("step.frees", names=say("common.list").join(event.frees))
             self.texts[f"s{event.node[1:]}"] = say("step.freed_line")

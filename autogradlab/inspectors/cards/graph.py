@@ -148,10 +148,14 @@ def graph_words(facts: Graph) -> list[str]:
         made = [values[key] for key in sorted(k for k in values if k[0] == node.id)]
         saved = saved_line(node.saved)
         text = say(
-            "graph.word_op", name=", ".join(called[v.of] for v in made if v.of) or node.id, op=node.op,
-            inputs=", ".join(given[i] for i in sorted(given)), value=f" = {made[0].text}" if len(made) == 1 else "",
-            cls=node.cls, saved=f", {saved}" if saved else "",
-        )  # fmt: skip
+            "graph.word_op",
+            name=", ".join(called[v.of] for v in made if v.of) or node.id,
+            op=node.op,
+            inputs=", ".join(given[i] for i in sorted(given)),
+            value=f" = {made[0].text}" if len(made) == 1 else "",
+            cls=node.cls,
+            saved=f", {saved}" if saved else "",
+        )
         lines.append(text + (f" · {say('graph.word_root')}" if any(v.root for v in made) else ""))
     return lines
 
@@ -177,7 +181,11 @@ def _value(value: Value, facts: Graph) -> tuple[Block, ...]:
     kind = {"leaf": "graph.leaf", "data": "graph.data"}.get(
         value.kind, "graph.root" if value.root else "graph.non_leaf"
     )
-    rows = [(say("graph.value"), value.text), (say("graph.shape"), f"{value.shape} {value.dtype}"), (say("graph.kind"), say(kind))]  # fmt: skip
+    rows = [
+        (say("graph.value"), value.text),
+        (say("graph.shape"), f"{value.shape} {value.dtype}"),
+        (say("graph.kind"), say(kind)),
+    ]
     if value.kind == "leaf" and value.of is not None:
         rows.append(("AccumulateGrad", say("graph.accumulates")))
     if value.of is not None and value.kind == "value":
@@ -212,7 +220,12 @@ def _node(
         value = f"{s.holder} = {s.text}" if s.holder else s.text
         state = "" if s.state in ("kept", "plain") else say(f"graph.state_{s.state}", then=then, now=now, says=s.says)
         size = s.shape if s.shape and s.shape not in value else ""
-        rows.append((s.name if s.name.startswith("saved_") else f"_saved_{s.name}", ", ".join(filter(None, [value, size, state]))))  # fmt: skip
+        rows.append(
+            (
+                s.name if s.name.startswith("saved_") else f"_saved_{s.name}",
+                ", ".join(filter(None, [value, size, state])),
+            )
+        )
     words = {s.name: s.written for s in node.saved}
     known = {index: (target, number) for index, target, number in edges}
     for index in range(node.inputs):

@@ -123,13 +123,17 @@ def _registered(found: list[Hook]) -> Table:
 
 
 def _fired(firings: list[Firing]) -> Table:
-    columns = tuple(say(f"hooks.{c}") for c in ("number", "when", "kind", "hook", "where", "given", "returned", "effect"))
+    columns = tuple(
+        say(f"hooks.{c}") for c in ("number", "when", "kind", "hook", "where", "given", "returned", "effect")
+    )
     first = max(0, len(firings) - ROWS)
     rows, tones = [], []
     for number, firing in enumerate(firings[first:], first + 1):
         effect = say(f"hooks.{firing.effect}", error=firing.error) if firing.error else say(f"hooks.{firing.effect}")
         hook = firing.hook
-        rows.append((str(number), _when(hook), say(f"hooks.{hook.kind}"), *_named(hook), firing.given, firing.returned, effect))
+        rows.append(
+            (str(number), _when(hook), say(f"hooks.{hook.kind}"), *_named(hook), firing.given, firing.returned, effect)
+        )
         tones.append(_tone(firing))
     more = say("hooks.more", count=first) if first else ""
     return Table(columns, tuple(rows), tuple(tones), more)

@@ -93,7 +93,16 @@ def _module_card(module: Any, name: str, names: Names) -> Card:
         for path, tensor in held[: MANY - len(rows)]:
             grad = short(tensor.grad, 40) if has_grad(tensor) else "None"
             kinds = say(f"show.{kind}")
-            rows.append((code(path), kinds, shape(tensor), dtype(tensor), f"requires_grad {'✓' if tensor.requires_grad else '✗'}", grad))
+            rows.append(
+                (
+                    code(path),
+                    kinds,
+                    shape(tensor),
+                    dtype(tensor),
+                    f"requires_grad {'✓' if tensor.requires_grad else '✗'}",
+                    grad,
+                )
+            )
             tones.append("leaf" if tensor.requires_grad else "muted")
     count = sum(t.numel() for _, t in parameters)
     learning = sum(t.numel() for _, t in parameters if t.requires_grad)
@@ -145,7 +154,9 @@ def _node_card(node: Any, name: str, names: Names) -> Card:
     if (saved := _saved(node, names)) is None:
         blocks.append(Note(say("show.freed"), "saved"))
     elif saved:
-        blocks.append(Table((say("show.column_saved"), say("show.column_value")), tuple(saved), caption=say("show.saved")))
+        blocks.append(
+            Table((say("show.column_saved"), say("show.column_value")), tuple(saved), caption=say("show.saved"))
+        )
     edges = [(str(number), *_edge(following, names)) for number, (following, _) in enumerate(node.next_functions)]
     if edges:
         columns = ("input", "next", "name")
@@ -199,7 +210,11 @@ def _shortened(text: str, limit: int = 80) -> str:
 def _other_card(thing: Any, name: str, names: Names, space: Mapping[str, Any]) -> Card:
     said = _shortened(plain_repr(thing))
     blocks: list[Block] = [Note(say("show.not_a_tensor", type=code(type_name(thing))), "warning")]
-    if thing is None and name.endswith(".grad") and is_tensor(owner := dict(names_by_name(names)).get(name[: -len(".grad")])):
+    if (
+        thing is None
+        and name.endswith(".grad")
+        and is_tensor(owner := dict(names_by_name(names)).get(name[: -len(".grad")]))
+    ):
         reason = grad_reason(owner, names, space, name[: -len(".grad")])
         blocks = [Note(advice(reason), "gradient", lead(reason))]
     elif is_a(thing, (bool, int, float, complex, list, tuple)):

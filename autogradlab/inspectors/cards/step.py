@@ -26,9 +26,13 @@ MAX_EVENTS = 300
 
 
 def step(
-    y: Any, gradient: Any = None, inputs: Any = None, retain_graph: bool = False, create_graph: bool = False,
+    y: Any,
+    gradient: Any = None,
+    inputs: Any = None,
+    retain_graph: bool = False,
+    create_graph: bool = False,
     commit: bool = False,
-) -> Inspector:  # fmt: skip
+) -> Inspector:
     """Run backward from `y` (a tensor or a list of them) and show each event: what runs, what arrives where, and why.
 
         w, x = torch.tensor([1.], requires_grad=True), torch.tensor([2.], requires_grad=True)
@@ -46,9 +50,14 @@ def step(
 
 
 def step_card(
-    y: Any, space: Mapping[str, Any], gradient: Any = None, inputs: Any = None, retain_graph: bool = False,
-    create_graph: bool = False, commit: bool = False,
-) -> Card:  # fmt: skip
+    y: Any,
+    space: Mapping[str, Any],
+    gradient: Any = None,
+    inputs: Any = None,
+    retain_graph: bool = False,
+    create_graph: bool = False,
+    commit: bool = False,
+) -> Card:
     """The card for `step`, with the variables of its caller."""
     roots, problem = roots_of(y, "step")
     if problem is not None:
@@ -97,9 +106,14 @@ def _card(recording: Recording, title: str, commit: bool, keeps: bool) -> Card:
         if value.root and value.kind == "data":
             notes.insert(0, Note(say("step.not_differentiable", name=value.name or say("graph.this"))))
     return Card(
-        "step", title, badges=tuple(badges), blocks=(drawing, *notes), frames=tuple(frames), lang=language(),
+        "step",
+        title,
+        badges=tuple(badges),
+        blocks=(drawing, *notes),
+        frames=tuple(frames),
+        lang=language(),
         cards=_second(recording),
-    )  # fmt: skip
+    )
 
 
 def _note(recording: Recording, commit: bool, keeps: bool, failed: bool) -> Note:

@@ -50,7 +50,10 @@ def _card(named: Sequence[tuple[str, Any]]) -> Card:
     held = {member for strip in found for member in strip.members}
     if found:
         names = [w.name for strip in found for w in strip.windows]
-        margin = max([*(min(152.0, width(name, 12.5, True)) for name in names), width(say("storage.memory", number=9), 12)]) + 16
+        margin = (
+            max([*(min(152.0, width(name, 12.5, True)) for name in names), width(say("storage.memory", number=9), 12)])
+            + 16
+        )
         drawn = [_drawing(number, strip, usable, margin) for number, strip in enumerate(found, 1)]
         wide = max(d.width for d in drawn)
         blocks += [replace(d, width=wide) for d in drawn]
@@ -63,7 +66,9 @@ def _card(named: Sequence[tuple[str, Any]]) -> Card:
             blocks.append(Note(say("storage.cannot_ask", name=code(name)), "warning"))
     if not named:
         blocks.append(Note(say("storage.nothing"), "warning"))
-    title = ", ".join(code(fit(name, 150, 12.5, True)) for name, _ in named[:4]) + (f", {GAP}" if len(named) > 4 else "")
+    title = ", ".join(code(fit(name, 150, 12.5, True)) for name, _ in named[:4]) + (
+        f", {GAP}" if len(named) > 4 else ""
+    )
     subtitle = say("storage.one" if len(found) == 1 else "storage.many", count=len(found)) if found else ""
     return Card("storage", title or "storage", subtitle, blocks=tuple(blocks), lang=language())
 
@@ -111,7 +116,9 @@ class _Row:
 def _drawing(number: int, strip: Strip, things: Sequence[tuple[str, Any]], margin: float) -> Drawing:
     cells = _chosen(strip, int((ROOM - margin) // 36))
     said = _said(strip, things, cells)
-    marks = [_mark(window, cell * strip.unit) for window in strip.windows if window.itemsize == strip.unit for cell in cells]
+    marks = [
+        _mark(window, cell * strip.unit) for window in strip.windows if window.itemsize == strip.unit for cell in cells
+    ]
     cell_width = max([34.0, *(width(text, SIZE, True) + 12 for text in [*said.values(), *marks])])
     if (room := int((ROOM - margin) // cell_width)) < len(cells):
         cells = _chosen(strip, max(6, room))
@@ -166,7 +173,9 @@ def _lane(item: str, window: Window, strip: Strip, row: _Row, top: float) -> Ite
     if rects:
         shapes.append(Path(((rects[0].x, middle), (rects[-1].x + rects[-1].width, middle)), tone, width=1.2))
     else:
-        shapes.append(Text(next(iter(row.x.values()), 190.0), middle + 4, say("storage.no_elements"), "muted", "start", 11.5))
+        shapes.append(
+            Text(next(iter(row.x.values()), 190.0), middle + 4, say("storage.no_elements"), "muted", "start", 11.5)
+        )
     return Item(item, tuple(shapes + boxes), _order(window, strip), (Facts(tuple(_facts(window, strip))),), window.name)
 
 
@@ -187,7 +196,11 @@ def _words(number: int, strip: Strip, cells: Sequence[int], said: dict[int, str]
             shown.append(GAP)
         shown.append(said.get(cell, "·"))
     head = f"{say('storage.memory', number=number)}: {size}"
-    return (head, *([say("storage.cells", values="  ".join(shown))] if shown else []), *(_order(w, strip) for w in strip.windows))
+    return (
+        head,
+        *([say("storage.cells", values="  ".join(shown))] if shown else []),
+        *(_order(w, strip) for w in strip.windows),
+    )
 
 
 # -- facts and sentences -------------------------------------------------------------------------------------------------
@@ -224,10 +237,19 @@ def _table(found: Sequence[Strip], things: Sequence[tuple[str, Any]]) -> Table:
         for window, member in zip(strip.windows, strip.members, strict=True):
             thing = things[member][1]
             kind = "NumPy" if window.array else type(thing).__name__
-            rows.append((
-                code(window.name), kind, window.dtype, str(window.shape), _strides(window), str(window.offset // strip.unit),
-                yes(contiguous(thing)), _version(thing), str(number),
-            ))  # fmt: skip
+            rows.append(
+                (
+                    code(window.name),
+                    kind,
+                    window.dtype,
+                    str(window.shape),
+                    _strides(window),
+                    str(window.offset // strip.unit),
+                    yes(contiguous(thing)),
+                    _version(thing),
+                    str(number),
+                )
+            )
             tones.append("plain")
     columns = ("name", "kind", "dtype", "shape", "stride", "first", "contiguous", "version", "memory")
     return Table(tuple(say(f"storage.column_{c}") for c in columns), tuple(rows), tuple(tones))

@@ -122,7 +122,12 @@ def array_card(array: Any, name: str, names: Names, space: Mapping[str, Any] | N
         title=code(name),
         subtitle=f"numpy.ndarray {facts.dtype} {facts.shape}",
         badges=(Badge(say("show.no_autograd"), "muted"),),
-        blocks=(Facts(tuple(_array_rows(facts))), *_made(facts.made), _array_note(facts), grid(array, say("show.values"))),
+        blocks=(
+            Facts(tuple(_array_rows(facts))),
+            *_made(facts.made),
+            _array_note(facts),
+            grid(array, say("show.values")),
+        ),
         lang=language(),
     )
 
@@ -133,7 +138,10 @@ def _array_rows(facts: ArrayFacts) -> list[tuple[str, str]]:
         (say("show.shape"), facts.shape),
         (say("show.dtype"), facts.dtype),
         (say("show.byte_strides"), f"{facts.strides} {kept}"),
-        (say("show.storage"), say("show.own" if facts.owns and not facts.shares else "show.shared", bytes=f"{facts.nbytes:,}")),
+        (
+            say("show.storage"),
+            say("show.own" if facts.owns and not facts.shares else "show.shared", bytes=f"{facts.nbytes:,}"),
+        ),
         (say("show.shares"), _names(facts.shares)),
         (say("show.writeable"), yes(facts.writeable)),
     ]
@@ -141,4 +149,3 @@ def _array_rows(facts: ArrayFacts) -> list[tuple[str, str]]:
 
 def _array_note(facts: ArrayFacts) -> Note:
     return Note(say("show.array_shared" if facts.shares else "show.array"), "muted")
-

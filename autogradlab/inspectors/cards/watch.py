@@ -44,7 +44,11 @@ def watch(*things: Any) -> Inspector:
     watched = [_Watched(title, _MISSING if is_a(t, str) else t, space) for title, t in zip(titles, things, strict=True)]
     board = _Board(watched, everything=not things)
     shell = notebook()
-    live = shell is not None and shell.user_ns is space.source and (space.place is None or space.place.function == "<module>")
+    live = (
+        shell is not None
+        and shell.user_ns is space.source
+        and (space.place is None or space.place.function == "<module>")
+    )
     view = present(board.card(space, live))
     if live:
         _refresh_after_cells(view, board, shell)
@@ -174,7 +178,9 @@ def changes(before: Card, after: Card) -> list[str]:
     """What differs, in words: "version 0 → 1". Cards are plain data, so nothing has to be kept for it but the card."""
     found = []
     old, new = _badges(before), _badges(after)
-    found += [f"{key} {old.get(key, '—')} → {new.get(key, '—')}" for key in {**old, **new} if old.get(key) != new.get(key)]
+    found += [
+        f"{key} {old.get(key, '—')} → {new.get(key, '—')}" for key in {**old, **new} if old.get(key) != new.get(key)
+    ]
     rows, then = _rows(before), _rows(after)
     found += [f"{key} {rows.get(key, '—')} → {then[key]}" for key in then if rows.get(key) != then[key]]
     grids = {b.caption: b for b in before.blocks if isinstance(b, Grid)}
@@ -196,7 +202,9 @@ def _badges(card: Card) -> dict[str, str]:
 def _rows(card: Card) -> dict[str, str]:
     """Facts by label, but for where it was made, which says nothing about the tensor."""
     left_out = (say("show.made_at"), say("show.made_by"), say("show.hooks"))
-    return {label: value for b in card.blocks if isinstance(b, Facts) for label, value in b.rows if label not in left_out}
+    return {
+        label: value for b in card.blocks if isinstance(b, Facts) for label, value in b.rows if label not in left_out
+    }
 
 
 def _moved(was: Grid | None, now: Grid) -> str:

@@ -127,7 +127,13 @@ def _cure(found: Diagnosis) -> list[Block]:
 
 
 #: what the cause is called, where it is not where the tensor was made
-CAUSES = {"overwritten": "cause_change", "twice": "cause_first", "doubled": "cause_backward", "doubled_loop": "cause_backward", "once": "cause_backward"}
+CAUSES = {
+    "overwritten": "cause_change",
+    "twice": "cause_first",
+    "doubled": "cause_backward",
+    "doubled_loop": "cause_backward",
+    "once": "cause_backward",
+}
 
 
 def _cause(found: Diagnosis) -> Facts:

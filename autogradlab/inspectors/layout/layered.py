@@ -147,9 +147,13 @@ def _abscissas(columns: Sequence[Sequence[Lane]], margin: float) -> tuple[list[f
 
 
 def _route(
-    boxes: Mapping[str, Box], link: Link, path: Sequence[Lane], at: Mapping[str, tuple[float, float]],
-    lefts: Sequence[float], widths: Sequence[float],
-) -> tuple[tuple[float, float], ...]:  # fmt: skip
+    boxes: Mapping[str, Box],
+    link: Link,
+    path: Sequence[Lane],
+    at: Mapping[str, tuple[float, float]],
+    lefts: Sequence[float],
+    widths: Sequence[float],
+) -> tuple[tuple[float, float], ...]:
     """Straight through columns, one bend in each gap where the height changes."""
     source, target = boxes[link.source], boxes[link.target]
     x, y = at[link.source][0] + source.width, at[link.source][1] + _out(source)

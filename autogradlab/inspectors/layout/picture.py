@@ -72,8 +72,12 @@ class _Shape:
 
 
 def draw(
-    graph: Graph, words: Sequence[str], label: str, details: Mapping[str, tuple[Block, ...]], labels: Labels = NO_LABELS,
-) -> Drawing:  # fmt: skip
+    graph: Graph,
+    words: Sequence[str],
+    label: str,
+    details: Mapping[str, tuple[Block, ...]],
+    labels: Labels = NO_LABELS,
+) -> Drawing:
     """The drawing; `details` gives items what is shown when they are opened, by id."""
     return _Picture(graph, labels).drawing(words, label, details)
 
@@ -120,7 +124,11 @@ class _Picture:
         width = float(round(max(wide(cut(node.op)), wide(cut(node.cls, 30), SMALL)) + 22))
         height = min(max(46.0, PORT * len(ports) + 8), TALLEST)
         widest = self.labels.widest
-        room = [widest.get(f"e{i}", "") for i, edge in enumerate(self.graph.edges, 1) if edge.source == node.id] if widest else []  # fmt: skip
+        room = (
+            [widest.get(f"e{i}", "") for i, edge in enumerate(self.graph.edges, 1) if edge.source == node.id]
+            if widest
+            else []
+        )
         out = [widest.get(f"o{v[1:]}", "") for (of, _), v in self.made.items() if of == node.id] if widest else []
         out.append(widest.get(node.id, ""))
         left = max((wide(text, SMALL) + 12 for text in room if text), default=8.0)
@@ -234,8 +242,18 @@ class _Picture:
             shapes.append(Text(x, top + 15 * i, line, last if i == len(lines) - 1 else "plain", size=SMALL, mono=True))
         if shape.below:
             text = grad_line(value)
-            shapes.append(Text(x, y + shape.height / 2 + 13, text, "gradient", size=SMALL, mono=True, bold=True,
-                               slot=f"g{value.id[1:]}"))  # fmt: skip
+            shapes.append(
+                Text(
+                    x,
+                    y + shape.height / 2 + 13,
+                    text,
+                    "gradient",
+                    size=SMALL,
+                    mono=True,
+                    bold=True,
+                    slot=f"g{value.id[1:]}",
+                )
+            )
         return Item(value.id, tuple(shapes), said_value(value), details, value.shape)
 
 

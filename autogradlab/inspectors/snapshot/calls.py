@@ -35,8 +35,11 @@ def _arguments(source: str, span: tuple[int, int, int, int]) -> tuple[str, ...]:
         return ()
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset) == (
-            first, end, start, stop,
-        ):  # fmt: skip
+            first,
+            end,
+            start,
+            stop,
+        ):
             if any(isinstance(argument, ast.Starred) for argument in node.args):
                 return ()
             return tuple(" ".join((ast.get_source_segment(source, a) or "").split()) for a in node.args)

@@ -40,16 +40,32 @@ def cut(expression: ast.AST | None, space: Space, result: str) -> Diagnosis:
     real = [leaf for leaf in tensors if leaf not in whole]
     if not real and whole:
         name, tensor, made = whole[0]
-        return Diagnosis("integer", {"name": name, "dtype": str(tensor.dtype).removeprefix("torch."), "cure": _floats(name, made)}, made)
+        return Diagnosis(
+            "integer",
+            {"name": name, "dtype": str(tensor.dtype).removeprefix("torch."), "cure": _floats(name, made)},
+            made,
+        )
     if real:
-        name, _, made = min(real, key=lambda leaf: next((i for i, p in enumerate(LIKELY) if leaf[0].lower().startswith(p)), 99))
+        name, _, made = min(
+            real, key=lambda leaf: next((i for i, p in enumerate(LIKELY) if leaf[0].lower().startswith(p)), 99)
+        )
         others = ", ".join(f"`{n}`" for n in dict.fromkeys(n for n, _, _ in tensors))
-        return Diagnosis("forgotten" if "," in others else "forgotten_one", {"result": result, "names": others, "name": name, "cure": _required(name, made)}, made)
+        return Diagnosis(
+            "forgotten" if "," in others else "forgotten_one",
+            {"result": result, "names": others, "name": name, "cure": _required(name, made)},
+            made,
+        )
     return Diagnosis("no_history", {"result": result}, origin(result, space) if result.isidentifier() else None)
 
 
-def _follow(node: ast.AST | None, space: Space, name: str, made: Origin | None, leaves: list[tuple[str, Any, Origin | None]],
-            seen: set[str]) -> Diagnosis | None:  # fmt: skip
+def _follow(
+    node: ast.AST | None,
+    space: Space,
+    name: str,
+    made: Origin | None,
+    leaves: list[tuple[str, Any, Origin | None]],
+    seen: set[str],
+) -> Diagnosis | None:
     """The first cut on the way back from an expression; on the way the variables that it ends in are collected."""
     if node is None:
         return None
@@ -71,7 +87,9 @@ def _follow(node: ast.AST | None, space: Space, name: str, made: Origin | None, 
             continue
         came = origin(inner.id, space)
         if came is not None:
-            block = next((w for w in came.within if "no_grad" in w or "inference_mode" in w or "grad_enabled(False)" in w), None)
+            block = next(
+                (w for w in came.within if "no_grad" in w or "inference_mode" in w or "grad_enabled(False)" in w), None
+            )
             if block is not None and _made_of_tensors(came, space, inner.id):
                 return Diagnosis("no_grad", {"name": inner.id, "block": block}, came)
             count = len(leaves)
@@ -105,7 +123,8 @@ def _of_gradient(node: ast.Attribute) -> bool:
 def _made_of_tensors(made: Origin, space: Space, name: str) -> bool:
     tree = parsed(made.source)
     return tree is not None and any(
-        isinstance(n, ast.Name) and n.id != name and is_tensor(resolve(n, space)) or isinstance(n, ast.Call) for n in ast.walk(tree)
+        isinstance(n, ast.Name) and n.id != name and is_tensor(resolve(n, space)) or isinstance(n, ast.Call)
+        for n in ast.walk(tree)
     )
 
 
@@ -116,7 +135,11 @@ def _creation(made: Origin | None) -> ast.Call | None:
         return None
     call = tree.body[0].value
     makers = ("tensor", "zeros", "ones", "rand", "randn", "full", "arange", "linspace", "eye", "empty")
-    return call if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in makers else None
+    return (
+        call
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in makers
+        else None
+    )
 
 
 def with_keyword(call: ast.Call) -> str:

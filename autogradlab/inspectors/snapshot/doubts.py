@@ -62,7 +62,10 @@ def _of_gradient(tensor: Any, grad: Any, name: str, space: Space) -> Iterator[Di
 def _backwards(space: Space) -> Iterator[tuple[Origin, str]]:
     """Where backward was called, the last place first; and "loop" or "function" if that can be more than once."""
     for node, where, around in statements(space):
-        if any(isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == "backward" for n in ast.walk(node)):
+        if any(
+            isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == "backward"
+            for n in ast.walk(node)
+        ):
             yield where, around
 
 
@@ -73,7 +76,11 @@ def _zeroed(name: str, space: Space) -> bool:
             if isinstance(inner, ast.Attribute):
                 if inner.attr == "zero_grad" or (inner.attr == "grad" and isinstance(inner.ctx, ast.Store)):
                     return True
-                if inner.attr.endswith("_") and isinstance(inner.value, ast.Attribute) and inner.value.attr in ("grad", "data"):
+                if (
+                    inner.attr.endswith("_")
+                    and isinstance(inner.value, ast.Attribute)
+                    and inner.value.attr in ("grad", "data")
+                ):
                     return True
         if isinstance(node, (ast.AugAssign, ast.Assign)):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]

@@ -40,11 +40,21 @@ class Failure:
         if isinstance(self.call, ast.Call) and _called(self.call) in names:
             yield self.call
         if self.statement is not None:
-            yield from (n for n in ast.walk(self.statement) if isinstance(n, ast.Call) and n is not self.call and _called(n) in names)
+            yield from (
+                n
+                for n in ast.walk(self.statement)
+                if isinstance(n, ast.Call) and n is not self.call and _called(n) in names
+            )
 
 
 def _called(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else call.func.id if isinstance(call.func, ast.Name) else ""
+    return (
+        call.func.attr
+        if isinstance(call.func, ast.Attribute)
+        else call.func.id
+        if isinstance(call.func, ast.Name)
+        else ""
+    )
 
 
 def last_error() -> BaseException | None:
@@ -116,7 +126,10 @@ def _failing(trace: TracebackType) -> tuple[ast.stmt | None, ast.AST | None, Any
     if statement is None or not 0 <= at < len(spans):
         return statement, None, loop
     for node in ast.walk(statement):
-        if isinstance(node, ast.expr) and (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset) == spans[at]:
+        if (
+            isinstance(node, ast.expr)
+            and (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset) == spans[at]
+        ):
             return statement, node, loop
     return statement, None, loop
 
@@ -187,7 +200,9 @@ def _reached(node: ast.stmt, place: Place, tree: ast.AST | None) -> bool | None:
     the function that the caller is in."""
     function = None
     for outer in ast.walk(tree) if tree is not None else ():
-        if isinstance(outer, (ast.FunctionDef, ast.AsyncFunctionDef)) and outer.lineno <= node.lineno <= (outer.end_lineno or 0):
+        if isinstance(outer, (ast.FunctionDef, ast.AsyncFunctionDef)) and outer.lineno <= node.lineno <= (
+            outer.end_lineno or 0
+        ):
             function = outer
     if function is None:
         return False if place.function != "<module>" or node.lineno <= place.line else None

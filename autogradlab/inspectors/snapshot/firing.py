@@ -156,7 +156,10 @@ class Log:
                 self._tensor(name, thing, me)
             elif is_saving(thing):
                 pack, unpack = Slot("pack", name, ""), Slot("unpack", name, "")
-                thing.pack_hook, thing.unpack_hook = Watched(thing.pack_hook, pack, me), Watched(thing.unpack_hook, unpack, me)
+                thing.pack_hook, thing.unpack_hook = (
+                    Watched(thing.pack_hook, pack, me),
+                    Watched(thing.unpack_hook, unpack, me),
+                )
                 self.saving.append((weakref.ref(thing), pack, unpack))
             else:
                 self._node(name, thing, me)
@@ -248,7 +251,9 @@ class Log:
     def ends(self, note: tuple[int, list[Any]], args: tuple[Any, ...], result: Any) -> None:
         number, before = note
         kind = self.firings[number].hook.kind
-        changed = any(version_of(t) != version or (kept is not None and not same(kept, sample(t))) for t, version, kept in before)
+        changed = any(
+            version_of(t) != version or (kept is not None and not same(kept, sample(t))) for t, version, kept in before
+        )
         effect: Effect = "in_place" if changed else "unchanged"
         returned = _text(result)
         if kind == "accumulated":
@@ -296,7 +301,10 @@ def _restore(slots: list[Slot], saving: list[tuple[weakref.ref[Any], Slot, Slot]
     for reference, pack, unpack in saving:
         thing = reference()
         if thing is not None:
-            thing.pack_hook, thing.unpack_hook = _unwrapped(thing.pack_hook, pack), _unwrapped(thing.unpack_hook, unpack)
+            thing.pack_hook, thing.unpack_hook = (
+                _unwrapped(thing.pack_hook, pack),
+                _unwrapped(thing.unpack_hook, unpack),
+            )
 
 
 def _subjects(kind: Kind, args: tuple[Any, ...]) -> list[Any]:

@@ -18,8 +18,23 @@ from .names import tensors
 from .origins import Origin, origin
 from .rules import inputs_of, op_name
 
-__all__ = ["Edge", "Graph", "Holders", "Hook", "NodeFact", "Saved", "Summary", "Value", "Walk", "class_name", "describe", "edge_of", "hook_name", "saved_live",
-           "summary"]  # fmt: skip
+__all__ = [
+    "Edge",
+    "Graph",
+    "Holders",
+    "Hook",
+    "NodeFact",
+    "Saved",
+    "Summary",
+    "Value",
+    "Walk",
+    "class_name",
+    "describe",
+    "edge_of",
+    "hook_name",
+    "saved_live",
+    "summary",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,7 +328,9 @@ class _Description:
         walk, holders = self.walk, self.holders
         for root in walk.roots:
             holders.add(root)
-        roots = tuple(self._output(*start, root=True) or self._single(t) for t, start in zip(walk.roots, walk.starts, strict=True))  # fmt: skip
+        roots = tuple(
+            self._output(*start, root=True) or self._single(t) for t, start in zip(walk.roots, walk.starts, strict=True)
+        )
         nodes: list[NodeFact] = []
         ordered = sorted(walk.nodes, key=lambda node: node._sequence_nr())
         self.outputs: dict[str, int] = {}
@@ -365,10 +382,21 @@ class _Description:
         grad = short(tensor.grad) if kind == "leaf" or retains else None
         self.values.append(
             Value(
-                f"v{len(self.values) + 1}", name, text, shape(tensor), dtype(tensor), kind, place, root, grad,
-                retains, version_of(tensor) or 0, self.holders.origin(name), hooks_of(tensor, name or ""),
+                f"v{len(self.values) + 1}",
+                name,
+                text,
+                shape(tensor),
+                dtype(tensor),
+                kind,
+                place,
+                root,
+                grad,
+                retains,
+                version_of(tensor) or 0,
+                self.holders.origin(name),
+                hooks_of(tensor, name or ""),
             )
-        )  # fmt: skip
+        )
         return self.values[-1].id
 
     def _node(self, node: Any, nexts: tuple[tuple[Any, int], ...]) -> NodeFact:
@@ -377,7 +405,20 @@ class _Description:
         saved = () if accumulates else saved_of(node, self.holders.holder)
         metadata = tuple((str(k), _plain(v)) for k, v in dict(node.metadata).items())
         data = () if accumulates else self._data(node, cls, nexts)
-        return NodeFact(self.walk.ids[node], cls, op_name(cls), len(nexts), saved, accumulates, self._origin(node), metadata, data, "", self.outputs.get(self.walk.ids[node], 1), self.order[node])  # fmt: skip
+        return NodeFact(
+            self.walk.ids[node],
+            cls,
+            op_name(cls),
+            len(nexts),
+            saved,
+            accumulates,
+            self._origin(node),
+            metadata,
+            data,
+            "",
+            self.outputs.get(self.walk.ids[node], 1),
+            self.order[node],
+        )
 
     def _origin(self, node: Any) -> Origin | None:
         for made, number in self._outputs(node):
@@ -456,7 +497,9 @@ def summary(walk: Walk, holders: Holders, shown: int = 12) -> Summary:
     widest = max(levels.items(), key=lambda item: (item[1], -item[0]), default=(0, 0))
     names = tuple(holders.name(leaf) or shape(leaf) for leaf in leaves[:shown])
     ordered = sorted(classes.items(), key=lambda item: (-item[1], item[0]))
-    return Summary(len(walk.nodes), edges, names, len(leaves), tuple(ordered), max(levels, default=0), (widest[1], widest[0]))  # fmt: skip
+    return Summary(
+        len(walk.nodes), edges, names, len(leaves), tuple(ordered), max(levels, default=0), (widest[1], widest[0])
+    )
 
 
 def _outward(walk: Walk) -> Iterable[Any]:

@@ -36,7 +36,9 @@ def _root(failed: Failure, number: int = 0) -> ast.expr | None:
     for call in failed.calls("backward", "grad"):
         head = ast.unparse(call.func)
         if head.endswith(("autograd.backward", "autograd.grad")) or head in ("grad", "backward"):
-            first = next((k.value for k in call.keywords if k.arg in ("tensors", "outputs")), call.args[0] if call.args else None)
+            first = next(
+                (k.value for k in call.keywords if k.arg in ("tensors", "outputs")), call.args[0] if call.args else None
+            )
             if isinstance(first, (ast.List, ast.Tuple)) and number < len(first.elts):
                 return first.elts[number]
             return first
@@ -47,7 +49,9 @@ def _root(failed: Failure, number: int = 0) -> ast.expr | None:
 
 def _inputs(failed: Failure) -> list[tuple[str, Any]]:
     for call in failed.calls("grad"):
-        second = next((k.value for k in call.keywords if k.arg == "inputs"), call.args[1] if len(call.args) > 1 else None)
+        second = next(
+            (k.value for k in call.keywords if k.arg == "inputs"), call.args[1] if len(call.args) > 1 else None
+        )
         parts = second.elts if isinstance(second, (ast.List, ast.Tuple)) else [second] if second is not None else []
         return [(ast.unparse(p), failed.value(p)) for p in parts]
     return []
@@ -94,20 +98,34 @@ def _twice(failed: Failure, match: re.Match[str]) -> Diagnosis:
     root = _root(failed)
     result = "loss" if root is None else ast.unparse(root)
     value = failed.value(root)
-    earlier = _earlier(failed, lambda node: any(
-        isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == "backward"
-        and ast.unparse(n.func.value) == result for n in ast.walk(node)))  # fmt: skip
+    earlier = _earlier(
+        failed,
+        lambda node: any(
+            isinstance(n, ast.Call)
+            and isinstance(n.func, ast.Attribute)
+            and n.func.attr == "backward"
+            and ast.unparse(n.func.value) == result
+            for n in ast.walk(node)
+        ),
+    )
     made = origin(result, failed.space) if result.isidentifier() else None
     if made is not None and is_tensor(value) and value.grad_fn is not None:
         inside = _in_loop(made, failed)
         if inside or (earlier is not None and _after(made, earlier)):  # the root is new: something below it is not
             below = set(nodes_below(value.grad_fn))
-            spent = [n for n, t in failed.names if t is not value and getattr(t, "grad_fn", None) in below and _spent(t.grad_fn)]
+            spent = [
+                n
+                for n, t in failed.names
+                if t is not value and getattr(t, "grad_fn", None) in below and _spent(t.grad_fn)
+            ]
             for name in spent:
                 came = origin(name, failed.space)
                 if came is None:
                     continue
-                carried = any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(parsed(came.source) or ast.Module([], [])))
+                carried = any(
+                    isinstance(n, ast.Name) and n.id == name
+                    for n in ast.walk(parsed(came.source) or ast.Module([], []))
+                )
                 if carried and _in_loop(came, failed):
                     return Diagnosis("twice_carried", {"result": result, "shared": name}, came)
                 if not (inside and _in_loop(came, failed)):
@@ -117,7 +135,12 @@ def _twice(failed: Failure, match: re.Match[str]) -> Diagnosis:
 
 def _in_loop(where: Origin, failed: Failure) -> bool:
     loop = failed.loop
-    return loop is not None and failed.at is not None and where.cell == failed.at.cell and loop.lineno <= where.line <= (loop.end_lineno or 0)
+    return (
+        loop is not None
+        and failed.at is not None
+        and where.cell == failed.at.cell
+        and loop.lineno <= where.line <= (loop.end_lineno or 0)
+    )
 
 
 def _after(one: Origin, other: Origin) -> bool:
@@ -153,7 +176,9 @@ def _overwritten(failed: Failure, match: re.Match[str]) -> Diagnosis:
     if match[2]:
         exact = [(n, t) for n, t in named if t.grad_fn is not None and t.grad_fn.name().startswith(match[2])]
         named = exact or named
-    family = {n for n, t in failed.names if is_tensor(t) and any(_shares(t, other) for _, other in named)} | {n for n, _ in named}
+    family = {n for n, t in failed.names if is_tensor(t) and any(_shares(t, other) for _, other in named)} | {
+        n for n, _ in named
+    }
     for node, where, _ in statements(failed.space):
         target = _changed(node)
         if target is not None and (_base(target) in family or ast.unparse(target) in family):
@@ -164,7 +189,11 @@ def _overwritten(failed: Failure, match: re.Match[str]) -> Diagnosis:
             return Diagnosis("overwritten", fields | {"then": match[4], "now": match[3]}, where)
     name = named[0][0] if named else ""
     key = "overwritten_by_somebody" if name else "overwritten_unnamed"
-    return Diagnosis(key, {"name": name, "shape": str(shape), "then": match[4], "now": match[3]}, origin(name, failed.space) if name else None)
+    return Diagnosis(
+        key,
+        {"name": name, "shape": str(shape), "then": match[4], "now": match[3]},
+        origin(name, failed.space) if name else None,
+    )
 
 
 def _shares(a: Any, b: Any) -> bool:
@@ -211,7 +240,11 @@ def _not_scalar(failed: Failure, match: re.Match[str]) -> Diagnosis:
     result, value = "loss" if root is None else ast.unparse(root), failed.value(root)
     shape = str(tuple(value.shape)) if is_tensor(value) else ""
     key = "not_scalar" if shape else "not_scalar_unnamed"
-    return Diagnosis(key, {"result": result, "shape": shape, "code": "loss" if root is None else grouped(root)}, origin(result, failed.space) if result.isidentifier() else None)
+    return Diagnosis(
+        key,
+        {"result": result, "shape": shape, "code": "loss" if root is None else grouped(root)},
+        origin(result, failed.space) if result.isidentifier() else None,
+    )
 
 
 def _unused(failed: Failure, match: re.Match[str]) -> Diagnosis:
@@ -223,7 +256,9 @@ def _unused(failed: Failure, match: re.Match[str]) -> Diagnosis:
     if match[1] is not None and int(match[1]) < len(inputs):
         inputs = [inputs[int(match[1])]]
     for name, tensor in inputs:
-        if is_tensor(tensor) and (tensor.grad_fn not in below if tensor.grad_fn is not None else id(tensor) not in leaves):
+        if is_tensor(tensor) and (
+            tensor.grad_fn not in below if tensor.grad_fn is not None else id(tensor) not in leaves
+        ):
             made, used = origin(name, failed.space), origin(result, failed.space) if result.isidentifier() else None
             later = made is not None and used is not None and _after(made, used)
             return Diagnosis("unused_rebound" if later else "unused", {"name": name, "result": result}, made)
@@ -245,10 +280,18 @@ def _whole_numbers(failed: Failure, match: re.Match[str]) -> Diagnosis:
         name = ast.unparse(failed.statement.targets[0])
     if call is not None and isinstance(call.func, ast.Attribute) and call.func.attr == "requires_grad_":
         name = ast.unparse(call.func.value)
-        return Diagnosis("integer_asked", {"name": name, "cure": f"{name} = {name}.float().requires_grad_()"}, origin(name, failed.space))
+        return Diagnosis(
+            "integer_asked",
+            {"name": name, "cure": f"{name} = {name}.float().requires_grad_()"},
+            origin(name, failed.space),
+        )
     if name.endswith(".requires_grad"):
         name = name.removesuffix(".requires_grad")
-        return Diagnosis("integer_asked", {"name": name, "cure": f"{name} = {name}.float().requires_grad_()"}, origin(name, failed.space))
+        return Diagnosis(
+            "integer_asked",
+            {"name": name, "cure": f"{name} = {name}.float().requires_grad_()"},
+            origin(name, failed.space),
+        )
     cure = f"{name} = {with_points(call)}" if call is not None else f"{name} = {name}.float().requires_grad_()"
     return Diagnosis("integer_asked", {"name": name, "cure": cure})
 
@@ -260,12 +303,16 @@ def _optimizer(failed: Failure, match: re.Match[str]) -> Diagnosis | None:
             value = failed.value(node)
             values = [(ast.unparse(node), value)] if is_tensor(value) else []
             if type(value) in (list, tuple):
-                values = [(failed.names.of(t) or f"{ast.unparse(node)}[{i}]", t) for i, t in enumerate(value) if is_tensor(t)]
+                values = [
+                    (failed.names.of(t) or f"{ast.unparse(node)}[{i}]", t) for i, t in enumerate(value) if is_tensor(t)
+                ]
             held += values
     for name, tensor in held:
         if not tensor.is_leaf:
             made = origin(name, failed.space)
-            return Diagnosis("optimizer_non_leaf", {"name": name, "source": made.source if made else tensor.grad_fn.name()}, made)
+            return Diagnosis(
+                "optimizer_non_leaf", {"name": name, "source": made.source if made else tensor.grad_fn.name()}, made
+            )
     return None
 
 
@@ -273,9 +320,16 @@ def _to_numpy(failed: Failure, match: re.Match[str]) -> Diagnosis:
     for call in failed.calls("numpy"):
         if isinstance(call.func, ast.Attribute):
             name = ast.unparse(call.func.value)
-            return Diagnosis("to_numpy", {"name": name, "code": grouped(call.func.value)}, origin(name, failed.space) if name.isidentifier() else None)
-    tensors = [n.id for n in ast.walk(failed.call or failed.statement or ast.Module([], [])) if isinstance(n, ast.Name)
-               and is_tensor(failed.value(n))]  # fmt: skip
+            return Diagnosis(
+                "to_numpy",
+                {"name": name, "code": grouped(call.func.value)},
+                origin(name, failed.space) if name.isidentifier() else None,
+            )
+    tensors = [
+        n.id
+        for n in ast.walk(failed.call or failed.statement or ast.Module([], []))
+        if isinstance(n, ast.Name) and is_tensor(failed.value(n))
+    ]
     name = tensors[0] if tensors else "t"
     return Diagnosis("to_numpy", {"name": name, "code": name})
 
@@ -293,7 +347,12 @@ def _no_gradient(failed: Failure, match: re.Match[str]) -> Diagnosis | None:
 
 def because(reason: reasons.Reason, name: str, made: Origin | None) -> Diagnosis:
     """The reason of a `.grad` that is None as a diagnosis, with what to write where that is clear."""
-    fields = {"name": name, "sentence": reasons.sentence(reason), "todo": reasons.cure(reason), "lead": reasons.lead(reason)}
+    fields = {
+        "name": name,
+        "sentence": reasons.sentence(reason),
+        "todo": reasons.cure(reason),
+        "lead": reasons.lead(reason),
+    }
     code = in_place_instead(name, made.source) if reason.kind == "rebound" and made is not None else None
     return Diagnosis("no_gradient", fields | ({"cure": code} if code else {}), made)
 
@@ -324,8 +383,10 @@ KNOWN: tuple[tuple[str, Callable[[Failure, re.Match[str]], Diagnosis | None]], .
     (r"element (\d+) of tensors does not require grad and does not have a grad_fn", _no_history),
     (r"has no attribute 'backward'", _number_backward),
     (r"Trying to backward through the graph a second time", _twice),
-    (r"inplace operation: \[[\w.]+ \[([\d, ]*)\]\](?:, which is output \d+ of (\w+),)?,? is at version (\d+); expected version (\d+)",
-     _overwritten),
+    (
+        r"inplace operation: \[[\w.]+ \[([\d, ]*)\]\](?:, which is output \d+ of (\w+),)?,? is at version (\d+); expected version (\d+)",
+        _overwritten,
+    ),
     (r"leaf Variable that requires grad is being used in an in-place operation", _leaf_changed),
     (r"grad can be implicitly created only for (?:scalar|real scalar) outputs", _not_scalar),
     (r"ifferentiated Tensors? (?:at index (\d+) )?appears to not have been used in the graph", _unused),
@@ -336,4 +397,4 @@ KNOWN: tuple[tuple[str, Callable[[Failure, re.Match[str]], Diagnosis | None]], .
     (r"doesn't require gradient|that has requires_grad=False", _hook_on_data),
     (r"Torch not compiled with CUDA enabled|Found no NVIDIA driver on your system", _no_device),
     (r"'?NoneType'?", _no_gradient),
-)  # fmt: skip
+)

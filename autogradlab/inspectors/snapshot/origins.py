@@ -75,7 +75,9 @@ def _find(name: str, root: str, space: Space, here: Place, search: Search) -> Or
     if space.cells:
         running = len(space.cells) - 1
         for number in range(running, 0, -1):
-            line = here.line if number == running and here.function == "<module>" and here.file != "<timed exec>" else None
+            line = (
+                here.line if number == running and here.function == "<module>" and here.file != "<timed exec>" else None
+            )
             if (found := _last(name, _module(space.cells[number]), line, here.file, number, search)) is not None:
                 return found
         return None
@@ -116,7 +118,9 @@ def _unmagic(source: str) -> str:
         match statement:
             case ast.Expr(ast.Call(ast.Attribute(attr="run_cell_magic"), [_, _, ast.Constant(str(body))])):
                 return "\n" + body
-            case ast.Expr(ast.Call(ast.Attribute(attr="run_line_magic"), [ast.Constant("time"), ast.Constant(str(body))])):
+            case ast.Expr(
+                ast.Call(ast.Attribute(attr="run_line_magic"), [ast.Constant("time"), ast.Constant(str(body))])
+            ):
                 lines[statement.lineno - 1] = body
     return "\n".join(lines)
 
@@ -146,8 +150,11 @@ def _last(name: str, code: Code, line: int | None, file: str, cell: int | None, 
     """The last assignment at or before a line; with `search.late` one after it, if there is no other (a loop came round)."""
     source, body, arguments = code
     found: list[tuple[int, str, tuple[str, ...]]] = [(a.lineno, a.arg, ()) for a in arguments if a.arg == name]
-    found += [(node.lineno, _segment(source, node), _around(source, body, node)) for node in _assigned(name, body)
-              if search.changes or not isinstance(node, ast.AugAssign)]  # fmt: skip
+    found += [
+        (node.lineno, _segment(source, node), _around(source, body, node))
+        for node in _assigned(name, body)
+        if search.changes or not isinstance(node, ast.AugAssign)
+    ]
     if not found:
         return None
     earlier = [f for f in found if line is None or f[0] <= line]

@@ -20,9 +20,22 @@ __all__ = ["KINDS", "Reason", "advice", "cure", "grad_reason", "lead", "sentence
 
 #: Every kind that there is; each has a sentence and, but for the first, a cure in words/reasons.toml.
 KINDS = (
-    "present", "integer", "inference", "no_grad", "detached", "numbers", "not_required",
-    "rebound", "wrapped", "nonleaf", "retained", "no_backward", "cleared", "off_path", "unused",
-)  # fmt: skip
+    "present",
+    "integer",
+    "inference",
+    "no_grad",
+    "detached",
+    "numbers",
+    "not_required",
+    "rebound",
+    "wrapped",
+    "nonleaf",
+    "retained",
+    "no_backward",
+    "cleared",
+    "off_path",
+    "unused",
+)
 
 #: Kinds whose cure calls a method of the tensor: it must have a name for that.
 _CALLED = frozenset({"integer", "detached", "not_required", "nonleaf"})
@@ -171,7 +184,13 @@ def _leaf(tensor: Any, fields: dict[str, str], names: Names) -> Reason:
             freed = any(_freed(node) for node in above)
             return Reason("cleared" if freed else "no_backward", fields | {"root": root})
     for name, other in names:
-        if is_tensor(other) and other is not tensor and other.is_leaf and other.requires_grad and other.grad is not None:
+        if (
+            is_tensor(other)
+            and other is not tensor
+            and other.is_leaf
+            and other.requires_grad
+            and other.grad is not None
+        ):
             return Reason("off_path", fields | {"other": name})
     return Reason("unused", fields)
 

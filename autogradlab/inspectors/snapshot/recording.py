@@ -36,9 +36,15 @@ def _amount(tensor: Any) -> Amount | None:
 
 
 def record(
-    roots: Sequence[Any], space: Mapping[str, Any], gradient: Any = None, inputs: Any = None, retain_graph: bool = False,
-    create_graph: bool = False, commit: bool = False, limit: int = 300,
-) -> Recording:  # fmt: skip
+    roots: Sequence[Any],
+    space: Mapping[str, Any],
+    gradient: Any = None,
+    inputs: Any = None,
+    retain_graph: bool = False,
+    create_graph: bool = False,
+    commit: bool = False,
+    limit: int = 300,
+) -> Recording:
     """Run backward from the roots and write down what happens."""
     holders = Holders(space)
     walk = Walk(roots)
@@ -54,9 +60,12 @@ def record(
             try:
                 with _quiet(commit):
                     library(roots[0]).autograd.backward(
-                        list(roots), given if gradient is not None else None, retain_graph=keep or None,
-                        create_graph=create_graph, inputs=recorder.inputs(inputs, commit),
-                    )  # fmt: skip
+                        list(roots),
+                        given if gradient is not None else None,
+                        retain_graph=keep or None,
+                        create_graph=create_graph,
+                        inputs=recorder.inputs(inputs, commit),
+                    )
             except Exception as error:
                 recorder.failed(error)
             second = recorder.second(space) if create_graph else None
@@ -119,7 +128,9 @@ class _Recorder:
         """With `inputs=`, only Nodes on a way to them run."""
         if inputs is not None:
             wanted = _listed(inputs)
-            self.needed = {self.walk.ids[n] for n in self.walk.nodes if any(getattr(n, "variable", None) is t for t in wanted)}  # fmt: skip
+            self.needed = {
+                self.walk.ids[n] for n in self.walk.nodes if any(getattr(n, "variable", None) is t for t in wanted)
+            }
             made = {(t.grad_fn, t.output_nr): t for t in wanted if is_tensor(t) and t.grad_fn is not None}
             self.keeping |= {(self.walk.ids[n], nr): t for (n, nr), t in made.items() if n in self.walk.ids}
             edges = list(self.walk.edges())
@@ -323,7 +334,11 @@ class _Recorder:
         complete: dict[str, bool] = {}
         for (ident, number), expected in self.arriving.items():
             done = bool(self.arrived.get((ident, number)))
-            complete[ident] = complete.get(ident, True) and done and (expected == 1 or len(self.arrived[ident, number]) in (1, expected))  # fmt: skip
+            complete[ident] = (
+                complete.get(ident, True)
+                and done
+                and (expected == 1 or len(self.arrived[ident, number]) in (1, expected))
+            )
         ready = [n for n in self.walk.nodes if complete.get(self.walk.ids[n]) and self.walk.ids[n] not in self.ran]
         if not ready or not self.events:
             return None

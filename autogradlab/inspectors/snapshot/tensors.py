@@ -87,7 +87,12 @@ def hook_names(tensor: Any) -> tuple[str, ...]:
 def not_finite(tensor: Any) -> tuple[int, int]:
     """How many nan and inf there are; (0, 0) for large tensors, which are not searched."""
     count = _ask(lambda: int(tensor.numel()))
-    if not (tensor.is_floating_point() or tensor.is_complex()) or count is None or count > SEARCHED or not readable(tensor):
+    if (
+        not (tensor.is_floating_point() or tensor.is_complex())
+        or count is None
+        or count > SEARCHED
+        or not readable(tensor)
+    ):
         return 0, 0
     plain = tensor.detach()
     nans = _ask(lambda: int(plain.isnan().sum()))

@@ -8,18 +8,50 @@ from typing import Any
 
 import numpy as np
 
-from ...ops.table.opdef import OPS
-from ...ops.nn import activation as _kernels  # noqa: F401 (fills the table)
 from ...core.random.generator import default_generator
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
+from ...ops.nn import activation as _kernels  # noqa: F401 (fills the table)
+from ...ops.table.opdef import OPS
 
 __all__ = [
-    "celu", "celu_", "elu", "elu_", "gelu", "glu", "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh",
-    "hardtanh_", "leaky_relu", "leaky_relu_", "log_softmax", "logsigmoid", "mish", "prelu", "relu", "relu6", "relu_", "rrelu",
-    "rrelu_", "selu", "selu_", "sigmoid", "silu", "softmax", "softmin", "softplus", "softshrink", "softsign", "tanh",
-    "tanhshrink", "threshold", "threshold_",
-]  # fmt: skip
+    "celu",
+    "celu_",
+    "elu",
+    "elu_",
+    "gelu",
+    "glu",
+    "gumbel_softmax",
+    "hardshrink",
+    "hardsigmoid",
+    "hardswish",
+    "hardtanh",
+    "hardtanh_",
+    "leaky_relu",
+    "leaky_relu_",
+    "log_softmax",
+    "logsigmoid",
+    "mish",
+    "prelu",
+    "relu",
+    "relu6",
+    "relu_",
+    "rrelu",
+    "rrelu_",
+    "selu",
+    "selu_",
+    "sigmoid",
+    "silu",
+    "softmax",
+    "softmin",
+    "softplus",
+    "softshrink",
+    "softsign",
+    "tanh",
+    "tanhshrink",
+    "threshold",
+    "threshold_",
+]
 
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
@@ -190,7 +222,9 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     return TENSORS.prelu(input, weight)
 
 
-def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False) -> Tensor:
+def rrelu(
+    input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False
+) -> Tensor:
     """leaky_relu whose slope is drawn for each element in training, and else is the mean of lower and upper."""
     for name, bound in (("lower", lower), ("upper", upper)):
         if not math.isfinite(bound):
@@ -213,8 +247,10 @@ def rrelu_(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, traini
 
 
 def _softmax_dim(name: str, ndim: int) -> int:
-    warnings.warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
-                  stacklevel=3)  # fmt: skip
+    warnings.warn(
+        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
+        stacklevel=3,
+    )
     return 0 if ndim in (0, 1, 3) else 1
 
 

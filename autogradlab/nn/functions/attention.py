@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ...ops.nn import attention as _kernels  # noqa: F401 (fills the table)
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
+from ...ops.nn import attention as _kernels  # noqa: F401 (fills the table)
 from .linear import dropout, linear
 
 __all__ = ["multi_head_attention_forward", "scaled_dot_product_attention"]
@@ -18,9 +18,18 @@ __all__ = ["multi_head_attention_forward", "scaled_dot_product_attention"]
 def _whole(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, dropout_p: float) -> bool:
     """Whether PyTorch has one operation for such attention."""
     a, b, c = q._array, k._array, v._array
-    if dropout_p or not a.ndim == b.ndim == c.ndim == 4 or not a.dtype == b.dtype == c.dtype or a.dtype.kind not in "fV":
+    if (
+        dropout_p
+        or not a.ndim == b.ndim == c.ndim == 4
+        or not a.dtype == b.dtype == c.dtype
+        or a.dtype.kind not in "fV"
+    ):
         return False
-    if not a.shape[:2] == b.shape[:2] == c.shape[:2] or not a.shape[3] == b.shape[3] == c.shape[3] or b.shape[2] != c.shape[2]:
+    if (
+        not a.shape[:2] == b.shape[:2] == c.shape[:2]
+        or not a.shape[3] == b.shape[3] == c.shape[3]
+        or b.shape[2] != c.shape[2]
+    ):
         return False
     if not (a.size and b.size) or any(x.strides[-1] != x.itemsize for x in (a, b, c)):
         return False
@@ -29,11 +38,23 @@ def _whole(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, dropout_p: floa
 
 def _fits(mask: Tensor, shape: tuple[int, ...]) -> bool:
     m = mask._array
-    return m.ndim in (2, 4) and not mask.requires_grad and all(n in (1, s) for n, s in zip(m.shape, shape[-m.ndim :], strict=True))
+    return (
+        m.ndim in (2, 4)
+        and not mask.requires_grad
+        and all(n in (1, s) for n, s in zip(m.shape, shape[-m.ndim :], strict=True))
+    )
 
 
-def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, dropout_p: float = 0.0,
-                                 is_causal: bool = False, scale: float | None = None, enable_gqa: bool = False) -> Tensor:  # fmt: skip
+def scaled_dot_product_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Tensor:
     """softmax(query @ key.T * scale + mask) @ value: query (..., L, E), key (..., S, E), value (..., S, Ev).
 
     attn_mask: bool (True takes part) or numbers that are added; scale: 1 / sqrt(E) unless given.
@@ -75,7 +96,9 @@ def _masked(mask: Any, like: Tensor) -> Any:
     return TENSORS.from_numpy(added)
 
 
-def _projected(q: Any, k: Any, v: Any, weight: Any, bias: Any, embed: int, separate: tuple[Any, Any, Any] | None) -> tuple[Any, Any, Any]:
+def _projected(
+    q: Any, k: Any, v: Any, weight: Any, bias: Any, embed: int, separate: tuple[Any, Any, Any] | None
+) -> tuple[Any, Any, Any]:
     biases = (None,) * 3 if bias is None else tuple(bias[i * embed : (i + 1) * embed] for i in range(3))
     if separate is None:
         separate = tuple(weight[i * embed : (i + 1) * embed] for i in range(3))
@@ -84,13 +107,32 @@ def _projected(q: Any, k: Any, v: Any, weight: Any, bias: Any, embed: int, separ
 
 
 def multi_head_attention_forward(
-    query: Tensor, key: Tensor, value: Tensor, embed_dim_to_check: int, num_heads: int, in_proj_weight: Tensor | None,
-    in_proj_bias: Tensor | None, bias_k: Tensor | None, bias_v: Tensor | None, add_zero_attn: bool, dropout_p: float,
-    out_proj_weight: Tensor, out_proj_bias: Tensor | None, training: bool = True, key_padding_mask: Tensor | None = None,
-    need_weights: bool = True, attn_mask: Tensor | None = None, use_separate_proj_weight: bool = False,
-    q_proj_weight: Tensor | None = None, k_proj_weight: Tensor | None = None, v_proj_weight: Tensor | None = None,
-    static_k: Tensor | None = None, static_v: Tensor | None = None, average_attn_weights: bool = True, is_causal: bool = False,
-) -> tuple[Tensor, Tensor | None]:  # fmt: skip
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    embed_dim_to_check: int,
+    num_heads: int,
+    in_proj_weight: Tensor | None,
+    in_proj_bias: Tensor | None,
+    bias_k: Tensor | None,
+    bias_v: Tensor | None,
+    add_zero_attn: bool,
+    dropout_p: float,
+    out_proj_weight: Tensor,
+    out_proj_bias: Tensor | None,
+    training: bool = True,
+    key_padding_mask: Tensor | None = None,
+    need_weights: bool = True,
+    attn_mask: Tensor | None = None,
+    use_separate_proj_weight: bool = False,
+    q_proj_weight: Tensor | None = None,
+    k_proj_weight: Tensor | None = None,
+    v_proj_weight: Tensor | None = None,
+    static_k: Tensor | None = None,
+    static_v: Tensor | None = None,
+    average_attn_weights: bool = True,
+    is_causal: bool = False,
+) -> tuple[Tensor, Tensor | None]:
     """Attention in several heads: query (L, N, E), key and value (S, N, E), or the same without N."""
     q: Any = query
     k: Any = key

@@ -5,14 +5,27 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from ...core.recording.record import TENSORS
+from ...core.runtime.warn import warn_once
+from ...core.tensor.tensor import Tensor
 from ...ops.nn import conv as _kernels  # noqa: F401 (fills the table)
 from ...ops.nn import resample as _resample
-from ...core.recording.record import TENSORS
-from ...core.tensor.tensor import Tensor
-from ...core.runtime.warn import warn_once
 
-__all__ = ["conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "fold", "interpolate", "pad",
-           "unfold", "upsample", "upsample_bilinear", "upsample_nearest"]  # fmt: skip
+__all__ = [
+    "conv1d",
+    "conv2d",
+    "conv3d",
+    "conv_transpose1d",
+    "conv_transpose2d",
+    "conv_transpose3d",
+    "fold",
+    "interpolate",
+    "pad",
+    "unfold",
+    "upsample",
+    "upsample_bilinear",
+    "upsample_nearest",
+]
 
 
 def expanded(value: Any, n: int, name: str) -> tuple[int, ...]:
@@ -21,8 +34,10 @@ def expanded(value: Any, n: int, name: str) -> tuple[int, ...]:
         if len(value) == 1:
             return tuple(value) * n
         if len(value) != n:
-            raise RuntimeError(f"expected {name} to be a single integer value or a list of {n} values to match the convolution "
-                               f"dimensions, but got {name}={list(value)}")  # fmt: skip
+            raise RuntimeError(
+                f"expected {name} to be a single integer value or a list of {n} values to match the convolution "
+                f"dimensions, but got {name}={list(value)}"
+            )
         return tuple(int(v) for v in value)
     return (int(value),) * n
 
@@ -36,7 +51,9 @@ def _batched(input: Tensor, n: int, name: str) -> tuple[Tensor, bool]:
         return input, True
     if input.ndim == n + 1:
         return TENSORS.unsqueeze(input, 0), False
-    raise RuntimeError(f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to {name}, but got input of size: {list(input.shape)}")
+    raise RuntimeError(
+        f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to {name}, but got input of size: {list(input.shape)}"
+    )
 
 
 def _misfit(weight: Tensor, x: Tensor, stride: Any, n: int) -> None:
@@ -44,8 +61,10 @@ def _misfit(weight: Tensor, x: Tensor, stride: Any, n: int) -> None:
     if weight.ndim < 3:
         raise RuntimeError("weight should have at least three dimensions")
     if stride is None:
-        raise RuntimeError(f"Expected {weight.ndim}-dimensional input for {weight.ndim}-dimensional weight{list(weight.shape)}, but got "
-                           f"{x.ndim}-dimensional input of size {list(x.shape)} instead")  # fmt: skip
+        raise RuntimeError(
+            f"Expected {weight.ndim}-dimensional input for {weight.ndim}-dimensional weight{list(weight.shape)}, but got "
+            f"{x.ndim}-dimensional input of size {list(x.shape)} instead"
+        )
     expanded(expanded(stride, n, "stride") if n > 1 else [stride] * 2, weight.ndim - 2, "stride")
 
 
@@ -63,7 +82,9 @@ def _convolved(x: Tensor, weight: Tensor, bias: Any, *options: Any) -> Any:
     return a - b + (c - a - b) * 1j
 
 
-def _conv(n: int, input: Tensor, weight: Tensor, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Tensor:
+def _conv(
+    n: int, input: Tensor, weight: Tensor, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int
+) -> Tensor:
     name = f"conv{n}d"
     x, batched = _batched(input, n, name)
     if weight.ndim != n + 2:
@@ -77,8 +98,11 @@ def _conv(n: int, input: Tensor, weight: Tensor, bias: Any, stride: Any, padding
                 raise RuntimeError("padding='same' is not supported for strided convolutions")
             totals = [d * (k - 1) for d, k in zip(dilation, weight._array.shape[2:], strict=True)]
             if any(t % 2 for t in totals):
-                warn_once("Using padding='same' with even kernel lengths and odd dilation may require a zero-padded copy of the input be "
-                          "created", at="aten/src/ATen/native/Convolution.cpp:1101")  # fmt: skip
+                warn_once(
+                    "Using padding='same' with even kernel lengths and odd dilation may require a zero-padded copy of the input be "
+                    "created",
+                    at="aten/src/ATen/native/Convolution.cpp:1101",
+                )
                 extra = [v for t in reversed(totals) for v in (0, t % 2)]
                 x = TENSORS.constant_pad_nd(x, extra, 0.0)
             padding = tuple(t // 2 for t in totals)
@@ -88,14 +112,28 @@ def _conv(n: int, input: Tensor, weight: Tensor, bias: Any, stride: Any, padding
     return out if batched else TENSORS.squeeze(out, 0)
 
 
-def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
-           groups: int = 1) -> Tensor:  # fmt: skip
+def conv1d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+) -> Tensor:
     """Sums over windows of (N, C, L) or (C, L) with weights (O, C / groups, K)."""
     return _conv(1, input, weight, bias, stride, padding, dilation, groups)
 
 
-def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
-           groups: int = 1) -> Tensor:  # fmt: skip
+def conv2d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+) -> Tensor:
     """Sums over windows of (N, C, H, W) or (C, H, W) with weights (O, C / groups, KH, KW).
 
     >>> import autogradlab as torch
@@ -106,14 +144,30 @@ def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: An
     return _conv(2, input, weight, bias, stride, padding, dilation, groups)
 
 
-def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
-           groups: int = 1) -> Tensor:  # fmt: skip
+def conv3d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+) -> Tensor:
     """Sums over windows of (N, C, D, H, W) or (C, D, H, W)."""
     return _conv(3, input, weight, bias, stride, padding, dilation, groups)
 
 
-def _transposed(n: int, input: Tensor, weight: Tensor, bias: Any, stride: Any, padding: Any, output_padding: Any, groups: int,
-                dilation: Any) -> Tensor:  # fmt: skip
+def _transposed(
+    n: int,
+    input: Tensor,
+    weight: Tensor,
+    bias: Any,
+    stride: Any,
+    padding: Any,
+    output_padding: Any,
+    groups: int,
+    dilation: Any,
+) -> Tensor:
     x, batched = _batched(input, n, f"conv_transpose{n}d")
     if weight.ndim != n + 2:
         _misfit(weight, x, stride, n)
@@ -121,27 +175,53 @@ def _transposed(n: int, input: Tensor, weight: Tensor, bias: Any, stride: Any, p
     more = expanded(output_padding, n, "output_padding")
     for o, s, d in zip(more, options[0], options[2], strict=True):
         if o >= s and o >= d:
-            raise RuntimeError(f"output padding must be smaller than either stride or dilation, but got output_padding_height: {more[0]} "
-                               f"output_padding_width: {more[-1]} stride_height: {options[0][0]} stride_width: {options[0][-1]} "
-                               f"dilation_height: {options[2][0]} dilation_width: {options[2][-1]}")  # fmt: skip
+            raise RuntimeError(
+                f"output padding must be smaller than either stride or dilation, but got output_padding_height: {more[0]} "
+                f"output_padding_width: {more[-1]} stride_height: {options[0][0]} stride_width: {options[0][-1]} "
+                f"dilation_height: {options[2][0]} dilation_width: {options[2][-1]}"
+            )
     out = _convolved(x, weight, bias, *options, True, more, groups)
     return out if batched else TENSORS.squeeze(out, 0)
 
 
-def conv_transpose1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
-                     output_padding: Any = 0, groups: int = 1, dilation: Any = 1) -> Tensor:  # fmt: skip
+def conv_transpose1d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    output_padding: Any = 0,
+    groups: int = 1,
+    dilation: Any = 1,
+) -> Tensor:
     """The adjoint of conv1d: weights (C, O / groups, K)."""
     return _transposed(1, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
 
-def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
-                     output_padding: Any = 0, groups: int = 1, dilation: Any = 1) -> Tensor:  # fmt: skip
+def conv_transpose2d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    output_padding: Any = 0,
+    groups: int = 1,
+    dilation: Any = 1,
+) -> Tensor:
     """The adjoint of conv2d: weights (C, O / groups, KH, KW)."""
     return _transposed(2, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
 
-def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
-                     output_padding: Any = 0, groups: int = 1, dilation: Any = 1) -> Tensor:  # fmt: skip
+def conv_transpose3d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    output_padding: Any = 0,
+    groups: int = 1,
+    dilation: Any = 1,
+) -> Tensor:
     """The adjoint of conv3d."""
     return _transposed(3, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
@@ -155,7 +235,9 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
     return TENSORS.im2col(input, _two(kernel_size), _two(dilation), _two(padding), _two(stride))
 
 
-def fold(input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
+def fold(
+    input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
+) -> Tensor:
     """Columns added up where their windows lie: the adjoint of unfold."""
     return TENSORS.col2im(input, _two(output_size), _two(kernel_size), _two(dilation), _two(padding), _two(stride))
 
@@ -172,8 +254,10 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
     if len(pad) % 2:
         raise RuntimeError("Padding length must be divisible by 2")
     if len(pad) // 2 > input.ndim:
-        raise RuntimeError(f"Padding length should be less than or equal to two times the input dimension but got padding length {len(pad)} "
-                           f"and input of dimension {input.ndim}")  # fmt: skip
+        raise RuntimeError(
+            f"Padding length should be less than or equal to two times the input dimension but got padding length {len(pad)} "
+            f"and input of dimension {input.ndim}"
+        )
     if mode == "constant":
         return TENSORS.constant_pad_nd(input, pad, 0.0 if value is None else value)
     if value is not None and value != 0:
@@ -214,19 +298,34 @@ def _circular(input: Any, pad: Any, nd: int) -> Tensor:
     return out
 
 
-_MODES = {"nearest": ("upsample_nearest{}d", (1, 2, 3)), "nearest-exact": ("upsample_nearest_exact{}d", (1, 2, 3)),
-          "linear": ("upsample_linear1d", (1,)), "bilinear": ("upsample_bilinear2d", (2,)),
-          "trilinear": ("upsample_trilinear3d", (3,)), "bicubic": ("upsample_bicubic2d", (2,)), "area": ("", (1, 2, 3))}  # fmt: skip
+_MODES = {
+    "nearest": ("upsample_nearest{}d", (1, 2, 3)),
+    "nearest-exact": ("upsample_nearest_exact{}d", (1, 2, 3)),
+    "linear": ("upsample_linear1d", (1,)),
+    "bilinear": ("upsample_bilinear2d", (2,)),
+    "trilinear": ("upsample_trilinear3d", (3,)),
+    "bicubic": ("upsample_bicubic2d", (2,)),
+    "area": ("", (1, 2, 3)),
+}
 
 
-def interpolate(input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None,
-                recompute_scale_factor: bool | None = None, antialias: bool = False) -> Tensor:  # fmt: skip
+def interpolate(
+    input: Tensor,
+    size: Any = None,
+    scale_factor: Any = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+    recompute_scale_factor: bool | None = None,
+    antialias: bool = False,
+) -> Tensor:
     """(N, C, ...) resampled to `size` or by `scale_factor`. Modes: nearest, nearest-exact, linear, bilinear, bicubic, trilinear,
     area."""
     nd = input.ndim - 2
     if mode in ("nearest", "area", "nearest-exact"):
         if align_corners is not None:
-            raise ValueError("align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear")
+            raise ValueError(
+                "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear"
+            )
     elif align_corners is None:
         align_corners = False
     if size is not None and scale_factor is not None:
@@ -235,24 +334,30 @@ def interpolate(input: Tensor, size: Any = None, scale_factor: Any = None, mode:
     factors: Any = [None] * nd
     if size is not None:
         if isinstance(size, (tuple, list)) and len(size) != nd:
-            raise ValueError(f"Input and output must have the same number of spatial dimensions, but got input with spatial dimensions of "
-                             f"{list(sizes)} and output size of {size}. Please provide input tensor in (N, C, d1, d2, ...,dK) format and "
-                             "output size in (o1, o2, ...,oK) format.")  # fmt: skip
+            raise ValueError(
+                f"Input and output must have the same number of spatial dimensions, but got input with spatial dimensions of "
+                f"{list(sizes)} and output size of {size}. Please provide input tensor in (N, C, d1, d2, ...,dK) format and "
+                "output size in (o1, o2, ...,oK) format."
+            )
         out = tuple(size) if isinstance(size, (tuple, list)) else (size,) * nd
     elif scale_factor is not None:
         factors = list(scale_factor) if isinstance(scale_factor, (tuple, list)) else [scale_factor] * nd
         if len(factors) != nd:
-            raise ValueError("Input and scale_factor must have the same number of spatial dimensions, but got input with spatial dimensions "
-                             f"of {list(sizes)} and scale_factor of shape {scale_factor}. Please provide input tensor in (N, C, d1, d2, "
-                             "...,dK) format and scale_factor in (s1, s2, ...,sK) format.")  # fmt: skip
+            raise ValueError(
+                "Input and scale_factor must have the same number of spatial dimensions, but got input with spatial dimensions "
+                f"of {list(sizes)} and scale_factor of shape {scale_factor}. Please provide input tensor in (N, C, d1, d2, "
+                "...,dK) format and scale_factor in (s1, s2, ...,sK) format."
+            )
         out = tuple(_resample.scaled_size(n, f) for n, f in zip(sizes, factors, strict=True))
         if recompute_scale_factor:
             factors = [None] * nd
     else:
         raise ValueError("either size or scale_factor should be defined")
     if mode not in _MODES or nd not in _MODES[mode][1]:
-        raise NotImplementedError(f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.ndim}D) for the modes: nearest | linear | "
-                                  f"bilinear | bicubic | trilinear | area | nearest-exact (got {mode})")  # fmt: skip
+        raise NotImplementedError(
+            f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.ndim}D) for the modes: nearest | linear | "
+            f"bilinear | bicubic | trilinear | area | nearest-exact (got {mode})"
+        )
     if mode == "area":
         from . import pooling as _pooling
 
@@ -261,7 +366,9 @@ def interpolate(input: Tensor, size: Any = None, scale_factor: Any = None, mode:
     return getattr(TENSORS, name)(input, out, bool(align_corners), tuple(float(f) if f else None for f in factors))
 
 
-def upsample(input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None) -> Tensor:
+def upsample(
+    input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None
+) -> Tensor:
     """The old name of interpolate."""
     warnings.warn("`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2)
     return interpolate(input, size, scale_factor, mode, align_corners)
@@ -269,11 +376,15 @@ def upsample(input: Tensor, size: Any = None, scale_factor: Any = None, mode: st
 
 def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
     """interpolate(mode="nearest")"""
-    warnings.warn("`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2)
+    warnings.warn(
+        "`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2
+    )
     return interpolate(input, size, scale_factor, mode="nearest")
 
 
 def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
     """interpolate(mode="bilinear", align_corners=True)"""
-    warnings.warn("`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2)
+    warnings.warn(
+        "`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2
+    )
     return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)

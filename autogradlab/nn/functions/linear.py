@@ -7,16 +7,31 @@ from typing import Any
 
 import numpy as np
 
-from ...ops.nn import embedding as _kernels  # noqa: F401 (fills the table)
 from ...core.random.generator import default_generator
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
+from ...ops.nn import embedding as _kernels  # noqa: F401 (fills the table)
 
 __all__ = [
-    "alpha_dropout", "bilinear", "channel_shuffle", "cosine_similarity", "dropout", "dropout1d", "dropout2d", "dropout3d",
-    "embedding", "embedding_bag", "feature_alpha_dropout", "linear", "normalize", "one_hot", "pairwise_distance", "pdist",
-    "pixel_shuffle", "pixel_unshuffle",
-]  # fmt: skip
+    "alpha_dropout",
+    "bilinear",
+    "channel_shuffle",
+    "cosine_similarity",
+    "dropout",
+    "dropout1d",
+    "dropout2d",
+    "dropout3d",
+    "embedding",
+    "embedding_bag",
+    "feature_alpha_dropout",
+    "linear",
+    "normalize",
+    "one_hot",
+    "pairwise_distance",
+    "pdist",
+    "pixel_shuffle",
+    "pixel_unshuffle",
+]
 
 _ndarray = np.ndarray
 
@@ -54,15 +69,22 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
         raise RuntimeError(f"bilinear(): input dimensions do not match: got {a.ndim} and {b.ndim}")
     for i in range(a.ndim - 1):
         if a.shape[i] != b.shape[i]:
-            raise RuntimeError(f"bilinear(): input batch dimensions do not match at dim {i}: got {a.shape[i]} and {b.shape[i]}")
+            raise RuntimeError(
+                f"bilinear(): input batch dimensions do not match at dim {i}: got {a.shape[i]} and {b.shape[i]}"
+            )
     for k, x in ((1, a), (2, b)):
         if x.shape[-1] != w.shape[k]:
-            raise RuntimeError(f"bilinear(): input{k} size does not match weight size: got {x.shape[-1]} but expected {w.shape[k]}")
+            raise RuntimeError(
+                f"bilinear(): input{k} size does not match weight size: got {x.shape[-1]} but expected {w.shape[k]}"
+            )
     if bias is not None and bias._array.shape[0] != w.shape[0]:
-        raise RuntimeError(f"bilinear(): bias size does not match weight size: got {bias._array.shape[0]} but expected "
-                           f"{w.shape[0]}")  # fmt: skip
+        raise RuntimeError(
+            f"bilinear(): bias size does not match weight size: got {bias._array.shape[0]} but expected {w.shape[0]}"
+        )
     shape = (*a.shape[:-1], w.shape[0])
-    made = TENSORS.reshape(TENSORS._trilinear(input1.reshape(-1, a.shape[-1]), weight, input2.reshape(-1, b.shape[-1])), shape)
+    made = TENSORS.reshape(
+        TENSORS._trilinear(input1.reshape(-1, a.shape[-1]), weight, input2.reshape(-1, b.shape[-1])), shape
+    )
     return made if bias is None else made + bias
 
 
@@ -115,9 +137,11 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     """dropout of whole channels: input (N, C, L) or (C, L)."""
     _check_p(p)
     if input.ndim not in (2, 3):
-        raise RuntimeError(f"dropout1d: Expected 2D or 3D input, but received a {input.ndim}D input. Note that dropout1d exists to "
-                           "provide channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an optional "
-                           "batch dimension (i.e. 2D or 3D inputs).")  # fmt: skip
+        raise RuntimeError(
+            f"dropout1d: Expected 2D or 3D input, but received a {input.ndim}D input. Note that dropout1d exists to "
+            "provide channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an optional "
+            "batch dimension (i.e. 2D or 3D inputs)."
+        )
     return _channels(input, p, training, inplace, (2, 3), "1d")
 
 
@@ -125,15 +149,21 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     """dropout of whole channels: input (N, C, H, W)."""
     _check_p(p)
     if input.ndim not in (3, 4):
-        warnings.warn(f"dropout2d: Received a {input.ndim}-D input to dropout2d, which is deprecated and will result in an error in "
-                      "a future release. To retain the behavior and silence this warning, please use dropout instead. Note that "
-                      "dropout2d exists to provide channel-wise dropout on inputs with 2 spatial dimensions, a channel dimension, "
-                      "and an optional batch dimension (i.e. 3D or 4D inputs).", stacklevel=2)  # fmt: skip
+        warnings.warn(
+            f"dropout2d: Received a {input.ndim}-D input to dropout2d, which is deprecated and will result in an error in "
+            "a future release. To retain the behavior and silence this warning, please use dropout instead. Note that "
+            "dropout2d exists to provide channel-wise dropout on inputs with 2 spatial dimensions, a channel dimension, "
+            "and an optional batch dimension (i.e. 3D or 4D inputs).",
+            stacklevel=2,
+        )
     if input.ndim == 3:
-        warnings.warn("dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is desired - "
-                      "input is interpreted as shape (N, C, L), where C is the channel dim. This behavior will change in a future "
-                      "release to interpret the input as one without a batch dimension, i.e. shape (C, H, W). To maintain the 1D "
-                      "channel-wise dropout behavior, please switch to using dropout1d instead.", stacklevel=2)  # fmt: skip
+        warnings.warn(
+            "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is desired - "
+            "input is interpreted as shape (N, C, L), where C is the channel dim. This behavior will change in a future "
+            "release to interpret the input as one without a batch dimension, i.e. shape (C, H, W). To maintain the 1D "
+            "channel-wise dropout behavior, please switch to using dropout1d instead.",
+            stacklevel=2,
+        )
     return _channels(input, p, training, inplace, (3, 4), "2d")
 
 
@@ -177,8 +207,15 @@ def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
 # -- embeddings ------------------------------------------------------------------------------------------------------------
 
 
-def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: float | None = None, norm_type: float = 2.0,
-              scale_grad_by_freq: bool = False, sparse: bool = False) -> Tensor:  # fmt: skip
+def embedding(
+    input: Tensor,
+    weight: Tensor,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Tensor:
     """Rows of `weight` (n, d) by the indices in `input`: a tensor of input's shape and d.
 
     >>> import autogradlab as torch
@@ -212,20 +249,33 @@ def _renormed(weight: Tensor, index: _ndarray, max_norm: float, norm_type: float
     bump(weight)
 
 
-def embedding_bag(input: Tensor, weight: Tensor, offsets: Tensor | None = None, max_norm: float | None = None,
-                  norm_type: float = 2, scale_grad_by_freq: bool = False, mode: str = "mean", sparse: bool = False,
-                  per_sample_weights: Tensor | None = None, include_last_offset: bool = False,
-                  padding_idx: int | None = None) -> Tensor:  # fmt: skip
+def embedding_bag(
+    input: Tensor,
+    weight: Tensor,
+    offsets: Tensor | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2,
+    scale_grad_by_freq: bool = False,
+    mode: str = "mean",
+    sparse: bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> Tensor:
     """Sums, means or maxima of rows of `weight`, one for each bag of indices."""
     rows = weight._array.shape[0]
     numbers = {"sum": 0, "mean": 1, "max": 2}
     if per_sample_weights is not None and per_sample_weights._array.shape != input._array.shape:
-        raise ValueError(f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, then it must have the same shape "
-                         f"as the input ({input.shape})")  # fmt: skip
+        raise ValueError(
+            f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, then it must have the same shape "
+            f"as the input ({input.shape})"
+        )
     if input.ndim == 2:
         if offsets is not None:
-            raise ValueError("if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length "
-                             f"sequences. However, found offsets of type {type(offsets)}")  # fmt: skip
+            raise ValueError(
+                "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length "
+                f"sequences. However, found offsets of type {type(offsets)}"
+            )
         n, width = input._array.shape
         offsets = TENSORS.from_numpy(np.arange(0, n * width, width) if width else np.zeros(n, np.int64))
         input = TENSORS.reshape(input, -1)
@@ -241,17 +291,33 @@ def embedding_bag(input: Tensor, weight: Tensor, offsets: Tensor | None = None, 
     if mode not in numbers:
         raise ValueError("mode has to be one of sum, mean or max")
     if mode == "max" and (scale_grad_by_freq or sparse):
-        raise ValueError("max mode does not support " + ("scaling the gradient by the frequency" if scale_grad_by_freq else "sparse weights"))
+        raise ValueError(
+            "max mode does not support "
+            + ("scaling the gradient by the frequency" if scale_grad_by_freq else "sparse weights")
+        )
     if max_norm is not None:
         _renormed(weight, input._array, max_norm, norm_type)
     if per_sample_weights is not None and mode != "sum":
-        raise NotImplementedError("embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' "
-                                  f"(got mode='{mode}'). Please open a feature request on GitHub.")  # fmt: skip
+        raise NotImplementedError(
+            "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' "
+            f"(got mode='{mode}'). Please open a feature request on GitHub."
+        )
     if padding_idx is not None and not -rows <= padding_idx < rows:
-        raise RuntimeError(f"padding_idx must be within the number of embeddings, -{rows} through {rows - 1}, but got {padding_idx}")
+        raise RuntimeError(
+            f"padding_idx must be within the number of embeddings, -{rows} through {rows - 1}, but got {padding_idx}"
+        )
     skipped = -1 if padding_idx is None else padding_idx % rows
-    return TENSORS.embedding_bag(weight, input, offsets, scale_grad_by_freq, numbers[mode], sparse, per_sample_weights,  # type: ignore[no-any-return]
-                                 include_last_offset, skipped)[0]  # fmt: skip
+    return TENSORS.embedding_bag(
+        weight,
+        input,
+        offsets,
+        scale_grad_by_freq,
+        numbers[mode],
+        sparse,
+        per_sample_weights,  # type: ignore[no-any-return]
+        include_last_offset,
+        skipped,
+    )[0]
 
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:

@@ -9,19 +9,36 @@ from typing import Any
 
 import numpy as np
 
-from ...ops.nn import ctc as _sets  # noqa: F401 (fills the table)
-from ...ops.nn import loss as _kernels  # noqa: F401 (fills the table)
-from ...core.values.promotion import broadcast_shapes
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
+from ...core.values.promotion import broadcast_shapes
+from ...ops.nn import ctc as _sets  # noqa: F401 (fills the table)
+from ...ops.nn import loss as _kernels  # noqa: F401 (fills the table)
 from ..reduction import legacy, number
 
 __all__ = [
-    "binary_cross_entropy", "binary_cross_entropy_with_logits", "cosine_embedding_loss", "cross_entropy", "ctc_loss", "gaussian_nll_loss",
-    "hinge_embedding_loss", "huber_loss", "kl_div", "l1_loss", "margin_ranking_loss", "mse_loss", "multi_margin_loss", "multilabel_margin_loss",
-    "multilabel_soft_margin_loss", "nll_loss", "poisson_nll_loss", "smooth_l1_loss", "soft_margin_loss", "triplet_margin_loss",
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "cosine_embedding_loss",
+    "cross_entropy",
+    "ctc_loss",
+    "gaussian_nll_loss",
+    "hinge_embedding_loss",
+    "huber_loss",
+    "kl_div",
+    "l1_loss",
+    "margin_ranking_loss",
+    "mse_loss",
+    "multi_margin_loss",
+    "multilabel_margin_loss",
+    "multilabel_soft_margin_loss",
+    "nll_loss",
+    "poisson_nll_loss",
+    "smooth_l1_loss",
+    "soft_margin_loss",
+    "triplet_margin_loss",
     "triplet_margin_with_distance_loss",
-]  # fmt: skip
+]
 
 _SIZES = (
     "Using a target size ({}) that is different to the input size ({}). This will likely lead to incorrect results due to "
@@ -50,8 +67,14 @@ def _check(name: str, *tensors: Any) -> None:
         reject(name, tensors, {})
 
 
-def mse_loss(input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
-             weight: Tensor | None = None) -> Tensor:  # fmt: skip
+def mse_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
+) -> Tensor:
     """The square of input - target: its mean, its sum, or the squares themselves for reduction="none".
 
     >>> import autogradlab as torch
@@ -66,8 +89,14 @@ def mse_loss(input: Tensor, target: Tensor, size_average: Any = None, reduce: An
     return TENSORS.mse_loss(input, target, number(reduction))
 
 
-def l1_loss(input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
-            weight: Tensor | None = None) -> Tensor:  # fmt: skip
+def l1_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
+) -> Tensor:
     """The absolute difference of input and target."""
     input, target = _pair(input, target)
     reduction = legacy(size_average, reduce, reduction)
@@ -78,8 +107,14 @@ def l1_loss(input: Tensor, target: Tensor, size_average: Any = None, reduce: Any
     return _reduce(values, reduction)
 
 
-def smooth_l1_loss(input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
-                   beta: float = 1.0) -> Tensor:  # fmt: skip
+def smooth_l1_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+    beta: float = 1.0,
+) -> Tensor:
     """The absolute difference, squared and halved where it is below beta."""
     input, target = _pair(input, target)
     reduction = legacy(size_average, reduce, reduction)
@@ -90,7 +125,9 @@ def smooth_l1_loss(input: Tensor, target: Tensor, size_average: Any = None, redu
     return TENSORS.smooth_l1_loss(input, target, number(reduction), beta)
 
 
-def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None) -> Tensor:
+def huber_loss(
+    input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
+) -> Tensor:
     """Half the squared difference below delta, linear above."""
     input, target = _pair(input, target)
     if delta <= 0:
@@ -101,21 +138,36 @@ def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: fl
     return TENSORS.huber_loss(input, target, number(reduction), delta)
 
 
-def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any = None, reduce: Any = None,
-                         reduction: str = "mean") -> Tensor:  # fmt: skip
+def binary_cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Tensor:
     """Cross entropy of probabilities `input` of being 1, and targets between 0 and 1."""
     reduction = legacy(size_average, reduce, reduction)
     n = number(reduction)
     if target._array.shape != input._array.shape:
-        raise ValueError(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is deprecated. "
-                         "Please ensure they have the same size.")  # fmt: skip
+        raise ValueError(
+            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is deprecated. "
+            "Please ensure they have the same size."
+        )
     if weight is not None:
         weight = TENSORS.expand(weight, target._array.shape)
     return TENSORS.binary_cross_entropy(input, target, weight, n)
 
 
-def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any = None,
-                                     reduce: Any = None, reduction: str = "mean", pos_weight: Tensor | None = None) -> Tensor:  # fmt: skip
+def binary_cross_entropy_with_logits(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+    pos_weight: Tensor | None = None,
+) -> Tensor:
     """binary_cross_entropy of sigmoid(input), computed without overflow."""
     n = number(legacy(size_average, reduce, reduction))
     if target._array.shape != input._array.shape:
@@ -123,8 +175,15 @@ def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tens
     return TENSORS.binary_cross_entropy_with_logits(input, target, weight, pos_weight, n)
 
 
-def nll_loss(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any = None, ignore_index: int = -100,
-             reduce: Any = None, reduction: str = "mean") -> Tensor:  # fmt: skip
+def nll_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: Any = None,
+    ignore_index: int = -100,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Tensor:
     """-input at the class of each target: input (N, C), (C) or (N, C, ...), target the same without C."""
     _check("nll_loss_nd", input, target)
     return _nll(input, target, weight, number(legacy(size_average, reduce, reduction)), ignore_index)
@@ -142,18 +201,32 @@ def _nll(input: Tensor, target: Tensor, weight: Tensor | None, n: int, ignore_in
         rest = (x[0], *x[2:])
         if t != rest:
             raise RuntimeError(f"Expected target size {list(rest)}, got {list(t)}")
-        flat = TENSORS.view(input, (x[0], x[1], 1, -1)) if input._array.flags.c_contiguous else input.reshape(x[0], x[1], 1, -1)
+        flat = (
+            TENSORS.view(input, (x[0], x[1], 1, -1))
+            if input._array.flags.c_contiguous
+            else input.reshape(x[0], x[1], 1, -1)
+        )
         found = TENSORS.nll_loss2d_forward(flat, target.reshape(x[0], 1, -1), weight, n, ignore_index)[0]
         return found.reshape(rest) if n == 0 else found
     if len(t) != 3:
-        raise RuntimeError(f"only batches of spatial targets supported (3D tensors) but got targets of dimension: {len(t)}")
+        raise RuntimeError(
+            f"only batches of spatial targets supported (3D tensors) but got targets of dimension: {len(t)}"
+        )
     if (x[0], *x[2:]) != t:
         raise RuntimeError(f"size mismatch (got input: {list(x)} , target: {list(t)}")
     return TENSORS.nll_loss2d_forward(input, target, weight, n, ignore_index)[0]
 
 
-def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any = None, ignore_index: int = -100,
-                  reduce: Any = None, reduction: str = "mean", label_smoothing: float = 0.0) -> Tensor:  # fmt: skip
+def cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: Any = None,
+    ignore_index: int = -100,
+    reduce: Any = None,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Tensor:
     """nll_loss of log_softmax(input) for target classes; for floating targets of input's shape, probabilities of classes.
 
     >>> import autogradlab as torch
@@ -167,8 +240,10 @@ def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, s
     axis = 0 if input.ndim == 1 else 1
     if input._array.shape == target._array.shape and target._array.ndim:
         if not (target.dtype.is_floating_point or target.dtype.is_complex):
-            raise RuntimeError("Expected floating point type for target with class probabilities, got "
-                               + {"int64": "Long", "int32": "Int"}.get(target.dtype.name, target.dtype.name))  # fmt: skip
+            raise RuntimeError(
+                "Expected floating point type for target with class probabilities, got "
+                + {"int64": "Long", "int32": "Int"}.get(target.dtype.name, target.dtype.name)
+            )
         if ignore_index >= 0:
             raise RuntimeError(f"ignore_index is not supported for floating point target; got {ignore_index}")
         return _probabilities(TENSORS.log_softmax(input, axis), target, weight, n, label_smoothing, axis)
@@ -217,15 +292,24 @@ def _smoothed(logs: Any, target: Any, weight: Any, n: int, ignore_index: int, sm
     return TENSORS.mul_number(hard, 1 - smoothing) + TENSORS.mul_number(smooth, share)
 
 
-def kl_div(input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
-           log_target: bool = False) -> Tensor:  # fmt: skip
+def kl_div(
+    input: Tensor,
+    target: Tensor,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+    log_target: bool = False,
+) -> Tensor:
     """target * (log(target) - input) for log-probabilities `input`; reduction="batchmean" divides by the batch."""
     if size_average is not None or reduce is not None:
         reduction = legacy(size_average, reduce, reduction)
     elif reduction == "mean":
-        warnings.warn("reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' divides only "
-                      "by the batch size, and aligns with the KL div math definition.'mean' will be changed to behave the same as "
-                      "'batchmean' in the next major release.", stacklevel=2)  # fmt: skip
+        warnings.warn(
+            "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' divides only "
+            "by the batch size, and aligns with the KL div math definition.'mean' will be changed to behave the same as "
+            "'batchmean' in the next major release.",
+            stacklevel=2,
+        )
     if log_target:
         values = TENSORS.exp(target) * (target - input)
     else:
@@ -236,8 +320,16 @@ def kl_div(input: Tensor, target: Tensor, size_average: Any = None, reduce: Any 
     return _reduce(values, reduction)
 
 
-def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool = True, full: bool = False, size_average: Any = None,
-                     eps: float = 1e-8, reduce: Any = None, reduction: str = "mean") -> Tensor:  # fmt: skip
+def poisson_nll_loss(
+    input: Tensor,
+    target: Tensor,
+    log_input: bool = True,
+    full: bool = False,
+    size_average: Any = None,
+    eps: float = 1e-8,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Tensor:
     """Negative log likelihood of counts under a Poisson rate, exp(input) or input."""
     reduction = legacy(size_average, reduce, reduction)
     if reduction not in ("none", "mean", "sum"):
@@ -251,8 +343,9 @@ def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool = True, full
     return _reduce(loss, reduction)
 
 
-def gaussian_nll_loss(input: Tensor, target: Tensor, var: Tensor | float, full: bool = False, eps: float = 1e-6,
-                      reduction: str = "mean") -> Tensor:  # fmt: skip
+def gaussian_nll_loss(
+    input: Tensor, target: Tensor, var: Tensor | float, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
+) -> Tensor:
     """Negative log likelihood of targets under normal distributions of mean `input` and variance `var`."""
     x: Any = input
     v: Any = var
@@ -278,8 +371,14 @@ def gaussian_nll_loss(input: Tensor, target: Tensor, var: Tensor | float, full: 
     return _reduce(loss, reduction)
 
 
-def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0, size_average: Any = None, reduce: Any = None,
-                         reduction: str = "mean") -> Tensor:  # fmt: skip
+def hinge_embedding_loss(
+    input: Tensor,
+    target: Tensor,
+    margin: float = 1.0,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Tensor:
     """input where target is 1, max(0, margin - input) where it is -1."""
     reduction = legacy(size_average, reduce, reduction)
     t: Any = target
@@ -288,18 +387,34 @@ def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0, siz
     return _reduce(apart + TENSORS.where(t != -1, input, zero), reduction)
 
 
-def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0, size_average: Any = None,
-                        reduce: Any = None, reduction: str = "mean") -> Tensor:  # fmt: skip
+def margin_ranking_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Tensor:
     """max(0, -target * (input1 - input2) + margin)"""
     reduction = legacy(size_average, reduce, reduction)
     if input1.ndim != input2.ndim or input1.ndim != target.ndim:
-        raise RuntimeError("margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
-                           f"{input1.shape}, input2: {input2.shape}, target: {target.shape} ")  # fmt: skip
+        raise RuntimeError(
+            "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
+            f"{input1.shape}, input2: {input2.shape}, target: {target.shape} "
+        )
     return _reduce(TENSORS.clamp_min(TENSORS.add_number(-target * (input1 - input2), margin), 0), reduction)
 
 
-def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0, size_average: Any = None,
-                          reduce: Any = None, reduction: str = "mean") -> Tensor:  # fmt: skip
+def cosine_embedding_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Tensor:
     """1 - cos(input1, input2) where target is 1, max(0, cos - margin) where it is -1."""
     reduction = legacy(size_average, reduce, reduction)
     a: Any = input1
@@ -319,12 +434,24 @@ def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin
 def _same_ndim(anchor: Tensor, positive: Tensor, negative: Tensor) -> None:
     a, p, n = anchor.ndim, positive.ndim, negative.ndim
     if not a == p == n:
-        raise RuntimeError("The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: "
-                           f"anchor {a}D, positive {p}D, and negative {n}D inputs")  # fmt: skip
+        raise RuntimeError(
+            "The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: "
+            f"anchor {a}D, positive {p}D, and negative {n}D inputs"
+        )
 
 
-def triplet_margin_loss(anchor: Tensor, positive: Tensor, negative: Tensor, margin: float = 1.0, p: float = 2, eps: float = 1e-6,
-                        swap: bool = False, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Tensor:  # fmt: skip
+def triplet_margin_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: float = 1.0,
+    p: float = 2,
+    eps: float = 1e-6,
+    swap: bool = False,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Tensor:
     """How much farther than margin the negative is not from the anchor than the positive."""
     from .linear import pairwise_distance
 
@@ -339,9 +466,16 @@ def triplet_margin_loss(anchor: Tensor, positive: Tensor, negative: Tensor, marg
     return _reduce(TENSORS.clamp_min(TENSORS.add_number(near, margin) - far, 0), reduction)
 
 
-def triplet_margin_with_distance_loss(anchor: Tensor, positive: Tensor, negative: Tensor, *,
-                                      distance_function: Callable[[Tensor, Tensor], Tensor] | None = None, margin: float = 1.0,
-                                      swap: bool = False, reduction: str = "mean") -> Tensor:  # fmt: skip
+def triplet_margin_with_distance_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    *,
+    distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
+    margin: float = 1.0,
+    swap: bool = False,
+    reduction: str = "mean",
+) -> Tensor:
     """triplet_margin_loss with a distance of one's own."""
     from .linear import pairwise_distance
 
@@ -356,13 +490,23 @@ def triplet_margin_with_distance_loss(anchor: Tensor, positive: Tensor, negative
     return _reduce(TENSORS.clamp_min(TENSORS.add_number(near, margin) - far, 0), reduction)
 
 
-def soft_margin_loss(input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Tensor:
+def soft_margin_loss(
+    input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
+) -> Tensor:
     """log(1 + exp(-target * input))"""
     return TENSORS.soft_margin_loss(input, target, number(legacy(size_average, reduce, reduction)))
 
 
-def multi_margin_loss(input: Tensor, target: Tensor, p: int = 1, margin: float = 1.0, weight: Tensor | None = None,
-                      size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Tensor:  # fmt: skip
+def multi_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    p: int = 1,
+    margin: float = 1.0,
+    weight: Tensor | None = None,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Tensor:
     """How far other classes come within `margin` of the right one."""
     n = number(legacy(size_average, reduce, reduction))
     if p not in (1, 2):
@@ -372,8 +516,14 @@ def multi_margin_loss(input: Tensor, target: Tensor, p: int = 1, margin: float =
     return TENSORS.multi_margin_loss(input, target, p, margin, weight, n)
 
 
-def multilabel_soft_margin_loss(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any = None,
-                                reduce: Any = None, reduction: str = "mean") -> Tensor:  # fmt: skip
+def multilabel_soft_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Tensor:
     """The mean over classes of binary cross entropies of sigmoid(input)."""
     reduction = legacy(size_average, reduce, reduction)
     x: Any = input
@@ -384,14 +534,22 @@ def multilabel_soft_margin_loss(input: Tensor, target: Tensor, weight: Tensor | 
     return _reduce(values.sum(x.ndim - 1) / x._array.shape[-1], reduction)
 
 
-def multilabel_margin_loss(input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None,
-                           reduction: str = "mean") -> Tensor:  # fmt: skip
+def multilabel_margin_loss(
+    input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
+) -> Tensor:
     """Margins between the classes of a set and the others; target holds classes, ended by -1."""
     return TENSORS.multilabel_margin_loss_forward(input, target, number(legacy(size_average, reduce, reduction)))[0]
 
 
-def ctc_loss(log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: int = 0, reduction: str = "mean",
-             zero_infinity: bool = False) -> Tensor:  # fmt: skip
+def ctc_loss(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Any,
+    target_lengths: Any,
+    blank: int = 0,
+    reduction: str = "mean",
+    zero_infinity: bool = False,
+) -> Tensor:
     """-log of the probability that a sequence of classes, repeats merged and blanks left out, is the target.
 
     log_probs (T, N, C) or (T, C); targets (N, S) or all of them in one dimension; lengths are tensors or tuples.
@@ -415,10 +573,14 @@ def ctc_loss(log_probs: Tensor, targets: Tensor, input_lengths: Any, target_leng
             raise RuntimeError(f"{name} must be of size batch_size")
     for length in lengths[0]:
         if length < 0:
-            raise RuntimeError(f"Expected input_lengths to have value at least 0, but got value {length} (while checking arguments for ctc_loss_cpu)")
+            raise RuntimeError(
+                f"Expected input_lengths to have value at least 0, but got value {length} (while checking arguments for ctc_loss_cpu)"
+            )
         if length > steps:
-            raise RuntimeError(f"Expected input_lengths to have value at most {steps}, but got value {length} "
-                               "(while checking arguments for ctc_loss_cpu)")  # fmt: skip
+            raise RuntimeError(
+                f"Expected input_lengths to have value at most {steps}, but got value {length} "
+                "(while checking arguments for ctc_loss_cpu)"
+            )
     losses = TENSORS._ctc_loss(probs, labels, lengths[0], lengths[1], blank, zero_infinity)
     if zero_infinity:
         losses = TENSORS.where(losses == math.inf, TENSORS.scalar_tensor(0, dtype=losses.dtype), losses)

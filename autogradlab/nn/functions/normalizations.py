@@ -5,21 +5,31 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...core.types.info import finfo
-from ...ops.nn import norm as _kernels
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
+from ...core.types.info import finfo
+from ...ops.nn import norm as _kernels
 
 __all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm", "local_response_norm", "rms_norm"]
 
 
 def _enough(size: tuple[int, ...]) -> None:
     if size[0] * math.prod(size[2:]) == 1:
-        raise ValueError(f"Expected more than 1 value per channel when training, got input size torch.Size({list(size)})")
+        raise ValueError(
+            f"Expected more than 1 value per channel when training, got input size torch.Size({list(size)})"
+        )
 
 
-def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None,
-               bias: Tensor | None = None, training: bool = False, momentum: float = 0.1, eps: float = 1e-5) -> Tensor:  # fmt: skip
+def batch_norm(
+    input: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
     """(x - mean) / sqrt(var + eps) * weight + bias for each channel of (N, C, ...).
 
     In training mean and var are the batch's, and the running ones move towards them by `momentum`.
@@ -36,12 +46,22 @@ def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor |
     return TENSORS.native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
 
 
-def instance_norm(input: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None, weight: Tensor | None = None,
-                  bias: Tensor | None = None, use_input_stats: bool = True, momentum: float = 0.1, eps: float = 1e-5) -> Tensor:  # fmt: skip
+def instance_norm(
+    input: Tensor,
+    running_mean: Tensor | None = None,
+    running_var: Tensor | None = None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
     """batch_norm of each sample by itself."""
     shape = input._array.shape
     if use_input_stats and math.prod(shape[2:]) == 1:
-        raise ValueError(f"Expected more than 1 spatial element when training, got input size torch.Size({list(shape)})")
+        raise ValueError(
+            f"Expected more than 1 spatial element when training, got input size torch.Size({list(shape)})"
+        )
     n, c = shape[:2]
 
     def repeated(t: Any) -> Any:
@@ -49,7 +69,9 @@ def instance_norm(input: Tensor, running_mean: Tensor | None = None, running_var
 
     means, variances = repeated(running_mean), repeated(running_var)
     x = input.reshape(1, n * c, *shape[2:])
-    out = TENSORS.native_batch_norm(x, repeated(weight), repeated(bias), means, variances, use_input_stats, momentum, eps)[0]
+    out = TENSORS.native_batch_norm(
+        x, repeated(weight), repeated(bias), means, variances, use_input_stats, momentum, eps
+    )[0]
     if use_input_stats:
         for t, many in ((running_mean, means), (running_var, variances)):
             if t is not None:
@@ -57,8 +79,9 @@ def instance_norm(input: Tensor, running_mean: Tensor | None = None, running_var
     return TENSORS.view(out, shape)
 
 
-def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None,
-               eps: float = 1e-5) -> Tensor:  # fmt: skip
+def layer_norm(
+    input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
+) -> Tensor:
     """(x - mean) / sqrt(var + eps) * weight + bias over the last dimensions, which must be `normalized_shape`."""
     shape = tuple(normalized_shape)
     return TENSORS.native_layer_norm(input, shape, weight, bias, eps)[0]
@@ -77,7 +100,9 @@ def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
     return out if weight is None else out * weight
 
 
-def group_norm(input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5) -> Tensor:
+def group_norm(
+    input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
+) -> Tensor:
     """layer_norm over groups of channels of (N, C, ...)."""
     if input.ndim < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.ndim}")
@@ -86,19 +111,25 @@ def group_norm(input: Tensor, num_groups: int, weight: Tensor | None = None, bia
     if n * c // num_groups * area == 1 and n * area == 1:
         _enough((n * c // num_groups, num_groups, *input._array.shape[2:]))
     if c % num_groups:
-        raise RuntimeError("Expected number of channels in input to be divisible by num_groups, but got input of shape "
-                           f"{list(input.shape)} and num_groups={num_groups}")  # fmt: skip
+        raise RuntimeError(
+            "Expected number of channels in input to be divisible by num_groups, but got input of shape "
+            f"{list(input.shape)} and num_groups={num_groups}"
+        )
     for name, t in (("weight", weight), ("bias", bias)):
         if t is not None and t._array.shape != (c,):
-            raise RuntimeError(f"Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of shape "
-                               f"{list(t.shape)} and input of shape {list(input.shape)}")  # fmt: skip
+            raise RuntimeError(
+                f"Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of shape "
+                f"{list(t.shape)} and input of shape {list(input.shape)}"
+            )
     return TENSORS.native_group_norm(input, weight, bias, n, c, area, num_groups, eps)[0]
 
 
 def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:
     """x divided by a power of the mean of squares over `size` neighbouring channels."""
     if input.ndim < 3:
-        raise ValueError(f"Expected 3D or higher dimensionality                          input (got {input.ndim} dimensions)")
+        raise ValueError(
+            f"Expected 3D or higher dimensionality                          input (got {input.ndim} dimensions)"
+        )
     x: Any = input
     if not x._array.size:
         return input
@@ -110,5 +141,7 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
     else:
         squares = squares.view(shape[0], 1, shape[1], shape[2], -1)
         squares = TENSORS.constant_pad_nd(squares, [0, 0, 0, 0, size // 2, (size - 1) // 2], 0.0)
-        means = TENSORS.avg_pool3d(squares, (size, 1, 1), (1, 1, 1), (0, 0, 0), False, True, None).squeeze(1).view(shape)
+        means = (
+            TENSORS.avg_pool3d(squares, (size, 1, 1), (1, 1, 1), (0, 0, 0), False, True, None).squeeze(1).view(shape)
+        )
     return x / (means * alpha + k).pow(beta)

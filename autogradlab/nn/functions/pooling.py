@@ -5,18 +5,40 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...ops.nn import pool as _kernels
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
+from ...ops.nn import pool as _kernels
 
 __all__ = [
-    "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d", "adaptive_max_pool1d_with_indices",
-    "adaptive_max_pool2d", "adaptive_max_pool2d_with_indices", "adaptive_max_pool3d", "adaptive_max_pool3d_with_indices",
-    "avg_pool1d", "avg_pool2d", "avg_pool3d", "fractional_max_pool2d", "fractional_max_pool2d_with_indices",
-    "fractional_max_pool3d", "fractional_max_pool3d_with_indices", "lp_pool1d", "lp_pool2d", "lp_pool3d", "max_pool1d",
-    "max_pool1d_with_indices", "max_pool2d", "max_pool2d_with_indices", "max_pool3d", "max_pool3d_with_indices", "max_unpool1d",
-    "max_unpool2d", "max_unpool3d",
-]  # fmt: skip
+    "adaptive_avg_pool1d",
+    "adaptive_avg_pool2d",
+    "adaptive_avg_pool3d",
+    "adaptive_max_pool1d",
+    "adaptive_max_pool1d_with_indices",
+    "adaptive_max_pool2d",
+    "adaptive_max_pool2d_with_indices",
+    "adaptive_max_pool3d",
+    "adaptive_max_pool3d_with_indices",
+    "avg_pool1d",
+    "avg_pool2d",
+    "avg_pool3d",
+    "fractional_max_pool2d",
+    "fractional_max_pool2d_with_indices",
+    "fractional_max_pool3d",
+    "fractional_max_pool3d_with_indices",
+    "lp_pool1d",
+    "lp_pool2d",
+    "lp_pool3d",
+    "max_pool1d",
+    "max_pool1d_with_indices",
+    "max_pool2d",
+    "max_pool2d_with_indices",
+    "max_pool3d",
+    "max_pool3d_with_indices",
+    "max_unpool1d",
+    "max_unpool2d",
+    "max_unpool3d",
+]
 
 
 def _sizes(value: Any, n: int) -> tuple[int, ...]:
@@ -33,31 +55,61 @@ def _stride(stride: Any, kernel_size: Any) -> Any:
 def _max(n: int, input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> Any:
     kernel = _sizes(kernel_size, n)
     step = _sizes(_stride(stride, kernel_size), n)
-    return getattr(TENSORS, f"max_pool{n}d_with_indices")(input, kernel, step, _sizes(padding, n), _sizes(dilation, n), ceil_mode)
+    return getattr(TENSORS, f"max_pool{n}d_with_indices")(
+        input, kernel, step, _sizes(padding, n), _sizes(dilation, n), ceil_mode
+    )
 
 
-def max_pool2d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False,
-               return_indices: bool = False) -> Any:  # fmt: skip
+def max_pool2d(
+    input: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
     """The largest element of each window of (N, C, H, W) or (C, H, W), on demand with its place in the plane."""
     found = _max(2, input, kernel_size, stride, padding, dilation, ceil_mode)
     return found if return_indices else found[0]
 
 
-def max_pool2d_with_indices(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
-                            ceil_mode: bool = False, return_indices: bool = False) -> Any:  # fmt: skip
+def max_pool2d_with_indices(
+    input: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
     """max_pool2d with the places of the maxima."""
     return _max(2, input, kernel_size, stride, padding, dilation, ceil_mode)
 
 
-def max_pool3d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False,
-               return_indices: bool = False) -> Any:  # fmt: skip
+def max_pool3d(
+    input: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
     """The largest element of each window of (N, C, D, H, W)."""
     found = _max(3, input, kernel_size, stride, padding, dilation, ceil_mode)
     return found if return_indices else found[0]
 
 
-def max_pool3d_with_indices(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
-                            ceil_mode: bool = False, return_indices: bool = False) -> Any:  # fmt: skip
+def max_pool3d_with_indices(
+    input: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
     """max_pool3d with the places of the maxima."""
     return _max(3, input, kernel_size, stride, padding, dilation, ceil_mode)
 
@@ -65,10 +117,12 @@ def max_pool3d_with_indices(input: Tensor, kernel_size: Any, stride: Any = None,
 def _check_line(input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> None:
     """Refuse what does not fit, in words that max_pool1d has for itself as long as nobody asks for indices."""
     found = []
-    for name, value, kinds in (("kernel_size", kernel_size, "an int, list of ints or tuple of ints"),
-                               ("stride", stride, "None, an int, list of ints, or tuple of ints"),
-                               ("padding", padding, "an int, list of ints, or tuple of ints"),
-                               ("dilation", dilation, "an int, list of ints or tuple of ints")):  # fmt: skip
+    for name, value, kinds in (
+        ("kernel_size", kernel_size, "an int, list of ints or tuple of ints"),
+        ("stride", stride, "None, an int, list of ints, or tuple of ints"),
+        ("padding", padding, "an int, list of ints, or tuple of ints"),
+        ("dilation", dilation, "an int, list of ints or tuple of ints"),
+    ):
         if isinstance(value, (tuple, list)):
             if len(value) != 1:
                 raise RuntimeError(f"max_pool1d() {name} must be {kinds} of size 1 but got size {len(value)}")
@@ -81,26 +135,51 @@ def _check_line(input: Tensor, kernel_size: Any, stride: Any, padding: Any, dila
         if name != "padding" and value <= 0:
             raise RuntimeError(f"max_pool1d() {name} must be greater than zero, but got {value}")
     if pad > kernel // 2:
-        raise RuntimeError(f"max_pool1d() padding should be at most half of kernel size, but got padding={pad} and kernel_size={kernel}")
+        raise RuntimeError(
+            f"max_pool1d() padding should be at most half of kernel size, but got padding={pad} and kernel_size={kernel}"
+        )
     size = _kernels.pooled_size(input._array.shape[-1], kernel, step, pad, spread, ceil_mode)
     if size <= 0:
         raise RuntimeError(f"max_pool1d() Invalid computed output size: {size}")
 
 
-def max_pool1d_with_indices(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
-                            ceil_mode: bool = False, return_indices: bool = False) -> Any:  # fmt: skip
+def max_pool1d_with_indices(
+    input: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
     """max_pool1d with the places of the maxima."""
     if input.ndim not in (2, 3) or 0 in input._array.shape[-2:]:
-        raise RuntimeError("max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:"
-                           f"{list(input.shape)}")  # fmt: skip
-    one = [_one(v, "max_pool1d", name) for v, name in (
-        (kernel_size, "kernel_size"), (_stride(stride, kernel_size), "stride"), (padding, "padding"), (dilation, "dilation"))]  # fmt: skip
+        raise RuntimeError(
+            "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:"
+            f"{list(input.shape)}"
+        )
+    one = [
+        _one(v, "max_pool1d", name)
+        for v, name in (
+            (kernel_size, "kernel_size"),
+            (_stride(stride, kernel_size), "stride"),
+            (padding, "padding"),
+            (dilation, "dilation"),
+        )
+    ]
     found = _max(2, TENSORS.unsqueeze(input, -2), (1, one[0]), (1, one[1]), (0, one[2]), (1, one[3]), ceil_mode)
     return TENSORS.squeeze(found[0], -2), TENSORS.squeeze(found[1], -2)
 
 
-def max_pool1d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False,
-               return_indices: bool = False) -> Any:  # fmt: skip
+def max_pool1d(
+    input: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
     """The largest element of each window of (N, C, L) or (C, L)."""
     if not return_indices and input.ndim in (2, 3) and 0 not in input._array.shape[-2:]:
         _check_line(input, kernel_size, _stride(stride, kernel_size), padding, dilation, ceil_mode)
@@ -108,7 +187,9 @@ def max_pool1d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any
     return found if return_indices else found[0]
 
 
-def _avg(n: int, input: Tensor, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool, include: bool, divisor: Any) -> Tensor:
+def _avg(
+    n: int, input: Tensor, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool, include: bool, divisor: Any
+) -> Tensor:
     kernel = _sizes(kernel_size, n)
     step = _sizes(_stride(stride, kernel_size), n)
     if divisor == 0:
@@ -116,20 +197,40 @@ def _avg(n: int, input: Tensor, kernel_size: Any, stride: Any, padding: Any, cei
     return getattr(TENSORS, f"avg_pool{n}d")(input, kernel, step, _sizes(padding, n), ceil_mode, include, divisor)
 
 
-def avg_pool2d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
-               count_include_pad: bool = True, divisor_override: int | None = None) -> Tensor:  # fmt: skip
+def avg_pool2d(
+    input: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> Tensor:
     """The mean of each window of (N, C, H, W) or (C, H, W)."""
     return _avg(2, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
 
 
-def avg_pool3d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
-               count_include_pad: bool = True, divisor_override: int | None = None) -> Tensor:  # fmt: skip
+def avg_pool3d(
+    input: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> Tensor:
     """The mean of each window of (N, C, D, H, W)."""
     return _avg(3, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
 
 
-def avg_pool1d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
-               count_include_pad: bool = True) -> Tensor:  # fmt: skip
+def avg_pool1d(
+    input: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+) -> Tensor:
     """The mean of each window of (N, C, L) or (C, L)."""
     k, p = _sizes(kernel_size, 1)[0], _sizes(padding, 1)[0]
     s = _sizes(_stride(stride, kernel_size), 1)[0]
@@ -139,8 +240,11 @@ def avg_pool1d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any
 
 def _wanted(output_size: Any, input: Tensor, n: int, name: str) -> tuple[int, ...]:
     if isinstance(output_size, (tuple, list)) and len(output_size) not in (1, n):
-        raise RuntimeError(f"{name}: output_size must be {n}" if "(" not in name else
-                           f"{name}: internal error: output_size.size() must be {n}")  # fmt: skip
+        raise RuntimeError(
+            f"{name}: output_size must be {n}"
+            if "(" not in name
+            else f"{name}: internal error: output_size.size() must be {n}"
+        )
     sizes = _sizes(output_size, n)
     shape = input._array.shape
     if any(s is None for s in sizes) and len(sizes) > len(shape):
@@ -149,9 +253,12 @@ def _wanted(output_size: Any, input: Tensor, n: int, name: str) -> tuple[int, ..
     if any(s < 0 for s in found):
         numbers = ", ".join(map(str, found[:-1])) + (", " if n == 2 or "(" in name else ",") + str(found[-1])
         if "(" in name:  # the maxima make their result before they look
-            raise RuntimeError(f"Trying to create tensor with negative dimension {min(found)}: {[*shape[: len(shape) - n], *found]}")
-        raise RuntimeError(f"{name}: elements of output_size must be greater than or equal to 0 but received "
-                           f"{{{numbers}}}")  # fmt: skip
+            raise RuntimeError(
+                f"Trying to create tensor with negative dimension {min(found)}: {[*shape[: len(shape) - n], *found]}"
+            )
+        raise RuntimeError(
+            f"{name}: elements of output_size must be greater than or equal to 0 but received {{{numbers}}}"
+        )
     return found
 
 
@@ -169,9 +276,11 @@ def _check_adaptive(name: str, input: Tensor, n: int) -> None:
         raise RuntimeError(f"{name}(): Expected {n + 1}D or {n + 2}D tensor, but got {list(shape)}")
     for i in range(len(shape) - n, len(shape)):
         if not shape[i]:
-            raise RuntimeError(f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input has sizes "
-                               f"{list(shape)} with dimension {i - len(shape) if name.startswith('adaptive_avg') else i} being "
-                               "empty")  # fmt: skip
+            raise RuntimeError(
+                f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input has sizes "
+                f"{list(shape)} with dimension {i - len(shape) if name.startswith('adaptive_avg') else i} being "
+                "empty"
+            )
 
 
 def _one(output_size: Any, name: str, argument: str = "output_size") -> int:
@@ -245,14 +354,18 @@ def adaptive_max_pool1d_with_indices(input: Tensor, output_size: Any, return_ind
     return TENSORS.squeeze(found[0], -2), TENSORS.squeeze(found[1], -2)
 
 
-def _fractional(n: int, input: Tensor, kernel_size: Any, output_size: Any, output_ratio: Any, samples: Tensor | None) -> Any:
+def _fractional(
+    n: int, input: Tensor, kernel_size: Any, output_size: Any, output_ratio: Any, samples: Tensor | None
+) -> Any:
     if output_size is None and output_ratio is None:
         raise ValueError(f"fractional_max_pool{n}d requires specifying either an output_size or an output_ratio")
     shape = input._array.shape
     if output_size is None:
         ratio = _sizes(output_ratio, n)
         if len(ratio) > n:
-            raise ValueError(f"fractional_max_pool{n}d requires output_ratio to either be a single Int or tuple of Ints.")
+            raise ValueError(
+                f"fractional_max_pool{n}d requires output_ratio to either be a single Int or tuple of Ints."
+            )
         output_size = [int(size * r) for size, r in zip(shape[-n:], ratio, strict=True)]
     kernel, size = _sizes(kernel_size, n), _sizes(output_size, n)
     for name, value in (("kernel_size", kernel), ("output_size", size)):
@@ -266,28 +379,52 @@ def _fractional(n: int, input: Tensor, kernel_size: Any, output_size: Any, outpu
     return getattr(TENSORS, f"fractional_max_pool{n}d")(input, samples, kernel, size)
 
 
-def fractional_max_pool2d(input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
-                          return_indices: bool = False, _random_samples: Tensor | None = None) -> Any:  # fmt: skip
+def fractional_max_pool2d(
+    input: Tensor,
+    kernel_size: Any,
+    output_size: Any = None,
+    output_ratio: Any = None,
+    return_indices: bool = False,
+    _random_samples: Tensor | None = None,
+) -> Any:
     """The maxima of windows at pseudo-random places of (N, C, H, W)."""
     found = _fractional(2, input, kernel_size, output_size, output_ratio, _random_samples)
     return found if return_indices else found[0]
 
 
-def fractional_max_pool2d_with_indices(input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
-                                       return_indices: bool = False, _random_samples: Tensor | None = None) -> Any:  # fmt: skip
+def fractional_max_pool2d_with_indices(
+    input: Tensor,
+    kernel_size: Any,
+    output_size: Any = None,
+    output_ratio: Any = None,
+    return_indices: bool = False,
+    _random_samples: Tensor | None = None,
+) -> Any:
     """fractional_max_pool2d with the places of the maxima."""
     return _fractional(2, input, kernel_size, output_size, output_ratio, _random_samples)
 
 
-def fractional_max_pool3d(input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
-                          return_indices: bool = False, _random_samples: Tensor | None = None) -> Any:  # fmt: skip
+def fractional_max_pool3d(
+    input: Tensor,
+    kernel_size: Any,
+    output_size: Any = None,
+    output_ratio: Any = None,
+    return_indices: bool = False,
+    _random_samples: Tensor | None = None,
+) -> Any:
     """The maxima of windows at pseudo-random places of (N, C, D, H, W)."""
     found = _fractional(3, input, kernel_size, output_size, output_ratio, _random_samples)
     return found if return_indices else found[0]
 
 
-def fractional_max_pool3d_with_indices(input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
-                                       return_indices: bool = False, _random_samples: Tensor | None = None) -> Any:  # fmt: skip
+def fractional_max_pool3d_with_indices(
+    input: Tensor,
+    kernel_size: Any,
+    output_size: Any = None,
+    output_ratio: Any = None,
+    return_indices: bool = False,
+    _random_samples: Tensor | None = None,
+) -> Any:
     """fractional_max_pool3d with the places of the maxima."""
     return _fractional(3, input, kernel_size, output_size, output_ratio, _random_samples)
 
@@ -314,7 +451,9 @@ def lp_pool3d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = N
     return _rooted(means, norm_type, math.prod(_sizes(kernel_size, 3)))
 
 
-def _unpool(n: int, input: Tensor, indices: Tensor, kernel_size: Any, stride: Any, padding: Any, output_size: Any) -> Tensor:
+def _unpool(
+    n: int, input: Tensor, indices: Tensor, kernel_size: Any, stride: Any, padding: Any, output_size: Any
+) -> Tensor:
     kernel, pads = _sizes(kernel_size, n), _sizes(padding, n)
     step = kernel if stride is None else _sizes(stride, n)
     shape = input._array.shape
@@ -322,8 +461,10 @@ def _unpool(n: int, input: Tensor, indices: Tensor, kernel_size: Any, stride: An
     if output_size is not None:
         wanted = tuple(output_size)[-n:] if len(output_size) == n + 2 else tuple(output_size)
         if len(wanted) != n:
-            raise ValueError(f"output_size should be a sequence containing {n} or {n + 2} elements, but it has a length of "
-                             f"'{len(output_size)}'")  # fmt: skip
+            raise ValueError(
+                f"output_size should be a sequence containing {n} or {n + 2} elements, but it has a length of "
+                f"'{len(output_size)}'"
+            )
         for d, (w, m, s) in enumerate(zip(wanted, sizes, step, strict=True)):
             if not m - s < w < m + s:
                 raise ValueError(f'invalid output_size "{list(wanted)}" (dim {d} must be between {m - s} and {m + s})')
@@ -334,16 +475,22 @@ def _unpool(n: int, input: Tensor, indices: Tensor, kernel_size: Any, stride: An
     return getattr(TENSORS, f"max_unpool{n}d")(input, indices, sizes)
 
 
-def max_unpool1d(input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Tensor:
+def max_unpool1d(
+    input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
+) -> Tensor:
     """The maxima of max_pool1d put back where they were, zeros elsewhere."""
     return _unpool(1, input, indices, kernel_size, stride, padding, output_size)
 
 
-def max_unpool2d(input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Tensor:
+def max_unpool2d(
+    input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
+) -> Tensor:
     """The maxima of max_pool2d put back where they were, zeros elsewhere."""
     return _unpool(2, input, indices, kernel_size, stride, padding, output_size)
 
 
-def max_unpool3d(input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Tensor:
+def max_unpool3d(
+    input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
+) -> Tensor:
     """The maxima of max_pool3d put back where they were, zeros elsewhere."""
     return _unpool(3, input, indices, kernel_size, stride, padding, output_size)

@@ -26,10 +26,31 @@ from . import (
     sparse,
     transformer,
     upsampling,
-)  # fmt: skip
+)
 
-_FAMILIES = (activation, attention, batchnorm, container, conv, distance, dropout, flatten, instancenorm, lazy, linear, loss,
-             module, normalization, padding, pixelshuffle, pooling, rnn, sparse, transformer, upsampling)  # fmt: skip
+_FAMILIES = (
+    activation,
+    attention,
+    batchnorm,
+    container,
+    conv,
+    distance,
+    dropout,
+    flatten,
+    instancenorm,
+    lazy,
+    linear,
+    loss,
+    module,
+    normalization,
+    padding,
+    pixelshuffle,
+    pooling,
+    rnn,
+    sparse,
+    transformer,
+    upsampling,
+)
 
 
 def _named_as_pytorch() -> dict[str, Any]:

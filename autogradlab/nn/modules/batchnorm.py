@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.types.dtypes import int64
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
+from ...core.types.dtypes import int64
 from .. import functional as F
 from .. import init
 from ..parameter import Parameter
 from .lazy import LazyModuleMixin, empty_buffer, empty_parameter
 from .module import Module
 
-__all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d", "SyncBatchNorm"]
+__all__ = [
+    "BatchNorm1d",
+    "BatchNorm2d",
+    "BatchNorm3d",
+    "LazyBatchNorm1d",
+    "LazyBatchNorm2d",
+    "LazyBatchNorm3d",
+    "SyncBatchNorm",
+]
 
 
 class _NormBase(Module):
@@ -21,8 +29,18 @@ class _NormBase(Module):
 
     _version = 2
 
-    def __init__(self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
-                 track_running_stats: bool = True, device: Any = None, dtype: Any = None, *, bias: bool = True) -> None:  # fmt: skip
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
         super().__init__()
         self.num_features = num_features
         self.eps = eps
@@ -58,15 +76,19 @@ class _NormBase(Module):
         raise NotImplementedError
 
     def extra_repr(self) -> str:
-        return (f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
-                f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}")  # fmt: skip
+        return (
+            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
+            f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
+        )
 
     def _load_from_state_dict(self, state_dict: Any, prefix: str, local_metadata: Any, *rest: Any) -> None:
         version = local_metadata.get("version", None)
         if (version is None or version < 2) and self.track_running_stats:
             key = prefix + "num_batches_tracked"
             if key not in state_dict:
-                state_dict[key] = TENSORS.tensor(0, dtype=int64) if self.num_batches_tracked is None else self.num_batches_tracked
+                state_dict[key] = (
+                    TENSORS.tensor(0, dtype=int64) if self.num_batches_tracked is None else self.num_batches_tracked
+                )
         super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
 
 
@@ -79,8 +101,16 @@ class _BatchNorm(_NormBase):
             factor = 1.0 / float(self.num_batches_tracked) if self.momentum is None else self.momentum
         batch = self.training or (self.running_mean is None and self.running_var is None)
         tracks = not self.training or self.track_running_stats
-        return F.batch_norm(input, self.running_mean if tracks else None, self.running_var if tracks else None, self.weight, self.bias,
-                            batch, factor, self.eps)  # fmt: skip
+        return F.batch_norm(
+            input,
+            self.running_mean if tracks else None,
+            self.running_var if tracks else None,
+            self.weight,
+            self.bias,
+            batch,
+            factor,
+            self.eps,
+        )
 
 
 class BatchNorm1d(_BatchNorm):
@@ -118,8 +148,17 @@ class SyncBatchNorm(_BatchNorm):
 class LazyNorm(LazyModuleMixin):
     """A normalization that learns num_features from its first input."""
 
-    def __init__(self, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True, track_running_stats: bool = True,
-                 device: Any = None, dtype: Any = None, *, bias: bool = True) -> None:  # fmt: skip
+    def __init__(
+        self,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
         super().__init__(0, eps, momentum, False, False, device, dtype)
         self.affine = affine
         self.track_running_stats = track_running_stats

@@ -272,8 +272,10 @@ class ModuleDict(Module):
     def update(self, modules: Any) -> None:
         """Add modules from a mapping or pairs of name and module."""
         if not isinstance(modules, Iterable):
-            raise TypeError("ModuleDict.update should be called with an iterable of key/value pairs, but got "
-                            + type(modules).__name__)  # fmt: skip
+            raise TypeError(
+                "ModuleDict.update should be called with an iterable of key/value pairs, but got "
+                + type(modules).__name__
+            )
         if isinstance(modules, (Mapping, ModuleDict)):
             for key, module in modules.items():  # type: ignore[union-attr]
                 self[key] = module
@@ -362,8 +364,10 @@ class ParameterDict(Module):
 
     def _key_to_attr(self, key: str) -> str:
         if not isinstance(key, str):
-            raise TypeError("Index given to ParameterDict cannot be used as a key as it is not a string (type is "
-                            f"'{type(key).__name__}'). Open an issue on github if you need non-string keys.")  # fmt: skip
+            raise TypeError(
+                "Index given to ParameterDict cannot be used as a key as it is not a string (type is "
+                f"'{type(key).__name__}'). Open an issue on github if you need non-string keys."
+            )
         return key
 
     def __getitem__(self, key: str) -> Any:
@@ -433,8 +437,10 @@ class ParameterDict(Module):
     def update(self, parameters: Any) -> None:
         """Add parameters from a mapping or pairs of name and value."""
         if not isinstance(parameters, Iterable):
-            raise TypeError("ParametersDict.update should be called with an iterable of key/value pairs, but got "
-                            + type(parameters).__name__)  # fmt: skip
+            raise TypeError(
+                "ParametersDict.update should be called with an iterable of key/value pairs, but got "
+                + type(parameters).__name__
+            )
         if isinstance(parameters, (OrderedDict, ParameterDict)):
             pairs: Any = parameters.items()
         elif isinstance(parameters, Mapping):

@@ -13,8 +13,22 @@ from ..parameter import Parameter, UninitializedParameter
 from .lazy import LazyModuleMixin, empty_parameter
 from .module import Module
 
-__all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d", "Fold", "LazyConv1d", "LazyConv2d",
-           "LazyConv3d", "LazyConvTranspose1d", "LazyConvTranspose2d", "LazyConvTranspose3d", "Unfold"]  # fmt: skip
+__all__ = [
+    "Conv1d",
+    "Conv2d",
+    "Conv3d",
+    "ConvTranspose1d",
+    "ConvTranspose2d",
+    "ConvTranspose3d",
+    "Fold",
+    "LazyConv1d",
+    "LazyConv2d",
+    "LazyConv3d",
+    "LazyConvTranspose1d",
+    "LazyConvTranspose2d",
+    "LazyConvTranspose3d",
+    "Unfold",
+]
 
 
 def _many(value: Any, n: int) -> Any:
@@ -25,8 +39,21 @@ class _ConvNd(Module):
     _n = 2
     _transposes = False
 
-    def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any, padding: Any, dilation: Any, groups: int,
-                 bias: bool, padding_mode: str, device: Any, dtype: Any, output_padding: Any = 0) -> None:  # fmt: skip
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any,
+        padding: Any,
+        dilation: Any,
+        groups: int,
+        bias: bool,
+        padding_mode: str,
+        device: Any,
+        dtype: Any,
+        output_padding: Any = 0,
+    ) -> None:
         super().__init__()
         n = self._n
         if groups <= 0:
@@ -41,8 +68,10 @@ class _ConvNd(Module):
             if padding == "same" and any(s != 1 for s in _many(stride, n)):
                 raise ValueError("padding='same' is not supported for strided convolutions")
         if padding_mode not in ("zeros", "reflect", "replicate", "circular"):
-            raise ValueError("padding_mode must be one of ['zeros', 'reflect', 'replicate', 'circular'], but got "
-                             f"padding_mode='{padding_mode}'")  # fmt: skip
+            raise ValueError(
+                "padding_mode must be one of ['zeros', 'reflect', 'replicate', 'circular'], but got "
+                f"padding_mode='{padding_mode}'"
+            )
         self.in_channels = in_channels
         self.out_channels = out_channels
         self.kernel_size = _many(kernel_size, n)
@@ -110,9 +139,23 @@ class Conv1d(_ConvNd):
 
     _n = 1
 
-    def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
-                 groups: int = 1, bias: bool = True, padding_mode: str = "zeros", device: Any = None, dtype: Any = None) -> None:  # fmt: skip
-        super().__init__(in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias, padding_mode, device, dtype)
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+        bias: bool = True,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(
+            in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias, padding_mode, device, dtype
+        )
 
 
 class Conv2d(_ConvNd):
@@ -125,9 +168,23 @@ class Conv2d(_ConvNd):
 
     _n = 2
 
-    def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
-                 groups: int = 1, bias: bool = True, padding_mode: str = "zeros", device: Any = None, dtype: Any = None) -> None:  # fmt: skip
-        super().__init__(in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias, padding_mode, device, dtype)
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+        bias: bool = True,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(
+            in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias, padding_mode, device, dtype
+        )
 
 
 class Conv3d(_ConvNd):
@@ -135,21 +192,59 @@ class Conv3d(_ConvNd):
 
     _n = 3
 
-    def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
-                 groups: int = 1, bias: bool = True, padding_mode: str = "zeros", device: Any = None, dtype: Any = None) -> None:  # fmt: skip
-        super().__init__(in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias, padding_mode, device, dtype)
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+        bias: bool = True,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(
+            in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias, padding_mode, device, dtype
+        )
 
 
 class _ConvTransposeNd(_ConvNd):
     _transposes = True
 
-    def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
-                 groups: int = 1, bias: bool = True, dilation: Any = 1, padding_mode: str = "zeros", device: Any = None,
-                 dtype: Any = None) -> None:  # fmt: skip
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        output_padding: Any = 0,
+        groups: int = 1,
+        bias: bool = True,
+        dilation: Any = 1,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
         if padding_mode != "zeros":
             raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
-        super().__init__(in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias, padding_mode, device, dtype,
-                         output_padding)  # fmt: skip
+        super().__init__(
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            padding,
+            dilation,
+            groups,
+            bias,
+            padding_mode,
+            device,
+            dtype,
+            output_padding,
+        )
 
     def _extra(self, input: Tensor, output_size: Any) -> Any:
         """The output padding that gives a wanted output size."""
@@ -157,17 +252,32 @@ class _ConvTransposeNd(_ConvNd):
             return self.output_padding
         n = self._n
         wanted = list(output_size)[-n:]
-        least = [(s - 1) * t - 2 * p + d * (k - 1) + 1 for s, t, p, d, k in
-                 zip(input.shape[-n:], self.stride, self.padding, self.dilation, self.kernel_size, strict=True)]  # fmt: skip
+        least = [
+            (s - 1) * t - 2 * p + d * (k - 1) + 1
+            for s, t, p, d, k in zip(
+                input.shape[-n:], self.stride, self.padding, self.dilation, self.kernel_size, strict=True
+            )
+        ]
         most = [a + s - 1 for a, s in zip(least, self.stride, strict=True)]
         if any(not a <= w <= b for a, w, b in zip(least, wanted, most, strict=True)):
-            raise ValueError(f"requested an output size of {wanted}, but valid sizes range from {least} to {most} (for an input of "
-                             f"{input.shape[2:]})")  # fmt: skip
+            raise ValueError(
+                f"requested an output size of {wanted}, but valid sizes range from {least} to {most} (for an input of "
+                f"{input.shape[2:]})"
+            )
         return tuple(w - a for w, a in zip(wanted, least, strict=True))
 
     def forward(self, input: Tensor, output_size: Any = None) -> Tensor:
         conv = (F.conv_transpose1d, F.conv_transpose2d, F.conv_transpose3d)[self._n - 1]
-        return conv(input, self.weight, self.bias, self.stride, self.padding, self._extra(input, output_size), self.groups, self.dilation)
+        return conv(
+            input,
+            self.weight,
+            self.bias,
+            self.stride,
+            self.padding,
+            self._extra(input, output_size),
+            self.groups,
+            self.dilation,
+        )
 
 
 class ConvTranspose1d(_ConvTransposeNd):
@@ -192,8 +302,19 @@ class _LazyConv(LazyModuleMixin):
     weight: Any
     bias: Any
 
-    def __init__(self, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1,
-                 bias: bool = True, padding_mode: str = "zeros", device: Any = None, dtype: Any = None) -> None:  # fmt: skip
+    def __init__(
+        self,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+        bias: bool = True,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
         super().__init__(0, 0, kernel_size, stride, padding, dilation, groups, False, padding_mode, device, dtype)
         self._wait(out_channels, bias, device, dtype)
 
@@ -212,8 +333,10 @@ class _LazyConv(LazyModuleMixin):
         if self.has_uninitialized_params():
             n = self._n  # type: ignore[attr-defined]
             if input.ndim not in (n + 1, n + 2):
-                raise RuntimeError(f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to {type(self).__name__}, but got input of "
-                                   f"size: {input.shape}")  # fmt: skip
+                raise RuntimeError(
+                    f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to {type(self).__name__}, but got input of "
+                    f"size: {input.shape}"
+                )
             self.in_channels = input.shape[-n - 1]
             groups = self.groups  # type: ignore[attr-defined]
             if self.in_channels % groups:
@@ -245,11 +368,23 @@ class LazyConv3d(_LazyConv, Conv3d):
 
 
 class _LazyConvTranspose(_LazyConv):
-    def __init__(self, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1,
-                 bias: bool = True, dilation: Any = 1, padding_mode: str = "zeros", device: Any = None,
-                 dtype: Any = None) -> None:  # fmt: skip
-        super(_LazyConv, self).__init__(0, 0, kernel_size, stride, padding, output_padding, groups, False, dilation, padding_mode, device,
-                                        dtype)  # fmt: skip
+    def __init__(
+        self,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        output_padding: Any = 0,
+        groups: int = 1,
+        bias: bool = True,
+        dilation: Any = 1,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super(_LazyConv, self).__init__(
+            0, 0, kernel_size, stride, padding, output_padding, groups, False, dilation, padding_mode, device, dtype
+        )
         self._wait(out_channels, bias, device, dtype)
 
 
@@ -291,7 +426,9 @@ class Unfold(Module):
 class Fold(Module):
     """Columns added up where their windows lie."""
 
-    def __init__(self, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> None:
+    def __init__(
+        self, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
+    ) -> None:
         super().__init__()
         self.output_size = output_size
         self.kernel_size = kernel_size
@@ -303,5 +440,7 @@ class Fold(Module):
         return F.fold(input, self.output_size, self.kernel_size, self.dilation, self.padding, self.stride)
 
     def extra_repr(self) -> str:
-        return (f"output_size={self.output_size}, kernel_size={self.kernel_size}, dilation={self.dilation}, padding={self.padding}, "
-                f"stride={self.stride}")  # fmt: skip
+        return (
+            f"output_size={self.output_size}, kernel_size={self.kernel_size}, dilation={self.dilation}, padding={self.padding}, "
+            f"stride={self.stride}"
+        )

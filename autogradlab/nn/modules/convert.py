@@ -6,11 +6,11 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from ...core.recording.record import TENSORS
+from ...core.tensor.tensor import Tensor
 from ...core.types.device import device as Device
 from ...core.types.device import require_cpu
 from ...core.types.dtypes import dtype as Dtype
-from ...core.recording.record import TENSORS
-from ...core.tensor.tensor import Tensor
 from ..parameter import is_lazy
 
 __all__ = ["Convert"]
@@ -69,13 +69,17 @@ class Convert:
         if wanted is None:
             return self
         if not (wanted.is_floating_point or wanted.is_complex):
-            raise TypeError("nn.Module.to only accepts floating point or complex dtypes, but got desired "
-                            f"dtype={wanted}")  # fmt: skip
+            raise TypeError(
+                f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={wanted}"
+            )
         if wanted.is_complex:
-            warnings.warn("Complex modules are a new feature under active development whose design may change, and some modules "
-                          "might not work as expected when using complex tensors as parameters or buffers. Please file an issue "
-                          "at https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml if a complex module does not "
-                          "work as expected.", stacklevel=2)  # fmt: skip
+            warnings.warn(
+                "Complex modules are a new feature under active development whose design may change, and some modules "
+                "might not work as expected when using complex tensors as parameters or buffers. Please file an issue "
+                "at https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml if a complex module does not "
+                "work as expected.",
+                stacklevel=2,
+            )
         return self._floats_to(wanted)
 
     def _floats_to(self, wanted: Any) -> Any:

@@ -34,10 +34,14 @@ class Unflatten(Module):
         if not isinstance(dim, int):
             raise TypeError("invalid argument type for dim parameter")
         if not isinstance(unflattened_size, (tuple, list)):
-            raise TypeError(f"unflattened_size must be a tuple of ints, but found type {type(unflattened_size).__name__}")
+            raise TypeError(
+                f"unflattened_size must be a tuple of ints, but found type {type(unflattened_size).__name__}"
+            )
         for i, n in enumerate(unflattened_size):
             if not isinstance(n, int):
-                raise TypeError(f"unflattened_size must be tuple of ints, but found element of type {type(n).__name__} at pos {i}")
+                raise TypeError(
+                    f"unflattened_size must be tuple of ints, but found element of type {type(n).__name__} at pos {i}"
+                )
         self.dim = dim
         self.unflattened_size = unflattened_size
 

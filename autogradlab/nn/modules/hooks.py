@@ -9,8 +9,8 @@ from typing import Any
 
 from ...autograd.function import Function
 from ...core.graph.node import RemovableHandle
-from ...core.tensor.tensor import Tensor
 from ...core.runtime.warn import warn
+from ...core.tensor.tensor import Tensor
 
 __all__ = ["BackwardHook", "GLOBAL", "GlobalHooks"]
 
@@ -59,8 +59,9 @@ def register_module_forward_pre_hook(hook: Callable[..., Any]) -> RemovableHandl
     return _add(GLOBAL.forward_pre, hook)
 
 
-def register_module_forward_hook(hook: Callable[..., Any], *, with_kwargs: bool = False,
-                                 always_call: bool = False) -> RemovableHandle:  # fmt: skip
+def register_module_forward_hook(
+    hook: Callable[..., Any], *, with_kwargs: bool = False, always_call: bool = False
+) -> RemovableHandle:
     """Call `hook(module, args, output)` after every forward; what it returns, if not None, replaces the output."""
     handle = _add(GLOBAL.forward, hook, [GLOBAL.forward_with_kwargs, GLOBAL.forward_always])
     if with_kwargs:
@@ -142,7 +143,9 @@ class BackwardHook:
         made = made if isinstance(made, tuple) else (made,)
         nodes = [t.grad_fn for t in made if t.grad_fn is not None]
         if not nodes:
-            raise RuntimeError("Error while setting up backward hooks. Please open an issue with code to reproduce this.")
+            raise RuntimeError(
+                "Error while setting up backward hooks. Please open an issue with code to reproduce this."
+            )
         replaced = list(values)
         for i, t in zip(places, made, strict=True):
             replaced[i] = t
@@ -162,7 +165,9 @@ class BackwardHook:
                 return None
             grads = grad_input
             for user in self.user_hooks:
-                found = user(self.module, self._whole(grads, self.input_places or [], self.input_count), self.grad_outputs)
+                found = user(
+                    self.module, self._whole(grads, self.input_places or [], self.input_count), self.grad_outputs
+                )
                 if found is not None:
                     grads = self._checked(found, self.input_places or [], self.input_count, "input")
             self.grad_outputs = None
@@ -178,8 +183,10 @@ class BackwardHook:
     def _checked(self, found: Any, places: list[int], count: int, what: str) -> tuple[Any, ...]:
         found = found if isinstance(found, tuple) else (found,)
         if len(found) != count:
-            raise RuntimeError(f"Backward {'pre ' if what == 'output' else ''}hook returned an invalid number of "
-                               f"grad_{what}, got {len(found)}, but expected {count}")  # fmt: skip
+            raise RuntimeError(
+                f"Backward {'pre ' if what == 'output' else ''}hook returned an invalid number of "
+                f"grad_{what}, got {len(found)}, but expected {count}"
+            )
         return tuple(found[i] for i in places)
 
     def setup_output(self, result: Any) -> Any:
@@ -200,8 +207,10 @@ class BackwardHook:
                 for user in self.user_hooks:
                     found = user(self.module, (None,) * self.input_count, self.grad_outputs)
                     if found is not None and not (isinstance(found, tuple) and all(g is None for g in found)):
-                        raise RuntimeError("Backward hook for Modules where no input requires gradient should always return "
-                                           "None or None for all gradients.")  # fmt: skip
+                        raise RuntimeError(
+                            "Backward hook for Modules where no input requires gradient should always return "
+                            "None or None for all gradients."
+                        )
                 self.grad_outputs = None
             return tuple(given[i] for i in places)
 

@@ -9,14 +9,31 @@ from ...core.tensor.tensor import Tensor
 from .. import functional as F
 from .batchnorm import LazyNorm, _NormBase
 
-__all__ = ["InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "LazyInstanceNorm1d", "LazyInstanceNorm2d", "LazyInstanceNorm3d"]
+__all__ = [
+    "InstanceNorm1d",
+    "InstanceNorm2d",
+    "InstanceNorm3d",
+    "LazyInstanceNorm1d",
+    "LazyInstanceNorm2d",
+    "LazyInstanceNorm3d",
+]
 
 
 class _InstanceNorm(_NormBase):
     _n = 1
 
-    def __init__(self, num_features: int, eps: float = 1e-5, momentum: float = 0.1, affine: bool = False,
-                 track_running_stats: bool = False, device: Any = None, dtype: Any = None, *, bias: bool = True) -> None:  # fmt: skip
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float = 0.1,
+        affine: bool = False,
+        track_running_stats: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
         super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
 
     def _check_input_dim(self, input: Tensor) -> None:
@@ -27,12 +44,21 @@ class _InstanceNorm(_NormBase):
         self._check_input_dim(input)
         single = input.ndim == self._n + 1
         if input.shape[-self._n - 1] != self.num_features and self.affine:
-            raise ValueError(f"expected input's size at dim={input.ndim - self._n - 1} to match num_features ({self.num_features}), but "
-                             f"got: {input.shape[-self._n - 1]}.")  # fmt: skip
+            raise ValueError(
+                f"expected input's size at dim={input.ndim - self._n - 1} to match num_features ({self.num_features}), but "
+                f"got: {input.shape[-self._n - 1]}."
+            )
         x = TENSORS.unsqueeze(input, 0) if single else input
-        out = F.instance_norm(x, self.running_mean, self.running_var, self.weight, self.bias,
-                              self.training or not self.track_running_stats, 0.0 if self.momentum is None else self.momentum,
-                              self.eps)  # fmt: skip
+        out = F.instance_norm(
+            x,
+            self.running_mean,
+            self.running_var,
+            self.weight,
+            self.bias,
+            self.training or not self.track_running_stats,
+            0.0 if self.momentum is None else self.momentum,
+            self.eps,
+        )
         return TENSORS.squeeze(out, 0) if single else out
 
 

@@ -38,8 +38,16 @@ class LazyModuleMixin:
     def initialize_parameters(self, *args: Any, **kwargs: Any) -> None:
         raise NotImplementedError(f"initialize_parameters is not implemented for {type(self).__name__}")
 
-    def _lazy_load_hook(self, state_dict: Any, prefix: str, local_metadata: Any, strict: bool, missing_keys: Any,
-                        unexpected_keys: Any, error_msgs: Any) -> None:  # fmt: skip
+    def _lazy_load_hook(
+        self,
+        state_dict: Any,
+        prefix: str,
+        local_metadata: Any,
+        strict: bool,
+        missing_keys: Any,
+        unexpected_keys: Any,
+        error_msgs: Any,
+    ) -> None:
         for name, param in itertools.chain(self._parameters.items(), self._buffers.items()):  # type: ignore[attr-defined]
             given = state_dict.get(prefix + name)
             if given is not None and is_lazy(param) and not is_lazy(given):

@@ -21,10 +21,23 @@ __all__ = ["Module"]
 globals().update({name: hook for name, hook in vars(_hooks).items() if name.startswith("register_module_")})
 
 _set = object.__setattr__
-_BOTH = "Cannot use both regular backward hooks and full backward hooks on a single Module. Please use only one of them."
-_TABLES = ("_backward_pre_hooks", "_backward_hooks", "_is_full_backward_hook", "_forward_hooks", "_forward_hooks_with_kwargs",
-           "_forward_hooks_always_called", "_forward_pre_hooks", "_forward_pre_hooks_with_kwargs", "_state_dict_hooks",
-           "_state_dict_pre_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks")  # fmt: skip
+_BOTH = (
+    "Cannot use both regular backward hooks and full backward hooks on a single Module. Please use only one of them."
+)
+_TABLES = (
+    "_backward_pre_hooks",
+    "_backward_hooks",
+    "_is_full_backward_hook",
+    "_forward_hooks",
+    "_forward_hooks_with_kwargs",
+    "_forward_hooks_always_called",
+    "_forward_pre_hooks",
+    "_forward_pre_hooks_with_kwargs",
+    "_state_dict_hooks",
+    "_state_dict_pre_hooks",
+    "_load_state_dict_pre_hooks",
+    "_load_state_dict_post_hooks",
+)
 
 
 def _missing_forward(self: Module, *args: Any) -> Any:
@@ -53,9 +66,13 @@ class Module(Convert, State):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if not self.call_super_init and kwargs:
-            raise TypeError(f"{type(self).__name__}.__init__() got an unexpected keyword argument '{next(iter(kwargs))}'")
+            raise TypeError(
+                f"{type(self).__name__}.__init__() got an unexpected keyword argument '{next(iter(kwargs))}'"
+            )
         if not self.call_super_init and args:
-            raise TypeError(f"{type(self).__name__}.__init__() takes 1 positional argument but {len(args) + 1} were given")
+            raise TypeError(
+                f"{type(self).__name__}.__init__() takes 1 positional argument but {len(args) + 1} were given"
+            )
         own = self.__dict__
         own["training"] = True
         own["_parameters"] = {}
@@ -75,11 +92,14 @@ class Module(Convert, State):
             raise AttributeError("cannot assign parameter before Module.__init__() call")
         self._check_name("parameter", name, self._parameters)
         if param is not None and not isinstance(param, Parameter):
-            raise TypeError(f"cannot assign '{typename(param)}' object to parameter '{name}' (torch.nn.Parameter or None "
-                            "required)")  # fmt: skip
+            raise TypeError(
+                f"cannot assign '{typename(param)}' object to parameter '{name}' (torch.nn.Parameter or None required)"
+            )
         if param is not None and param.grad_fn is not None:
-            raise ValueError(f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created explicitly. "
-                             f"To express '{name}' as a function of another Tensor, compute the value in the forward() method.")  # fmt: skip
+            raise ValueError(
+                f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created explicitly. "
+                f"To express '{name}' as a function of another Tensor, compute the value in the forward() method."
+            )
         if param is not None:
             for hook in GLOBAL.parameter.values():
                 found = hook(self, name, param)
@@ -92,7 +112,9 @@ class Module(Convert, State):
             raise AttributeError("cannot assign buffer before Module.__init__() call")
         self._check_name("buffer", name, self._buffers)
         if tensor is not None and not isinstance(tensor, Tensor):
-            raise TypeError(f"cannot assign '{typename(tensor)}' object to buffer '{name}' (torch Tensor or None required)")
+            raise TypeError(
+                f"cannot assign '{typename(tensor)}' object to buffer '{name}' (torch Tensor or None required)"
+            )
         if tensor is not None:
             for hook in GLOBAL.buffer.values():
                 found = hook(self, name, tensor)
@@ -164,7 +186,9 @@ class Module(Convert, State):
             return
         if name in own.get("_parameters", ()):
             if value is not None:
-                raise TypeError(f"cannot assign '{typename(value)}' as parameter '{name}' (torch.nn.Parameter or None expected)")
+                raise TypeError(
+                    f"cannot assign '{typename(value)}' as parameter '{name}' (torch.nn.Parameter or None expected)"
+                )
             self.register_parameter(name, value)
         elif isinstance(value, Module):
             if "_modules" not in own:
@@ -176,7 +200,9 @@ class Module(Convert, State):
             own["_modules"][name] = value
         elif name in own.get("_modules", ()):
             if value is not None:
-                raise TypeError(f"cannot assign '{typename(value)}' as child module '{name}' (torch.nn.Module or None expected)")
+                raise TypeError(
+                    f"cannot assign '{typename(value)}' as child module '{name}' (torch.nn.Module or None expected)"
+                )
             own["_modules"][name] = value
         elif is_buffer(value) or name in own.get("_buffers", ()):
             self._set_buffer(name, value)
@@ -186,7 +212,9 @@ class Module(Convert, State):
     def _set_buffer(self, name: str, value: Any) -> None:
         buffers = self.__dict__.get("_buffers")
         if value is not None and not isinstance(value, Tensor):
-            raise TypeError(f"cannot assign '{typename(value)}' as buffer '{name}' (torch.nn.Buffer, torch.Tensor or None expected)")
+            raise TypeError(
+                f"cannot assign '{typename(value)}' as buffer '{name}' (torch.nn.Buffer, torch.Tensor or None expected)"
+            )
         if buffers is None:
             raise AttributeError("cannot assign buffers before Module.__init__() call")
         if name in buffers:
@@ -216,8 +244,16 @@ class Module(Convert, State):
         own = self.__dict__
         if "_backward_hooks" not in own:
             self._backward_hooks
-        if not (own["_backward_hooks"] or own["_backward_pre_hooks"] or own["_forward_hooks"] or own["_forward_pre_hooks"]
-                or GLOBAL.forward or GLOBAL.forward_pre or GLOBAL.backward or GLOBAL.backward_pre):  # fmt: skip
+        if not (
+            own["_backward_hooks"]
+            or own["_backward_pre_hooks"]
+            or own["_forward_hooks"]
+            or own["_forward_pre_hooks"]
+            or GLOBAL.forward
+            or GLOBAL.forward_pre
+            or GLOBAL.backward
+            or GLOBAL.backward_pre
+        ):
             return self.forward(*args, **kwargs)
         return self._call_with_hooks(args, kwargs)
 
@@ -238,8 +274,11 @@ class Module(Convert, State):
                 except Exception as error:
                     import warnings
 
-                    warnings.warn("module forward hook with ``always_call=True`` raised an exception that was silenced as another "
-                                  f"error was raised in forward: {error}", stacklevel=2)  # fmt: skip
+                    warnings.warn(
+                        "module forward hook with ``always_call=True`` raised an exception that was silenced as another "
+                        f"error was raised in forward: {error}",
+                        stacklevel=2,
+                    )
             raise
 
     def _hooked(self, args: tuple[Any, ...], kwargs: dict[str, Any], called: set[int]) -> Any:
@@ -252,15 +291,23 @@ class Module(Convert, State):
                 found = hook(self, args, kwargs)
                 if found is not None:
                     if not (isinstance(found, tuple) and len(found) == 2):
-                        raise RuntimeError(f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {found}.")
+                        raise RuntimeError(
+                            f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {found}."
+                        )
                     args, kwargs = found
             else:
                 found = hook(self, args)
                 if found is not None:
                     args = found if isinstance(found, tuple) else (found,)
         local = self.__dict__["_backward_hooks"]
-        full = [*(GLOBAL.backward.values() if GLOBAL.full is True else ()), *(local.values() if self._is_full_backward_hook is True else ())]
-        old = [*(GLOBAL.backward.values() if GLOBAL.full is False else ()), *(local.values() if self._is_full_backward_hook is False else ())]
+        full = [
+            *(GLOBAL.backward.values() if GLOBAL.full is True else ()),
+            *(local.values() if self._is_full_backward_hook is True else ()),
+        ]
+        old = [
+            *(GLOBAL.backward.values() if GLOBAL.full is False else ()),
+            *(local.values() if self._is_full_backward_hook is False else ()),
+        ]
         pre = [*GLOBAL.backward_pre.values(), *self._backward_pre_hooks.values()]
         border = BackwardHook(self, full, pre) if full or pre else None
         if border is not None:
@@ -291,16 +338,18 @@ class Module(Convert, State):
                 node.register_hook(lambda *grads, hook=hook: hook(self, *grads))
             _hooks.warn_non_full(args, result, node)
 
-    def register_forward_pre_hook(self, hook: Callable[..., Any], *, prepend: bool = False,
-                                  with_kwargs: bool = False) -> RemovableHandle:  # fmt: skip
+    def register_forward_pre_hook(
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
+    ) -> RemovableHandle:
         """Call `hook(module, args)` before forward; what it returns, if not None, replaces the arguments."""
         handle = self._add("_forward_pre_hooks", hook, prepend, [self._forward_pre_hooks_with_kwargs])
         if with_kwargs:
             self._forward_pre_hooks_with_kwargs[handle.id] = True
         return handle
 
-    def register_forward_hook(self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False,
-                              always_call: bool = False) -> RemovableHandle:  # fmt: skip
+    def register_forward_hook(
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
+    ) -> RemovableHandle:
         """Call `hook(module, args, output)` after forward; what it returns, if not None, replaces the output.
 
         >>> import autogradlab as torch
@@ -345,8 +394,9 @@ class Module(Convert, State):
 
     # -- walking -----------------------------------------------------------------------------------------------------
 
-    def _named_members(self, get: Callable[[Module], Any], prefix: str = "", recurse: bool = True,
-                       remove_duplicate: bool = True) -> Iterator[tuple[str, Any]]:  # fmt: skip
+    def _named_members(
+        self, get: Callable[[Module], Any], prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Any]]:
         seen: set[Any] = set()
         modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
         for where, module in modules:
@@ -362,8 +412,9 @@ class Module(Convert, State):
         for _, param in self.named_parameters(recurse=recurse):
             yield param
 
-    def named_parameters(self, prefix: str = "", recurse: bool = True,
-                         remove_duplicate: bool = True) -> Iterator[tuple[str, Parameter]]:  # fmt: skip
+    def named_parameters(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Parameter]]:
         """All parameters with their dotted names."""
         yield from self._named_members(lambda m: m._parameters.items(), prefix, recurse, remove_duplicate)
 
@@ -372,8 +423,9 @@ class Module(Convert, State):
         for _, buf in self.named_buffers(recurse=recurse):
             yield buf
 
-    def named_buffers(self, prefix: str = "", recurse: bool = True,
-                      remove_duplicate: bool = True) -> Iterator[tuple[str, Tensor]]:  # fmt: skip
+    def named_buffers(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Tensor]]:
         """All buffers with their dotted names."""
         yield from self._named_members(lambda m: m._buffers.items(), prefix, recurse, remove_duplicate)
 
@@ -395,8 +447,9 @@ class Module(Convert, State):
         for _, module in self.named_modules(remove_duplicate=remove_duplicate):
             yield module
 
-    def named_modules(self, memo: set[Module] | None = None, prefix: str = "",
-                      remove_duplicate: bool = True) -> Iterator[tuple[str, Module]]:  # fmt: skip
+    def named_modules(
+        self, memo: set[Module] | None = None, prefix: str = "", remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Module]]:
         """The module itself (named "") and all below it with their dotted names."""
         memo = set() if memo is None else memo
         if self in memo:
@@ -473,8 +526,9 @@ class Module(Convert, State):
         self.__dict__.update(state)
         for name in (*_TABLES, "_non_persistent_buffers_set"):
             if name not in self.__dict__:
-                self.__dict__[name] = (None if name == "_is_full_backward_hook" else set() if name.endswith("_set") else
-                                       OrderedDict())  # fmt: skip
+                self.__dict__[name] = (
+                    None if name == "_is_full_backward_hook" else set() if name.endswith("_set") else OrderedDict()
+                )
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         module, name = reduce_module(type(self))

@@ -42,15 +42,24 @@ class CrossMapLRN2d(LocalResponseNorm):
 class LayerNorm(Module):
     """Normalization over the last dimensions (mirrors `torch.nn.LayerNorm`)."""
 
-    def __init__(self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True, device: Any = None,
-                 dtype: Any = None) -> None:  # fmt: skip
+    def __init__(
+        self,
+        normalized_shape: Any,
+        eps: float = 1e-5,
+        elementwise_affine: bool = True,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
         super().__init__()
         shape = (normalized_shape,) if isinstance(normalized_shape, numbers.Integral) else tuple(normalized_shape)
         self.normalized_shape = shape
         self.eps = eps
         self.elementwise_affine = elementwise_affine
         self.register_parameter("weight", Parameter(TENSORS.empty(shape, dtype=dtype)) if elementwise_affine else None)
-        self.register_parameter("bias", Parameter(TENSORS.empty(shape, dtype=dtype)) if elementwise_affine and bias else None)
+        self.register_parameter(
+            "bias", Parameter(TENSORS.empty(shape, dtype=dtype)) if elementwise_affine and bias else None
+        )
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -69,8 +78,17 @@ class LayerNorm(Module):
 class GroupNorm(Module):
     """Normalization over groups of channels (mirrors `torch.nn.GroupNorm`)."""
 
-    def __init__(self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True, device: Any = None,
-                 dtype: Any = None, *, bias: bool = True) -> None:  # fmt: skip
+    def __init__(
+        self,
+        num_groups: int,
+        num_channels: int,
+        eps: float = 1e-5,
+        affine: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
         super().__init__()
         if num_channels % num_groups:
             raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
@@ -98,8 +116,14 @@ class GroupNorm(Module):
 class RMSNorm(Module):
     """x divided by the root of the mean of its squares."""
 
-    def __init__(self, normalized_shape: Any, eps: float | None = None, elementwise_affine: bool = True, device: Any = None,
-                 dtype: Any = None) -> None:  # fmt: skip
+    def __init__(
+        self,
+        normalized_shape: Any,
+        eps: float | None = None,
+        elementwise_affine: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
         super().__init__()
         shape = (normalized_shape,) if isinstance(normalized_shape, numbers.Integral) else tuple(normalized_shape)
         self.normalized_shape = shape

@@ -8,7 +8,13 @@ from ...core.tensor.tensor import Tensor
 from .. import functional as F
 from .module import Module
 
-_KINDS = {"Constant": "constant", "Reflection": "reflect", "Replication": "replicate", "Circular": "circular", "Zero": "constant"}
+_KINDS = {
+    "Constant": "constant",
+    "Reflection": "reflect",
+    "Replication": "replicate",
+    "Circular": "circular",
+    "Zero": "constant",
+}
 
 
 class _Pad(Module):

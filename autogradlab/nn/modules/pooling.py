@@ -8,16 +8,42 @@ from ...core.tensor.tensor import Tensor
 from .. import functional as F
 from .module import Module
 
-__all__ = ["AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "AdaptiveMaxPool3d",
-           "AvgPool1d", "AvgPool2d", "AvgPool3d", "FractionalMaxPool2d", "FractionalMaxPool3d", "LPPool1d", "LPPool2d", "LPPool3d",
-           "MaxPool1d", "MaxPool2d", "MaxPool3d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d"]  # fmt: skip
+__all__ = [
+    "AdaptiveAvgPool1d",
+    "AdaptiveAvgPool2d",
+    "AdaptiveAvgPool3d",
+    "AdaptiveMaxPool1d",
+    "AdaptiveMaxPool2d",
+    "AdaptiveMaxPool3d",
+    "AvgPool1d",
+    "AvgPool2d",
+    "AvgPool3d",
+    "FractionalMaxPool2d",
+    "FractionalMaxPool3d",
+    "LPPool1d",
+    "LPPool2d",
+    "LPPool3d",
+    "MaxPool1d",
+    "MaxPool2d",
+    "MaxPool3d",
+    "MaxUnpool1d",
+    "MaxUnpool2d",
+    "MaxUnpool3d",
+]
 
 
 class _MaxPoolNd(Module):
     _pool: Any = None
 
-    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, return_indices: bool = False,
-                 ceil_mode: bool = False) -> None:  # fmt: skip
+    def __init__(
+        self,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        dilation: Any = 1,
+        return_indices: bool = False,
+        ceil_mode: bool = False,
+    ) -> None:
         super().__init__()
         self.kernel_size = kernel_size
         self.stride = stride if stride is not None else kernel_size
@@ -27,12 +53,21 @@ class _MaxPoolNd(Module):
         self.ceil_mode = ceil_mode
 
     def forward(self, input: Tensor) -> Any:
-        return type(self)._pool(input, self.kernel_size, self.stride, self.padding, self.dilation, ceil_mode=self.ceil_mode,
-                                return_indices=self.return_indices)  # fmt: skip
+        return type(self)._pool(
+            input,
+            self.kernel_size,
+            self.stride,
+            self.padding,
+            self.dilation,
+            ceil_mode=self.ceil_mode,
+            return_indices=self.return_indices,
+        )
 
     def extra_repr(self) -> str:
-        return (f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, dilation={self.dilation}, "
-                f"ceil_mode={self.ceil_mode}")  # fmt: skip
+        return (
+            f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, dilation={self.dilation}, "
+            f"ceil_mode={self.ceil_mode}"
+        )
 
 
 class MaxPool1d(_MaxPoolNd):
@@ -56,8 +91,14 @@ class MaxPool3d(_MaxPoolNd):
 class AvgPool1d(Module):
     """The mean of each window of (N, C, L)."""
 
-    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
-                 count_include_pad: bool = True) -> None:  # fmt: skip
+    def __init__(
+        self,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+    ) -> None:
         super().__init__()
         self.kernel_size = kernel_size if isinstance(kernel_size, tuple) else (kernel_size,)
         stride = stride if stride is not None else kernel_size
@@ -78,8 +119,15 @@ class AvgPool2d(Module):
 
     _pool: Any = staticmethod(F.avg_pool2d)
 
-    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False, count_include_pad: bool = True,
-                 divisor_override: int | None = None) -> None:  # fmt: skip
+    def __init__(
+        self,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        divisor_override: int | None = None,
+    ) -> None:
         super().__init__()
         self.kernel_size = kernel_size
         self.stride = stride if stride is not None else kernel_size
@@ -89,8 +137,15 @@ class AvgPool2d(Module):
         self.divisor_override = divisor_override
 
     def forward(self, input: Tensor) -> Tensor:
-        return type(self)._pool(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad,
-                                self.divisor_override)  # fmt: skip
+        return type(self)._pool(
+            input,
+            self.kernel_size,
+            self.stride,
+            self.padding,
+            self.ceil_mode,
+            self.count_include_pad,
+            self.divisor_override,
+        )
 
     def extra_repr(self) -> str:
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
@@ -111,7 +166,7 @@ class _LPPoolNd(Module):
         self.ceil_mode = ceil_mode
 
     def extra_repr(self) -> str:
-        return (f"norm_type={self.norm_type}, kernel_size={self.kernel_size}, stride={self.stride}, ceil_mode={self.ceil_mode}")
+        return f"norm_type={self.norm_type}, kernel_size={self.kernel_size}, stride={self.stride}, ceil_mode={self.ceil_mode}"
 
 
 class LPPool1d(_LPPoolNd):
@@ -142,7 +197,8 @@ class _MaxUnpoolNd(Module):
         super().__init__()
         n = self._n
         self.kernel_size, self.stride, self.padding = (
-            v if isinstance(v, tuple) else (v,) * n for v in (kernel_size, stride if stride is not None else kernel_size, padding)
+            v if isinstance(v, tuple) else (v,) * n
+            for v in (kernel_size, stride if stride is not None else kernel_size, padding)
         )
 
     def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
@@ -233,11 +289,22 @@ class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
 class _FractionalMaxPoolNd(Module):
     _n = 2
 
-    def __init__(self, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool = False,
-                 _random_samples: Any = None) -> None:  # fmt: skip
+    def __init__(
+        self,
+        kernel_size: Any,
+        output_size: Any = None,
+        output_ratio: Any = None,
+        return_indices: bool = False,
+        _random_samples: Any = None,
+    ) -> None:
         super().__init__()
         n, name = self._n, type(self).__name__
-        if n == 3 and (isinstance(kernel_size, int) and kernel_size <= 0 or isinstance(kernel_size, (tuple, list)) and min(kernel_size) <= 0):
+        if n == 3 and (
+            isinstance(kernel_size, int)
+            and kernel_size <= 0
+            or isinstance(kernel_size, (tuple, list))
+            and min(kernel_size) <= 0
+        ):
             raise ValueError(f"kernel_size must greater than zero for all dimensions, but got {kernel_size}")
         self.kernel_size = _tuple(kernel_size, n)
         self.return_indices = return_indices
@@ -253,7 +320,9 @@ class _FractionalMaxPoolNd(Module):
 
     def forward(self, input: Tensor) -> Any:
         pool = getattr(F, f"fractional_max_pool{self._n}d")
-        return pool(input, self.kernel_size, self.output_size, self.output_ratio, self.return_indices, self._random_samples)
+        return pool(
+            input, self.kernel_size, self.output_size, self.output_ratio, self.return_indices, self._random_samples
+        )
 
 
 def _tuple(value: Any, n: int) -> tuple[Any, ...]:

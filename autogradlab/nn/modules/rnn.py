@@ -42,8 +42,20 @@ def _gru_step(x: Any, h: Any, w: Any, b: Any) -> Any:
 class RNNBase(Module):
     """Layers of recurrent cells; parameters are named weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0, …"""
 
-    def __init__(self, mode: str, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True, batch_first: bool = False,
-                 dropout: float = 0.0, bidirectional: bool = False, proj_size: int = 0, device: Any = None, dtype: Any = None) -> None:  # fmt: skip
+    def __init__(
+        self,
+        mode: str,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        proj_size: int = 0,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
         super().__init__()
         self.mode = mode
         self.input_size = input_size
@@ -55,10 +67,15 @@ class RNNBase(Module):
         self.bidirectional = bidirectional
         self.proj_size = proj_size
         if not isinstance(dropout, numbers.Number) or not 0 <= dropout <= 1 or isinstance(dropout, bool):
-            raise ValueError("dropout should be a number in range [0, 1] representing the probability of an element being zeroed")
+            raise ValueError(
+                "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"
+            )
         if dropout > 0 and num_layers == 1:
-            warnings.warn("dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects num_layers "
-                          f"greater than 1, but got dropout={dropout} and num_layers={num_layers}", stacklevel=3)  # fmt: skip
+            warnings.warn(
+                "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects num_layers "
+                f"greater than 1, but got dropout={dropout} and num_layers={num_layers}",
+                stacklevel=3,
+            )
         if not isinstance(hidden_size, int):
             raise TypeError(f"hidden_size should be of type int, got: {type(hidden_size).__name__}")
         if hidden_size <= 0:
@@ -132,7 +149,9 @@ class RNNBase(Module):
             outs.append(state[0] if self.mode == "LSTM" else state)
         return TENSORS.stack(outs[::-1] if backwards else outs, 0), state
 
-    def _packed_direction(self, data: Any, sizes: list[int], state: Any, names: list[str], backwards: bool) -> tuple[Any, Any]:
+    def _packed_direction(
+        self, data: Any, sizes: list[int], state: Any, names: list[str], backwards: bool
+    ) -> tuple[Any, Any]:
         """One direction over packed sequences: each step takes as many rows as sequences reach it."""
         lstm = self.mode == "LSTM"
         weights = {name.split("_l")[0]: getattr(self, name) for name in names}
@@ -148,9 +167,17 @@ class RNNBase(Module):
                 done.append([TENSORS.narrow(s, 0, sizes[t], rows - sizes[t]) for s in now])
                 now = [TENSORS.narrow(s, 0, 0, sizes[t]) for s in now]
             elif sizes[t] > rows:
-                now = [TENSORS.cat([s, TENSORS.narrow(h, 0, rows, sizes[t] - rows)], 0) for s, h in zip(now, start, strict=True)]
-            found = self._step(steps[t], tuple(now) if lstm else now[0], weights["weight_hh"], weights.get("bias_hh"),
-                               weights.get("weight_hr"))  # fmt: skip
+                now = [
+                    TENSORS.cat([s, TENSORS.narrow(h, 0, rows, sizes[t] - rows)], 0)
+                    for s, h in zip(now, start, strict=True)
+                ]
+            found = self._step(
+                steps[t],
+                tuple(now) if lstm else now[0],
+                weights["weight_hh"],
+                weights.get("bias_hh"),
+                weights.get("weight_hr"),
+            )
             now = list(found) if lstm else [found]
             outs.append(now[0])
         ends = [TENSORS.cat([s, *(d[i] for d in reversed(done))], 0) if done else s for i, s in enumerate(now)]
@@ -161,14 +188,18 @@ class RNNBase(Module):
         sizes = [int(n) for n in batch_sizes._array]
         lstm = self.mode == "LSTM"
         if data.shape[-1] != self.input_size:
-            raise RuntimeError(f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {data.shape[-1]}")
+            raise RuntimeError(
+                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {data.shape[-1]}"
+            )
         whole = data.new_empty((1, sizes[0], self.input_size))
         start = self._start(whole, hx, True)
         states = list(start) if lstm else [start]
         if hx is not None and order is not None:
             states = [TENSORS.index_select(s, 1, order) for s in states]
         parts = [list(TENSORS.unbind(s, 0)) for s in states]
-        data, ends = self._layers(data, parts, lambda x, state, k, way: self._packed_direction(x, sizes, state, self._all_names[k], way))
+        data, ends = self._layers(
+            data, parts, lambda x, state, k, way: self._packed_direction(x, sizes, state, self._all_names[k], way)
+        )
         lasts = [TENSORS.stack([e[i] if lstm else e for e in ends], 0) for i in range(len(states))]
         if back is not None:
             lasts = [TENSORS.index_select(s, 1, back) for s in lasts]
@@ -202,13 +233,21 @@ class RNNBase(Module):
             wanted = 3 if batched else 2
             if h.ndim != wanted:
                 kind = "batched" if batched else "unbatched"
-                raise RuntimeError(f"For {kind} {wanted}-D input, hx should also be {wanted}-D but got {h.ndim}-D tensor"
-                                   if self.mode != "LSTM" else
-                                   f"For {kind} {wanted}-D input, hx and cx should also be {wanted}-D but got "
-                                   f"({given[0].ndim}-D, {given[1].ndim}-D) tensors")  # fmt: skip
+                raise RuntimeError(
+                    f"For {kind} {wanted}-D input, hx should also be {wanted}-D but got {h.ndim}-D tensor"
+                    if self.mode != "LSTM"
+                    else f"For {kind} {wanted}-D input, hx and cx should also be {wanted}-D but got "
+                    f"({given[0].ndim}-D, {given[1].ndim}-D) tensors"
+                )
             given[i] = h = h if batched else h.unsqueeze(1)
             if tuple(h.shape) != sizes[i]:
-                what = "Expected hidden[0] size" if self.mode == "LSTM" and not i else "Expected hidden[1] size" if i else "Expected hidden size"
+                what = (
+                    "Expected hidden[0] size"
+                    if self.mode == "LSTM" and not i
+                    else "Expected hidden[1] size"
+                    if i
+                    else "Expected hidden size"
+                )
                 raise RuntimeError(f"{what} {sizes[i]}, got {list(h.shape)}")
         return tuple(given) if self.mode == "LSTM" else given[0]
 
@@ -224,7 +263,9 @@ class RNNBase(Module):
         elif self.batch_first:
             x = x.transpose(0, 1)
         if x.shape[-1] != self.input_size:
-            raise RuntimeError(f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {x.shape[-1]}")
+            raise RuntimeError(
+                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {x.shape[-1]}"
+            )
         start = self._start(x, hx, batched)
         lstm = self.mode == "LSTM"
         parts = [list(TENSORS.unbind(s, 0)) for s in start] if lstm else [list(TENSORS.unbind(start, 0))]
@@ -241,37 +282,95 @@ class RNNBase(Module):
 class RNN(RNNBase):
     """h' = tanh(W x + b + U h + c) (mirrors `torch.nn.RNN`): input (L, N, in), output (L, N, hidden) and the last h."""
 
-    def __init__(self, input_size: int, hidden_size: int, num_layers: int = 1, nonlinearity: str = "tanh", bias: bool = True,
-                 batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False, device: Any = None,
-                 dtype: Any = None) -> None:  # fmt: skip
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        nonlinearity: str = "tanh",
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
         modes = {"tanh": "RNN_TANH", "relu": "RNN_RELU"}
         if nonlinearity not in modes:
             raise ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
-        super().__init__(modes[nonlinearity], input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, 0, device,
-                         dtype)  # fmt: skip
+        super().__init__(
+            modes[nonlinearity],
+            input_size,
+            hidden_size,
+            num_layers,
+            bias,
+            batch_first,
+            dropout,
+            bidirectional,
+            0,
+            device,
+            dtype,
+        )
         self.nonlinearity = nonlinearity
 
 
 class LSTM(RNNBase):
     """Long short-term memory (mirrors `torch.nn.LSTM`): gives the output and the last (h, c)."""
 
-    def __init__(self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True, batch_first: bool = False,
-                 dropout: float = 0.0, bidirectional: bool = False, proj_size: int = 0, device: Any = None, dtype: Any = None) -> None:  # fmt: skip
-        super().__init__("LSTM", input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, proj_size, device, dtype)
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        proj_size: int = 0,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(
+            "LSTM",
+            input_size,
+            hidden_size,
+            num_layers,
+            bias,
+            batch_first,
+            dropout,
+            bidirectional,
+            proj_size,
+            device,
+            dtype,
+        )
 
 
 class GRU(RNNBase):
     """Gated recurrent units (mirrors `torch.nn.GRU`): gives the output and the last h."""
 
-    def __init__(self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True, batch_first: bool = False,
-                 dropout: float = 0.0, bidirectional: bool = False, device: Any = None, dtype: Any = None) -> None:  # fmt: skip
-        super().__init__("GRU", input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, 0, device, dtype)
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(
+            "GRU", input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, 0, device, dtype
+        )
 
 
 class RNNCellBase(Module):
     """One step of a recurrent layer."""
 
-    def __init__(self, input_size: int, hidden_size: int, bias: bool, num_chunks: int, device: Any = None, dtype: Any = None) -> None:
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool, num_chunks: int, device: Any = None, dtype: Any = None
+    ) -> None:
         super().__init__()
         self.input_size = input_size
         self.hidden_size = hidden_size
@@ -279,7 +378,9 @@ class RNNCellBase(Module):
         self.weight_ih = Parameter(TENSORS.empty((num_chunks * hidden_size, input_size), dtype=dtype))
         self.weight_hh = Parameter(TENSORS.empty((num_chunks * hidden_size, hidden_size), dtype=dtype))
         for name in ("bias_ih", "bias_hh"):
-            self.register_parameter(name, Parameter(TENSORS.empty(num_chunks * hidden_size, dtype=dtype)) if bias else None)
+            self.register_parameter(
+                name, Parameter(TENSORS.empty(num_chunks * hidden_size, dtype=dtype)) if bias else None
+            )
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -304,8 +405,15 @@ class RNNCellBase(Module):
 class RNNCell(RNNCellBase):
     """h' = tanh(W x + b + U h + c)"""
 
-    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh", device: Any = None,
-                 dtype: Any = None) -> None:  # fmt: skip
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        nonlinearity: str = "tanh",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
         super().__init__(input_size, hidden_size, bias, 1, device, dtype)
         self.nonlinearity = nonlinearity
 
@@ -321,7 +429,9 @@ class RNNCell(RNNCellBase):
 class LSTMCell(RNNCellBase):
     """One step of LSTM: gives (h, c)."""
 
-    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
+    ) -> None:
         super().__init__(input_size, hidden_size, bias, 4, device, dtype)
 
     def forward(self, input: Tensor, hx: Any = None) -> tuple[Tensor, Tensor]:
@@ -338,7 +448,9 @@ class LSTMCell(RNNCellBase):
 class GRUCell(RNNCellBase):
     """One step of GRU."""
 
-    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
+    ) -> None:
         super().__init__(input_size, hidden_size, bias, 3, device, dtype)
 
     def forward(self, input: Tensor, hx: Any = None) -> Tensor:

@@ -16,16 +16,23 @@ __all__ = ["Embedding", "EmbeddingBag"]
 
 
 class _Table(Module):
-    def _fill(self, num_embeddings: int, embedding_dim: int, padding_idx: int | None, weight: Any, freeze: bool, dtype: Any) -> None:
+    def _fill(
+        self, num_embeddings: int, embedding_dim: int, padding_idx: int | None, weight: Any, freeze: bool, dtype: Any
+    ) -> None:
         if padding_idx is not None:
             if padding_idx > 0 and padding_idx >= num_embeddings or padding_idx < -num_embeddings:
-                raise AssertionError("Padding_idx must be within num_embeddings" if isinstance(self, Embedding) else
-                                     "padding_idx must be within num_embeddings")  # fmt: skip
+                raise AssertionError(
+                    "Padding_idx must be within num_embeddings"
+                    if isinstance(self, Embedding)
+                    else "padding_idx must be within num_embeddings"
+                )
             if padding_idx < 0:
                 padding_idx += num_embeddings
         self.padding_idx = padding_idx
         if weight is None:
-            self.weight = Parameter(TENSORS.empty((num_embeddings, embedding_dim), dtype=dtype), requires_grad=not freeze)
+            self.weight = Parameter(
+                TENSORS.empty((num_embeddings, embedding_dim), dtype=dtype), requires_grad=not freeze
+            )
             self.reset_parameters()
         else:
             if list(weight.shape) != [num_embeddings, embedding_dim]:
@@ -42,9 +49,20 @@ class _Table(Module):
 class Embedding(_Table):
     """A table of vectors that are looked up by number (mirrors `torch.nn.Embedding`)."""
 
-    def __init__(self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None, max_norm: float | None = None,
-                 norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False, _weight: Tensor | None = None,
-                 _freeze: bool = False, device: Any = None, dtype: Any = None) -> None:  # fmt: skip
+    def __init__(
+        self,
+        num_embeddings: int,
+        embedding_dim: int,
+        padding_idx: int | None = None,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        sparse: bool = False,
+        _weight: Tensor | None = None,
+        _freeze: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
         super().__init__()
         self.num_embeddings = num_embeddings
         self.embedding_dim = embedding_dim
@@ -55,7 +73,9 @@ class Embedding(_Table):
         self._fill(num_embeddings, embedding_dim, padding_idx, _weight, _freeze, dtype)
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.embedding(input, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.sparse)
+        return F.embedding(
+            input, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.sparse
+        )
 
     def extra_repr(self) -> str:
         text = f"{self.num_embeddings}, {self.embedding_dim}"
@@ -72,8 +92,16 @@ class Embedding(_Table):
         return text
 
     @classmethod
-    def from_pretrained(cls, embeddings: Tensor, freeze: bool = True, padding_idx: int | None = None, max_norm: float | None = None,
-                        norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False) -> Embedding:  # fmt: skip
+    def from_pretrained(
+        cls,
+        embeddings: Tensor,
+        freeze: bool = True,
+        padding_idx: int | None = None,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        sparse: bool = False,
+    ) -> Embedding:
         """An embedding with given vectors, which training leaves as they are unless freeze=False."""
         if embeddings.ndim != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
@@ -84,9 +112,21 @@ class Embedding(_Table):
 class EmbeddingBag(_Table):
     """Sums, means or maxima of bags of vectors."""
 
-    def __init__(self, num_embeddings: int, embedding_dim: int, max_norm: float | None = None, norm_type: float = 2.0,
-                 scale_grad_by_freq: bool = False, mode: str = "mean", sparse: bool = False, _weight: Tensor | None = None,
-                 include_last_offset: bool = False, padding_idx: int | None = None, device: Any = None, dtype: Any = None) -> None:  # fmt: skip
+    def __init__(
+        self,
+        num_embeddings: int,
+        embedding_dim: int,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        mode: str = "mean",
+        sparse: bool = False,
+        _weight: Tensor | None = None,
+        include_last_offset: bool = False,
+        padding_idx: int | None = None,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
         super().__init__()
         self.num_embeddings = num_embeddings
         self.embedding_dim = embedding_dim
@@ -99,8 +139,19 @@ class EmbeddingBag(_Table):
         self.include_last_offset = include_last_offset
 
     def forward(self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None) -> Tensor:
-        return F.embedding_bag(input, self.weight, offsets, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.mode,
-                               self.sparse, per_sample_weights, self.include_last_offset, self.padding_idx)  # fmt: skip
+        return F.embedding_bag(
+            input,
+            self.weight,
+            offsets,
+            self.max_norm,
+            self.norm_type,
+            self.scale_grad_by_freq,
+            self.mode,
+            self.sparse,
+            per_sample_weights,
+            self.include_last_offset,
+            self.padding_idx,
+        )
 
     def extra_repr(self) -> str:
         text = f"{self.num_embeddings}, {self.embedding_dim}"

@@ -42,12 +42,16 @@ class State:
 
     def get_extra_state(self) -> Any:
         """What else belongs into the state_dict; define it together with `set_extra_state`."""
-        raise RuntimeError("Reached a code path in Module.get_extra_state() that should never be called. Please file an issue "
-                           "at https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report this bug.")  # fmt: skip
+        raise RuntimeError(
+            "Reached a code path in Module.get_extra_state() that should never be called. Please file an issue "
+            "at https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report this bug."
+        )
 
     def set_extra_state(self, state: Any) -> None:
-        raise RuntimeError("Reached a code path in Module.set_extra_state() that should never be called. Please file an issue "
-                           "at https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report this bug.")  # fmt: skip
+        raise RuntimeError(
+            "Reached a code path in Module.set_extra_state() that should never be called. Please file an issue "
+            "at https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report this bug."
+        )
 
     def _hook(self, where: str, hook: Callable[..., Any]) -> RemovableHandle:
         hooks = self.__dict__[where]
@@ -71,7 +75,9 @@ class State:
         """Call `hook(module, state_dict, prefix, local_metadata, strict, missing, unexpected, errors)` before loading."""
         return self._hook("_load_state_dict_pre_hooks", lambda *args: hook(self, *args))
 
-    def _register_load_state_dict_pre_hook(self, hook: Callable[..., Any], with_module: bool = False) -> RemovableHandle:
+    def _register_load_state_dict_pre_hook(
+        self, hook: Callable[..., Any], with_module: bool = False
+    ) -> RemovableHandle:
         return self._hook("_load_state_dict_pre_hooks", (lambda *args: hook(self, *args)) if with_module else hook)
 
     def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
@@ -98,9 +104,12 @@ class State:
         if args:
             import warnings
 
-            warnings.warn("Positional args are being deprecated, use kwargs instead. Refer to "
-                          "https://pytorch.org/docs/main/generated/torch.nn.Module.html#torch.nn.Module.state_dict for details.",
-                          FutureWarning, stacklevel=2)  # fmt: skip
+            warnings.warn(
+                "Positional args are being deprecated, use kwargs instead. Refer to "
+                "https://pytorch.org/docs/main/generated/torch.nn.Module.html#torch.nn.Module.state_dict for details.",
+                FutureWarning,
+                stacklevel=2,
+            )
             destination = args[0] if destination is None else destination
             prefix = args[1] if len(args) > 1 and prefix == "" else prefix
             keep_vars = args[2] if len(args) > 2 and keep_vars is False else keep_vars
@@ -125,8 +134,16 @@ class State:
                 destination = found
         return destination
 
-    def _load_from_state_dict(self, state_dict: Any, prefix: str, local_metadata: Any, strict: bool, missing_keys: list[str],
-                              unexpected_keys: list[str], error_msgs: list[str]) -> None:  # fmt: skip
+    def _load_from_state_dict(
+        self,
+        state_dict: Any,
+        prefix: str,
+        local_metadata: Any,
+        strict: bool,
+        missing_keys: list[str],
+        unexpected_keys: list[str],
+        error_msgs: list[str],
+    ) -> None:
         for hook in self.__dict__["_load_state_dict_pre_hooks"].values():
             hook(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
         assign = local_metadata.get("assign_to_params_buffers", False)
@@ -157,15 +174,19 @@ class State:
 
     def _load_one(self, name: str, key: str, param: Tensor, given: Any, assign: bool, errors: list[str]) -> None:
         if not isinstance(given, Tensor):
-            errors.append(f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from '
-                          f"checkpoint but received {type(given)}")  # fmt: skip
+            errors.append(
+                f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from '
+                f"checkpoint but received {type(given)}"
+            )
             return
         if not is_lazy(param):
             if param.shape == () and tuple(given.shape) == (1,):  # files of PyTorch before 0.4 have such scalars
                 given = given[0]
             if given.shape != param.shape:
-                errors.append(f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, the shape in "
-                              f"current model is {param.shape}.")  # fmt: skip
+                errors.append(
+                    f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, the shape in "
+                    f"current model is {param.shape}."
+                )
                 return
         try:
             with no_grad():
@@ -176,8 +197,10 @@ class State:
                 else:
                     param.copy_(given)
         except Exception as error:
-            errors.append(f'While copying the parameter named "{key}", whose dimensions in the model are {param.shape} and '
-                          f"whose dimensions in the checkpoint are {given.shape}, an exception occurred : {error.args}.")  # fmt: skip
+            errors.append(
+                f'While copying the parameter named "{key}", whose dimensions in the model are {param.shape} and '
+                f"whose dimensions in the checkpoint are {given.shape}, an exception occurred : {error.args}."
+            )
 
     def load_state_dict(self, state_dict: Any, strict: bool = True, assign: bool = False) -> Any:
         """Copy values into the parameters and buffers of the same names.
@@ -212,16 +235,22 @@ class State:
             keys = _IncompatibleKeys(missing, unexpected)
             for hook in module.__dict__["_load_state_dict_post_hooks"].values():
                 if hook(module, keys) is not None:
-                    raise AssertionError("Hooks registered with ``register_load_state_dict_post_hook`` are not expected to "
-                                         "return new values, if incompatible_keys need to be modified, it should be done "
-                                         "inplace.")  # fmt: skip
+                    raise AssertionError(
+                        "Hooks registered with ``register_load_state_dict_post_hook`` are not expected to "
+                        "return new values, if incompatible_keys need to be modified, it should be done "
+                        "inplace."
+                    )
 
         load(self, state_dict)
         if strict:
             if unexpected:
-                errors.insert(0, "Unexpected key(s) in state_dict: {}. ".format(", ".join(f'"{k}"' for k in unexpected)))
+                errors.insert(
+                    0, "Unexpected key(s) in state_dict: {}. ".format(", ".join(f'"{k}"' for k in unexpected))
+                )
             if missing:
                 errors.insert(0, "Missing key(s) in state_dict: {}. ".format(", ".join(f'"{k}"' for k in missing)))
         if errors:
-            raise RuntimeError("Error(s) in loading state_dict for {}:\n\t{}".format(type(self).__name__, "\n\t".join(errors)))
+            raise RuntimeError(
+                "Error(s) in loading state_dict for {}:\n\t{}".format(type(self).__name__, "\n\t".join(errors))
+            )
         return _IncompatibleKeys(missing, unexpected)

@@ -21,7 +21,9 @@ def _list(tensors: Any) -> list[Tensor]:
 
 
 @no_grad()
-def get_total_norm(tensors: Any, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: bool | None = None) -> Tensor:
+def get_total_norm(
+    tensors: Any, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: bool | None = None
+) -> Tensor:
     """The norm of all tensors together, as if they were one vector."""
     given = _list(tensors)
     p = float(norm_type)
@@ -30,9 +32,11 @@ def get_total_norm(tensors: Any, norm_type: float = 2.0, error_if_nonfinite: boo
     norms = TENSORS.stack([TENSORS.linalg_vector_norm(g.detach(), p) for g in given])
     total = TENSORS.linalg_vector_norm(norms, p)
     if error_if_nonfinite and not np.isfinite(total._array):
-        raise RuntimeError(f"The total norm of order {p} for gradients from `parameters` is non-finite, so it cannot be clipped. To "
-                           "disable this error and scale the gradients by the non-finite norm anyway, set "
-                           "`error_if_nonfinite=False`")  # fmt: skip
+        raise RuntimeError(
+            f"The total norm of order {p} for gradients from `parameters` is non-finite, so it cannot be clipped. To "
+            "disable this error and scale the gradients by the non-finite norm anyway, set "
+            "`error_if_nonfinite=False`"
+        )
     return total
 
 
@@ -45,8 +49,13 @@ def clip_grads_with_norm_(parameters: Any, max_norm: float, total_norm: Tensor, 
             p._grad.mul_(factor)
 
 
-def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False,
-                    foreach: bool | None = None) -> Tensor:  # fmt: skip
+def clip_grad_norm_(
+    parameters: Any,
+    max_norm: float,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:
     """Scale the gradients in place so that their norm together is at most max_norm; gives the norm before.
 
     >>> import autogradlab as torch
@@ -63,11 +72,19 @@ def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0, er
     return total
 
 
-def clip_grad_norm(parameters: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False,
-                   foreach: bool | None = None) -> Tensor:  # fmt: skip
+def clip_grad_norm(
+    parameters: Any,
+    max_norm: float,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:
     """The old name of `clip_grad_norm_`."""
-    warnings.warn("`torch.nn.utils.clip_grad_norm` is now deprecated in favor of `torch.nn.utils.clip_grad_norm_`.", FutureWarning,
-                  stacklevel=2)  # fmt: skip
+    warnings.warn(
+        "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of `torch.nn.utils.clip_grad_norm_`.",
+        FutureWarning,
+        stacklevel=2,
+    )
     return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite)
 
 

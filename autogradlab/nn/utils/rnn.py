@@ -7,12 +7,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...ops.table.opdef import op
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor, wrap
+from ...ops.table.opdef import op
 
-__all__ = ["PackedSequence", "invert_permutation", "pack_padded_sequence", "pack_sequence", "pad_packed_sequence", "pad_sequence",
-           "unpack_sequence", "unpad_sequence"]  # fmt: skip
+__all__ = [
+    "PackedSequence",
+    "invert_permutation",
+    "pack_padded_sequence",
+    "pack_sequence",
+    "pad_packed_sequence",
+    "pad_sequence",
+    "unpack_sequence",
+    "unpad_sequence",
+]
 
 
 class _Packed(NamedTuple):
@@ -36,8 +44,13 @@ class PackedSequence(_Packed):
     where.
     """
 
-    def __new__(cls, data: Tensor, batch_sizes: Tensor | None = None, sorted_indices: Tensor | None = None,
-                unsorted_indices: Tensor | None = None) -> PackedSequence:  # fmt: skip
+    def __new__(
+        cls,
+        data: Tensor,
+        batch_sizes: Tensor | None = None,
+        sorted_indices: Tensor | None = None,
+        unsorted_indices: Tensor | None = None,
+    ) -> PackedSequence:
         if batch_sizes is None:
             if not (isinstance(data, (list, tuple)) and len(data) == 2):
                 raise AssertionError("data must be a tuple or list of length 2, got " + type(data).__name__)
@@ -77,16 +90,29 @@ class PackedSequence(_Packed):
         return type(self)(self.data.int(), *self[1:])  # type: ignore[attr-defined]
 
 
-@op("_pack_rows", "input", method=False, function=False, node="PackPaddedSequenceBackward0", vjp={
-    "input": lambda F, grad, input_shape, rows: F._unpack_rows(grad, tuple(input_shape), rows),
-})  # fmt: skip
+@op(
+    "_pack_rows",
+    "input",
+    method=False,
+    function=False,
+    node="PackPaddedSequenceBackward0",
+    vjp={
+        "input": lambda F, grad, input_shape, rows: F._unpack_rows(grad, tuple(input_shape), rows),
+    },
+)
 def _pack_rows(input, rows):  # type: ignore[no-untyped-def]
     return input.reshape(-1, *input.shape[2:])[rows]
 
 
-@op("_unpack_rows", "input", method=False, function=False, vjp={
-    "input": lambda F, grad, rows: F._pack_rows(grad, rows),
-})  # fmt: skip
+@op(
+    "_unpack_rows",
+    "input",
+    method=False,
+    function=False,
+    vjp={
+        "input": lambda F, grad, rows: F._pack_rows(grad, rows),
+    },
+)
 def _unpack_rows(input, shape, rows, value=0):  # type: ignore[no-untyped-def]
     flat = np.full((shape[0] * shape[1], *shape[2:]), value, input.dtype)
     flat[rows] = input
@@ -99,13 +125,17 @@ def _rows(lengths: list[int], batch: int) -> tuple[Any, Any]:
     return np.concatenate([t * batch + np.arange(k) for t, k in enumerate(sizes)]), sizes
 
 
-def pack_padded_sequence(input: Tensor, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True) -> PackedSequence:
+def pack_padded_sequence(
+    input: Tensor, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True
+) -> PackedSequence:
     """The sequences in a padded (L, N, ...), or (N, L, ...) if batch_first, without the padding."""
     if not isinstance(lengths, Tensor):
         lengths = TENSORS.as_tensor(lengths, dtype=TENSORS.zeros(0).long().dtype)
     elif lengths._array.ndim != 1:
-        raise RuntimeError("'lengths' argument should be a 1D CPU int64 tensor, but got "
-                           f"{lengths._array.ndim}D cpu {str(lengths.dtype)[6:].title()} tensor")  # fmt: skip
+        raise RuntimeError(
+            "'lengths' argument should be a 1D CPU int64 tensor, but got "
+            f"{lengths._array.ndim}D cpu {str(lengths.dtype)[6:].title()} tensor"
+        )
     x: Any = input
     order = None
     if not enforce_sorted:
@@ -118,29 +148,40 @@ def pack_padded_sequence(input: Tensor, lengths: Any, batch_first: bool = False,
     if not x._array.size:
         raise RuntimeError("Cannot pack empty tensors.")
     if len(counts) != batch:
-        raise RuntimeError(f"Expected `len(lengths)` to be equal to batch_size, but got {len(counts)} (batch_size={batch})")
+        raise RuntimeError(
+            f"Expected `len(lengths)` to be equal to batch_size, but got {len(counts)} (batch_size={batch})"
+        )
     if counts[-1] <= 0:
-        raise RuntimeError("Length of all samples has to be greater than 0, but found an element in 'lengths' that is <= 0")
+        raise RuntimeError(
+            "Length of all samples has to be greater than 0, but found an element in 'lengths' that is <= 0"
+        )
     if any(a < b for a, b in itertools.pairwise(counts)):
-        raise RuntimeError("`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can pass "
-                           "`enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to sidestep this requirement if "
-                           "you do not need ONNX exportability.")  # fmt: skip
+        raise RuntimeError(
+            "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can pass "
+            "`enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to sidestep this requirement if "
+            "you do not need ONNX exportability."
+        )
     if counts[0] > x._array.shape[0]:
-        raise RuntimeError(f"Expected `lengths` to be at most the number of steps {x._array.shape[0]}, but got {counts[0]}")
+        raise RuntimeError(
+            f"Expected `lengths` to be at most the number of steps {x._array.shape[0]}, but got {counts[0]}"
+        )
     rows, sizes = _rows(counts, batch)
     return PackedSequence(TENSORS._pack_rows(x, rows), wrap(sizes), order, None)
 
 
-def pad_packed_sequence(sequence: PackedSequence, batch_first: bool = False, padding_value: float = 0.0,
-                        total_length: int | None = None) -> tuple[Tensor, Tensor]:  # fmt: skip
+def pad_packed_sequence(
+    sequence: PackedSequence, batch_first: bool = False, padding_value: float = 0.0, total_length: int | None = None
+) -> tuple[Tensor, Tensor]:
     """The sequences padded to the longest, or to total_length, and their lengths."""
     data, batch_sizes, _, back = sequence
     sizes = batch_sizes._array
     steps, batch = len(sizes), int(sizes[0])
     if total_length is not None:
         if total_length < steps:
-            raise ValueError("Expected total_length to be at least the length of the longest sequence in input, but got "
-                             f"total_length={total_length} and max sequence length being {steps}")  # fmt: skip
+            raise ValueError(
+                "Expected total_length to be at least the length of the longest sequence in input, but got "
+                f"total_length={total_length} and max sequence length being {steps}"
+            )
         steps = total_length
     counts = np.array([(sizes > i).sum() for i in range(batch)], np.int64)
     rows, _ = _rows(counts.tolist(), batch)
@@ -165,7 +206,9 @@ def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
     return unpad_sequence(padded, lengths, batch_first=True)
 
 
-def pad_sequence(sequences: Any, batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right") -> Tensor:
+def pad_sequence(
+    sequences: Any, batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right"
+) -> Tensor:
     """Tensors (L_i, ...) in one (L, N, ...), or (N, L, ...) if batch_first, the shorter ones padded."""
     if padding_side not in ("left", "right"):
         raise RuntimeError(f"expected padding_side to be either 'left' or 'right', but got {padding_side}")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.recording.record import TENSORS
-from ...core.tensor.tensor import Tensor
 from ...core.runtime.warn import warn
+from ...core.tensor.tensor import Tensor
 from ..parameter import Parameter
 
 __all__ = ["remove_weight_norm", "weight_norm"]
@@ -39,7 +39,10 @@ class WeightNorm:
 
 def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
     """Replace a parameter by its length `name_g` and its direction `name_v`."""
-    warn("`torch.nn.utils.weight_norm` is deprecated in favor of `torch.nn.utils.parametrizations.weight_norm`.", FutureWarning)
+    warn(
+        "`torch.nn.utils.weight_norm` is deprecated in favor of `torch.nn.utils.parametrizations.weight_norm`.",
+        FutureWarning,
+    )
     for hook in module._forward_pre_hooks.values():
         if isinstance(hook, WeightNorm) and hook.name == name:
             raise RuntimeError(f"Cannot register two weight_norm hooks on the same parameter {name}")

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..table.opdef import OPS, Op, composite, op, publish
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
 from ..first.kinds import NOT_IMPLEMENTED, no_derivative
 from ..first.shape import SQUEEZES
 from ..first.writing import exact_out
+from ..table.opdef import OPS, Op, composite, op, publish
 
 
 def _copy_of(view: Op) -> Callable[..., Any]:
@@ -55,8 +55,14 @@ for _name in (
 for _name in ("view", "permute", "expand"):
     _call = _copy_of(OPS[_name])
     exact_out(OPS[_name + "_copy"])
-    publish(_name + "_copy", lambda input, sizes, _call=_call, **options: _call(input, tuple(sizes), **options), None, False,
-            True, f"{_name}() as a copy.")  # fmt: skip
+    publish(
+        _name + "_copy",
+        lambda input, sizes, _call=_call, **options: _call(input, tuple(sizes), **options),
+        None,
+        False,
+        True,
+        f"{_name}() as a copy.",
+    )
 _SQUEEZED = [_copy_of(entry) for entry in SQUEEZES]
 
 
@@ -68,9 +74,14 @@ def squeeze_copy(input: Tensor, dim: Any = None) -> Tensor:
     return _SQUEEZED[2 if isinstance(dim, (tuple, list)) else 1](input, dim)
 
 
-@op("narrow_copy", vjp={
-    "input": lambda F, grad, input_shape, dim, start, length: F.slice_backward(grad, input_shape, dim, start, start + length, 1),
-})  # fmt: skip
+@op(
+    "narrow_copy",
+    vjp={
+        "input": lambda F, grad, input_shape, dim, start, length: F.slice_backward(
+            grad, input_shape, dim, start, start + length, 1
+        ),
+    },
+)
 def narrow_copy(input, dim, start, length):  # type: ignore[no-untyped-def]
     """narrow() as a copy."""
     return np.array(TENSORS.narrow(_plain(input), dim, start, length)._array, order="C")

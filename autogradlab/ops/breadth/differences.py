@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ...core.types.dims import wrap_dim
-from ...core.types.dtypes import _scalar_name, from_numpy
-from ..table.opdef import FUNCTIONS, composite, op
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor, wrap
+from ...core.types.dims import wrap_dim
+from ...core.types.dtypes import _scalar_name, from_numpy
 from ..first.kinds import name_of, typed
+from ..table.opdef import FUNCTIONS, composite, op
 
 F = TENSORS
 
@@ -59,11 +59,17 @@ def _uneven(x: Any, dim: int, places: Any, edge_order: int) -> Any:
         last = (_part(x, dim, n - 1, n) - _part(x, dim, n - 2, n - 1)) / h[3]
     else:
         p, q = h[0], h[1]
-        first = (_part(x, dim, 0, 1) * (-(2 * p + q) / (p * (p + q))) + _part(x, dim, 1, 2) * ((p + q) / (p * q))
-                 + _part(x, dim, 2, 3) * (-p / (q * (p + q))))  # fmt: skip
+        first = (
+            _part(x, dim, 0, 1) * (-(2 * p + q) / (p * (p + q)))
+            + _part(x, dim, 1, 2) * ((p + q) / (p * q))
+            + _part(x, dim, 2, 3) * (-p / (q * (p + q)))
+        )
         p, q = h[2], h[3]
-        last = (_part(x, dim, n - 3, n - 2) * (q / (p * (p + q))) + _part(x, dim, n - 2, n - 1) * (-(p + q) / (p * q))
-                + _part(x, dim, n - 1, n) * ((2 * q + p) / (q * (p + q))))  # fmt: skip
+        last = (
+            _part(x, dim, n - 3, n - 2) * (q / (p * (p + q)))
+            + _part(x, dim, n - 2, n - 1) * (-(p + q) / (p * q))
+            + _part(x, dim, n - 1, n) * ((2 * q + p) / (q * (p + q)))
+        )
     return F.cat([first, middle, last], dim)
 
 
@@ -77,12 +83,16 @@ def gradient(input: Tensor, *, spacing: Any = 1, dim: Any = None, edge_order: in
         dims = [wrap_dim(d, ndim) for d in (dim if isinstance(dim, (tuple, list)) else (dim,))]
     listed = isinstance(spacing, (tuple, list))
     if listed and dim is None and len(spacing) != ndim:
-        raise RuntimeError("torch.gradient expected spacing to be unspecified, a scalar, or a list of length equal to 'self.dim() = "
-                           f"{ndim}', since dim argument was not given, but got a list of length {len(spacing)}")  # fmt: skip
+        raise RuntimeError(
+            "torch.gradient expected spacing to be unspecified, a scalar, or a list of length equal to 'self.dim() = "
+            f"{ndim}', since dim argument was not given, but got a list of length {len(spacing)}"
+        )
     if listed and dim is not None and len(spacing) != len(dims):
-        raise RuntimeError("torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim arguments to have the "
-                           f"same length, but got a spacing argument of length {len(spacing)} and a dim argument of length "
-                           f"{len(dims)}.")  # fmt: skip
+        raise RuntimeError(
+            "torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim arguments to have the "
+            f"same length, but got a spacing argument of length {len(spacing)} and a dim argument of length "
+            f"{len(dims)}."
+        )
     if edge_order not in (1, 2):
         raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
     if len(set(dims)) != len(dims):
@@ -174,9 +184,13 @@ def _renorm_backward(F, grad, input, p, dim, maxnorm):  # type: ignore[no-untype
     return grad * factor + slope * (along * change)
 
 
-@op("renorm", inplace=True, vjp={
-    "input": lambda F, grad, input, p, dim, maxnorm: _renorm_backward(F, grad, input, p, dim, maxnorm),
-})  # fmt: skip
+@op(
+    "renorm",
+    inplace=True,
+    vjp={
+        "input": lambda F, grad, input, p, dim, maxnorm: _renorm_backward(F, grad, input, p, dim, maxnorm),
+    },
+)
 def renorm(input, p, dim, maxnorm):  # type: ignore[no-untyped-def]
     """The tensor with its slices along `dim` scaled down where their p-norm is above maxnorm."""
     from ...core.recording.record import RAW
@@ -188,7 +202,9 @@ def renorm(input, p, dim, maxnorm):  # type: ignore[no-untyped-def]
     if input.ndim < 2:
         raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions")
     if input.dtype.kind not in "fcV":
-        raise RuntimeError(f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {name_of(input)}")
+        raise RuntimeError(
+            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {name_of(input)}"
+        )
     return input * _factors(RAW, input, p, wrap_dim(dim, input.ndim), maxnorm)[1].astype(input.dtype)
 
 
@@ -221,9 +237,15 @@ def _pdist_backward(F, grad, input, p, result):  # type: ignore[no-untyped-def]
     return F.index_add(F.index_add(nothing, 0, i, slope), 0, j, -slope)
 
 
-@op("_pdist_forward", method=False, function=False, node="PdistBackward0", vjp={
-    "input": lambda F, grad, input, p, result: _pdist_backward(F, grad, input, p, result),
-})  # fmt: skip
+@op(
+    "_pdist_forward",
+    method=False,
+    function=False,
+    node="PdistBackward0",
+    vjp={
+        "input": lambda F, grad, input, p, result: _pdist_backward(F, grad, input, p, result),
+    },
+)
 @typed("pdist", "biuc", half=False)
 def _pdist_forward(input, p=2.0):  # type: ignore[no-untyped-def]
     from ...core.recording.record import RAW
@@ -254,6 +276,8 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Any =
     made[: len(rows)] = rows
     if out is not None:
         if out.dtype is not from_numpy(np.dtype(np.int64)):
-            raise RuntimeError(f"nonzero_static: Expected out tensor to have scalar type Long but got scalar type{_scalar_name(out.dtype)}")
+            raise RuntimeError(
+                f"nonzero_static: Expected out tensor to have scalar type Long but got scalar type{_scalar_name(out.dtype)}"
+            )
         return out.resize_(made.shape).copy_(wrap(made))  # type: ignore[no-any-return]
     return wrap(made)

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ...core.types import dtypes
-from ...core.values.creation import bind
-from ..table.opdef import OPS, Op, publish
 from ...core.recording.record import TENSORS
-from ...core.types.return_types import named
 from ...core.tensor.tensor import Tensor
-from ..table.checked import cxx_name, offer
+from ...core.types import dtypes
+from ...core.types.return_types import named
+from ...core.values.creation import bind
 from ..first.kinds import NOT_IMPLEMENTED, no_derivative, refuse
+from ..table.checked import cxx_name, offer
+from ..table.opdef import OPS, Op, publish
 
 F = TENSORS
 
@@ -38,13 +38,19 @@ def bincount(input, weights=None, minlength=0):  # type: ignore[no-untyped-def]
     return found.astype(np.float32 if weights.dtype == np.float32 else np.float64)
 
 
-OPS["bincount"] = Op("bincount", bincount, "input weights", node=NOT_IMPLEMENTED, vjp={"weights": no_derivative("bincount")})
-offer("bincount", OPS["bincount"], """How often each integer from 0 up occurs, or the sum of the weights where it does.
+OPS["bincount"] = Op(
+    "bincount", bincount, "input weights", node=NOT_IMPLEMENTED, vjp={"weights": no_derivative("bincount")}
+)
+offer(
+    "bincount",
+    OPS["bincount"],
+    """How often each integer from 0 up occurs, or the sum of the weights where it does.
 
     >>> import autogradlab as torch
     >>> torch.bincount(torch.tensor([1, 3, 1]))
     tensor([0, 2, 0, 1])
-    """)  # fmt: skip
+    """,
+)
 
 # -- bins ------------------------------------------------------------------------------------------------------------------
 
@@ -106,11 +112,15 @@ OPS["histc"] = Op("histc", histc)
 def _check_histc(input: Tensor, outs: tuple[Tensor, ...]) -> None:
     for label, o in zip(("hist", "bin_edges"), outs, strict=False):
         if o.dtype is not input.dtype:
-            raise RuntimeError(f"torch.histogram: input tensor and {label} tensor should have the same dtype, but got input "
-                               f"{cxx_name(input.dtype)} and {label} {cxx_name(o.dtype)}")  # fmt: skip
+            raise RuntimeError(
+                f"torch.histogram: input tensor and {label} tensor should have the same dtype, but got input "
+                f"{cxx_name(input.dtype)} and {label} {cxx_name(o.dtype)}"
+            )
 
 
-offer("histc", OPS["histc"], "How many elements fall into each of `bins` even bins from min to max.", check=_check_histc)
+offer(
+    "histc", OPS["histc"], "How many elements fall into each of `bins` even bins from min to max.", check=_check_histc
+)
 
 _WHO = "torch.histogramdd: "
 
@@ -123,24 +133,36 @@ def _many(x: np.ndarray, bins: Any, span: Any, weight: Any, density: bool) -> tu
     for d, b in enumerate(bins):
         if isinstance(b, np.ndarray):
             if b.dtype != x.dtype:
-                raise RuntimeError(f"{_WHO}input tensor and bins tensors should have the same dtype, but got input with dtype "
-                                   f"{_cxx(x)} and bins for dimension {d} with dtype {_cxx(b)}")  # fmt: skip
+                raise RuntimeError(
+                    f"{_WHO}input tensor and bins tensors should have the same dtype, but got input with dtype "
+                    f"{_cxx(x)} and bins for dimension {d} with dtype {_cxx(b)}"
+                )
             if b.ndim != 1:
-                raise RuntimeError(f"{_WHO}bins tensor should have one dimension, but got {b.ndim} dimensions in the bins tensor "
-                                   f"for dimension {d}")  # fmt: skip
+                raise RuntimeError(
+                    f"{_WHO}bins tensor should have one dimension, but got {b.ndim} dimensions in the bins tensor "
+                    f"for dimension {d}"
+                )
             if not b.size:
-                raise RuntimeError(f"{_WHO}bins tensor should have at least 1 element, but got 0 elements in the bins tensor for "
-                                   f"dimension {d}")  # fmt: skip
+                raise RuntimeError(
+                    f"{_WHO}bins tensor should have at least 1 element, but got 0 elements in the bins tensor for "
+                    f"dimension {d}"
+                )
     if weight is not None:
         if weight.dtype != x.dtype:
-            raise RuntimeError(f"{_WHO}if weight tensor is provided, input tensor and weight tensor should have the same dtype, but "
-                               f"got input({_cxx(x)}), and weight({_cxx(weight)})")  # fmt: skip
+            raise RuntimeError(
+                f"{_WHO}if weight tensor is provided, input tensor and weight tensor should have the same dtype, but "
+                f"got input({_cxx(x)}), and weight({_cxx(weight)})"
+            )
         if weight.size != len(x):
-            raise RuntimeError(f"{_WHO}if weight tensor is provided it should have the same shape as the input tensor excluding its "
-                               f"innermost dimension, but got input with shape {list(x.shape)} and weight with shape "
-                               f"{list(weight.shape)}")  # fmt: skip
+            raise RuntimeError(
+                f"{_WHO}if weight tensor is provided it should have the same shape as the input tensor excluding its "
+                f"innermost dimension, but got input with shape {list(x.shape)} and weight with shape "
+                f"{list(weight.shape)}"
+            )
     if span is not None and len(span) != 2 * n:
-        raise RuntimeError(f"{_WHO}for a {n}-dimensional histogram range should have {2 * n} elements, but got {len(span)}")
+        raise RuntimeError(
+            f"{_WHO}for a {n}-dimensional histogram range should have {2 * n} elements, but got {len(span)}"
+        )
     for d, b in enumerate(bins):
         _checked_bins(b.size - 1 if isinstance(b, np.ndarray) else b, d)
     if x.dtype.kind != "f" or x.dtype.itemsize == 2:
@@ -181,7 +203,9 @@ def _range(column: np.ndarray, d: int, bins: int, span: Any) -> np.ndarray:
     if not (math.isfinite(low) and math.isfinite(high)):
         raise RuntimeError(f"{_WHO}dimension {d}'s range [{_number(low)}, {_number(high)}] is not finite")
     if low > high:
-        raise RuntimeError(f"{_WHO}min should not exceed max, but got min {_number(low)} max {_number(high)} for dimension {d}")
+        raise RuntimeError(
+            f"{_WHO}min should not exceed max, but got min {_number(low)} max {_number(high)} for dimension {d}"
+        )
     if low == high:
         low, high = low - 0.5, high + 0.5
     return _edges(low, high, bins, column.dtype)
@@ -195,10 +219,24 @@ def histogram(input, bins, range, weight, density):  # type: ignore[no-untyped-d
 _BLOCKED = no_derivative("histogram")
 _PAIR = ("hist", "bin_edges")
 _RETURNS = named("histogram", _PAIR)
-OPS["histogram"] = Op("histogram", histogram, "input bins weight", node=NOT_IMPLEMENTED, outputs=_PAIR, returns=_RETURNS,
-                      vjp={"input": _BLOCKED, "weight": _BLOCKED})  # fmt: skip
-OPS["histogram.count"] = Op("histogram", histogram, "input weight", node=NOT_IMPLEMENTED, outputs=_PAIR, returns=_RETURNS,
-                            vjp={"input": _BLOCKED, "weight": _BLOCKED})  # fmt: skip
+OPS["histogram"] = Op(
+    "histogram",
+    histogram,
+    "input bins weight",
+    node=NOT_IMPLEMENTED,
+    outputs=_PAIR,
+    returns=_RETURNS,
+    vjp={"input": _BLOCKED, "weight": _BLOCKED},
+)
+OPS["histogram.count"] = Op(
+    "histogram",
+    histogram,
+    "input weight",
+    node=NOT_IMPLEMENTED,
+    outputs=_PAIR,
+    returns=_RETURNS,
+    vjp={"input": _BLOCKED, "weight": _BLOCKED},
+)
 
 
 def _histogram(*args: Any, **kwargs: Any) -> Any:
@@ -215,12 +253,19 @@ def _histogram(*args: Any, **kwargs: Any) -> Any:
 def _signature(input, bins=100, *, range=None, weight=None, density=False, out=None): ...  # type: ignore[no-untyped-def]
 
 
-publish("histogram", _histogram, _signature, True, True, """The histogram of all elements, and the edges of its bins.
+publish(
+    "histogram",
+    _histogram,
+    _signature,
+    True,
+    True,
+    """The histogram of all elements, and the edges of its bins.
 
     >>> import autogradlab as torch
     >>> torch.histogram(torch.tensor([1.0, 2.0, 3.0]), 2).hist
     tensor([1., 2.])
-    """)  # fmt: skip
+    """,
+)
 
 
 def _points(input: Tensor) -> np.ndarray:

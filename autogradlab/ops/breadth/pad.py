@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from ...core.types.dtypes import from_numpy
-from ..table.opdef import op
 from ..first.kinds import typed
 from ..first.viewing import guard
+from ..table.opdef import op
 
 
 def _constant_pad(input, pad, value=0):  # type: ignore[no-untyped-def]
@@ -19,8 +19,10 @@ def _constant_pad(input, pad, value=0):  # type: ignore[no-untyped-def]
     if len(pad) % 2:
         raise RuntimeError(f"Length of pad must be even but instead it equals {len(pad)}")
     if len(pad) > 2 * n:
-        raise RuntimeError("Length of pad should be no more than twice the number of dimensions of the input. "
-                           f"Pad length is {len(pad)}while the input has {n}dimensions.")  # fmt: skip
+        raise RuntimeError(
+            "Length of pad should be no more than twice the number of dimensions of the input. "
+            f"Pad length is {len(pad)}while the input has {n}dimensions."
+        )
     shape = list(input.shape)
     source: list[Any] = [slice(None)] * n
     target: list[Any] = [slice(None)] * n
@@ -33,9 +35,11 @@ def _constant_pad(input, pad, value=0):  # type: ignore[no-untyped-def]
             raise RuntimeError("narrow(): length must be non-negative.")
         shape[d] = size + low + high
         if shape[d] < 0:
-            raise RuntimeError(f"The input size {size}, plus negative padding {low} and {high} resulted in a negative output "
-                               "size, which is invalid. Check dimension "
-                               f"{d} of your input.")  # fmt: skip
+            raise RuntimeError(
+                f"The input size {size}, plus negative padding {low} and {high} resulted in a negative output "
+                "size, which is invalid. Check dimension "
+                f"{d} of your input."
+            )
         source[d] = slice(max(-low, 0), size - max(-high, 0))
         target[d] = slice(max(low, 0), shape[d] - max(high, 0))
     r = np.full(shape, scalar_array(value, from_numpy(input.dtype)), input.dtype)
@@ -43,14 +47,19 @@ def _constant_pad(input, pad, value=0):  # type: ignore[no-untyped-def]
     return r
 
 
-op("constant_pad_nd", method=False, vjp={
-    "input": lambda F, grad, pad: F.constant_pad_nd(grad, tuple(-p for p in pad), 0),
-}, doc="""The tensor with `value` put before and after it: pad is (low, high) of the last dimension, then of the one before …
+op(
+    "constant_pad_nd",
+    method=False,
+    vjp={
+        "input": lambda F, grad, pad: F.constant_pad_nd(grad, tuple(-p for p in pad), 0),
+    },
+    doc="""The tensor with `value` put before and after it: pad is (low, high) of the last dimension, then of the one before …
 
     >>> import autogradlab as torch
     >>> torch.constant_pad_nd(torch.tensor([1, 2]), (1, 2), 7)
     tensor([7, 1, 2, 7, 7])
-    """)(_constant_pad)  # fmt: skip
+    """,
+)(_constant_pad)
 
 
 def _sources(n: int, low: int, high: int, reflect: bool) -> np.ndarray:
@@ -67,14 +76,18 @@ def _check(name: str, input: np.ndarray, padding: Any, dims: int, reflect: bool)
         raise RuntimeError(f"padding size is expected to be {2 * dims}, but got: {len(padding)}")
     if input.ndim not in (dims + 1, dims + 2) or 0 in input.shape[1 if input.ndim > dims + 1 else 0 :]:
         kinds = {1: "2D or 3D", 2: "3D or 4D", 3: "4D or 5D"}[dims]
-        raise RuntimeError(f"Expected {kinds} (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for "
-                           f"input, but got: {list(input.shape)}")  # fmt: skip
+        raise RuntimeError(
+            f"Expected {kinds} (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for "
+            f"input, but got: {list(input.shape)}"
+        )
     for i in range(dims):
         d = input.ndim - 1 - i
         low, high, n = padding[2 * i], padding[2 * i + 1], input.shape[d]
         if reflect and (low >= n or high >= n):
-            raise RuntimeError(f"Argument #{4 + 2 * i}: Padding size should be less than the corresponding input dimension, but "
-                               f"got: padding ({low}, {high}) at dimension {d} of input {list(input.shape)}")  # fmt: skip
+            raise RuntimeError(
+                f"Argument #{4 + 2 * i}: Padding size should be less than the corresponding input dimension, but "
+                f"got: padding ({low}, {high}) at dimension {d} of input {list(input.shape)}"
+            )
         if n + low + high < 1:
             raise RuntimeError(f"input (W: {n}) is too small. Calculated output W: {n + low + high}")
 
@@ -111,13 +124,27 @@ def _pads(word: str, dims: int, reflect: bool) -> None:
     def backward(grad_output, input, padding):  # type: ignore[no-untyped-def]
         return _unpadded(grad_output, input.shape, padding, dims, reflect)
 
-    op(name, method=False, function=False, node=title + "0", vjp={
-        "input": lambda F, grad, input, padding: getattr(F, name + "_backward")(grad, input, padding),
-    }, doc=f"The last {dims} dimensions padded {'by reflection' if reflect else 'with their border'}.")(kernel)  # fmt: skip
-    op(name + "_backward", "grad_output input", method=False, function=False, node=title + "Backward0", vjp={
-        "grad_output": lambda F, grad, padding: getattr(F, name)(grad, padding),
-        "input": lambda F, grad: F.zeros_like(grad),
-    })(backward)  # fmt: skip
+    op(
+        name,
+        method=False,
+        function=False,
+        node=title + "0",
+        vjp={
+            "input": lambda F, grad, input, padding: getattr(F, name + "_backward")(grad, input, padding),
+        },
+        doc=f"The last {dims} dimensions padded {'by reflection' if reflect else 'with their border'}.",
+    )(kernel)
+    op(
+        name + "_backward",
+        "grad_output input",
+        method=False,
+        function=False,
+        node=title + "Backward0",
+        vjp={
+            "grad_output": lambda F, grad, padding: getattr(F, name)(grad, padding),
+            "input": lambda F, grad: F.zeros_like(grad),
+        },
+    )(backward)
 
 
 for _dims in (1, 2, 3):

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from ...core.recording.record import RAW, TENSORS
+from ...core.tensor.tensor import Tensor
+from ...core.values.promotion import is_number
+from ..common.pairs import with_number
+from ..first.kinds import COMPLEX, double, floated, in_both_worlds, refuse, refusing, single
 from ..kernels import special as K
 from ..table.factories import binary, unary
 from ..table.families import attach
 from ..table.opdef import OPS, Op, op, publish
-from ...core.values.promotion import is_number
-from ...core.recording.record import RAW, TENSORS
-from ...core.tensor.tensor import Tensor
-from ..first.kinds import COMPLEX, double, floated, in_both_worlds, refuse, refusing, single
-from ..common.pairs import with_number
 
 F = TENSORS
 _ROOT_PI = math.sqrt(math.pi)
@@ -34,19 +34,42 @@ def real_only(kernel: Any, name: str, halves: bool = True) -> Any:
     return run
 
 
-unary("erf", real_only(K.erf, "erf_vml_cpu"), lambda F, grad, input: grad * (2 / _ROOT_PI) * F.exp(-(input * input)),
-      doc="The error function.")  # fmt: skip
-unary("erfc", real_only(K.erfc, "erfc_vml_cpu"), lambda F, grad, input: grad * (-2 / _ROOT_PI) * F.exp(-(input * input)),
-      doc="1 - erf(input), exact for large input.")  # fmt: skip
-unary("erfinv", real_only(K.erfinv, "erfinv_vml_cpu"),
-      lambda F, grad, input: grad * (0.5 * _ROOT_PI) * F.exp(F.square(F.erfinv(input))),
-      doc="The inverse of the error function.")  # fmt: skip
-unary("lgamma", real_only(K.lgamma, "lgamma_vml_cpu"), lambda F, grad, input: grad * F.digamma(input),
-      doc="The logarithm of the size of the gamma function.")  # fmt: skip
-unary("digamma", real_only(K.digamma, "digamma"), lambda F, grad, input: grad * F.polygamma(1, input),
-      doc="The derivative of lgamma.")  # fmt: skip
-unary("i0", real_only(lambda x: K.bessel_i(0, x, scaled=False), "i0_vml_cpu"),
-      lambda F, grad, input: grad * F.special_i1(input), doc="The modified Bessel function of order 0.")  # fmt: skip
+unary(
+    "erf",
+    real_only(K.erf, "erf_vml_cpu"),
+    lambda F, grad, input: grad * (2 / _ROOT_PI) * F.exp(-(input * input)),
+    doc="The error function.",
+)
+unary(
+    "erfc",
+    real_only(K.erfc, "erfc_vml_cpu"),
+    lambda F, grad, input: grad * (-2 / _ROOT_PI) * F.exp(-(input * input)),
+    doc="1 - erf(input), exact for large input.",
+)
+unary(
+    "erfinv",
+    real_only(K.erfinv, "erfinv_vml_cpu"),
+    lambda F, grad, input: grad * (0.5 * _ROOT_PI) * F.exp(F.square(F.erfinv(input))),
+    doc="The inverse of the error function.",
+)
+unary(
+    "lgamma",
+    real_only(K.lgamma, "lgamma_vml_cpu"),
+    lambda F, grad, input: grad * F.digamma(input),
+    doc="The logarithm of the size of the gamma function.",
+)
+unary(
+    "digamma",
+    real_only(K.digamma, "digamma"),
+    lambda F, grad, input: grad * F.polygamma(1, input),
+    doc="The derivative of lgamma.",
+)
+unary(
+    "i0",
+    real_only(lambda x: K.bessel_i(0, x, scaled=False), "i0_vml_cpu"),
+    lambda F, grad, input: grad * F.special_i1(input),
+    doc="The modified Bessel function of order 0.",
+)
 
 
 @in_both_worlds
@@ -71,9 +94,13 @@ def _polygamma(input, n):  # type: ignore[no-untyped-def]
     return double(lambda x: K.digamma(x) if n == 0 else K.polygamma(n, x))(input)
 
 
-OPS["polygamma"] = _POLYGAMMA = Op("polygamma", _polygamma, vjp={
-    "input": lambda F, grad, input, n: grad * F.polygamma(n + 1, input),
-})  # fmt: skip
+OPS["polygamma"] = _POLYGAMMA = Op(
+    "polygamma",
+    _polygamma,
+    vjp={
+        "input": lambda F, grad, input, n: grad * F.polygamma(n + 1, input),
+    },
+)
 _POLYGAMMA.overload_in_place()
 
 
@@ -140,34 +167,80 @@ def logit_backward(F, grad, input, eps):  # type: ignore[no-untyped-def]
 # -- torch.special's own -------------------------------------------------------------------------------------------------
 
 
-def special(name: str, kernel: Any, vjp: Any = None, *, halves: bool = True, node: str | None = None, doc: str = "") -> None:
+def special(
+    name: str, kernel: Any, vjp: Any = None, *, halves: bool = True, node: str | None = None, doc: str = ""
+) -> None:
     """A function of torch.special that torch itself has not."""
     unary("special_" + name, real_only(kernel, name + "_cpu", halves), vjp, node=node, inplace=False, doc=doc)
 
 
-special("i0e", lambda x: K.bessel_i(0, x, scaled=True), lambda F, grad, input, result:
-        grad * (F.special_i1e(input) - F.sgn(input) * result), node="SpecialI0EBackward0",
-        doc="exp(-abs(input)) * i0(input)")  # fmt: skip
-special("i1", lambda x: K.bessel_i(1, x, scaled=False), lambda F, grad, input, result:
-        grad * F.where(input == 0, 0.5, F.i0(input) - result / F.where(input == 0, 1.0, input)), doc="The modified Bessel function of order 1.")  # fmt: skip
-special("i1e", lambda x: K.bessel_i(1, x, scaled=True), lambda F, grad, input, result:
-        grad * F.where(input == 0, 0.5, F.special_i0e(input) - result * (F.sgn(input) + F.reciprocal(
-            F.where(input == 0, 1.0, input)))),
-        node="SpecialI1EBackward0", doc="exp(-abs(input)) * i1(input)")  # fmt: skip
+special(
+    "i0e",
+    lambda x: K.bessel_i(0, x, scaled=True),
+    lambda F, grad, input, result: grad * (F.special_i1e(input) - F.sgn(input) * result),
+    node="SpecialI0EBackward0",
+    doc="exp(-abs(input)) * i0(input)",
+)
+special(
+    "i1",
+    lambda x: K.bessel_i(1, x, scaled=False),
+    lambda F, grad, input, result: (
+        grad * F.where(input == 0, 0.5, F.i0(input) - result / F.where(input == 0, 1.0, input))
+    ),
+    doc="The modified Bessel function of order 1.",
+)
+special(
+    "i1e",
+    lambda x: K.bessel_i(1, x, scaled=True),
+    lambda F, grad, input, result: (
+        grad
+        * F.where(
+            input == 0,
+            0.5,
+            F.special_i0e(input) - result * (F.sgn(input) + F.reciprocal(F.where(input == 0, 1.0, input))),
+        )
+    ),
+    node="SpecialI1EBackward0",
+    doc="exp(-abs(input)) * i1(input)",
+)
 special("entr", K.entr, lambda F, grad, input: grad * (-F.log(input) - 1), doc="-input * log(input)")
-special("erfcx", K.erfcx, lambda F, grad, input, result: (2 * input * result - 2 / _ROOT_PI) * grad, halves=False,
-        doc="exp(input**2) * erfc(input)")  # fmt: skip
-special("ndtri", K.ndtri, lambda F, grad, result: grad * math.sqrt(2 * math.pi) * F.exp(F.square(result) / 2), halves=False,
-        doc="The quantile of the normal distribution.")  # fmt: skip
-special("log_ndtr", K.log_ndtr, lambda F, grad, input, result:
-        grad / math.sqrt(2 * math.pi) * F.exp(-(result + F.square(input) / 2)), halves=False,
-        doc="The logarithm of the normal distribution function.")  # fmt: skip
+special(
+    "erfcx",
+    K.erfcx,
+    lambda F, grad, input, result: (2 * input * result - 2 / _ROOT_PI) * grad,
+    halves=False,
+    doc="exp(input**2) * erfc(input)",
+)
+special(
+    "ndtri",
+    K.ndtri,
+    lambda F, grad, result: grad * math.sqrt(2 * math.pi) * F.exp(F.square(result) / 2),
+    halves=False,
+    doc="The quantile of the normal distribution.",
+)
+special(
+    "log_ndtr",
+    K.log_ndtr,
+    lambda F, grad, input, result: grad / math.sqrt(2 * math.pi) * F.exp(-(result + F.square(input) / 2)),
+    halves=False,
+    doc="The logarithm of the normal distribution function.",
+)
 for _order in (0, 1):
-    special(f"bessel_j{_order}", lambda x, n=_order: K.bessel_j(n, x), halves=False, doc=f"The Bessel function J{_order}.")
-    special(f"modified_bessel_i{_order}", lambda x, n=_order: K.bessel_i(n, x, scaled=False), halves=False,
-            doc=f"The modified Bessel function I{_order}.")  # fmt: skip
-special("spherical_bessel_j0", lambda x: np.where(x == 0, 1, np.sin(x) / x) if x.size else x, halves=False,
-        doc="sin(input) / input")  # fmt: skip
+    special(
+        f"bessel_j{_order}", lambda x, n=_order: K.bessel_j(n, x), halves=False, doc=f"The Bessel function J{_order}."
+    )
+    special(
+        f"modified_bessel_i{_order}",
+        lambda x, n=_order: K.bessel_i(n, x, scaled=False),
+        halves=False,
+        doc=f"The modified Bessel function I{_order}.",
+    )
+special(
+    "spherical_bessel_j0",
+    lambda x: np.where(x == 0, 1, np.sin(x) / x) if x.size else x,
+    halves=False,
+    doc="sin(input) / input",
+)
 
 
 def special_ndtr(input: Tensor, *, out: Any = None) -> Tensor:
@@ -177,6 +250,7 @@ def special_ndtr(input: Tensor, *, out: Any = None) -> Tensor:
 
 
 publish("special_ndtr", special_ndtr, None, False, True, special_ndtr.__doc__ or "")
+
 
 def special_round(input: Tensor, *, decimals: int = 0, out: Any = None) -> Tensor:
     """The nearest number of `decimals` places, the even one at a half."""
@@ -200,13 +274,26 @@ def _no_first(F, grad):  # type: ignore[no-untyped-def]
     raise NotImplementedError("the derivative for 'zeta: self' is not implemented.")
 
 
-binary("special_zeta", _zeta_kernel, {
-    "input": _no_first,
-    "other": lambda F, grad, input, other: grad * -input * F.special_zeta(input + 1, other),
-}, result="float", inplace=False, check=refusing(COMPLEX, "zeta_cpu"), doc="The Hurwitz zeta function.")  # fmt: skip
+binary(
+    "special_zeta",
+    _zeta_kernel,
+    {
+        "input": _no_first,
+        "other": lambda F, grad, input, other: grad * -input * F.special_zeta(input + 1, other),
+    },
+    result="float",
+    inplace=False,
+    check=refusing(COMPLEX, "zeta_cpu"),
+    doc="The Hurwitz zeta function.",
+)
 
-with_number("special_zeta", _no_first, lambda F, grad, input, other: grad * -input * F.special_zeta(input + 1, other),
-            floats=True, second_node="SpecialZetaBackward2")  # fmt: skip
+with_number(
+    "special_zeta",
+    _no_first,
+    lambda F, grad, input, other: grad * -input * F.special_zeta(input + 1, other),
+    floats=True,
+    second_node="SpecialZetaBackward2",
+)
 RAW.special_zeta = lambda x, y: OPS["special_zeta"].kernel(np.asarray(x, y.dtype) if is_number(x) else x, y)
 
 
@@ -221,16 +308,42 @@ def _igamma(upper: bool) -> Any:
     def no_first(F, grad):  # type: ignore[no-untyped-def]
         raise NotImplementedError(f"the derivative for '{name}: input' is not implemented.")
 
-    binary(name, kernel, {"input": no_first, "other": slope}, check=refusing("biuc", name + "_cpu"),
-           doc=f"The regularised {'upper' if upper else 'lower'} incomplete gamma function.")  # fmt: skip
+    binary(
+        name,
+        kernel,
+        {"input": no_first, "other": slope},
+        check=refusing("biuc", name + "_cpu"),
+        doc=f"The regularised {'upper' if upper else 'lower'} incomplete gamma function.",
+    )
 
 
 _igamma(False)
 _igamma(True)
 
 #: torch.special's names for what torch has too
-SAME = {"expit": "sigmoid", "gammaln": "lgamma", "psi": "digamma", "gammainc": "igamma", "gammaincc": "igammac",
-        "multigammaln": "mvlgamma"}  # fmt: skip
-for _name in ("digamma", "erf", "erfc", "erfinv", "exp2", "expm1", "i0", "log1p", "logit", "polygamma", "sinc", "xlogy",
-              "logsumexp", "log_softmax", "softmax"):  # fmt: skip
+SAME = {
+    "expit": "sigmoid",
+    "gammaln": "lgamma",
+    "psi": "digamma",
+    "gammainc": "igamma",
+    "gammaincc": "igammac",
+    "multigammaln": "mvlgamma",
+}
+for _name in (
+    "digamma",
+    "erf",
+    "erfc",
+    "erfinv",
+    "exp2",
+    "expm1",
+    "i0",
+    "log1p",
+    "logit",
+    "polygamma",
+    "sinc",
+    "xlogy",
+    "logsumexp",
+    "log_softmax",
+    "softmax",
+):
     SAME[_name] = _name

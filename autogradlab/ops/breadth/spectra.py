@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.recording.record import TENSORS as F
+from ...core.runtime.warn import warn_once
+from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import _scalar_name
 from ..table.opdef import composite
-from ...core.recording.record import TENSORS as F
-from ...core.tensor.tensor import Tensor
-from ...core.runtime.warn import warn_once
 from .fourier import FULL, NONE, ROOT
 
 _WHERE = "aten/src/ATen/native/SpectralOps.cpp:{}"
@@ -18,8 +18,18 @@ def _described(name: str, kind: str, input: Tensor, window: Tensor | None, **res
     """A call as PyTorch's errors of this family repeat it."""
     shown = {k: int(v) if isinstance(v, bool) else v for k, v in rest.items()}
     shown["window"] = None if window is None else f"{window.type()}{{{list(window.shape)}}}"
-    order = ("n_fft", "hop_length", "win_length", "window", "center", "normalized", "onesided", "length", "return_complex",
-             "align_to_window")  # fmt: skip
+    order = (
+        "n_fft",
+        "hop_length",
+        "win_length",
+        "window",
+        "center",
+        "normalized",
+        "onesided",
+        "length",
+        "return_complex",
+        "align_to_window",
+    )
     return f"{name}({kind}{list(input.shape)}, " + ", ".join(f"{k}={shown[k]}" for k in order if k in shown) + ")"
 
 
@@ -32,9 +42,19 @@ def _centered(window: Tensor | None, win_length: int, n_fft: int, like: Tensor) 
 
 
 @composite()
-def stft(input: Tensor, n_fft: int, hop_length: int | None = None, win_length: int | None = None, window: Tensor | None = None,
-         center: bool = True, pad_mode: str = "reflect", normalized: bool = False, onesided: bool | None = None,
-         return_complex: bool | None = None, align_to_window: bool | None = None) -> Tensor:  # fmt: skip
+def stft(
+    input: Tensor,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Tensor | None = None,
+    center: bool = True,
+    pad_mode: str = "reflect",
+    normalized: bool = False,
+    onesided: bool | None = None,
+    return_complex: bool | None = None,
+    align_to_window: bool | None = None,
+) -> Tensor:
     """The Fourier transforms of windows that move along a signal.
 
     >>> import autogradlab as torch
@@ -51,23 +71,42 @@ def stft(input: Tensor, n_fft: int, hop_length: int | None = None, win_length: i
         input = pad(input.view([1] * (3 - ndim) + list(input.shape)), [half, half], pad_mode)
         input = input.view(input.shape[-ndim:] if ndim else ())
     if window is None:
-        warn_once("A window was not provided. A rectangular window will be applied,which is known to cause spectral leakage. Other "
-                  "windows such as torch.hann_window or torch.hamming_window are recommended to reduce spectral leakage.To "
-                  "suppress this warning and use a rectangular window, explicitly set `window=torch.ones(n_fft, "
-                  "device=<device>)`.", at=_WHERE.format(844))  # fmt: skip
+        warn_once(
+            "A window was not provided. A rectangular window will be applied,which is known to cause spectral leakage. Other "
+            "windows such as torch.hann_window or torch.hamming_window are recommended to reduce spectral leakage.To "
+            "suppress this warning and use a rectangular window, explicitly set `window=torch.ones(n_fft, "
+            "device=<device>)`.",
+            at=_WHERE.format(844),
+        )
     hop = n_fft // 4 if hop_length is None else hop_length
     length = n_fft if win_length is None else win_length
-    call = _described("stft", input.type(), input, window, n_fft=n_fft, hop_length=hop, win_length=length, normalized=normalized,
-                      onesided=onesided, return_complex=return_complex, align_to_window=align_to_window)  # fmt: skip
+    call = _described(
+        "stft",
+        input.type(),
+        input,
+        window,
+        n_fft=n_fft,
+        hop_length=hop,
+        win_length=length,
+        normalized=normalized,
+        onesided=onesided,
+        return_complex=return_complex,
+        align_to_window=align_to_window,
+    )
     if return_complex is None:
         if not input.is_complex() and (window is None or not window.is_complex()):
-            raise RuntimeError("stft requires the return_complex parameter be given for real inputs, and will further require that "
-                               "return_complex=True in a future PyTorch release.")  # fmt: skip
+            raise RuntimeError(
+                "stft requires the return_complex parameter be given for real inputs, and will further require that "
+                "return_complex=True in a future PyTorch release."
+            )
         return_complex = True
     elif not return_complex:
-        warn_once("stft with return_complex=False is deprecated. In a future pytorch release, stft will return complex tensors for "
-                  "all inputs, and return_complex=False will raise an error.\nNote: you can still call torch.view_as_real on "
-                  "the complex output to recover the old return format.", at=_WHERE.format(874))  # fmt: skip
+        warn_once(
+            "stft with return_complex=False is deprecated. In a future pytorch release, stft will return complex tensors for "
+            "all inputs, and return_complex=False will raise an error.\nNote: you can still call torch.view_as_real on "
+            "the complex output to recover the old return format.",
+            at=_WHERE.format(874),
+        )
     if not (input.is_floating_point() or input.is_complex()):
         raise RuntimeError(f"{call} : expected a tensor of floating point or complex values")
     if input.dim() not in (1, 2):
@@ -83,8 +122,10 @@ def stft(input: Tensor, n_fft: int, hop_length: int | None = None, win_length: i
     if not 0 < length <= n_fft:
         raise RuntimeError(f"{call} : expected 0 < win_length <= n_fft, but got win_length={length}")
     if window is not None and tuple(window.shape) != (length,):
-        raise RuntimeError(f"{call} : expected a 1D window tensor of size equal to win_length={length}, but got window with size "
-                           f"{list(window.shape)}")  # fmt: skip
+        raise RuntimeError(
+            f"{call} : expected a 1D window tensor of size equal to win_length={length}, but got window with size "
+            f"{list(window.shape)}"
+        )
     step, one = x.stride(0), x.stride(1)
     x = F.as_strided(x, (batch, 1 + (size - n_fft) // hop, n_fft), (step, hop * one, one))
     if window is not None or length < n_fft:
@@ -103,9 +144,18 @@ def stft(input: Tensor, n_fft: int, hop_length: int | None = None, win_length: i
 
 
 @composite()
-def istft(input: Tensor, n_fft: int, hop_length: int | None = None, win_length: int | None = None, window: Tensor | None = None,
-          center: bool = True, normalized: bool = False, onesided: bool | None = None, length: int | None = None,
-          return_complex: bool = False) -> Tensor:  # fmt: skip
+def istft(
+    input: Tensor,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Tensor | None = None,
+    center: bool = True,
+    normalized: bool = False,
+    onesided: bool | None = None,
+    length: int | None = None,
+    return_complex: bool = False,
+) -> Tensor:
     """The signal whose stft is input: the least-squares mean of what its windows say.
 
     >>> import autogradlab as torch
@@ -115,15 +165,32 @@ def istft(input: Tensor, n_fft: int, hop_length: int | None = None, win_length: 
     tensor([1., 1., 1., 1., 1., 1., 1., 1.])
     """
     if window is None:
-        warn_once("A window was not provided. A rectangular window will be applied.Please provide the same window used by stft to make "
-                  "the inversion lossless.To suppress this warning and use a rectangular window, explicitly set "
-                  "`window=torch.ones(n_fft, device=<device>)`.", at=_WHERE.format(1035))  # fmt: skip
+        warn_once(
+            "A window was not provided. A rectangular window will be applied.Please provide the same window used by stft to make "
+            "the inversion lossless.To suppress this warning and use a rectangular window, explicitly set "
+            "`window=torch.ones(n_fft, device=<device>)`.",
+            at=_WHERE.format(1035),
+        )
     hop = n_fft // 4 if hop_length is None else hop_length
     width = n_fft if win_length is None else win_length
-    call = _described("istft", f"CPU{_scalar_name(input.dtype)}Type", input, window, n_fft=n_fft, hop_length=hop, win_length=width,
-                      center=center, normalized=normalized, onesided=onesided, length=length, return_complex=return_complex)  # fmt: skip
+    call = _described(
+        "istft",
+        f"CPU{_scalar_name(input.dtype)}Type",
+        input,
+        window,
+        n_fft=n_fft,
+        hop_length=hop,
+        win_length=width,
+        center=center,
+        normalized=normalized,
+        onesided=onesided,
+        length=length,
+        return_complex=return_complex,
+    )
     if not input.is_complex():
-        raise RuntimeError("istft requires a complex-valued input tensor matching the output from stft with return_complex=True.")
+        raise RuntimeError(
+            "istft requires a complex-valued input tensor matching the output from stft with return_complex=True."
+        )
     x = F.view_as_real(input)
     ndim, frames, found = x.dim(), x.size(-2), x.size(-3)
     if not x.numel():
@@ -133,8 +200,10 @@ def istft(input: Tensor, n_fft: int, hop_length: int | None = None, win_length: 
     half = onesided if onesided is not None else n_fft != found
     if (n_fft // 2 + 1 if half else n_fft) != found:
         wanted = "n_fft / 2 + 1 when onesided=True" if half else "n_fft when onesided=False"
-        raise RuntimeError(f"{call} : expected the frequency dimension (3rd to the last) of the input tensor to match {wanted}, but got "
-                           f"{found}")  # fmt: skip
+        raise RuntimeError(
+            f"{call} : expected the frequency dimension (3rd to the last) of the input tensor to match {wanted}, but got "
+            f"{found}"
+        )
     if not 0 < hop <= width:
         raise RuntimeError(f"{call} : expected 0 < hop_length <= win_length")
     if not 0 < width <= n_fft:
@@ -168,7 +237,10 @@ def istft(input: Tensor, n_fft: int, hop_length: int | None = None, win_length: 
     if ndim == 3:
         y = F.squeeze(y, 0)
     if end > total:
-        warn_once("The length of signal is shorter than the length parameter. Result is being padded with zeros in the tail. Please check "
-                  "your center and hop_length settings.", at=_WHERE.format(1199))  # fmt: skip
+        warn_once(
+            "The length of signal is shorter than the length parameter. Result is being padded with zeros in the tail. Please check "
+            "your center and hop_length settings.",
+            at=_WHERE.format(1199),
+        )
         y = F.constant_pad_nd(y, (0, end - total), 0)
     return y

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from ...core.memory.storage import Storage, storage_of
+from ...core.runtime.warn import warn_once
+from ...core.tensor.tensor import Tensor
 from ...core.types import dtypes
 from ...core.types.device import CPU
 from ..table.opdef import composite
-from ...core.memory.storage import Storage, storage_of
-from ...core.tensor.tensor import Tensor
-from ...core.runtime.warn import warn_once
 
 __all__ = ["STORAGES", "TypedStorage"]
 
@@ -158,8 +158,9 @@ class _LegacyStorageMeta(type):
 
 STORAGES: dict[str, Any] = {
     _storage_name(d): _LegacyStorageMeta(_storage_name(d), (), {"__module__": "torch", "dtype": d})
-    for d in dtypes.ALL.values() if not d.name.startswith("uint") or d.name == "uint8"
-}  # fmt: skip
+    for d in dtypes.ALL.values()
+    if not d.name.startswith("uint") or d.name == "uint8"
+}
 
 
 @composite(function=False)

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from ..table.arguments import reject
-from ...core.types.dims import wrap_dim
-from ..table.opdef import OPS, Op, composite
 from ...core.recording.record import RAW
 from ...core.tensor.tensor import Tensor
-from ..first.kinds import refuse
+from ...core.types.dims import wrap_dim
 from ..common.sorting import keys_of
+from ..first.kinds import refuse
+from ..table.arguments import reject
+from ..table.opdef import OPS, Op, composite
 
 _OUTPUTS = ("output", "inverse", "counts")
 
@@ -117,8 +117,13 @@ def _asked(found: tuple[Tensor, ...], inverse: bool, counts: bool) -> Any:
 
 
 @composite()
-def unique(input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False,
-           dim: int | None = None) -> Any:  # fmt: skip
+def unique(
+    input: Tensor,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+) -> Any:
     """The distinct elements in ascending order, or the distinct slices along `dim`; if asked, with the places of all
     elements among them and how often each occurs.
 
@@ -127,7 +132,9 @@ def unique(input: Tensor, sorted: bool = True, return_inverse: bool = False, ret
     (tensor([1, 2, 3]), tensor([1, 1, 2]))
     """
     if not isinstance(input, Tensor):
-        reject("_unique2", (input,), {"sorted": sorted, "return_inverse": return_inverse, "return_counts": return_counts})
+        reject(
+            "_unique2", (input,), {"sorted": sorted, "return_inverse": return_inverse, "return_counts": return_counts}
+        )
     if dim is None:
         found = _FLAT.call(input, sorted, return_inverse, return_counts)
     else:
@@ -136,7 +143,9 @@ def unique(input: Tensor, sorted: bool = True, return_inverse: bool = False, ret
 
 
 @composite()
-def unique_consecutive(input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Any:
+def unique_consecutive(
+    input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+) -> Any:
     """The first of each run of equal elements, or of equal slices along `dim`."""
     if not isinstance(input, Tensor):
         reject("unique_consecutive", (input,), {"return_inverse": return_inverse, "return_counts": return_counts})

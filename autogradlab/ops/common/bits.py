@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ..first.kinds import refuse, refusing, strict
 from ..table.factories import binary
 from ..table.opdef import alias, op
-from ..first.kinds import refuse, refusing, strict
 
 for _name, _ufunc, _doc in (
     ("bitwise_and", np.bitwise_and, "Bitwise and of integers or bools."),
@@ -27,8 +27,11 @@ def _left(x, y):  # type: ignore[no-untyped-def]
 
 def _right(x, y):  # type: ignore[no-untyped-def]
     bits = 8 * x.dtype.itemsize - (x.dtype.kind == "i")
-    return np.right_shift(x, np.where((y >= 0) & (y < bits), y, bits - (x.dtype.kind == "u")).astype(x.dtype)) if (
-        x.dtype.kind == "i") else np.where((y >= 0) & (y < bits), np.right_shift(x, np.minimum(y, bits - 1)), 0).astype(x.dtype)  # fmt: skip
+    return (
+        np.right_shift(x, np.where((y >= 0) & (y < bits), y, bits - (x.dtype.kind == "u")).astype(x.dtype))
+        if (x.dtype.kind == "i")
+        else np.where((y >= 0) & (y < bits), np.right_shift(x, np.minimum(y, bits - 1)), 0).astype(x.dtype)
+    )
 
 
 binary("bitwise_left_shift", _left, check=refusing("bfVc", "lshift_cpu"), doc="input * 2**other, in bits.")
@@ -55,17 +58,33 @@ def _test(name: str, kernel: Any, doc: str, message: str | None = None, error: t
 
 
 _floats = "fVc"
-_test("isnan", lambda x: np.isnan(x) if x.dtype.kind in _floats else np.zeros(x.shape, bool), "Whether an element is NaN.")
-_test("isinf", lambda x: np.isinf(x) if x.dtype.kind in _floats else np.zeros(x.shape, bool),
-      "Whether an element is infinite.")  # fmt: skip
-_test("isfinite", lambda x: np.isfinite(x) if x.dtype.kind in _floats else np.ones(x.shape, bool),
-      "Whether an element is finite.")  # fmt: skip
+_test(
+    "isnan", lambda x: np.isnan(x) if x.dtype.kind in _floats else np.zeros(x.shape, bool), "Whether an element is NaN."
+)
+_test(
+    "isinf",
+    lambda x: np.isinf(x) if x.dtype.kind in _floats else np.zeros(x.shape, bool),
+    "Whether an element is infinite.",
+)
+_test(
+    "isfinite",
+    lambda x: np.isfinite(x) if x.dtype.kind in _floats else np.ones(x.shape, bool),
+    "Whether an element is finite.",
+)
 _test("isposinf", lambda x: x == np.inf, "Whether an element is +inf.", "isposinf does not support complex inputs.")
 _test("isneginf", lambda x: x == -np.inf, "Whether an element is -inf.", "isneginf does not support complex inputs.")
-_test("isreal", lambda x: x.imag == 0 if x.dtype.kind == "c" else np.logical_or(x == x, True),
-      "Whether an element has no imaginary part.")  # fmt: skip
-_test("signbit", lambda x: np.signbit(x) if x.dtype.kind in "fV" else x < 0, "Whether an element has a minus sign.",
-      "signbit is not implemented for complex tensors.", NotImplementedError)  # fmt: skip
+_test(
+    "isreal",
+    lambda x: x.imag == 0 if x.dtype.kind == "c" else np.logical_or(x == x, True),
+    "Whether an element has no imaginary part.",
+)
+_test(
+    "signbit",
+    lambda x: np.signbit(x) if x.dtype.kind in "fV" else x < 0,
+    "Whether an element has a minus sign.",
+    "signbit is not implemented for complex tensors.",
+    NotImplementedError,
+)
 
 
 @op("logical_not", inplace=True)

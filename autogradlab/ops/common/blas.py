@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from ..table.arguments import with_old_forms
+from ...core.recording.record import RAW, TENSORS
+from ...core.runtime.warn import warn_once
+from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import from_numpy, promote
-from ..table.opdef import OPS, composite, op, publish
 from ...core.values.promotion import broadcast_shapes
-from ...core.recording.record import RAW, TENSORS
-from ...core.tensor.tensor import Tensor, wrap
-from ...core.runtime.warn import warn_once
 from ..first.products import _C_NAMES, added, fitting, product, scaled, times, type_name, written
+from ..table.arguments import with_old_forms
+from ..table.opdef import OPS, composite, op, publish
 
 
 def lift(F: Any, array: np.ndarray) -> Any:
@@ -30,11 +30,16 @@ def adjoint(F: Any, x: Any) -> Any:
 # -- beta * input + alpha * product ------------------------------------------------------------------------------------
 
 
-@op("addmv", "input mat vec", inplace=True, vjp={
-    "input": lambda F, grad, beta: times(grad, beta),
-    "mat": lambda F, grad, vec, alpha: times(F.unsqueeze(grad, 1) * F.conj(F.unsqueeze(vec, 0)), alpha),
-    "vec": lambda F, grad, mat, alpha: times(F.mv(F.conj(F.t(mat)), grad), alpha),
-})  # fmt: skip
+@op(
+    "addmv",
+    "input mat vec",
+    inplace=True,
+    vjp={
+        "input": lambda F, grad, beta: times(grad, beta),
+        "mat": lambda F, grad, vec, alpha: times(F.unsqueeze(grad, 1) * F.conj(F.unsqueeze(vec, 0)), alpha),
+        "vec": lambda F, grad, mat, alpha: times(F.mv(F.conj(F.t(mat)), grad), alpha),
+    },
+)
 def addmv(input, mat, vec, *, beta=1, alpha=1):  # type: ignore[no-untyped-def]
     """beta * input + alpha * (mat @ vec)"""
     if mat.ndim != 2 or vec.ndim != 1 or input.ndim > 1:
@@ -44,9 +49,11 @@ def addmv(input, mat, vec, *, beta=1, alpha=1):  # type: ignore[no-untyped-def]
             f"size mismatch, got input ({input.size}), mat ({mat.shape[0]}x{mat.shape[1]}), vec ({vec.shape[0]})"
         )
     if not input.dtype == mat.dtype == vec.dtype:
-        raise RuntimeError(f"addmv input tensors must have the same dtype, but got {type_name(input)}, "
-                           f"{type_name(mat)}, "
-                           f"and {type_name(vec)}")  # fmt: skip
+        raise RuntimeError(
+            f"addmv input tensors must have the same dtype, but got {type_name(input)}, "
+            f"{type_name(mat)}, "
+            f"and {type_name(vec)}"
+        )
     return added(input, scaled(product(mat, vec, "addmv_impl_cpu"), alpha), beta)
 
 
@@ -56,11 +63,16 @@ def _integral(beta: Any, alpha: Any) -> None:
             raise RuntimeError(f"For integral input tensors, argument {name} must not be a floating point number.")
 
 
-@op("addr", "input vec1 vec2", inplace=True, vjp={
-    "input": lambda F, grad, beta: times(grad, beta),
-    "vec1": lambda F, grad, vec2, alpha: times(F.mv(grad, F.conj(vec2)), alpha),
-    "vec2": lambda F, grad, vec1, alpha: times(F.mv(F.t(grad), F.conj(vec1)), alpha),
-})  # fmt: skip
+@op(
+    "addr",
+    "input vec1 vec2",
+    inplace=True,
+    vjp={
+        "input": lambda F, grad, beta: times(grad, beta),
+        "vec1": lambda F, grad, vec2, alpha: times(F.mv(grad, F.conj(vec2)), alpha),
+        "vec2": lambda F, grad, vec1, alpha: times(F.mv(F.t(grad), F.conj(vec1)), alpha),
+    },
+)
 def addr(input, vec1, vec2, *, beta=1, alpha=1):  # type: ignore[no-untyped-def]
     """beta * input + alpha * the outer product of two vectors"""
     for name, v in (("vec1", vec1), ("vec2", vec2)):
@@ -76,11 +88,16 @@ def addr(input, vec1, vec2, *, beta=1, alpha=1):  # type: ignore[no-untyped-def]
     return added(input.astype(d, copy=False), scaled(np.multiply.outer(a, b), alpha), beta)
 
 
-@op("baddbmm", "input batch1 batch2", inplace=True, vjp={
-    "input": lambda F, grad, beta: times(grad, beta),
-    "batch1": lambda F, grad, batch2, alpha: times(F.bmm(grad, adjoint(F, batch2)), alpha),
-    "batch2": lambda F, grad, batch1, alpha: times(F.bmm(adjoint(F, batch1), grad), alpha),
-})  # fmt: skip
+@op(
+    "baddbmm",
+    "input batch1 batch2",
+    inplace=True,
+    vjp={
+        "input": lambda F, grad, beta: times(grad, beta),
+        "batch1": lambda F, grad, batch2, alpha: times(F.bmm(grad, adjoint(F, batch2)), alpha),
+        "batch2": lambda F, grad, batch1, alpha: times(F.bmm(adjoint(F, batch1), grad), alpha),
+    },
+)
 def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):  # type: ignore[no-untyped-def]
     """beta * input + alpha * the products of two batches of matrices"""
     wrap_dim(2, batch2.ndim)
@@ -92,21 +109,29 @@ def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):  # type: ignore[no-untyp
     return added(input, scaled(RAW.bmm(batch1, batch2), alpha), beta)
 
 
-@op("addbmm", "input batch1 batch2", inplace=True, vjp={
-    "input": lambda F, grad, beta: times(grad, beta),
-    "batch1": lambda F, grad, batch2, batch1_shape, alpha: times(
-        F.bmm(F.expand(F.unsqueeze(grad, 0), (batch1_shape[0], *grad.shape)), adjoint(F, batch2)), alpha),
-    "batch2": lambda F, grad, batch1, batch2_shape, alpha: times(
-        F.bmm(adjoint(F, batch1), F.expand(F.unsqueeze(grad, 0), (batch2_shape[0], *grad.shape))), alpha),
-})  # fmt: skip
+@op(
+    "addbmm",
+    "input batch1 batch2",
+    inplace=True,
+    vjp={
+        "input": lambda F, grad, beta: times(grad, beta),
+        "batch1": lambda F, grad, batch2, batch1_shape, alpha: times(
+            F.bmm(F.expand(F.unsqueeze(grad, 0), (batch1_shape[0], *grad.shape)), adjoint(F, batch2)), alpha
+        ),
+        "batch2": lambda F, grad, batch1, batch2_shape, alpha: times(
+            F.bmm(adjoint(F, batch1), F.expand(F.unsqueeze(grad, 0), (batch2_shape[0], *grad.shape))), alpha
+        ),
+    },
+)
 def addbmm(input, batch1, batch2, *, beta=1, alpha=1):  # type: ignore[no-untyped-def]
     """beta * input + alpha * the sum of the products of two batches of matrices"""
     wrap_dim(2, batch2.ndim)
     if batch1.ndim != 3:
         raise RuntimeError("batch1 must be a 3D tensor")
     if batch1.shape[0] != batch2.shape[0]:
-        raise RuntimeError("batch1 and batch2 must have same number of batches, got "
-                           f"{batch1.shape[0]} and {batch2.shape[0]}")  # fmt: skip
+        raise RuntimeError(
+            f"batch1 and batch2 must have same number of batches, got {batch1.shape[0]} and {batch2.shape[0]}"
+        )
     if batch1.shape[2] != batch2.shape[1]:
         raise RuntimeError(
             "Incompatible matrix sizes for bmm "
@@ -126,8 +151,14 @@ TENSORS.addmv_ = fitting(TENSORS.addmv_, lambda mat, vec: (mat.shape[0],))
 TENSORS.baddbmm_ = fitting(TENSORS.baddbmm_, lambda a, b: (a.shape[0], a.shape[1], b.shape[2]))
 for _name in ("addmv", "addr", "baddbmm", "addbmm"):
     for _end in ("", "_"):
-        publish(_name + _end, with_old_forms(_name + _end, TENSORS.__dict__[_name + _end]), RAW.__dict__[_name], True,
-                _end == "" or _name == "addmv", OPS[_name].doc)  # fmt: skip
+        publish(
+            _name + _end,
+            with_old_forms(_name + _end, TENSORS.__dict__[_name + _end]),
+            RAW.__dict__[_name],
+            True,
+            _end == "" or _name == "addmv",
+            OPS[_name].doc,
+        )
 
 
 # -- made of products --------------------------------------------------------------------------------------------------
@@ -146,8 +177,10 @@ def inner(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
         r = TENSORS.mul(input, other)
     else:
         if x.shape[-1] != y.shape[-1]:
-            raise RuntimeError("inner() the last dimension must match on both input tensors but got shapes "
-                               f"{list(x.shape)} and {list(y.shape)}")  # fmt: skip
+            raise RuntimeError(
+                "inner() the last dimension must match on both input tensors but got shapes "
+                f"{list(x.shape)} and {list(y.shape)}"
+            )
         r = TENSORS.tensordot(input, other, ([-1], [-1]))
     return r if out is None else written(r, out)  # type: ignore[no-any-return]
 
@@ -157,9 +190,12 @@ def chain_matmul(*matrices: Any, out: Any = None) -> Tensor:
     """The product of several matrices, in the order that needs the fewest multiplications."""
     if len(matrices) == 1 and isinstance(matrices[0], (list, tuple)):
         matrices = tuple(matrices[0])
-    warn_once("torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use "
-              "torch.linalg.multi_dot instead, which accepts a list of two or more tensors rather than multiple "
-              "parameters.", at="aten/src/ATen/native/LinearAlgebra.cpp:1102")  # fmt: skip
+    warn_once(
+        "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use "
+        "torch.linalg.multi_dot instead, which accepts a list of two or more tensors rather than multiple "
+        "parameters.",
+        at="aten/src/ATen/native/LinearAlgebra.cpp:1102",
+    )
     for m in matrices:
         if m._array.ndim != 2:
             raise RuntimeError(f"Tensor dimension is {m._array.ndim}, expected 2 instead.")
@@ -188,11 +224,18 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     return F.add(F.matmul(input, turned), bias)  # type: ignore[no-any-return]
 
 
-@op("_trilinear", "i1 i2 i3", method=False, function=False, node="TrilinearBackward0", vjp={
-    "i1": lambda F, grad, i2, i3: F.einsum("no,oij,nj->ni", grad, F.conj(i2), F.conj(i3)),
-    "i2": lambda F, grad, i1, i3: F.einsum("no,ni,nj->oij", grad, F.conj(i1), F.conj(i3)),
-    "i3": lambda F, grad, i1, i2: F.einsum("no,ni,oij->nj", grad, F.conj(i1), F.conj(i2)),
-})  # fmt: skip
+@op(
+    "_trilinear",
+    "i1 i2 i3",
+    method=False,
+    function=False,
+    node="TrilinearBackward0",
+    vjp={
+        "i1": lambda F, grad, i2, i3: F.einsum("no,oij,nj->ni", grad, F.conj(i2), F.conj(i3)),
+        "i2": lambda F, grad, i1, i3: F.einsum("no,ni,nj->oij", grad, F.conj(i1), F.conj(i3)),
+        "i3": lambda F, grad, i1, i2: F.einsum("no,ni,oij->nj", grad, F.conj(i1), F.conj(i2)),
+    },
+)
 def _trilinear(i1, i2, i3):  # type: ignore[no-untyped-def]
     # one matrix product for the weight, one batched product of rows
     n, (o, p, q) = i1.shape[0], i2.shape
@@ -229,10 +272,16 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
 # -- cross products, traces --------------------------------------------------------------------------------------------
 
 
-@op("linalg_cross", "input other", method=False, function=False, vjp={
-    "input": lambda F, grad, other, dim: F.linalg_cross(F.conj(other), grad, dim=dim),
-    "other": lambda F, grad, input, dim: F.linalg_cross(grad, F.conj(input), dim=dim),
-})  # fmt: skip
+@op(
+    "linalg_cross",
+    "input other",
+    method=False,
+    function=False,
+    vjp={
+        "input": lambda F, grad, other, dim: F.linalg_cross(F.conj(other), grad, dim=dim),
+        "other": lambda F, grad, input, dim: F.linalg_cross(grad, F.conj(input), dim=dim),
+    },
+)
 def linalg_cross(input, other, *, dim=-1):  # type: ignore[no-untyped-def]
     """The cross product of vectors of three elements along `dim`, batches broadcast."""
     if input.ndim != other.ndim:
@@ -261,11 +310,14 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Any = No
     tensor([0., 0., 1.])
     """
     if dim is None:
-        warn_once("Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass the dim "
-                  "explicitly or "
-                  "simply use torch.linalg.cross.\nThe default value of dim will change to agree with that of "
-                  "linalg.cross "
-                  "in a future release.", at="aten/src/ATen/native/Cross.cpp:63")  # fmt: skip
+        warn_once(
+            "Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass the dim "
+            "explicitly or "
+            "simply use torch.linalg.cross.\nThe default value of dim will change to agree with that of "
+            "linalg.cross "
+            "in a future release.",
+            at="aten/src/ATen/native/Cross.cpp:63",
+        )
         dim = next((i for i, n in enumerate(input._array.shape) if n == 3), None)
         if dim is None:
             raise RuntimeError("no dimension of size 3 in input")

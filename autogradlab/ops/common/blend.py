@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from ...core.recording.record import RAW, TENSORS
 from ...core.runtime import errors
+from ...core.tensor.tensor import Tensor
+from ...core.values.promotion import can_cast, is_number, result_dtype, wrap_number
+from ..first.kinds import align, in_both_worlds, into, name_of, numbered, refuse, shared, single
 from ..table.arguments import with_old_forms
 from ..table.families import attach
 from ..table.opdef import OPS, Op, op, publish
-from ...core.values.promotion import can_cast, is_number, result_dtype, wrap_number
-from ...core.recording.record import RAW, TENSORS
-from ...core.tensor.tensor import Tensor
-from ..first.kinds import align, in_both_worlds, into, name_of, numbered, refuse, shared, single
 
 F = TENSORS
 
@@ -37,10 +37,15 @@ def _where(condition, input, other):  # type: ignore[no-untyped-def]
     return np.where(condition, input.astype(numpy, copy=False), other.astype(numpy, copy=False))
 
 
-OPS["where"] = _WHERE = Op("where", _where, "condition input other", vjp={
-    "input": lambda F, grad, condition: F.only(condition, grad),
-    "other": lambda F, grad, condition: F.only(~condition, grad),
-})  # fmt: skip
+OPS["where"] = _WHERE = Op(
+    "where",
+    _where,
+    "condition input other",
+    vjp={
+        "input": lambda F, grad, condition: F.only(condition, grad),
+        "other": lambda F, grad, condition: F.only(~condition, grad),
+    },
+)
 
 
 def where(condition: Any, input: Any = None, other: Any = None, *, out: Any = None) -> Any:
@@ -60,7 +65,9 @@ def where(condition: Any, input: Any = None, other: Any = None, *, out: Any = No
                 wanted = result_dtype((input, other)).numpy
                 input = input if first else wrap_number(input, wanted)
                 other = other if second else wrap_number(other, wanted)
-            return _WHERE.call(condition, input, other) if out is None else _WHERE.call(condition, input, other, out=out)
+            return (
+                _WHERE.call(condition, input, other) if out is None else _WHERE.call(condition, input, other, out=out)
+            )
     return _WHERE.reject(tuple(v for v in (condition, input, other) if v is not None), {})
 
 
@@ -140,14 +147,25 @@ def _clamp_tensors(input, min=None, max=None):  # type: ignore[no-untyped-def]
     return _limited(x, None if min is None else next(arrays), None if max is None else next(arrays))
 
 
-_NUMBERS = OPS["clamp.numbers"] = Op("clamp", _clamp_numbers, node="ClampBackward1", vjp={
-    "input": lambda F, grad, input, min, max: F.clamp_backward(grad, input, min, max),
-})  # fmt: skip
-_TENSORS = OPS["clamp"] = Op("clamp", _clamp_tensors, "input min max", node="ClampBackward0", vjp={
-    "input": lambda F, grad, input, min, max: F.clamp_backward(grad, input, min, max),
-    "min": lambda F, grad, input, min, max: F.clamp_min_backward(grad, input, min, max),
-    "max": lambda F, grad, input, min, max: F.clamp_max_backward(grad, input, min, max),
-})  # fmt: skip
+_NUMBERS = OPS["clamp.numbers"] = Op(
+    "clamp",
+    _clamp_numbers,
+    node="ClampBackward1",
+    vjp={
+        "input": lambda F, grad, input, min, max: F.clamp_backward(grad, input, min, max),
+    },
+)
+_TENSORS = OPS["clamp"] = Op(
+    "clamp",
+    _clamp_tensors,
+    "input min max",
+    node="ClampBackward0",
+    vjp={
+        "input": lambda F, grad, input, min, max: F.clamp_backward(grad, input, min, max),
+        "min": lambda F, grad, input, min, max: F.clamp_min_backward(grad, input, min, max),
+        "max": lambda F, grad, input, min, max: F.clamp_max_backward(grad, input, min, max),
+    },
+)
 
 
 def _one_sided(name: str, word: str, ufunc: Any) -> tuple[Op, Op]:
@@ -168,10 +186,17 @@ def _one_sided(name: str, word: str, ufunc: Any) -> tuple[Op, Op]:
     camel = "Clamp" + word.title() + "Backward"
     shown = {"limit": word}
     a = OPS[name + ".number"] = Op(name, numbers, node=camel + "0", vjp={"input": inside}, shown=shown)
-    b = OPS[name] = Op(name, tensors, "input limit", node=camel + "1", shown=shown, vjp={
-        "input": inside,
-        "limit": lambda F, grad, input, limit: F.only(input < limit if lower else input > limit, grad),
-    })  # fmt: skip
+    b = OPS[name] = Op(
+        name,
+        tensors,
+        "input limit",
+        node=camel + "1",
+        shown=shown,
+        vjp={
+            "input": inside,
+            "limit": lambda F, grad, input, limit: F.only(input < limit if lower else input > limit, grad),
+        },
+    )
     return a, b
 
 
@@ -191,8 +216,13 @@ def _clamped(name: str, numbers: Op, tensors: Op, one: str | None, doc: str) -> 
             else:
                 return numbers, limits
         kinds = {isinstance(v, Tensor) for v in given}
-        if not isinstance(input, Tensor) or options or len(limits) != len(names) or len(kinds) > 1 or not all(
-                isinstance(v, Tensor) or is_number(v) for v in given):  # fmt: skip
+        if (
+            not isinstance(input, Tensor)
+            or options
+            or len(limits) != len(names)
+            or len(kinds) > 1
+            or not all(isinstance(v, Tensor) or is_number(v) for v in given)
+        ):
             tensors.reject((input, *args), options, name)
         if not given:
             raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
@@ -246,20 +276,42 @@ def _lerp_kernel(name: str) -> Any:
 
 
 def _c_name(x: np.ndarray) -> str:
-    return {"float64": "double", "float32": "float", "float16": "c10::Half", "int64": "long int", "int32": "int",
-            "bfloat16": "c10::BFloat16", "int16": "short int", "int8": "signed char", "uint8": "unsigned char",
-            "complex64": "c10::complex<float>", "complex128": "c10::complex<double>"}.get(x.dtype.name, x.dtype.name)  # fmt: skip
+    return {
+        "float64": "double",
+        "float32": "float",
+        "float16": "c10::Half",
+        "int64": "long int",
+        "int32": "int",
+        "bfloat16": "c10::BFloat16",
+        "int16": "short int",
+        "int8": "signed char",
+        "uint8": "unsigned char",
+        "complex64": "c10::complex<float>",
+        "complex128": "c10::complex<double>",
+    }.get(x.dtype.name, x.dtype.name)
 
 
-_LERP_NUMBER = OPS["lerp.number"] = Op("lerp", _lerp_kernel("lerp_kernel_scalar"), "input end", node="LerpBackward0", vjp={
-    "input": lambda F, grad, weight: grad * (1 - np.conj(weight)).item(),
-    "end": lambda F, grad, weight: grad * np.conj(weight).item(),
-})  # fmt: skip
-_LERP = OPS["lerp"] = Op("lerp", _lerp_kernel("lerp_kernel_tensor"), "input end weight", node="LerpBackward1", vjp={
-    "input": lambda F, grad, weight: grad * F.conj(1 - weight),
-    "end": lambda F, grad, weight: grad * F.conj(weight),
-    "weight": lambda F, grad, input, end: grad * F.conj(end - input),
-})  # fmt: skip
+_LERP_NUMBER = OPS["lerp.number"] = Op(
+    "lerp",
+    _lerp_kernel("lerp_kernel_scalar"),
+    "input end",
+    node="LerpBackward0",
+    vjp={
+        "input": lambda F, grad, weight: grad * (1 - np.conj(weight)).item(),
+        "end": lambda F, grad, weight: grad * np.conj(weight).item(),
+    },
+)
+_LERP = OPS["lerp"] = Op(
+    "lerp",
+    _lerp_kernel("lerp_kernel_tensor"),
+    "input end weight",
+    node="LerpBackward1",
+    vjp={
+        "input": lambda F, grad, weight: grad * F.conj(1 - weight),
+        "end": lambda F, grad, weight: grad * F.conj(weight),
+        "weight": lambda F, grad, input, end: grad * F.conj(end - input),
+    },
+)
 
 
 def lerp(input: Any, end: Any, weight: Any, *, out: Any = None) -> Any:
@@ -281,11 +333,16 @@ publish("lerp", lerp, None, True, True, lerp.__doc__ or "")
 publish("lerp_", lerp_, None, True, False, lerp_.__doc__ or "")
 
 
-@op("addcmul", "input tensor1 tensor2", inplace=True, vjp={
-    "input": lambda F, grad: grad,
-    "tensor1": lambda F, grad, tensor2, value: grad * F.conj(tensor2 * value),
-    "tensor2": lambda F, grad, tensor1, value: grad * F.conj(tensor1 * value),
-})  # fmt: skip
+@op(
+    "addcmul",
+    "input tensor1 tensor2",
+    inplace=True,
+    vjp={
+        "input": lambda F, grad: grad,
+        "tensor1": lambda F, grad, tensor2, value: grad * F.conj(tensor2 * value),
+        "tensor2": lambda F, grad, tensor1, value: grad * F.conj(tensor1 * value),
+    },
+)
 def addcmul(input, tensor1, tensor2, *, value=1):  # type: ignore[no-untyped-def]
     """input + value * tensor1 * tensor2"""
     x, a, b = align(input, tensor1, tensor2)
@@ -296,11 +353,16 @@ def addcmul(input, tensor1, tensor2, *, value=1):  # type: ignore[no-untyped-def
 _add_product = single(lambda x, a, b, value: x + value.astype(x.dtype) * a * b)
 
 
-@op("addcdiv", "input tensor1 tensor2", inplace=True, vjp={
-    "input": lambda F, grad: grad,
-    "tensor1": lambda F, grad, tensor2, value: grad * F.conj(value / tensor2),
-    "tensor2": lambda F, grad, tensor1, tensor2, value: -grad * F.conj((value * tensor1) / (tensor2 * tensor2)),
-})  # fmt: skip
+@op(
+    "addcdiv",
+    "input tensor1 tensor2",
+    inplace=True,
+    vjp={
+        "input": lambda F, grad: grad,
+        "tensor1": lambda F, grad, tensor2, value: grad * F.conj(value / tensor2),
+        "tensor2": lambda F, grad, tensor1, tensor2, value: -grad * F.conj((value * tensor1) / (tensor2 * tensor2)),
+    },
+)
 def addcdiv(input, tensor1, tensor2, *, value=1):  # type: ignore[no-untyped-def]
     """input + value * tensor1 / tensor2"""
     if tensor1.dtype.kind in "biu" and tensor2.dtype.kind in "biu":
@@ -317,7 +379,13 @@ def addcdiv(input, tensor1, tensor2, *, value=1):  # type: ignore[no-untyped-def
 
 for _name in ("addcmul", "addcdiv"):
     for _end in ("", "_"):
-        publish(_name + _end, with_old_forms(_name + _end, TENSORS.__dict__[_name + _end]), RAW.__dict__[_name], True,
-                _end == "", OPS[_name].doc)  # fmt: skip
+        publish(
+            _name + _end,
+            with_old_forms(_name + _end, TENSORS.__dict__[_name + _end]),
+            RAW.__dict__[_name],
+            True,
+            _end == "",
+            OPS[_name].doc,
+        )
 
 _add_quotient = single(lambda x, a, b, value: x + value.astype(x.dtype) * (a / b))

@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from ...core.recording.record import RAW, TENSORS
+from ...core.tensor.tensor import Tensor
 from ...core.types import dtypes
+from ...core.types.return_types import named
+from ...core.values.promotion import broadcast_error
+from ..first.kinds import floated, in_both_worlds
 from ..table.factories import unary
 from ..table.families import attach
 from ..table.opdef import OPS, composite, op, publish
-from ...core.values.promotion import broadcast_error
-from ...core.recording.record import RAW, TENSORS
-from ...core.types.return_types import named
-from ...core.tensor.tensor import Tensor
-from ..first.kinds import floated, in_both_worlds
 
 F = TENSORS
 _REAL_OF = {np.dtype(np.complex64): np.dtype(np.float32), np.dtype(np.complex128): np.dtype(np.float64)}
@@ -25,11 +25,15 @@ _PARTS = ("float16", "float32", "float64")
 def _check_parts(first: np.ndarray, second: np.ndarray) -> None:
     a, b = (dtypes.from_numpy(x.dtype) for x in (first, second))
     if a.name not in _PARTS or b.name not in _PARTS:
-        raise RuntimeError("Expected both inputs to be Half, Float or Double tensors but got "
-                           f"{dtypes._scalar_name(a)} and {dtypes._scalar_name(b)}")  # fmt: skip
+        raise RuntimeError(
+            "Expected both inputs to be Half, Float or Double tensors but got "
+            f"{dtypes._scalar_name(a)} and {dtypes._scalar_name(b)}"
+        )
     if a is not b:
-        raise RuntimeError(f"Expected object of scalar type {dtypes._scalar_name(a)} but got scalar type "
-                           f"{dtypes._scalar_name(b)} for second argument")  # fmt: skip
+        raise RuntimeError(
+            f"Expected object of scalar type {dtypes._scalar_name(a)} but got scalar type "
+            f"{dtypes._scalar_name(b)} for second argument"
+        )
     if a.itemsize == 2:
         raise NotImplementedError("autogradlab has no complex numbers of 16-bit parts")
     try:
@@ -38,10 +42,15 @@ def _check_parts(first: np.ndarray, second: np.ndarray) -> None:
         broadcast_error(first.shape, second.shape)
 
 
-@op("complex", "real imag", method=False, vjp={
-    "real": lambda F, grad: grad.real,
-    "imag": lambda F, grad: grad.imag,
-})  # fmt: skip
+@op(
+    "complex",
+    "real imag",
+    method=False,
+    vjp={
+        "real": lambda F, grad: grad.real,
+        "imag": lambda F, grad: grad.imag,
+    },
+)
 def complex_(real, imag):  # type: ignore[no-untyped-def]
     """complex(real, imag): the complex tensor of two parts.
 
@@ -55,10 +64,17 @@ def complex_(real, imag):  # type: ignore[no-untyped-def]
     return result
 
 
-@op("polar", "abs angle", method=False, vjp={
-    "abs angle": lambda F, grad, angle, result: (
-        (grad.conj() * F.polar(F.ones_like(angle), angle)).real, (grad.conj() * (result * 1j)).real),
-})  # fmt: skip
+@op(
+    "polar",
+    "abs angle",
+    method=False,
+    vjp={
+        "abs angle": lambda F, grad, angle, result: (
+            (grad.conj() * F.polar(F.ones_like(angle), angle)).real,
+            (grad.conj() * (result * 1j)).real,
+        ),
+    },
+)
 def polar(abs, angle):  # type: ignore[no-untyped-def]
     """polar(abs, angle): the complex tensor of lengths and angles.
 
@@ -116,8 +132,13 @@ def resolve_neg(input: Tensor) -> Tensor:
     return input
 
 
-unary("conj_physical", lambda x: np.conjugate(x) if x.dtype.kind == "c" else x.copy(), lambda F, grad: F.conj(grad),
-      promotes=False, doc="The complex conjugate, in memory of its own.")  # fmt: skip
+unary(
+    "conj_physical",
+    lambda x: np.conjugate(x) if x.dtype.kind == "c" else x.copy(),
+    lambda F, grad: F.conj(grad),
+    promotes=False,
+    doc="The complex conjugate, in memory of its own.",
+)
 _conj_physical = F.conj_physical
 OPS["conj_physical"].overload_in_place()
 
@@ -146,8 +167,10 @@ def view_as_complex(input):  # type: ignore[no-untyped-def]
     """A real tensor with a last dimension of 2 as a complex one: the same memory."""
     whole = _COMPLEX_OF.get(input.dtype)
     if whole is None:
-        raise RuntimeError("view_as_complex is only supported for half, float and double tensors, but got a tensor of "
-                           f"scalar type: {_name(input)}")  # fmt: skip
+        raise RuntimeError(
+            "view_as_complex is only supported for half, float and double tensors, but got a tensor of "
+            f"scalar type: {_name(input)}"
+        )
     if not input.ndim:
         raise RuntimeError("Input tensor must have one or more dimensions")
     if input.shape[-1] != 2:
@@ -219,13 +242,24 @@ def _angle(x):  # type: ignore[no-untyped-def]
     return np.where(np.isnan(x), x, np.where(x < 0, np.asarray(np.pi, x.dtype), np.zeros((), x.dtype)))
 
 
-unary("angle", _angle, lambda F, grad, input: F.angle_backward(grad, input), inplace=False,
-      doc="The angle of a complex number; of a real one 0 or pi.")  # fmt: skip
+unary(
+    "angle",
+    _angle,
+    lambda F, grad, input: F.angle_backward(grad, input),
+    inplace=False,
+    doc="The angle of a complex number; of a real one 0 or pi.",
+)
 
 
-@op("frexp", outputs=("mantissa", "exponent"), differentiable=1, returns=named("frexp", ("mantissa", "exponent")), vjp={
-    "input": lambda F, grad, exponent: grad / F.exp2(F.floats_like(exponent, grad)),
-})  # fmt: skip
+@op(
+    "frexp",
+    outputs=("mantissa", "exponent"),
+    differentiable=1,
+    returns=named("frexp", ("mantissa", "exponent")),
+    vjp={
+        "input": lambda F, grad, exponent: grad / F.exp2(F.floats_like(exponent, grad)),
+    },
+)
 def frexp(input):  # type: ignore[no-untyped-def]
     """input as mantissa * 2**exponent, the mantissa from 0.5 to 1."""
     if input.dtype.kind not in "fV":

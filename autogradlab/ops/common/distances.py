@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from ...core.types.dims import all_dims
-from ..table.opdef import OPS, op
 from ...core.recording.record import RAW, TENSORS
+from ...core.types.dims import all_dims
 from ..first.kinds import align, floated, in_both_worlds, is_half
+from ..table.opdef import OPS, op
 
 
 @in_both_worlds
@@ -30,10 +30,14 @@ def distance_back(F, grad, off, result, p):  # type: ignore[no-untyped-def]
     return off * F.pow(size, p - 2) * F.only(result != 0, grad * F.pow(F.where(result == 0, 1.0, result), 1 - p))
 
 
-@op("dist", "input other", vjp={
-    "input": lambda F, grad, input, other, result, p: F.distance_back(grad, input - other, result, p),
-    "other": lambda F, grad, input, other, result, p: F.distance_back(-grad, input - other, result, p),
-})  # fmt: skip
+@op(
+    "dist",
+    "input other",
+    vjp={
+        "input": lambda F, grad, input, other, result, p: F.distance_back(grad, input - other, result, p),
+        "other": lambda F, grad, input, other, result, p: F.distance_back(-grad, input - other, result, p),
+    },
+)
 def dist(input, other, p=2):  # type: ignore[no-untyped-def]
     """The norm of order p of input - other."""
     x, y = align(input, other)
@@ -53,9 +57,12 @@ def logsumexp_back(F, grad, input, result, dim, keepdim):  # type: ignore[no-unt
     return F.spread(grad, shape, dim, keepdim) * F.conj(F.exp(input - F.spread(result, shape, dim, keepdim)))
 
 
-@op("logsumexp", vjp={
-    "input": lambda F, grad, input, result, dim, keepdim: F.logsumexp_back(grad, input, result, dim, keepdim),
-})  # fmt: skip
+@op(
+    "logsumexp",
+    vjp={
+        "input": lambda F, grad, input, result, dim, keepdim: F.logsumexp_back(grad, input, result, dim, keepdim),
+    },
+)
 def logsumexp(input, dim, keepdim=False):  # type: ignore[no-untyped-def]
     """log(sum(exp(input))) along dimensions, without overflow."""
     x = floated(input)

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ...core.types.dims import wrap_dim
-from ...core.runtime.modes import FLAGS, LOCAL, quiet
-from ..table.opdef import composite
 from ...core.recording.record import RAW, TENSORS
+from ...core.runtime.modes import FLAGS, LOCAL, quiet
 from ...core.tensor.tensor import Tensor
 from ...core.tensor.tensor import requires_grad as wants_grad
+from ...core.types.dims import wrap_dim
 from ..first.products import _result, bmm, written
 from ..first.reduce import summed
+from ..table.opdef import composite
 
 _ELLIPSIS = -1
 
@@ -45,14 +45,18 @@ class Plan:
             if _ELLIPSIS in labels:
                 count -= 1
                 if count > ndim:
-                    raise RuntimeError(f"einsum(): the number of subscripts in the equation ({count}) is more "
-                                       f"than the number "
-                                       f"of dimensions ({ndim}) for operand {i}")  # fmt: skip
+                    raise RuntimeError(
+                        f"einsum(): the number of subscripts in the equation ({count}) is more "
+                        f"than the number "
+                        f"of dimensions ({ndim}) for operand {i}"
+                    )
                 self.ellipsis = max(self.ellipsis, ndim - count)
             elif count != ndim:
-                raise RuntimeError(f"einsum(): the number of subscripts in the equation ({count}) does not match "
-                                   f"the number of "
-                                   f"dimensions ({ndim}) for operand {i} and no ellipsis was given")  # fmt: skip
+                raise RuntimeError(
+                    f"einsum(): the number of subscripts in the equation ({count}) does not match "
+                    f"the number of "
+                    f"dimensions ({ndim}) for operand {i} and no ellipsis was given"
+                )
             for label in labels:
                 seen[label] = seen.get(label, 0) + 1
         has_ellipsis = seen.pop(_ELLIPSIS, 0) > 0
@@ -60,9 +64,9 @@ class Plan:
             output = [_ELLIPSIS] * has_ellipsis + sorted(n for n, times in seen.items() if times == 1)
         for label in output:
             if label not in seen and label != _ELLIPSIS:
-                raise RuntimeError(f"einsum(): output subscript {_letter(label)} does not appear in the equation "
-                                   f"for any input "
-                                   "operand")  # fmt: skip
+                raise RuntimeError(
+                    f"einsum(): output subscript {_letter(label)} does not appear in the equation for any input operand"
+                )
         #: where each label stands in the common order: first the output's, then those to be summed
         self.places: dict[int, int] = {}
         place = 0
@@ -162,9 +166,9 @@ def _parse(equation: str, count: int) -> tuple[list[list[int]], list[int] | None
 
 def _subscript(c: str, at: int) -> int:
     if not (c.isascii() and c.isalpha()):
-        raise RuntimeError(f"einsum(): invalid subscript given at index {at} in the equation string, subscripts "
-                           f"must be in "
-                           "[a-zA-Z]")  # fmt: skip
+        raise RuntimeError(
+            f"einsum(): invalid subscript given at index {at} in the equation string, subscripts must be in [a-zA-Z]"
+        )
     return _index(c)
 
 
@@ -193,14 +197,18 @@ def _check_sizes(made: Plan, shapes: list[tuple[int, ...]]) -> None:
             n = shape[j]
             j += 1
             if own.setdefault(label, n) != n:
-                raise RuntimeError(f"einsum(): subscript {_letter(label)} is repeated for operand {i} but the "
-                                   f"sizes don't match, "
-                                   f"{n} != {own[label]}")  # fmt: skip
+                raise RuntimeError(
+                    f"einsum(): subscript {_letter(label)} is repeated for operand {i} but the "
+                    f"sizes don't match, "
+                    f"{n} != {own[label]}"
+                )
             if n != 1:
                 if known.setdefault(label, n) != n:
-                    raise RuntimeError(f"einsum(): subscript {_letter(label)} has size {n} for operand {i} which "
-                                       f"does not "
-                                       f"broadcast with previously seen size {known[label]}")  # fmt: skip
+                    raise RuntimeError(
+                        f"einsum(): subscript {_letter(label)} has size {n} for operand {i} which "
+                        f"does not "
+                        f"broadcast with previously seen size {known[label]}"
+                    )
 
 
 #: the same contraction on arrays, for operands without history
@@ -293,9 +301,11 @@ def _pair(F: Any, a: Any, b: Any, dims: list[int]) -> Any:
 def _equation(args: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
     """The equation and operands, also from operands that alternate with lists of subscripts."""
     if len(args) < 2:
-        raise ValueError("einsum(): must specify the equation string and at least one operand, or at least one "
-                         "operand and "
-                         "its subscripts list")  # fmt: skip
+        raise ValueError(
+            "einsum(): must specify the equation string and at least one operand, or at least one "
+            "operand and "
+            "its subscripts list"
+        )
     if not isinstance(args[0], Tensor):
         operands = args[1:]
         if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
@@ -341,9 +351,11 @@ def einsum(*args: Any) -> Tensor:
     arrays = [x._array for x in operands]
     made = plan(equation, tuple(x.ndim for x in arrays))
     _check_sizes(made, [x.shape for x in arrays])
-    if len(arrays) > 1 and all(x.dtype is arrays[0].dtype for x in arrays) and (
-        (FLAGS.unusual and not LOCAL.state.record) or not any(wants_grad(x) for x in operands)
-    ):  # fmt: skip
+    if (
+        len(arrays) > 1
+        and all(x.dtype is arrays[0].dtype for x in arrays)
+        and ((FLAGS.unusual and not LOCAL.state.record) or not any(wants_grad(x) for x in operands))
+    ):
         return _result(quiet(_contract, _ARRAYS, made, arrays, None))
     return _contract(TENSORS, made, list(operands), None)  # type: ignore[no-any-return]
 
@@ -382,9 +394,11 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Tensor:
         elif n == 1:
             b = F.sum(b, wrap_dim(e, y.ndim), True)
         elif n != m:
-            raise RuntimeError(f"contracted dimensions need to match, but first has size {n} in dim {d} and "
-                               f"second has size "
-                               f"{m} in dim {e}")  # fmt: skip
+            raise RuntimeError(
+                f"contracted dimensions need to match, but first has size {n} in dim {d} and "
+                f"second has size "
+                f"{m} in dim {e}"
+            )
         else:
             count *= n
     mine, other = [wrap_dim(d, x.ndim) for d in first], [wrap_dim(e, y.ndim) for e in second]

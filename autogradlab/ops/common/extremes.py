@@ -6,21 +6,27 @@ from typing import Any
 
 import numpy as np
 
-from ...core.values.creation import bind
-from ...core.types.dims import all_dims, wrap_dim
-from ..table.opdef import OPS, Op, op, publish
 from ...core.recording.record import RAW, TENSORS
-from ...core.types.return_types import named
 from ...core.tensor.tensor import Tensor
+from ...core.types.dims import all_dims, wrap_dim
+from ...core.types.return_types import named
+from ...core.values.creation import bind
 from ..first.kinds import name_of, refuse
+from ..table.opdef import OPS, Op, op, publish
 
 F = TENSORS
 
 # -- one element of each line: how its gradient finds its way back -----------------------------------------------------------
 
 
-@op("put_at", "grad_output indices", method=False, function=False, node="ScatterBackward0",
-    vjp={"grad_output": lambda F, grad, dim, indices, keepdim: F.take_at(grad, dim, indices, keepdim)})  # fmt: skip
+@op(
+    "put_at",
+    "grad_output indices",
+    method=False,
+    function=False,
+    node="ScatterBackward0",
+    vjp={"grad_output": lambda F, grad, dim, indices, keepdim: F.take_at(grad, dim, indices, keepdim)},
+)
 def put_at(grad_output, dim, indices, input_shape, keepdim):  # type: ignore[no-untyped-def]
     """Zeros of a shape with values at indices along a dimension; an index that comes twice gets the sum."""
     if not input_shape:
@@ -38,8 +44,16 @@ def put_at(grad_output, dim, indices, input_shape, keepdim):  # type: ignore[no-
     return r
 
 
-@op("take_at", "input indices", method=False, function=False, node="GatherBackward0",
-    vjp={"input": lambda F, grad, dim, indices, keepdim, input_shape: F.put_at(grad, dim, indices, input_shape, keepdim)})  # fmt: skip
+@op(
+    "take_at",
+    "input indices",
+    method=False,
+    function=False,
+    node="GatherBackward0",
+    vjp={
+        "input": lambda F, grad, dim, indices, keepdim, input_shape: F.put_at(grad, dim, indices, input_shape, keepdim)
+    },
+)
 def take_at(input, dim, indices, keepdim):  # type: ignore[no-untyped-def]
     """The elements at indices along a dimension."""
     if not input.ndim:
@@ -66,7 +80,7 @@ TENSORS.share_evenly = lambda *args: _share(TENSORS, *args)
 def evenly(F, grad, input, result, dim, keepdim):  # type: ignore[no-untyped-def]
     """The same along dimensions (amax, amin)."""
     shape = tuple(input.shape)
-    hit = (input == F.spread(result, shape, dim, keepdim))
+    hit = input == F.spread(result, shape, dim, keepdim)
     count = F.sum(hit, all_dims(dim, len(shape)), True) if shape else F.sum(hit)
     return (F.spread(grad, shape, dim, keepdim) / count) * hit
 
@@ -80,13 +94,19 @@ _PICK = {"max": (np.maximum, np.argmax), "min": (np.minimum, np.argmin)}
 def _whole(name: str, ufunc: Any) -> Op:
     def kernel(input):  # type: ignore[no-untyped-def]
         if not input.size:
-            raise RuntimeError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
-                               "reduction dim with the 'dim' argument.")  # fmt: skip
+            raise RuntimeError(
+                f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
+                "reduction dim with the 'dim' argument."
+            )
         refuse(input, f"{name}_all", "c")
         return ufunc.reduce(input, axis=None)
 
-    made = Op(name, kernel, node=name.title() + "Backward1",
-              vjp={"input": lambda F, grad, input, result: F.share_evenly(grad, input, result)})  # fmt: skip
+    made = Op(
+        name,
+        kernel,
+        node=name.title() + "Backward1",
+        vjp={"input": lambda F, grad, input, result: F.share_evenly(grad, input, result)},
+    )
     OPS[name + "_all"] = made
     return made
 
@@ -111,10 +131,19 @@ def _along(name: str, find: Any) -> Op:
             raise RuntimeError(f"{name}(): does not support complex input")
         return one_line(input, dim, keepdim, find)
 
-    made = Op(name, kernel, outputs=("values", "indices"), differentiable=1, returns=named(name, ("values", "indices")),
-              node=name.title() + "Backward0", vjp={
-                  "input": lambda F, grad, dim, indices, input_shape, keepdim: F.put_at(grad, dim, indices, input_shape, keepdim),
-              })  # fmt: skip
+    made = Op(
+        name,
+        kernel,
+        outputs=("values", "indices"),
+        differentiable=1,
+        returns=named(name, ("values", "indices")),
+        node=name.title() + "Backward0",
+        vjp={
+            "input": lambda F, grad, dim, indices, input_shape, keepdim: F.put_at(
+                grad, dim, indices, input_shape, keepdim
+            ),
+        },
+    )
     OPS[name] = made
     return made
 
@@ -139,7 +168,14 @@ def _three_forms(name: str) -> None:
             return F.__dict__[pair](given["input"], given["other"], **out)
         return along.call(given["input"], given["dim"], given["keepdim"], **out)
 
-    publish(name, forward, None, True, True, f"The {name}imum: of all elements, of two tensors, or along `dim` with its place.")
+    publish(
+        name,
+        forward,
+        None,
+        True,
+        True,
+        f"The {name}imum: of all elements, of two tensors, or along `dim` with its place.",
+    )
 
 
 _three_forms("max")
@@ -152,17 +188,23 @@ def _amx(name: str, ufunc: Any) -> None:
         dims = all_dims(dim, input.ndim)
         if not input.size:
             if dim in (None, ()):
-                raise RuntimeError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
-                                   "reduction dim with the 'dim' argument.")  # fmt: skip
+                raise RuntimeError(
+                    f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
+                    "reduction dim with the 'dim' argument."
+                )
             for d in dims:
                 if not input.shape[d]:
                     raise IndexError(f"{name}(): Expected reduction dim {d} to have non-zero size.")
         return ufunc.reduce(input, axis=dims, keepdims=keepdim)
 
     kernel.__name__ = name
-    op(name, doc=f"The {name[1:]}imum along dimensions; equal ones share its gradient.", vjp={
-        "input": lambda F, grad, input, result, dim, keepdim: F.evenly(grad, input, result, dim, keepdim),
-    })(kernel)  # fmt: skip
+    op(
+        name,
+        doc=f"The {name[1:]}imum along dimensions; equal ones share its gradient.",
+        vjp={
+            "input": lambda F, grad, input, result, dim, keepdim: F.evenly(grad, input, result, dim, keepdim),
+        },
+    )(kernel)
     OPS[name].node_class.dim_list = True
 
 
@@ -170,13 +212,20 @@ _amx("amax", np.maximum)
 _amx("amin", np.minimum)
 
 
-@op("aminmax", outputs=("min", "max"), returns=named("aminmax", ("min", "max")), vjp={
-    "input": lambda F, grads, input, min, max, dim, keepdim: F.aminmax_back(grads, input, min, max, dim, keepdim),
-})  # fmt: skip
+@op(
+    "aminmax",
+    outputs=("min", "max"),
+    returns=named("aminmax", ("min", "max")),
+    vjp={
+        "input": lambda F, grads, input, min, max, dim, keepdim: F.aminmax_back(grads, input, min, max, dim, keepdim),
+    },
+)
 def aminmax(input, *, dim=None, keepdim=False):  # type: ignore[no-untyped-def]
     """Minimum and maximum at once."""
     if dim is None and not input.size:
-        raise RuntimeError("aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.")
+        raise RuntimeError(
+            "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
+        )
     refuse(input, "aminmax_cpu", "c")
     if dim is not None:
         not_empty("aminmax", input, dim)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.runtime import modes
-from ..table.opdef import OPS, Op, publish
 from ...core.recording.record import finish, start_node
-from ...core.tensor.tensor import Tensor
 from ...core.recording.views import bump, check_inplace, rebase
+from ...core.runtime import modes
+from ...core.tensor.tensor import Tensor
 from ..first.shape import SQUEEZES
 from ..first.viewing import guard
+from ..table.opdef import OPS, Op, publish
 
 
 def _renumbered(entry: Op, number: int) -> Op:

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from ...core.graph.node import NO_EDGE
+from ...core.recording.record import RAW, TENSORS
+from ...core.runtime.modes import FLAGS
+from ...core.tensor.tensor import Tensor, requires_grad, wrap
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import from_numpy, promote
-from ...core.runtime.modes import FLAGS
-from ...core.graph.node import NO_EDGE
-from ..table.opdef import OPS, Op, alias, composite, publish
-from ...core.recording.record import RAW, TENSORS
-from ...core.tensor.tensor import Tensor, requires_grad, wrap
 from ..first.viewing import guard
+from ..table.opdef import OPS, Op, alias, composite, publish
 
 RAW.zeros_of = lambda like, shape: np.zeros(shape, like.dtype)
 TENSORS.zeros_of = lambda like, shape: wrap(np.zeros(shape, like._array.dtype))
@@ -76,8 +76,10 @@ def _cat_checked(tensors: Any, dim: Any) -> np.ndarray:
             raise RuntimeError(f"Tensors must have same number of dimensions: got {first.ndim} and {t.ndim}")
         for k, (n, m) in enumerate(zip(first.shape, t.shape, strict=True)):
             if n != m and k != d:
-                raise RuntimeError(f"Sizes of tensors must match except in dimension {d}. Expected size {n} but got size {m} "
-                                   f"for tensor number {i} in the list.")  # fmt: skip
+                raise RuntimeError(
+                    f"Sizes of tensors must match except in dimension {d}. Expected size {n} but got size {m} "
+                    f"for tensor number {i} in the list."
+                )
     numpy = common_dtype(tensors)
     return np.ascontiguousarray(np.concatenate([t if t.dtype is numpy else t.astype(numpy) for t in real], axis=d))
 
@@ -145,8 +147,10 @@ def _stack(tensors, dim=0):  # type: ignore[no-untyped-def]
     shape = tensors[0].shape
     for i, t in enumerate(tensors):
         if t.shape != shape:
-            raise RuntimeError(f"stack expects each tensor to be equal size, but got {list(shape)} at entry 0 and "
-                               f"{list(t.shape)} at entry {i}")  # fmt: skip
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got {list(shape)} at entry 0 and "
+                f"{list(t.shape)} at entry {i}"
+            )
     d = wrap_dim(dim, len(shape) + 1)
     numpy = common_dtype(tensors)
     r = np.empty((*shape[:d], len(tensors), *shape[d:]), numpy)
@@ -216,8 +220,9 @@ def _block_backward(F, grad, tensors_shape):  # type: ignore[no-untyped-def]
 def _block_diag(tensors):  # type: ignore[no-untyped-def]
     for i, t in enumerate(tensors):
         if t.ndim > 2:
-            raise RuntimeError("torch.block_diag: Input tensors must have 2 or fewer dimensions. "
-                               f"Input {i} has {t.ndim} dimensions")  # fmt: skip
+            raise RuntimeError(
+                f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {i} has {t.ndim} dimensions"
+            )
     parts = [np.atleast_2d(t) for t in tensors]
     r = np.zeros((sum(p.shape[0] for p in parts), sum(p.shape[1] for p in parts)), common_dtype(tensors))
     row = column = 0

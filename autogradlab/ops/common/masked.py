@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from ...core.types.dtypes import from_numpy
-from ..table.opdef import OPS, Op, composite, op, publish
-from ...core.values.promotion import broadcast_error, broadcast_shapes
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
+from ...core.types.dtypes import from_numpy
+from ...core.values.promotion import broadcast_error, broadcast_shapes
 from ..first.getitem import scalar_array
 from ..first.memory import cast_array
-from .take import _number, is_value, scalar_name
 from ..first.viewing import guard
 from ..first.writing import C_WORDS, exact_out, in_place, warn_expanded
+from ..table.opdef import OPS, Op, composite, op, publish
+from .take import _number, is_value, scalar_name
 
 
 def _boolean(mask: np.ndarray) -> None:
@@ -53,7 +53,12 @@ _FITS = 3e38
 
 def _masked_fill(input, mask, value):  # type: ignore[no-untyped-def]
     kind = type(value)
-    if (kind is float or kind is int) and -_FITS <= value <= _FITS and input.dtype.char in "fd" and mask.shape == input.shape:
+    if (
+        (kind is float or kind is int)
+        and -_FITS <= value <= _FITS
+        and input.dtype.char in "fd"
+        and mask.shape == input.shape
+    ):
         _boolean(mask)
         r = input.copy()
         r[mask] = value
@@ -67,8 +72,9 @@ def _masked_fill_tensor(input, mask, value):  # type: ignore[no-untyped-def]
     if value.ndim:
         if mask.shape != input.shape:
             broadcast_shapes(mask.shape, input.shape)
-        raise RuntimeError("masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
-                           f"{value.ndim} dimension(s).")  # fmt: skip
+        raise RuntimeError(
+            f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
+        )
     return _filled(input, mask, _of_type(value, input.dtype))
 
 
@@ -80,14 +86,26 @@ def _of_type(value: np.ndarray, d: Any) -> np.ndarray:
 
 
 _FILLS = [
-    Op("masked_fill", _masked_fill_tensor, "input mask value", node="MaskedFillBackward1", vjp={
-        "input": lambda F, grad, mask: F.masked_fill(grad, mask, 0),
-        "value": lambda F, grad, mask: F.where(mask, grad, F.zero_dim(grad)).sum(),
-    }),
-    Op("masked_fill", _masked_fill, "input mask", node="MaskedFillBackward0", vjp={
-        "input": lambda F, grad, mask: F.masked_fill(grad, mask, 0),
-    }),
-]  # fmt: skip
+    Op(
+        "masked_fill",
+        _masked_fill_tensor,
+        "input mask value",
+        node="MaskedFillBackward1",
+        vjp={
+            "input": lambda F, grad, mask: F.masked_fill(grad, mask, 0),
+            "value": lambda F, grad, mask: F.where(mask, grad, F.zero_dim(grad)).sum(),
+        },
+    ),
+    Op(
+        "masked_fill",
+        _masked_fill,
+        "input mask",
+        node="MaskedFillBackward0",
+        vjp={
+            "input": lambda F, grad, mask: F.masked_fill(grad, mask, 0),
+        },
+    ),
+]
 OPS["masked_fill"] = _FILLS[1]
 RAW.masked_fill = _masked_fill
 
@@ -141,9 +159,14 @@ publish("masked_fill_", masked_fill_, _masked_fill, True, False, masked_fill_.__
 # -- select and scatter ------------------------------------------------------------------------------------------------
 
 
-@op("masked_select", "input mask", shown={"input": "self"}, vjp={
-    "input": lambda F, grad, mask, input: F.masked_select_backward(grad, mask, tuple(input.shape)),
-})  # fmt: skip
+@op(
+    "masked_select",
+    "input mask",
+    shown={"input": "self"},
+    vjp={
+        "input": lambda F, grad, mask, input: F.masked_select_backward(grad, mask, tuple(input.shape)),
+    },
+)
 def masked_select(input, mask):  # type: ignore[no-untyped-def]
     """The elements where a mask is True, in one dimension.
 
@@ -159,9 +182,16 @@ def masked_select(input, mask):  # type: ignore[no-untyped-def]
     return np.broadcast_to(input, shape)[np.broadcast_to(mask, shape)]
 
 
-@op("masked_select_backward", "grad_output mask", method=False, function=False, node="MaskedScatterBackward0", vjp={
-    "grad_output": lambda F, grad, mask: F.masked_select(grad, mask),
-})  # fmt: skip
+@op(
+    "masked_select_backward",
+    "grad_output mask",
+    method=False,
+    function=False,
+    node="MaskedScatterBackward0",
+    vjp={
+        "grad_output": lambda F, grad, mask: F.masked_select(grad, mask),
+    },
+)
 def masked_select_backward(grad_output, mask, input_shape):  # type: ignore[no-untyped-def]
     shape = broadcast_shapes(tuple(mask.shape), tuple(input_shape))
     g = np.zeros(shape, grad_output.dtype)
@@ -173,8 +203,10 @@ def _spread(input: np.ndarray, mask: np.ndarray, source: np.ndarray) -> None:
     if mask.dtype.kind != "b":
         raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {scalar_name(mask)}")
     if input.dtype != source.dtype:
-        raise RuntimeError(f"masked_scatter: expected self and source to have same dtypes but got{scalar_name(input)} and "
-                           f"{scalar_name(source)}")  # fmt: skip
+        raise RuntimeError(
+            f"masked_scatter: expected self and source to have same dtypes but got{scalar_name(input)} and "
+            f"{scalar_name(source)}"
+        )
     if mask.shape != input.shape:
         shape = broadcast_shapes(input.shape, mask.shape)
         if shape != input.shape:
@@ -192,10 +224,16 @@ def _masked_scatter(input, mask, source):  # type: ignore[no-untyped-def]
     return r
 
 
-_SCATTER = OPS["masked_scatter"] = Op("masked_scatter", _masked_scatter, "input mask source", vjp={
-    "input": lambda F, grad, mask: F.masked_fill(grad, mask, 0),
-    "source": lambda F, grad, mask, source_shape: F.front_of(F.masked_select(grad, mask), source_shape),
-}, shown={"source_shape": "source_sym_sizes"})  # fmt: skip
+_SCATTER = OPS["masked_scatter"] = Op(
+    "masked_scatter",
+    _masked_scatter,
+    "input mask source",
+    vjp={
+        "input": lambda F, grad, mask: F.masked_fill(grad, mask, 0),
+        "source": lambda F, grad, mask, source_shape: F.front_of(F.masked_select(grad, mask), source_shape),
+    },
+    shown={"source_shape": "source_sym_sizes"},
+)
 RAW.masked_scatter = _masked_scatter
 TENSORS.front_of = lambda values, shape: TENSORS.reshape(TENSORS.pad_to(values, (_count(shape),)), shape)
 RAW.front_of = lambda values, shape: RAW.pad_to(values, (_count(shape),)).reshape(shape)

@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from ...core.types import dtypes
-from ...core.values.creation import bind
-from ...core.types.dims import wrap_dim
-from ..table.opdef import OPS, Op, publish
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
-from ..table.checked import axis, exact_out, offer, tensor_type
+from ...core.types import dtypes
+from ...core.types.dims import wrap_dim
+from ...core.values.creation import bind
 from ..first.kinds import refuse
 from ..first.selecting import SMALL, insertion_order, sort_order
+from ..table.checked import axis, exact_out, offer, tensor_type
+from ..table.opdef import OPS, Op, publish
 from .sorting import keys_of, picked, selecting
 
 F = TENSORS
@@ -66,7 +66,9 @@ def _medians(name: str) -> None:
             places = np.where(count > 0, np.argmax(nan, axis=-1), places)
         return picked(input, x, places, d, keepdim)
 
-    first = OPS[name] = Op(name, whole, vjp={"input": lambda F, grad, input, result: F.share_evenly(grad, input, result)})
+    first = OPS[name] = Op(
+        name, whole, vjp={"input": lambda F, grad, input, result: F.share_evenly(grad, input, result)}
+    )
     second = OPS[name + ".dim"] = selecting(name, along, name.capitalize() + "Backward1")
 
     def choose(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -74,16 +76,26 @@ def _medians(name: str) -> None:
 
     def signature(input, dim=None, keepdim=False, *, out=None): ...  # type: ignore[no-untyped-def]
 
-    offer(name, second, f"""The lower median of all elements, or along `dim` with its index{', NaN left out' if skips else ''}.
+    offer(
+        name,
+        second,
+        f"""The lower median of all elements, or along `dim` with its index{", NaN left out" if skips else ""}.
 
     >>> import autogradlab as torch
     >>> torch.{name}(torch.tensor([1.0, 4.0, 2.0, 3.0]))
     tensor(2.)
-    """, choose=choose, signature=signature, check=exact_out(
-        "Expected tensor for 'values' to have the same type as tensor for argument #2 'self'; but type {1} does not equal {0} "
-        "(while checking arguments for median)",
-        "Expected tensor for argument #1 'indices' to have scalar type Long; but got {1} instead (while checking arguments for "
-        "median)", style=tensor_type, last=True))  # fmt: skip
+    """,
+        choose=choose,
+        signature=signature,
+        check=exact_out(
+            "Expected tensor for 'values' to have the same type as tensor for argument #2 'self'; but type {1} does not equal {0} "
+            "(while checking arguments for median)",
+            "Expected tensor for argument #1 'indices' to have scalar type Long; but got {1} instead (while checking arguments for "
+            "median)",
+            style=tensor_type,
+            last=True,
+        ),
+    )
 
 
 _medians("median")
@@ -105,7 +117,9 @@ def mode(input, dim=-1, keepdim=False):  # type: ignore[no-untyped-def]
         for i in np.ndindex(x.shape[:-1]):
             ordered[i] = sort_order(x[i])
     elif x.dtype.kind == "f" and x.shape[-1] <= 16:
-        for i in zip(*np.nonzero(np.isnan(x).any(-1)), strict=True) if x.ndim > 1 else [()] if np.isnan(x).any() else []:
+        for i in (
+            zip(*np.nonzero(np.isnan(x).any(-1)), strict=True) if x.ndim > 1 else [()] if np.isnan(x).any() else []
+        ):
             ordered[i] = insertion_order(x[i])
     values = np.take_along_axis(x, ordered, -1)
     ends = np.ones(x.shape, bool)
@@ -123,9 +137,15 @@ def mode(input, dim=-1, keepdim=False):  # type: ignore[no-untyped-def]
 
 RAW.mode = mode
 OPS["mode"] = selecting("mode", mode)
-offer("mode", OPS["mode"], "The most frequent element along a dimension, the smallest of several, and where it is last.",
-      check=exact_out("expected scalar type '{}' but got '{}' for values output",
-                      "expected scalar type '{}' but got '{}' for indices output"))  # fmt: skip
+offer(
+    "mode",
+    OPS["mode"],
+    "The most frequent element along a dimension, the smallest of several, and where it is last.",
+    check=exact_out(
+        "expected scalar type '{}' but got '{}' for values output",
+        "expected scalar type '{}' but got '{}' for indices output",
+    ),
+)
 
 # -- quantiles -------------------------------------------------------------------------------------------------------------
 
@@ -149,8 +169,9 @@ def _quantile(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tenso
     if out is not None and out.dtype is not input.dtype:
         raise RuntimeError("quantile() out tensor must be same dtype as the input tensor")
     if way not in _WAYS:
-        raise RuntimeError("quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but got "
-                           f"{way}")  # fmt: skip
+        raise RuntimeError(
+            f"quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but got {way}"
+        )
     d = 0 if dim is None else wrap_dim(dim, input.dim())
     if not input.numel():
         raise RuntimeError("quantile() input tensor must be non-empty")
@@ -210,10 +231,17 @@ def nanquantile(*args: Any, **kwargs: Any) -> Tensor:
     return _quantile("nanquantile", args, kwargs)
 
 
-publish("quantile", quantile, _signature, True, True, """The q-th quantiles of all elements or along `dim`.
+publish(
+    "quantile",
+    quantile,
+    _signature,
+    True,
+    True,
+    """The q-th quantiles of all elements or along `dim`.
 
     >>> import autogradlab as torch
     >>> torch.quantile(torch.tensor([0.0, 1.0, 2.0, 3.0]), 0.5)
     tensor(1.5000)
-    """)  # fmt: skip
+    """,
+)
 publish("nanquantile", nanquantile, _signature, True, True, "The same as :func:`quantile`, NaN left out.")

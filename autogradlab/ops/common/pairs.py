@@ -8,12 +8,27 @@ from typing import Any
 
 import numpy as np
 
-from ..table.factories import binary
-from ..table.opdef import OPS, Op, alias, publish
-from ...core.values.promotion import broadcast_shapes, check_cast, is_number
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
-from ..first.kinds import COMPLEX, NOT_IMPLEMENTED, floated, in_both_worlds, into, is_half, name_of, no_complex, no_derivative, numbered, refuse, refusing, single, strict  # fmt: skip
+from ...core.values.promotion import broadcast_shapes, check_cast, is_number
+from ..first.kinds import (
+    COMPLEX,
+    NOT_IMPLEMENTED,
+    floated,
+    in_both_worlds,
+    into,
+    is_half,
+    name_of,
+    no_complex,
+    no_derivative,
+    numbered,
+    refuse,
+    refusing,
+    single,
+    strict,
+)
+from ..table.factories import binary
+from ..table.opdef import OPS, Op, alias, publish
 
 F = TENSORS
 
@@ -32,9 +47,14 @@ def _halved(loses: Any) -> Callable[..., Any]:
 for _name, _kernel, _word in (("maximum", np.maximum, "larger"), ("minimum", np.minimum, "smaller")):
     _low = (lambda a, b: a < b) if _name == "maximum" else (lambda a, b: a > b)
     _high = (lambda a, b: a > b) if _name == "maximum" else (lambda a, b: a < b)
-    binary(_name, _kernel, {"input": _halved(_low), "other": _halved(_high)}, inplace=False,
-           check=no_complex(f"{_name} not implemented for complex tensors."),
-           doc=f"The {_word} of input and other; NaN if one is.")  # fmt: skip
+    binary(
+        _name,
+        _kernel,
+        {"input": _halved(_low), "other": _halved(_high)},
+        inplace=False,
+        check=no_complex(f"{_name} not implemented for complex tensors."),
+        doc=f"The {_word} of input and other; NaN if one is.",
+    )
 
 
 def _but_nan(wins: Any, mine: bool) -> Callable[..., Any]:
@@ -48,11 +68,17 @@ def _but_nan(wins: Any, mine: bool) -> Callable[..., Any]:
 
 
 for _name, _kernel, _wins in (("fmax", np.fmax, lambda a, b: a >= b), ("fmin", np.fmin, lambda a, b: a <= b)):
-    binary(_name, _kernel, {"input": _but_nan(_wins, True), "other": _but_nan(_wins, False)}, inplace=False,
-           check=no_complex(f"{_name} not implemented for complex tensors."),
-           doc=f"The {'larger' if _name == 'fmax' else 'smaller'} of input and other, a number before NaN.")  # fmt: skip
+    binary(
+        _name,
+        _kernel,
+        {"input": _but_nan(_wins, True), "other": _but_nan(_wins, False)},
+        inplace=False,
+        check=no_complex(f"{_name} not implemented for complex tensors."),
+        doc=f"The {'larger' if _name == 'fmax' else 'smaller'} of input and other, a number before NaN.",
+    )
 
 # -- angles, lengths, signs ------------------------------------------------------------------------------------------------
+
 
 @in_both_worlds
 def inverse_square(F, x, y):  # type: ignore[no-untyped-def]
@@ -60,14 +86,27 @@ def inverse_square(F, x, y):  # type: ignore[no-untyped-def]
     return F.only((x != 0) | (y != 0), F.reciprocal(x * x + y * y))
 
 
-binary("atan2", single(np.arctan2), {
-    "input": lambda F, grad, input, other: grad * (other * F.inverse_square(input, other)),
-    "other": lambda F, grad, input, other: grad * (-input * F.inverse_square(input, other)),
-}, result="float", check=refusing(COMPLEX, "atan2_cpu"), doc="The angle of the point (other, input).")  # fmt: skip
-binary("hypot", single(np.hypot), {
-    "input": lambda F, grad, input, result: grad * (input / result),
-    "other": lambda F, grad, other, result: grad * (other / result),
-}, check=refusing("biuc", "hypot_cpu"), doc="sqrt(input**2 + other**2)")  # fmt: skip
+binary(
+    "atan2",
+    single(np.arctan2),
+    {
+        "input": lambda F, grad, input, other: grad * (other * F.inverse_square(input, other)),
+        "other": lambda F, grad, input, other: grad * (-input * F.inverse_square(input, other)),
+    },
+    result="float",
+    check=refusing(COMPLEX, "atan2_cpu"),
+    doc="The angle of the point (other, input).",
+)
+binary(
+    "hypot",
+    single(np.hypot),
+    {
+        "input": lambda F, grad, input, result: grad * (input / result),
+        "other": lambda F, grad, other, result: grad * (other / result),
+    },
+    check=refusing("biuc", "hypot_cpu"),
+    doc="sqrt(input**2 + other**2)",
+)
 
 
 def _copysign(x, y):  # type: ignore[no-untyped-def]
@@ -79,26 +118,43 @@ def same_sign(F, grad, input, result):  # type: ignore[no-untyped-def]
     return grad * F.only(input != 0, result / input)
 
 
-binary("copysign", _copysign, {
-    "input": lambda F, grad, input, result: F.same_sign(grad, input, result),
-    "other": lambda F, grad: F.nought(grad),
-}, result="float", check=refusing(COMPLEX, "copysign_cpu"), doc="The size of input with the sign of other.")  # fmt: skip
-binary("nextafter", np.nextafter, {
-    "input": lambda F, grad, input, other: F.only(input != other, grad),
-    "other": lambda F, grad: F.nought(grad),
-}, check=refusing("biuc", "nextafter_cpu"), doc="The next number after input towards other.")  # fmt: skip
+binary(
+    "copysign",
+    _copysign,
+    {
+        "input": lambda F, grad, input, result: F.same_sign(grad, input, result),
+        "other": lambda F, grad: F.nought(grad),
+    },
+    result="float",
+    check=refusing(COMPLEX, "copysign_cpu"),
+    doc="The size of input with the sign of other.",
+)
+binary(
+    "nextafter",
+    np.nextafter,
+    {
+        "input": lambda F, grad, input, other: F.only(input != other, grad),
+        "other": lambda F, grad: F.nought(grad),
+    },
+    check=refusing("biuc", "nextafter_cpu"),
+    doc="The next number after input towards other.",
+)
 
 
 def _heaviside(x, y):  # type: ignore[no-untyped-def]
     return np.where(x == 0, y, (x > 0).astype(x.dtype))
 
 
-binary("heaviside", _heaviside, {"input other": no_derivative("heaviside")}, node=NOT_IMPLEMENTED,
-       check=no_complex("heaviside is not yet implemented for complex tensors."),
-       doc="0 below 0, 1 above, other at 0.")  # fmt: skip
+binary(
+    "heaviside",
+    _heaviside,
+    {"input other": no_derivative("heaviside")},
+    node=NOT_IMPLEMENTED,
+    check=no_complex("heaviside is not yet implemented for complex tensors."),
+    doc="0 below 0, 1 above, other at 0.",
+)
 
 # -- forms that PyTorch's own compositions use with a number: their Nodes end in 1 ------------------------------------------
-
 
 
 def _with_number(ufunc: Any) -> Any:
@@ -167,11 +223,20 @@ def _div_kernel(input, other, rounding_mode):  # type: ignore[no-untyped-def]
     return r if r.dtype == x.dtype or rounding_mode is None else r.astype(x.dtype)
 
 
-OPS["div.mode"] = _DIV = Op("div", _div_kernel, "input other", node="DivBackward2", vjp={
-    "input": lambda F, grad, other, rounding_mode: grad / F.conj(other) if rounding_mode is None else F.nought(grad),
-    "other": lambda F, grad, input, other, rounding_mode:
-        -grad * F.conj((input / other) / other) if rounding_mode is None else F.nought(grad),
-})  # fmt: skip
+OPS["div.mode"] = _DIV = Op(
+    "div",
+    _div_kernel,
+    "input other",
+    node="DivBackward2",
+    vjp={
+        "input": lambda F, grad, other, rounding_mode: (
+            grad / F.conj(other) if rounding_mode is None else F.nought(grad)
+        ),
+        "other": lambda F, grad, input, other, rounding_mode: (
+            -grad * F.conj((input / other) / other) if rounding_mode is None else F.nought(grad)
+        ),
+    },
+)
 
 
 def _operands(input: Any, other: Any, mode: Any) -> tuple[Tensor, Tensor]:
@@ -216,16 +281,36 @@ def _remainder(x, y):  # type: ignore[no-untyped-def]
     return np.where((r != 0) & ((r < 0) != (y < 0)), r + y, r)
 
 
-binary("floor_divide", single(floor_quotient), {"input other": no_derivative("floor_divide")}, node=NOT_IMPLEMENTED,
-       check=_divides("div_floor_cpu"), doc="input / other, rounded down.")  # fmt: skip
-binary("remainder", single(_remainder), {
-    "input": lambda F, grad: grad,
-    "other": lambda F, grad, input, other: -grad * F.div(input, other, rounding_mode="floor"),
-}, node="RemainderBackward1", check=_divides("remainder_cpu"), doc="The rest of input / other, with other's sign.")  # fmt: skip
-binary("fmod", single(np.fmod), {
-    "input": lambda F, grad: grad,
-    "other": lambda F, grad, input, other: -grad * F.div(input, other, rounding_mode="trunc"),
-}, node="FmodBackward1", check=_divides("fmod_cpu"), doc="The rest of input / other, with input's sign.")  # fmt: skip
+binary(
+    "floor_divide",
+    single(floor_quotient),
+    {"input other": no_derivative("floor_divide")},
+    node=NOT_IMPLEMENTED,
+    check=_divides("div_floor_cpu"),
+    doc="input / other, rounded down.",
+)
+binary(
+    "remainder",
+    single(_remainder),
+    {
+        "input": lambda F, grad: grad,
+        "other": lambda F, grad, input, other: -grad * F.div(input, other, rounding_mode="floor"),
+    },
+    node="RemainderBackward1",
+    check=_divides("remainder_cpu"),
+    doc="The rest of input / other, with other's sign.",
+)
+binary(
+    "fmod",
+    single(np.fmod),
+    {
+        "input": lambda F, grad: grad,
+        "other": lambda F, grad, input, other: -grad * F.div(input, other, rounding_mode="trunc"),
+    },
+    node="FmodBackward1",
+    check=_divides("fmod_cpu"),
+    doc="The rest of input / other, with input's sign.",
+)
 
 # -- logarithms and exponentials -------------------------------------------------------------------------------------------
 
@@ -244,18 +329,38 @@ def _power_of_two(x, y):  # type: ignore[no-untyped-def]
     return x * np.exp2(y)
 
 
-binary("logaddexp", single(_logaddexp), {
-    "input": lambda F, grad, input, other: grad / F.conj(1 + F.exp(other - input)),
-    "other": lambda F, grad, input, other: grad / F.conj(1 + F.exp(input - other)),
-}, inplace=False, check=refusing("biu", "logaddexp_cpu"), doc="log(exp(input) + exp(other))")  # fmt: skip
-binary("logaddexp2", single(np.logaddexp2), {
-    "input": lambda F, grad, input, other: grad / (1 + F.pow(2, other - input)),
-    "other": lambda F, grad, input, other: grad / (1 + F.pow(2, input - other)),
-}, inplace=False, check=refusing("biuc", "logaddexp2_cpu"), doc="log2(2**input + 2**other)")  # fmt: skip
-binary("ldexp", single(_power_of_two), {
-    "input": lambda F, grad, other: grad * F.conj(F.exp2(other)),
-    "other": lambda F, grad, result: grad * F.conj(result) * math.log(2),
-}, result="float", doc="input * 2**other")  # fmt: skip
+binary(
+    "logaddexp",
+    single(_logaddexp),
+    {
+        "input": lambda F, grad, input, other: grad / F.conj(1 + F.exp(other - input)),
+        "other": lambda F, grad, input, other: grad / F.conj(1 + F.exp(input - other)),
+    },
+    inplace=False,
+    check=refusing("biu", "logaddexp_cpu"),
+    doc="log(exp(input) + exp(other))",
+)
+binary(
+    "logaddexp2",
+    single(np.logaddexp2),
+    {
+        "input": lambda F, grad, input, other: grad / (1 + F.pow(2, other - input)),
+        "other": lambda F, grad, input, other: grad / (1 + F.pow(2, input - other)),
+    },
+    inplace=False,
+    check=refusing("biuc", "logaddexp2_cpu"),
+    doc="log2(2**input + 2**other)",
+)
+binary(
+    "ldexp",
+    single(_power_of_two),
+    {
+        "input": lambda F, grad, other: grad * F.conj(F.exp2(other)),
+        "other": lambda F, grad, result: grad * F.conj(result) * math.log(2),
+    },
+    result="float",
+    doc="input * 2**other",
+)
 
 
 def _xlogy(x, y):  # type: ignore[no-untyped-def]
@@ -268,21 +373,44 @@ def _xlog1py(x, y):  # type: ignore[no-untyped-def]
     return np.where(np.isnan(y), y, np.where(x == 0, np.zeros((), x.dtype), x * np.log1p(y)))
 
 
-binary("xlogy", single(_xlogy), {
-    "input": lambda F, grad, input, other: F.only((input != 0) | (other > 0), F.xlogy(grad, other)),
-    "other": lambda F, grad, input, other: grad * input / other,
-}, result="float", check=refusing(COMPLEX, "xlogy_cpu"), doc="input * log(other), 0 where input is 0.")  # fmt: skip
-binary("special_xlog1py", single(_xlog1py), {
-    "input": lambda F, grad, input, other: F.only((input != 0) | (other > -1), F.special_xlog1py(grad, other)),
-    "other": lambda F, grad, input, other: grad * input / (other + 1),
-}, node="SpecialXlog1PyBackward0", inplace=False, result="float", check=refusing(COMPLEX, "xlog1py_cpu"),
-    doc="input * log1p(other), 0 where input is 0.")  # fmt: skip
+binary(
+    "xlogy",
+    single(_xlogy),
+    {
+        "input": lambda F, grad, input, other: F.only((input != 0) | (other > 0), F.xlogy(grad, other)),
+        "other": lambda F, grad, input, other: grad * input / other,
+    },
+    result="float",
+    check=refusing(COMPLEX, "xlogy_cpu"),
+    doc="input * log(other), 0 where input is 0.",
+)
+binary(
+    "special_xlog1py",
+    single(_xlog1py),
+    {
+        "input": lambda F, grad, input, other: F.only((input != 0) | (other > -1), F.special_xlog1py(grad, other)),
+        "other": lambda F, grad, input, other: grad * input / (other + 1),
+    },
+    node="SpecialXlog1PyBackward0",
+    inplace=False,
+    result="float",
+    check=refusing(COMPLEX, "xlog1py_cpu"),
+    doc="input * log1p(other), 0 where input is 0.",
+)
 
 # -- forms with a number, which PyTorch gives Nodes of their own -----------------------------------------------------------
 
 
-def with_number(name: str, second: Any, first: Any = None, *, floats: bool = False, node: str | None = None,
-                first_node: str | None = None, second_node: str | None = None) -> None:  # fmt: skip
+def with_number(
+    name: str,
+    second: Any,
+    first: Any = None,
+    *,
+    floats: bool = False,
+    node: str | None = None,
+    first_node: str | None = None,
+    second_node: str | None = None,
+) -> None:
     """Give a binary operation a form `(tensor, number)` and perhaps `(number, tensor)` with their own Nodes.
 
     second, first: the formula for the tensor in each form.
@@ -303,12 +431,14 @@ def with_number(name: str, second: Any, first: Any = None, *, floats: bool = Fal
         return kernel(x, y)
 
     checks = _CHECKS.get(name)
-    a = OPS[name + ".number"] = Op(name, with_second, "input", vjp={"input": second}, node=second_node or camel + "0",
-                                   shown={"other": "other"})  # fmt: skip
+    a = OPS[name + ".number"] = Op(
+        name, with_second, "input", vjp={"input": second}, node=second_node or camel + "0", shown={"other": "other"}
+    )
     b = None
     if first is not None:
-        b = OPS[name + ".base"] = Op(name, with_first, "other", vjp={"other": first}, node=first_node or camel + "1",
-                                     shown={"input": "self"})  # fmt: skip
+        b = OPS[name + ".base"] = Op(
+            name, with_first, "other", vjp={"other": first}, node=first_node or camel + "1", shown={"input": "self"}
+        )
 
     def prepared(t: Tensor, value: Any) -> Tensor:
         t = into(t, value)
@@ -344,20 +474,36 @@ def _default() -> Any:
 
 from ..table.opdef import FUNCTIONS as _FUNCTIONS  # noqa: E402
 
-_CHECKS: dict[str, Any] = {"remainder": _divides("remainder_cpu"), "fmod": _divides("fmod_cpu"),
-                           "xlogy": refusing(COMPLEX, "xlogy_cpu"), "special_xlog1py": refusing(COMPLEX, "xlog1py_cpu"),
-                           "copysign": refusing(COMPLEX, "copysign_cpu")}  # fmt: skip
+_CHECKS: dict[str, Any] = {
+    "remainder": _divides("remainder_cpu"),
+    "fmod": _divides("fmod_cpu"),
+    "xlogy": refusing(COMPLEX, "xlogy_cpu"),
+    "special_xlog1py": refusing(COMPLEX, "xlog1py_cpu"),
+    "copysign": refusing(COMPLEX, "copysign_cpu"),
+}
 
 with_number("remainder", lambda F, grad: grad, no_derivative("remainder"), first_node=NOT_IMPLEMENTED)
 with_number("fmod", lambda F, grad: grad)
-with_number("copysign", lambda F, grad, input, result: F.same_sign(grad, input, result), floats=True,
-            second_node="CopysignBackward1")  # fmt: skip
-with_number("xlogy", lambda F, grad, input, other: F.only((input != 0) | (other > 0), F.xlogy(grad, other)),
-            lambda F, grad, input, other: grad * input / other, floats=True, second_node="XlogyBackward2")  # fmt: skip
-with_number("special_xlog1py",
-            lambda F, grad, input, other: F.only((input != 0) | (other > -1), F.special_xlog1py(grad, other)),
-            lambda F, grad, input, other: grad * input / (other + 1), floats=True,
-            second_node="SpecialXlog1PyBackward2")  # fmt: skip
+with_number(
+    "copysign",
+    lambda F, grad, input, result: F.same_sign(grad, input, result),
+    floats=True,
+    second_node="CopysignBackward1",
+)
+with_number(
+    "xlogy",
+    lambda F, grad, input, other: F.only((input != 0) | (other > 0), F.xlogy(grad, other)),
+    lambda F, grad, input, other: grad * input / other,
+    floats=True,
+    second_node="XlogyBackward2",
+)
+with_number(
+    "special_xlog1py",
+    lambda F, grad, input, other: F.only((input != 0) | (other > -1), F.special_xlog1py(grad, other)),
+    lambda F, grad, input, other: grad * input / (other + 1),
+    floats=True,
+    second_node="SpecialXlog1PyBackward2",
+)
 RAW.xlogy = lambda x, y: OPS["xlogy"].kernel(x, numbered(x, y))
 RAW.special_xlog1py = lambda x, y: OPS["special_xlog1py"].kernel(x, numbered(x, y))
 _heaviside_any = F.heaviside

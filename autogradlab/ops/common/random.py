@@ -6,17 +6,30 @@ from typing import Any
 
 import numpy as np
 
-from ...core.types import dtypes
-from ...core.runtime import modes
-from ...core.values.creation import bind, check_out, check_sizes, default, default_device, finished, into, like, options, quick, quick_shape, resize_out  # fmt: skip
-from ...core.types.dtypes import get_default_dtype
 from ...core.graph.node import NO_EDGE
-from ..table.opdef import OPS, Op, composite, op
 from ...core.random import distributions as D
 from ...core.random import generator, streams
 from ...core.random.generator import default_generator
 from ...core.recording.record import start_node
+from ...core.runtime import modes
 from ...core.tensor.tensor import Tensor, gradient_edge, wrap
+from ...core.types import dtypes
+from ...core.types.dtypes import get_default_dtype
+from ...core.values.creation import (
+    bind,
+    check_out,
+    check_sizes,
+    default,
+    default_device,
+    finished,
+    into,
+    like,
+    options,
+    quick,
+    quick_shape,
+    resize_out,
+)
+from ..table.opdef import OPS, Op, composite, op
 
 _LONG_OUT = "multinomial expects Long tensor out, got: {}"
 
@@ -116,22 +129,30 @@ def _simple(name: str, draw: Any, fill: Any, doc: str) -> None:
     composite(method=False, name=f"{name}_like")(create_like)
 
 
-_simple("rand", streams.rand, lambda out, g: streams.uniform_(out, 0.0, 1.0, g),
-        """rand(*size, generator=None, dtype=None, requires_grad=False): numbers spread evenly over [0, 1).
+_simple(
+    "rand",
+    streams.rand,
+    lambda out, g: streams.uniform_(out, 0.0, 1.0, g),
+    """rand(*size, generator=None, dtype=None, requires_grad=False): numbers spread evenly over [0, 1).
 
     >>> import autogradlab as torch
     >>> _ = torch.manual_seed(0)
     >>> torch.rand(2)
     tensor([0.4963, 0.7682])
-    """)  # fmt: skip
-_simple("randn", streams.randn, lambda out, g: streams.normal_(out, 0.0, 1.0, g),
-        """randn(*size, generator=None, dtype=None, requires_grad=False): normal numbers of mean 0 and deviation 1.
+    """,
+)
+_simple(
+    "randn",
+    streams.randn,
+    lambda out, g: streams.normal_(out, 0.0, 1.0, g),
+    """randn(*size, generator=None, dtype=None, requires_grad=False): normal numbers of mean 0 and deviation 1.
 
     >>> import autogradlab as torch
     >>> _ = torch.manual_seed(0)
     >>> torch.randn(3)
     tensor([ 1.5410, -0.2934, -2.1788])
-    """)  # fmt: skip
+    """,
+)
 
 
 @composite(method=False)
@@ -186,13 +207,28 @@ def randperm(*args: Any, **kwargs: Any) -> Tensor:
 
 _ZERO = {"input": lambda F, grad: F.zeros_like(grad)}
 _NORMALS = {
-    1: Op("normal", lambda mean, std, g: streams.normal_tensor(mean, std, g), "mean", node="NormalBackward1",
-          vjp={"mean": lambda F, grad: F.zeros_like(grad)}),
-    2: Op("normal", lambda mean, std, g: streams.normal_tensor(mean, std, g), "std", node="NormalBackward2",
-          vjp={"std": lambda F, grad: F.zeros_like(grad)}),
-    0: Op("normal", lambda mean, std, g: streams.normal_tensor(mean, std, g), "mean std", node="NormalBackward3",
-          vjp={"mean": lambda F, grad: F.zeros_like(grad), "std": lambda F, grad: F.zeros_like(grad)}),
-}  # fmt: skip
+    1: Op(
+        "normal",
+        lambda mean, std, g: streams.normal_tensor(mean, std, g),
+        "mean",
+        node="NormalBackward1",
+        vjp={"mean": lambda F, grad: F.zeros_like(grad)},
+    ),
+    2: Op(
+        "normal",
+        lambda mean, std, g: streams.normal_tensor(mean, std, g),
+        "std",
+        node="NormalBackward2",
+        vjp={"std": lambda F, grad: F.zeros_like(grad)},
+    ),
+    0: Op(
+        "normal",
+        lambda mean, std, g: streams.normal_tensor(mean, std, g),
+        "mean std",
+        node="NormalBackward3",
+        vjp={"mean": lambda F, grad: F.zeros_like(grad), "std": lambda F, grad: F.zeros_like(grad)},
+    ),
+}
 
 
 @composite(method=False)
@@ -266,8 +302,9 @@ def multinomial(*args: Any, **kwargs: Any) -> Tensor:
     out = values["out"]
     if out is not None and out.dtype is not dtypes.int64:
         raise RuntimeError(_LONG_OUT.format(dtypes._scalar_name(out.dtype)))
-    drawn = modes.quiet(D.multinomial, values["input"]._array, values["num_samples"], values["replacement"],
-                        values["generator"])  # fmt: skip
+    drawn = modes.quiet(
+        D.multinomial, values["input"]._array, values["num_samples"], values["replacement"], values["generator"]
+    )
     return finished(np.asarray(drawn)) if out is None else into("multinomial", out, drawn)
 
 
@@ -313,25 +350,50 @@ def _in_place(entry: Op, self: Tensor, fill: Any, other: Tensor | None = None) -
     return self
 
 
-_filler("uniform", "UniformBackward0", streams.uniform_, ("from", "to"),
-        "uniform_(from=0, to=1): fill with numbers spread evenly over [from, to).")  # fmt: skip
+_filler(
+    "uniform",
+    "UniformBackward0",
+    streams.uniform_,
+    ("from", "to"),
+    "uniform_(from=0, to=1): fill with numbers spread evenly over [from, to).",
+)
 _filler(
     "normal", "NormalBackward0", streams.normal_, ("mean", "std"), "normal_(mean=0, std=1): fill with normal numbers."
 )
-_filler("exponential", "ExponentialBackward0", D.exponential_, ("lambd",),
-        "exponential_(lambd=1): fill with exponential numbers of rate lambd.")  # fmt: skip
-_filler("geometric", "GeometricBackward0", D.geometric_, ("p",),
-        "geometric_(p): fill with the number of trials up to the first success.")  # fmt: skip
+_filler(
+    "exponential",
+    "ExponentialBackward0",
+    D.exponential_,
+    ("lambd",),
+    "exponential_(lambd=1): fill with exponential numbers of rate lambd.",
+)
+_filler(
+    "geometric",
+    "GeometricBackward0",
+    D.geometric_,
+    ("p",),
+    "geometric_(p): fill with the number of trials up to the first success.",
+)
 _filler(
     "cauchy", "CauchyBackward0", D.cauchy_, ("median", "sigma"), "cauchy_(median=0, sigma=1): fill with Cauchy numbers."
 )
-_filler("log_normal", "LogNormalBackward0", D.log_normal_, ("mean", "std"),
-        "log_normal_(mean=1, std=2): fill with numbers whose logarithms are normal.")  # fmt: skip
+_filler(
+    "log_normal",
+    "LogNormalBackward0",
+    D.log_normal_,
+    ("mean", "std"),
+    "log_normal_(mean=1, std=2): fill with numbers whose logarithms are normal.",
+)
 
 _RANDOM = [Op("random", lambda input: input, node=f"RandomBackward{i}", vjp=_ZERO) for i in range(3)]
 _BERNOULLI = Op("bernoulli", lambda input: input, node="BernoulliBackward2", vjp=_ZERO)
-_BERNOULLI_TENSOR = Op("bernoulli", lambda input, p: input, "input p", node="BernoulliBackward1", vjp={
-    "input": lambda F, grad: F.zeros_like(grad), "p": lambda F, grad: F.zeros_like(grad)})  # fmt: skip
+_BERNOULLI_TENSOR = Op(
+    "bernoulli",
+    lambda input, p: input,
+    "input p",
+    node="BernoulliBackward1",
+    vjp={"input": lambda F, grad: F.zeros_like(grad), "p": lambda F, grad: F.zeros_like(grad)},
+)
 
 
 @composite(function=False)

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from ...core.types import dtypes
+from ...core.random.streams import unsupported
 from ...core.runtime import modes
-from ...core.values.creation import bind, check_out, check_sizes, default, default_device, finished, into, options
+from ...core.runtime.warn import warn
+from ...core.tensor.tensor import Tensor
+from ...core.types import dtypes
 from ...core.types.dtypes import dtype as Dtype
 from ...core.types.dtypes import get_default_dtype
+from ...core.values.creation import bind, check_out, check_sizes, default, default_device, finished, into, options
 from ..table.opdef import composite
-from ...core.random.streams import unsupported
-from ...core.tensor.tensor import Tensor
-from ...core.runtime.warn import warn
 
 _OUT_COUNT = (
     "The number of elements in the out tensor of shape {} is {} which does not match the computed number of elements "
@@ -115,8 +115,10 @@ def arange(*args: Any, **kwargs: Any) -> Tensor:
     if out is None:
         return finished(array, values["requires_grad"])
     if out._array.size != array.size and out._array.size:
-        warn(_OUT_COUNT.format(list(out.shape), out._array.size, array.size, array.size),
-             at="aten/src/ATen/native/RangeFactories.cpp:199")  # fmt: skip
+        warn(
+            _OUT_COUNT.format(list(out.shape), out._array.size, array.size, array.size),
+            at="aten/src/ATen/native/RangeFactories.cpp:199",
+        )
     return into("arange", out, array)
 
 
@@ -125,8 +127,11 @@ def _arange(start: Any, end: Any, step: Any, kind: Dtype) -> np.ndarray:
         _check_bounds(start, end, step)
         raise unsupported("arange_cpu", kind.numpy)
     if kind is dtypes.int64:
-        if any(not isinstance(v, float) and not -(1 << 63) <= v < 1 << 63 for v in (start, end, step)
-               if not isinstance(v, complex)):  # fmt: skip
+        if any(
+            not isinstance(v, float) and not -(1 << 63) <= v < 1 << 63
+            for v in (start, end, step)
+            if not isinstance(v, complex)
+        ):
             raise RuntimeError(_INT64)
         _check_bounds(start, end, step)
         if int(step) == 0:
@@ -163,7 +168,9 @@ def _dimensions(which: str, value: Tensor) -> str:
 def _bound(name: str, which: str, value: Any) -> Any:
     if isinstance(value, Tensor):
         if value._array.ndim:
-            raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got {_dimensions(which, value)}.")
+            raise RuntimeError(
+                f"{name} only supports 0-dimensional start and end tensors, but got {_dimensions(which, value)}."
+            )
         return value.item()
     return value
 
@@ -172,8 +179,10 @@ def _spaced(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[A
     _, values = bind(name, args, kwargs)
     start, end = values["start"], values["end"]
     if isinstance(start, Tensor) and isinstance(end, Tensor) and (start.ndim or end.ndim):
-        raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got {_dimensions('start', start)} and "
-                           f"{_dimensions('end', end)}.")  # fmt: skip
+        raise RuntimeError(
+            f"{name} only supports 0-dimensional start and end tensors, but got {_dimensions('start', start)} and "
+            f"{_dimensions('end', end)}."
+        )
     start, end = _bound(name, "start", start), _bound(name, "end", end)
     steps, out = values["steps"], values["out"]
     kind = options(values)
@@ -184,9 +193,11 @@ def _spaced(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[A
     if isinstance(start, complex) or isinstance(end, complex):
         whole = get_default_dtype().to_complex()
         if kind is not None and not kind.is_complex:
-            raise RuntimeError(f"torch.{name}(): inferred dtype c10::complex<"
-                               f"{'float' if whole.itemsize == 8 else 'double'}> can't be safely cast to passed dtype "
-                               f"{dtypes._scalar_name(kind)}")  # fmt: skip
+            raise RuntimeError(
+                f"torch.{name}(): inferred dtype c10::complex<"
+                f"{'float' if whole.itemsize == 8 else 'double'}> can't be safely cast to passed dtype "
+                f"{dtypes._scalar_name(kind)}"
+            )
         kind = kind or whole
     kind = (out.dtype if out is not None else kind) or get_default_dtype()
     return start, end, steps, kind, values
@@ -221,8 +232,10 @@ def _row(start: Any, end: Any, steps: int, kind: Dtype) -> np.ndarray:
         up, down = _fused(i, by, float(first), dtypes.float64), _fused(steps - i - 1, -by, float(last), dtypes.float64)
         return np.trunc(np.where(i < steps // 2, up, down))
     if kind.is_complex:
-        real, imag = (_row(a, b, steps, kind.to_real()) for a, b in (
-            (complex(start).real, complex(end).real), (complex(start).imag, complex(end).imag)))  # fmt: skip
+        real, imag = (
+            _row(a, b, steps, kind.to_real())
+            for a, b in ((complex(start).real, complex(end).real), (complex(start).imag, complex(end).imag))
+        )
         return real + 1j * imag
     numpy = kind.numpy
     a, b = np.array(start, numpy), np.array(end, numpy)
@@ -341,9 +354,11 @@ def _window(name: str, make: Any) -> None:
         length = values["window_length"]
         kind = options(values) or get_default_dtype()
         if not (kind.is_floating_point or kind.is_complex):
-            raise RuntimeError(f"{name} expects floating point dtypes, got: TensorOptions(dtype={_C[kind.name]}, "
-                               "device=cpu, layout=Strided (default), requires_grad=false (default), "
-                               "pinned_memory=false, memory_format=(nullopt))")  # fmt: skip
+            raise RuntimeError(
+                f"{name} expects floating point dtypes, got: TensorOptions(dtype={_C[kind.name]}, "
+                "device=cpu, layout=Strided (default), requires_grad=false (default), "
+                "pinned_memory=false, memory_format=(nullopt))"
+            )
         if length < 0:
             raise RuntimeError(f"{name} requires non-negative window_length, got window_length={length}")
         if length < 2:
@@ -356,8 +371,14 @@ def _window(name: str, make: Any) -> None:
     composite(method=False, name=name)(window)
 
 
-_C = {"bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "int32": "int",
-      "int64": "long int"}  # fmt: skip
+_C = {
+    "bool": "bool",
+    "uint8": "unsigned char",
+    "int8": "signed char",
+    "int16": "short int",
+    "int32": "int",
+    "int64": "long int",
+}
 _window("hann_window", lambda n, numpy, values: _cosine(n, numpy, 0.5, 0.5))
 _window("hamming_window", lambda n, numpy, v: _cosine(n, numpy, v.get("alpha", 0.54), v.get("beta", 0.46)))
 _window("blackman_window", _blackman)

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ...core.types.dims import shape_arg, wrap_dim, wrap_dims
-from ..table.opdef import OPS, Op, composite, op, publish
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor, wrap
+from ...core.types.dims import shape_arg, wrap_dim, wrap_dims
 from ..first.viewing import guard, misfit
+from ..table.opdef import OPS, Op, composite, op, publish
 
 # -- repeat and tile ---------------------------------------------------------------------------------------------------
 
@@ -117,8 +117,10 @@ def repeat_interleave(input: Tensor, repeats: Any = None, dim: Any = None, *, ou
         repeats = wrap(np.broadcast_to(times.reshape(-1), (n,)))
     elif times.ndim == 1:
         if times.size != n:
-            raise RuntimeError(f"repeats must have the same size as input along dim, but got repeats.size(0) = {times.size} and "
-                               f"input.size({dim}) = {n}")  # fmt: skip
+            raise RuntimeError(
+                f"repeats must have the same size as input along dim, but got repeats.size(0) = {times.size} and "
+                f"input.size({dim}) = {n}"
+            )
     else:
         raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
     return TENSORS.index_select(input, dim, _times(repeats, output_size))
@@ -138,9 +140,13 @@ def _roll(input, shifts, dims=()):  # type: ignore[no-untyped-def]
     return np.array(np.roll(input, shifts, wrapped) if input.ndim else input, order="C")
 
 
-_ROLL = OPS["roll"] = Op("roll", _roll, vjp={
-    "input": lambda F, grad, shifts, dims: F.roll(grad, tuple(-s for s in shifts), dims),
-})  # fmt: skip
+_ROLL = OPS["roll"] = Op(
+    "roll",
+    _roll,
+    vjp={
+        "input": lambda F, grad, shifts, dims: F.roll(grad, tuple(-s for s in shifts), dims),
+    },
+)
 RAW.roll = _roll
 
 

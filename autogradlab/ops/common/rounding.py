@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..table.factories import unary
-from ..table.opdef import OPS, Op, alias, op, publish
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
 from ..first.kinds import refuse, single
+from ..table.factories import unary
+from ..table.opdef import OPS, Op, alias, op, publish
 
 F = TENSORS
 
@@ -53,9 +53,12 @@ def _round_decimals(input, decimals):  # type: ignore[no-untyped-def]
 
 
 unary("frac", _frac, lambda F, grad: grad, promotes=False, doc="input - trunc(input)")
-unary("round", _round, lambda F, grad: F.nought(grad), promotes=False, doc="The nearest integer, the even one at a half.")
-OPS["round.decimals"] = _PLACES = Op("round", _round_decimals, node="RoundBackward1",
-                                     vjp={"input": lambda F, grad: F.nought(grad)})  # fmt: skip
+unary(
+    "round", _round, lambda F, grad: F.nought(grad), promotes=False, doc="The nearest integer, the even one at a half."
+)
+OPS["round.decimals"] = _PLACES = Op(
+    "round", _round_decimals, node="RoundBackward1", vjp={"input": lambda F, grad: F.nought(grad)}
+)
 _plain, _plain_ = F.round, F.round_
 
 

@@ -6,18 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from ...core.types import dtypes
-from ...core.runtime import modes
-from ...core.values.creation import bind
-from ...core.types.dims import wrap_dim
-from ..table.opdef import OPS, Op, composite, publish
-from ...core.values.promotion import is_number
 from ...core.recording.record import RAW, TENSORS
-from ...core.types.return_types import named
+from ...core.runtime import modes
 from ...core.tensor.tensor import Tensor, requires_grad, wrap
-from . import extremes  # noqa: F401  its put_at carries gradients back
-from ..table.checked import EXPECTED, axis, cxx_name, exact_out, offer
+from ...core.types import dtypes
+from ...core.types.dims import wrap_dim
+from ...core.types.return_types import named
+from ...core.values.creation import bind
+from ...core.values.promotion import is_number
 from ..first.kinds import in_both_worlds, refuse
+from ..table.checked import EXPECTED, axis, cxx_name, exact_out, offer
+from ..table.opdef import OPS, Op, composite, publish
+from . import extremes  # noqa: F401  its put_at carries gradients back
 
 F = TENSORS
 
@@ -139,8 +139,10 @@ def _scan(name: str, ufunc: Any, vjp: Any, doc: str) -> None:
         input = args[0]
         given = kwargs.pop("dtype", None)
         if given is not None and given is not input.dtype:
-            raise RuntimeError(f"Bad in-place call: input tensor dtype {cxx_name(input.dtype)} and output tensor "
-                               f"dtype {cxx_name(given)} should match")  # fmt: skip
+            raise RuntimeError(
+                f"Bad in-place call: input tensor dtype {cxx_name(input.dtype)} and output tensor "
+                f"dtype {cxx_name(given)} should match"
+            )
         try:
             return entry.call_(*args, **kwargs, dtype=input.dtype)
         except TypeError:
@@ -153,19 +155,28 @@ def _scan(name: str, ufunc: Any, vjp: Any, doc: str) -> None:
     publish(name + "_", forward_, kernel, True, False, f"In-place version of :meth:`{name}`.")
 
 
-_scan("cumsum", np.add, lambda F, grad, dim: F.suffix_sums(grad, dim), """The running sum along a dimension; of integers in int64.
+_scan(
+    "cumsum",
+    np.add,
+    lambda F, grad, dim: F.suffix_sums(grad, dim),
+    """The running sum along a dimension; of integers in int64.
 
     >>> import autogradlab as torch
     >>> torch.cumsum(torch.tensor([1, 2, 3]), 0)
     tensor([1, 3, 6])
-    """)  # fmt: skip
-_scan("cumprod", np.multiply, lambda F, grad, input, result, dim: F.cumprod_back(grad, input, result, dim),
-      """The running product along a dimension; of integers in int64.
+    """,
+)
+_scan(
+    "cumprod",
+    np.multiply,
+    lambda F, grad, input, result, dim: F.cumprod_back(grad, input, result, dim),
+    """The running product along a dimension; of integers in int64.
 
     >>> import autogradlab as torch
     >>> torch.cumprod(torch.tensor([1, 2, 3]), 0)
     tensor([1, 2, 6])
-    """)  # fmt: skip
+    """,
+)
 
 # -- cummax, cummin --------------------------------------------------------------------------------------------------------
 
@@ -186,12 +197,22 @@ def _extreme(name: str, ufunc: Any) -> None:
         places = np.ascontiguousarray(np.maximum.accumulate(np.where(hit, steps, 0), axis=d))
         return np.ascontiguousarray(np.take_along_axis(input, places, d)), places
 
-    entry = OPS[name] = Op(name, kernel, outputs=("values", "indices"), differentiable=1,
-                           returns=named(name, ("values", "indices")), vjp={
-        "input": lambda F, grad, input, dim, indices: F.put_at(grad, dim, indices, tuple(input.shape), True),
-    })  # fmt: skip
-    offer(name, entry, f"The running {name[3:]}imum along a dimension, and where it was met last.",
-          check=exact_out("expected scalar_type {} but found {}"))  # fmt: skip
+    entry = OPS[name] = Op(
+        name,
+        kernel,
+        outputs=("values", "indices"),
+        differentiable=1,
+        returns=named(name, ("values", "indices")),
+        vjp={
+            "input": lambda F, grad, input, dim, indices: F.put_at(grad, dim, indices, tuple(input.shape), True),
+        },
+    )
+    offer(
+        name,
+        entry,
+        f"The running {name[3:]}imum along a dimension, and where it was met last.",
+        check=exact_out("expected scalar_type {} but found {}"),
+    )
 
 
 _extreme("cummax", np.maximum)
@@ -263,12 +284,20 @@ def logcumsumexp_back(F, grad, input, result, dim):  # type: ignore[no-untyped-d
     return F.exp(back(_log_where(F, grad, True))) - F.exp(back(_log_where(F, grad, False)))
 
 
-OPS["logcumsumexp"] = Op("logcumsumexp", logcumsumexp, vjp={
-    "input": lambda F, grad, input, result, dim: F.logcumsumexp_back(grad, input, result, dim),
-})  # fmt: skip
+OPS["logcumsumexp"] = Op(
+    "logcumsumexp",
+    logcumsumexp,
+    vjp={
+        "input": lambda F, grad, input, result, dim: F.logcumsumexp_back(grad, input, result, dim),
+    },
+)
 RAW.logcumsumexp = logcumsumexp
-offer("logcumsumexp", OPS["logcumsumexp"], "The logarithm of the running sum of exponentials along a dimension.",
-      check=exact_out("expected scalar_type {} but found {}"))  # fmt: skip
+offer(
+    "logcumsumexp",
+    OPS["logcumsumexp"],
+    "The logarithm of the running sum of exponentials along a dimension.",
+    check=exact_out("expected scalar_type {} but found {}"),
+)
 
 # -- differences -----------------------------------------------------------------------------------------------------------
 
@@ -278,9 +307,11 @@ def _check_beside(input: Tensor, other: Tensor, d: int) -> None:
         raise RuntimeError("diff expects prepend or append to be the same dimension as input")
     for i in range(input.dim()):
         if i != d and other.shape[i] != input.shape[i]:
-            raise RuntimeError("diff expects the shape of tensor to prepend or append to match that of input except along the "
-                               f"differencing dimension; input.size({i}) = {input.shape[i]}, but got tensor.size({i}) = "
-                               f"{other.shape[i]}")  # fmt: skip
+            raise RuntimeError(
+                "diff expects the shape of tensor to prepend or append to match that of input except along the "
+                f"differencing dimension; input.size({i}) = {input.shape[i]}, but got tensor.size({i}) = "
+                f"{other.shape[i]}"
+            )
 
 
 def _diff_signature(input, n=1, dim=-1, prepend=None, append=None, *, out=None): ...  # type: ignore[no-untyped-def]
@@ -302,7 +333,9 @@ def diff(*args: Any, **kwargs: Any) -> Tensor:
         if out is None:
             return F.zeros_like(input).copy_(input)  # type: ignore[no-any-return]
         if out.dtype is not input.dtype:
-            raise RuntimeError(f"expected scalar_type {dtypes._scalar_name(input.dtype)} but found {dtypes._scalar_name(out.dtype)}")
+            raise RuntimeError(
+                f"expected scalar_type {dtypes._scalar_name(input.dtype)} but found {dtypes._scalar_name(out.dtype)}"
+            )
         return F.add(input, 0, out=out)  # type: ignore[no-any-return]
     if any(b is not None for b in beside):
         input = F.cat([t for t in (beside[0], input, beside[1]) if t is not None], d)

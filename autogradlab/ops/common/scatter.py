@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from ...core.types.dims import wrap_dim
-from ..table.opdef import OPS, op, publish
 from ...core.recording.record import RAW
-from ...core.tensor.tensor import Tensor
 from ...core.runtime.warn import warn_once
+from ...core.tensor.tensor import Tensor
+from ...core.types.dims import wrap_dim
 from ..first.kinds import NOT_IMPLEMENTED, no_derivative
-from .take import _number, add_at, at, fitting_source, inside, is_value
 from ..first.viewing import guard
 from ..first.writing import exact_out, in_place, writer
+from ..table.opdef import OPS, op, publish
+from .take import _number, add_at, at, fitting_source, inside, is_value
 
 # -- where an index tensor points --------------------------------------------------------------------------------------
 
@@ -63,24 +63,33 @@ def _gather(input, dim, index, sparse_grad=False):  # type: ignore[no-untyped-de
     x, i = (a if a.ndim else a.reshape(1) for a in (input, index))
     for k, n in enumerate(i.shape):
         if k != d and n > x.shape[k]:
-            raise RuntimeError(f"Size does not match at dimension {k} expected index {list(index.shape)} to be no larger than "
-                               f"self {list(input.shape)} apart from dimension {d}")  # fmt: skip
+            raise RuntimeError(
+                f"Size does not match at dimension {k} expected index {list(index.shape)} to be no larger than "
+                f"self {list(input.shape)} apart from dimension {d}"
+            )
     _in_range(i, x.shape[d], d)
     r = x[places(i, d)]
     return r if r.flags.c_contiguous and r.ndim == index.ndim else np.ascontiguousarray(r).reshape(index.shape)
 
 
 # like PyTorch, gather saves its input, though only the shape is needed: to change it in place is then an error
-op("gather", "input index", shown={"input": "self"}, vjp={
-    "input": lambda F, grad, dim, index, input, sparse_grad:
-        F.scatter_add(F.zeros_of(grad, tuple(input.shape)), dim, index, grad),
-}, doc="""The elements that an index tensor names along a dimension: out[i][j] = input[index[i][j]][j] for dim 0.
+op(
+    "gather",
+    "input index",
+    shown={"input": "self"},
+    vjp={
+        "input": lambda F, grad, dim, index, input, sparse_grad: F.scatter_add(
+            F.zeros_of(grad, tuple(input.shape)), dim, index, grad
+        ),
+    },
+    doc="""The elements that an index tensor names along a dimension: out[i][j] = input[index[i][j]][j] for dim 0.
 
     >>> import autogradlab as torch
     >>> torch.gather(torch.tensor([[1, 2], [3, 4]]), 1, torch.tensor([[0, 0], [1, 0]]))
     tensor([[1, 1],
             [4, 3]])
-    """)(_gather)  # fmt: skip
+    """,
+)(_gather)
 
 exact_out(OPS["gather"])
 _GATHER = OPS["gather"].call
@@ -116,8 +125,10 @@ def _checked(
         large = any(k != d and n > x.shape[k] for k, n in enumerate(i.shape))
         if large or (given and any(n > m for n, m in zip(i.shape, s.shape, strict=True))):
             tail = f" and to be no larger size than src {list(src.shape)}" if given else ""
-            raise RuntimeError(f"Expected index {list(index.shape)} to be {'no larger' if given else 'smaller'} than self "
-                               f"{list(input.shape)} apart from dimension {d}{tail}")  # fmt: skip
+            raise RuntimeError(
+                f"Expected index {list(index.shape)} to be {'no larger' if given else 'smaller'} than self "
+                f"{list(input.shape)} apart from dimension {d}{tail}"
+            )
         _in_range(i, x.shape[d], d)
         if given:
             s = s[tuple(slice(n) for n in i.shape)]
@@ -154,19 +165,38 @@ def _scatter_by(input, dim, index, src, reduce):  # type: ignore[no-untyped-def]
 
 _BLOCKED = {"input": no_derivative("scatter"), "src": no_derivative("scatter")}
 _SCATTERS = {
-    ("src", False): writer("scatter", "input index src", _scatter_src, {
-        "input": lambda F, grad, dim, index: F.scatter(grad, dim, index, 0),
-        "src": lambda F, grad, dim, index: F.gather(grad, dim, index),
-    }, node="ScatterBackward0", function=False),
-    ("value", False): writer("scatter", "input index", _scatter_value, {
-        "input": lambda F, grad, dim, index: F.scatter(grad, dim, index, 0),
-    }, node="ScatterBackward1", function=False),
+    ("src", False): writer(
+        "scatter",
+        "input index src",
+        _scatter_src,
+        {
+            "input": lambda F, grad, dim, index: F.scatter(grad, dim, index, 0),
+            "src": lambda F, grad, dim, index: F.gather(grad, dim, index),
+        },
+        node="ScatterBackward0",
+        function=False,
+    ),
+    ("value", False): writer(
+        "scatter",
+        "input index",
+        _scatter_value,
+        {
+            "input": lambda F, grad, dim, index: F.scatter(grad, dim, index, 0),
+        },
+        node="ScatterBackward1",
+        function=False,
+    ),
     ("src", True): writer("scatter", "input index src", _scatter_by, _BLOCKED, node=NOT_IMPLEMENTED, function=False),
-    ("value", True): writer("scatter", "input index", _scatter_by, {"input": _BLOCKED["input"]}, node=NOT_IMPLEMENTED,
-                            function=False),
-}  # fmt: skip
-_KERNELS: dict[Any, Any] = {("src", False): _scatter_src, ("value", False): _scatter_value, ("src", True): _scatter_by,
-                            ("value", True): _scatter_by}  # fmt: skip
+    ("value", True): writer(
+        "scatter", "input index", _scatter_by, {"input": _BLOCKED["input"]}, node=NOT_IMPLEMENTED, function=False
+    ),
+}
+_KERNELS: dict[Any, Any] = {
+    ("src", False): _scatter_src,
+    ("value", False): _scatter_value,
+    ("src", True): _scatter_by,
+    ("value", True): _scatter_by,
+}
 
 
 def _raw_scatter(x: Any, dim: int, index: Any, value: Any) -> Any:
@@ -203,8 +233,16 @@ _DEPRECATED = (
 )
 
 
-def scatter(input: Tensor, dim: Any = None, index: Any = None, src: Any = None, *, value: Any = None, reduce: Any = None,
-            out: Any = None) -> Tensor:  # fmt: skip
+def scatter(
+    input: Tensor,
+    dim: Any = None,
+    index: Any = None,
+    src: Any = None,
+    *,
+    value: Any = None,
+    reduce: Any = None,
+    out: Any = None,
+) -> Tensor:
     """A copy with the elements of src (or one value) at the places that an index tensor names along a dimension.
 
     >>> import autogradlab as torch
@@ -215,8 +253,9 @@ def scatter(input: Tensor, dim: Any = None, index: Any = None, src: Any = None, 
     return _SCATTERS[form].call(*values, **({} if out is None else {"out": out}))
 
 
-def scatter_(input: Tensor, dim: Any = None, index: Any = None, src: Any = None, *, value: Any = None,
-             reduce: Any = None) -> Tensor:  # fmt: skip
+def scatter_(
+    input: Tensor, dim: Any = None, index: Any = None, src: Any = None, *, value: Any = None, reduce: Any = None
+) -> Tensor:
     """In-place version of :meth:`scatter`."""
     form, values = _read("scatter_", input, dim, index, src, value, reduce)
     return in_place(_SCATTERS[form], values, _KERNELS[form])
@@ -234,17 +273,29 @@ def _raw_pad_to(x: Any, shape: tuple[int, ...]) -> Any:
     return r
 
 
-@op("pad_to", method=False, function=False, node="ConstantPadNdBackward0", vjp={
-    "input": lambda F, grad, input_shape: F.cut_to(grad, input_shape),
-})  # fmt: skip
+@op(
+    "pad_to",
+    method=False,
+    function=False,
+    node="ConstantPadNdBackward0",
+    vjp={
+        "input": lambda F, grad, input_shape: F.cut_to(grad, input_shape),
+    },
+)
 def pad_to(input, shape):  # type: ignore[no-untyped-def]
     """Zeros of a shape with the input in the first corner."""
     return np.array(_raw_pad_to(input, shape))
 
 
-@op("cut_to", method=False, function=False, node="SliceBackward0", vjp={
-    "input": lambda F, grad, input_shape: F.pad_to(grad, input_shape),
-})  # fmt: skip
+@op(
+    "cut_to",
+    method=False,
+    function=False,
+    node="SliceBackward0",
+    vjp={
+        "input": lambda F, grad, input_shape: F.pad_to(grad, input_shape),
+    },
+)
 def cut_to(input, shape):  # type: ignore[no-untyped-def]
     """The first corner of a shape."""
     return np.array(input[tuple(slice(n) for n in shape)])
@@ -259,15 +310,21 @@ def _scatter_add(input, dim, index, src):  # type: ignore[no-untyped-def]
         add_at(x, places(i, d), s)
 
 
-writer("scatter_add", "input index src", _scatter_add, {
-    "input": lambda F, grad: F.view_grad(grad),
-    "src": lambda F, grad, dim, index: F.gather(grad, dim, index),
-}, doc="""A copy with the elements of src added at the places that an index tensor names along a dimension.
+writer(
+    "scatter_add",
+    "input index src",
+    _scatter_add,
+    {
+        "input": lambda F, grad: F.view_grad(grad),
+        "src": lambda F, grad, dim, index: F.gather(grad, dim, index),
+    },
+    doc="""A copy with the elements of src added at the places that an index tensor names along a dimension.
 
     >>> import autogradlab as torch
     >>> torch.zeros(3).scatter_add(0, torch.tensor([0, 0, 2]), torch.ones(3))
     tensor([2., 0., 1.])
-    """)  # fmt: skip
+    """,
+)
 
 
 def combine(x: np.ndarray, spots: tuple[Any, ...], s: np.ndarray, reduce: str, include_self: bool) -> None:
@@ -277,8 +334,13 @@ def combine(x: np.ndarray, spots: tuple[Any, ...], s: np.ndarray, reduce: str, i
     if not include_self:
         if reduce in ("amax", "amin"):
             kind = x.dtype.kind
-            low, high = ((-np.inf, np.inf) if kind in "fV" else (False, True) if kind == "b" else
-                         (np.iinfo(x.dtype).min, np.iinfo(x.dtype).max))  # fmt: skip
+            low, high = (
+                (-np.inf, np.inf)
+                if kind in "fV"
+                else (False, True)
+                if kind == "b"
+                else (np.iinfo(x.dtype).min, np.iinfo(x.dtype).max)
+            )
             x[spots] = low if reduce == "amax" else high
         else:
             x[spots] = 1 if reduce == "prod" else 0
@@ -298,8 +360,19 @@ def _scatter_reduce(input, dim, index, src, reduce, *, include_self=True):  # ty
         combine(x, places(i, d), s, reduce, include_self)
 
 
-def reduced_back(F: Any, grad: Any, input: Any, src: Any, result: Any, reduce: str, include_self: bool, pick: Any, add: Any,
-                 again: Any, clear: Any) -> tuple[Any, Any]:  # fmt: skip
+def reduced_back(
+    F: Any,
+    grad: Any,
+    input: Any,
+    src: Any,
+    result: Any,
+    reduce: str,
+    include_self: bool,
+    pick: Any,
+    add: Any,
+    again: Any,
+    clear: Any,
+) -> tuple[Any, Any]:
     """Gradients of scatter_reduce and index_reduce, which differ in how they `pick`, `add`, reduce `again` and `clear`."""
     shape, part = tuple(input.shape), tuple(src.shape)
     if reduce == "sum":
@@ -332,15 +405,28 @@ def _scatter_back(F, grad, input, dim, index, src, result, reduce, include_self)
     if part != tuple(index.shape):
         src = F.cut_to(src, tuple(index.shape))
     mine, theirs = reduced_back(
-        F, grad, input, src, result, reduce, include_self,
-        lambda t: F.gather(t, dim, index), lambda t, s: F.scatter_add(t, dim, index, s),
+        F,
+        grad,
+        input,
+        src,
+        result,
+        reduce,
+        include_self,
+        lambda t: F.gather(t, dim, index),
+        lambda t, s: F.scatter_add(t, dim, index, s),
         lambda t, s: F.scatter_reduce(t, dim, index, s, reduce, include_self=include_self),
-        lambda t: F.scatter(t, dim, index, 0))  # fmt: skip
+        lambda t: F.scatter(t, dim, index, 0),
+    )
     return mine, F.pad_to(theirs, part)
 
 
-writer("scatter_reduce", "input index src", _scatter_reduce, {"input src": _scatter_back},
-       doc="A copy with the elements of src reduced (sum, prod, mean, amax, amin) into the places an index tensor names.")  # fmt: skip
+writer(
+    "scatter_reduce",
+    "input index src",
+    _scatter_reduce,
+    {"input src": _scatter_back},
+    doc="A copy with the elements of src reduced (sum, prod, mean, amax, amin) into the places an index tensor names.",
+)
 
 # -- index_reduce ------------------------------------------------------------------------------------------------------
 
@@ -358,10 +444,18 @@ def _index_reduce(input, dim, index, source, reduce, *, include_self=True):  # t
 
 def _index_reduce_back(F, grad, input, dim, index, source, result, reduce, include_self):  # type: ignore[no-untyped-def]
     return reduced_back(
-        F, grad, input, source, result, reduce, include_self,
-        lambda t: F.index_select(t, dim, index), lambda t, s: F.index_add(t, dim, index, s),
+        F,
+        grad,
+        input,
+        source,
+        result,
+        reduce,
+        include_self,
+        lambda t: F.index_select(t, dim, index),
+        lambda t, s: F.index_add(t, dim, index, s),
         lambda t, s: F._index_reduce(t, dim, index, s, reduce, include_self=include_self),
-        lambda t: F.index_fill(t, dim, index, 0))  # fmt: skip
+        lambda t: F.index_fill(t, dim, index, 0),
+    )
 
 
 _INDEX_REDUCE = writer(
@@ -370,8 +464,9 @@ _INDEX_REDUCE = writer(
 _BETA = "index_reduce() is in beta and the API may change at any time."
 
 
-def index_reduce(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True,
-                 out: Any = None) -> Tensor:  # fmt: skip
+def index_reduce(
+    input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True, out: Any = None
+) -> Tensor:
     """A copy with the slices of source reduced (prod, mean, amax, amin) into those that an index tensor names."""
     more = {} if out is None else {"out": out}
     result: Tensor = _INDEX_REDUCE.call(input, dim, index, source, reduce, include_self=include_self, **more)

@@ -10,24 +10,30 @@ from typing import Any
 
 import numpy as np
 
-from ...core.types import dtypes
-from ...core.values.creation import bind, like
-from ..table.opdef import OPS, Op, composite, op
-from ...core.values.promotion import result_dtype
 from ...core.recording.record import RAW, TENSORS
-from ...core.types.return_types import named
-from ...core.tensor.tensor import Tensor, wrap
 from ...core.runtime.warn import warn_once
-from . import extremes  # noqa: F401  its take_at and put_at carry gradients
-from ..table.checked import EXPECTED, axis, cxx_name, exact_out, number_of, offer
+from ...core.tensor.tensor import Tensor, wrap
+from ...core.types import dtypes
+from ...core.types.return_types import named
+from ...core.values.creation import bind, like
+from ...core.values.promotion import result_dtype
 from ..first.kinds import name_of, refuse
 from ..first.selecting import SMALL, kth_place, sort_order, top_order
+from ..table.checked import EXPECTED, axis, cxx_name, exact_out, number_of, offer
+from ..table.opdef import OPS, Op, composite, op
+from . import extremes  # noqa: F401  its take_at and put_at carry gradients
 
 F = TENSORS
 
 
-@op("place_at", "grad_output indices", method=False, function=False, node="ScatterBackward0",
-    vjp={"grad_output": lambda F, grad, dim, indices: F.take_at(grad, dim, indices, True)})  # fmt: skip
+@op(
+    "place_at",
+    "grad_output indices",
+    method=False,
+    function=False,
+    node="ScatterBackward0",
+    vjp={"grad_output": lambda F, grad, dim, indices: F.take_at(grad, dim, indices, True)},
+)
 def place_at(grad_output, dim, indices, input_shape):  # type: ignore[no-untyped-def]
     """Zeros of a shape with values at indices along a dimension, each index at most once."""
     if not input_shape:
@@ -131,9 +137,17 @@ _PAIR = ("values", "indices")
 
 
 def _of_places(name: str, kernel: Any, node: str | None = None) -> Op:
-    return Op(name, kernel, node=node, outputs=_PAIR, differentiable=1, returns=named(name, _PAIR), vjp={
-        "input": lambda F, grad, dim, indices, input_shape: F.place_at(grad, dim, indices, input_shape),
-    })  # fmt: skip
+    return Op(
+        name,
+        kernel,
+        node=node,
+        outputs=_PAIR,
+        differentiable=1,
+        returns=named(name, _PAIR),
+        vjp={
+            "input": lambda F, grad, dim, indices, input_shape: F.place_at(grad, dim, indices, input_shape),
+        },
+    )
 
 
 OPS["sort"] = _of_places("sort", sort)
@@ -144,15 +158,21 @@ _EXACT = exact_out(EXPECTED, style=cxx_name)
 def _sort_signature(input, dim=-1, descending=False, *, stable=False, out=None): ...  # type: ignore[no-untyped-def]
 
 
-offer("sort", OPS["sort"], """The elements in order along a dimension, and where they came from.
+offer(
+    "sort",
+    OPS["sort"],
+    """The elements in order along a dimension, and where they came from.
 
     >>> import autogradlab as torch
     >>> torch.sort(torch.tensor([3, 1, 2]))
     torch.return_types.sort(
     values=tensor([1, 2, 3]),
     indices=tensor([1, 2, 0]))
-    """, check=_EXACT, signature=_sort_signature,
-      choose=lambda args, kwargs: _STABLE if "stable" in kwargs else None)  # fmt: skip
+    """,
+    check=_EXACT,
+    signature=_sort_signature,
+    choose=lambda args, kwargs: _STABLE if "stable" in kwargs else None,
+)
 
 
 def argsort(input, dim=-1, descending=False, *, stable=False):  # type: ignore[no-untyped-def]
@@ -172,7 +192,9 @@ def _choose_argsort(args: Any, kwargs: dict[str, Any]) -> None:
         OPS["argsort"].reject(args, kwargs)
 
 
-offer("argsort", OPS["argsort"], "The indices that sort along a dimension.", check=_check_argsort, choose=_choose_argsort)
+offer(
+    "argsort", OPS["argsort"], "The indices that sort along a dimension.", check=_check_argsort, choose=_choose_argsort
+)
 
 
 @composite()
@@ -237,12 +259,17 @@ def _ties(line: np.ndarray, top: np.ndarray) -> bool:
 
 
 OPS["topk"] = _of_places("topk", topk)
-offer("topk", OPS["topk"], """The k largest (or smallest) elements along a dimension, and where they are.
+offer(
+    "topk",
+    OPS["topk"],
+    """The k largest (or smallest) elements along a dimension, and where they are.
 
     >>> import autogradlab as torch
     >>> torch.topk(torch.tensor([3.0, 1.0, 2.0]), 2).values
     tensor([3., 2.])
-    """, check=_EXACT)  # fmt: skip
+    """,
+    check=_EXACT,
+)
 
 
 def kthvalue(input, k, dim=-1, keepdim=False):  # type: ignore[no-untyped-def]
@@ -278,14 +305,28 @@ def picked(input: np.ndarray, x: np.ndarray, places: np.ndarray, d: int, keepdim
 
 def selecting(name: str, kernel: Any, node: str | None = None) -> Op:
     """The entry of an operation that picks one element of each line."""
-    return Op(name, kernel, node=node, outputs=_PAIR, differentiable=1, returns=named(name, _PAIR), vjp={
-        "input": lambda F, grad, dim, indices, input_shape, keepdim: F.put_at(grad, dim, indices, input_shape, keepdim),
-    })  # fmt: skip
+    return Op(
+        name,
+        kernel,
+        node=node,
+        outputs=_PAIR,
+        differentiable=1,
+        returns=named(name, _PAIR),
+        vjp={
+            "input": lambda F, grad, dim, indices, input_shape, keepdim: F.put_at(
+                grad, dim, indices, input_shape, keepdim
+            ),
+        },
+    )
 
 
 OPS["kthvalue"] = selecting("kthvalue", kthvalue)
-offer("kthvalue", OPS["kthvalue"], "The k-th smallest element along a dimension (from 1), and where it is.",
-      check=exact_out("output values must be of same type as input", "output indices must be of scalar type Long"))  # fmt: skip
+offer(
+    "kthvalue",
+    OPS["kthvalue"],
+    "The k-th smallest element along a dimension (from 1), and where it is.",
+    check=exact_out("output values must be of same type as input", "output indices must be of scalar type Long"),
+)
 for _kernel in (sort, argsort, topk, kthvalue):
     setattr(RAW, _kernel.__name__, _kernel)
 
@@ -325,8 +366,10 @@ def _searched(edges: Tensor, input: Any, given: dict[str, Any], right: bool, sor
     if sorter is not None:
         s = sorter._array
         if s.shape != a.shape:
-            raise RuntimeError(f"{_WHO}boundary and sorter must have the same size, but got boundary tensor {list(a.shape)}and got "
-                               f"sorter tensor {list(s.shape)}")  # fmt: skip
+            raise RuntimeError(
+                f"{_WHO}boundary and sorter must have the same size, but got boundary tensor {list(a.shape)}and got "
+                f"sorter tensor {list(s.shape)}"
+            )
         if s.dtype != np.int64:
             raise RuntimeError(f"{_WHO}sorter must be a tensor of long dtype but got dtype {name_of(s)}")
         if s.size and (s.min() < 0 or s.max() >= a.shape[-1]):
@@ -335,28 +378,38 @@ def _searched(edges: Tensor, input: Any, given: dict[str, Any], right: bool, sor
     v = input._array if isinstance(input, Tensor) else np.asarray(input).astype(wanted)
     if not v.ndim and a.ndim != 1:
         if a.ndim:
-            raise RuntimeError(f"{_WHO}input value can be a scalar only when boundaries tensor dimension is 1, but we got "
-                               f"boundaries tensor dim({a.ndim}) and input value's dim(0) numel(1)")  # fmt: skip
+            raise RuntimeError(
+                f"{_WHO}input value can be a scalar only when boundaries tensor dimension is 1, but we got "
+                f"boundaries tensor dim({a.ndim}) and input value's dim(0) numel(1)"
+            )
     if not a.ndim:
         raise RuntimeError(f"{_WHO}boundaries tensor should have positive dimension, but got 0 dimension")
     if a.ndim != 1 and a.shape[:-1] != v.shape[:-1]:
-        raise RuntimeError(f"{_WHO}boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and "
-                           f"input value tensor must match, but we got boundaries tensor {list(a.shape)} and input value tensor "
-                           f"{list(v.shape)}")  # fmt: skip
+        raise RuntimeError(
+            f"{_WHO}boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and "
+            f"input value tensor must match, but we got boundaries tensor {list(a.shape)} and input value tensor "
+            f"{list(v.shape)}"
+        )
     kind = dtypes.int32 if small else dtypes.int64
     if out is not None and out.dtype is not kind:
-        raise RuntimeError(f"{_WHO}output tensor's dtype is wrong, it can only be Int(int32) or Long(int64) depending on whether "
-                           f"out_int32 flag is True, but we got output tensor's dtype {name_of(out._array)} and out_int32 flag is "
-                           f"{small}")  # fmt: skip
+        raise RuntimeError(
+            f"{_WHO}output tensor's dtype is wrong, it can only be Int(int32) or Long(int64) depending on whether "
+            f"out_int32 flag is True, but we got output tensor's dtype {name_of(out._array)} and out_int32 flag is "
+            f"{small}"
+        )
     if v.size:
         refuse(np.empty(0, wanted), "searchsorted_out_cpu", "bc")
     for what, x in (("input value", v), ("boundary", a)):
         if not x.flags.c_contiguous:
-            warn_once(f"torch.searchsorted(): {what} tensor is non-contiguous, this will lower the performance due to extra data copy "
-                      f"when converting non-contiguous tensor to contiguous, please use contiguous {what} tensor if possible. This "
-                      "message will only appear once per program.",
-                      at=f"aten/src/ATen/native/BucketizationUtils.h:{32 if what != 'boundary' else 38}")  # fmt: skip
-    places = _search(a.astype(wanted), v.astype(wanted), right or side == "right", None if sorter is None else sorter._array)
+            warn_once(
+                f"torch.searchsorted(): {what} tensor is non-contiguous, this will lower the performance due to extra data copy "
+                f"when converting non-contiguous tensor to contiguous, please use contiguous {what} tensor if possible. This "
+                "message will only appear once per program.",
+                at=f"aten/src/ATen/native/BucketizationUtils.h:{32 if what != 'boundary' else 38}",
+            )
+    places = _search(
+        a.astype(wanted), v.astype(wanted), right or side == "right", None if sorter is None else sorter._array
+    )
     r = np.asarray(places).astype(kind.numpy)
     if out is None:
         return wrap(np.ascontiguousarray(r).reshape(v.shape))
@@ -377,7 +430,9 @@ def searchsorted(*args: Any, **kwargs: Any) -> Tensor:
     tensor([1, 3])
     """
     form, given = bind("searchsorted", args, kwargs)
-    return _searched(given["sorted_sequence"], given["input" if form == 0 else "self"], given, given["right"], given["sorter"])
+    return _searched(
+        given["sorted_sequence"], given["input" if form == 0 else "self"], given, given["right"], given["sorter"]
+    )
 
 
 @composite(method=False)

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ...core.types.dims import wrap_dim
 from ...core.graph.node import NO_EDGE
-from ..table.opdef import OPS, Op, composite, op, publish
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor, gradient_edge
+from ...core.types.dims import wrap_dim
 from ..first.viewing import guard, view_of
+from ..table.opdef import OPS, Op, composite, op, publish
 
 
 def pieces(x: np.ndarray, d: int, sizes: Any) -> list[np.ndarray]:
@@ -63,8 +63,13 @@ def _split_with_sizes(input, split_sizes, dim=0):  # type: ignore[no-untyped-def
 def _joined(F: Any, grads: Any, shape: tuple[int, ...], dim: int, sizes: list[int]) -> Any:
     d = wrap_dim(dim, len(shape))
     like = next(g for g in grads if g is not None)
-    return F.cat([F.zeros_of(like, (*shape[:d], n, *shape[d + 1 :])) if g is None else g
-                  for g, n in zip(grads, sizes, strict=True)], d)  # fmt: skip
+    return F.cat(
+        [
+            F.zeros_of(like, (*shape[:d], n, *shape[d + 1 :])) if g is None else g
+            for g, n in zip(grads, sizes, strict=True)
+        ],
+        d,
+    )
 
 
 def _split_back(F, grads, input_shape, split_size, dim):  # type: ignore[no-untyped-def]
@@ -171,11 +176,15 @@ def tensor_split(input: Tensor, indices_or_sections: Any = None, dim: int = 0, *
         if given._array.dtype != np.int64:
             from ...core.types.dtypes import _scalar_name
 
-            raise RuntimeError("tensor_split expected tensor_indices_or_sections to have dtype of long, but got "
-                               f"{_scalar_name(given.dtype)}")  # fmt: skip
+            raise RuntimeError(
+                "tensor_split expected tensor_indices_or_sections to have dtype of long, but got "
+                f"{_scalar_name(given.dtype)}"
+            )
         if given._array.ndim > 1:
-            raise RuntimeError("tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional "
-                               f"tensor, but got a tensor with {given._array.ndim} dims")  # fmt: skip
+            raise RuntimeError(
+                "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional "
+                f"tensor, but got a tensor with {given._array.ndim} dims"
+            )
         given = given._array.tolist()
     if isinstance(given, (tuple, list)):
         ends = [*map(operator.index, given), n]
@@ -201,14 +210,18 @@ def _along(name: str, dim: int, least: int, doc: str) -> None:
                 indices_or_sections = names.pop(word)
         x = input._array
         if x.ndim < least:
-            raise RuntimeError(f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with "
-                               f"{x.ndim} dimensions!")  # fmt: skip
+            raise RuntimeError(
+                f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with "
+                f"{x.ndim} dimensions!"
+            )
         d = 0 if x.ndim == 1 else dim
         if not isinstance(indices_or_sections, (tuple, list)):
             sections = operator.index(indices_or_sections)
             if not sections or x.shape[d] % sections:
-                raise RuntimeError(f"torch.{name} attempted to split along dimension {d}, but the size of the dimension "
-                                   f"{x.shape[d]} is not divisible by the split_size {sections}!")  # fmt: skip
+                raise RuntimeError(
+                    f"torch.{name} attempted to split along dimension {d}, but the size of the dimension "
+                    f"{x.shape[d]} is not divisible by the split_size {sections}!"
+                )
         return tensor_split(input, indices_or_sections, d)
 
     part.__doc__ = doc
@@ -235,8 +248,9 @@ def _unbind_back(F, grads, input_shape, dim):  # type: ignore[no-untyped-def]
     return F.stack([F.zeros_of(like, part) if g is None else g for g in grads], d)
 
 
-_UNBIND = OPS["unbind"] = Op("unbind", _unbind, view=True, multi=True, vjp={"input": _unbind_back},
-                              shown={"input_shape": ""})  # fmt: skip
+_UNBIND = OPS["unbind"] = Op(
+    "unbind", _unbind, view=True, multi=True, vjp={"input": _unbind_back}, shown={"input_shape": ""}
+)
 
 
 @composite()

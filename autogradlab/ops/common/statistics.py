@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from ...core.values.creation import bind
+from ...core.recording.record import RAW, TENSORS
+from ...core.runtime.warn import warn
+from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims
 from ...core.types.dtypes import get_default_dtype
-from ..table.opdef import OPS, Op, composite, publish
-from ...core.recording.record import RAW, TENSORS
-from ...core.tensor.tensor import Tensor
-from ...core.runtime.warn import warn
+from ...core.values.creation import bind
 from ..first.kinds import is_half, name_of
 from ..first.reduce import count_of
+from ..table.opdef import OPS, Op, composite, publish
 
 F = TENSORS
 _AT = "/__w/pytorch/pytorch/aten/src/ATen/native/ReduceOps.cpp:1842"
@@ -33,11 +33,20 @@ def _varied(name: str, root: bool, mean: bool) -> Any:
         count = count_of(x.shape, dims) if x.ndim else 1
         free = max(count - (1 if correction is None else correction), 0)
         if not free:
-            warn(f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input "
-                 "numel divided by output numel).", at=_AT)  # fmt: skip
+            warn(
+                f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input "
+                "numel divided by output numel).",
+                at=_AT,
+            )
         middle = np.add.reduce(x, axis=dims, keepdims=True) / count if count else np.full([1] * x.ndim, np.nan)
         off = x - middle
-        squares = (off * off.conj()).real if off.dtype.kind == "c" else np.multiply(off, off, out=off) if off.ndim else off * off
+        squares = (
+            (off * off.conj()).real
+            if off.dtype.kind == "c"
+            else np.multiply(off, off, out=off)
+            if off.ndim
+            else off * off
+        )
         total = np.asarray(np.add.reduce(squares, axis=dims, keepdims=keepdim))
         v = np.asarray(total / free if free else total / np.zeros((), total.dtype))
         if count == 0:
@@ -58,8 +67,11 @@ def _var_back(F, grad, input, dim, correction, keepdim):  # type: ignore[no-unty
     free = count_of(shape, dim) - (1 if correction is None else correction)
     middle = F.mean(input, all_dims(dim, len(shape)), True) if shape else input
     if free <= 0:  # NaN where there is nothing to divide by
-        return F.spread(grad, shape, dim, keepdim) * float("nan") * (input - middle) if free < 0 or not shape else (
-            F.spread(grad, shape, dim, keepdim) * float("inf") * (input - middle))  # fmt: skip
+        return (
+            F.spread(grad, shape, dim, keepdim) * float("nan") * (input - middle)
+            if free < 0 or not shape
+            else (F.spread(grad, shape, dim, keepdim) * float("inf") * (input - middle))
+        )
     return F.spread(grad, shape, dim, keepdim) * (2 / free) * (input - middle)
 
 
@@ -84,28 +96,39 @@ def _pair(*terms: Any) -> Any:
 
 def _var_mean_back(F, grads, input, dim, correction, keepdim):  # type: ignore[no-untyped-def]
     first, second = grads
-    return _pair(None if first is None else F.var_back(first, input, dim, correction, keepdim),
-                 None if second is None else F.mean_part(second, input, dim, keepdim))  # fmt: skip
+    return _pair(
+        None if first is None else F.var_back(first, input, dim, correction, keepdim),
+        None if second is None else F.mean_part(second, input, dim, keepdim),
+    )
 
 
 def _std_mean_back(F, grads, input, result0, dim, correction, keepdim):  # type: ignore[no-untyped-def]
     first, second = grads
-    return _pair(None if first is None else F.std_back(first, input, result0, dim, correction, keepdim),
-                 None if second is None else F.mean_part(second, input, dim, keepdim))  # fmt: skip
+    return _pair(
+        None if first is None else F.std_back(first, input, result0, dim, correction, keepdim),
+        None if second is None else F.mean_part(second, input, dim, keepdim),
+    )
 
 
 _VJPS: dict[str, Any] = {
     "var": lambda F, grad, input, dim, correction, keepdim: F.var_back(grad, input, dim, correction, keepdim),
-    "std": lambda F, grad, input, result, dim, correction, keepdim: F.std_back(grad, input, result, dim, correction, keepdim),
-    "var_mean": _var_mean_back, "std_mean": _std_mean_back,
-}  # fmt: skip
+    "std": lambda F, grad, input, result, dim, correction, keepdim: F.std_back(
+        grad, input, result, dim, correction, keepdim
+    ),
+    "var_mean": _var_mean_back,
+    "std_mean": _std_mean_back,
+}
 
 
 def _spread_of(name: str) -> None:
     mean = name.endswith("_mean")
     options: dict[str, Any] = {"outputs": ("result0", "result1")} if mean else {}
-    entry = OPS[name] = Op(name, _varied(name.removesuffix("_mean") + ("_mean" if mean else ""), name.startswith("std"), mean),
-                           vjp={"input": _VJPS[name]}, **options)  # fmt: skip
+    entry = OPS[name] = Op(
+        name,
+        _varied(name.removesuffix("_mean") + ("_mean" if mean else ""), name.startswith("std"), mean),
+        vjp={"input": _VJPS[name]},
+        **options,
+    )
     call = entry.call
 
     def forward(*args: Any, **kwargs: Any) -> Any:
@@ -117,7 +140,14 @@ def _spread_of(name: str) -> None:
         return call(given["input"], dim, correction, given.get("keepdim", False), **out)
 
     word = "variance" if name.startswith("var") else "standard deviation"
-    publish(name, forward, entry.kernel, not mean, True, f"The {word}{' and the mean' if mean else ''} of all or along `dim`.")
+    publish(
+        name,
+        forward,
+        entry.kernel,
+        not mean,
+        True,
+        f"The {word}{' and the mean' if mean else ''} of all or along `dim`.",
+    )
 
 
 for _name in ("var", "std", "var_mean", "std_mean"):
@@ -130,22 +160,33 @@ for _name in ("var", "std", "var_mean", "std_mean"):
 def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Tensor:
     """The covariance matrix of variables in rows."""
     if input.dim() > 2:
-        raise RuntimeError(f"cov(): expected input to have two or fewer dimensions but got an input with {input.dim()} dimensions")
+        raise RuntimeError(
+            f"cov(): expected input to have two or fewer dimensions but got an input with {input.dim()} dimensions"
+        )
     if input._array.dtype.kind == "b":
         raise RuntimeError("cov(): bool dtype is not supported for input")
     x = input.reshape(1, -1) if input.dim() < 2 else input
     if input._array.dtype.kind in "iu":
         x = x.to(get_default_dtype())
-    for name, w, kinds, wanted in (("fweights", fweights, "biu", "integral"), ("aweights", aweights, "fV", "floating point")):
+    for name, w, kinds, wanted in (
+        ("fweights", fweights, "biu", "integral"),
+        ("aweights", aweights, "fV", "floating point"),
+    ):
         if w is None:
             continue
         if w.dim() > 1:
-            raise RuntimeError(f"cov(): expected {name} to have one or fewer dimensions but got {name} with {w.dim()} dimensions")
+            raise RuntimeError(
+                f"cov(): expected {name} to have one or fewer dimensions but got {name} with {w.dim()} dimensions"
+            )
         if w._array.dtype.kind not in kinds:
-            raise RuntimeError(f"cov(): expected {name} to have {wanted} dtype but got {name} with {name_of(w._array)} dtype")
+            raise RuntimeError(
+                f"cov(): expected {name} to have {wanted} dtype but got {name} with {name_of(w._array)} dtype"
+            )
         if w._array.size != x.shape[1]:
-            raise RuntimeError(f"cov(): expected {name} to have the same numel as there are observations in the input but got "
-                               f"{w._array.size} != {x.shape[1]}")  # fmt: skip
+            raise RuntimeError(
+                f"cov(): expected {name} to have the same numel as there are observations in the input but got "
+                f"{w._array.size} != {x.shape[1]}"
+            )
         if (w._array < 0).any():
             raise RuntimeError(f"cov(): {name} cannot be negative")
     weights = None
@@ -162,8 +203,10 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: A
     scaled = off if weights is None else off * weights
     c = F.matmul(off, scaled.t().conj())
     if (free._array if isinstance(free, Tensor) else free) <= 0:
-        warn("cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations.",
-             at="aten/src/ATen/native/Correlation.cpp:129")  # fmt: skip
+        warn(
+            "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations.",
+            at="aten/src/ATen/native/Correlation.cpp:129",
+        )
     free = F.clamp(free, min=0) if isinstance(free, Tensor) else max(free, 0)
     return F.div(c, free).squeeze()  # type: ignore[no-any-return]
 
@@ -172,8 +215,9 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: A
 def corrcoef(input: Tensor) -> Tensor:
     """The correlation coefficients of variables in rows."""
     if input.dim() > 2:
-        raise RuntimeError("corrcoef(): expected input to have two or fewer dimensions but got an input with "
-                           f"{input.dim()} dimensions")  # fmt: skip
+        raise RuntimeError(
+            f"corrcoef(): expected input to have two or fewer dimensions but got an input with {input.dim()} dimensions"
+        )
     c = cov(input)
     if not c.dim():
         return c / c

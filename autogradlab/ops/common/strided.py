@@ -7,33 +7,52 @@ from typing import Any
 
 import numpy as np
 
-from ...core.recording import views
-from ..table.opdef import OPS, Op, composite, op, publish
-from ...core.recording.record import RAW, TENSORS
 from ...core.memory.storage import storage_of
+from ...core.recording import views
+from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
 from ..first.viewing import guard, view_of
 from ..first.writing import exact_out
+from ..table.opdef import OPS, Op, composite, op, publish
 
 
-@op("as_strided_gather", method=False, function=False, node="AsStridedBackward0", vjp={
-    "input": lambda F, grad, base, view: F.as_strided_backward(grad, base, view),
-})  # fmt: skip
+@op(
+    "as_strided_gather",
+    method=False,
+    function=False,
+    node="AsStridedBackward0",
+    vjp={
+        "input": lambda F, grad, base, view: F.as_strided_backward(grad, base, view),
+    },
+)
 def as_strided_gather(input, base, view):  # type: ignore[no-untyped-def]
     return np.array(views.gather_strided(input, base, view))
 
 
-@op("as_strided_backward", method=False, function=False, node="AsStridedBackwardBackward0", vjp={
-    "input": lambda F, grad, base, view: F.as_strided_gather(grad, base, view),
-})  # fmt: skip
+@op(
+    "as_strided_backward",
+    method=False,
+    function=False,
+    node="AsStridedBackwardBackward0",
+    vjp={
+        "input": lambda F, grad, base, view: F.as_strided_gather(grad, base, view),
+    },
+)
 def as_strided_backward(input, base, view):  # type: ignore[no-untyped-def]
     return views.strided_backward(input, base, view)
 
 
-@op("as_strided_scatter_geometry", "input src", method=False, function=False, node="AsStridedScatterBackward0", vjp={
-    "input": lambda F, grad, base, view: F.as_strided_scatter_geometry(grad, F.zero_dim(grad), base, view),
-    "src": lambda F, grad, base, view: F.as_strided_gather(grad, base, view),
-})  # fmt: skip
+@op(
+    "as_strided_scatter_geometry",
+    "input src",
+    method=False,
+    function=False,
+    node="AsStridedScatterBackward0",
+    vjp={
+        "input": lambda F, grad, base, view: F.as_strided_scatter_geometry(grad, F.zero_dim(grad), base, view),
+        "src": lambda F, grad, base, view: F.as_strided_gather(grad, base, view),
+    },
+)
 def as_strided_scatter(input, src, base, view):  # type: ignore[no-untyped-def]
     return views.scatter_strided(input, src, base, view)
 
@@ -57,6 +76,7 @@ def split(t: Tensor, complex_alone: bool) -> Tensor:
 def joined(t: Tensor, complex_alone: bool) -> Tensor:
     """The complex gradient of its real parts, likewise."""
     return TENSORS.view_as_complex(TENSORS.contiguous(t)) if complex_alone else t  # type: ignore[no-any-return]
+
 
 # -- as_strided --------------------------------------------------------------------------------------------------------
 
@@ -124,8 +144,10 @@ publish("as_strided_", as_strided_, _entry, True, True, as_strided_.__doc__ or "
 
 def _fits(part: np.ndarray, src: np.ndarray) -> None:
     if part.shape != src.shape:
-        raise RuntimeError("expected src to have a size equal to the slice of self. "
-                           f"src size = {list(src.shape)}, slice size = {list(part.shape)}")  # fmt: skip
+        raise RuntimeError(
+            "expected src to have a size equal to the slice of self. "
+            f"src size = {list(src.shape)}, slice size = {list(part.shape)}"
+        )
 
 
 def _copied(input: np.ndarray, view: Any, src: np.ndarray) -> np.ndarray:
@@ -136,30 +158,44 @@ def _copied(input: np.ndarray, view: Any, src: np.ndarray) -> np.ndarray:
     return r
 
 
-@op("select_scatter", "input src", vjp={
-    "input": lambda F, grad, src_shape, dim, index: F.select_scatter(grad, F.zeros_of(grad, src_shape), dim, index),
-    "src": lambda F, grad, dim, index: F.select(grad, dim, index),
-})  # fmt: skip
+@op(
+    "select_scatter",
+    "input src",
+    vjp={
+        "input": lambda F, grad, src_shape, dim, index: F.select_scatter(grad, F.zeros_of(grad, src_shape), dim, index),
+        "src": lambda F, grad, dim, index: F.select(grad, dim, index),
+    },
+)
 def select_scatter(input, src, dim, index):  # type: ignore[no-untyped-def]
     """A copy of `input` in which select(dim, index) is `src`."""
     return _copied(input, lambda r: RAW.select(r, dim, index), src)
 
 
-@op("slice_scatter", "input src", vjp={
-    "input": lambda F, grad, src_shape, dim, start, end, step: F.slice_scatter(
-        grad, F.zeros_of(grad, src_shape), dim, start, end, step),
-    "src": lambda F, grad, dim, start, end, step: F.slice(grad, dim, start, end, step),
-})  # fmt: skip
+@op(
+    "slice_scatter",
+    "input src",
+    vjp={
+        "input": lambda F, grad, src_shape, dim, start, end, step: F.slice_scatter(
+            grad, F.zeros_of(grad, src_shape), dim, start, end, step
+        ),
+        "src": lambda F, grad, dim, start, end, step: F.slice(grad, dim, start, end, step),
+    },
+)
 def slice_scatter(input, src, dim=0, start=None, end=None, step=1):  # type: ignore[no-untyped-def]
     """A copy of `input` in which the slice [start:end:step] of a dimension is `src`."""
     return _copied(input, lambda r: RAW.slice(r, dim, start, end, step), src)
 
 
-@op("diagonal_scatter", "input src", vjp={
-    "input": lambda F, grad, src_shape, offset, dim1, dim2: F.diagonal_scatter(
-        grad, F.zeros_of(grad, src_shape), offset, dim1, dim2),
-    "src": lambda F, grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2),
-})  # fmt: skip
+@op(
+    "diagonal_scatter",
+    "input src",
+    vjp={
+        "input": lambda F, grad, src_shape, offset, dim1, dim2: F.diagonal_scatter(
+            grad, F.zeros_of(grad, src_shape), offset, dim1, dim2
+        ),
+        "src": lambda F, grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2),
+    },
+)
 def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):  # type: ignore[no-untyped-def]
     """A copy of `input` in which diagonal(offset, dim1, dim2) is `src`."""
     return _copied(input, lambda r: RAW.diagonal(r, offset, dim1, dim2), src)
@@ -178,24 +214,43 @@ def _window(r: np.ndarray, size: Any, stride: Any, offset: Any) -> np.ndarray:
     return np.ndarray(tuple(size), r.dtype, r, (offset or 0) * item, tuple(s * item for s in stride))
 
 
-@op("_strided_part", method=False, function=False, node="AsStridedBackward0", vjp={
-    "input": lambda F, grad, input_shape, size, stride, storage_offset: F.as_strided_scatter(
-        F.zeros_of(grad, input_shape), grad, size, stride, storage_offset),
-})  # fmt: skip
+@op(
+    "_strided_part",
+    method=False,
+    function=False,
+    node="AsStridedBackward0",
+    vjp={
+        "input": lambda F, grad, input_shape, size, stride, storage_offset: F.as_strided_scatter(
+            F.zeros_of(grad, input_shape), grad, size, stride, storage_offset
+        ),
+    },
+)
 def _strided_part(input, size, stride, storage_offset):  # type: ignore[no-untyped-def]
     """The elements that as_strided names in a tensor laid out in row order."""
     return np.array(_window(np.ascontiguousarray(input), size, stride, storage_offset))
 
 
-OPS["as_strided_scatter"] = Op("as_strided_scatter", _as_strided_scatter, "input src", vjp={
-    "input": lambda F, grad, src_shape, size, stride, storage_offset: F.as_strided_scatter(
-        grad, F.zeros_of(grad, src_shape), size, stride, storage_offset),
-    "src": lambda F, grad, size, stride, storage_offset: F._strided_part(grad, size, stride, storage_offset),
-})  # fmt: skip
+OPS["as_strided_scatter"] = Op(
+    "as_strided_scatter",
+    _as_strided_scatter,
+    "input src",
+    vjp={
+        "input": lambda F, grad, src_shape, size, stride, storage_offset: F.as_strided_scatter(
+            grad, F.zeros_of(grad, src_shape), size, stride, storage_offset
+        ),
+        "src": lambda F, grad, size, stride, storage_offset: F._strided_part(grad, size, stride, storage_offset),
+    },
+)
 RAW.as_strided_scatter = _as_strided_scatter
 _scatter_strided = OPS["as_strided_scatter"].call
-publish("as_strided_scatter", lambda *args, **kwargs: _scatter_strided(*args, **kwargs), _as_strided_scatter, True, True,
-        "A copy of `input` in which as_strided(size, stride, storage_offset) is `src`.")  # fmt: skip
+publish(
+    "as_strided_scatter",
+    lambda *args, **kwargs: _scatter_strided(*args, **kwargs),
+    _as_strided_scatter,
+    True,
+    True,
+    "A copy of `input` in which as_strided(size, stride, storage_offset) is `src`.",
+)
 
 
 # -- the bytes of a tensor as another type -----------------------------------------------------------------------------
@@ -222,8 +277,10 @@ def view_as_dtype(input: Tensor, dtype: Any) -> Tensor:
             if x.shape[-1] % ratio:
                 raise RuntimeError(f"self.size(-1) must be divisible by {ratio} to view {names}, but got {x.shape[-1]}")
             if TENSORS.storage_offset(input) % ratio:
-                raise RuntimeError(f"self.storage_offset() must be divisible by {ratio} to view {names}, but got "
-                                   f"{TENSORS.storage_offset(input)}")  # fmt: skip
+                raise RuntimeError(
+                    f"self.storage_offset() must be divisible by {ratio} to view {names}, but got "
+                    f"{TENSORS.storage_offset(input)}"
+                )
             for d, s in enumerate(x.strides[:-1]):
                 if s % new:
                     raise RuntimeError(

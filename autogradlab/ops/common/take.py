@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from ...core.types.dims import wrap_dim
-from ...core.types.dtypes import _scalar_name, from_numpy, int64
-from ..table.opdef import OPS, composite, op, publish
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor, wrap
+from ...core.types.dims import wrap_dim
+from ...core.types.dtypes import _scalar_name, from_numpy, int64
 from ..first.viewing import guard
 from ..first.writing import exact_out, in_place, warn_expanded, writer
+from ..table.opdef import OPS, composite, op, publish
 
 _ALL = slice(None)
 
@@ -40,9 +40,13 @@ def at(d: int, index: Any) -> tuple[Any, ...]:
 # -- index_select ------------------------------------------------------------------------------------------------------
 
 
-@op("index_select", vjp={
-    "input": lambda F, grad, input_shape, dim, index: F.index_select_backward(grad, input_shape, dim, index),
-}, tensors="input index")  # fmt: skip
+@op(
+    "index_select",
+    vjp={
+        "input": lambda F, grad, input_shape, dim, index: F.index_select_backward(grad, input_shape, dim, index),
+    },
+    tensors="input index",
+)
 def index_select(input, dim, index):  # type: ignore[no-untyped-def]
     """The slices of a dimension that an index tensor names, as a copy.
 
@@ -67,9 +71,16 @@ def index_select(input, dim, index):  # type: ignore[no-untyped-def]
     return r if r.size else np.empty(r.shape, r.dtype)
 
 
-@op("index_select_backward", "grad_output index", method=False, function=False, node="IndexAddBackward0", vjp={
-    "grad_output": lambda F, grad, dim, index: F.index_select(grad, dim, index),
-})  # fmt: skip
+@op(
+    "index_select_backward",
+    "grad_output index",
+    method=False,
+    function=False,
+    node="IndexAddBackward0",
+    vjp={
+        "grad_output": lambda F, grad, dim, index: F.index_select(grad, dim, index),
+    },
+)
 def index_select_backward(grad_output, input_shape, dim, index):  # type: ignore[no-untyped-def]
     g = np.zeros(input_shape, grad_output.dtype)
     if not g.ndim:
@@ -91,8 +102,10 @@ def add_at(target: np.ndarray, places: tuple[Any, ...], values: np.ndarray) -> N
 
 def _vector(name: str, index: np.ndarray) -> None:
     if index.ndim > 1:
-        raise IndexError(f"{name}: Index is supposed to be a vector, but got dim: {index.ndim} with type: "
-                         f"{scalar_name(index)} and size: {list(index.shape)}")  # fmt: skip
+        raise IndexError(
+            f"{name}: Index is supposed to be a vector, but got dim: {index.ndim} with type: "
+            f"{scalar_name(index)} and size: {list(index.shape)}"
+        )
     if index.dtype.kind != "i" or index.dtype.itemsize < 4:
         raise RuntimeError(f"{name}: Expected dtype int32/int64 for index but got: {scalar_name(index)}")
 
@@ -102,19 +115,24 @@ def fitting_source(name: str, input: np.ndarray, dim: int, index: np.ndarray, so
     d = wrap_dim(dim, input.ndim)
     _vector(name, index)
     if input.dtype != source.dtype:
-        raise RuntimeError(f"{name}: self ({scalar_name(input)}) and source ({scalar_name(source)}) must have the same "
-                           "scalar type")  # fmt: skip
+        raise RuntimeError(
+            f"{name}: self ({scalar_name(input)}) and source ({scalar_name(source)}) must have the same scalar type"
+        )
     if d and d >= source.ndim:
         raise RuntimeError(f"{name}: Indexing dim {d} is out of bounds of the source tensor with dim {source.ndim}")
     if not source.ndim and index.size != 1:
         raise IndexError(f"Dimension specified as {d} but tensor has no dimensions")
     if source.ndim and index.size != source.shape[d]:
-        raise RuntimeError(f"{name}: Number of indices ({index.size}) should be equal to source.size(dim): "
-                           f"({source.shape[d]}), for dim: {dim}")  # fmt: skip
+        raise RuntimeError(
+            f"{name}: Number of indices ({index.size}) should be equal to source.size(dim): "
+            f"({source.shape[d]}), for dim: {dim}"
+        )
     shapes = [list(s[:d]) + list(s[d + 1 :]) for s in (input.shape, source.shape)]
     if input.ndim != source.ndim or shapes[0] != shapes[1]:
-        raise RuntimeError("source tensor shape must match self tensor shape, excluding the specified dimension. Got "
-                           f"self.shape = {list(input.shape)} source.shape = {list(source.shape)}")  # fmt: skip
+        raise RuntimeError(
+            "source tensor shape must match self tensor shape, excluding the specified dimension. Got "
+            f"self.shape = {list(input.shape)} source.shape = {list(source.shape)}"
+        )
 
 
 def _index_add(input, dim, index, source, *, alpha=1):  # type: ignore[no-untyped-def]
@@ -132,14 +150,26 @@ def _index_add(input, dim, index, source, *, alpha=1):  # type: ignore[no-untype
 
 
 def _gathered(F: Any, grad: Any, dim: int, index: Any, source_shape: tuple[int, ...]) -> Any:
-    return F.expand(F.reshape(F.index_select(grad, dim, index), source_shape) if not source_shape else F.index_select(
-        grad, dim, index), source_shape)  # fmt: skip
+    return F.expand(
+        F.reshape(F.index_select(grad, dim, index), source_shape)
+        if not source_shape
+        else F.index_select(grad, dim, index),
+        source_shape,
+    )
 
 
-writer("index_add", "input index source", _index_add, {
-    "input": lambda F, grad: F.view_grad(grad),
-    "source": lambda F, grad, dim, index, source, alpha: _gathered(F, grad, dim, index, tuple(source.shape)) * alpha,
-}, doc="A copy with alpha * source added at the slices that an index tensor names.")  # fmt: skip
+writer(
+    "index_add",
+    "input index source",
+    _index_add,
+    {
+        "input": lambda F, grad: F.view_grad(grad),
+        "source": lambda F, grad, dim, index, source, alpha: (
+            _gathered(F, grad, dim, index, tuple(source.shape)) * alpha
+        ),
+    },
+    doc="A copy with alpha * source added at the slices that an index tensor names.",
+)
 
 
 def _index_copy(input, dim, index, source):  # type: ignore[no-untyped-def]
@@ -149,21 +179,28 @@ def _index_copy(input, dim, index, source):  # type: ignore[no-untyped-def]
     if source.ndim == 0 and index.size != 1:
         raise IndexError(f"index_copy_(): When source is scalar, index should have one element (got {index.size})")
     if source.ndim != input.ndim and source.ndim and input.ndim:
-        raise IndexError("index_copy_(): When source and destination are not scalars, their dimensionality must match. Source "
-                         f"dimensionality ({source.ndim}), destination dimensionality ({input.ndim})")  # fmt: skip
+        raise IndexError(
+            "index_copy_(): When source and destination are not scalars, their dimensionality must match. Source "
+            f"dimensionality ({source.ndim}), destination dimensionality ({input.ndim})"
+        )
     if index.dtype != np.int64:
         raise RuntimeError(f"index_copy_(): Expected a long tensor for index, but got {scalar_name(index)}")
     if input.dtype != source.dtype:
-        raise RuntimeError("index_copy_(): self and source expected to have the same dtype, but got (self) "
-                           f"{scalar_name(input)} and (source) {scalar_name(source)}")  # fmt: skip
+        raise RuntimeError(
+            "index_copy_(): self and source expected to have the same dtype, but got (self) "
+            f"{scalar_name(input)} and (source) {scalar_name(source)}"
+        )
     cut = [list(x.shape[:d]) + list(x.shape[d + 1 :]) for x in (input, source)]
     if source.ndim and cut[0] != cut[1]:
         shown = [" ".join(map(str, c)) for c in cut]
-        raise RuntimeError("index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: "
-                           f"{shown[0]} at dimension {d} and source slice shape: {shown[1]} at dimension 0.")  # fmt: skip
+        raise RuntimeError(
+            "index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: "
+            f"{shown[0]} at dimension {d} and source slice shape: {shown[1]} at dimension 0."
+        )
     if source.ndim and index.size != source.shape[d]:
-        raise IndexError(f"index_copy_(): Number of indices ({index.size}) should be equal to source.size(dim) "
-                         f"({source.shape[d]})")  # fmt: skip
+        raise IndexError(
+            f"index_copy_(): Number of indices ({index.size}) should be equal to source.size(dim) ({source.shape[d]})"
+        )
     n = input.shape[d] if input.ndim else 1
     for i in index.reshape(-1).tolist():
         if not 0 <= i < n:
@@ -174,10 +211,16 @@ def _index_copy(input, dim, index, source):  # type: ignore[no-untyped-def]
         input[...] = source.reshape(-1)[-1]
 
 
-writer("index_copy", "input index source", _index_copy, {
-    "input": lambda F, grad, dim, index: F.index_fill(grad, dim, index, 0),
-    "source": lambda F, grad, dim, index, source: _gathered(F, grad, dim, index, tuple(source.shape)),
-}, doc="A copy in which the slices that an index tensor names are those of source.")  # fmt: skip
+writer(
+    "index_copy",
+    "input index source",
+    _index_copy,
+    {
+        "input": lambda F, grad, dim, index: F.index_fill(grad, dim, index, 0),
+        "source": lambda F, grad, dim, index, source: _gathered(F, grad, dim, index, tuple(source.shape)),
+    },
+    doc="A copy in which the slices that an index tensor names are those of source.",
+)
 
 for _name in ("index_add", "index_copy"):
     OPS[_name].node_class.constants = {"source_dim": lambda node: len(node.shape)}
@@ -216,20 +259,37 @@ def _index_fill(input, dim, index, value):  # type: ignore[no-untyped-def]
 
 def _index_fill_tensor(input, dim, index, value):  # type: ignore[no-untyped-def]
     if value.ndim:
-        raise RuntimeError("index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
-                           f"{value.ndim} dimension(s).")  # fmt: skip
+        raise RuntimeError(
+            f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
+        )
     _fill_slices(input, dim, index, value)
 
 
 _FILLS = [
-    writer("index_fill", "input index value", _index_fill_tensor, {
-        "input": lambda F, grad, dim, index: F.index_fill(grad, dim, index, 0),
-        "value": lambda F, grad, dim, index: F.index_select(grad, dim, F.distinct(index)).sum(),
-    }, node="IndexFillBackward1", function=False, order="K"),
-    writer("index_fill", "input index", _index_fill, {
-        "input": lambda F, grad, dim, index: F.index_fill(grad, dim, index, 0),
-    }, node="IndexFillBackward0", function=False, order="K"),
-]  # fmt: skip
+    writer(
+        "index_fill",
+        "input index value",
+        _index_fill_tensor,
+        {
+            "input": lambda F, grad, dim, index: F.index_fill(grad, dim, index, 0),
+            "value": lambda F, grad, dim, index: F.index_select(grad, dim, F.distinct(index)).sum(),
+        },
+        node="IndexFillBackward1",
+        function=False,
+        order="K",
+    ),
+    writer(
+        "index_fill",
+        "input index",
+        _index_fill,
+        {
+            "input": lambda F, grad, dim, index: F.index_fill(grad, dim, index, 0),
+        },
+        node="IndexFillBackward0",
+        function=False,
+        order="K",
+    ),
+]
 
 
 RAW.distinct = np.unique
@@ -279,9 +339,13 @@ def _flat(name: str, x: np.ndarray, index: np.ndarray) -> np.ndarray:
     return index
 
 
-@op("take", "input index", vjp={
-    "input": lambda F, grad, index, input: F.put(F.zeros_of(grad, tuple(input.shape)), index, grad, True),
-})  # fmt: skip
+@op(
+    "take",
+    "input index",
+    vjp={
+        "input": lambda F, grad, index, input: F.put(F.zeros_of(grad, tuple(input.shape)), index, grad, True),
+    },
+)
 def take(input, index):  # type: ignore[no-untyped-def]
     """The elements at positions in the flat tensor.
 
@@ -294,13 +358,17 @@ def take(input, index):  # type: ignore[no-untyped-def]
 
 def _put(input, index, source, accumulate=False):  # type: ignore[no-untyped-def]
     if input.dtype != source.dtype:
-        raise RuntimeError("put_(): self and source expected to have the same dtype, but got self.dtype = "
-                           f"{scalar_name(input)} and source.dtype = {scalar_name(source)}")  # fmt: skip
+        raise RuntimeError(
+            "put_(): self and source expected to have the same dtype, but got self.dtype = "
+            f"{scalar_name(input)} and source.dtype = {scalar_name(source)}"
+        )
     if index.dtype != np.int64:
         raise RuntimeError(f"put_(): Expected a long tensor for index, but got {scalar_name(index)}")
     if index.size != source.size:
-        raise IndexError("put_(): Expected source and index to have the same number of elements, but got source.numel() = "
-                         f"{source.size}, index.numel() = {index.size}")  # fmt: skip
+        raise IndexError(
+            "put_(): Expected source and index to have the same number of elements, but got source.numel() = "
+            f"{source.size}, index.numel() = {index.size}"
+        )
     _flat("put_()", input, index)
     places = np.unravel_index(index.reshape(-1) % max(input.size, 1), input.shape) if input.ndim else ()
     if accumulate:
@@ -314,11 +382,19 @@ def _put(input, index, source, accumulate=False):  # type: ignore[no-untyped-def
         input[...] = source.reshape(-1)[-1]
 
 
-writer("put", "input index source", _put, {
-    "input": lambda F, grad, index, source_shape, accumulate: F.view_grad(grad) if accumulate else F.put(
-        grad, index, F.zeros_of(grad, source_shape), False),
-    "source": lambda F, grad, index, source_shape: F.reshape(F.take(grad, index), source_shape),
-}, order="K", doc="A copy with source written at (or added to) positions in the flat tensor.")  # fmt: skip
+writer(
+    "put",
+    "input index source",
+    _put,
+    {
+        "input": lambda F, grad, index, source_shape, accumulate: (
+            F.view_grad(grad) if accumulate else F.put(grad, index, F.zeros_of(grad, source_shape), False)
+        ),
+        "source": lambda F, grad, index, source_shape: F.reshape(F.take(grad, index), source_shape),
+    },
+    order="K",
+    doc="A copy with source written at (or added to) positions in the flat tensor.",
+)
 
 
 def _from_the_front(indices: Tensor, size: int) -> Tensor:
@@ -338,8 +414,10 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: Any = None, *, out: Any 
         return TENSORS.gather(TENSORS.view(TENSORS.contiguous(input), -1), 0, TENSORS.reshape(indices, -1), out=out)
     x, i = input._array, indices._array
     if x.ndim != i.ndim:
-        raise RuntimeError("torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
-                           f"{x.ndim} dimensions for input, and {i.ndim} dimensions for indices")  # fmt: skip
+        raise RuntimeError(
+            "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
+            f"{x.ndim} dimensions for input, and {i.ndim} dimensions for indices"
+        )
     from ...core.values.promotion import broadcast_shapes
 
     d = wrap_dim(dim, x.ndim)
@@ -348,8 +426,11 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: Any = None, *, out: Any 
     common = broadcast_shapes(one, two)
     indices = _from_the_front(indices, x.shape[d])
     return TENSORS.gather(
-        TENSORS.expand(input, (*common[:d], x.shape[d], *common[d + 1 :])), d,
-        TENSORS.expand(indices, (*common[:d], i.shape[d], *common[d + 1 :])), out=out)  # fmt: skip
+        TENSORS.expand(input, (*common[:d], x.shape[d], *common[d + 1 :])),
+        d,
+        TENSORS.expand(indices, (*common[:d], i.shape[d], *common[d + 1 :])),
+        out=out,
+    )
 
 
 exact_out(OPS["index_select"], "index_select(): self and result must have the same scalar type")

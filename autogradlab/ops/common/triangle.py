@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..table.opdef import OPS, op, publish
 from ..first.viewing import guard
 from ..first.writing import exact_out, in_place
+from ..table.opdef import OPS, op, publish
 
 
 def _kept(m: int, n: int, diagonal: int, lower: bool) -> np.ndarray:

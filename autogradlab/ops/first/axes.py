@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ...core.recording.record import RAW, TENSORS
+from ...core.tensor.tensor import Tensor, read_only
 from ...core.types.dims import wrap_dim
 from ..table.families import attach
 from ..table.opdef import OPS, Op, alias, composite, op, publish
-from ...core.recording.record import RAW, TENSORS
-from ...core.tensor.tensor import Tensor, read_only
 from .shape import expand, permute, transpose, unsqueeze
 from .viewing import guard, misfit, view_of, window
 from .writing import exact_out
@@ -34,8 +34,10 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     sources = tuple(source) if isinstance(source, (tuple, list)) else (operator.index(source),)
     places = tuple(destination) if isinstance(destination, (tuple, list)) else (operator.index(destination),)
     if len(sources) != len(places):
-        raise RuntimeError(f"movedim: Invalid source or destination dims: source ({list(sources)} dims) should contain the "
-                           f"same number of dims as destination ({list(places)} dims)")  # fmt: skip
+        raise RuntimeError(
+            f"movedim: Invalid source or destination dims: source ({list(sources)} dims) should contain the "
+            f"same number of dims as destination ({list(places)} dims)"
+        )
     taken = [wrap_dim(d, n) for d in sources]
     given = [wrap_dim(d, n) for d in places]
     for word, dims, shown in (("source", taken, sources), ("destination", given, places)):
@@ -96,8 +98,9 @@ def _get_T(self: Tensor) -> Tensor:
                 "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will "
                 "throw an error in a future release. Consider `x.mT` to transpose batches of matrices or "
                 "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.",
-                UserWarning, stacklevel=2,
-            )  # fmt: skip
+                UserWarning,
+                stacklevel=2,
+            )
         dims = tuple(range(n - 1, -1, -1))
         return view_of(self, self._array.T, OPS["permute"], (dims, None))
     return view_of(self, self._array.T, OPS["permute"], ((1, 0), None))
@@ -130,8 +133,10 @@ def _get_H(self: Tensor) -> Tensor:
         warnings.warn("Tensor.H is deprecated on 0-D tensors. Consider using x.conj().", UserWarning, stacklevel=2)
         return _conjugate(self)
     if n != 2:
-        raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {n}-D tensor."
-                           + (" For batches of matrices, consider using tensor.mH" if n > 2 else ""))  # fmt: skip
+        raise RuntimeError(
+            f"tensor.H is only supported on matrices (2-D tensors). Got {n}-D tensor."
+            + (" For batches of matrices, consider using tensor.mH" if n > 2 else "")
+        )
     return _conjugate(_swapped(self))
 
 
@@ -187,9 +192,15 @@ def diagonal_copy(input, offset=0, dim1=0, dim2=1):  # type: ignore[no-untyped-d
     return np.array(_diagonal(input, offset, dim1, dim2), order="C")
 
 
-@op("diagonal_backward", "grad_output", method=False, function=False, vjp={
-    "grad_output": lambda F, grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2),
-})  # fmt: skip
+@op(
+    "diagonal_backward",
+    "grad_output",
+    method=False,
+    function=False,
+    vjp={
+        "grad_output": lambda F, grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2),
+    },
+)
 def diagonal_backward(grad_output, input_shape, offset, dim1, dim2):  # type: ignore[no-untyped-def]
     g = np.zeros(input_shape, grad_output.dtype)
     _diagonal(g, offset, dim1, dim2)[...] = grad_output
@@ -233,8 +244,10 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Any = None) -> Tensor:
         from ...core.values.promotion import can_cast
 
         if not can_cast(input._array.dtype, out._array.dtype):
-            raise RuntimeError(f"diag: result type {_scalar_name(input.dtype)} can't be cast to the desired out= type "
-                               f"{_scalar_name(out.dtype)}")  # fmt: skip
+            raise RuntimeError(
+                f"diag: result type {_scalar_name(input.dtype)} can't be cast to the desired out= type "
+                f"{_scalar_name(out.dtype)}"
+            )
         return write_out(OPS["diag_embed"], out, diag_embed(input._array, diagonal), (input,))
     return TENSORS.diag_embed(input, diagonal) if n == 1 else TENSORS.diagonal_copy(input, diagonal)
 
@@ -261,13 +274,23 @@ def _unfold(input, dimension, size, step):  # type: ignore[no-untyped-def]
     if not shape:
         return window(input, (size,), (input.itemsize,))
     s = strides[d]
-    return window(input, (*shape[:d], (n - size) // step + 1, *shape[d + 1 :], size),
-                  (*strides[:d], step * s, *strides[d + 1 :], s))  # fmt: skip
+    return window(
+        input,
+        (*shape[:d], (n - size) // step + 1, *shape[d + 1 :], size),
+        (*strides[:d], step * s, *strides[d + 1 :], s),
+    )
 
 
-OPS["unfold"] = Op("unfold", _unfold, view=True, vjp={
-    "input": lambda F, grad, input_shape, dimension, size, step: F.unfold_backward(grad, input_shape, dimension, size, step),
-})  # fmt: skip
+OPS["unfold"] = Op(
+    "unfold",
+    _unfold,
+    view=True,
+    vjp={
+        "input": lambda F, grad, input_shape, dimension, size, step: F.unfold_backward(
+            grad, input_shape, dimension, size, step
+        ),
+    },
+)
 RAW.unfold = _unfold
 
 
@@ -288,9 +311,15 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
 publish("unfold", unfold, _unfold, True, False, unfold.__doc__ or "")
 
 
-@op("unfold_backward", "grad_output", method=False, function=False, vjp={
-    "grad_output": lambda F, grad, dimension, size, step: F.unfold(grad, dimension, size, step),
-})  # fmt: skip
+@op(
+    "unfold_backward",
+    "grad_output",
+    method=False,
+    function=False,
+    vjp={
+        "grad_output": lambda F, grad, dimension, size, step: F.unfold(grad, dimension, size, step),
+    },
+)
 def unfold_backward(grad_output, input_shape, dimension, size, step):  # type: ignore[no-untyped-def]
     g = np.zeros(input_shape, grad_output.dtype)
     if not g.ndim:
@@ -307,8 +336,8 @@ def unfold_backward(grad_output, input_shape, dimension, size, step):  # type: i
 @composite(method=False)
 def broadcast_tensors(*tensors: Any) -> Any:
     """Views of all tensors, expanded to their common shape."""
-    from ...core.values.promotion import broadcast_shapes
     from ...core.arguments.mismatch import typename
+    from ...core.values.promotion import broadcast_shapes
 
     for i, t in enumerate(tensors):
         if not isinstance(t, Tensor):
@@ -357,5 +386,7 @@ for _count, _fn in ((1, _one), (2, _two), (3, _three)):
     )
 
 exact_out(OPS["diagonal_copy"])
-guard("movedim moveaxis swapaxes swapdims transpose t squeeze unsqueeze unfold diagonal diag diag_embed diagflat flatten "
-      "unflatten ravel adjoint broadcast_to expand_as view_as reshape_as")  # fmt: skip
+guard(
+    "movedim moveaxis swapaxes swapdims transpose t squeeze unsqueeze unfold diagonal diag diag_embed diagflat flatten "
+    "unflatten ravel adjoint broadcast_to expand_as view_as reshape_as"
+)

@@ -6,22 +6,32 @@ from typing import Any
 
 import numpy as np
 
-from ..table.factories import binary
-from ..table.opdef import alias, composite, op
-from ...core.values.promotion import is_number, result_dtype
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
+from ...core.values.promotion import is_number, result_dtype
+from ..table.factories import binary
+from ..table.opdef import alias, composite, op
 from .kinds import align, refuse, refusing, strict
 
 for _name, _kernel, _doc in (
-    ("eq", np.equal, "input == other"), ("ne", np.not_equal, "input != other"),
-    ("lt", np.less, "input < other"), ("le", np.less_equal, "input <= other"),
-    ("gt", np.greater, "input > other"), ("ge", np.greater_equal, "input >= other"),
-):  # fmt: skip
-    binary(_name, _kernel, result="bool", doc=_doc,
-           check=None if _name in ("eq", "ne") else refusing("c", f'{_name}_cpu'))  # fmt: skip
+    ("eq", np.equal, "input == other"),
+    ("ne", np.not_equal, "input != other"),
+    ("lt", np.less, "input < other"),
+    ("le", np.less_equal, "input <= other"),
+    ("gt", np.greater, "input > other"),
+    ("ge", np.greater_equal, "input >= other"),
+):
+    binary(
+        _name, _kernel, result="bool", doc=_doc, check=None if _name in ("eq", "ne") else refusing("c", f"{_name}_cpu")
+    )
 strict("eq ne lt le gt ge")
-for _new, _old in (("not_equal", "ne"), ("less", "lt"), ("less_equal", "le"), ("greater", "gt"), ("greater_equal", "ge")):
+for _new, _old in (
+    ("not_equal", "ne"),
+    ("less", "lt"),
+    ("less_equal", "le"),
+    ("greater", "gt"),
+    ("greater_equal", "ge"),
+):
     alias(_new, _old)
     alias(_new + "_", _old + "_", function=False)
 
@@ -69,14 +79,18 @@ def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e
 
 
 @composite(method=False)
-def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False, out: Any = None) -> Tensor:
+def isin(
+    elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False, out: Any = None
+) -> Tensor:
     """Whether each element is one of test_elements."""
     if not isinstance(elements, Tensor) and not isinstance(test_elements, Tensor):
         from ..table.arguments import reject
 
         reject("isin", (elements, test_elements), {})
     wanted = result_dtype((elements, test_elements)).numpy
-    x, y = (v._array.astype(wanted) if isinstance(v, Tensor) else np.asarray(v, wanted) for v in (elements, test_elements))
+    x, y = (
+        v._array.astype(wanted) if isinstance(v, Tensor) else np.asarray(v, wanted) for v in (elements, test_elements)
+    )
     refuse(x, "unique" if y.size > 10 else "isin_default_cpu", "c")
     found = _ISIN.call(TENSORS.from_numpy(np.asarray(x)), y, invert)
     return found if out is None else TENSORS.logical_or(found, found, out=out)  # type: ignore[no-any-return]

@@ -6,17 +6,32 @@ from typing import Any
 
 import numpy as np
 
+from ...core.memory.storage import Storage
+from ...core.recording.record import RAW, TENSORS
+from ...core.runtime.warn import warn, warn_once
+from ...core.tensor.tensor import Tensor, requires_grad, wrap
 from ...core.types import dtypes
-from ...core.values.building import array_from, check_numpy, fill_value
-from ...core.values.conversion import array_of_dlpack
-from ...core.values.creation import bind, check_device, check_out, check_sizes, default, default_device, finished, formatted, into, like, options, quick, quick_shape, wanted_dtype
 from ...core.types.dtypes import dtype as Dtype
 from ...core.types.dtypes import get_default_dtype
+from ...core.values.building import array_from, check_numpy, fill_value
+from ...core.values.conversion import array_of_dlpack
+from ...core.values.creation import (
+    bind,
+    check_device,
+    check_out,
+    check_sizes,
+    default,
+    default_device,
+    finished,
+    formatted,
+    into,
+    like,
+    options,
+    quick,
+    quick_shape,
+    wanted_dtype,
+)
 from ..table.opdef import composite
-from ...core.recording.record import RAW, TENSORS
-from ...core.memory.storage import Storage
-from ...core.tensor.tensor import Tensor, requires_grad, wrap
-from ...core.runtime.warn import warn, warn_once
 
 _COPY = (
     "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
@@ -117,8 +132,11 @@ def _from_numpy(array: Any) -> Tensor:
     check_numpy(array)
     if not array.flags.writeable:
         warn_once(_READ_ONLY, at="torch/csrc/utils/tensor_numpy.cpp:213")
-    t = finished(array[...] if array.dtype == dtypes.from_numpy(array.dtype).numpy else array.view(
-        dtypes.from_numpy(array.dtype).numpy))  # fmt: skip
+    t = finished(
+        array[...]
+        if array.dtype == dtypes.from_numpy(array.dtype).numpy
+        else array.view(dtypes.from_numpy(array.dtype).numpy)
+    )
     if array.base is not None and array.flags.c_contiguous:
         t._storage = Storage(array)
     return t
@@ -192,15 +210,20 @@ def _from_buffer(buffer: Any, kind: Dtype, count: int, offset: int) -> Tensor:
     if not total or not count:
         raise ValueError(f"both buffer length ({total}) and count ({count}) must not be 0")
     if not 0 <= offset < total:
-        raise ValueError(f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({total} "
-                         "bytes) minus 1")  # fmt: skip
+        raise ValueError(
+            f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({total} bytes) minus 1"
+        )
     if count > 0 and offset + count * size > total:
-        raise ValueError(f"requested buffer length ({count} * {size} bytes) after offset ({offset} bytes) must not be "
-                         f"greater than actual buffer length ({total} bytes)")  # fmt: skip
+        raise ValueError(
+            f"requested buffer length ({count} * {size} bytes) after offset ({offset} bytes) must not be "
+            f"greater than actual buffer length ({total} bytes)"
+        )
     if count <= 0:
         if (total - offset) % size:
-            raise ValueError(f"buffer length ({total - offset} bytes) after offset ({offset} bytes) must be a multiple "
-                             f"of element size ({size})")  # fmt: skip
+            raise ValueError(
+                f"buffer length ({total - offset} bytes) after offset ({offset} bytes) must be a multiple "
+                f"of element size ({size})"
+            )
         count = (total - offset) // size
     if view.readonly:
         warn_once(_READ_ONLY_BUFFER, at="torch/csrc/utils/tensor_new.cpp:1556")
@@ -277,25 +300,37 @@ def _filled(name: str, make: Any, doc: str) -> None:
     composite(method=False, name=f"{name}_like")(create_like)
 
 
-_filled("zeros", np.zeros, """zeros(*size, dtype=None, requires_grad=False, out=None): a tensor of zeros.
+_filled(
+    "zeros",
+    np.zeros,
+    """zeros(*size, dtype=None, requires_grad=False, out=None): a tensor of zeros.
 
     >>> import autogradlab as torch
     >>> torch.zeros(2, 3)
     tensor([[0., 0., 0.],
             [0., 0., 0.]])
-    """)  # fmt: skip
-_filled("ones", np.ones, """ones(*size, dtype=None, requires_grad=False, out=None): a tensor of ones.
+    """,
+)
+_filled(
+    "ones",
+    np.ones,
+    """ones(*size, dtype=None, requires_grad=False, out=None): a tensor of ones.
 
     >>> import autogradlab as torch
     >>> torch.ones(2, dtype=torch.int64)
     tensor([1, 1])
-    """)  # fmt: skip
-_filled("empty", np.zeros, """empty(*size, dtype=None, requires_grad=False): a tensor whose values are not set (zeros).
+    """,
+)
+_filled(
+    "empty",
+    np.zeros,
+    """empty(*size, dtype=None, requires_grad=False): a tensor whose values are not set (zeros).
 
     >>> import autogradlab as torch
     >>> torch.empty(2, 3).shape
     torch.Size([2, 3])
-    """)  # fmt: skip
+    """,
+)
 RAW.zeros_like = np.zeros_like
 
 
@@ -369,8 +404,9 @@ def scalar_tensor(*args: Any, **kwargs: Any) -> Tensor:
 
 def _strided(size: tuple[int, ...], stride: tuple[int, ...], numpy: np.dtype[Any]) -> np.ndarray:
     if len(size) != len(stride):
-        raise RuntimeError(f"dimensionality of sizes ({len(size)}) must match dimensionality of strides "
-                           f"({len(stride)})")  # fmt: skip
+        raise RuntimeError(
+            f"dimensionality of sizes ({len(size)}) must match dimensionality of strides ({len(stride)})"
+        )
     check_sizes(size)
     if any(s < 0 for s in stride):
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}")
@@ -404,14 +440,18 @@ def empty_permuted(*args: Any, **kwargs: Any) -> Tensor:
     _, values = bind("empty_permuted", args, kwargs)
     size, order = values["size"], values["physical_layout"]
     if len(size) != len(order):
-        raise RuntimeError("Number of dimensions in size does not match the length of the physical_layout; i.e. "
-                           f"len(size) = {len(size)} is not equal to len(physical_layout) = {len(order)}")  # fmt: skip
+        raise RuntimeError(
+            "Number of dimensions in size does not match the length of the physical_layout; i.e. "
+            f"len(size) = {len(size)} is not equal to len(physical_layout) = {len(order)}"
+        )
     seen = set()
     for i, dim in enumerate(order):
         if not 0 <= dim < len(size):
-            raise RuntimeError(f"Dimension out of range (expected to be between 0 and {len(size) - 1}, but got {dim} "
-                               f"at index {i}).  NB: negative dims not currently supported; file an issue if you "
-                               "want it.")  # fmt: skip
+            raise RuntimeError(
+                f"Dimension out of range (expected to be between 0 and {len(size) - 1}, but got {dim} "
+                f"at index {i}).  NB: negative dims not currently supported; file an issue if you "
+                "want it."
+            )
         if dim in seen:
             raise RuntimeError("Duplicate dim not allowed")
         seen.add(dim)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.runtime import errors
-from ..table.opdef import composite
 from ...core.tensor.tensor import INFERENCE, Tensor, counter, requires_grad, wrap
+from ..table.opdef import composite
 
 
 def _get_data(self: Tensor) -> Tensor:

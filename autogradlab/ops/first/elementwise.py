@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..table.factories import binary, unary
-from ..table.opdef import OPS, Op, alias, op, publish
-from ...core.values.promotion import is_number, result_dtype
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
+from ...core.values.promotion import is_number, result_dtype
+from ..table.factories import binary, unary
+from ..table.opdef import OPS, Op, alias, op, publish
 from .kinds import align, floated, in_both_worlds, numbered, refuse, single
 
 F = TENSORS
@@ -39,7 +39,9 @@ def no_mixed_bool_sub(input: Any, other: Any) -> None:
     """A bool tensor is not subtracted from or by anything else, either."""
     for one in (input, other):
         if isinstance(one, bool) or (isinstance(one, Tensor) and one._array.dtype.kind == "b"):
-            both = all(isinstance(o, bool) or (isinstance(o, Tensor) and o._array.dtype.kind == "b") for o in (input, other))
+            both = all(
+                isinstance(o, bool) or (isinstance(o, Tensor) and o._array.dtype.kind == "b") for o in (input, other)
+            )
             if both:
                 return  # the kernel's own check says so
             raise RuntimeError(
@@ -48,22 +50,46 @@ def no_mixed_bool_sub(input: Any, other: Any) -> None:
             )
 
 
-binary("add", np.add, {
-    "input": lambda F, grad: grad,
-    "other": lambda F, grad: grad,
-}, constants={"alpha": 1}, doc="input + other, element by element.")  # fmt: skip
-binary("sub", np.subtract, {
-    "input": lambda F, grad: grad,
-    "other": lambda F, grad: -grad,
-}, constants={"alpha": 1}, check=_no_bool_sub, doc="input - other, element by element.")  # fmt: skip
-binary("mul", np.multiply, {
-    "input": lambda F, grad, other: grad * F.conj(other),
-    "other": lambda F, grad, input: grad * F.conj(input),
-}, doc="input * other, element by element.")  # fmt: skip
-binary("div", np.true_divide, {
-    "input": lambda F, grad, other: grad / F.conj(other),
-    "other": lambda F, grad, input, other: -grad * F.conj((input / other) / other),
-}, result="float", doc="input / other, element by element; integers give floats.")  # fmt: skip
+binary(
+    "add",
+    np.add,
+    {
+        "input": lambda F, grad: grad,
+        "other": lambda F, grad: grad,
+    },
+    constants={"alpha": 1},
+    doc="input + other, element by element.",
+)
+binary(
+    "sub",
+    np.subtract,
+    {
+        "input": lambda F, grad: grad,
+        "other": lambda F, grad: -grad,
+    },
+    constants={"alpha": 1},
+    check=_no_bool_sub,
+    doc="input - other, element by element.",
+)
+binary(
+    "mul",
+    np.multiply,
+    {
+        "input": lambda F, grad, other: grad * F.conj(other),
+        "other": lambda F, grad, input: grad * F.conj(input),
+    },
+    doc="input * other, element by element.",
+)
+binary(
+    "div",
+    np.true_divide,
+    {
+        "input": lambda F, grad, other: grad / F.conj(other),
+        "other": lambda F, grad, input, other: -grad * F.conj((input / other) / other),
+    },
+    result="float",
+    doc="input / other, element by element; integers give floats.",
+)
 
 
 def _with_alpha(name: str, sign: int) -> None:
@@ -74,10 +100,15 @@ def _with_alpha(name: str, sign: int) -> None:
         return plain_kernel(x, y * numbered(y, alpha) if y.dtype.kind != "b" else y & bool(alpha))
 
     plain_kernel = np.add if sign > 0 else np.subtract
-    entry = Op(name, kernel, "input other", vjp={
-        "input": lambda F, grad: grad,
-        "other": lambda F, grad, alpha: grad * (np.conj(alpha).item() * sign),
-    })  # fmt: skip
+    entry = Op(
+        name,
+        kernel,
+        "input other",
+        vjp={
+            "input": lambda F, grad: grad,
+            "other": lambda F, grad, alpha: grad * (np.conj(alpha).item() * sign),
+        },
+    )
     OPS[name + ".alpha"] = entry
     plain, plain_ = TENSORS.__dict__[name], TENSORS.__dict__[name + "_"]
     OPS[name].node_class._saved_alpha = 1  # type: ignore[attr-defined]
@@ -162,8 +193,10 @@ def _real_in_place(name: str) -> None:
 
 def _neg(x):  # type: ignore[no-untyped-def]
     if x.dtype.kind == "b":
-        raise RuntimeError("Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a "
-                           "mask, use the `~` or `logical_not()` operator instead.")  # fmt: skip
+        raise RuntimeError(
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a "
+            "mask, use the `~` or `logical_not()` operator instead."
+        )
     return np.negative(x)
 
 
@@ -180,8 +213,9 @@ def _abs(x):  # type: ignore[no-untyped-def]
 
 def _sign(x):  # type: ignore[no-untyped-def]
     if x.dtype.kind == "c":
-        raise NotImplementedError("Unlike NumPy, torch.sign is not intended to support complex numbers. Please use "
-                                  "torch.sgn instead.")  # fmt: skip
+        raise NotImplementedError(
+            "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead."
+        )
     return _sgn(x)
 
 
@@ -203,12 +237,21 @@ def sgn_backward(F, grad, input, result):  # type: ignore[no-untyped-def]
 
 
 unary("neg", _neg, lambda F, grad: -grad, promotes=False, doc="-input")
-unary("reciprocal", lambda x: np.true_divide(1, x, dtype=None if x.dtype.kind in "biu" else x.dtype),
-      lambda F, grad, result: -grad * F.conj(result * result), doc="1 / input")  # fmt: skip
+unary(
+    "reciprocal",
+    lambda x: np.true_divide(1, x, dtype=None if x.dtype.kind in "biu" else x.dtype),
+    lambda F, grad, result: -grad * F.conj(result * result),
+    doc="1 / input",
+)
 unary("abs", _abs, lambda F, grad, input: grad * F.sgn(input), promotes=False, doc="The absolute value.")
 _real_in_place("abs_")
-unary("sgn", _sgn, lambda F, grad, input, result: F.sgn_backward(grad, input, result), promotes=False,
-      doc="The sign; of a complex number its direction.")  # fmt: skip
+unary(
+    "sgn",
+    _sgn,
+    lambda F, grad, input, result: F.sgn_backward(grad, input, result),
+    promotes=False,
+    doc="The sign; of a complex number its direction.",
+)
 unary("sign", _sign, lambda F, grad: F.nought(grad), promotes=False, doc="-1, 0 or 1.")
 
 
@@ -237,11 +280,20 @@ unary("expm1", _expm1, lambda F, grad, result: grad * (F.conj(result) + 1), doc=
 unary("log", np.log, lambda F, grad, input: grad / F.conj(input), doc="The natural logarithm.")
 unary("log2", np.log2, lambda F, grad, input: grad / F.conj(input * math.log(2)), doc="The logarithm to base 2.")
 unary("log10", np.log10, lambda F, grad, input: grad / F.conj(input * math.log(10)), doc="The logarithm to base 10.")
-unary("log1p", np.log1p, lambda F, grad, input: grad / F.conj(input + 1), node="Log1PBackward0",
-      doc="log(1 + input), exact near 0.")  # fmt: skip
+unary(
+    "log1p",
+    np.log1p,
+    lambda F, grad, input: grad / F.conj(input + 1),
+    node="Log1PBackward0",
+    doc="log(1 + input), exact near 0.",
+)
 unary("sqrt", np.sqrt, lambda F, grad, result: grad / (2 * F.conj(result)), doc="The square root.")
-unary("rsqrt", single(lambda x: 1 / np.sqrt(x)), lambda F, grad, result: -0.5 * grad * F.conj(F.pow(result, 3)),
-      doc="1 / sqrt(input)")  # fmt: skip
+unary(
+    "rsqrt",
+    single(lambda x: 1 / np.sqrt(x)),
+    lambda F, grad, result: -0.5 * grad * F.conj(F.pow(result, 3)),
+    doc="1 / sqrt(input)",
+)
 
 # -- trigonometry ----------------------------------------------------------------------------------------------------------
 
@@ -254,12 +306,21 @@ unary("atan", np.arctan, lambda F, grad, input: grad / F.conj(input * input + 1)
 unary("sinh", np.sinh, lambda F, grad, input: grad * F.conj(F.cosh(input)), doc="The hyperbolic sine.")
 unary("cosh", np.cosh, lambda F, grad, input: grad * F.conj(F.sinh(input)), doc="The hyperbolic cosine.")
 unary("tanh", np.tanh, lambda F, grad, result: F.tanh_backward(grad, result), doc="The hyperbolic tangent.")
-unary("asinh", np.arcsinh, lambda F, grad, input: grad * F.conj(F.rsqrt(input * input + 1)),
-      doc="The inverse hyperbolic sine.")  # fmt: skip
-unary("acosh", np.arccosh, lambda F, grad, input: grad * F.conj(F.rsqrt(input * input - 1)),
-      doc="The inverse hyperbolic cosine.")  # fmt: skip
-unary("atanh", np.arctanh, lambda F, grad, input: grad / F.conj(1 - input * input),
-      doc="The inverse hyperbolic tangent.")  # fmt: skip
+unary(
+    "asinh",
+    np.arcsinh,
+    lambda F, grad, input: grad * F.conj(F.rsqrt(input * input + 1)),
+    doc="The inverse hyperbolic sine.",
+)
+unary(
+    "acosh",
+    np.arccosh,
+    lambda F, grad, input: grad * F.conj(F.rsqrt(input * input - 1)),
+    doc="The inverse hyperbolic cosine.",
+)
+unary(
+    "atanh", np.arctanh, lambda F, grad, input: grad / F.conj(1 - input * input), doc="The inverse hyperbolic tangent."
+)
 
 
 def _angle_unit(name: str, factor: float, doc: str) -> None:
@@ -281,6 +342,7 @@ for _name in ("asin", "acos", "atan", "asinh", "acosh", "atanh"):
 for _new, _old in (("multiply", "mul"), ("subtract", "sub"), ("negative", "neg"), ("absolute", "abs")):
     for _end in ("", "_"):
         alias(_new + _end, _old + _end, function=_end == "" or _old == "neg")
+
 
 def _overloaded(names: str) -> None:
     """PyTorch has the in-place form of these as an overload of its own, without a derivative."""
@@ -308,7 +370,11 @@ def _sigmoid(x):  # type: ignore[no-untyped-def]
     return np.true_divide(1, r)  # where exp overflows it is 0, as in PyTorch
 
 
-unary("sigmoid", single(_sigmoid), lambda F, grad, result: F.sigmoid_backward(grad, result), doc="1 / (1 + exp(-input))")
+unary(
+    "sigmoid", single(_sigmoid), lambda F, grad, result: F.sigmoid_backward(grad, result), doc="1 / (1 + exp(-input))"
+)
+
+
 def _relu(x):  # type: ignore[no-untyped-def]
     if x.dtype.kind == "b":
         raise RuntimeError("Boolean inputs not supported for relu")
@@ -317,10 +383,13 @@ def _relu(x):  # type: ignore[no-untyped-def]
     return np.maximum(x, x.dtype.type(0))
 
 
-
-
-unary("relu", _relu, lambda F, grad, result: F.threshold_backward(grad, result, 0), promotes=False,
-      doc="input where it is positive, else 0.")  # fmt: skip
+unary(
+    "relu",
+    _relu,
+    lambda F, grad, result: F.threshold_backward(grad, result, 0),
+    promotes=False,
+    doc="input where it is positive, else 0.",
+)
 
 
 # -- quotients that are rounded (`pairs`) --------------------------------------------------------------------------------------
@@ -354,25 +423,43 @@ for _new in ("divide", "true_divide"):
 # -- the derivatives that PyTorch itself has as operations -----------------------------------------------------------------
 
 
-@op("sigmoid_backward", "grad_output output", method=False, function=False, vjp={
-    "grad_output": lambda F, grad, output: F.sigmoid_backward(grad, F.conj(output)),
-    "output": lambda F, grad, grad_output, output: F.conj(grad) * grad_output * F.conj(1 - 2 * output),
-})  # fmt: skip
+@op(
+    "sigmoid_backward",
+    "grad_output output",
+    method=False,
+    function=False,
+    vjp={
+        "grad_output": lambda F, grad, output: F.sigmoid_backward(grad, F.conj(output)),
+        "output": lambda F, grad, grad_output, output: F.conj(grad) * grad_output * F.conj(1 - 2 * output),
+    },
+)
 def sigmoid_backward(grad_output, output):  # type: ignore[no-untyped-def]
     return grad_output * conj(output * (1 - output))
 
 
-@op("tanh_backward", "grad_output output", method=False, function=False, vjp={
-    "grad_output": lambda F, grad, output: F.tanh_backward(grad, F.conj(output)),
-    "output": lambda F, grad, grad_output, output: F.conj(grad) * grad_output * F.conj(-2 * output),
-})  # fmt: skip
+@op(
+    "tanh_backward",
+    "grad_output output",
+    method=False,
+    function=False,
+    vjp={
+        "grad_output": lambda F, grad, output: F.tanh_backward(grad, F.conj(output)),
+        "output": lambda F, grad, grad_output, output: F.conj(grad) * grad_output * F.conj(-2 * output),
+    },
+)
 def tanh_backward(grad_output, output):  # type: ignore[no-untyped-def]
     return grad_output * conj(1 - output * output)
 
 
-@op("threshold_backward", "grad_output input", method=False, function=False, vjp={
-    "grad_output": lambda F, grad, input, threshold: F.threshold_backward(grad, input, threshold),
-    "input": lambda F, grad: F.nought(grad),
-})  # fmt: skip
+@op(
+    "threshold_backward",
+    "grad_output input",
+    method=False,
+    function=False,
+    vjp={
+        "grad_output": lambda F, grad, input, threshold: F.threshold_backward(grad, input, threshold),
+        "input": lambda F, grad: F.nought(grad),
+    },
+)
 def threshold_backward(grad_output, input, threshold):  # type: ignore[no-untyped-def]
     return np.where(input <= threshold, np.zeros((), grad_output.dtype), grad_output)

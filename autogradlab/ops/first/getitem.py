@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ...core.runtime.modes import FLAGS
 from ...core.graph.node import NO_EDGE
 from ...core.memory.overlap import check_apart
 from ...core.recording.record import TENSORS
-from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge, wrap
 from ...core.recording.views import bump
+from ...core.runtime.modes import FLAGS
+from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge, wrap
 from .index import _ALL, INDEX, SELECT, put, slice_
 from .viewing import view_of
 
@@ -35,15 +35,20 @@ def checked_index(t: Tensor, x: np.ndarray, dim: int) -> Tensor:
     array = t._array
     kind = array.dtype.kind
     if kind == "u" and array.dtype.itemsize == 1:
-        warnings.warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
-                      UserWarning, stacklevel=6)  # fmt: skip
+        warnings.warn(
+            "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
+            UserWarning,
+            stacklevel=6,
+        )
         t = wrap(array.astype(np.bool_))
         kind = "b"
     if kind == "b":
         for i, n in enumerate(array.shape):
             if dim + i < x.ndim and x.shape[dim + i] != n:
-                raise IndexError(f"The shape of the mask {list(array.shape)} at index {i} does not match the shape of the "
-                                 f"indexed tensor {list(x.shape)} at index {dim + i}")  # fmt: skip
+                raise IndexError(
+                    f"The shape of the mask {list(array.shape)} at index {i} does not match the shape of the "
+                    f"indexed tensor {list(x.shape)} at index {dim + i}"
+                )
     elif kind != "i" or array.dtype.itemsize < 4:
         raise IndexError(_DTYPES)
     return t
@@ -293,8 +298,12 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
         return
     if value._array.size == 1 and _old_mask(index):
         raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char")
-    if type(index) is Tensor and index._array.ndim and index._array.dtype.kind in "bi" and (
-        self._array.ndim >= index._array.ndim):  # fmt: skip
+    if (
+        type(index) is Tensor
+        and index._array.ndim
+        and index._array.dtype.kind in "bi"
+        and (self._array.ndim >= index._array.ndim)
+    ):
         view, indices = self, (checked_index(index, self._array, 0),)
     else:
         view, indices = parse(self, index, True)  # type: ignore[assignment]
@@ -331,8 +340,18 @@ def _old_mask(index: Any) -> bool:
 
 #: the largest float of each size
 _TOPS = {2: 65504.0, 4: float(np.finfo(np.float32).max), 8: float(np.finfo(np.float64).max)}
-_C_NAMES = {"uint8": "uint8_t", "int8": "int8_t", "int16": "int16_t", "int32": "int", "int64": "int64_t", "float16": "c10::Half",
-            "float32": "float", "float64": "double", "bfloat16": "c10::BFloat16", "complex64": "c10::complex<float>"}  # fmt: skip
+_C_NAMES = {
+    "uint8": "uint8_t",
+    "int8": "int8_t",
+    "int16": "int16_t",
+    "int32": "int",
+    "int64": "int64_t",
+    "float16": "c10::Half",
+    "float32": "float",
+    "float64": "double",
+    "bfloat16": "c10::BFloat16",
+    "complex64": "c10::complex<float>",
+}
 
 
 def scalar_array(value: Any, d: Any) -> np.ndarray:

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ...core.types.dims import wrap_dim
-from ..table.opdef import OPS, Op, composite, op, publish
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
+from ...core.types.dims import wrap_dim
+from ..table.opdef import OPS, Op, composite, op, publish
 from .viewing import guard, view_of, window
 from .writing import in_place
 
@@ -32,9 +32,14 @@ def _select(input, dim, index):  # type: ignore[no-untyped-def]
         ) from None
 
 
-SELECT = OPS["select"] = Op("select", _select, view=True, vjp={
-    "input": lambda F, grad, input_shape, dim, index: F.select_backward(grad, input_shape, dim, index),
-})  # fmt: skip
+SELECT = OPS["select"] = Op(
+    "select",
+    _select,
+    view=True,
+    vjp={
+        "input": lambda F, grad, input_shape, dim, index: F.select_backward(grad, input_shape, dim, index),
+    },
+)
 RAW.select = _select
 
 
@@ -48,9 +53,15 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
 publish("select", select, _select, True, True, select.__doc__ or "")
 
 
-@op("select_backward", "grad_output", method=False, function=False, vjp={
-    "grad_output": lambda F, grad, dim, index: F.select(grad, dim, index),
-})  # fmt: skip
+@op(
+    "select_backward",
+    "grad_output",
+    method=False,
+    function=False,
+    vjp={
+        "grad_output": lambda F, grad, dim, index: F.select(grad, dim, index),
+    },
+)
 def select_backward(grad_output, input_shape, dim, index):  # type: ignore[no-untyped-def]
     g = np.zeros(input_shape, grad_output.dtype)
     g[(_ALL,) * wrap_dim(dim, len(input_shape)) + (index,)] = grad_output
@@ -70,9 +81,16 @@ def _slice(input, dim=0, start=None, end=None, step=1):  # type: ignore[no-untyp
     return window(input, r.shape, (*strides[:d], strides[d] * (step or 1), *strides[d + 1 :]), first * strides[d])
 
 
-SLICE = OPS["slice"] = Op("slice", _slice, view=True, vjp={
-    "input": lambda F, grad, input_shape, dim, start, end, step: F.slice_backward(grad, input_shape, dim, start, end, step),
-})  # fmt: skip
+SLICE = OPS["slice"] = Op(
+    "slice",
+    _slice,
+    view=True,
+    vjp={
+        "input": lambda F, grad, input_shape, dim, start, end, step: F.slice_backward(
+            grad, input_shape, dim, start, end, step
+        ),
+    },
+)
 RAW.slice = _slice
 
 
@@ -97,9 +115,15 @@ def slice_(input: Tensor, dim: int = 0, start: Any = None, end: Any = None, step
 TENSORS.slice = slice_
 
 
-@op("slice_backward", "grad_output", method=False, function=False, vjp={
-    "grad_output": lambda F, grad, dim, start, end, step: F.slice(grad, dim, start, end, step),
-})  # fmt: skip
+@op(
+    "slice_backward",
+    "grad_output",
+    method=False,
+    function=False,
+    vjp={
+        "grad_output": lambda F, grad, dim, start, end, step: F.slice(grad, dim, start, end, step),
+    },
+)
 def slice_backward(grad_output, input_shape, dim, start, end, step):  # type: ignore[no-untyped-def]
     g = np.zeros(input_shape, grad_output.dtype)
     g[(_ALL,) * wrap_dim(dim, len(input_shape)) + (slice(start, end, step),)] = grad_output
@@ -240,8 +264,10 @@ def refuse(x: np.ndarray, places: tuple[Any, ...]) -> None:
     try:
         np.broadcast_shapes(*(a.shape for a in flat))
     except ValueError:
-        raise IndexError("shape mismatch: indexing tensors could not be broadcast together with shapes "
-                         + ", ".join(str(list(a.shape)) for a in flat)) from None  # fmt: skip
+        raise IndexError(
+            "shape mismatch: indexing tensors could not be broadcast together with shapes "
+            + ", ".join(str(list(a.shape)) for a in flat)
+        ) from None
     at = 0
     for p in places:
         if isinstance(p, slice) or p.dtype.kind == "b":
@@ -257,24 +283,41 @@ def refuse(x: np.ndarray, places: tuple[Any, ...]) -> None:
         at += 1
 
 
-OPS["index"] = Op("index", _index, node="IndexBackward0", vjp={
-    "input": lambda F, grad, input_shape, indices: F.index_backward(grad, input_shape, indices),
-})  # fmt: skip
+OPS["index"] = Op(
+    "index",
+    _index,
+    node="IndexBackward0",
+    vjp={
+        "input": lambda F, grad, input_shape, indices: F.index_backward(grad, input_shape, indices),
+    },
+)
 RAW.index = _index
 INDEX = OPS["index"].call
 TENSORS.index = INDEX
 
 
-@op("_unsafe_index", method=False, vjp={
-    "input": lambda F, grad, input_shape, indices: F.index_backward(grad, input_shape, indices),
-}, node="UnsafeIndexBackward0")  # fmt: skip
+@op(
+    "_unsafe_index",
+    method=False,
+    vjp={
+        "input": lambda F, grad, input_shape, indices: F.index_backward(grad, input_shape, indices),
+    },
+    node="UnsafeIndexBackward0",
+)
 def _unsafe_index(input, indices):  # type: ignore[no-untyped-def]
     return _index(input, indices)
 
 
-@op("index_backward", "grad_output", method=False, function=False, node="IndexPutBackward0", vjp={
-    "grad_output": lambda F, grad, indices: F.index(grad, indices),
-})  # fmt: skip
+@op(
+    "index_backward",
+    "grad_output",
+    method=False,
+    function=False,
+    node="IndexPutBackward0",
+    vjp={
+        "grad_output": lambda F, grad, indices: F.index(grad, indices),
+    },
+)
 def index_backward(grad_output, input_shape, indices):  # type: ignore[no-untyped-def]
     g = np.zeros(input_shape, grad_output.dtype)
     _accumulate(g, positions(indices), grad_output)
@@ -314,8 +357,10 @@ def _fitting(input: np.ndarray, places: tuple[Any, ...], values: np.ndarray) -> 
     try:
         np.broadcast_to(values, shape)
     except ValueError:
-        raise RuntimeError(f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing "
-                           f"result of shape {list(shape)}") from None  # fmt: skip
+        raise RuntimeError(
+            f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing "
+            f"result of shape {list(shape)}"
+        ) from None
 
 
 def _one_for_a_mask(places: tuple[Any, ...], values: np.ndarray) -> bool:
@@ -338,8 +383,10 @@ def _index_put_into(input, indices, values, accumulate=False):  # type: ignore[n
         if input.dtype != values.dtype:
             _fitting(input, places, values)
             found = _scalar_name(from_numpy(input.dtype)), _scalar_name(from_numpy(values.dtype))
-            raise RuntimeError("Index put requires the source and destination dtypes match, got "
-                               f"{found[0]} for the destination and {found[1]} for the source.")  # fmt: skip
+            raise RuntimeError(
+                "Index put requires the source and destination dtypes match, got "
+                f"{found[0]} for the destination and {found[1]} for the source."
+            )
     if (
         0 in input.strides
         and input.size
@@ -347,14 +394,18 @@ def _index_put_into(input, indices, values, accumulate=False):  # type: ignore[n
     ):
         warnings.warn(
             "Use of index_put_ on expanded tensors is deprecated. Please clone() the tensor before performing this operation. "
-            "This also applies to advanced indexing e.g. tensor[indices] = tensor", UserWarning, stacklevel=5,
-        )  # fmt: skip
+            "This also applies to advanced indexing e.g. tensor[indices] = tensor",
+            UserWarning,
+            stacklevel=5,
+        )
     if not input.size and (nothing := _empty(input, places)) is not None:
         try:
             np.broadcast_to(values, nothing.shape)
         except ValueError:
-            raise RuntimeError(f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing "
-                               f"result of shape {list(nothing.shape)}") from None  # fmt: skip
+            raise RuntimeError(
+                f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing "
+                f"result of shape {list(nothing.shape)}"
+            ) from None
         return
     try:
         if accumulate:
@@ -367,8 +418,10 @@ def _index_put_into(input, indices, values, accumulate=False):  # type: ignore[n
                 raise ValueError
     except (ValueError, IndexError, TypeError):
         refuse(input, places)
-        raise RuntimeError(f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing "
-                           f"result of shape {list(input[places].shape)}") from None  # fmt: skip
+        raise RuntimeError(
+            f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing "
+            f"result of shape {list(input[places].shape)}"
+        ) from None
 
 
 def _index_put(input, indices, values, accumulate=False):  # type: ignore[no-untyped-def]
@@ -377,11 +430,17 @@ def _index_put(input, indices, values, accumulate=False):  # type: ignore[no-unt
     return r
 
 
-INDEX_PUT = OPS["index_put"] = Op("index_put", _index_put, "input values", vjp={
-    "input": lambda F, grad, indices, accumulate: F.view_grad(grad) if accumulate else F.index_put(
-        grad, indices, F.zero_dim(grad), False),
-    "values": lambda F, grad, indices, values_shape: F.sum_to_size(F.index(grad, indices), values_shape),
-})  # fmt: skip
+INDEX_PUT = OPS["index_put"] = Op(
+    "index_put",
+    _index_put,
+    "input values",
+    vjp={
+        "input": lambda F, grad, indices, accumulate: (
+            F.view_grad(grad) if accumulate else F.index_put(grad, indices, F.zero_dim(grad), False)
+        ),
+        "values": lambda F, grad, indices, values_shape: F.sum_to_size(F.index(grad, indices), values_shape),
+    },
+)
 RAW.index_put = _index_put
 TENSORS.index_put = INDEX_PUT.call
 

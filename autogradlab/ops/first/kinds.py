@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ...core.recording.record import RAW, TENSORS
+from ...core.tensor.tensor import Tensor, wrap
 from ...core.types import dtypes
 from ...core.types.dtypes import from_numpy, get_default_dtype
 from ...core.values.promotion import broadcast_shapes, is_number, result_dtype
-from ...core.recording.record import RAW, TENSORS
-from ...core.tensor.tensor import Tensor, wrap
 
 #: dtype kinds by what PyTorch's kernels leave out; "V" is bfloat16
 BOOL, INTEGERS, FLOATS, COMPLEX = "b", "iu", "fV", "c"
@@ -151,7 +151,9 @@ def strict(names: str, both: bool = False) -> None:
                     reject(name, args, options)
             return fn(*args, **options)
 
-        publish(name, guarded, getattr(fn, "__wrapped__", None), hasattr(Tensor, name), name in FUNCTIONS, fn.__doc__ or "")
+        publish(
+            name, guarded, getattr(fn, "__wrapped__", None), hasattr(Tensor, name), name in FUNCTIONS, fn.__doc__ or ""
+        )
 
     for name in names.split():
         for end in ("", "_") if both else ("",):

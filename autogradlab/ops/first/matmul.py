@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..table.opdef import composite
-from ...core.values.promotion import broadcast_shapes
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.tensor.tensor import requires_grad as wants_grad
+from ...core.values.promotion import broadcast_shapes
+from ..table.opdef import composite
 from .products import written
 
 

@@ -7,22 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from ...core.types import dtypes
+from ...core.graph.node import NO_EDGE, UNSHARED
+from ...core.memory.overlap import check_apart, check_written
+from ...core.memory.storage import address, storage_of
+from ...core.recording.record import RAW, TENSORS, finish, make_node_class, start_node
+from ...core.recording.views import bump, check_inplace, rebase
 from ...core.runtime import errors, modes
+from ...core.runtime.warn import warn_once
+from ...core.tensor.tensor import INFERENCE, Tensor, counter, gradient_edge, requires_grad, wrap
+from ...core.types import dtypes
 from ...core.types.device import device as Device
 from ...core.types.device import require_cpu
 from ...core.types.dims import shape_arg, wrap_dim
 from ...core.types.dtypes import dtype as Dtype
 from ...core.types.layouts import FORMATS
-from ...core.graph.node import NO_EDGE, UNSHARED
-from ..table.opdef import OPS, Op, composite, op, publish
-from ...core.memory.overlap import check_apart, check_written
 from ...core.values.promotion import broadcast_shapes
-from ...core.recording.record import RAW, TENSORS, finish, make_node_class, start_node
-from ...core.memory.storage import address, storage_of
-from ...core.tensor.tensor import INFERENCE, Tensor, counter, gradient_edge, requires_grad, wrap
-from ...core.recording.views import bump, check_inplace, rebase
-from ...core.runtime.warn import warn_once
+from ..table.opdef import OPS, Op, composite, op, publish
 from .viewing import dense, misfit
 
 _CONTIGUOUS, _PRESERVE = FORMATS["contiguous_format"], FORMATS["preserve_format"]
@@ -74,8 +74,13 @@ def contiguous(input: Tensor, *, memory_format: Any = None) -> Tensor:
     return input if _in_format(input._array, memory_format) else TENSORS.clone(input, memory_format=memory_format)
 
 
-@op("_to_copy", method=False, function=False, node="ToCopyBackward0",
-    vjp={"input": lambda F, grad, input_dtype: F._to_copy(grad, input_dtype)})  # fmt: skip
+@op(
+    "_to_copy",
+    method=False,
+    function=False,
+    node="ToCopyBackward0",
+    vjp={"input": lambda F, grad, input_dtype: F._to_copy(grad, input_dtype)},
+)
 def _to_copy(input, numpy, memory_format=None):  # type: ignore[no-untyped-def]
     if numpy is input.dtype:
         return formatted(input, memory_format)
@@ -111,8 +116,11 @@ def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
             return input
         return _converted(input, wanted, None)
     wanted, copy, memory_format = _target(args, kwargs)
-    if (wanted is None or wanted.numpy is input._array.dtype) and not copy and (
-        memory_format is None or memory_format is _PRESERVE or _in_format(input._array, memory_format)):  # fmt: skip
+    if (
+        (wanted is None or wanted.numpy is input._array.dtype)
+        and not copy
+        and (memory_format is None or memory_format is _PRESERVE or _in_format(input._array, memory_format))
+    ):
         return input
     return _converted(input, wanted or input.dtype, memory_format)
 
@@ -152,12 +160,21 @@ def _target(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, bool, A
     if rest or not good or not (wanted is None or isinstance(wanted, Dtype)):
         from ...core.arguments.mismatch import describe_mismatch
 
-        raise TypeError(describe_mismatch("to", args, kwargs, [
-            ("(torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, bool copy = False, *, "
-             "torch.memory_format memory_format = None)"),
-            "(torch.dtype dtype, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None)",
-            "(Tensor tensor, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None)",
-        ]))  # fmt: skip
+        raise TypeError(
+            describe_mismatch(
+                "to",
+                args,
+                kwargs,
+                [
+                    (
+                        "(torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, bool copy = False, *, "
+                        "torch.memory_format memory_format = None)"
+                    ),
+                    "(torch.dtype dtype, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None)",
+                    "(Tensor tensor, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None)",
+                ],
+            )
+        )
     require_cpu(where)
     return (other.dtype if other is not None else wanted), copy, memory_format
 
@@ -324,8 +341,9 @@ def _value(name: str, input: Tensor, value: Any) -> Any:
     """What to fill with: a 0-dim tensor, or a number as an array of the dtype of `input`."""
     if isinstance(value, Tensor):
         if value._array.ndim:
-            raise RuntimeError("fill_ only supports 0-dimension value tensor but got tensor with "
-                               f"{value._array.ndim} dimensions.")  # fmt: skip
+            raise RuntimeError(
+                f"fill_ only supports 0-dimension value tensor but got tensor with {value._array.ndim} dimensions."
+            )
         return value
     from ...core.values.promotion import is_number
 
@@ -344,8 +362,13 @@ def fill(input: Tensor, value: Any) -> Tensor:
 
 def fill_(input: Tensor, value: Any) -> Tensor:
     """Fill in place with one value, a number or a 0-dim tensor."""
-    if type(value) is float and input._edge is NO_EDGE and -100 <= value <= 100 and input._counter is not INFERENCE and (
-        input._array.dtype.kind == "f" and 0 not in input._array.strides):  # fmt: skip
+    if (
+        type(value) is float
+        and input._edge is NO_EDGE
+        and -100 <= value <= 100
+        and input._counter is not INFERENCE
+        and (input._array.dtype.kind == "f" and 0 not in input._array.strides)
+    ):
         input._array.fill(value)
         bump(input)
         return input

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..table.opdef import OPS, Op, publish
-from ...core.values.promotion import is_number
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
+from ...core.values.promotion import is_number
+from ..table.opdef import OPS, Op, publish
 
 F = TENSORS
 
@@ -30,8 +30,13 @@ def _from_array(array: np.ndarray) -> Any:
     return F.from_numpy(array) if array.ndim else array.item()
 
 
-_RSUB = OPS["rsub"] = Op("rsub", lambda input, other, alpha=1: np.subtract(np.asarray(other, input.dtype), input * alpha if alpha != 1 else input),
-                         "input", node="RsubBackward1", vjp={"input": lambda F, grad, alpha: -grad if alpha == 1 else grad * -alpha})  # fmt: skip
+_RSUB = OPS["rsub"] = Op(
+    "rsub",
+    lambda input, other, alpha=1: np.subtract(np.asarray(other, input.dtype), input * alpha if alpha != 1 else input),
+    "input",
+    node="RsubBackward1",
+    vjp={"input": lambda F, grad, alpha: -grad if alpha == 1 else grad * -alpha},
+)
 
 
 def _subtracted(input, other, alpha=1):  # type: ignore[no-untyped-def]
@@ -41,10 +46,16 @@ def _subtracted(input, other, alpha=1):  # type: ignore[no-untyped-def]
     return y - x * np.asarray(alpha, x.dtype)
 
 
-_RSUB_TENSORS = OPS["rsub.tensors"] = Op("rsub", _subtracted, "input other", node="RsubBackward0", vjp={
-    "input": lambda F, grad, alpha: grad * -alpha,
-    "other": lambda F, grad: grad,
-})  # fmt: skip
+_RSUB_TENSORS = OPS["rsub.tensors"] = Op(
+    "rsub",
+    _subtracted,
+    "input other",
+    node="RsubBackward0",
+    vjp={
+        "input": lambda F, grad, alpha: grad * -alpha,
+        "other": lambda F, grad: grad,
+    },
+)
 
 
 def _rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
@@ -72,15 +83,31 @@ def _rdiv(self: Tensor, other: Any) -> Tensor:
 
 
 #: operators that are one binary operation: straight to it, which itself answers NotImplemented
-for _dunder, _op in {"add": "add", "radd": "add", "sub": "sub", "mul": "mul", "rmul": "mul", "truediv": "div", "eq": "eq",
-                     "ne": "ne", "lt": "lt", "le": "le", "gt": "gt", "ge": "ge"}.items():  # fmt: skip
+for _dunder, _op in {
+    "add": "add",
+    "radd": "add",
+    "sub": "sub",
+    "mul": "mul",
+    "rmul": "mul",
+    "truediv": "div",
+    "eq": "eq",
+    "ne": "ne",
+    "lt": "lt",
+    "le": "le",
+    "gt": "gt",
+    "ge": "ge",
+}.items():
     setattr(Tensor, f"__{_dunder}__", OPS[_op].core)
 for _dunder, _op in {"iadd": "add", "isub": "sub", "imul": "mul", "itruediv": "div"}.items():
     setattr(Tensor, f"__{_dunder}__", OPS[_op].core_)
 for _name, _fn in {
-    "rsub": _rsub, "rtruediv": _rdiv, "pow": F.pow, "rpow": lambda self, other: F.pow(other, self),
-    "matmul": F.matmul, "rmatmul": lambda self, other: F.matmul(other, self),
-}.items():  # fmt: skip
+    "rsub": _rsub,
+    "rtruediv": _rdiv,
+    "pow": F.pow,
+    "rpow": lambda self, other: F.pow(other, self),
+    "matmul": F.matmul,
+    "rmatmul": lambda self, other: F.matmul(other, self),
+}.items():
     setattr(Tensor, f"__{_name}__", _defers(_fn))
 Tensor.__neg__ = lambda self: F.neg(self)  # type: ignore[attr-defined]
 Tensor.__abs__ = lambda self: F.abs(self)  # type: ignore[attr-defined]
@@ -96,9 +123,15 @@ def _named(name: str, reflected: bool = False) -> Callable[[Any, Any], Any]:
 
 
 for _dunder, _op in {
-    "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor", "lshift": "bitwise_left_shift",
-    "rshift": "bitwise_right_shift", "floordiv": "floor_divide", "mod": "remainder", "pow": "pow",
-}.items():  # fmt: skip
+    "and": "bitwise_and",
+    "or": "bitwise_or",
+    "xor": "bitwise_xor",
+    "lshift": "bitwise_left_shift",
+    "rshift": "bitwise_right_shift",
+    "floordiv": "floor_divide",
+    "mod": "remainder",
+    "pow": "pow",
+}.items():
     if _dunder != "pow":
         setattr(Tensor, f"__{_dunder}__", _defers(_named(_op)))
         setattr(Tensor, f"__r{_dunder}__", _defers(_named(_op, not _op.endswith(("and", "or")))))

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..table.factories import binary
-from ..table.opdef import OPS, composite, op, publish
-from ...core.values.promotion import check_cast, is_number, result_dtype
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
+from ...core.values.promotion import check_cast, is_number, result_dtype
+from ..table.factories import binary
+from ..table.opdef import OPS, composite, op, publish
 from .kinds import in_both_worlds, numbered, refuse
 
 F = TENSORS
@@ -35,8 +35,12 @@ def pow_backward_exponent(F, grad, input, exponent, result):  # type: ignore[no-
     if is_number(input):
         if input == 0:
             return F.only(_not_positive(F, exponent), grad * F.conj(result * F.log(F.zero_dim(grad) + input)))
-        return grad * F.conj(result * np.log(complex(input) if isinstance(input, complex) or input < 0 and F.is_complex(
-            result) else input).item())  # fmt: skip
+        return grad * F.conj(
+            result
+            * np.log(
+                complex(input) if isinstance(input, complex) or input < 0 and F.is_complex(result) else input
+            ).item()
+        )
     moves = (input != 0) | _not_positive(F, exponent)
     return F.only(moves, grad * F.conj(result * F.log(input)))
 
@@ -57,12 +61,21 @@ def _powers(x, y):  # type: ignore[no-untyped-def]
     return np.power(x, y)
 
 
-binary("pow_tensor", _powers, {
-    "input": lambda F, grad, input, other: F.pow_backward_self(grad, input, other),
-    "other": lambda F, grad, input, other, result: F.pow_backward_exponent(grad, input, other, result),
-}, node="PowBackward1", check=_check, function=False)  # fmt: skip
+binary(
+    "pow_tensor",
+    _powers,
+    {
+        "input": lambda F, grad, input, other: F.pow_backward_self(grad, input, other),
+        "other": lambda F, grad, input, other, result: F.pow_backward_exponent(grad, input, other, result),
+    },
+    node="PowBackward1",
+    check=_check,
+    function=False,
+)
 _node = OPS["pow_tensor"].node_class
-_node.users = OPS["pow_tensor"].users = (None,) * len(_node.fields)  # all saved whichever gradient is wanted, as in PyTorch
+_node.users = OPS["pow_tensor"].users = (None,) * len(
+    _node.fields
+)  # all saved whichever gradient is wanted, as in PyTorch
 for _names in ("saved_names", "tensor_names"):
     setattr(_node, _names, tuple({"other": "exponent"}.get(n, n) for n in getattr(_node, _names)))
 
@@ -88,8 +101,13 @@ def _power(x, exponent):  # type: ignore[no-untyped-def]
     return np.power(x, numbered(x, exponent))
 
 
-@op("pow_scalar", vjp={"input": lambda F, grad, input, exponent: F.pow_backward(grad, input, exponent)},
-    node="PowBackward0", method=False, function=False)  # fmt: skip
+@op(
+    "pow_scalar",
+    vjp={"input": lambda F, grad, input, exponent: F.pow_backward(grad, input, exponent)},
+    node="PowBackward0",
+    method=False,
+    function=False,
+)
 def pow_scalar(input, exponent):  # type: ignore[no-untyped-def]
     if input.dtype.kind in "biu" and exponent < 0:
         raise RuntimeError(_NEGATIVE)
@@ -100,9 +118,17 @@ def pow_scalar(input, exponent):  # type: ignore[no-untyped-def]
     return r if r.dtype == input.dtype else r.astype(input.dtype)
 
 
-@op("pow_base", "exponent", node="PowBackward2", method=False, function=False, shown={"input": "self"}, vjp={
-    "exponent": lambda F, grad, input, exponent, result: F.pow_backward_exponent(grad, input, exponent, result),
-})  # fmt: skip
+@op(
+    "pow_base",
+    "exponent",
+    node="PowBackward2",
+    method=False,
+    function=False,
+    shown={"input": "self"},
+    vjp={
+        "exponent": lambda F, grad, input, exponent, result: F.pow_backward_exponent(grad, input, exponent, result),
+    },
+)
 def pow_base(input, exponent):  # type: ignore[no-untyped-def]
     base = numbered(exponent, input)
     if base.ravel()[0] == 1:
@@ -183,15 +209,19 @@ def _wide(*values: Any) -> list[Any]:
 @composite()
 def float_power(input: Any, exponent: Any, *, out: Any = None) -> Any:
     """input to the power of exponent, in double precision."""
-    if not ((isinstance(input, Tensor) and (isinstance(exponent, Tensor) or is_number(exponent)))
-            or (is_number(input) and isinstance(exponent, Tensor))):  # fmt: skip
+    if not (
+        (isinstance(input, Tensor) and (isinstance(exponent, Tensor) or is_number(exponent)))
+        or (is_number(input) and isinstance(exponent, Tensor))
+    ):
         from ..table.arguments import reject
 
         reject("float_power", (input, exponent), {})
     a, b = _wide(input, exponent)
     if out is not None and out._array.dtype != (a if isinstance(a, Tensor) else b)._array.dtype:
-        raise RuntimeError(f"the output given to float_power has dtype {_type_name(out)} but the operation's result "
-                           f"requires dtype {_type_name(a if isinstance(a, Tensor) else b)}")  # fmt: skip
+        raise RuntimeError(
+            f"the output given to float_power has dtype {_type_name(out)} but the operation's result "
+            f"requires dtype {_type_name(a if isinstance(a, Tensor) else b)}"
+        )
     return F.pow(a, b, out=out)
 
 
@@ -204,8 +234,10 @@ def float_power_(input: Tensor, exponent: Any) -> Tensor:
         reject("float_power_", (input, exponent), {})
     a, b = _wide(input, exponent)
     if a.dtype is not input.dtype:
-        raise RuntimeError(f"the base given to float_power_ has dtype {_type_name(input)} but the operation's result "
-                           f"requires dtype {_type_name(a)}")  # fmt: skip
+        raise RuntimeError(
+            f"the base given to float_power_ has dtype {_type_name(input)} but the operation's result "
+            f"requires dtype {_type_name(a)}"
+        )
     return pow_(input, b)
 
 

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from ...core.runtime import errors, modes
-from ..table.arguments import with_old_forms
-from ...core.types.dtypes import _scalar_name, from_numpy
-from ...core.runtime.modes import FLAGS, LOCAL, QUIET
 from ...core.graph.node import NO_EDGE, UNSHARED, freed_error, sequence
-from ..table.opdef import OPS, alias, composite, op, publish, write_out
 from ...core.recording.record import TENSORS, changed, finish
+from ...core.runtime import errors, modes
+from ...core.runtime.modes import FLAGS, LOCAL, QUIET
 from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge
 from ...core.tensor.tensor import requires_grad as wants_grad
+from ...core.types.dtypes import _scalar_name, from_numpy
+from ..table.arguments import with_old_forms
+from ..table.opdef import OPS, alias, composite, op, publish, write_out
 from .shape import _expand
 
 _new = object.__new__
@@ -127,10 +127,17 @@ def _run_mm(self: Any, grad: Any, quiet: Any) -> tuple[Any, ...]:
     return (first, second)
 
 
-@op("mm", "input mat2", fast={"run": _run_mm}, vjp={
-    "input": lambda F, grad, mat2, input_shape, input_strides: _grad_left(F, grad, mat2, input_shape, input_strides),
-    "mat2": lambda F, grad, input, mat2_shape, mat2_strides: _grad_right(F, grad, input, mat2_shape, mat2_strides),
-})  # fmt: skip
+@op(
+    "mm",
+    "input mat2",
+    fast={"run": _run_mm},
+    vjp={
+        "input": lambda F, grad, mat2, input_shape, input_strides: _grad_left(
+            F, grad, mat2, input_shape, input_strides
+        ),
+        "mat2": lambda F, grad, input, mat2_shape, mat2_strides: _grad_right(F, grad, input, mat2_shape, mat2_strides),
+    },
+)
 def mm(input, mat2):  # type: ignore[no-untyped-def]
     """The product of two matrices.
 
@@ -207,8 +214,26 @@ def _mm_forward(*args: Any, **options: Any) -> Any:
     n = d.itemsize
     left, v_left = (None, None) if b is NO_EDGE else (input, input._counter[0])
     right, v_right = (None, None) if a is NO_EDGE else (mat2, mat2._counter[0])
-    return _recorded(t, r, _MM, (a, b), (right, x.shape, (s1 // n, s2 // n), left, y.shape, (z1 // n, z2 // n),
-                                         v_right, None, None, v_left, None, None))  # fmt: skip
+    return _recorded(
+        t,
+        r,
+        _MM,
+        (a, b),
+        (
+            right,
+            x.shape,
+            (s1 // n, s2 // n),
+            left,
+            y.shape,
+            (z1 // n, z2 // n),
+            v_right,
+            None,
+            None,
+            v_left,
+            None,
+            None,
+        ),
+    )
 
 
 publish("mm", _mm_forward, mm, True, True, mm.__doc__ or "")
@@ -336,9 +361,30 @@ def _addmm_forward(*args: Any, **options: Any) -> Any:
     n = d.itemsize
     left, v_left = (None, None) if b is NO_EDGE else (mat1, mat1._counter[0])
     right, v_right = (None, None) if a is NO_EDGE else (mat2, mat2._counter[0])
-    return _recorded(t, r, _ADDMM, (c, a, b), (
-        1, right, x.shape, (s1 // n, s2 // n), 1, left, y.shape, (z1 // n, z2 // n),
-        None, v_right, None, None, None, v_left, None, None))  # fmt: skip
+    return _recorded(
+        t,
+        r,
+        _ADDMM,
+        (c, a, b),
+        (
+            1,
+            right,
+            x.shape,
+            (s1 // n, s2 // n),
+            1,
+            left,
+            y.shape,
+            (z1 // n, z2 // n),
+            None,
+            v_right,
+            None,
+            None,
+            None,
+            v_left,
+            None,
+            None,
+        ),
+    )
 
 
 def fitting(fn: Any, shape: Any) -> Any:
@@ -352,25 +398,38 @@ def fitting(fn: Any, shape: Any) -> Any:
                 made = input._array.shape
             if input._array.shape != made:
                 OPS[fn.__name__[:-1]].call(input, *args, **options) if input._array.size == 1 else None
-                raise RuntimeError(f"Bad in-place call: input tensor size {list(input.shape)} and output tensor size "
-                                   f"{list(made)} should match")  # fmt: skip
+                raise RuntimeError(
+                    f"Bad in-place call: input tensor size {list(input.shape)} and output tensor size "
+                    f"{list(made)} should match"
+                )
         return fn(input, *args, **options)
 
     return forward_
 
 
 _old_addmm = with_old_forms("addmm", _ADDMM.call)
-publish("addmm_", with_old_forms("addmm_", fitting(TENSORS.addmm_, lambda a, b: (a.shape[0], b.shape[1]))), addmm, True, False, "In-place version of :meth:`addmm`.")
+publish(
+    "addmm_",
+    with_old_forms("addmm_", fitting(TENSORS.addmm_, lambda a, b: (a.shape[0], b.shape[1]))),
+    addmm,
+    True,
+    False,
+    "In-place version of :meth:`addmm`.",
+)
 publish("addmm", _addmm_forward, addmm, True, True, addmm.__doc__ or "")
 
 
 # -- vectors -----------------------------------------------------------------------------------------------------------
 
 
-@op("mv", "input vec", vjp={
-    "input": lambda F, grad, vec: F.unsqueeze(grad, 1) * F.conj(F.unsqueeze(vec, 0)),
-    "vec": lambda F, grad, input: F.mv(F.conj(F.t(input)), grad),
-})  # fmt: skip
+@op(
+    "mv",
+    "input vec",
+    vjp={
+        "input": lambda F, grad, vec: F.unsqueeze(grad, 1) * F.conj(F.unsqueeze(vec, 0)),
+        "vec": lambda F, grad, input: F.mv(F.conj(F.t(input)), grad),
+    },
+)
 def mv(input, vec):  # type: ignore[no-untyped-def]
     """The product of a matrix and a vector."""
     if input.ndim != 2 or vec.ndim != 1:
@@ -378,9 +437,11 @@ def mv(input, vec):  # type: ignore[no-untyped-def]
     if input.shape[1] != vec.shape[0]:
         raise RuntimeError(f"size mismatch, got input ({input.shape[0]}), mat ({_x(input)}), vec ({vec.shape[0]})")
     if input.dtype != vec.dtype:
-        raise RuntimeError(f"addmv input tensors must have the same dtype, but got {type_name(vec)}, "
-                           f"{type_name(input)}, "
-                           f"and {type_name(vec)}")  # fmt: skip
+        raise RuntimeError(
+            f"addmv input tensors must have the same dtype, but got {type_name(vec)}, "
+            f"{type_name(input)}, "
+            f"and {type_name(vec)}"
+        )
     return product(input, vec, "addmv_impl_cpu")
 
 
@@ -388,8 +449,9 @@ def _vectors(input, other):  # type: ignore[no-untyped-def]
     if input.ndim != 1 or other.ndim != 1:
         raise RuntimeError(f"1D tensors expected, but got {input.ndim}D and {other.ndim}D tensors")
     if input.dtype != other.dtype:
-        raise RuntimeError("dot : expected both vectors to have same dtype, but found "
-                           f"{type_name(input)} and {type_name(other)}")  # fmt: skip
+        raise RuntimeError(
+            f"dot : expected both vectors to have same dtype, but found {type_name(input)} and {type_name(other)}"
+        )
     if input.shape != other.shape:
         raise RuntimeError(
             f"inconsistent tensor size, expected tensor [{input.size}] and src [{other.size}] to "
@@ -398,10 +460,14 @@ def _vectors(input, other):  # type: ignore[no-untyped-def]
         )
 
 
-@op("dot", "input tensor", vjp={
-    "input": lambda F, grad, tensor: grad * F.conj(tensor),
-    "tensor": lambda F, grad, input: grad * F.conj(input),
-})  # fmt: skip
+@op(
+    "dot",
+    "input tensor",
+    vjp={
+        "input": lambda F, grad, tensor: grad * F.conj(tensor),
+        "tensor": lambda F, grad, input: grad * F.conj(input),
+    },
+)
 def dot(input, tensor):  # type: ignore[no-untyped-def]
     """The inner product of two vectors.
 
@@ -413,10 +479,14 @@ def dot(input, tensor):  # type: ignore[no-untyped-def]
     return np.asarray(product(input, tensor, "dot"))
 
 
-@op("vdot", "input other", vjp={
-    "input": lambda F, grad, other: F.conj(grad) * other,
-    "other": lambda F, grad, input: grad * input,
-})  # fmt: skip
+@op(
+    "vdot",
+    "input other",
+    vjp={
+        "input": lambda F, grad, other: F.conj(grad) * other,
+        "other": lambda F, grad, input: grad * input,
+    },
+)
 def vdot(input, other):  # type: ignore[no-untyped-def]
     """The inner product with the first vector conjugated."""
     _vectors(input, other)
@@ -443,10 +513,14 @@ alias("ger", "outer")
 # -- batches -----------------------------------------------------------------------------------------------------------
 
 
-@op("bmm", "input mat2", vjp={
-    "input": lambda F, grad, mat2: F.bmm(grad, F.conj(F.transpose(mat2, 1, 2))),
-    "mat2": lambda F, grad, input: F.bmm(F.conj(F.transpose(input, 1, 2)), grad),
-})  # fmt: skip
+@op(
+    "bmm",
+    "input mat2",
+    vjp={
+        "input": lambda F, grad, mat2: F.bmm(grad, F.conj(F.transpose(mat2, 1, 2))),
+        "mat2": lambda F, grad, input: F.bmm(F.conj(F.transpose(input, 1, 2)), grad),
+    },
+)
 def bmm(input, mat2):  # type: ignore[no-untyped-def]
     """The products of two batches of matrices."""
     if input.ndim != 3:
@@ -455,8 +529,9 @@ def bmm(input, mat2):  # type: ignore[no-untyped-def]
         raise RuntimeError("batch2 must be a 3D tensor")
     want = [input.shape[0], input.shape[2]]
     if [*mat2.shape[:2]] != want:
-        raise RuntimeError(f"Expected size for first two dimensions of batch2 tensor to be: {want} but got: "
-                           f"{[*mat2.shape[:2]]}.")  # fmt: skip
+        raise RuntimeError(
+            f"Expected size for first two dimensions of batch2 tensor to be: {want} but got: {[*mat2.shape[:2]]}."
+        )
     if input.dtype != mat2.dtype:
         raise RuntimeError(f"expected scalar type {type_name(input)} but found {type_name(mat2)}")
     return product(input, mat2, "bmm")

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ...core.recording.record import RAW, TENSORS
+from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims, wrap_dim
 from ...core.types.dtypes import from_numpy
 from ..table.opdef import OPS, Op, composite, op, publish
-from ...core.recording.record import RAW, TENSORS
-from ...core.tensor.tensor import Tensor
 from .kinds import is_half, name_of
 
 F = TENSORS
@@ -97,10 +97,15 @@ def _sum(input, dim=None, keepdim=False, dtype=None):  # type: ignore[no-untyped
 def _signature_sum(input, dim=None, keepdim=False, *, dtype=None): ...  # type: ignore[no-untyped-def]
 
 
-two_forms("sum", _sum_all, _sum,
-          lambda F, grad, input_shape: F.expand(grad, input_shape),
-          lambda F, grad, input_shape, dim, keepdim: F.spread(grad, input_shape, dim, keepdim),
-          "The sum of all elements, or along `dim`.", _signature_sum)  # fmt: skip
+two_forms(
+    "sum",
+    _sum_all,
+    _sum,
+    lambda F, grad, input_shape: F.expand(grad, input_shape),
+    lambda F, grad, input_shape, dim, keepdim: F.spread(grad, input_shape, dim, keepdim),
+    "The sum of all elements, or along `dim`.",
+    _signature_sum,
+)
 
 
 def count_of(shape: tuple[int, ...], dim: Any) -> int:
@@ -137,15 +142,26 @@ def _mean_all(input, dtype=None):  # type: ignore[no-untyped-def]
 
 def _mean(input, dim=None, keepdim=False, dtype=None):  # type: ignore[no-untyped-def]
     dims = _dims(dim, input.ndim)
-    return _averaged(input, dims, keepdim, dtype, input.shape[dims] if type(dims) is int else count_of(input.shape, dims or ())
-                     if dims else 1)  # fmt: skip
+    return _averaged(
+        input,
+        dims,
+        keepdim,
+        dtype,
+        input.shape[dims] if type(dims) is int else count_of(input.shape, dims or ()) if dims else 1,
+    )
 
 
-two_forms("mean", _mean_all, _mean,
-          lambda F, grad, input_shape: F.expand(grad, input_shape) / max(count_of(input_shape, None), 1),
-          lambda F, grad, input_shape, dim, keepdim:
-              F.spread(grad, input_shape, dim, keepdim) / max(count_of(input_shape, dim), 1),
-          "The mean of all elements, or along `dim`.", _signature_sum)  # fmt: skip
+two_forms(
+    "mean",
+    _mean_all,
+    _mean,
+    lambda F, grad, input_shape: F.expand(grad, input_shape) / max(count_of(input_shape, None), 1),
+    lambda F, grad, input_shape, dim, keepdim: (
+        F.spread(grad, input_shape, dim, keepdim) / max(count_of(input_shape, dim), 1)
+    ),
+    "The mean of all elements, or along `dim`.",
+    _signature_sum,
+)
 
 for _entry in (OPS["mean"], OPS["mean.dim"]):
     _entry.node_class.constants = {"self_sym_numel": lambda node: math.prod(node._saved_self_sym_sizes)}
@@ -153,9 +169,14 @@ for _entry in (OPS["mean"], OPS["mean.dim"]):
 # -- without NaN -----------------------------------------------------------------------------------------------------------
 
 
-@op("nansum", vjp={
-    "input": lambda F, grad, input, dim, keepdim: F.spread(grad, tuple(input.shape), dim, keepdim) * ~F.isnan(input),
-})  # fmt: skip
+@op(
+    "nansum",
+    vjp={
+        "input": lambda F, grad, input, dim, keepdim: (
+            F.spread(grad, tuple(input.shape), dim, keepdim) * ~F.isnan(input)
+        ),
+    },
+)
 def nansum(input, dim=None, keepdim=False, *, dtype=None):  # type: ignore[no-untyped-def]
     """The sum, NaN counted as 0."""
     if input.dtype.kind == "c":
@@ -169,11 +190,17 @@ def nansum(input, dim=None, keepdim=False, *, dtype=None):  # type: ignore[no-un
 def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None) -> Tensor:
     """The mean of what is not NaN."""
     if input._array.dtype.kind not in "fcV":
-        raise RuntimeError(f"nanmean(): expected input to have floating point or complex dtype but got {name_of(input._array)}")
+        raise RuntimeError(
+            f"nanmean(): expected input to have floating point or complex dtype but got {name_of(input._array)}"
+        )
     if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
-        raise RuntimeError("nanmean(): could not infer output dtype. Optional dtype must be either a floating point or complex "
-                           f"dtype. Got: {dtype._tensor_type.removesuffix('Tensor')}")  # fmt: skip
-    factor = F.sum(~F.isnan(input.detach()), *((dim,) if dim is not None else (tuple(range(input.dim())),)), keepdim=keepdim)
+        raise RuntimeError(
+            "nanmean(): could not infer output dtype. Optional dtype must be either a floating point or complex "
+            f"dtype. Got: {dtype._tensor_type.removesuffix('Tensor')}"
+        )
+    factor = F.sum(
+        ~F.isnan(input.detach()), *((dim,) if dim is not None else (tuple(range(input.dim())),)), keepdim=keepdim
+    )
     total = F.nansum(input, dim, keepdim, dtype=dtype)
     return F.div(total, factor, **({} if out is None else {"out": out}))  # type: ignore[no-any-return]
 
@@ -216,7 +243,13 @@ TENSORS.ones_slice = lambda x, dim: F.from_numpy(np.asarray(RAW.ones_slice(x._ar
 RAW.reversed = lambda x, dim: np.flip(x, dim)
 
 
-@op("_reversed", method=False, function=False, node="FlipBackward0", vjp={"input": lambda F, grad, dim: F.reversed(grad, dim)})
+@op(
+    "_reversed",
+    method=False,
+    function=False,
+    node="FlipBackward0",
+    vjp={"input": lambda F, grad, dim: F.reversed(grad, dim)},
+)
 def _reversed(input, dim):  # type: ignore[no-untyped-def]
     return np.ascontiguousarray(np.flip(input, dim)) if input.ndim else input.copy()
 
@@ -242,10 +275,15 @@ def _prod(input, dim, keepdim=False, dtype=None):  # type: ignore[no-untyped-def
 def _signature_prod(input, dim=None, keepdim=False, *, dtype=None): ...  # type: ignore[no-untyped-def]
 
 
-two_forms("prod", _prod_all, _prod,
-          lambda F, grad, input, result: F.product_back(grad, input, result, None, False),
-          lambda F, grad, input, result, dim, keepdim: F.product_back(grad, input, result, dim, keepdim),
-          "The product of all elements, or along `dim`.", _signature_prod)  # fmt: skip
+two_forms(
+    "prod",
+    _prod_all,
+    _prod,
+    lambda F, grad, input, result: F.product_back(grad, input, result, None, False),
+    lambda F, grad, input, result, dim, keepdim: F.product_back(grad, input, result, dim, keepdim),
+    "The product of all elements, or along `dim`.",
+    _signature_prod,
+)
 OPS["prod.dim"].node_class.dim_list = False
 
 # -- truths ----------------------------------------------------------------------------------------------------------------
@@ -253,8 +291,13 @@ OPS["prod.dim"].node_class.dim_list = False
 
 def _truth(name: str, ufunc: Any, doc: str) -> None:
     def kernel(input, dim=None, keepdim=False):  # type: ignore[no-untyped-def]
-        dims = tuple(range(input.ndim)) if dim is None else () if isinstance(dim, (tuple, list)) and not dim and input.ndim else (
-            all_dims(dim, input.ndim))  # fmt: skip
+        dims = (
+            tuple(range(input.ndim))
+            if dim is None
+            else ()
+            if isinstance(dim, (tuple, list)) and not dim and input.ndim
+            else (all_dims(dim, input.ndim))
+        )
         r = ufunc.reduce(input != 0 if input.dtype.kind in "cV" else input, axis=dims, dtype=bool, keepdims=keepdim)
         return np.asarray(r).astype(np.uint8) if input.dtype == np.uint8 else r
 

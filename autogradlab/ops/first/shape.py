@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ...core.types.dims import shape_arg, wrap_dim, wrap_dims
-from ..table.opdef import OPS, Op, composite, publish
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Size, Tensor
+from ...core.types.dims import shape_arg, wrap_dim, wrap_dims
+from ..table.opdef import OPS, Op, composite, publish
 from .viewing import view_of, view_strides, window
 
 
@@ -32,8 +32,10 @@ def infer_size(shape: tuple[int, ...], count: int) -> tuple[int, ...]:
     elif known and count % known == 0:
         return (*shape[:unknown], count // known, *shape[unknown + 1 :])
     elif not known and not count:
-        raise RuntimeError(f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified "
-                           "dimension size -1 can be any value and is ambiguous")  # fmt: skip
+        raise RuntimeError(
+            f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified "
+            "dimension size -1 can be any value and is ambiguous"
+        )
     raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {count}")
 
 
@@ -191,8 +193,10 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
     except RuntimeError as error:
         if "only one" in str(error):
             raise
-        raise RuntimeError(f"unflatten: Provided sizes {list(parts)} don't multiply up to the size of dim {d} "
-                           f"({shape[d] if shape else 1}) in the input tensor") from None  # fmt: skip
+        raise RuntimeError(
+            f"unflatten: Provided sizes {list(parts)} don't multiply up to the size of dim {d} "
+            f"({shape[d] if shape else 1}) in the input tensor"
+        ) from None
     return view(input, (*shape[:d], *inferred, *shape[d + 1 :]))
 
 
@@ -227,8 +231,9 @@ def _transpose(input, dim0, dim1):  # type: ignore[no-untyped-def]
         return input[...]
 
 
-_TRANSPOSE = OPS["transpose"] = Op("transpose", _transpose, view=True,
-                                   vjp={"input": lambda F, grad, dim0, dim1: F.transpose(grad, dim0, dim1)})  # fmt: skip
+_TRANSPOSE = OPS["transpose"] = Op(
+    "transpose", _transpose, view=True, vjp={"input": lambda F, grad, dim0, dim1: F.transpose(grad, dim0, dim1)}
+)
 RAW.transpose = _transpose
 
 
@@ -310,10 +315,15 @@ def _squeeze_dims(input, dim):  # type: ignore[no-untyped-def]
 
 _SQUEEZE_KERNELS: tuple[Any, ...] = (_squeeze_all, _squeeze_dim, _squeeze_dims)
 SQUEEZES = [
-    Op("squeeze", kernel, view=True, node=f"SqueezeBackward{i}",
-       vjp={"input": _back if not i else lambda F, grad, input_shape, dim: F.reshape(grad, input_shape)})
+    Op(
+        "squeeze",
+        kernel,
+        view=True,
+        node=f"SqueezeBackward{i}",
+        vjp={"input": _back if not i else lambda F, grad, input_shape, dim: F.reshape(grad, input_shape)},
+    )
     for i, kernel in enumerate(_SQUEEZE_KERNELS)
-]  # fmt: skip
+]
 
 
 def squeeze(input: Tensor, dim: Any = None) -> Tensor:
@@ -343,8 +353,9 @@ def _unsqueeze(input, dim):  # type: ignore[no-untyped-def]
     return window(input, (*shape[:d], 1, *shape[d:]), (*strides[:d], step, *strides[d:]))
 
 
-_UNSQUEEZE = OPS["unsqueeze"] = Op("unsqueeze", _unsqueeze, view=True,
-                                   vjp={"input": lambda F, grad, dim: F.squeeze(grad, dim)})  # fmt: skip
+_UNSQUEEZE = OPS["unsqueeze"] = Op(
+    "unsqueeze", _unsqueeze, view=True, vjp={"input": lambda F, grad, dim: F.squeeze(grad, dim)}
+)
 RAW.unsqueeze = _unsqueeze
 
 
@@ -372,8 +383,9 @@ def expanded(shape: tuple[int, ...], size: tuple[int, ...]) -> tuple[int, ...]:
         old = shape[i - lead] if i >= lead else None
         if n == -1:
             if old is None:
-                raise RuntimeError(f"The expanded size of the tensor ({n}) isn't allowed in a leading, non-existing "
-                                   f"dimension {i}")  # fmt: skip
+                raise RuntimeError(
+                    f"The expanded size of the tensor ({n}) isn't allowed in a leading, non-existing dimension {i}"
+                )
             n = old
         elif old not in (None, 1, n):
             raise RuntimeError(
@@ -388,8 +400,8 @@ def _expand(input, size):  # type: ignore[no-untyped-def]
     old, steps = input.shape, input.strides
     lead = len(size) - len(old)
     if lead < 0:
-        from ...core.values.conversion import type_name
         from ...core.types.dtypes import from_numpy
+        from ...core.values.conversion import type_name
 
         d = from_numpy(input.dtype)
         shown = type_name(d) if not d.is_complex else f"CPU{type_name(d)[6:-6]}Type"
@@ -414,8 +426,9 @@ def _expand(input, size):  # type: ignore[no-untyped-def]
     return window(input, tuple(shape), tuple(strides))
 
 
-EXPAND = OPS["expand"] = Op("expand", _expand, view=True,
-                            vjp={"input": lambda F, grad, input_shape: F.sum_to_size(grad, input_shape)})  # fmt: skip
+EXPAND = OPS["expand"] = Op(
+    "expand", _expand, view=True, vjp={"input": lambda F, grad, input_shape: F.sum_to_size(grad, input_shape)}
+)
 
 
 def expand(input: Tensor, *size: Any, implicit: bool = False, **options: Any) -> Tensor:

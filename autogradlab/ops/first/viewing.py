@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ..table.families import FUNCTIONS, attach, operation
-from ...core.runtime.modes import FLAGS, LOCAL
 from ...core.graph.node import NO_EDGE, UNSHARED, sequence
-from ..table.opdef import Op
-from ...core.recording.record import finish
 from ...core.memory.storage import address, owner
-from ...core.tensor.tensor import INFERENCE, Tensor, ViewMeta, gradient_edge
+from ...core.recording.record import finish
 from ...core.recording.views import share
+from ...core.runtime.modes import FLAGS, LOCAL
+from ...core.tensor.tensor import INFERENCE, Tensor, ViewMeta, gradient_edge
+from ..table.families import FUNCTIONS, attach, operation
+from ..table.opdef import Op
 
 __all__ = ["dense", "guard", "view_of", "view_strides", "window"]
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ...core.runtime import modes
-from ..table.calls import make_call
-from ...core.types.dtypes import _scalar_name
-from ..table.opdef import OPS, Op, publish
 from ...core.memory.overlap import check_written
 from ...core.recording.record import RAW, finish, start_node
-from ...core.tensor.tensor import Tensor, wrap
 from ...core.recording.views import bump, check_inplace, rebase
+from ...core.runtime import modes
+from ...core.tensor.tensor import Tensor, wrap
+from ...core.types.dtypes import _scalar_name
+from ..table.calls import make_call
+from ..table.opdef import OPS, Op, publish
 
 __all__ = ["C_WORDS", "exact_out", "in_place", "warn_expanded", "writer"]
 
@@ -23,9 +23,19 @@ __all__ = ["C_WORDS", "exact_out", "in_place", "warn_expanded", "writer"]
 #: operations whose inputs must not overlap what they write, not even wholly
 _APART = ("scatter", "scatter_add", "scatter_reduce", "index_add", "index_copy", "index_put", "put")
 #: C's names of the dtypes, where PyTorch's messages use them
-C_WORDS = {"float32": "float", "float64": "double", "float16": "c10::Half", "int64": "long int", "int32": "int",
-           "int16": "short int", "int8": "signed char", "uint8": "unsigned char", "bfloat16": "c10::BFloat16",
-           "complex64": "c10::complex<float>", "complex128": "c10::complex<double>"}  # fmt: skip
+C_WORDS = {
+    "float32": "float",
+    "float64": "double",
+    "float16": "c10::Half",
+    "int64": "long int",
+    "int32": "int",
+    "int16": "short int",
+    "int8": "signed char",
+    "uint8": "unsigned char",
+    "bfloat16": "c10::BFloat16",
+    "complex64": "c10::complex<float>",
+    "complex128": "c10::complex<double>",
+}
 _SAME = "Expected out tensor to have dtype {0}, but got {1} instead"
 
 
@@ -52,8 +62,10 @@ def warn_expanded(name: str, input: Tensor) -> None:
     if 0 in x.strides and any(s == 0 and n > 1 for s, n in zip(x.strides, x.shape, strict=True)):
         warnings.warn(
             f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing this operation. "
-            "This also applies to advanced indexing e.g. tensor[mask] = scalar", UserWarning, stacklevel=3,
-        )  # fmt: skip
+            "This also applies to advanced indexing e.g. tensor[mask] = scalar",
+            UserWarning,
+            stacklevel=3,
+        )
 
 
 def _flat(values: list[Any]) -> list[Any]:
@@ -92,8 +104,18 @@ def in_place(op: Op, values: list[Any], write: Callable[..., None]) -> Tensor:
     return input
 
 
-def writer(name: str, tensors: str, write: Callable[..., None], vjp: dict[str, Any], *, order: Any = "C", node: str | None = None,
-           shown: dict[str, str] | None = None, function: bool = True, doc: str = "") -> Op:  # fmt: skip
+def writer(
+    name: str,
+    tensors: str,
+    write: Callable[..., None],
+    vjp: dict[str, Any],
+    *,
+    order: Any = "C",
+    node: str | None = None,
+    shown: dict[str, str] | None = None,
+    function: bool = True,
+    doc: str = "",
+) -> Op:
     """The table entry of an operation whose kernel `write(input, …)` changes its first argument.
 
     It is published under `name` on a copy (in the memory order `order`) and under `name_` in place.

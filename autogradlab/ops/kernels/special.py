@@ -8,15 +8,39 @@ from collections.abc import Callable
 import numpy as np
 
 __all__ = [
-    "bessel_i", "bessel_j", "digamma", "entr", "erf", "erfc", "erfcx", "erfinv", "igamma", "lgamma", "log_ndtr", "ndtri",
-    "polygamma", "zeta",
-]  # fmt: skip
+    "bessel_i",
+    "bessel_j",
+    "digamma",
+    "entr",
+    "erf",
+    "erfc",
+    "erfcx",
+    "erfinv",
+    "igamma",
+    "lgamma",
+    "log_ndtr",
+    "ndtri",
+    "polygamma",
+    "zeta",
+]
 
 Array = np.ndarray
 _ROOT_PI = math.sqrt(math.pi)
 #: Bernoulli numbers B2, B4, …
-_BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510, 43867 / 798, -174611 / 330,
-              854513 / 138, -236364091 / 2730)  # fmt: skip
+_BERNOULLI = (
+    1 / 6,
+    -1 / 30,
+    1 / 42,
+    -1 / 30,
+    5 / 66,
+    -691 / 2730,
+    7 / 6,
+    -3617 / 510,
+    43867 / 798,
+    -174611 / 330,
+    854513 / 138,
+    -236364091 / 2730,
+)
 
 
 def _each(f: Callable[[float], float]) -> Callable[[Array], Array]:
@@ -125,9 +149,9 @@ def zeta(s: Array, q: Array) -> Array:
     total = np.zeros(s.shape)
     a = np.array(q, np.float64)
     for _ in range(10 + int(max(0.0, -float(np.min(a, initial=0.0, where=np.isfinite(a)))))):
-        total = total + a ** -s
+        total = total + a**-s
         a = a + 1
-    total = total + a ** (1 - s) / (s - 1) + 0.5 * a ** -s
+    total = total + a ** (1 - s) / (s - 1) + 0.5 * a**-s
     factor = s * a ** (-s - 1)
     for k, b in enumerate(_BERNOULLI, 1):
         total = total + b / math.factorial(2 * k) * factor

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from ..table.opdef import composite, op
 from ...core.recording.record import TENSORS
-from ...core.types.return_types import named
-from ...core.tensor.tensor import Tensor, wrap
 from ...core.runtime.warn import warn_once
+from ...core.tensor.tensor import Tensor, wrap
+from ...core.types.return_types import named
 from ..common.blas import adjoint, lift
+from ..first.products import type_name, written_all
+from ..table.opdef import composite, op
 from .factors import (
     LinAlgError,
     check_info,
@@ -28,11 +29,12 @@ from .factors import (
     weighted,
     zeros_or,
 )
-from ..first.products import type_name, written_all
 
-NOT_POSITIVE = ("The factorization could not be completed because the input is not positive-definite (the leading "
-                "minor of "
-                "order {} is not positive-definite).")  # fmt: skip
+NOT_POSITIVE = (
+    "The factorization could not be completed because the input is not positive-definite (the leading "
+    "minor of "
+    "order {} is not positive-definite)."
+)
 
 
 def _halved_triangle(n: int, upper: bool = False) -> np.ndarray:
@@ -72,9 +74,16 @@ def _cholesky(a: np.ndarray, upper: bool) -> tuple[np.ndarray, np.ndarray]:
     return columns(factor.swapaxes(-1, -2).conj() if upper else factor), info
 
 
-@op("linalg_cholesky_ex", "input", method=False, function=False, outputs=("L", "info"), differentiable=1,
+@op(
+    "linalg_cholesky_ex",
+    "input",
+    method=False,
+    function=False,
+    outputs=("L", "info"),
+    differentiable=1,
     returns=named("linalg_cholesky_ex", ("L", "info")),
-    vjp={"input": lambda F, grad, L, upper: _cholesky_backward(F, grad, L, upper)})  # fmt: skip
+    vjp={"input": lambda F, grad, L, upper: _cholesky_backward(F, grad, L, upper)},
+)
 def linalg_cholesky_ex(input, *, upper=False, check_errors=False):  # type: ignore[no-untyped-def]
     square("linalg.cholesky", input)
     factor, info = _cholesky(input, upper)
@@ -86,12 +95,14 @@ def linalg_cholesky_ex(input, *, upper=False, check_errors=False):  # type: igno
 @op("cholesky", vjp={"input": lambda F, grad, result, upper: _cholesky_backward(F, grad, result, upper)})
 def cholesky(input, upper=False):  # type: ignore[no-untyped-def]
     """The triangular L with L L^H = input (deprecated: `linalg.cholesky`)."""
-    warn_once("torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a future PyTorch "
-              "release.\nL = torch.cholesky(A)\nshould be replaced with\nL = torch.linalg.cholesky(A)\nand\nU = "
-              "torch.cholesky(A, upper=True)\nshould be replaced with\nU = torch.linalg.cholesky(A).mH\nThis "
-              "transform will "
-              "produce equivalent results for all valid (symmetric positive definite) inputs.",
-              at="aten/src/ATen/native/BatchLinearAlgebra.cpp:1765")  # fmt: skip
+    warn_once(
+        "torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a future PyTorch "
+        "release.\nL = torch.cholesky(A)\nshould be replaced with\nL = torch.linalg.cholesky(A)\nand\nU = "
+        "torch.cholesky(A, upper=True)\nshould be replaced with\nU = torch.linalg.cholesky(A).mH\nThis "
+        "transform will "
+        "produce equivalent results for all valid (symmetric positive definite) inputs.",
+        at="aten/src/ATen/native/BatchLinearAlgebra.cpp:1765",
+    )
     square("cholesky", input)
     factor, info = _cholesky(input, upper)
     check_info("cholesky", info, NOT_POSITIVE)
@@ -139,8 +150,15 @@ def _qr(a: np.ndarray, mode: str) -> tuple[np.ndarray, np.ndarray]:
     return columns(q), columns(r)
 
 
-@op("linalg_qr", "A", method=False, function=False, outputs=("Q", "R"), returns=named("linalg_qr", ("Q", "R")),
-    vjp={"A": _qr_backward})  # fmt: skip
+@op(
+    "linalg_qr",
+    "A",
+    method=False,
+    function=False,
+    outputs=("Q", "R"),
+    returns=named("linalg_qr", ("Q", "R")),
+    vjp={"A": _qr_backward},
+)
 def linalg_qr(A, mode="reduced"):  # type: ignore[no-untyped-def]
     return _qr(A, mode)
 
@@ -148,11 +166,13 @@ def linalg_qr(A, mode="reduced"):  # type: ignore[no-untyped-def]
 @composite()
 def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
     """Q R = input, with an orthogonal Q and an upper triangular R (deprecated: `linalg.qr`)."""
-    warn_once("torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future PyTorch "
-              "release.\nThe boolean "
-              "parameter 'some' has been replaced with a string parameter 'mode'.\nQ, R = torch.qr(A, some)\nshould be "
-              "replaced with\nQ, R = torch.linalg.qr(A, 'reduced' if some else 'complete')",
-              at="aten/src/ATen/native/BatchLinearAlgebra.cpp:2393")  # fmt: skip
+    warn_once(
+        "torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future PyTorch "
+        "release.\nThe boolean "
+        "parameter 'some' has been replaced with a string parameter 'mode'.\nQ, R = torch.qr(A, some)\nshould be "
+        "replaced with\nQ, R = torch.linalg.qr(A, 'reduced' if some else 'complete')",
+        at="aten/src/ATen/native/BatchLinearAlgebra.cpp:2393",
+    )
     r = named("qr", ("Q", "R"))(TENSORS.linalg_qr(input, "reduced" if some else "complete"))
     return r if out is None else written_all(r, out)
 
@@ -225,8 +245,6 @@ def linalg_svd(A, full_matrices=True, *, driver=None):  # type: ignore[no-untype
     return columns(u), np.ascontiguousarray(s), columns(vh)
 
 
-
-
 @composite()
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any = None) -> Any:
     """U diag(S) V^H = input, with the singular values S falling: the old form, which returns V itself.
@@ -264,8 +282,15 @@ def _eigh_backward(F, grads, eigenvalues, eigenvectors):  # type: ignore[no-unty
     return (g + adjoint(F, g)) * 0.5
 
 
-@op("linalg_eigh", "A", method=False, function=False, outputs=("eigenvalues", "eigenvectors"),
-    returns=named("linalg_eigh", ("eigenvalues", "eigenvectors")), vjp={"A": _eigh_backward})  # fmt: skip
+@op(
+    "linalg_eigh",
+    "A",
+    method=False,
+    function=False,
+    outputs=("eigenvalues", "eigenvectors"),
+    returns=named("linalg_eigh", ("eigenvalues", "eigenvectors")),
+    vjp={"A": _eigh_backward},
+)
 def linalg_eigh(A, UPLO="L"):  # type: ignore[no-untyped-def]
     square("linalg.eigh", A)
     if UPLO not in ("L", "U", "l", "u"):
@@ -294,8 +319,15 @@ def _eig_backward(F, grads, eigenvalues, eigenvectors):  # type: ignore[no-untyp
     return F.linalg_solve(Vh, F.matmul(inner, Vh))
 
 
-@op("linalg_eig", "input", method=False, function=False, outputs=("eigenvalues", "eigenvectors"),
-    returns=named("linalg_eig", ("eigenvalues", "eigenvectors")), vjp={"input": _eig_backward})  # fmt: skip
+@op(
+    "linalg_eig",
+    "input",
+    method=False,
+    function=False,
+    outputs=("eigenvalues", "eigenvectors"),
+    returns=named("linalg_eig", ("eigenvalues", "eigenvectors")),
+    vjp={"input": _eig_backward},
+)
 def linalg_eig(input):  # type: ignore[no-untyped-def]
     if input.dtype.kind in "biu":
         raise RuntimeError(f"Unknown Complex ScalarType for {type_name(input)}")
@@ -324,7 +356,8 @@ def _lu_backward(F, g_l, g_u, L, U, P):  # type: ignore[no-untyped-def]
         g_u, g_l = g_u - F.matmul(adjoint(F, part(L, -2, k, m)), more), part(g_l, -2, 0, k)
         L = part(L, -2, 0, k)
     inner = weighted(F, F.matmul(adjoint(F, L), g_l), np.tril(np.ones((k, k)), -1)) + weighted(
-        F, F.matmul(g_u, adjoint(F, U)), np.triu(np.ones((k, k))))  # fmt: skip
+        F, F.matmul(g_u, adjoint(F, U)), np.triu(np.ones((k, k)))
+    )
     x = F.linalg_solve_triangular(adjoint(F, L), inner, upper=True)
     x = adjoint(F, F.linalg_solve_triangular(U, adjoint(F, x), upper=True))
     if more is not None:
@@ -358,8 +391,16 @@ def _dtype(x: Any) -> Any:
     return x._array.dtype if isinstance(x, Tensor) else x.dtype
 
 
-@op("linalg_lu_factor_ex", "A", method=False, function=False, outputs=("LU", "pivots", "info"), differentiable=1,
-    returns=named("linalg_lu_factor_ex", ("LU", "pivots", "info")), vjp={"A": _lu_factor_backward})  # fmt: skip
+@op(
+    "linalg_lu_factor_ex",
+    "A",
+    method=False,
+    function=False,
+    outputs=("LU", "pivots", "info"),
+    differentiable=1,
+    returns=named("linalg_lu_factor_ex", ("LU", "pivots", "info")),
+    vjp={"A": _lu_factor_backward},
+)
 def linalg_lu_factor_ex(A, *, pivot=True, check_errors=False):  # type: ignore[no-untyped-def]
     if A.ndim < 2:
         raise RuntimeError(
@@ -370,11 +411,13 @@ def linalg_lu_factor_ex(A, *, pivot=True, check_errors=False):  # type: ignore[n
     if check_errors and info.any():
         k = info.reshape(-1)[np.flatnonzero(info)[0]]
         where = f"(Batch element {np.flatnonzero(info)[0]}): " if info.ndim else ""
-        raise RuntimeError(f"torch.linalg.lu_factor: {where}U[{k},{k}] is zero and using it on lu_solve would "
-                           f"result in a division "
-                           "by zero. If you still want to perform the factorization, consider calling "
-                           "linalg.lu(A, pivot) or "
-                           "linalg.lu_factor_ex(A, pivot)")  # fmt: skip
+        raise RuntimeError(
+            f"torch.linalg.lu_factor: {where}U[{k},{k}] is zero and using it on lu_solve would "
+            f"result in a division "
+            "by zero. If you still want to perform the factorization, consider calling "
+            "linalg.lu(A, pivot) or "
+            "linalg.lu_factor_ex(A, pivot)"
+        )
     return columns(factors), pivots, info
 
 
@@ -387,8 +430,16 @@ def _lu_result(made: Any) -> Any:
 
 
 # P has no gradient, so it comes last among the results and first among what is returned
-@op("linalg_lu", "A", method=False, function=False, outputs=("L", "U", "P"), differentiable=2, returns=_lu_result,
-    vjp={"A": _lu_full_backward})  # fmt: skip
+@op(
+    "linalg_lu",
+    "A",
+    method=False,
+    function=False,
+    outputs=("L", "U", "P"),
+    differentiable=2,
+    returns=_lu_result,
+    vjp={"A": _lu_full_backward},
+)
 def linalg_lu(A, *, pivot=True):  # type: ignore[no-untyped-def]
     matrices("linalg.lu", A)
     factors, pivots, _ = lu(A, pivot)
@@ -424,16 +475,26 @@ def _lu_solve_by_factors(F, grad, LU, pivots, X, conjugate):  # type: ignore[no-
     return -weighted(F, F.matmul(F.matmul(H(L), z), H(s)), high) - weighted(F, F.matmul(z, H(t)), low)
 
 
-@op("linalg_lu_solve", "LU pivots B", method=False, function=False, vjp={
-    "LU B": lambda F, grad, LU, pivots, result, left, adjoint, needs:
-        _lu_solve_backward(F, grad, LU, pivots, result, left, adjoint, needs),
-}, shown={"LU": "LU"})  # fmt: skip
+@op(
+    "linalg_lu_solve",
+    "LU pivots B",
+    method=False,
+    function=False,
+    vjp={
+        "LU B": lambda F, grad, LU, pivots, result, left, adjoint, needs: _lu_solve_backward(
+            F, grad, LU, pivots, result, left, adjoint, needs
+        ),
+    },
+    shown={"LU": "LU"},
+)
 def linalg_lu_solve(LU, pivots, B, *, left=True, adjoint=False):  # type: ignore[no-untyped-def]
     square("torch.linalg.lu_solve", LU)
     n = LU.shape[-1]
     if B.shape[-2 if left else -1] != n:
-        raise RuntimeError(f"linalg.lu_solve: Incompatible shapes of A and B for the equation {'AX = B' if left else 'XA = B'} "
-                           f"({n}x{n} and {B.shape[-2]}x{B.shape[-1]})")  # fmt: skip
+        raise RuntimeError(
+            f"linalg.lu_solve: Incompatible shapes of A and B for the equation {'AX = B' if left else 'XA = B'} "
+            f"({n}x{n} and {B.shape[-2]}x{B.shape[-1]})"
+        )
     H = lambda x: x.swapaxes(-1, -2).conj()
     if not left:
         return np.ascontiguousarray(H(_lu_solved(LU, pivots, H(B), not adjoint)))

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..table.opdef import alias, composite, op
 from ...core.tensor.tensor import Tensor
 from ..common.blas import adjoint, lift
+from ..table.opdef import alias, composite, op
 from .factors import columns, real_type, square, weighted
 
 
@@ -73,7 +73,10 @@ def _householder_backward(F, grad, input, tau, needs):  # type: ignore[no-untype
     below = [(np.arange(m) > i).astype(float)[:, None] for i in range(count)]
     eye = np.eye(m, n)
     d = real_type(input)
-    vectors = [weighted(F, F.slice(input, -1, i, i + 1, 1), below[i]) + lift(F, eye[:, i : i + 1].astype(d)) for i in range(count)]
+    vectors = [
+        weighted(F, F.slice(input, -1, i, i + 1, 1), below[i]) + lift(F, eye[:, i : i + 1].astype(d))
+        for i in range(count)
+    ]
     after = [lift(F, eye.astype(d)) + F.zeros_of(input, tuple(input.shape))]
     for i in range(count - 1, 0, -1):
         v, r = vectors[i], after[-1]
@@ -90,9 +93,15 @@ def _householder_backward(F, grad, input, tau, needs):  # type: ignore[no-untype
     return [F.cat(columns_, -1), F.cat(taus, -1)]
 
 
-@op("linalg_householder_product", "input tau", method=False, function=False, vjp={
-    "input tau": lambda F, grad, input, tau, needs: _householder_backward(F, grad, input, tau, needs),
-})  # fmt: skip
+@op(
+    "linalg_householder_product",
+    "input tau",
+    method=False,
+    function=False,
+    vjp={
+        "input tau": lambda F, grad, input, tau, needs: _householder_backward(F, grad, input, tau, needs),
+    },
+)
 def linalg_householder_product(input, tau):  # type: ignore[no-untyped-def]
     m, n = input.shape[-2:]
     if m < n:

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from ...core.types.dims import all_dims, wrap_dim
-from ...core.types.dtypes import from_numpy
-from ..table.opdef import composite, op
-from ...core.values.promotion import broadcast_shapes
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
-from .factors import floats
+from ...core.types.dims import all_dims, wrap_dim
+from ...core.types.dtypes import from_numpy
+from ...core.values.promotion import broadcast_shapes
 from ..first.products import type_name, written
+from ..table.opdef import composite, op
+from .factors import floats
 
 _INF = float("inf")
 
@@ -52,9 +52,11 @@ def linalg_vector_norm(input, ord=2, dim=None, keepdim=False, *, dtype=None):  #
     dims = all_dims(dim, x.ndim)
     if (p < 0 or p == _INF) and any(x.shape[d] == 0 for d in dims):
         name = "inf" if p == _INF else f"{ord:g}" if not isinstance(ord, int) else str(ord)
-        raise RuntimeError(f"linalg.vector_norm cannot compute the {name} norm on an empty tensor because the "
-                           f"operation does "
-                           "not have an identity")  # fmt: skip
+        raise RuntimeError(
+            f"linalg.vector_norm cannot compute the {name} norm on an empty tensor because the "
+            f"operation does "
+            "not have an identity"
+        )
     if dtype is not None:
         x = x.astype(dtype.numpy)
     final = np.dtype(x.dtype.char.lower()) if x.dtype.kind == "c" else x.dtype
@@ -81,8 +83,9 @@ def _two(dim: Any, ndim: int, name: str) -> tuple[int, int]:
 
 
 @composite(method=False, function=False)
-def linalg_matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None,
-                       out: Any = None) -> Tensor:  # fmt: skip
+def linalg_matrix_norm(
+    A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None, out: Any = None
+) -> Tensor:
     """The norm of each matrix: "fro", "nuc", or the operator norms 1, 2, inf and their negatives."""
     F = TENSORS
     x = A._array
@@ -134,8 +137,9 @@ def linalg_svdvals(A: Tensor) -> Tensor:
 
 
 @composite(method=False, function=False)
-def linalg_norm(input: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None,
-                out: Any = None) -> Tensor:  # fmt: skip
+def linalg_norm(
+    input: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None
+) -> Tensor:
     """A vector norm or, for two dimensions and an `ord`, a matrix norm."""
     ndim = input._array.ndim
     dims = None if dim is None else tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
@@ -184,9 +188,18 @@ def norm(
     return TENSORS.linalg_vector_norm(input, order, dims, keepdim, **options)  # type: ignore[no-any-return]
 
 
-op("norm_along", method=False, function=False, node="NormBackward1", shown={"ord": "p"}, vjp={
-    "input": lambda F, grad, input, result, ord, dim, keepdim: _norm_backward(F, grad, input, result, ord, dim, keepdim, None),
-})(lambda input, ord, dim, keepdim: RAW.linalg_vector_norm(input, ord, dim, keepdim))  # fmt: skip
+op(
+    "norm_along",
+    method=False,
+    function=False,
+    node="NormBackward1",
+    shown={"ord": "p"},
+    vjp={
+        "input": lambda F, grad, input, result, ord, dim, keepdim: _norm_backward(
+            F, grad, input, result, ord, dim, keepdim, None
+        ),
+    },
+)(lambda input, ord, dim, keepdim: RAW.linalg_vector_norm(input, ord, dim, keepdim))
 
 
 # -- distances ---------------------------------------------------------------------------------------------------------
@@ -216,8 +229,10 @@ def _cdist_forward(x1, x2, p):  # type: ignore[no-untyped-def]
 
 def _euclidean_backward(F, grad, x1, x2, result):  # type: ignore[no-untyped-def]
     ratio = F.where(result == 0, F.zero_dim(grad), grad / result)
-    return (x1 * F.sum(ratio, -1, True) - F.matmul(ratio, x2),
-            x2 * F.unsqueeze(F.sum(ratio, -2), -1) - F.matmul(F.transpose(ratio, -2, -1), x1))  # fmt: skip
+    return (
+        x1 * F.sum(ratio, -1, True) - F.matmul(ratio, x2),
+        x2 * F.unsqueeze(F.sum(ratio, -2), -1) - F.matmul(F.transpose(ratio, -2, -1), x1),
+    )
 
 
 @op(

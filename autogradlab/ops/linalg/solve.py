@@ -6,22 +6,29 @@ from typing import Any
 
 import numpy as np
 
-from ..table.opdef import alias, composite, op
-from ...core.values.promotion import broadcast_shapes
 from ...core.recording.record import RAW, TENSORS
-from ...core.types.return_types import named
-from ...core.tensor.tensor import Tensor, wrap
 from ...core.runtime.warn import warn_once
+from ...core.tensor.tensor import Tensor, wrap
+from ...core.types.return_types import named
+from ...core.values.promotion import broadcast_shapes
 from ..common.blas import adjoint, lift
-from .factors import SINGULAR, check_info, columns, inverse, is_complex, matmul, permutation, square, substitute
 from ..first.products import type_name, written, written_all
+from ..table.opdef import alias, composite, op
+from .factors import SINGULAR, check_info, columns, inverse, is_complex, matmul, permutation, square, substitute
 
 # -- inverses ----------------------------------------------------------------------------------------------------------
 
 
-@op("linalg_inv_ex", "A", method=False, function=False, outputs=("inverse", "info"), differentiable=1,
+@op(
+    "linalg_inv_ex",
+    "A",
+    method=False,
+    function=False,
+    outputs=("inverse", "info"),
+    differentiable=1,
     returns=named("linalg_inv_ex", ("inverse", "info")),
-    vjp={"A": lambda F, grad, inverse: -matmul(F, adjoint(F, inverse), grad, adjoint(F, inverse))})  # fmt: skip
+    vjp={"A": lambda F, grad, inverse: -matmul(F, adjoint(F, inverse), grad, adjoint(F, inverse))},
+)
 def linalg_inv_ex(A, *, check_errors=False):  # type: ignore[no-untyped-def]
     square("linalg.inv", A)
     found, info = inverse(A)
@@ -92,8 +99,15 @@ def _slogdet_backward(F, grads, A, sign):  # type: ignore[no-untyped-def]
     return F.unsqueeze(F.unsqueeze(factor, -1), -1) * adjoint(F, F.linalg_inverse(A))
 
 
-@op("linalg_slogdet", "A", method=False, function=False, outputs=("sign", "logabsdet"),
-    returns=named("linalg_slogdet", ("sign", "logabsdet")), vjp={"A": _slogdet_backward})  # fmt: skip
+@op(
+    "linalg_slogdet",
+    "A",
+    method=False,
+    function=False,
+    outputs=("sign", "logabsdet"),
+    returns=named("linalg_slogdet", ("sign", "logabsdet")),
+    vjp={"A": _slogdet_backward},
+)
 def linalg_slogdet(A):  # type: ignore[no-untyped-def]
     square("linalg.slogdet", A)
     sign, log = np.linalg.slogdet(A)
@@ -131,8 +145,11 @@ def is_vector(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
 
 def _solve_backward(F, grad, A, B_shape, result, left, needs):  # type: ignore[no-untyped-def]
     vector = is_vector(tuple(A.shape), B_shape)
-    g_b = F.linalg_solve(adjoint(F, A), grad, left=left) if not vector else F.squeeze(
-        F.linalg_solve(adjoint(F, A), F.unsqueeze(grad, -1), left=left), -1)  # fmt: skip
+    g_b = (
+        F.linalg_solve(adjoint(F, A), grad, left=left)
+        if not vector
+        else F.squeeze(F.linalg_solve(adjoint(F, A), F.unsqueeze(grad, -1), left=left), -1)
+    )
     if not needs[0]:
         return None, g_b
     x, g = (F.unsqueeze(result, -1), F.unsqueeze(g_b, -1)) if vector else (result, g_b)
@@ -142,20 +159,26 @@ def _solve_backward(F, grad, A, B_shape, result, left, needs):  # type: ignore[n
 def _solve(a: np.ndarray, b: np.ndarray, left: bool) -> tuple[np.ndarray, np.ndarray]:
     square("linalg.solve", a)
     if a.dtype != b.dtype:
-        raise RuntimeError(f"linalg.solve: Expected A and B to have the same dtype, but found A of type "
-                           f"{type_name(a)} and B of "
-                           f"type {type_name(b)} instead")  # fmt: skip
+        raise RuntimeError(
+            f"linalg.solve: Expected A and B to have the same dtype, but found A of type "
+            f"{type_name(a)} and B of "
+            f"type {type_name(b)} instead"
+        )
     vector = is_vector(a.shape, b.shape)
     if vector and not left:
-        raise RuntimeError("linalg.solve: Vector broadcasting of the left hand side is not supported for "
-                           "left=False. In this "
-                           "case linalg.solve is equivalent to B / A.squeeze(-1)")  # fmt: skip
+        raise RuntimeError(
+            "linalg.solve: Vector broadcasting of the left hand side is not supported for "
+            "left=False. In this "
+            "case linalg.solve is equivalent to B / A.squeeze(-1)"
+        )
     x = b[..., None] if vector else b
     n = a.shape[-1]
     if x.shape[-2 if left else -1] != n:
-        raise RuntimeError(f"linalg.solve: Incompatible shapes of A and B for the equation "
-                           f"{'AX = B' if left else 'XA = B'} "
-                           f"({n}x{n} and {x.shape[-2]}x{x.shape[-1]})")  # fmt: skip
+        raise RuntimeError(
+            f"linalg.solve: Incompatible shapes of A and B for the equation "
+            f"{'AX = B' if left else 'XA = B'} "
+            f"({n}x{n} and {x.shape[-2]}x{x.shape[-1]})"
+        )
     broadcast_shapes(a.shape[:-2], x.shape[:-2])
     m = a if left else a.swapaxes(-1, -2)
     x = x if left else x.swapaxes(-1, -2)
@@ -179,8 +202,16 @@ def _solve(a: np.ndarray, b: np.ndarray, left: bool) -> tuple[np.ndarray, np.nda
     return (r[..., 0] if vector else r), info
 
 
-@op("linalg_solve_ex", "A B", method=False, function=False, outputs=("result", "info"), differentiable=1,
-    returns=named("linalg_solve_ex", ("result", "info")), vjp={"A B": _solve_backward})  # fmt: skip
+@op(
+    "linalg_solve_ex",
+    "A B",
+    method=False,
+    function=False,
+    outputs=("result", "info"),
+    differentiable=1,
+    returns=named("linalg_solve_ex", ("result", "info")),
+    vjp={"A B": _solve_backward},
+)
 def linalg_solve_ex(A, B, *, left=True, check_errors=False):  # type: ignore[no-untyped-def]
     r, info = _solve(A, B, left)
     if check_errors:
@@ -227,8 +258,10 @@ def linalg_solve_triangular(input, B, *, upper, left=True, unitriangular=False):
     square("linalg.solve_triangular", A, low=False)
     n = A.shape[-1]
     if B.shape[-2 if left else -1] != n:
-        raise RuntimeError(f"linalg.solve_triangular: Incompatible shapes of A and B for the equation "
-                           f"{'AX = B' if left else 'XA = B'} ({n}x{n} and {B.shape[-2]}x{B.shape[-1]})")  # fmt: skip
+        raise RuntimeError(
+            f"linalg.solve_triangular: Incompatible shapes of A and B for the equation "
+            f"{'AX = B' if left else 'XA = B'} ({n}x{n} and {B.shape[-2]}x{B.shape[-1]})"
+        )
     broadcast_shapes(A.shape[:-2], B.shape[:-2])
     B = B.astype(A.dtype, copy=False)
     if left:
@@ -287,9 +320,9 @@ def cholesky_solve(input, input2, upper=False):  # type: ignore[no-untyped-def]
             raise RuntimeError(f"{name} should have at least 2 dimensions, but has {x.ndim} dimensions instead")
     if input2.shape[-1] != input.shape[-2]:
         n, (r, c) = input2.shape[-1], input.shape[-2:]
-        raise RuntimeError(f"Incompatible matrix sizes for cholesky_solve: each A matrix is {n} by {n} but each b "
-                           f"matrix is "
-                           f"{r} by {c}")  # fmt: skip
+        raise RuntimeError(
+            f"Incompatible matrix sizes for cholesky_solve: each A matrix is {n} by {n} but each b matrix is {r} by {c}"
+        )
     return _cholesky_solve(input, input2, upper)
 
 
@@ -308,10 +341,12 @@ def cholesky_inverse(input, upper=False):  # type: ignore[no-untyped-def]
 @composite()
 def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Any = None) -> Tensor:
     """X with A X = input, given LU factors (deprecated: `linalg.lu_solve`)."""
-    warn_once("torch.lu_solve is deprecated in favor of torch.linalg.lu_solveand will be removed in a future PyTorch release.\n"
-              "Note that torch.linalg.lu_solve has its arguments reversed.\nX = torch.lu_solve(B, LU, pivots)\n"
-              "should be replaced with\nX = torch.linalg.lu_solve(LU, pivots, B)",
-              at="aten/src/ATen/native/BatchLinearAlgebra.cpp:2230")  # fmt: skip
+    warn_once(
+        "torch.lu_solve is deprecated in favor of torch.linalg.lu_solveand will be removed in a future PyTorch release.\n"
+        "Note that torch.linalg.lu_solve has its arguments reversed.\nX = torch.lu_solve(B, LU, pivots)\n"
+        "should be replaced with\nX = torch.linalg.lu_solve(LU, pivots, B)",
+        at="aten/src/ATen/native/BatchLinearAlgebra.cpp:2230",
+    )
     return TENSORS.linalg_lu_solve(LU_data, LU_pivots, input, out=out)
 
 
@@ -323,8 +358,12 @@ def _pinv_backward(F, grad, A, result):  # type: ignore[no-untyped-def]
     if A.shape[-2] <= A.shape[-1]:
         k = F.matmul(gh, result)
         kp = F.matmul(k, ph)
-        return (-adjoint(F, F.matmul(result, k)) + kp - matmul(F, A, result, kp)
-                + matmul(F, ph, result, gh - F.matmul(k, A)))  # fmt: skip
+        return (
+            -adjoint(F, F.matmul(result, k))
+            + kp
+            - matmul(F, A, result, kp)
+            + matmul(F, ph, result, gh - F.matmul(k, A))
+        )
     k = F.matmul(result, gh)
     pk = F.matmul(ph, k)
     return -adjoint(F, F.matmul(k, result)) + matmul(F, gh - F.matmul(A, k), result, ph) + pk - matmul(F, pk, result, A)
@@ -338,14 +377,21 @@ def cutoff(values: np.ndarray, size: int, atol: Any, rtol: Any) -> np.ndarray:
     return np.maximum(0.0 if atol is None else np.asarray(atol), np.asarray(rtol) * largest)  # type: ignore[no-any-return]
 
 
-@op("linalg_pinv", "input", method=False, function=False,
-    vjp={"input": lambda F, grad, input, result: _pinv_backward(F, grad, input, result)})  # fmt: skip
+@op(
+    "linalg_pinv",
+    "input",
+    method=False,
+    function=False,
+    vjp={"input": lambda F, grad, input, result: _pinv_backward(F, grad, input, result)},
+)
 def linalg_pinv(input, *, atol=None, rtol=None, hermitian=False):  # type: ignore[no-untyped-def]
     A = input
     if A.ndim < 2 or A.dtype.kind not in "fc":
-        raise RuntimeError(f"linalg.pinv({type_name(A)}{{{list(A.shape)}}}): expected a tensor with 2 or more "
-                           f"dimensions of float, "
-                           "double, cfloat or cdouble types")  # fmt: skip
+        raise RuntimeError(
+            f"linalg.pinv({type_name(A)}{{{list(A.shape)}}}): expected a tensor with 2 or more "
+            f"dimensions of float, "
+            "double, cfloat or cdouble types"
+        )
     atol, rtol = (v._array if isinstance(v, Tensor) else v for v in (atol, rtol))
     if not A.size:
         return np.empty((*A.shape[:-2], A.shape[-1], A.shape[-2]), A.dtype)
@@ -401,8 +447,10 @@ def linalg_lstsq(input, b, rcond=None, *, driver=None):  # type: ignore[no-untyp
     if b.ndim < 1:
         raise RuntimeError("torch.linalg.lstsq: other must have at least 1 dimension.")
     if A.dtype != b.dtype:
-        raise RuntimeError("torch.linalg.lstsq: Expected input and other to have the same dtype, but got input's dtype "
-                           f"{type_name(A)} and other's dtype {type_name(b)}")  # fmt: skip
+        raise RuntimeError(
+            "torch.linalg.lstsq: Expected input and other to have the same dtype, but got input's dtype "
+            f"{type_name(A)} and other's dtype {type_name(b)}"
+        )
     vector = A.ndim - 1 == b.ndim and A.shape[:-1] == b.shape
     if b.shape[-1 if b.ndim == 1 or vector else -2] != A.shape[-2]:
         dim = -1 if b.ndim < A.ndim else -2

@@ -6,22 +6,24 @@ from typing import Any
 
 import numpy as np
 
-from ..table.opdef import composite, op
 from ...core.recording.record import TENSORS
-from ...core.types.return_types import named
-from ...core.tensor.tensor import Tensor
 from ...core.runtime.warn import warn_once
+from ...core.tensor.tensor import Tensor
+from ...core.types.return_types import named
+from ..table.opdef import composite, op
 from .factors import permutation_matrix
 
 
 @composite()
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, *, out: Any = None) -> Any:
     """LU factors in one matrix, and the rows exchanged (deprecated: `linalg.lu_factor`)."""
-    warn_once("torch.lu is deprecated in favor of torch.linalg.lu_factor / torch.linalg.lu_factor_ex and will be removed in a "
-              "future PyTorch release.\nLU, pivots = torch.lu(A, compute_pivots)\nshould be replaced with\nLU, pivots = "
-              "torch.linalg.lu_factor(A, compute_pivots)\nand\nLU, pivots, info = torch.lu(A, compute_pivots, get_infos=True)\n"
-              "should be replaced with\nLU, pivots, info = torch.linalg.lu_factor_ex(A, compute_pivots)",
-              at="aten/src/ATen/native/BatchLinearAlgebra.cpp:2073")  # fmt: skip
+    warn_once(
+        "torch.lu is deprecated in favor of torch.linalg.lu_factor / torch.linalg.lu_factor_ex and will be removed in a "
+        "future PyTorch release.\nLU, pivots = torch.lu(A, compute_pivots)\nshould be replaced with\nLU, pivots = "
+        "torch.linalg.lu_factor(A, compute_pivots)\nand\nLU, pivots, info = torch.lu(A, compute_pivots, get_infos=True)\n"
+        "should be replaced with\nLU, pivots, info = torch.linalg.lu_factor_ex(A, compute_pivots)",
+        at="aten/src/ATen/native/BatchLinearAlgebra.cpp:2073",
+    )
     made = tuple(TENSORS.linalg_lu_factor_ex(A, pivot=pivot, check_errors=not get_infos))
     made = named("_lu_with_info", ("LU", "pivots", "info"))(made) if get_infos else made[:2]
     if out is None:
@@ -48,12 +50,22 @@ def _result(made: Any) -> Any:
 
 
 # P has no gradient, so it comes last among the results and first among what is returned
-@op("lu_unpack", "LU_data LU_pivots", method=False, outputs=("L", "U", "P"), differentiable=2, returns=_result,
-    vjp={"LU_data": _backward}, doc="P, L and U out of what linalg.lu_factor gives.")  # fmt: skip
+@op(
+    "lu_unpack",
+    "LU_data LU_pivots",
+    method=False,
+    outputs=("L", "U", "P"),
+    differentiable=2,
+    returns=_result,
+    vjp={"LU_data": _backward},
+    doc="P, L and U out of what linalg.lu_factor gives.",
+)
 def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):  # type: ignore[no-untyped-def]
     if unpack_pivots and LU_pivots.dtype != np.int32:
-        raise RuntimeError("torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\nNote: this function "
-                           "is intended to be used with the output produced by torch.linalg.lu_factor")  # fmt: skip
+        raise RuntimeError(
+            "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\nNote: this function "
+            "is intended to be used with the output produced by torch.linalg.lu_factor"
+        )
     m, n = LU_data.shape[-2:]
     k = min(m, n)
     low = high = matrix = np.empty(0, LU_data.dtype)

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from ...core.recording.record import RAW, TENSORS
+from ...core.tensor.tensor import Tensor
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import _scalar_name, from_numpy
 from ...core.types.info import finfo
-from ..table.opdef import OPS, composite, op
-from ...core.recording.record import RAW, TENSORS
-from ...core.tensor.tensor import Tensor
 from ..first.kinds import BOOL, COMPLEX, INTEGERS, name_of, typed
 from ..first.products import written
+from ..table.opdef import OPS, composite, op
 
 SELU_ALPHA = 1.6732632423543772848170429916717
 SELU_SCALE = 1.0507009873554804934193349852946
@@ -33,9 +33,14 @@ def no_integers(name: str, x: np.ndarray) -> None:
 # -- clipped ---------------------------------------------------------------------------------------------------------------
 
 
-@op("hardtanh", method=False, function=False, vjp={
-    "input": lambda F, grad, input, min_val, max_val: F.hardtanh_backward(grad, input, min_val, max_val),
-})  # fmt: skip
+@op(
+    "hardtanh",
+    method=False,
+    function=False,
+    vjp={
+        "input": lambda F, grad, input, min_val, max_val: F.hardtanh_backward(grad, input, min_val, max_val),
+    },
+)
 @typed("hardtanh_cpu", BOOL + COMPLEX)
 def hardtanh(input, min_val=-1.0, max_val=1.0):  # type: ignore[no-untyped-def]
     """input, but not below min_val nor above max_val."""
@@ -47,16 +52,27 @@ def hardtanh(input, min_val=-1.0, max_val=1.0):  # type: ignore[no-untyped-def]
     return np.minimum(np.maximum(input, kind(min_val)), kind(max_val))
 
 
-@op("hardtanh_backward", "grad_output input", method=False, function=False, vjp={
-    "grad_output": lambda F, grad, input, min_val, max_val: F.hardtanh_backward(grad, input, min_val, max_val),
-    "input": lambda F, grad: grad * 0,
-})  # fmt: skip
+@op(
+    "hardtanh_backward",
+    "grad_output input",
+    method=False,
+    function=False,
+    vjp={
+        "grad_output": lambda F, grad, input, min_val, max_val: F.hardtanh_backward(grad, input, min_val, max_val),
+        "input": lambda F, grad: grad * 0,
+    },
+)
 @typed("hardtanh_backward", "")
 def hardtanh_backward(grad_output, input, min_val, max_val):  # type: ignore[no-untyped-def]
     return np.where((input <= min_val) | (input >= max_val), grad_output.dtype.type(0), grad_output)
 
 
-@op("hardsigmoid", method=False, function=False, vjp={"input": lambda F, grad, input: F.hardsigmoid_backward(grad, input)})
+@op(
+    "hardsigmoid",
+    method=False,
+    function=False,
+    vjp={"input": lambda F, grad, input: F.hardsigmoid_backward(grad, input)},
+)
 @typed("hardsigmoid_cpu", BOOL + INTEGERS + COMPLEX)
 def hardsigmoid(input):  # type: ignore[no-untyped-def]
     """A line from 0 at -3 to 1 at 3, flat outside."""
@@ -64,10 +80,16 @@ def hardsigmoid(input):  # type: ignore[no-untyped-def]
     return np.clip(input + 3, 0, 6) / 6
 
 
-@op("hardsigmoid_backward", "grad_output input", method=False, function=False, vjp={
-    "grad_output": lambda F, grad, input: F.hardsigmoid_backward(grad, input),
-    "input": lambda F, grad: grad * 0,
-})  # fmt: skip
+@op(
+    "hardsigmoid_backward",
+    "grad_output input",
+    method=False,
+    function=False,
+    vjp={
+        "grad_output": lambda F, grad, input: F.hardsigmoid_backward(grad, input),
+        "input": lambda F, grad: grad * 0,
+    },
+)
 @typed("hardsigmoid_backward", "")
 def hardsigmoid_backward(grad_output, input):  # type: ignore[no-untyped-def]
     return np.where((input > -3) & (input < 3), grad_output * input.dtype.type(np.float32(1 / 6)), input.dtype.type(0))
@@ -81,18 +103,35 @@ def hardswish(input):  # type: ignore[no-untyped-def]
     return input * np.clip(input + 3, 0, 6) / 6
 
 
-@op("hardswish_backward", "grad_output input", method=False, function=False, vjp={
-    "grad_output": lambda F, grad, input: F.hardswish_backward(grad, input),
-    "input": lambda F, grad, grad_output, input: F.pick((input > -3) & (input < 3), grad * grad_output / 3, 0.0 * grad),
-})  # fmt: skip
+@op(
+    "hardswish_backward",
+    "grad_output input",
+    method=False,
+    function=False,
+    vjp={
+        "grad_output": lambda F, grad, input: F.hardswish_backward(grad, input),
+        "input": lambda F, grad, grad_output, input: F.pick(
+            (input > -3) & (input < 3), grad * grad_output / 3, 0.0 * grad
+        ),
+    },
+)
 @typed("hardswish_backward", "")
 def hardswish_backward(grad_output, input):  # type: ignore[no-untyped-def]
-    return np.where(input <= -3, input.dtype.type(0), np.where(input < 3, grad_output * (input / 3 + input.dtype.type(0.5)), grad_output))
+    return np.where(
+        input <= -3,
+        input.dtype.type(0),
+        np.where(input < 3, grad_output * (input / 3 + input.dtype.type(0.5)), grad_output),
+    )
 
 
-@op("threshold", inplace=True, method=False, vjp={
-    "input": lambda F, grad, input, threshold: F.threshold_backward(grad, input, threshold),
-})  # fmt: skip
+@op(
+    "threshold",
+    inplace=True,
+    method=False,
+    vjp={
+        "input": lambda F, grad, input, threshold: F.threshold_backward(grad, input, threshold),
+    },
+)
 def threshold(input, threshold, value):  # type: ignore[no-untyped-def]
     """input where it is above the threshold, else `value`."""
     return np.where(input <= threshold, input.dtype.type(value), input)
@@ -106,31 +145,50 @@ def hardshrink(input, lambd=0.5):  # type: ignore[no-untyped-def]
     return np.where((input >= -lambd) & (input <= lambd), input.dtype.type(0), input)
 
 
-@op("hardshrink_backward", "grad_output input", method=False, function=False, vjp={
-    "grad_output": lambda F, grad, input, lambd: F.hardshrink_backward(grad, input, lambd),
-    "input": lambda F, grad: grad * 0,
-})  # fmt: skip
+@op(
+    "hardshrink_backward",
+    "grad_output input",
+    method=False,
+    function=False,
+    vjp={
+        "grad_output": lambda F, grad, input, lambd: F.hardshrink_backward(grad, input, lambd),
+        "input": lambda F, grad: grad * 0,
+    },
+)
 def hardshrink_backward(grad_output, input, lambd):  # type: ignore[no-untyped-def]
     return np.where((input >= -lambd) & (input <= lambd), grad_output.dtype.type(0), grad_output)
 
 
-@op("softshrink", method=False, function=False, vjp={
-    "input": lambda F, grad, input, lambd: F.softshrink_backward(grad, input, lambd),
-})  # fmt: skip
+@op(
+    "softshrink",
+    method=False,
+    function=False,
+    vjp={
+        "input": lambda F, grad, input, lambd: F.softshrink_backward(grad, input, lambd),
+    },
+)
 def softshrink(input, lambd=0.5):  # type: ignore[no-untyped-def]
     """input moved towards 0 by lambd, 0 where that would cross it."""
     no_integers("softshrink_check", input)
     most = finfo(from_numpy(input.dtype)).max
     if not 0 <= lambd <= most:
-        raise RuntimeError(f"lambda must be in range [0, {most:g}] for input dtype {name_of(input)}, but found {lambd:g}")
+        raise RuntimeError(
+            f"lambda must be in range [0, {most:g}] for input dtype {name_of(input)}, but found {lambd:g}"
+        )
     d = input.dtype.type(lambd)
     return np.where(input > d, input - d, np.where(input < -d, input + d, input * 0))
 
 
-@op("softshrink_backward", "grad_output input", method=False, function=False, vjp={
-    "grad_output": lambda F, grad, input, lambd: F.softshrink_backward(grad, input, lambd),
-    "input": lambda F, grad: grad * 0,
-})  # fmt: skip
+@op(
+    "softshrink_backward",
+    "grad_output input",
+    method=False,
+    function=False,
+    vjp={
+        "grad_output": lambda F, grad, input, lambd: F.softshrink_backward(grad, input, lambd),
+        "input": lambda F, grad: grad * 0,
+    },
+)
 def softshrink_backward(grad_output, input, lambd):  # type: ignore[no-untyped-def]
     return hardshrink_backward(grad_output, input, lambd)
 
@@ -138,9 +196,14 @@ def softshrink_backward(grad_output, input, lambd):  # type: ignore[no-untyped-d
 # -- leaky and exponential -------------------------------------------------------------------------------------------------
 
 
-@op("leaky_relu", method=False, function=False, vjp={
-    "input": lambda F, grad, input, negative_slope: F.leaky_relu_backward(grad, input, negative_slope),
-})  # fmt: skip
+@op(
+    "leaky_relu",
+    method=False,
+    function=False,
+    vjp={
+        "input": lambda F, grad, input, negative_slope: F.leaky_relu_backward(grad, input, negative_slope),
+    },
+)
 @typed("leaky_relu_cpu", BOOL + INTEGERS + COMPLEX)
 def leaky_relu(input, negative_slope=0.01):  # type: ignore[no-untyped-def]
     """input where it is positive, else input * negative_slope."""
@@ -148,32 +211,57 @@ def leaky_relu(input, negative_slope=0.01):  # type: ignore[no-untyped-def]
     return np.where(input > 0, input, input * input.dtype.type(negative_slope))
 
 
-@op("leaky_relu_backward", "grad_output input", method=False, function=False, vjp={
-    "grad_output": lambda F, grad, input, negative_slope: F.leaky_relu_backward(grad, input, negative_slope),
-    "input": lambda F, grad: grad * 0,
-})  # fmt: skip
+@op(
+    "leaky_relu_backward",
+    "grad_output input",
+    method=False,
+    function=False,
+    vjp={
+        "grad_output": lambda F, grad, input, negative_slope: F.leaky_relu_backward(grad, input, negative_slope),
+        "input": lambda F, grad: grad * 0,
+    },
+)
 @typed("leaky_relu_backward", "")
 def leaky_relu_backward(grad_output, input, negative_slope):  # type: ignore[no-untyped-def]
     return np.where(input > 0, grad_output, grad_output * grad_output.dtype.type(negative_slope))
 
 
-@op("elu", method=False, function=False, vjp={
-    "input": lambda F, grad, input, alpha, scale, input_scale: F.elu_backward(grad, input, alpha, scale, input_scale),
-})  # fmt: skip
+@op(
+    "elu",
+    method=False,
+    function=False,
+    vjp={
+        "input": lambda F, grad, input, alpha, scale, input_scale: F.elu_backward(
+            grad, input, alpha, scale, input_scale
+        ),
+    },
+)
 @typed("elu_cpu", BOOL + INTEGERS + COMPLEX)
 def elu(input, alpha=1.0, scale=1.0, input_scale=1.0):  # type: ignore[no-untyped-def]
     """input where it is positive, else alpha * (exp(input) - 1)."""
     no_integers("elu_cpu", input)
     kind = input.dtype.type
-    return np.where(input > 0, input * kind(scale), np.expm1(np.minimum(input, 0) * kind(input_scale)) * kind(alpha * scale))
+    return np.where(
+        input > 0, input * kind(scale), np.expm1(np.minimum(input, 0) * kind(input_scale)) * kind(alpha * scale)
+    )
 
 
-@op("elu_backward", "grad_output input", method=False, function=False, vjp={
-    "grad_output": lambda F, grad, input, alpha, scale, input_scale: F.elu_backward(grad, input, alpha, scale, input_scale),
-    "input": lambda F, grad, grad_output, input, alpha, scale, input_scale: F.pick(
-        input > 0, 0.0 * grad,
-        grad * grad_output * F.exp(F.clamped(input) * input_scale) * (alpha * scale * input_scale * input_scale)),
-})  # fmt: skip
+@op(
+    "elu_backward",
+    "grad_output input",
+    method=False,
+    function=False,
+    vjp={
+        "grad_output": lambda F, grad, input, alpha, scale, input_scale: F.elu_backward(
+            grad, input, alpha, scale, input_scale
+        ),
+        "input": lambda F, grad, grad_output, input, alpha, scale, input_scale: F.pick(
+            input > 0,
+            0.0 * grad,
+            grad * grad_output * F.exp(F.clamped(input) * input_scale) * (alpha * scale * input_scale * input_scale),
+        ),
+    },
+)
 @typed("elu_backward", "")
 def elu_backward(grad_output, input, alpha, scale, input_scale):  # type: ignore[no-untyped-def]
     kind = input.dtype.type
@@ -185,9 +273,14 @@ RAW.clamped = lambda x: np.minimum(x, 0)
 TENSORS.clamped = lambda x: -TENSORS.relu(-x)
 
 
-@op("celu", method=False, inplace=True, vjp={
-    "input": lambda F, grad, input, alpha: F.elu_backward(grad, input, alpha, 1.0, 1.0 / alpha),
-})  # fmt: skip
+@op(
+    "celu",
+    method=False,
+    inplace=True,
+    vjp={
+        "input": lambda F, grad, input, alpha: F.elu_backward(grad, input, alpha, 1.0, 1.0 / alpha),
+    },
+)
 def celu(input, alpha=1.0):  # type: ignore[no-untyped-def]
     """elu whose slope is continuous: input where it is positive, else alpha * (exp(input / alpha) - 1)."""
     if alpha == 0:
@@ -247,9 +340,14 @@ def _gelu_slope(F, x, approximate):  # type: ignore[no-untyped-def]
     return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * ((1 + x * x * (3 * 0.044715)) * _ROOT)
 
 
-@op("gelu", method=False, function=False, vjp={
-    "input": lambda F, grad, input, approximate: F.gelu_backward(grad, input, approximate),
-})  # fmt: skip
+@op(
+    "gelu",
+    method=False,
+    function=False,
+    vjp={
+        "input": lambda F, grad, input, approximate: F.gelu_backward(grad, input, approximate),
+    },
+)
 @typed("GeluKernelImpl", BOOL + INTEGERS + COMPLEX)
 def gelu(input, *, approximate="none"):  # type: ignore[no-untyped-def]
     """input times the normal distribution function of input; approximate="tanh" for the usual approximation."""
@@ -271,18 +369,31 @@ def _gelu_curve(F, x, approximate):  # type: ignore[no-untyped-def]
     return s * d - x * t * s * d * d + 0.5 * x * s * (x * (6 * 0.044715 * _ROOT))
 
 
-@op("gelu_backward", "grad_output input", method=False, function=False, vjp={
-    "grad_output": lambda F, grad, input, approximate: F.gelu_backward(grad, input, approximate),
-    "input": lambda F, grad, grad_output, input, approximate: grad * grad_output * _gelu_curve(F, input, approximate),
-})  # fmt: skip
+@op(
+    "gelu_backward",
+    "grad_output input",
+    method=False,
+    function=False,
+    vjp={
+        "grad_output": lambda F, grad, input, approximate: F.gelu_backward(grad, input, approximate),
+        "input": lambda F, grad, grad_output, input, approximate: (
+            grad * grad_output * _gelu_curve(F, input, approximate)
+        ),
+    },
+)
 @typed("gelu_backward", "")
 def gelu_backward(grad_output, input, approximate):  # type: ignore[no-untyped-def]
     return grad_output * _gelu_slope(RAW, input, approximate)
 
 
-@op("softplus", method=False, function=False, vjp={
-    "input": lambda F, grad, input, beta, threshold: F.softplus_backward(grad, input, beta, threshold),
-})  # fmt: skip
+@op(
+    "softplus",
+    method=False,
+    function=False,
+    vjp={
+        "input": lambda F, grad, input, beta, threshold: F.softplus_backward(grad, input, beta, threshold),
+    },
+)
 @typed("softplus_cpu", BOOL + INTEGERS + COMPLEX)
 def softplus(input, beta=1.0, threshold=20.0):  # type: ignore[no-untyped-def]
     """log(1 + exp(beta * input)) / beta; input itself where beta * input is above the threshold."""
@@ -291,12 +402,20 @@ def softplus(input, beta=1.0, threshold=20.0):  # type: ignore[no-untyped-def]
     return np.where(x > threshold, input, np.log1p(np.exp(np.minimum(x, threshold))) / input.dtype.type(beta))
 
 
-@op("softplus_backward", "grad_output input", method=False, function=False, vjp={
-    "grad_output": lambda F, grad, input, beta, threshold: F.softplus_backward(grad, input, beta, threshold),
-    "input": lambda F, grad, grad_output, input, beta, threshold: F.pick(
-        input * beta > threshold, 0.0 * grad,
-        grad * grad_output * (F.sigmoid(input * beta) * (1 - F.sigmoid(input * beta)) * beta)),
-})  # fmt: skip
+@op(
+    "softplus_backward",
+    "grad_output input",
+    method=False,
+    function=False,
+    vjp={
+        "grad_output": lambda F, grad, input, beta, threshold: F.softplus_backward(grad, input, beta, threshold),
+        "input": lambda F, grad, grad_output, input, beta, threshold: F.pick(
+            input * beta > threshold,
+            0.0 * grad,
+            grad * grad_output * (F.sigmoid(input * beta) * (1 - F.sigmoid(input * beta)) * beta),
+        ),
+    },
+)
 @typed("softplus_backward", "")
 def softplus_backward(grad_output, input, beta, threshold):  # type: ignore[no-untyped-def]
     x = input * input.dtype.type(beta)
@@ -330,10 +449,17 @@ def glu(input, dim=-1):  # type: ignore[no-untyped-def]
     return a * _sigmoid(b)
 
 
-@op("_prelu_kernel", "input weight", method=False, function=False, node="PreluKernelBackward0", vjp={
-    "input": lambda F, grad, input, weight: F.pick(input > 0, grad, weight * grad),
-    "weight": lambda F, grad, input: F.pick(input > 0, 0.0 * grad, input * grad),
-})  # fmt: skip
+@op(
+    "_prelu_kernel",
+    "input weight",
+    method=False,
+    function=False,
+    node="PreluKernelBackward0",
+    vjp={
+        "input": lambda F, grad, input, weight: F.pick(input > 0, grad, weight * grad),
+        "weight": lambda F, grad, input: F.pick(input > 0, 0.0 * grad, input * grad),
+    },
+)
 def _prelu_kernel(input, weight):  # type: ignore[no-untyped-def]
     return np.where(input > 0, input, input * weight)
 
@@ -343,15 +469,19 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """input where it is positive, else input * weight; one weight for all, or one for each channel."""
     x, w = input._array, weight._array
     if w.dtype != x.dtype:
-        raise RuntimeError("prelu: Type promoting not supported. Got "
-                           f"{_scalar_name(from_numpy(x.dtype))} and {_scalar_name(from_numpy(w.dtype))}")  # fmt: skip
+        raise RuntimeError(
+            "prelu: Type promoting not supported. Got "
+            f"{_scalar_name(from_numpy(x.dtype))} and {_scalar_name(from_numpy(w.dtype))}"
+        )
     if w.size != 1:
         if x.ndim == 0:
             raise RuntimeError("Not allow zero-dim input tensor.")
         channels = x.shape[1] if x.ndim >= 2 else 1
         if channels != w.size:
-            raise RuntimeError(f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {w.size} and "
-                               f"channel size = {channels}.")  # fmt: skip
+            raise RuntimeError(
+                f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {w.size} and "
+                f"channel size = {channels}."
+            )
     if w.ndim > 1:
         raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {w.ndim}")
     if x.ndim != w.ndim or (x.ndim and w.size == 1):
@@ -359,10 +489,17 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     return TENSORS._prelu_kernel(input, weight)  # type: ignore[no-any-return]
 
 
-@op("rrelu_with_noise", "input noise", method=False, function=False, vjp={
-    "input": lambda F, grad, input, noise, lower, upper, training:
-        F.rrelu_with_noise_backward(grad, input, noise, lower, upper, training),
-})  # fmt: skip
+@op(
+    "rrelu_with_noise",
+    "input noise",
+    method=False,
+    function=False,
+    vjp={
+        "input": lambda F, grad, input, noise, lower, upper, training: F.rrelu_with_noise_backward(
+            grad, input, noise, lower, upper, training
+        ),
+    },
+)
 def rrelu_with_noise(input, noise, lower, upper, training):  # type: ignore[no-untyped-def]
     return input * noise
 
@@ -370,11 +507,18 @@ def rrelu_with_noise(input, noise, lower, upper, training):  # type: ignore[no-u
 OPS["rrelu_with_noise"].overload_in_place()
 
 
-@op("rrelu_with_noise_backward", "grad_output input noise", method=False, function=False, vjp={
-    "grad_output": lambda F, grad, input, noise, lower, upper, training:
-        F.rrelu_with_noise_backward(grad, input, noise, lower, upper, training),
-    "input": lambda F, grad: F.zeros_like(grad),
-})  # fmt: skip
+@op(
+    "rrelu_with_noise_backward",
+    "grad_output input noise",
+    method=False,
+    function=False,
+    vjp={
+        "grad_output": lambda F, grad, input, noise, lower, upper, training: F.rrelu_with_noise_backward(
+            grad, input, noise, lower, upper, training
+        ),
+        "input": lambda F, grad: F.zeros_like(grad),
+    },
+)
 def rrelu_with_noise_backward(grad_output, input, noise, lower, upper, training):  # type: ignore[no-untyped-def]
     return grad_output * noise
 
@@ -382,9 +526,15 @@ def rrelu_with_noise_backward(grad_output, input, noise, lower, upper, training)
 # -- softmax ---------------------------------------------------------------------------------------------------------------
 
 
-@op("_softmax", method=False, function=False, node="SoftmaxBackward0", vjp={
-    "input": lambda F, grad, result, dim: F._softmax_backward_data(grad, result, dim),
-})  # fmt: skip
+@op(
+    "_softmax",
+    method=False,
+    function=False,
+    node="SoftmaxBackward0",
+    vjp={
+        "input": lambda F, grad, result, dim: F._softmax_backward_data(grad, result, dim),
+    },
+)
 @typed("softmax", "")
 def _softmax(input, dim):  # type: ignore[no-untyped-def]
     d = wrap_dim(dim, input.ndim)
@@ -399,11 +549,19 @@ def _softmax(input, dim):  # type: ignore[no-untyped-def]
     return e
 
 
-@op("_softmax_backward_data", "grad_output output", method=False, function=False, vjp={
-    "grad_output": lambda F, grad, output, dim: F._softmax_backward_data(grad, output, dim),
-    "output": lambda F, grad, grad_output, output, dim:
-        grad * (grad_output - F.sum(grad_output * output, dim, True)) - grad_output * F.sum(grad * output, dim, True),
-})  # fmt: skip
+@op(
+    "_softmax_backward_data",
+    "grad_output output",
+    method=False,
+    function=False,
+    vjp={
+        "grad_output": lambda F, grad, output, dim: F._softmax_backward_data(grad, output, dim),
+        "output": lambda F, grad, grad_output, output, dim: (
+            grad * (grad_output - F.sum(grad_output * output, dim, True))
+            - grad_output * F.sum(grad * output, dim, True)
+        ),
+    },
+)
 @typed("_softmax_backward_data", "")
 def _softmax_backward_data(grad_output, output, dim):  # type: ignore[no-untyped-def]
     if not output.ndim:
@@ -412,9 +570,15 @@ def _softmax_backward_data(grad_output, output, dim):  # type: ignore[no-untyped
     return both - output * np.add.reduce(both, axis=dim, keepdims=True)
 
 
-@op("_log_softmax", method=False, function=False, node="LogSoftmaxBackward0", vjp={
-    "input": lambda F, grad, result, dim: F._log_softmax_backward_data(grad, result, dim),
-})  # fmt: skip
+@op(
+    "_log_softmax",
+    method=False,
+    function=False,
+    node="LogSoftmaxBackward0",
+    vjp={
+        "input": lambda F, grad, result, dim: F._log_softmax_backward_data(grad, result, dim),
+    },
+)
 @typed("softmax", "")
 def _log_softmax(input, dim):  # type: ignore[no-untyped-def]
     d = wrap_dim(dim, input.ndim)
@@ -427,10 +591,16 @@ def _log_softmax(input, dim):  # type: ignore[no-untyped-def]
     return x - np.log(np.add.reduce(np.exp(x), axis=d, keepdims=True))
 
 
-@op("_log_softmax_backward_data", "grad_output output", method=False, function=False, vjp={
-    "grad_output": lambda F, grad, output, dim: grad - F.sum(grad * F.exp(output), dim, True),
-    "output": lambda F, grad, grad_output, output, dim: -(grad * F.exp(output)) * F.sum(grad_output, dim, True),
-})  # fmt: skip
+@op(
+    "_log_softmax_backward_data",
+    "grad_output output",
+    method=False,
+    function=False,
+    vjp={
+        "grad_output": lambda F, grad, output, dim: grad - F.sum(grad * F.exp(output), dim, True),
+        "output": lambda F, grad, grad_output, output, dim: -(grad * F.exp(output)) * F.sum(grad_output, dim, True),
+    },
+)
 @typed("_log_softmax_backward_data", "")
 def _log_softmax_backward_data(grad_output, output, dim):  # type: ignore[no-untyped-def]
     if not output.ndim:
@@ -457,9 +627,15 @@ _along("softmax", "exp(input) divided by its sum along `dim`: positive numbers t
 _along("log_softmax", "The logarithm of softmax along `dim`, computed without overflow.")
 
 
-@op("_safe_softmax", method=False, function=False, node="SafeSoftmaxBackward0", vjp={
-    "input": lambda F, grad, result, dim: F._softmax_backward_data(grad, result, dim),
-})  # fmt: skip
+@op(
+    "_safe_softmax",
+    method=False,
+    function=False,
+    node="SafeSoftmaxBackward0",
+    vjp={
+        "input": lambda F, grad, result, dim: F._softmax_backward_data(grad, result, dim),
+    },
+)
 @typed("softmax", BOOL + INTEGERS + COMPLEX)
 def _safe_softmax(input, dim):  # type: ignore[no-untyped-def]
     """softmax that gives zeros where everything is -inf."""

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..table.opdef import op
 from ..first.kinds import NOT_IMPLEMENTED, no_derivative, typed
+from ..table.opdef import op
 
 Array = Any
 _NAME = "_scaled_dot_product_flash_attention_for_cpu"
@@ -29,12 +29,23 @@ def _by_rows(x: Array) -> Array:
     return np.ascontiguousarray(x.swapaxes(1, 2)).swapaxes(1, 2)
 
 
-@op(_NAME, "query key value attn_mask", method=False, function=False, node="ScaledDotProductFlashAttentionForCpuBackward0",
-    outputs=("output", "logsumexp"), differentiable=1, vjp={
-        "query key value": lambda F, grad, query, key, value, output, logsumexp, dropout_p, is_causal, attn_mask, scale, needs:
-            F._scaled_dot_product_flash_attention_for_cpu_backward(grad, query, key, value, output, logsumexp, dropout_p, is_causal,
-                                                                   attn_mask, scale),
-    }, shown={"query": "query", "key": "key", "value": "value", "attn_mask": "attn_mask", "output": "output"})  # fmt: skip
+@op(
+    _NAME,
+    "query key value attn_mask",
+    method=False,
+    function=False,
+    node="ScaledDotProductFlashAttentionForCpuBackward0",
+    outputs=("output", "logsumexp"),
+    differentiable=1,
+    vjp={
+        "query key value": lambda F, grad, query, key, value, output, logsumexp, dropout_p, is_causal, attn_mask, scale, needs: (
+            F._scaled_dot_product_flash_attention_for_cpu_backward(
+                grad, query, key, value, output, logsumexp, dropout_p, is_causal, attn_mask, scale
+            )
+        ),
+    },
+    shown={"query": "query", "key": "key", "value": "value", "attn_mask": "attn_mask", "output": "output"},
+)
 @typed("flash_attention", half=True)
 def _attention(query, key, value, dropout_p=0.0, is_causal=False, attn_mask=None, scale=None):  # type: ignore[no-untyped-def]
     """softmax(query @ key.T * scale + mask) @ value, and the logarithms of the sums that softmax divides by."""
@@ -46,9 +57,18 @@ def _attention(query, key, value, dropout_p=0.0, is_causal=False, attn_mask=None
     return out, (np.log(total) + top)[..., 0]
 
 
-@op(_NAME + "_backward", "grad_out query key value output logsumexp attn_mask", method=False, function=False, node=NOT_IMPLEMENTED,
+@op(
+    _NAME + "_backward",
+    "grad_out query key value output logsumexp attn_mask",
+    method=False,
+    function=False,
+    node=NOT_IMPLEMENTED,
     outputs=("grad_query", "grad_key", "grad_value"),
-    vjp={name: no_derivative(_NAME + "_backward") for name in ("grad_out", "query", "key", "value", "output", "logsumexp")})  # fmt: skip
+    vjp={
+        name: no_derivative(_NAME + "_backward")
+        for name in ("grad_out", "query", "key", "value", "output", "logsumexp")
+    },
+)
 @typed("flash_attention", half=True)
 def _attention_backward(grad_out, query, key, value, output, logsumexp, dropout_p, is_causal, attn_mask, scale):  # type: ignore[no-untyped-def]
     scores = _scores(query, key, is_causal, attn_mask, scale)
@@ -56,5 +76,9 @@ def _attention_backward(grad_out, query, key, value, output, logsumexp, dropout_
     weights = np.exp(scores - np.where(np.isneginf(sums), 0, sums))
     slope = weights * (np.matmul(grad_out, value.swapaxes(-1, -2)) - (grad_out * output).sum(-1, keepdims=True))
     slope *= query.dtype.type(1.0 / math.sqrt(query.shape[-1]) if scale is None else scale)
-    found = np.matmul(slope, key), np.matmul(slope.swapaxes(-1, -2), query), np.matmul(weights.swapaxes(-1, -2), grad_out)
+    found = (
+        np.matmul(slope, key),
+        np.matmul(slope.swapaxes(-1, -2), query),
+        np.matmul(weights.swapaxes(-1, -2), grad_out),
+    )
     return tuple(_by_rows(g) for g in found)

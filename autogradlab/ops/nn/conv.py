@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from ...core.types.dtypes import _scalar_name, from_numpy
-from ..table.opdef import op
-from ..table.checked import cxx_name
 from ..first.kinds import refuse, typed
+from ..table.checked import cxx_name
+from ..table.opdef import op
 
 Array = Any
 Sizes = tuple[int, ...]
@@ -33,21 +33,27 @@ def padded(x: Array, padding: Sizes, value: float = 0) -> Array:
 
 
 def out_sizes(sizes: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes) -> Sizes:
-    return tuple((n + 2 * p - d * (k - 1) - 1) // s + 1
-                 for n, k, s, p, d in zip(sizes, kernel, stride, padding, dilation, strict=True))  # fmt: skip
+    return tuple(
+        (n + 2 * p - d * (k - 1) - 1) // s + 1
+        for n, k, s, p, d in zip(sizes, kernel, stride, padding, dilation, strict=True)
+    )
 
 
 def windows(x: Array, kernel: Sizes, stride: Sizes, dilation: Sizes, out: Sizes) -> Array:
     """A view (N, C, *kernel, *out) on a padded input (N, C, *sizes)."""
     step = x.strides[2:]
     shape = (*x.shape[:2], *kernel, *out)
-    strides = (*x.strides[:2], *(s * d for s, d in zip(step, dilation, strict=True)),
-               *(s * t for s, t in zip(step, stride, strict=True)))  # fmt: skip
+    strides = (
+        *x.strides[:2],
+        *(s * d for s, d in zip(step, dilation, strict=True)),
+        *(s * t for s, t in zip(step, stride, strict=True)),
+    )
     return np.lib.stride_tricks.as_strided(x, shape, strides, writeable=False)
 
 
-def columns(x: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes,
-            out: Sizes | None = None) -> tuple[Array, Sizes]:  # fmt: skip
+def columns(
+    x: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, out: Sizes | None = None
+) -> tuple[Array, Sizes]:
     """The windows of x as a matrix for each sample, (N, C * kernel, out), and the sizes of the output."""
     out = out_sizes(x.shape[2:], kernel, stride, padding, dilation) if out is None else out
     n, c = x.shape[:2]
@@ -58,15 +64,18 @@ def columns(x: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Si
     return found.reshape(n, c * count, math.prod(out)), out
 
 
-def scatter_columns(cols: Array, sizes: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes,
-                    out: Sizes | None = None) -> Array:  # fmt: skip
+def scatter_columns(
+    cols: Array, sizes: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, out: Sizes | None = None
+) -> Array:
     """The adjoint of `columns`: (N, C * kernel, out) added up to (N, C, *sizes)."""
     out = out_sizes(sizes, kernel, stride, padding, dilation) if out is None else out
     n = cols.shape[0]
     parts = cols.reshape(n, cols.shape[1] // max(math.prod(kernel), 1), *kernel, *out)
     whole: Any = np.zeros((n, parts.shape[1], *(s + 2 * p for s, p in zip(sizes, padding, strict=True))), cols.dtype)
     for at in itertools.product(*map(range, kernel)):
-        where = tuple(slice(i * d, i * d + s * (o - 1) + 1, s) for i, d, s, o in zip(at, dilation, stride, out, strict=True))
+        where = tuple(
+            slice(i * d, i * d + s * (o - 1) + 1, s) for i, d, s, o in zip(at, dilation, stride, out, strict=True)
+        )
         whole[(..., *where)] += parts[(slice(None), slice(None), *at)]
     if not any(padding):
         return whole
@@ -82,7 +91,9 @@ def _forward(x: Array, w: Array, stride: Sizes, padding: Sizes, dilation: Sizes,
     return np.matmul(w.reshape(groups, o // groups, -1), cols).reshape(n, o, *out)
 
 
-def _adjoint_input(g: Array, w: Array, sizes: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int) -> Array:
+def _adjoint_input(
+    g: Array, w: Array, sizes: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
+) -> Array:
     n, o = g.shape[:2]
     flat = g.reshape(n, groups, o // groups, math.prod(g.shape[2:]))
     cols = np.matmul(w.reshape(groups, o // groups, -1).swapaxes(1, 2), flat)
@@ -90,7 +101,9 @@ def _adjoint_input(g: Array, w: Array, sizes: Sizes, stride: Sizes, padding: Siz
     return scatter_columns(cols, sizes, w.shape[2:], stride, padding, dilation, g.shape[2:])
 
 
-def _adjoint_weight(g: Array, x: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int) -> Array:
+def _adjoint_weight(
+    g: Array, x: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
+) -> Array:
     cols, _ = columns(x, kernel, stride, padding, dilation, g.shape[2:])
     n, o = g.shape[:2]
     if groups == 1:
@@ -105,44 +118,72 @@ def _adjoint_weight(g: Array, x: Array, kernel: Sizes, stride: Sizes, padding: S
 # -- the three maps as operations; `transposed` exchanges the first two ------------------------------------------------------
 
 
-def _check(input: Array, weight: Array, bias: Any, stride: Sizes, padding: Sizes, dilation: Sizes, transposed: bool,
-           groups: int) -> None:  # fmt: skip
+def _check(
+    input: Array,
+    weight: Array,
+    bias: Any,
+    stride: Sizes,
+    padding: Sizes,
+    dilation: Sizes,
+    transposed: bool,
+    groups: int,
+) -> None:
     channels = weight.shape[0] if transposed else weight.shape[1] * groups
     shape, wanted = list(input.shape), list(weight.shape)
-    for name, values, bad in (("padding", padding, lambda v: v < 0), ("stride", stride, lambda v: v <= 0),
-                              ("dilation", dilation, lambda v: v <= 0)):  # fmt: skip
+    for name, values, bad in (
+        ("padding", padding, lambda v: v < 0),
+        ("stride", stride, lambda v: v <= 0),
+        ("dilation", dilation, lambda v: v <= 0),
+    ):
         if any(bad(v) for v in values):
-            words = {"padding": "negative padding is not supported", "stride": "non-positive stride is not supported",
-                     "dilation": "dilation should be greater than zero"
-                                 + (f", but got {list(dilation)}" if 0 in dilation else "")}  # fmt: skip
+            words = {
+                "padding": "negative padding is not supported",
+                "stride": "non-positive stride is not supported",
+                "dilation": "dilation should be greater than zero"
+                + (f", but got {list(dilation)}" if 0 in dilation else ""),
+            }
             raise RuntimeError(words[name])
     if groups <= 0:
         raise RuntimeError("non-positive groups is not supported")
     if not transposed:
         if weight.shape[0] < groups:
-            raise RuntimeError(f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but got weight of size "
-                               f"{wanted} instead")  # fmt: skip
+            raise RuntimeError(
+                f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but got weight of size "
+                f"{wanted} instead"
+            )
         if weight.shape[0] % groups:
-            raise RuntimeError(f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight of "
-                               f"size [{wanted}] instead")  # fmt: skip
+            raise RuntimeError(
+                f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight of "
+                f"size [{wanted}] instead"
+            )
         if input.shape[1] != channels:
-            raise RuntimeError(f"Given groups={groups}, weight of size {wanted}, expected input{shape} to have {channels} channels, but "
-                               f"got {input.shape[1]} channels instead")  # fmt: skip
+            raise RuntimeError(
+                f"Given groups={groups}, weight of size {wanted}, expected input{shape} to have {channels} channels, but "
+                f"got {input.shape[1]} channels instead"
+            )
         if bias is not None and (bias.ndim != 1 or bias.shape[0] != weight.shape[0]):
-            raise RuntimeError(f"Given weight of size {wanted}, expected bias to be 1-dimensional with {weight.shape[0]} elements, but got "
-                               f"bias of size {list(bias.shape)} instead")  # fmt: skip
+            raise RuntimeError(
+                f"Given weight of size {wanted}, expected bias to be 1-dimensional with {weight.shape[0]} elements, but got "
+                f"bias of size {list(bias.shape)} instead"
+            )
         sizes = [n + 2 * p for n, p in zip(input.shape[2:], padding, strict=True)]
         kernel = [d * (k - 1) + 1 for k, d in zip(weight.shape[2:], dilation, strict=True)]
         if any(n < k for n, k in zip(sizes, kernel, strict=True)):
-            raise RuntimeError(f"Calculated padded input size per channel: ({' x '.join(map(str, sizes))}). Kernel size: "
-                               f"({' x '.join(map(str, kernel))}). Kernel size can't be greater than actual input size")  # fmt: skip
+            raise RuntimeError(
+                f"Calculated padded input size per channel: ({' x '.join(map(str, sizes))}). Kernel size: "
+                f"({' x '.join(map(str, kernel))}). Kernel size can't be greater than actual input size"
+            )
     else:
         if input.shape[1] != channels:
-            raise RuntimeError(f"Given transposed=1, weight of size {wanted}, expected input{shape} to have {channels} channels, but got "
-                               f"{input.shape[1]} channels instead")  # fmt: skip
+            raise RuntimeError(
+                f"Given transposed=1, weight of size {wanted}, expected input{shape} to have {channels} channels, but got "
+                f"{input.shape[1]} channels instead"
+            )
         if bias is not None and (bias.ndim != 1 or bias.shape[0] != weight.shape[1] * groups):
-            raise RuntimeError(f"Given transposed=1, weight of size {wanted}, expected bias to be 1-dimensional with "
-                               f"{weight.shape[1] * groups} elements, but got bias of size {list(bias.shape)} instead")  # fmt: skip
+            raise RuntimeError(
+                f"Given transposed=1, weight of size {wanted}, expected bias to be 1-dimensional with "
+                f"{weight.shape[1] * groups} elements, but got bias of size {list(bias.shape)} instead"
+            )
     _check_types(input, weight, bias)
 
 
@@ -155,10 +196,14 @@ def _check_types(input: Array, weight: Array, bias: Any) -> None:
         raise RuntimeError(f"expected scalar type {a} but found {b}")
 
 
-def _opened(sizes: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, output_padding: Sizes) -> Sizes:
+def _opened(
+    sizes: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, output_padding: Sizes
+) -> Sizes:
     """The sizes of a transposed convolution's output."""
-    return tuple((n - 1) * s - 2 * p + d * (k - 1) + o + 1 for n, k, s, p, d, o in
-                 zip(sizes, kernel, stride, padding, dilation, output_padding, strict=True))  # fmt: skip
+    return tuple(
+        (n - 1) * s - 2 * p + d * (k - 1) + o + 1
+        for n, k, s, p, d, o in zip(sizes, kernel, stride, padding, dilation, output_padding, strict=True)
+    )
 
 
 def _cropped(F, r, shape):  # type: ignore[no-untyped-def]
@@ -184,18 +229,30 @@ def _grad_weight(F, grad, input, weight_shape, stride, padding, dilation, transp
     return F._conv_by_weight(grad, input, kernel, stride, padding, dilation, groups)
 
 
-@op("convolution", "input weight bias", method=False, vjp={
-    "input": lambda F, grad, weight, input_shape, stride, padding, dilation, transposed, output_padding, groups:
-        _grad_input(F, grad, weight, input_shape, stride, padding, dilation, transposed, groups),
-    "weight": lambda F, grad, input, weight_shape, stride, padding, dilation, transposed, groups:
-        _grad_weight(F, grad, input, weight_shape, stride, padding, dilation, transposed, groups),
-    "bias": lambda F, grad, bias_shape: F.sum(grad, (0, *range(2, grad.ndim)), False),
-}, shown={"bias_shape": "bias", "input": "input"})  # fmt: skip
+@op(
+    "convolution",
+    "input weight bias",
+    method=False,
+    vjp={
+        "input": lambda F, grad, weight, input_shape, stride, padding, dilation, transposed, output_padding, groups: (
+            _grad_input(F, grad, weight, input_shape, stride, padding, dilation, transposed, groups)
+        ),
+        "weight": lambda F, grad, input, weight_shape, stride, padding, dilation, transposed, groups: _grad_weight(
+            F, grad, input, weight_shape, stride, padding, dilation, transposed, groups
+        ),
+        "bias": lambda F, grad, bias_shape: F.sum(grad, (0, *range(2, grad.ndim)), False),
+    },
+    shown={"bias_shape": "bias", "input": "input"},
+)
 @typed("convolution", "")
 def convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups):  # type: ignore[no-untyped-def]
     """Products of windows of the input with the weight, summed; or the adjoint of that map."""
     _check(input, weight, bias, stride, padding, dilation, transposed, groups)
-    refuse(input, f"slow_conv{'_transpose' if transposed else ''}{max(input.ndim - 2, 2)}d{'_out' if transposed else ''}_cpu", "b")
+    refuse(
+        input,
+        f"slow_conv{'_transpose' if transposed else ''}{max(input.ndim - 2, 2)}d{'_out' if transposed else ''}_cpu",
+        "b",
+    )
     if transposed:
         sizes = _opened(input.shape[2:], weight.shape[2:], stride, padding, dilation, output_padding)
         r = _adjoint_input(input, weight, sizes, stride, padding, dilation, groups)
@@ -209,34 +266,61 @@ def convolution(input, weight, bias, stride, padding, dilation, transposed, outp
 _SECOND = "ConvolutionBackwardBackward0"
 
 
-@op("_conv", "input weight", method=False, function=False, node=_SECOND, vjp={
-    "input": lambda F, grad, input_shape, weight, stride, padding, dilation, groups:
-        F._conv_by_input(grad, F.conj(weight), tuple(input_shape[2:]), stride, padding, dilation, groups),
-    "weight": lambda F, grad, input, weight_shape, stride, padding, dilation, groups:
-        F._conv_by_weight(grad, F.conj(input), tuple(weight_shape[2:]), stride, padding, dilation, groups),
-})  # fmt: skip
+@op(
+    "_conv",
+    "input weight",
+    method=False,
+    function=False,
+    node=_SECOND,
+    vjp={
+        "input": lambda F, grad, input_shape, weight, stride, padding, dilation, groups: F._conv_by_input(
+            grad, F.conj(weight), tuple(input_shape[2:]), stride, padding, dilation, groups
+        ),
+        "weight": lambda F, grad, input, weight_shape, stride, padding, dilation, groups: F._conv_by_weight(
+            grad, F.conj(input), tuple(weight_shape[2:]), stride, padding, dilation, groups
+        ),
+    },
+)
 @typed("convolution", "")
 def _conv(input, weight, stride, padding, dilation, groups):  # type: ignore[no-untyped-def]
     return _forward(input, weight, stride, padding, dilation, groups)
 
 
-@op("_conv_by_input", "grad_output weight", method=False, function=False, node=_SECOND, vjp={
-    "grad_output": lambda F, grad, weight, stride, padding, dilation, groups:
-        F._conv(grad, F.conj(weight), stride, padding, dilation, groups),
-    "weight": lambda F, grad, grad_output, weight_shape, stride, padding, dilation, groups:
-        F._conv_by_weight(F.conj(grad_output), grad, tuple(weight_shape[2:]), stride, padding, dilation, groups),
-})  # fmt: skip
+@op(
+    "_conv_by_input",
+    "grad_output weight",
+    method=False,
+    function=False,
+    node=_SECOND,
+    vjp={
+        "grad_output": lambda F, grad, weight, stride, padding, dilation, groups: F._conv(
+            grad, F.conj(weight), stride, padding, dilation, groups
+        ),
+        "weight": lambda F, grad, grad_output, weight_shape, stride, padding, dilation, groups: F._conv_by_weight(
+            F.conj(grad_output), grad, tuple(weight_shape[2:]), stride, padding, dilation, groups
+        ),
+    },
+)
 @typed("convolution", "")
 def _conv_by_input(grad_output, weight, sizes, stride, padding, dilation, groups):  # type: ignore[no-untyped-def]
     return _adjoint_input(grad_output, weight, sizes, stride, padding, dilation, groups)
 
 
-@op("_conv_by_weight", "grad_output input", method=False, function=False, node=_SECOND, vjp={
-    "grad_output": lambda F, grad, input, grad_output_shape, stride, padding, dilation, groups:
-        _cropped(F, F._conv(F.conj(input), grad, stride, padding, dilation, groups), tuple(grad_output_shape)),
-    "input": lambda F, grad, grad_output, input_shape, stride, padding, dilation, groups:
-        F._conv_by_input(F.conj(grad_output), grad, tuple(input_shape[2:]), stride, padding, dilation, groups),
-})  # fmt: skip
+@op(
+    "_conv_by_weight",
+    "grad_output input",
+    method=False,
+    function=False,
+    node=_SECOND,
+    vjp={
+        "grad_output": lambda F, grad, input, grad_output_shape, stride, padding, dilation, groups: _cropped(
+            F, F._conv(F.conj(input), grad, stride, padding, dilation, groups), tuple(grad_output_shape)
+        ),
+        "input": lambda F, grad, grad_output, input_shape, stride, padding, dilation, groups: F._conv_by_input(
+            F.conj(grad_output), grad, tuple(input_shape[2:]), stride, padding, dilation, groups
+        ),
+    },
+)
 @typed("convolution", "")
 def _conv_by_weight(grad_output, input, kernel, stride, padding, dilation, groups):  # type: ignore[no-untyped-def]
     return _adjoint_weight(grad_output, input, kernel, stride, padding, dilation, groups)
@@ -245,10 +329,17 @@ def _conv_by_weight(grad_output, input, kernel, stride, padding, dilation, group
 # -- unfold and fold -------------------------------------------------------------------------------------------------------
 
 
-@op("im2col", method=False, function=False, node="Im2ColBackward0", vjp={
-    "input": lambda F, grad, input_shape, kernel_size, dilation, padding, stride:
-        F.col2im(grad, tuple(input_shape[-2:]), kernel_size, dilation, padding, stride),
-})  # fmt: skip
+@op(
+    "im2col",
+    method=False,
+    function=False,
+    node="Im2ColBackward0",
+    vjp={
+        "input": lambda F, grad, input_shape, kernel_size, dilation, padding, stride: F.col2im(
+            grad, tuple(input_shape[-2:]), kernel_size, dilation, padding, stride
+        ),
+    },
+)
 @typed("im2col_out_cpu", "iu")
 def im2col(input, kernel_size, dilation, padding, stride):  # type: ignore[no-untyped-def]
     """All windows of (N, C, H, W) as columns: (N, C * kernel, windows)."""
@@ -258,9 +349,17 @@ def im2col(input, kernel_size, dilation, padding, stride):  # type: ignore[no-un
     return cols if input.ndim == 4 else cols[0]
 
 
-@op("col2im", method=False, function=False, node="Col2ImBackward0", vjp={
-    "input": lambda F, grad, kernel_size, dilation, padding, stride: F.im2col(grad, kernel_size, dilation, padding, stride),
-})  # fmt: skip
+@op(
+    "col2im",
+    method=False,
+    function=False,
+    node="Col2ImBackward0",
+    vjp={
+        "input": lambda F, grad, kernel_size, dilation, padding, stride: F.im2col(
+            grad, kernel_size, dilation, padding, stride
+        ),
+    },
+)
 @typed("col2im_out_cpu", "iu")
 def col2im(input, output_size, kernel_size, dilation, padding, stride):  # type: ignore[no-untyped-def]
     """Columns added up where their windows lie: the adjoint of im2col."""

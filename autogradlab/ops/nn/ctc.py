@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..table.opdef import op
 from ..first.kinds import no_derivative, typed
+from ..table.opdef import op
 from .loss import reduced, scale
 
 Array = Any
@@ -61,10 +61,18 @@ def _ctc_backward(F, grad, log_probs, targets, input_lengths, target_lengths, bl
     return F._ctc_loss_backward(grad, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
 
 
-@op("_ctc_loss", "log_probs targets", method=False, function=False, node="CtcLossBackward0", vjp={
-    "log_probs": lambda F, grad, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity:
-        _ctc_backward(F, grad, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity),
-})  # fmt: skip
+@op(
+    "_ctc_loss",
+    "log_probs targets",
+    method=False,
+    function=False,
+    node="CtcLossBackward0",
+    vjp={
+        "log_probs": lambda F, grad, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity: (
+            _ctc_backward(F, grad, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
+        ),
+    },
+)
 @typed("ctc_loss_cpu", "biuc", half=False)
 def _ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity):  # type: ignore[no-untyped-def]
     """-log of the probability of each target, for logarithms of probabilities (T, N, C)."""
@@ -75,10 +83,16 @@ def _ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, zero_inf
     return out
 
 
-@op("_ctc_loss_backward", "grad_output log_probs targets", method=False, function=False, vjp={
-    "grad_output": no_derivative("_ctc_loss_backward"),
-    "log_probs": no_derivative("_ctc_loss_backward"),
-})  # fmt: skip
+@op(
+    "_ctc_loss_backward",
+    "grad_output log_probs targets",
+    method=False,
+    function=False,
+    vjp={
+        "grad_output": no_derivative("_ctc_loss_backward"),
+        "log_probs": no_derivative("_ctc_loss_backward"),
+    },
+)
 def _ctc_loss_backward(grad_output, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity):  # type: ignore[no-untyped-def]
     out = np.zeros_like(log_probs)
     for b, labels in enumerate(_labels(targets, target_lengths, blank)):
@@ -121,11 +135,20 @@ def _check_sets(input: Array, target: Array) -> None:
         raise RuntimeError(f"inconsistent target size: {list(target.shape)} for input of size: {shape}")
 
 
-@op("multilabel_margin_loss_forward", "input target", method=False, function=False, node="MultilabelMarginLossBackward0",
-    outputs=("output", "is_target"), differentiable=1, vjp={
-        "input": lambda F, grad, input, target, reduction, is_target:
-            F.multilabel_margin_loss_backward(grad, input, target, reduction, is_target),
-    })  # fmt: skip
+@op(
+    "multilabel_margin_loss_forward",
+    "input target",
+    method=False,
+    function=False,
+    node="MultilabelMarginLossBackward0",
+    outputs=("output", "is_target"),
+    differentiable=1,
+    vjp={
+        "input": lambda F, grad, input, target, reduction, is_target: F.multilabel_margin_loss_backward(
+            grad, input, target, reduction, is_target
+        ),
+    },
+)
 @typed("multilabel_margin_loss_forward_out_frame")
 def multilabel_margin_loss_forward(input, target, reduction):  # type: ignore[no-untyped-def]
     """For each class of the target, how much closer than 1 the others come to it: the sum over both, divided by the classes."""
@@ -140,10 +163,16 @@ def multilabel_margin_loss_forward(input, target, reduction):  # type: ignore[no
     return np.asarray(found).reshape(() if input.ndim < 2 else np.shape(found)), mask.reshape(target.shape)
 
 
-@op("multilabel_margin_loss_backward", "grad_output input target is_target", method=False, function=False, vjp={
-    "grad_output": no_derivative("multilabel_margin_loss_backward"),
-    "input": no_derivative("multilabel_margin_loss_backward"),
-})  # fmt: skip
+@op(
+    "multilabel_margin_loss_backward",
+    "grad_output input target is_target",
+    method=False,
+    function=False,
+    vjp={
+        "grad_output": no_derivative("multilabel_margin_loss_backward"),
+        "input": no_derivative("multilabel_margin_loss_backward"),
+    },
+)
 def multilabel_margin_loss_backward(grad_output, input, target, reduction, is_target):  # type: ignore[no-untyped-def]
     x, t = np.atleast_2d(input), np.atleast_2d(target)
     mask, lists = _sets(t, x.shape[1])

@@ -6,23 +6,31 @@ from typing import Any
 
 import numpy as np
 
-from ...core.types.dtypes import _scalar_name, from_numpy
-from ..table.opdef import op
 from ...core.tensor.tensor import Tensor
+from ...core.types.dtypes import _scalar_name, from_numpy
 from ..common.blas import lift
+from ..table.opdef import op
 
 
-@op("embedding", "weight indices", method=False, vjp={
-    "weight": lambda F, grad, weight_shape, indices, padding_idx, scale_grad_by_freq:
-        F.embedding_dense_backward(grad, indices, weight_shape[0], padding_idx, scale_grad_by_freq),
-})  # fmt: skip
+@op(
+    "embedding",
+    "weight indices",
+    method=False,
+    vjp={
+        "weight": lambda F, grad, weight_shape, indices, padding_idx, scale_grad_by_freq: F.embedding_dense_backward(
+            grad, indices, weight_shape[0], padding_idx, scale_grad_by_freq
+        ),
+    },
+)
 def embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=False):  # type: ignore[no-untyped-def]
     """Rows of a matrix by their numbers."""
     if weight.ndim != 2:
         raise RuntimeError("'weight' must be 2-D")
     if indices.dtype.name not in ("int64", "int32"):
-        raise RuntimeError("Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
-                           f"torch.{_type(indices)} instead (while checking arguments for embedding)")  # fmt: skip
+        raise RuntimeError(
+            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
+            f"torch.{_type(indices)} instead (while checking arguments for embedding)"
+        )
     if indices.size and (int(indices.min()) < 0 or int(indices.max()) >= weight.shape[0]):
         raise IndexError("index out of range in self")
     return weight[indices]
@@ -32,10 +40,17 @@ def _type(x: np.ndarray) -> str:
     return _scalar_name(from_numpy(x.dtype)) + "Tensor"
 
 
-@op("embedding_dense_backward", "grad_output indices", method=False, function=False, vjp={
-    "grad_output": lambda F, grad, indices, padding_idx, scale_grad_by_freq:
-        F.embedding_gather(grad, indices, padding_idx, scale_grad_by_freq),
-})  # fmt: skip
+@op(
+    "embedding_dense_backward",
+    "grad_output indices",
+    method=False,
+    function=False,
+    vjp={
+        "grad_output": lambda F, grad, indices, padding_idx, scale_grad_by_freq: F.embedding_gather(
+            grad, indices, padding_idx, scale_grad_by_freq
+        ),
+    },
+)
 def embedding_dense_backward(grad_output, indices, rows, padding_idx, scale_grad_by_freq):  # type: ignore[no-untyped-def]
     flat = indices.reshape(-1)
     g = grad_output.reshape(flat.size, -1)
@@ -48,10 +63,17 @@ def embedding_dense_backward(grad_output, indices, rows, padding_idx, scale_grad
     return out
 
 
-@op("embedding_gather", "input indices", method=False, function=False, vjp={
-    "input": lambda F, grad, input_shape, indices, padding_idx, scale_grad_by_freq:
-        F.embedding_dense_backward(grad, indices, input_shape[0], padding_idx, scale_grad_by_freq),
-})  # fmt: skip
+@op(
+    "embedding_gather",
+    "input indices",
+    method=False,
+    function=False,
+    vjp={
+        "input": lambda F, grad, input_shape, indices, padding_idx, scale_grad_by_freq: F.embedding_dense_backward(
+            grad, indices, input_shape[0], padding_idx, scale_grad_by_freq
+        ),
+    },
+)
 def embedding_gather(input, indices, padding_idx, scale_grad_by_freq):  # type: ignore[no-untyped-def]
     g = input[indices]
     if scale_grad_by_freq:
@@ -91,8 +113,19 @@ def _bag_rows(F, grad, offsets, indices, mode, last, padding_idx):  # type: igno
     return rows if mode == 0 and padding_idx < 0 else rows * lift(F, shares.astype(array_of(grad).dtype)[:, None])
 
 
-def _bag_weight(F, grad, weight_shape, indices, offsets, result3, scale_grad_by_freq, mode, per_sample_weights, include_last_offset,
-                padding_idx):  # type: ignore[no-untyped-def]  # fmt: skip
+def _bag_weight(
+    F,
+    grad,
+    weight_shape,
+    indices,
+    offsets,
+    result3,
+    scale_grad_by_freq,
+    mode,
+    per_sample_weights,
+    include_last_offset,
+    padding_idx,
+):  # type: ignore[no-untyped-def]
     if mode == 2:
         wide = F.pick(result3 < 0, 0.0 * grad, grad)
         places = lift(F, np.maximum(array_of(result3), 0))
@@ -108,16 +141,45 @@ def _bag_samples(F, grad, weight, indices, offsets, mode, include_last_offset, p
     return F.sum(rows * F.index_select(weight, 0, indices), (1,), False)
 
 
-@op("embedding_bag", "weight indices offsets per_sample_weights", method=False, outputs=("result0", "result1", "result2", "result3"),
-    differentiable=1, shown={"weight": "weight"}, vjp={
-        "weight": lambda F, grad, weight_shape, indices, offsets, result3, scale_grad_by_freq, mode, per_sample_weights,
-        include_last_offset, padding_idx: _bag_weight(F, grad, weight_shape, indices, offsets, result3, scale_grad_by_freq, mode,
-                                                      per_sample_weights, include_last_offset, padding_idx),
-        "per_sample_weights": lambda F, grad, weight, indices, offsets, mode, include_last_offset, padding_idx:
-            _bag_samples(F, grad, weight, indices, offsets, mode, include_last_offset, padding_idx),
-    })  # fmt: skip
-def embedding_bag(weight, indices, offsets, scale_grad_by_freq=False, mode=0, sparse=False, per_sample_weights=None,
-                  include_last_offset=False, padding_idx=-1):  # type: ignore[no-untyped-def]  # fmt: skip
+@op(
+    "embedding_bag",
+    "weight indices offsets per_sample_weights",
+    method=False,
+    outputs=("result0", "result1", "result2", "result3"),
+    differentiable=1,
+    shown={"weight": "weight"},
+    vjp={
+        "weight": lambda F, grad, weight_shape, indices, offsets, result3, scale_grad_by_freq, mode, per_sample_weights, include_last_offset, padding_idx: (
+            _bag_weight(
+                F,
+                grad,
+                weight_shape,
+                indices,
+                offsets,
+                result3,
+                scale_grad_by_freq,
+                mode,
+                per_sample_weights,
+                include_last_offset,
+                padding_idx,
+            )
+        ),
+        "per_sample_weights": lambda F, grad, weight, indices, offsets, mode, include_last_offset, padding_idx: (
+            _bag_samples(F, grad, weight, indices, offsets, mode, include_last_offset, padding_idx)
+        ),
+    },
+)
+def embedding_bag(
+    weight,
+    indices,
+    offsets,
+    scale_grad_by_freq=False,
+    mode=0,
+    sparse=False,
+    per_sample_weights=None,
+    include_last_offset=False,
+    padding_idx=-1,
+):  # type: ignore[no-untyped-def]
     """Sums, means or maxima of rows of a matrix by bags of row numbers; and which bag each index is in, how large the bags are, and
     where the maxima were."""
     count = indices.size
@@ -151,25 +213,37 @@ def embedding_bag(weight, indices, offsets, scale_grad_by_freq=False, mode=0, sp
 
 def _check_bags(weight, indices, offsets, per_sample_weights, last, mode):  # type: ignore[no-untyped-def]
     if indices.dtype.name not in ("int64", "int32"):
-        raise RuntimeError("Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
-                           f"torch.{_type(indices)} instead (while checking arguments for embedding_bag)")  # fmt: skip
+        raise RuntimeError(
+            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
+            f"torch.{_type(indices)} instead (while checking arguments for embedding_bag)"
+        )
     if last and not offsets.size:
         raise RuntimeError("include_last_offset: number of offset should be at least 1")
     if offsets.size and offsets[0] != 0:
-        raise RuntimeError("offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. However, got "
-                           f"{offsets[0]}\n[ torch.LongTensor{{}} ]")  # fmt: skip
+        raise RuntimeError(
+            "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. However, got "
+            f"{offsets[0]}\n[ torch.LongTensor{{}} ]"
+        )
     if offsets.size and offsets[-1] > indices.size:
-        raise RuntimeError(f"offsets[-1] can not be greater than input's length {indices.size} but got offsets[-1] of {offsets[-1]}")
+        raise RuntimeError(
+            f"offsets[-1] can not be greater than input's length {indices.size} but got offsets[-1] of {offsets[-1]}"
+        )
     if per_sample_weights is not None and per_sample_weights.dtype != weight.dtype:
-        raise RuntimeError("Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 'per_sample_weights'; "
-                           f"but type torch.{_type(weight)} does not equal torch.{_type(per_sample_weights)} (while checking arguments for "
-                           "embedding_bag)")  # fmt: skip
+        raise RuntimeError(
+            "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 'per_sample_weights'; "
+            f"but type torch.{_type(weight)} does not equal torch.{_type(per_sample_weights)} (while checking arguments for "
+            "embedding_bag)"
+        )
     wrong = (indices < 0) | (indices >= weight.shape[0])
     if wrong.any():
         at = int(np.argmax(wrong))
         if mode == 2 or weight.dtype != np.float32:  # where PyTorch has no kernel for whole bags
-            raise RuntimeError(f"embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be {indices[at]}")
-        raise RuntimeError(f"Index {at} of input takes value {indices[at]} which is not in the valid range [0, {weight.shape[0]})")
+            raise RuntimeError(
+                f"embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be {indices[at]}"
+            )
+        raise RuntimeError(
+            f"Index {at} of input takes value {indices[at]} which is not in the valid range [0, {weight.shape[0]})"
+        )
 
 
 def _up(input, r):  # type: ignore[no-untyped-def]
@@ -188,40 +262,60 @@ def _down(input, r):  # type: ignore[no-untyped-def]
     return np.ascontiguousarray(x).reshape(*lead, c * r * r, h // r, w // r)
 
 
-@op("pixel_shuffle", method=False, vjp={"input": lambda F, grad, upscale_factor: F.pixel_unshuffle(grad, upscale_factor)})
+@op(
+    "pixel_shuffle",
+    method=False,
+    vjp={"input": lambda F, grad, upscale_factor: F.pixel_unshuffle(grad, upscale_factor)},
+)
 def pixel_shuffle(input, upscale_factor):  # type: ignore[no-untyped-def]
     """(..., C * r * r, H, W) to (..., C, H * r, W * r)."""
     r = upscale_factor
     if input.ndim < 3:
-        raise RuntimeError(f"pixel_shuffle expects input to have at least 3 dimensions, but got input with {input.ndim} dimension(s)")
+        raise RuntimeError(
+            f"pixel_shuffle expects input to have at least 3 dimensions, but got input with {input.ndim} dimension(s)"
+        )
     if r <= 0:
         raise RuntimeError(f"pixel_shuffle expects a positive upscale_factor, but got {r}")
     c = input.shape[-3]
     if c % (r * r):
-        raise RuntimeError("pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, but "
-                           f"input.size(-3)={c} is not divisible by {r * r}")  # fmt: skip
+        raise RuntimeError(
+            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, but "
+            f"input.size(-3)={c} is not divisible by {r * r}"
+        )
     return _up(input, r)
 
 
-@op("pixel_unshuffle", method=False, vjp={"input": lambda F, grad, downscale_factor: F.pixel_shuffle(grad, downscale_factor)})
+@op(
+    "pixel_unshuffle",
+    method=False,
+    vjp={"input": lambda F, grad, downscale_factor: F.pixel_shuffle(grad, downscale_factor)},
+)
 def pixel_unshuffle(input, downscale_factor):  # type: ignore[no-untyped-def]
     """(..., C, H * r, W * r) to (..., C * r * r, H, W)."""
     r = downscale_factor
     if input.ndim < 3:
-        raise RuntimeError(f"pixel_unshuffle expects input to have at least 3 dimensions, but got input with {input.ndim} dimension(s)")
+        raise RuntimeError(
+            f"pixel_unshuffle expects input to have at least 3 dimensions, but got input with {input.ndim} dimension(s)"
+        )
     if r <= 0:
         raise RuntimeError(f"pixel_unshuffle expects a positive downscale_factor, but got {r}")
     for name, n in (("height", input.shape[-2]), ("width", input.shape[-1])):
         if n % r:
             at = -2 if name == "height" else -1
-            raise RuntimeError(f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but input.size({at})={n} is not "
-                               f"divisible by {r}")  # fmt: skip
+            raise RuntimeError(
+                f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but input.size({at})={n} is not "
+                f"divisible by {r}"
+            )
     return _down(input, r)
 
 
-@op("channel_shuffle", method=False, vjp={
-    "input": lambda F, grad, input_shape, groups: F.channel_shuffle(grad, input_shape[1] // groups),
-})  # fmt: skip
+@op(
+    "channel_shuffle",
+    method=False,
+    vjp={
+        "input": lambda F, grad, input_shape, groups: F.channel_shuffle(grad, input_shape[1] // groups),
+    },
+)
 def channel_shuffle(input, groups):  # type: ignore[no-untyped-def]
     """The channels of (N, C, ...) dealt out from `groups` groups in turn."""
     if input.ndim <= 2:

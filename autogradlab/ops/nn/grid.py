@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..table.opdef import op
 from ..first.kinds import no_derivative, typed
+from ..table.opdef import op
 
 Array = Any
 
@@ -44,7 +44,9 @@ def _bounded(index: Array, n: int, padding: int, align: bool) -> tuple[Array, Ar
         index = np.where(odd, span - extra + start, extra + start).astype(index.dtype)
         slope = np.where(odd, -slope, slope)
     inside = (index > 0) & (index < n - 1)
-    return np.clip(np.nan_to_num(index, nan=-1.0), 0, n - 1).astype(index.dtype), np.where(inside, slope, 0).astype(index.dtype)
+    return np.clip(np.nan_to_num(index, nan=-1.0), 0, n - 1).astype(index.dtype), np.where(inside, slope, 0).astype(
+        index.dtype
+    )
 
 
 def _corners(places: list[Array]) -> Any:
@@ -54,8 +56,10 @@ def _corners(places: list[Array]) -> Any:
     for corner in itertools.product((0, 1), repeat=len(places)):
         factors = [s if c else 1 - s for c, s in zip(corner, shares, strict=True)]
         weight = np.prod(factors, axis=0)
-        slopes = [np.prod([*factors[:i], *factors[i + 1 :], np.ones_like(weight)], axis=0) * (1 if c else -1)
-                  for i, c in enumerate(corner)]  # fmt: skip
+        slopes = [
+            np.prod([*factors[:i], *factors[i + 1 :], np.ones_like(weight)], axis=0) * (1 if c else -1)
+            for i, c in enumerate(corner)
+        ]
         yield [f + c for f, c in zip(floors, corner, strict=True)], weight, slopes
 
 
@@ -106,20 +110,28 @@ def _inside(at: list[Array], sizes: Any) -> tuple[list[Array], Array]:
 
 def _check(input: Array, grid: Array, nd: int, mode: int) -> None:
     if input.ndim != grid.ndim or input.ndim != nd + 2:
-        raise RuntimeError(f"grid_sampler(): expected input and grid to have same number of dimensions, but got input with sizes "
-                           f"{list(input.shape)} and grid with sizes {list(grid.shape)}")  # fmt: skip
+        raise RuntimeError(
+            f"grid_sampler(): expected input and grid to have same number of dimensions, but got input with sizes "
+            f"{list(input.shape)} and grid with sizes {list(grid.shape)}"
+        )
     if input.dtype != grid.dtype:
         raise RuntimeError("expected scalar type mismatch between input and grid")
     if input.shape[0] != grid.shape[0]:
-        raise RuntimeError("grid_sampler(): expected grid and input to have same batch size, but got input with sizes "
-                           f"{list(input.shape)} and grid with sizes {list(grid.shape)}")  # fmt: skip
+        raise RuntimeError(
+            "grid_sampler(): expected grid and input to have same batch size, but got input with sizes "
+            f"{list(input.shape)} and grid with sizes {list(grid.shape)}"
+        )
     if grid.shape[-1] != nd:
-        raise RuntimeError(f"grid_sampler(): expected grid to have size {nd} in last dimension, but got grid with sizes "
-                           f"{list(grid.shape)}")  # fmt: skip
+        raise RuntimeError(
+            f"grid_sampler(): expected grid to have size {nd} in last dimension, but got grid with sizes "
+            f"{list(grid.shape)}"
+        )
     for i, n in enumerate(input.shape[2:], 2):
         if n == 0:
-            raise RuntimeError("grid_sampler(): expected input to have non-empty spatial dimensions, but input has sizes "
-                               f"{list(input.shape)} with dimension {i} being empty")  # fmt: skip
+            raise RuntimeError(
+                "grid_sampler(): expected input to have non-empty spatial dimensions, but input has sizes "
+                f"{list(input.shape)} with dimension {i} being empty"
+            )
 
 
 def _register(nd: int) -> None:
@@ -150,16 +162,32 @@ def _register(nd: int) -> None:
         return np.ascontiguousarray(np.moveaxis(by_values, -1, 1)), by_grid
 
     title = f"GridSampler{nd}DBackward"
-    op(name, "input grid", method=False, node=title + "0", vjp={
-        "input grid": lambda F, grad, input, grid, interpolation_mode, padding_mode, align_corners:
-            getattr(F, name + "_backward")(grad, input, grid, interpolation_mode, padding_mode, align_corners),
-    }, shown={"input": "input"}, doc=f"Values of a {nd}-dimensional input at the places of a grid.")(kernel)  # fmt: skip
-    op(name + "_backward", "grad_output input grid", method=False, function=False, node=title + "Backward0",
-       outputs=("result0", "result1"), vjp={
-        "grad_output": no_derivative(f"{name}_backward"),
-        "input": no_derivative(f"{name}_backward"),
-        "grid": no_derivative(f"{name}_backward"),
-    })(kernel_backward)  # fmt: skip
+    op(
+        name,
+        "input grid",
+        method=False,
+        node=title + "0",
+        vjp={
+            "input grid": lambda F, grad, input, grid, interpolation_mode, padding_mode, align_corners: getattr(
+                F, name + "_backward"
+            )(grad, input, grid, interpolation_mode, padding_mode, align_corners),
+        },
+        shown={"input": "input"},
+        doc=f"Values of a {nd}-dimensional input at the places of a grid.",
+    )(kernel)
+    op(
+        name + "_backward",
+        "grad_output input grid",
+        method=False,
+        function=False,
+        node=title + "Backward0",
+        outputs=("result0", "result1"),
+        vjp={
+            "grad_output": no_derivative(f"{name}_backward"),
+            "input": no_derivative(f"{name}_backward"),
+            "grid": no_derivative(f"{name}_backward"),
+        },
+    )(kernel_backward)
 
 
 _register(2)
@@ -176,9 +204,14 @@ def _base(size: Any, align: bool, dtype: Any) -> Array:
     return np.stack([*mesh, np.ones(tuple(size[2:]), dtype)], -1).reshape(-1, len(lines) + 1)
 
 
-@op("affine_grid_generator", "theta", method=False, vjp={
-    "theta": lambda F, grad, size, align_corners: F.affine_grid_generator_backward(grad, size, align_corners),
-})  # fmt: skip
+@op(
+    "affine_grid_generator",
+    "theta",
+    method=False,
+    vjp={
+        "theta": lambda F, grad, size, align_corners: F.affine_grid_generator_backward(grad, size, align_corners),
+    },
+)
 def affine_grid_generator(theta, size, align_corners):  # type: ignore[no-untyped-def]
     """The grids that affine maps make: theta (N, 2, 3) or (N, 3, 4) give (N, ..., 2) or (N, ..., 3)."""
     nd = len(size) - 2
@@ -186,9 +219,15 @@ def affine_grid_generator(theta, size, align_corners):  # type: ignore[no-untype
     return flat.reshape(size[0], *size[2:], nd)
 
 
-@op("affine_grid_generator_backward", "grad", method=False, function=False, vjp={
-    "grad": lambda F, grad, size, align_corners: F.affine_grid_generator(grad, size, align_corners),
-})  # fmt: skip
+@op(
+    "affine_grid_generator_backward",
+    "grad",
+    method=False,
+    function=False,
+    vjp={
+        "grad": lambda F, grad, size, align_corners: F.affine_grid_generator(grad, size, align_corners),
+    },
+)
 def affine_grid_generator_backward(grad, size, align_corners):  # type: ignore[no-untyped-def]
     flat = grad.reshape(size[0], -1, len(size) - 2)
     return np.matmul(flat.swapaxes(1, 2), _base(size, align_corners, grad.dtype)[None])

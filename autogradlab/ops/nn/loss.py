@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from ...core.types.dtypes import _scalar_name, from_numpy, promote
-from ..table.opdef import op
-from ...core.values.promotion import broadcast_shapes
 from ...core.recording.record import RAW, TENSORS
-from . import activation as _activation  # noqa: F401 (F.pick)
-from ..first.kinds import name_of, refuse, typed
+from ...core.types.dtypes import _scalar_name, from_numpy, promote
+from ...core.values.promotion import broadcast_shapes
 from ..common.take import inside
+from ..first.kinds import name_of, refuse, typed
+from ..table.opdef import op
+from . import activation as _activation  # noqa: F401 (F.pick)
 
 
 def common(*arrays: np.ndarray) -> list[np.ndarray]:
@@ -33,7 +33,11 @@ def reduced(values: np.ndarray, reduction: int) -> Any:
     total = np.add.reduce(values, axis=None)
     if reduction == 2:
         return total
-    return np.asarray(total / values.dtype.type(values.size), values.dtype) if values.size else np.full((), np.nan, values.dtype)
+    return (
+        np.asarray(total / values.dtype.type(values.size), values.dtype)
+        if values.size
+        else np.full((), np.nan, values.dtype)
+    )
 
 
 def scale(reduction: int, count: int) -> float:
@@ -69,27 +73,55 @@ def _smoothed(name: str, value: Any, slope: Any, curve: Any, doc: str, shown: di
     def curved(F, grad, grad_output, input, target, reduction, beta):  # type: ignore[no-untyped-def]
         return grad * grad_output * curve(F, input - target, beta) * scale(reduction, _n(input, target))
 
-    op(name, "input target", method=False, function=False, doc=doc, shown=shown, vjp={
-        "input": lambda F, grad, input, target, reduction, beta: getattr(F, back)(grad, input, target, reduction, beta),
-        "target": lambda F, grad, input, target, reduction, beta: -getattr(F, back)(grad, input, target, reduction, beta),
-    })(kernel)  # fmt: skip
-    op(back, "grad_output input target", method=False, function=False, shown=shown, vjp={
-        "grad_output": lambda F, grad, input, target, reduction, beta:
-            grad * slope(F, input - target, beta) * scale(reduction, _n(input, target)),
-        "input": lambda F, grad, grad_output, input, target, reduction, beta:
-            curved(F, grad, grad_output, input, target, reduction, beta),
-        "target": lambda F, grad, grad_output, input, target, reduction, beta:
-            -curved(F, grad, grad_output, input, target, reduction, beta),
-    })(kernel_backward)  # fmt: skip
+    op(
+        name,
+        "input target",
+        method=False,
+        function=False,
+        doc=doc,
+        shown=shown,
+        vjp={
+            "input": lambda F, grad, input, target, reduction, beta: getattr(F, back)(
+                grad, input, target, reduction, beta
+            ),
+            "target": lambda F, grad, input, target, reduction, beta: (
+                -getattr(F, back)(grad, input, target, reduction, beta)
+            ),
+        },
+    )(kernel)
+    op(
+        back,
+        "grad_output input target",
+        method=False,
+        function=False,
+        shown=shown,
+        vjp={
+            "grad_output": lambda F, grad, input, target, reduction, beta: (
+                grad * slope(F, input - target, beta) * scale(reduction, _n(input, target))
+            ),
+            "input": lambda F, grad, grad_output, input, target, reduction, beta: curved(
+                F, grad, grad_output, input, target, reduction, beta
+            ),
+            "target": lambda F, grad, grad_output, input, target, reduction, beta: (
+                -curved(F, grad, grad_output, input, target, reduction, beta)
+            ),
+        },
+    )(kernel_backward)
 
 
 # -- squared error ---------------------------------------------------------------------------------------------------------
 
 
-@op("mse_loss", "input target", method=False, function=False, vjp={
-    "input": lambda F, grad, input, target, reduction: F.mse_loss_backward(grad, input, target, reduction),
-    "target": lambda F, grad, input, target, reduction: -F.mse_loss_backward(grad, input, target, reduction),
-})  # fmt: skip
+@op(
+    "mse_loss",
+    "input target",
+    method=False,
+    function=False,
+    vjp={
+        "input": lambda F, grad, input, target, reduction: F.mse_loss_backward(grad, input, target, reduction),
+        "target": lambda F, grad, input, target, reduction: -F.mse_loss_backward(grad, input, target, reduction),
+    },
+)
 def mse_loss(input, target, reduction=1):  # type: ignore[no-untyped-def]
     """The square of input - target."""
     x, y = common(input, target)
@@ -98,14 +130,23 @@ def mse_loss(input, target, reduction=1):  # type: ignore[no-untyped-def]
     return reduced(d * d, reduction)
 
 
-@op("mse_loss_backward", "grad_output input target", method=False, function=False, vjp={
-    "grad_output": lambda F, grad, input, target, reduction:
-        grad * (input - target) * (2.0 * scale(reduction, _n(input, target))),
-    "input": lambda F, grad, grad_output, input, target, reduction:
-        grad * grad_output * (2.0 * scale(reduction, _n(input, target))),
-    "target": lambda F, grad, grad_output, input, target, reduction:
-        grad * grad_output * (-2.0 * scale(reduction, _n(input, target))),
-})  # fmt: skip
+@op(
+    "mse_loss_backward",
+    "grad_output input target",
+    method=False,
+    function=False,
+    vjp={
+        "grad_output": lambda F, grad, input, target, reduction: (
+            grad * (input - target) * (2.0 * scale(reduction, _n(input, target)))
+        ),
+        "input": lambda F, grad, grad_output, input, target, reduction: (
+            grad * grad_output * (2.0 * scale(reduction, _n(input, target)))
+        ),
+        "target": lambda F, grad, grad_output, input, target, reduction: (
+            grad * grad_output * (-2.0 * scale(reduction, _n(input, target)))
+        ),
+    },
+)
 def mse_loss_backward(grad_output, input, target, reduction):  # type: ignore[no-untyped-def]
     d = input - target
     return d * (grad_output * grad_output.dtype.type(2.0 * scale(reduction, d.size)))
@@ -141,10 +182,17 @@ def _huber_curve(F: Any, d: Any, delta: float) -> Any:
     return F.pick(F.abs(d) < delta, d * 0.0 + 1.0, d * 0.0)
 
 
-_smoothed("smooth_l1_loss", _smooth, _smooth_slope, _smooth_curve,
-          "The absolute difference, squared and halved below beta.")  # fmt: skip
-_smoothed("huber_loss", _huber, _huber_slope, _huber_curve, "Half the squared difference below delta, linear above.",
-          {"beta": "delta", "input": "self"})  # fmt: skip
+_smoothed(
+    "smooth_l1_loss", _smooth, _smooth_slope, _smooth_curve, "The absolute difference, squared and halved below beta."
+)
+_smoothed(
+    "huber_loss",
+    _huber,
+    _huber_slope,
+    _huber_curve,
+    "Half the squared difference below delta, linear above.",
+    {"beta": "delta", "input": "self"},
+)
 
 
 # -- cross entropies -------------------------------------------------------------------------------------------------------
@@ -168,16 +216,26 @@ RAW.at_least = lambda x, low: np.maximum(x, x.dtype.type(low))
 TENSORS.at_least = lambda x, low: TENSORS.pick(x < low, x * 0.0 + low, x)
 
 
-@op("binary_cross_entropy", "input target weight", method=False, function=False, vjp={
-    "input": lambda F, grad, input, target, weight, reduction: _bce_slope(F, grad, input, target, weight, reduction),
-    "target": lambda F, grad, input, weight, reduction:
-        _weighted(grad * (F.log1p(-input) - F.log(input)), weight) * scale(reduction, _n(input)),
-})  # fmt: skip
+@op(
+    "binary_cross_entropy",
+    "input target weight",
+    method=False,
+    function=False,
+    vjp={
+        "input": lambda F, grad, input, target, weight, reduction: _bce_slope(
+            F, grad, input, target, weight, reduction
+        ),
+        "target": lambda F, grad, input, weight, reduction: (
+            _weighted(grad * (F.log1p(-input) - F.log(input)), weight) * scale(reduction, _n(input))
+        ),
+    },
+)
 def binary_cross_entropy(input, target, weight=None, reduction=1):  # type: ignore[no-untyped-def]
     """-(target * log(input) + (1 - target) * log(1 - input)) for probabilities; logarithms are at least -100."""
     if input.dtype != target.dtype:
-        raise RuntimeError(f"Found dtype {_scalar_name(from_numpy(target.dtype))} but expected "
-                           f"{_scalar_name(from_numpy(input.dtype))}")  # fmt: skip
+        raise RuntimeError(
+            f"Found dtype {_scalar_name(from_numpy(target.dtype))} but expected {_scalar_name(from_numpy(input.dtype))}"
+        )
     _check_probabilities(input)
     low = input.dtype.type(-100)
     value = (target - 1) * np.maximum(np.log1p(-input), low) - target * np.maximum(np.log(input), low)
@@ -202,12 +260,19 @@ def _logits_target(F, grad, input, weight, pos_weight, reduction):  # type: igno
     return _weighted(grad * slope, weight) * scale(reduction, _n(input))
 
 
-@op("binary_cross_entropy_with_logits", "input target weight pos_weight", method=False, vjp={
-    "input": lambda F, grad, input, target, weight, pos_weight, reduction:
-        _logits_slope(F, grad, input, target, weight, pos_weight, reduction),
-    "target": lambda F, grad, input, weight, pos_weight, reduction:
-        _logits_target(F, grad, input, weight, pos_weight, reduction),
-})  # fmt: skip
+@op(
+    "binary_cross_entropy_with_logits",
+    "input target weight pos_weight",
+    method=False,
+    vjp={
+        "input": lambda F, grad, input, target, weight, pos_weight, reduction: _logits_slope(
+            F, grad, input, target, weight, pos_weight, reduction
+        ),
+        "target": lambda F, grad, input, weight, pos_weight, reduction: _logits_target(
+            F, grad, input, weight, pos_weight, reduction
+        ),
+    },
+)
 def binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None, reduction=1):  # type: ignore[no-untyped-def]
     """binary_cross_entropy of sigmoid(input), computed without overflow."""
     log_s = np.minimum(input, 0) - np.log1p(np.exp(-np.abs(input)))
@@ -237,9 +302,14 @@ def _nll_parts(input: Any, target: Any, weight: Any, ignore_index: int) -> tuple
 def _all_count(shape: tuple[int, ...], target: np.ndarray, weight: Any, ignore_index: int) -> bool:
     """Whether it is the usual case: samples of (N, C) scores, each with a class, none of them ignored or weighted."""
     return (
-        weight is None and len(shape) == 2 and target.shape == shape[:1] and target.size > 0 and target.dtype == np.int64
-        and not 0 <= ignore_index < shape[1] and inside(target, shape[1])
-    )  # fmt: skip
+        weight is None
+        and len(shape) == 2
+        and target.shape == shape[:1]
+        and target.size > 0
+        and target.dtype == np.int64
+        and not 0 <= ignore_index < shape[1]
+        and inside(target, shape[1])
+    )
 
 
 def _nll(input, target, weight, reduction, ignore_index):  # type: ignore[no-untyped-def]
@@ -266,7 +336,9 @@ def _nll(input, target, weight, reduction, ignore_index):  # type: ignore[no-unt
 
 def _nll_check(input: np.ndarray, target: np.ndarray, weight: Any) -> None:
     if target.dtype.kind not in "iu" or target.dtype.name not in ("int64", "uint8"):
-        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {_scalar_name(from_numpy(target.dtype))}")
+        raise RuntimeError(
+            f"expected target dtype to be Long or Byte, but got {_scalar_name(from_numpy(target.dtype))}"
+        )
     if input.ndim == 1:
         if target.ndim > 1:
             raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
@@ -275,12 +347,16 @@ def _nll_check(input: np.ndarray, target: np.ndarray, weight: Any) -> None:
     elif input.shape[0] != target.shape[0] and input.ndim == 2:
         raise RuntimeError(f"size mismatch (got input: {list(input.shape)}, target: {list(target.shape)})")
     if weight is not None and (weight.ndim != 1 or weight.shape[0] != input.shape[min(1, input.ndim - 1)]):
-        raise RuntimeError("weight tensor should be defined either for all "
-                           f"{input.shape[min(1, input.ndim - 1)]} classes or no classes but got weight tensor of shape: "
-                           f"{list(weight.shape)}")  # fmt: skip
+        raise RuntimeError(
+            "weight tensor should be defined either for all "
+            f"{input.shape[min(1, input.ndim - 1)]} classes or no classes but got weight tensor of shape: "
+            f"{list(weight.shape)}"
+        )
     if weight is not None and weight.dtype != input.dtype:
-        raise RuntimeError(f"expected scalar type {_scalar_name(from_numpy(input.dtype))} but found "
-                           f"{_scalar_name(from_numpy(weight.dtype))}")  # fmt: skip
+        raise RuntimeError(
+            f"expected scalar type {_scalar_name(from_numpy(input.dtype))} but found "
+            f"{_scalar_name(from_numpy(weight.dtype))}"
+        )
 
 
 def _nll_backward(grad_output, input, target, weight, reduction, ignore_index):  # type: ignore[no-untyped-def]
@@ -310,16 +386,33 @@ def _register_nll(name: str, node: str) -> None:
     def forward(input, target, weight=None, reduction=1, ignore_index=-100):  # type: ignore[no-untyped-def]
         return _nll(input, target, weight, reduction, ignore_index)
 
-    op(f"{name}_forward", "input target weight", method=False, function=False, node=f"{node}0", outputs=("output", "total_weight"),
-       differentiable=1, vjp={
-        "input": lambda F, grad, input, target, weight, reduction, ignore_index:
-            getattr(F, back)(grad, input, target, weight, reduction, ignore_index),
-    })(forward)  # fmt: skip
-    op(back, "grad_output input target weight", method=False, function=False, node=f"{node}Backward0", vjp={
-        "grad_output": lambda F, grad, target, weight, reduction, ignore_index:
-            getattr(F, f"{name}_forward")(grad, target, weight, reduction, ignore_index)[0],
-        "input": lambda F, grad: F.zeros_like(grad),
-    })(_nll_backward)  # fmt: skip
+    op(
+        f"{name}_forward",
+        "input target weight",
+        method=False,
+        function=False,
+        node=f"{node}0",
+        outputs=("output", "total_weight"),
+        differentiable=1,
+        vjp={
+            "input": lambda F, grad, input, target, weight, reduction, ignore_index: getattr(F, back)(
+                grad, input, target, weight, reduction, ignore_index
+            ),
+        },
+    )(forward)
+    op(
+        back,
+        "grad_output input target weight",
+        method=False,
+        function=False,
+        node=f"{node}Backward0",
+        vjp={
+            "grad_output": lambda F, grad, target, weight, reduction, ignore_index: getattr(F, f"{name}_forward")(
+                grad, target, weight, reduction, ignore_index
+            )[0],
+            "input": lambda F, grad: F.zeros_like(grad),
+        },
+    )(_nll_backward)
 
 
 _register_nll("nll_loss", "NllLossBackward")
@@ -333,9 +426,15 @@ def _soft_margin_slope(F, grad, input, target, reduction):  # type: ignore[no-un
     return -target * F.sigmoid(-(target * input)) * grad * scale(reduction, _n(input))
 
 
-@op("soft_margin_loss", "input target", method=False, function=False, vjp={
-    "input": lambda F, grad, input, target, reduction: _soft_margin_slope(F, grad, input, target, reduction),
-})  # fmt: skip
+@op(
+    "soft_margin_loss",
+    "input target",
+    method=False,
+    function=False,
+    vjp={
+        "input": lambda F, grad, input, target, reduction: _soft_margin_slope(F, grad, input, target, reduction),
+    },
+)
 def soft_margin_loss(input, target, reduction=1):  # type: ignore[no-untyped-def]
     """log(1 + exp(-target * input))"""
     broadcast_shapes(input.shape, target.shape)
@@ -356,21 +455,32 @@ def _margins(input: np.ndarray, target: np.ndarray, margin: float) -> tuple[Any,
 def _check_margins(input: np.ndarray, target: np.ndarray, weight: Any) -> None:
     shape = input.shape
     if not (input.ndim == 2 and shape[1] or input.ndim <= 1 and input.size):
-        raise RuntimeError(f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(shape)}")
+        raise RuntimeError(
+            f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(shape)}"
+        )
     rows, classes = shape if input.ndim == 2 else (1, input.size)
     if target.ndim > 1 or target.size != rows:
-        raise RuntimeError("multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples (batch size). "
-                           f"Expected target size [{rows}], but got {list(target.shape)}. Input has shape {list(shape)}.")  # fmt: skip
+        raise RuntimeError(
+            "multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples (batch size). "
+            f"Expected target size [{rows}], but got {list(target.shape)}. Input has shape {list(shape)}."
+        )
     if weight is not None and weight.size != classes:
         raise RuntimeError(f"inconsistent weight size, expected {classes} but got {list(weight.shape)}")
     if target.dtype != np.int64:
         raise RuntimeError(f"expected scalar type Long but found {name_of(target)}")
 
 
-@op("multi_margin_loss", "input target weight", method=False, function=False, vjp={
-    "input": lambda F, grad, input, target, weight, p, margin, reduction:
-        F.multi_margin_slope(input, target, weight, p, margin, reduction) * F.per_row(grad, input),
-})  # fmt: skip
+@op(
+    "multi_margin_loss",
+    "input target weight",
+    method=False,
+    function=False,
+    vjp={
+        "input": lambda F, grad, input, target, weight, p, margin, reduction: (
+            F.multi_margin_slope(input, target, weight, p, margin, reduction) * F.per_row(grad, input)
+        ),
+    },
+)
 def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, reduction=1):  # type: ignore[no-untyped-def]
     """How far other classes come within `margin` of the right one."""
     _check_margins(input, target, weight)

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..table.opdef import op
 from ...core.recording.record import RAW
 from ..first.kinds import typed
+from ..table.opdef import op
 
 Array = np.ndarray[Any, Any]
 
@@ -57,11 +57,19 @@ def _batch_norm_vjp(F, grad, input, weight, running_mean, running_var, result1, 
     return [g_input, g_weight, g_bias]
 
 
-@op("native_batch_norm", "input weight bias running_mean running_var", method=False, outputs=("result0", "result1", "result2"),
-    differentiable=1, vjp={
-        "input weight bias": lambda F, grad, input, weight, running_mean, running_var, result1, result2, training, eps, needs:
-            _batch_norm_vjp(F, grad, input, weight, running_mean, running_var, result1, result2, training, eps, needs),
-    }, shown={"input": "input"})  # fmt: skip
+@op(
+    "native_batch_norm",
+    "input weight bias running_mean running_var",
+    method=False,
+    outputs=("result0", "result1", "result2"),
+    differentiable=1,
+    vjp={
+        "input weight bias": lambda F, grad, input, weight, running_mean, running_var, result1, result2, training, eps, needs: (
+            _batch_norm_vjp(F, grad, input, weight, running_mean, running_var, result1, result2, training, eps, needs)
+        ),
+    },
+    shown={"input": "input"},
+)
 @typed("batch_norm", half=False)
 def native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps):  # type: ignore[no-untyped-def]
     ndim = input.ndim
@@ -94,17 +102,23 @@ def native_batch_norm(input, weight, bias, running_mean, running_var, training, 
 def check_shape(input: Array, wanted: Any, **affine: Any) -> None:
     """That the last dimensions are the ones to be normalized, and that what scales and shifts them has their shape."""
     if not wanted:
-        raise RuntimeError("Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
-                           "normalized_shape = []")  # fmt: skip
+        raise RuntimeError(
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
+            "normalized_shape = []"
+        )
     for name, x in affine.items():
         if x is not None and x.shape != tuple(wanted):
-            raise RuntimeError(f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape {list(x.shape)} and "
-                               f"normalized_shape = {list(wanted)}")  # fmt: skip
+            raise RuntimeError(
+                f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape {list(x.shape)} and "
+                f"normalized_shape = {list(wanted)}"
+            )
     if input.shape[-len(wanted) :] != tuple(wanted):
         numbers = ", ".join(map(str, wanted))
         shown = f", {numbers}" if "bias" in affine else numbers
-        raise RuntimeError(f"Given normalized_shape={list(wanted)}, expected input with shape [*{shown}], but got "
-                           f"input of size{list(input.shape)}")  # fmt: skip
+        raise RuntimeError(
+            f"Given normalized_shape={list(wanted)}, expected input with shape [*{shown}], but got "
+            f"input of size{list(input.shape)}"
+        )
 
 
 # -- layer -----------------------------------------------------------------------------------------------------------------
@@ -131,10 +145,19 @@ def _layer_norm_vjp(F, grad, input, normalized_shape, weight, result1, result2, 
     return [g_input, g_weight, g_bias]
 
 
-@op("native_layer_norm", "input weight bias", method=False, outputs=("result0", "result1", "result2"), differentiable=1, vjp={
-    "input weight bias": lambda F, grad, input, normalized_shape, weight, bias, result1, result2, eps, needs:
-        _layer_norm_vjp(F, grad, input, normalized_shape, weight, result1, result2, eps, needs),
-}, shown={"input": "input"})  # fmt: skip
+@op(
+    "native_layer_norm",
+    "input weight bias",
+    method=False,
+    outputs=("result0", "result1", "result2"),
+    differentiable=1,
+    vjp={
+        "input weight bias": lambda F, grad, input, normalized_shape, weight, bias, result1, result2, eps, needs: (
+            _layer_norm_vjp(F, grad, input, normalized_shape, weight, result1, result2, eps, needs)
+        ),
+    },
+    shown={"input": "input"},
+)
 @typed("LayerNormKernelImpl", half=False)
 def native_layer_norm(input, normalized_shape, weight, bias, eps):  # type: ignore[no-untyped-def]
     dims = tuple(range(input.ndim - len(normalized_shape), input.ndim))
@@ -181,10 +204,19 @@ def _group_norm_vjp(F, grad, input, weight, group, result1, result2, eps, needs)
     return [g_input, g_weight, g_bias]
 
 
-@op("native_group_norm", "input weight bias", method=False, outputs=("result0", "result1", "result2"), differentiable=1, vjp={
-    "input weight bias": lambda F, grad, input, weight, group, result1, result2, eps, needs:
-        _group_norm_vjp(F, grad, input, weight, group, result1, result2, eps, needs),
-}, shown={"input": "input"})  # fmt: skip
+@op(
+    "native_group_norm",
+    "input weight bias",
+    method=False,
+    outputs=("result0", "result1", "result2"),
+    differentiable=1,
+    vjp={
+        "input weight bias": lambda F, grad, input, weight, group, result1, result2, eps, needs: _group_norm_vjp(
+            F, grad, input, weight, group, result1, result2, eps, needs
+        ),
+    },
+    shown={"input": "input"},
+)
 @typed("GroupNormKernelImpl", half=False)
 def native_group_norm(input, weight, bias, N, C, HxW, group, eps):  # type: ignore[no-untyped-def]
     x = input.reshape(N, group, -1) if input.size else input.reshape(N, group, 0)

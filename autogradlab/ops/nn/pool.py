@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..table.opdef import op
 from ..first.kinds import name_of, typed
+from ..table.opdef import op
 
 Array = Any
 Sizes = tuple[int, ...]
@@ -39,16 +39,22 @@ def _sizes(x: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Siz
         raise RuntimeError(f"dilation should be greater than zero, but got {named}")
     for p, k, d in zip(padding, kernel, dilation, strict=True):
         if p > (d * (k - 1) + 1) // 2:
-            raise RuntimeError(f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and dilation={d}")
+            raise RuntimeError(
+                f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and dilation={d}"
+            )
     if x.ndim not in (nd + 1, nd + 2):
         raise RuntimeError(f"non-empty {nd + 1}D or {nd + 2}D (batch mode) tensor expected for input")
     empty = 0 in x.shape[x.ndim - nd - 1 :]
     if empty and nd == 3:
-        raise RuntimeError("max_pool3d_with_indices_out_cpu_template(): Expected input's non-batch dimensions to have positive length, but "
-                           f"input has a shape of {list(x.shape)} and non-batch dimension 0 has length zero!")  # fmt: skip
+        raise RuntimeError(
+            "max_pool3d_with_indices_out_cpu_template(): Expected input's non-batch dimensions to have positive length, but "
+            f"input has a shape of {list(x.shape)} and non-batch dimension 0 has length zero!"
+        )
     if empty:
-        raise RuntimeError(f"Expected {nd + 1}D or {nd + 2}D (batch mode) tensor with optional 0 dim batch size for input, but got:"
-                           f"{list(x.shape)}")  # fmt: skip
+        raise RuntimeError(
+            f"Expected {nd + 1}D or {nd + 2}D (batch mode) tensor with optional 0 dim batch size for input, but got:"
+            f"{list(x.shape)}"
+        )
     sizes = x.shape[-nd:]
     out = tuple(pooled_size(*a, ceil_mode) for a in zip(sizes, kernel, stride, padding, dilation, strict=True))
     if any(n < 1 for n in out):
@@ -63,8 +69,10 @@ def _spread(x: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Si
     """x with a border that makes room for every window."""
     nd = len(kernel)
     sizes = x.shape[-nd:]
-    wanted = [max(s * (o - 1) + d * (k - 1) + 1, p + n) for n, k, s, p, d, o in
-              zip(sizes, kernel, stride, padding, dilation, out, strict=True)]  # fmt: skip
+    wanted = [
+        max(s * (o - 1) + d * (k - 1) + 1, p + n)
+        for n, k, s, p, d, o in zip(sizes, kernel, stride, padding, dilation, out, strict=True)
+    ]
     if not any(padding) and list(sizes) == wanted:
         return x
     whole: Any = np.full((*x.shape[:-nd], *wanted), value, x.dtype)
@@ -75,7 +83,16 @@ def _spread(x: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Si
 def _places(kernel: Sizes, stride: Sizes, dilation: Sizes, out: Sizes) -> Any:
     """For each element of a window: its position, and where in the padded input it lies for all windows."""
     for at in itertools.product(*map(range, kernel)):
-        yield at, (..., *(slice(i * d, i * d + s * (o - 1) + 1, s) for i, d, s, o in zip(at, dilation, stride, out, strict=True)))
+        yield (
+            at,
+            (
+                ...,
+                *(
+                    slice(i * d, i * d + s * (o - 1) + 1, s)
+                    for i, d, s, o in zip(at, dilation, stride, out, strict=True)
+                ),
+            ),
+        )
 
 
 def _max_pool(input: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool) -> Any:
@@ -143,10 +160,17 @@ def _register_scatter(name: str, node: str, nd: int) -> None:
             np.add.at(out, flat, grad_output.reshape(-1))
         return out.reshape(shape)
 
-    op(name, "grad_output input indices", method=False, function=False, node=node, vjp={
-        "grad_output": lambda F, grad, indices: _picked(F, grad, indices, nd),
-        "input": lambda F, grad: F.zeros_like(grad),
-    })(kernel)  # fmt: skip
+    op(
+        name,
+        "grad_output input indices",
+        method=False,
+        function=False,
+        node=node,
+        vjp={
+            "grad_output": lambda F, grad, indices: _picked(F, grad, indices, nd),
+            "input": lambda F, grad: F.zeros_like(grad),
+        },
+    )(kernel)
 
 
 def _register_max(nd: int) -> None:
@@ -156,11 +180,19 @@ def _register_max(nd: int) -> None:
     def kernel(input, kernel_size, stride, padding, dilation, ceil_mode):  # type: ignore[no-untyped-def]
         return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode)
 
-    op(name, method=False, function=False, node=f"MaxPool{nd}DWithIndicesBackward0", outputs=("result0", "result1"),
-       differentiable=1, vjp={
-        "input": lambda F, grad, input, kernel_size, stride, padding, dilation, ceil_mode, result1:
-            getattr(F, name + "_backward")(grad, input, result1),
-    })(kernel)  # fmt: skip
+    op(
+        name,
+        method=False,
+        function=False,
+        node=f"MaxPool{nd}DWithIndicesBackward0",
+        outputs=("result0", "result1"),
+        differentiable=1,
+        vjp={
+            "input": lambda F, grad, input, kernel_size, stride, padding, dilation, ceil_mode, result1: getattr(
+                F, name + "_backward"
+            )(grad, input, result1),
+        },
+    )(kernel)
     _register_scatter(name + "_backward", f"MaxPool{nd}DWithIndicesBackwardBackward0", nd)
 
 
@@ -173,29 +205,47 @@ def _unpool(input, indices, output_size):  # type: ignore[no-untyped-def]
     if indices.dtype != np.int64:
         raise RuntimeError(f"elements in indices should be type int64 but got: {name_of(indices)}")
     if indices.shape != input.shape:
-        raise RuntimeError(f"Expected shape of indices to be same as that of the input tensor ({list(input.shape)}) but got indices "
-                           f"tensor with shape: {list(indices.shape)}")  # fmt: skip
+        raise RuntimeError(
+            f"Expected shape of indices to be same as that of the input tensor ({list(input.shape)}) but got indices "
+            f"tensor with shape: {list(indices.shape)}"
+        )
     lead = int(np.prod(input.shape[:-nd], dtype=np.int64))
     area = int(np.prod(output_size, dtype=np.int64))
     flat = indices.reshape(lead, -1)
     if flat.size and (flat.min() < 0 or flat.max() >= area):
         bad = int(flat.reshape(-1)[np.argmax((flat < 0) | (flat >= area))])
-        raise RuntimeError(f"Found an invalid max index: {bad} (output volumes are of size {'x'.join(map(str, output_size))}")
+        raise RuntimeError(
+            f"Found an invalid max index: {bad} (output volumes are of size {'x'.join(map(str, output_size))}"
+        )
     out = np.zeros((lead, area), input.dtype)
     np.put_along_axis(out, flat, input.reshape(lead, -1), 1)
     return out.reshape(*input.shape[:-nd], *output_size)
 
 
-@op("max_unpool2d", "input indices", method=False, function=False, node="MaxUnpool2DBackward0", vjp={
-    "input": lambda F, grad, indices: _picked(F, grad, indices, 2),
-})  # fmt: skip
+@op(
+    "max_unpool2d",
+    "input indices",
+    method=False,
+    function=False,
+    node="MaxUnpool2DBackward0",
+    vjp={
+        "input": lambda F, grad, indices: _picked(F, grad, indices, 2),
+    },
+)
 def max_unpool2d(input, indices, output_size):  # type: ignore[no-untyped-def]
     return _unpool(input, indices, output_size)
 
 
-@op("max_unpool3d", "input indices", method=False, function=False, node="MaxUnpool3DBackward0", vjp={
-    "input": lambda F, grad, indices: _picked(F, grad, indices, 3),
-})  # fmt: skip
+@op(
+    "max_unpool3d",
+    "input indices",
+    method=False,
+    function=False,
+    node="MaxUnpool3DBackward0",
+    vjp={
+        "input": lambda F, grad, indices: _picked(F, grad, indices, 3),
+    },
+)
 def max_unpool3d(input, indices, output_size):  # type: ignore[no-untyped-def]
     return _unpool(input, indices, output_size)
 
@@ -203,7 +253,9 @@ def max_unpool3d(input, indices, output_size):  # type: ignore[no-untyped-def]
 # -- means -----------------------------------------------------------------------------------------------------------------
 
 
-def _divisor(sizes: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, out: Sizes, include: bool, override: Any) -> Any:
+def _divisor(
+    sizes: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, out: Sizes, include: bool, override: Any
+) -> Any:
     if override is not None:
         return override
     total: Any = 1
@@ -248,18 +300,36 @@ def _register_avg(nd: int, refused: str) -> None:
 
     @typed(f"{name}_backward", "")
     def back(grad_output, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):  # type: ignore[no-untyped-def]
-        return _avg_pool_backward(grad_output, input.shape, kernel_size, stride, padding, ceil_mode, count_include_pad,
-                                  divisor_override)  # fmt: skip
+        return _avg_pool_backward(
+            grad_output, input.shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+        )
 
-    op(name, method=False, function=False, node=f"{node}0", vjp={
-        "input": lambda F, grad, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override:
-            getattr(F, name + "_backward")(grad, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override),
-    })(kernel)  # fmt: skip
-    op(f"{name}_backward", "grad_output input", method=False, function=False, node=f"{node}Backward0", vjp={
-        "grad_output": lambda F, grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override:
-            getattr(F, name)(grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override),
-        "input": lambda F, grad: F.zeros_like(grad),
-    })(back)  # fmt: skip
+    op(
+        name,
+        method=False,
+        function=False,
+        node=f"{node}0",
+        vjp={
+            "input": lambda F, grad, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: (
+                getattr(F, name + "_backward")(
+                    grad, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+                )
+            ),
+        },
+    )(kernel)
+    op(
+        f"{name}_backward",
+        "grad_output input",
+        method=False,
+        function=False,
+        node=f"{node}Backward0",
+        vjp={
+            "grad_output": lambda F, grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: (
+                getattr(F, name)(grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+            ),
+            "input": lambda F, grad: F.zeros_like(grad),
+        },
+    )(back)
 
 
 _register_avg(2, "avg_pool2d")
@@ -306,17 +376,37 @@ def _register_adaptive(nd: int) -> None:
     def kernel_max(input, output_size):  # type: ignore[no-untyped-def]
         return _adaptive_max(input, output_size)
 
-    op(mean, method=False, function=False, node=f"AdaptiveAvgPool{nd}DBackward0", vjp={
-        "input": lambda F, grad, input: getattr(F, mean + "_backward")(grad, input),
-    })(kernel)  # fmt: skip
-    op(mean + "_backward", "grad_output input", method=False, function=False, node=f"AdaptiveAvgPool{nd}DBackwardBackward0", vjp={
-        "grad_output": lambda F, grad, grad_output_shape: getattr(F, mean)(grad, tuple(grad_output_shape[-nd:])),
-        "input": lambda F, grad: F.zeros_like(grad),
-    })(kernel_backward)  # fmt: skip
-    op(maximum, method=False, function=False, node=f"AdaptiveMaxPool{nd}DBackward0", outputs=("result0", "result1"),
-       differentiable=1, vjp={
-        "input": lambda F, grad, input, result1: getattr(F, maximum + "_backward")(grad, input, result1),
-    })(kernel_max)  # fmt: skip
+    op(
+        mean,
+        method=False,
+        function=False,
+        node=f"AdaptiveAvgPool{nd}DBackward0",
+        vjp={
+            "input": lambda F, grad, input: getattr(F, mean + "_backward")(grad, input),
+        },
+    )(kernel)
+    op(
+        mean + "_backward",
+        "grad_output input",
+        method=False,
+        function=False,
+        node=f"AdaptiveAvgPool{nd}DBackwardBackward0",
+        vjp={
+            "grad_output": lambda F, grad, grad_output_shape: getattr(F, mean)(grad, tuple(grad_output_shape[-nd:])),
+            "input": lambda F, grad: F.zeros_like(grad),
+        },
+    )(kernel_backward)
+    op(
+        maximum,
+        method=False,
+        function=False,
+        node=f"AdaptiveMaxPool{nd}DBackward0",
+        outputs=("result0", "result1"),
+        differentiable=1,
+        vjp={
+            "input": lambda F, grad, input, result1: getattr(F, maximum + "_backward")(grad, input, result1),
+        },
+    )(kernel_max)
     _register_scatter(maximum + "_backward", f"AdaptiveMaxPool{nd}DBackwardBackward0", nd)
 
 
@@ -369,8 +459,10 @@ def _register_fractional(nd: int) -> None:
         index = np.empty(best.shape, np.int64)
         order = range(nd - 1, -1, -1) if nd == 2 else range(nd)  # the samples of planes are (width, height)
         for b, c in np.ndindex(batch.shape[:2]):
-            starts = [_starts(random_samples[b, c, j], sizes[d], output_size[d], kernel_size[d], input.dtype.type)
-                      for d, j in zip(range(nd), order, strict=True)]  # fmt: skip
+            starts = [
+                _starts(random_samples[b, c, j], sizes[d], output_size[d], kernel_size[d], input.dtype.type)
+                for d, j in zip(range(nd), order, strict=True)
+            ]
             for at in np.ndindex(*output_size):
                 low = [s[i] for s, i in zip(starts, at, strict=True)]
                 part = batch[(b, c, *(slice(a, a + k) for a, k in zip(low, kernel_size, strict=True)))]
@@ -379,10 +471,18 @@ def _register_fractional(nd: int) -> None:
                 index[(b, c, *at)] = np.ravel_multi_index([a + i for a, i in zip(low, place, strict=True)], sizes)
         return (best, index) if input.ndim == nd + 2 else (best[0], index[0])
 
-    op(name, "input random_samples", method=False, function=False, node=f"FractionalMaxPool{nd}DBackward0",
-       outputs=("result0", "result1"), differentiable=1, vjp={
-        "input": lambda F, grad, input, result1: getattr(F, name + "_backward")(grad, input, result1),
-    })(kernel)  # fmt: skip
+    op(
+        name,
+        "input random_samples",
+        method=False,
+        function=False,
+        node=f"FractionalMaxPool{nd}DBackward0",
+        outputs=("result0", "result1"),
+        differentiable=1,
+        vjp={
+            "input": lambda F, grad, input, result1: getattr(F, name + "_backward")(grad, input, result1),
+        },
+    )(kernel)
     _register_scatter(name + "_backward", f"FractionalMaxPool{nd}DBackwardBackward0", nd)
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..table.opdef import op
 from ..first.kinds import refuse, typed
+from ..table.opdef import op
 from .pool import along
 
 Array = np.ndarray[Any, Any]
@@ -83,7 +83,9 @@ def _resampler(name: str, node: str, mode: str, nd: int) -> None:
         @typed(f"compute_indices_weights_{mode}", "bc")
         def kernel(input, output_size, align_corners, scales):  # type: ignore[no-untyped-def]
             if input.dtype == np.uint8:
-                found = along(input.astype(np.float32), matrices(input.shape[2:], output_size, align_corners, scales, np.float32))
+                found = along(
+                    input.astype(np.float32), matrices(input.shape[2:], output_size, align_corners, scales, np.float32)
+                )
                 return np.clip(np.floor(found + 0.5), 0, 255).astype(np.uint8)
             _refuse_integers(input, f"compute_indices_weights_{mode}")
             return along(input, matrices(input.shape[2:], output_size, align_corners, scales, input.dtype))
@@ -92,13 +94,28 @@ def _resampler(name: str, node: str, mode: str, nd: int) -> None:
     def kernel_backward(input, shape, output_size, align_corners, scales):  # type: ignore[no-untyped-def]
         return along(input, [m.T for m in matrices(shape[2:], output_size, align_corners, scales, input.dtype)])
 
-    op(name, method=False, function=False, node=node, vjp={
-        "input": lambda F, grad, input_shape, output_size, align_corners, scales:
-            getattr(F, name + "_backward")(grad, tuple(input_shape), output_size, align_corners, scales),
-    })(kernel)  # fmt: skip
-    op(name + "_backward", method=False, function=False, node=node.removesuffix("0") + "Backward0", vjp={
-        "input": lambda F, grad, output_size, align_corners, scales: getattr(F, name)(grad, output_size, align_corners, scales),
-    })(kernel_backward)  # fmt: skip
+    op(
+        name,
+        method=False,
+        function=False,
+        node=node,
+        vjp={
+            "input": lambda F, grad, input_shape, output_size, align_corners, scales: getattr(F, name + "_backward")(
+                grad, tuple(input_shape), output_size, align_corners, scales
+            ),
+        },
+    )(kernel)
+    op(
+        name + "_backward",
+        method=False,
+        function=False,
+        node=node.removesuffix("0") + "Backward0",
+        vjp={
+            "input": lambda F, grad, output_size, align_corners, scales: getattr(F, name)(
+                grad, output_size, align_corners, scales
+            ),
+        },
+    )(kernel_backward)
 
 
 for _mode, _word in (("nearest", "Nearest"), ("nearest-exact", "NearestExact")):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from ...core.values.promotion import is_number, wrap_number
 from ...core.tensor.tensor import Tensor
+from ...core.values.promotion import is_number, wrap_number
 
 __all__ = ["coerce", "old_form", "reject", "with_old_forms"]
 
@@ -61,7 +61,11 @@ def with_old_forms(name: str, fn: Any) -> Any:
     """The function, which also takes its arguments in PyTorch's deprecated order."""
 
     def forward(*args: Any, **options: Any) -> Any:
-        if len(args) > 3 or (args and not isinstance(args[0], Tensor)) or (len(args) > 1 and not isinstance(args[1], Tensor)):
+        if (
+            len(args) > 3
+            or (args and not isinstance(args[0], Tensor))
+            or (len(args) > 1 and not isinstance(args[1], Tensor))
+        ):
             found = old_form(name, args, options)
             if found is not None:
                 return fn(*found[0], **found[1])

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...core.runtime import modes
-from ...core.runtime.modes import FLAGS, LOCAL, QUIET
 from ...core.graph.node import NO_EDGE, UNSHARED, Edge, sequence
 from ...core.recording.record import SavedOutput, fact, finish, start_node
-from ...core.tensor.tensor import INFERENCE, Tensor, ViewMeta, gradient_edge, wrap
 from ...core.recording.views import share
+from ...core.runtime import modes
+from ...core.runtime.modes import FLAGS, LOCAL, QUIET
+from ...core.tensor.tensor import INFERENCE, Tensor, ViewMeta, gradient_edge, wrap
 
 if TYPE_CHECKING:
     from .opdef import Op
@@ -153,8 +153,9 @@ def _saver(op: Op) -> Callable[..., tuple[Any, ...]]:
         return lambda args, x, t: (args[0], args[0]._counter[0])
     if not {"tensor", "output"} & set(kinds):
         return lambda args, x, t: (
-            *[args[p] if kind == "value" else x.shape if kind == "shape" else fact(x, kind) for kind, p in savers], *nones
-        )  # fmt: skip
+            *[args[p] if kind == "value" else x.shape if kind == "shape" else fact(x, kind) for kind, p in savers],
+            *nones,
+        )
 
     def save(args: Any, x: np.ndarray, t: Tensor) -> tuple[Any, ...]:
         items: list[Any] = []

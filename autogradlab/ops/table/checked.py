@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ...core.tensor.tensor import Tensor
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import _scalar_name, dtype, int64
-from .opdef import Op, publish
 from ...core.types.return_types import named
-from ...core.tensor.tensor import Tensor
+from .opdef import Op, publish
 
 __all__ = ["EXPECTED", "axis", "cxx_name", "exact_out", "number_of", "offer", "tensor_type"]
 
@@ -34,10 +34,19 @@ def number_of(k: Any) -> int:
 
 
 _CXX = {
-    "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "int32": "int", "int64": "long int",
-    "float16": "c10::Half", "bfloat16": "c10::BFloat16", "float32": "float", "float64": "double",
-    "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
-}  # fmt: skip
+    "bool": "bool",
+    "uint8": "unsigned char",
+    "int8": "signed char",
+    "int16": "short int",
+    "int32": "int",
+    "int64": "long int",
+    "float16": "c10::Half",
+    "bfloat16": "c10::BFloat16",
+    "float32": "float",
+    "float64": "double",
+    "complex64": "c10::complex<float>",
+    "complex128": "c10::complex<double>",
+}
 
 
 def cxx_name(kind: dtype) -> str:
@@ -68,8 +77,16 @@ def exact_out(values: str, indices: str = "", style: Callable[[dtype], str] = _s
     return check
 
 
-def offer(name: str, entry: Op, doc: str, *, check: Callable[..., None] | None = None, choose: Any = None,
-          method: bool = True, signature: Any = None) -> Callable[..., Any]:  # fmt: skip
+def offer(
+    name: str,
+    entry: Op,
+    doc: str,
+    *,
+    check: Callable[..., None] | None = None,
+    choose: Any = None,
+    method: bool = True,
+    signature: Any = None,
+) -> Callable[..., Any]:
     """Publish an operation whose TypeErrors and out= checks are PyTorch's.
 
     choose: picks another entry by the arguments (an overload with a Node of its own).

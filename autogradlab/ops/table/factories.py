@@ -12,16 +12,25 @@ from typing import Any
 
 import numpy as np
 
-from ...core.runtime import errors, modes
-from ...core.types.dtypes import get_default_dtype, of_scalar
-from ...core.runtime.modes import FLAGS, LOCAL, QUIET
 from ...core.graph.node import NO_EDGE, UNSHARED, freed_error, sequence
-from .opdef import OPS, Op, publish, write_out
 from ...core.memory.overlap import check_apart, check_written
-from ...core.values.promotion import broadcast_error, broadcast_shapes, cast, check_cast, is_number, number, result_dtype, wrap_number
 from ...core.recording.record import RAW, SavedOutput, changed, finish, start_node
-from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge, requires_grad, wrap, wrap_scalar
 from ...core.recording.views import bump, check_inplace, rebase
+from ...core.runtime import errors, modes
+from ...core.runtime.modes import FLAGS, LOCAL, QUIET
+from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge, requires_grad, wrap, wrap_scalar
+from ...core.types.dtypes import get_default_dtype, of_scalar
+from ...core.values.promotion import (
+    broadcast_error,
+    broadcast_shapes,
+    cast,
+    check_cast,
+    is_number,
+    number,
+    result_dtype,
+    wrap_number,
+)
+from .opdef import OPS, Op, publish, write_out
 
 __all__ = ["binary", "unary"]
 
@@ -53,8 +62,18 @@ def _again(error: Exception, kernel: Callable[..., Any], *arrays: Any) -> Any:
     return modes.quiet(kernel, *arrays)
 
 
-def unary(name: str, kernel: Callable[[Any], Any], vjp: Vjp | None = None, *, promotes: bool = True, doc: str = "",
-          node: str | None = None, inplace: bool = True, samples: Any = None, result: str = "same") -> None:  # fmt: skip
+def unary(
+    name: str,
+    kernel: Callable[[Any], Any],
+    vjp: Vjp | None = None,
+    *,
+    promotes: bool = True,
+    doc: str = "",
+    node: str | None = None,
+    inplace: bool = True,
+    samples: Any = None,
+    result: str = "same",
+) -> None:
     """An elementwise operation of one input.
 
     promotes: integers are computed in the default dtype (`exp`).
@@ -70,8 +89,16 @@ def unary(name: str, kernel: Callable[[Any], Any], vjp: Vjp | None = None, *, pr
     fast: dict[str, Any] = {}
     if vjp is not None and len(names) <= 1:
         fast["run"] = _unary_run(vjp, bool(names))
-    entry = Op(name, entry_kernel, vjp=None if vjp is None else {"input": vjp}, node=node, inplace=inplace, doc=doc,
-               samples=samples, fast=fast)  # fmt: skip
+    entry = Op(
+        name,
+        entry_kernel,
+        vjp=None if vjp is None else {"input": vjp},
+        node=node,
+        inplace=inplace,
+        doc=doc,
+        samples=samples,
+        fast=fast,
+    )
     OPS[name] = entry
     setattr(RAW, name, entry_kernel)
     node_class = entry.node_class if vjp is not None else None
@@ -169,10 +196,20 @@ def _unary_run(vjp: Vjp, saves: bool) -> Callable[..., Any]:
     return run if saves else run_free
 
 
-def binary(name: str, kernel: Callable[[Any, Any], Any], vjp: dict[str, Vjp] | None = None, *, result: str = "same",
-           doc: str = "", node: str | None = None, inplace: bool = True, samples: Any = None,
-           check: Callable[[Any, Any], None] | None = None, function: bool = True,
-           constants: dict[str, Any] | None = None) -> Callable[..., Any]:  # fmt: skip
+def binary(
+    name: str,
+    kernel: Callable[[Any, Any], Any],
+    vjp: dict[str, Vjp] | None = None,
+    *,
+    result: str = "same",
+    doc: str = "",
+    node: str | None = None,
+    inplace: bool = True,
+    samples: Any = None,
+    check: Callable[[Any, Any], None] | None = None,
+    function: bool = True,
+    constants: dict[str, Any] | None = None,
+) -> Callable[..., Any]:
     """An elementwise operation of two inputs, broadcast against each other.
 
     result: "same" as the operands' common dtype, "float" (integers are computed in the default dtype), or "bool".
@@ -188,8 +225,9 @@ def binary(name: str, kernel: Callable[[Any, Any], Any], vjp: dict[str, Vjp] | N
 
     floats = result == "float"
     fast = {} if vjp is None else _binary_run(vjp)
-    entry = Op(name, entry_kernel, "input other", vjp=vjp, node=node, doc=doc, samples=samples, fast=fast,
-               constants=constants)  # fmt: skip
+    entry = Op(
+        name, entry_kernel, "input other", vjp=vjp, node=node, doc=doc, samples=samples, fast=fast, constants=constants
+    )
     if result == "bool":
         entry.node_name = entry.node_name[:-1] + "1"  # EqBackward1 in place: the overload with a tensor
     OPS[name] = entry
@@ -309,13 +347,19 @@ def binary(name: str, kernel: Callable[[Any, Any], Any], vjp: dict[str, Vjp] | N
                     return write_out(entry, out, r, (input, other))
         if unknown and _renamed(unknown):
             return forward(*(v for v in (input, other) if v is not None), *extra, out=out, **unknown)
-        return entry.reject((*(() if input is None else (input,)), *(() if other is None else (other,)), *extra), unknown)
+        return entry.reject(
+            (*(() if input is None else (input,)), *(() if other is None else (other,)), *extra), unknown
+        )
 
     def forward_(input: Any = None, other: Any = None, *extra: Any, **unknown: Any) -> Any:
         if extra or unknown or not isinstance(input, Tensor):
             if not extra and not unknown.keys() - {"x2"} and other is None and "x2" in unknown:
                 return forward_(input, unknown["x2"])
-            return entry.reject((*(() if input is None else (input,)), *(() if other is None else (other,)), *extra), unknown, name + "_")
+            return entry.reject(
+                (*(() if input is None else (input,)), *(() if other is None else (other,)), *extra),
+                unknown,
+                name + "_",
+            )
         t = core_(input, other)
         return entry.reject((input, other), {}, name + "_") if t is NotImplemented else t
 
@@ -334,7 +378,11 @@ def binary(name: str, kernel: Callable[[Any, Any], Any], vjp: dict[str, Vjp] | N
                 return NotImplemented
             _, other, x, y = found
             if x.dtype is not target.dtype and result != "bool":
-                if y.ndim and target.shape != y.shape and (shape := broadcast_shapes(target.shape, y.shape)) != target.shape:
+                if (
+                    y.ndim
+                    and target.shape != y.shape
+                    and (shape := broadcast_shapes(target.shape, y.shape)) != target.shape
+                ):
                     raise RuntimeError(errors.OUT_BROADCAST.format(list(target.shape), list(shape)))
                 check_cast(x.dtype, target.dtype)
         if check is not None:

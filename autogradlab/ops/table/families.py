@@ -10,9 +10,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from ...reference import attach as document
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
+from ...reference import attach as document
 
 __all__ = ["FUNCTIONS", "OPS", "Late", "Table", "announce", "attach", "load_all", "operation"]
 

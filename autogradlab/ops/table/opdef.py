@@ -15,15 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from ...core.runtime import errors, modes
-from .calls import make_call
-from ...reference import Help
-from .families import FUNCTIONS, OPS, attach, operation
 from ...core.graph.node import NO_EDGE, Edge
 from ...core.memory.overlap import CHECKED_OUT, NEVER_SHARED, check_written
 from ...core.recording.record import RAW, TENSORS, Formula, SavedOutput, fact, finish, make_node_class, start_node
-from ...core.tensor.tensor import Tensor, gradient_edge, requires_grad, wrap
 from ...core.recording.views import bump, check_inplace, rebase
+from ...core.runtime import errors, modes
+from ...core.tensor.tensor import Tensor, gradient_edge, requires_grad, wrap
+from ...reference import Help
+from .calls import make_call
+from .families import FUNCTIONS, OPS, attach, operation
 
 __all__ = ["FUNCTIONS", "OPS", "Op", "alias", "composite", "op", "publish", "write_out"]
 
@@ -31,8 +31,24 @@ _ndarray = np.ndarray
 #: stands for the default of a parameter that has none
 _REQUIRED: Any = object()
 #: in-place forms that PyTorch has as methods only
-_NO_FUNCTION = frozenset(("addbmm_", "addcdiv_", "addcmul_", "addmm_", "addr_", "baddbmm_", "bitwise_not_", "digamma_", "erfinv_",
-                          "lgamma_", "logical_not_", "mvlgamma_", "sgn_", "sign_"))  # fmt: skip
+_NO_FUNCTION = frozenset(
+    (
+        "addbmm_",
+        "addcdiv_",
+        "addcmul_",
+        "addmm_",
+        "addr_",
+        "baddbmm_",
+        "bitwise_not_",
+        "digamma_",
+        "erfinv_",
+        "lgamma_",
+        "logical_not_",
+        "mvlgamma_",
+        "sgn_",
+        "sign_",
+    )
+)
 #: those of two tensors that it has as functions too
 _FUNCTION_TOO = frozenset(("ldexp_", "xlogy_"))
 #: names of functions and formulas that are no methods
@@ -50,11 +66,27 @@ class Op:
     #: whether a method is made of the entry: its errors do not count the tensor itself
     as_method = False
 
-    def __init__(self, name: str, kernel: Callable[..., Any], tensors: str = "input", *, vjp: Any = None,
-                 node: str | None = None, view: bool = False, multi: bool = False, outputs: tuple[str, ...] = (),
-                 returns: Any = None, differentiable: int | None = None, inplace: bool = False, creation: str | None = None,
-                 shown: dict[str, str] | None = None, samples: Any = None, doc: str = "",
-                 fast: dict[str, Any] | None = None, constants: dict[str, Any] | None = None) -> None:  # fmt: skip
+    def __init__(
+        self,
+        name: str,
+        kernel: Callable[..., Any],
+        tensors: str = "input",
+        *,
+        vjp: Any = None,
+        node: str | None = None,
+        view: bool = False,
+        multi: bool = False,
+        outputs: tuple[str, ...] = (),
+        returns: Any = None,
+        differentiable: int | None = None,
+        inplace: bool = False,
+        creation: str | None = None,
+        shown: dict[str, str] | None = None,
+        samples: Any = None,
+        doc: str = "",
+        fast: dict[str, Any] | None = None,
+        constants: dict[str, Any] | None = None,
+    ) -> None:
         self.name = name
         self.kernel = kernel
         self.node_name = node or _camel(name) + "Backward0"
@@ -98,8 +130,13 @@ class Op:
         #: the kernel with every argument positional, in the order of `names`
         self.invoke = kernel if count == self.positional else _positional(kernel, self.names, self.positional)
 
-    def _make_node(self, vjp: dict[str, Any], shown: dict[str, str] | None, methods: dict[str, Any],
-                   constants: dict[str, Any] | None) -> None:  # fmt: skip
+    def _make_node(
+        self,
+        vjp: dict[str, Any],
+        shown: dict[str, str] | None,
+        methods: dict[str, Any],
+        constants: dict[str, Any] | None,
+    ) -> None:
         self.differentiates = bool(vjp)
         self.fields: tuple[str, ...] = ()
         self.savers: tuple[tuple[str, Any], ...] = ()
@@ -132,9 +169,10 @@ class Op:
         self.users = tuple(self._users(f) for f in fields)
         self.node_class.constants = constants or {}
         self.node_class.tensor_names = tuple(
-            name for name, (kind, _) in zip(self.node_class.saved_names, self.savers, strict=True)
+            name
+            for name, (kind, _) in zip(self.node_class.saved_names, self.savers, strict=True)
             if kind in ("tensor", "output", "list", "results")
-        )  # fmt: skip
+        )
         self._make_release()
         self.inplace_class = self.node_class
 
@@ -143,12 +181,14 @@ class Op:
         made = self.node_class
         made.users = self.users
         made.tensor_places = tuple(
-            i for i, (kind, _) in enumerate(self.savers)
+            i
+            for i, (kind, _) in enumerate(self.savers)
             if kind in ("tensor", "output", "list", "results") or self.fields[i] == "indices"  # a list of tensors
         )
         made.frees = bool(made.tensor_places)
         made.keeps = any(
-            kind not in ("tensor", "output", "list", "results") or (kind == "tensor" and self.defaults[place] is not _REQUIRED)
+            kind not in ("tensor", "output", "list", "results")
+            or (kind == "tensor" and self.defaults[place] is not _REQUIRED)
             for kind, place in self.savers
         )
 
@@ -274,10 +314,14 @@ class Op:
             return self.call(*args, **kwargs)
         values, given = self.operands(args, kwargs)
         if isinstance(out, Tensor) and self.name in CHECKED_OUT:
-            check_written(out, values if self.list_place is None else values[self.list_place], self.name in NEVER_SHARED)
+            check_written(
+                out, values if self.list_place is None else values[self.list_place], self.name in NEVER_SHARED
+            )
         return write_out(self, out, modes.quiet(self.invoke, *given), values)
 
-    def operands(self, args: tuple[Any, ...], kwargs: dict[str, Any], name: str | None = None) -> tuple[list[Any], list[Any]]:
+    def operands(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], name: str | None = None
+    ) -> tuple[list[Any], list[Any]]:
         """The arguments in the order of `names`, and as the kernel takes them."""
         values = self.bind(args, kwargs, name)
         try:
@@ -286,7 +330,9 @@ class Op:
             values = self.coerced(args, kwargs, values, name)
             return values, self.arrays(values)
 
-    def coerced(self, args: tuple[Any, ...], kwargs: dict[str, Any], values: list[Any], name: str | None = None) -> list[Any]:
+    def coerced(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], values: list[Any], name: str | None = None
+    ) -> list[Any]:
         """Numbers that stand for tensors become 0-dim tensors where PyTorch allows it; else its TypeError."""
         from .arguments import coerce
 
@@ -396,7 +442,9 @@ def write_out(operation: Op, out: Any, r: Any, inputs: Any) -> Any:
     return write(operation, out, r, inputs)
 
 
-def op(name: str, tensors: str = "input", *, method: bool = True, function: bool = True, **options: Any) -> Callable[[Any], Any]:
+def op(
+    name: str, tensors: str = "input", *, method: bool = True, function: bool = True, **options: Any
+) -> Callable[[Any], Any]:
     """Decorator for a kernel: put the operation into the table."""
 
     def register(kernel: Callable[..., Any]) -> Callable[..., Any]:

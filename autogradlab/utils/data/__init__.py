@@ -25,9 +25,26 @@ from .sampler import (
     WeightedRandomSampler,
 )
 
-__all__ = ["BatchSampler", "ChainDataset", "ConcatDataset", "DataLoader", "Dataset", "IterableDataset", "RandomSampler", "Sampler",
-           "SequentialSampler", "StackDataset", "SubsetRandomSampler", "Subset", "TensorDataset", "WeightedRandomSampler",
-           "default_collate", "default_convert", "get_worker_info", "random_split"]  # fmt: skip
+__all__ = [
+    "BatchSampler",
+    "ChainDataset",
+    "ConcatDataset",
+    "DataLoader",
+    "Dataset",
+    "IterableDataset",
+    "RandomSampler",
+    "Sampler",
+    "SequentialSampler",
+    "StackDataset",
+    "SubsetRandomSampler",
+    "Subset",
+    "TensorDataset",
+    "WeightedRandomSampler",
+    "default_collate",
+    "default_convert",
+    "get_worker_info",
+    "random_split",
+]
 
 for _family in (collate, dataloader, dataset, sampler):
     for _name in _family.__all__:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ...core.types.dtypes import float64
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
+from ...core.types.dtypes import float64
 
 __all__ = ["default_collate", "default_convert"]
 
@@ -25,7 +25,9 @@ def default_collate(batch: list[Any]) -> Any:
         return TENSORS.stack(batch, 0)
     if isinstance(first, np.ndarray):
         if first.dtype.kind in "SUO":
-            raise TypeError(f"default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {first.dtype}")
+            raise TypeError(
+                f"default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {first.dtype}"
+            )
         return TENSORS.stack([TENSORS.as_tensor(b) for b in batch], 0)
     if isinstance(first, np.generic):
         return TENSORS.as_tensor(np.array(batch))
@@ -65,7 +67,9 @@ def default_convert(data: Any) -> Any:
     if isinstance(data, Mapping):
         return {key: default_convert(value) for key, value in data.items()}
     if isinstance(data, tuple):
-        return type(data)(*map(default_convert, data)) if hasattr(data, "_fields") else [default_convert(d) for d in data]
+        return (
+            type(data)(*map(default_convert, data)) if hasattr(data, "_fields") else [default_convert(d) for d in data]
+        )
     if isinstance(data, Sequence) and not isinstance(data, (str, bytes)):
         return [default_convert(d) for d in data]
     return data

@@ -39,18 +39,36 @@ class DataLoader:
     [tensor([0, 1]), tensor([2, 3])]
     """
 
-    def __init__(self, dataset: Any, batch_size: int | None = 1, shuffle: bool | None = None, sampler: Any = None,
-                 batch_sampler: Any = None, num_workers: int = 0, collate_fn: Callable[..., Any] | None = None, pin_memory: bool = False,
-                 drop_last: bool = False, timeout: float = 0, worker_init_fn: Callable[[int], None] | None = None,
-                 multiprocessing_context: Any = None, generator: Generator | None = None, *, prefetch_factor: int | None = None,
-                 persistent_workers: bool = False, pin_memory_device: str = "", in_order: bool = True) -> None:  # fmt: skip
+    def __init__(
+        self,
+        dataset: Any,
+        batch_size: int | None = 1,
+        shuffle: bool | None = None,
+        sampler: Any = None,
+        batch_sampler: Any = None,
+        num_workers: int = 0,
+        collate_fn: Callable[..., Any] | None = None,
+        pin_memory: bool = False,
+        drop_last: bool = False,
+        timeout: float = 0,
+        worker_init_fn: Callable[[int], None] | None = None,
+        multiprocessing_context: Any = None,
+        generator: Generator | None = None,
+        *,
+        prefetch_factor: int | None = None,
+        persistent_workers: bool = False,
+        pin_memory_device: str = "",
+        in_order: bool = True,
+    ) -> None:
         if num_workers < 0:
             raise ValueError("num_workers option should be non-negative; use num_workers=0 to disable multiprocessing.")
         if timeout < 0:
             raise ValueError("timeout option should be non-negative")
         if num_workers == 0 and prefetch_factor is not None:
-            raise ValueError("prefetch_factor option could only be specified in multiprocessing.let num_workers > 0 to enable "
-                             "multiprocessing, otherwise set prefetch_factor to None.")  # fmt: skip
+            raise ValueError(
+                "prefetch_factor option could only be specified in multiprocessing.let num_workers > 0 to enable "
+                "multiprocessing, otherwise set prefetch_factor to None."
+            )
         if persistent_workers and num_workers == 0:
             raise ValueError("persistent_workers option needs num_workers > 0")
         self.dataset = dataset
@@ -76,8 +94,13 @@ class DataLoader:
         elif batch_size is None and drop_last:
             raise ValueError("batch_size=None option disables auto-batching and is mutually exclusive with drop_last")
         if sampler is None:
-            sampler = (_Endless() if iterable else RandomSampler(dataset, generator=generator) if shuffle else
-                       SequentialSampler(dataset))  # fmt: skip
+            sampler = (
+                _Endless()
+                if iterable
+                else RandomSampler(dataset, generator=generator)
+                if shuffle
+                else SequentialSampler(dataset)
+            )
         if batch_size is not None and batch_sampler is None:
             batch_sampler = BatchSampler(sampler, batch_size, drop_last)
         self.batch_size = batch_size
@@ -92,15 +115,27 @@ class DataLoader:
         self.__initialized = True
 
     def _refuse_orders(self, shuffle: Any, sampler: Any, batch_sampler: Any) -> None:
-        for name, value in (("shuffle", None if shuffle in (False, None) else shuffle), ("sampler", sampler),
-                            ("batch_sampler", batch_sampler)):  # fmt: skip
+        for name, value in (
+            ("shuffle", None if shuffle in (False, None) else shuffle),
+            ("sampler", sampler),
+            ("batch_sampler", batch_sampler),
+        ):
             if value is not None:
-                raise ValueError(f"DataLoader with IterableDataset: expected unspecified {name} option, but got {name}={value}")
+                raise ValueError(
+                    f"DataLoader with IterableDataset: expected unspecified {name} option, but got {name}={value}"
+                )
 
     __initialized = False
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if self.__initialized and name in ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers"):
+        if self.__initialized and name in (
+            "batch_size",
+            "batch_sampler",
+            "sampler",
+            "drop_last",
+            "dataset",
+            "persistent_workers",
+        ):
             raise ValueError(f"{name} attribute should not be set after {type(self).__name__} is initialized")
         super().__setattr__(name, value)
 

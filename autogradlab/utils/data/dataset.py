@@ -12,7 +12,16 @@ from typing import Any, Generic, TypeVar
 from ...core.random import streams
 from ...core.random.generator import Generator
 
-__all__ = ["ChainDataset", "ConcatDataset", "Dataset", "IterableDataset", "StackDataset", "Subset", "TensorDataset", "random_split"]
+__all__ = [
+    "ChainDataset",
+    "ConcatDataset",
+    "Dataset",
+    "IterableDataset",
+    "StackDataset",
+    "Subset",
+    "TensorDataset",
+    "random_split",
+]
 
 T = TypeVar("T", covariant=True)
 
@@ -55,8 +64,10 @@ class StackDataset(Dataset[Any]):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if args:
             if kwargs:
-                raise ValueError("Supported either ``tuple``- (via ``args``) or``dict``- (via ``kwargs``) like input/output, but both types "
-                                 "are given.")  # fmt: skip
+                raise ValueError(
+                    "Supported either ``tuple``- (via ``args``) or``dict``- (via ``kwargs``) like input/output, but both types "
+                    "are given."
+                )
             self._length = len(args[0])
             if any(self._length != len(d) for d in args):
                 raise ValueError("Size mismatch between datasets")
@@ -160,7 +171,9 @@ def random_split(dataset: Any, lengths: Sequence[float], generator: Generator | 
         lengths = counts
         for i, length in enumerate(lengths):
             if length == 0:
-                warnings.warn(f"Length of split at index {i} is 0. This might result in an empty dataset.", stacklevel=2)
+                warnings.warn(
+                    f"Length of split at index {i} is 0. This might result in an empty dataset.", stacklevel=2
+                )
     if sum(lengths) != n:
         raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
     order = streams.randperm(int(sum(lengths)), generator=generator).tolist()

@@ -12,7 +12,14 @@ from ...core.random import distributions, streams
 from ...core.random.generator import Generator
 from ...core.recording.record import TENSORS
 
-__all__ = ["BatchSampler", "RandomSampler", "Sampler", "SequentialSampler", "SubsetRandomSampler", "WeightedRandomSampler"]
+__all__ = [
+    "BatchSampler",
+    "RandomSampler",
+    "Sampler",
+    "SequentialSampler",
+    "SubsetRandomSampler",
+    "WeightedRandomSampler",
+]
 
 T = TypeVar("T", covariant=True)
 
@@ -50,8 +57,13 @@ class SequentialSampler(Sampler[int]):
 class RandomSampler(Sampler[int]):
     """A random order, or with replacement random numbers."""
 
-    def __init__(self, data_source: Any, replacement: bool = False, num_samples: int | None = None,
-                 generator: Generator | None = None) -> None:  # fmt: skip
+    def __init__(
+        self,
+        data_source: Any,
+        replacement: bool = False,
+        num_samples: int | None = None,
+        generator: Generator | None = None,
+    ) -> None:
         self.data_source = data_source
         self.replacement = replacement
         self._num_samples = num_samples
@@ -101,7 +113,9 @@ class SubsetRandomSampler(Sampler[int]):
 class WeightedRandomSampler(Sampler[int]):
     """Numbers drawn by weights."""
 
-    def __init__(self, weights: Sequence[float], num_samples: int, replacement: bool = True, generator: Generator | None = None) -> None:
+    def __init__(
+        self, weights: Sequence[float], num_samples: int, replacement: bool = True, generator: Generator | None = None
+    ) -> None:
         _positive(num_samples)
         if not isinstance(replacement, bool):
             raise ValueError(f"replacement should be a boolean value, but got replacement={replacement}")
@@ -114,7 +128,9 @@ class WeightedRandomSampler(Sampler[int]):
         self.generator = generator
 
     def __iter__(self) -> Iterator[int]:
-        yield from distributions.multinomial(self.weights._array, self.num_samples, self.replacement, self.generator).tolist()
+        yield from distributions.multinomial(
+            self.weights._array, self.num_samples, self.replacement, self.generator
+        ).tolist()
 
     def __len__(self) -> int:
         return self.num_samples

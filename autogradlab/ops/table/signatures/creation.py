@@ -1,4 +1,4 @@
-"""Signatures of creation, conversion and random numbers; `autogradlab.signatures` tells the format."""
+"""Signatures of creation, conversion and random numbers; `autogradlab.ops.table.signatures` tells the format."""
 
 from typing import Final
 

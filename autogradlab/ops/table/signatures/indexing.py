@@ -1,4 +1,4 @@
-"""Signatures of indexing, selecting, sorting and searching; `autogradlab.signatures` tells the format."""
+"""Signatures of indexing, selecting, sorting and searching; `autogradlab.ops.table.signatures` tells the format."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Signatures of linear algebra; `autogradlab.signatures` tells the format."""
+"""Signatures of linear algebra; `autogradlab.ops.table.signatures` tells the format."""
 
 from typing import Final
 

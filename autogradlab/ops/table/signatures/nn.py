@@ -1,4 +1,4 @@
-"""Signatures of neural networks (convolutions, pooling, losses, ...); `autogradlab.signatures` tells the format."""
+"""Signatures of neural networks (convolutions, pooling, losses, ...); `autogradlab.ops.table.signatures` tells the format."""
 
 from typing import Final
 

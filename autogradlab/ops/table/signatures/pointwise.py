@@ -1,4 +1,4 @@
-"""Signatures of elementwise arithmetic, comparison and functions; `autogradlab.signatures` tells the format."""
+"""Signatures of elementwise arithmetic, comparison and functions; `autogradlab.ops.table.signatures` tells the format."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Signatures of reductions and cumulative functions; `autogradlab.signatures` tells the format."""
+"""Signatures of reductions and cumulative functions; `autogradlab.ops.table.signatures` tells the format."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Signatures of shape, layout, joining and metadata; `autogradlab.signatures` tells the format."""
+"""Signatures of shape, layout, joining and metadata; `autogradlab.ops.table.signatures` tells the format."""
 
 from typing import Final
 

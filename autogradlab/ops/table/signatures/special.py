@@ -1,4 +1,4 @@
-"""Signatures of special functions and Fourier transforms; `autogradlab.signatures` tells the format."""
+"""Signatures of special functions and Fourier transforms; `autogradlab.ops.table.signatures` tells the format."""
 
 from typing import Final
 
