@@ -114,8 +114,13 @@ class LBFGS(Optimizer):
 
                 start = [p._array.copy() for p in self._params]
                 loss, gradient, t, count = strong_wolfe(
-                    lambda a, d=d, start=start: self._at(closure, start, a, d), t, d, loss, gradient, slope
-                )  # type: ignore[misc]
+                    lambda a, d=d, start=start: self._at(closure, start, a, d),  # type: ignore[misc]
+                    t,
+                    d,
+                    loss,
+                    gradient,
+                    slope,
+                )
                 self._move(t, d)
             else:
                 self._move(t, d)

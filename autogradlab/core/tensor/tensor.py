@@ -18,8 +18,8 @@ from ..types.size import Size
 if TYPE_CHECKING:
     from builtins import property as read_only
 
-    from .tensor_methods import TensorMethods  # generated: what the op tables attach
     from ..memory.storage import Storage
+    from .tensor_methods import TensorMethods  # generated: what the op tables attach
 else:
     TensorMethods = object
 
