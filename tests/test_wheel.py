@@ -61,8 +61,22 @@ def test_wheel_holds_the_package_and_the_lessons(wheel: Path):
     assert package - names == set()
     assert lessons - names == set()
     assert {"autogradlab/py.typed", "autogradlab/_lessons/sanitize.cfg"} <= names
-    assert {n.split("/")[0] for n in names} == {"autogradlab", next(n for n in names if "dist-info" in n).split("/")[0]}
+    assert {n.split("/")[0].partition("-")[2].rpartition(".")[2] for n in names} == {"", "dist-info", "data"}
     assert [n for n in names if ".ipynb_checkpoints" in n] == []
+
+
+def test_wheel_holds_the_extension_for_stored_cards(wheel: Path):
+    """JupyterLab finds its entry by package.json; its files lie in a folder that is named after their contents."""
+    archive = zipfile.ZipFile(wheel)
+    place = next(n for n in archive.namelist() if n.endswith("labextensions/autogradlab/package.json")).rpartition("/")[
+        0
+    ]
+    about = json.loads(archive.read(f"{place}/package.json"))
+    assert about["version"] in wheel.name
+    folder, _, entry = about["jupyterlab"]["_build"]["load"].rpartition("/")
+    laid = {n.removeprefix(f"{place}/{folder}/") for n in archive.namelist() if n.startswith(f"{place}/{folder}/")}
+    shown = {p.name for name in ("inspectors", "lab") for p in (ROOT / "autogradlab" / name / "static").iterdir()}
+    assert laid == {entry, "cards.js", "theme.css", *shown}
 
 
 def test_lessons_copy_without_a_clone(clean: Path, tmp_path: Path):

@@ -43,7 +43,8 @@ def found(file: str) -> dict[str, Inspector]:
 
 def mount(page: Any, view: Inspector, theme: str) -> None:
     """The view as a live widget on a bare page."""
-    from autogradlab.inspectors.widgets.view import module, packed, style, ui_words
+    from autogradlab.inspectors.stored import packed, ui_words
+    from autogradlab.inspectors.widgets.view import module, style
 
     page.set_content(PAGE.format(theme=theme, ground=GROUND[theme], body="<main></main>"))
     page.evaluate(HOST, [module(), style(), packed(view.card), ui_words(view.card.lang)])

@@ -60,7 +60,9 @@ class Inspector:
         return self.text
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        return {"text/plain": self.text, "text/html": self.html()}
+        from .stored import bundle
+
+        return {"text/plain": self.text, "text/html": self.html(), **bundle(self.card)}
 
 
 def present(card: Card) -> Inspector:

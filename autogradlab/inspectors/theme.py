@@ -8,8 +8,10 @@ is said by colour alone.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from .parts import Tone
+if TYPE_CHECKING:  # the wheel is built with this file alone
+    from .parts import Tone
 
 __all__ = ["DARK", "LIGHT", "MONO", "SANS", "Palette", "css", "mix"]
 

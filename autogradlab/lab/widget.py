@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import anywidget
 import traitlets
 
+from autogradlab.labextension import stored
+
 if TYPE_CHECKING:
     from autogradlab.lab.face import Face
 
@@ -45,4 +47,5 @@ def view_of(face: Face) -> dict[str, Any]:
     made.on_msg(received)
     bundle = made._repr_mimebundle_()
     data = bundle[0] if isinstance(bundle, tuple) else bundle
-    return {VIEW: data[VIEW]} if data and VIEW in data else {}
+    live = {VIEW: data[VIEW]} if data and VIEW in data else {}
+    return {**live, **stored("lab", {"view": made.view, "heard": True})}

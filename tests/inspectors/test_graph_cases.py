@@ -156,7 +156,7 @@ def test_unnamed_results_fold_behind_the_named_one(torch: Any):
 
 
 def test_ids_are_unique_and_the_state_is_small(torch: Any):
-    from autogradlab.inspectors.widgets.view import packed
+    from autogradlab.inspectors.stored import packed
 
     h = torch.ones(2, 2)
     for _ in range(20):

@@ -110,6 +110,7 @@ class View {
     }
     if (!quiet) this.live.textContent = `${where}. ${plain(frame.sentence)}`;
     if (to === this.frames.length - 1) this.stop();
+    this.element.dispatchEvent(new CustomEvent("autogradlab:at", { bubbles: true, detail: to }));
   }
 
   /** The current line of the list into sight, without moving the page. */
@@ -310,7 +311,15 @@ async function render({ model, el }) {
     view.resize();
     watcher.observe(place);
   };
-  model.on("change:_card", draw);
+  // who keeps the notebook (labextension/cards.js) is told what to keep, and at which step to go on
+  const changed = async () => {
+    await draw();
+    const detail = { _card: model.get("_card"), _words: model.get("_words") };
+    el.dispatchEvent(new CustomEvent("autogradlab:state", { bubbles: true, detail }));
+  };
+  const go = ({ detail }) => view.show(detail, true);
+  model.on("change:_card", changed);
+  el.addEventListener("autogradlab:go", go);
   await draw();
   // said once to who does not see it: not when the card changes, nor when the page is loaded anew
   if (!model.get("_heard")) {
@@ -324,7 +333,8 @@ async function render({ model, el }) {
   return () => {
     gone = true;
     clearTimeout(arriving);
-    model.off("change:_card", draw);
+    model.off("change:_card", changed);
+    el.removeEventListener("autogradlab:go", go);
     clear();
   };
 }

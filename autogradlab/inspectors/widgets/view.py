@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import zlib
-from base64 import b64encode
 from importlib.resources import files
 from typing import Any
 
@@ -13,10 +10,10 @@ import traitlets
 
 from .. import theme
 from ..inspector import Inspector
-from ..parts import Card, to_json
-from ..words import catalogue
+from ..parts import Card
+from ..stored import packed, ui_words
 
-__all__ = ["InspectorWidget", "module", "packed", "style", "ui_words"]
+__all__ = ["InspectorWidget", "module", "style"]
 
 _STATIC = files(__package__.rpartition(".")[0]) / "static"
 
@@ -31,17 +28,6 @@ def module() -> str:
 def style() -> str:
     """The style sheet: the tones' colours, then the look."""
     return theme.css() + (_STATIC / "inspector.css").read_text(encoding="utf-8")
-
-
-def ui_words(lang: str) -> dict[str, str]:
-    """What buttons, hints and labels say; fields in braces are filled in by the page."""
-    return {key: words[lang] for key, words in catalogue("common").items()}
-
-
-def packed(card: Card) -> str:
-    """The card's JSON as the page gets it. A graph repeats itself: packed it is a tenth as large."""
-    text = json.dumps(to_json(card), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return b64encode(zlib.compress(text.encode("utf-8", "replace"))).decode("ascii")
 
 
 class InspectorWidget(Inspector, anywidget.AnyWidget):  # type: ignore[misc]  # anywidget's classes are Any to mypy

@@ -1,0 +1,153 @@
+// Stored cards in JupyterLab 4 and Notebook 7. The card that an output holds is drawn by the module that also draws the
+// live widget. Where the kernel still has that widget, it takes the stored card's place once it is drawn itself, at the
+// same step; what it shows afterwards is written back into the output, so a saved notebook holds what was last seen.
+
+const CARD = "application/vnd.autogradlab.card.v1+json";
+const WIDGET = "application/vnd.jupyter.widget-view+json";
+/** Milliseconds in which a live widget may come before the stored card is drawn. */
+const PATIENCE = 150;
+/** Milliseconds between looks for the widget manager: after a reload it registers itself late, and nobody says so. */
+const AGAIN = 500;
+/** The style sheets of each module that draws cards. */
+const SHEETS = { inspector: ["theme.css", "inspector.css"], lab: ["lab.css"] };
+/** What the drawn card of each module looks like from outside. */
+const DRAWN = ".agl, .agl-lab";
+
+const sheets = new Map();
+/** Puts a style sheet on the page, once; resolves when it is there (or cannot be had). */
+function sheet(name) {
+  if (!sheets.has(name)) {
+    const link = document.createElement("link");
+    const settled = new Promise((done) => Object.assign(link, { onload: done, onerror: done }));
+    Object.assign(link, { rel: "stylesheet", href: new URL(name, import.meta.url).href });
+    document.head.append(link);
+    sheets.set(name, settled);
+  }
+  return sheets.get(name);
+}
+
+/** A widget model as the drawing modules expect it, with the stored state and no kernel behind it. */
+function still(state) {
+  return {
+    get: (name) => state[name],
+    set(name, value) {
+      state[name] = value;
+    },
+    save_changes() {},
+    send() {
+      throw new Error("no kernel");
+    },
+    on() {},
+    off() {},
+  };
+}
+
+/** The plugins to register; `Panel` is Lumino's. */
+export function plugins(Panel) {
+  class Card extends Panel {
+    /** JupyterLab calls this for each new model of the output. */
+    async renderModel(model) {
+      const id = model.data[WIDGET]?.model_id;
+      this.model = model;
+      if (this.live && id === this.id_) return; // the live widget shows its changes itself
+      this.reset();
+      this.id_ = id;
+      this.connect();
+      if (this.inner) await new Promise((done) => setTimeout(done, PATIENCE));
+      if (this.model === model && !this.live && !this.isDisposed) await this.draw(model);
+    }
+
+    /** Draws the stored card. */
+    async draw(model) {
+      const { module, state } = model.data[CARD];
+      if (!Object.hasOwn(SHEETS, module)) return;
+      const [{ default: made }] = await Promise.all([import(`./${module}.js`), ...SHEETS[module].map(sheet)]);
+      if (this.model !== model || this.live || this.isDisposed) return;
+      this.wipe();
+      this.place = document.createElement("div");
+      this.place.addEventListener("autogradlab:at", ({ target, detail }) => {
+        if (target === this.place.querySelector(DRAWN).firstElementChild) this.at = detail; // not that of a card inside
+      });
+      this.node.append(this.place);
+      this.node.dataset.card = "stored";
+      this.end = await made.render({ model: still({ ...state }), el: this.place });
+    }
+
+    wipe() {
+      this.end?.();
+      this.place?.remove();
+      this.end = this.place = this.at = undefined;
+    }
+
+    /** Asks the widget manager for the widget. The manager that comes with a kernel has a factory of its own: asked anew. */
+    connect() {
+      clearTimeout(this.asking);
+      if (this.live || !this.id_ || !this.isAttached) return;
+      let area = this.parent;
+      while (area && !area.rendermime) area = area.parent;
+      const factory = area?.rendermime.getFactory(WIDGET);
+      if (factory && factory !== this.factory) {
+        this.drop();
+        this.factory = factory;
+        this.inner = area.rendermime.createRenderer(WIDGET);
+        this.inner.addClass("lm-mod-hidden");
+        this.addWidget(this.inner);
+        this.watcher = new MutationObserver(() => this.inner.node.querySelector(DRAWN) && this.take());
+        this.watcher.observe(this.inner.node, { childList: true, subtree: true });
+        this.inner.renderModel(this.model);
+      }
+      this.asking = setTimeout(() => this.connect(), AGAIN);
+    }
+
+    /** The live widget is drawn: it goes on where the stored card was, and its changes are kept in the output. */
+    take() {
+      this.watcher.disconnect();
+      clearTimeout(this.asking);
+      const at = this.at;
+      this.live = true;
+      this.wipe();
+      this.node.dataset.card = "live";
+      this.inner.removeClass("lm-mod-hidden");
+      if (at !== undefined) {
+        this.inner.node.querySelector(DRAWN).dispatchEvent(new CustomEvent("autogradlab:go", { bubbles: true, detail: at }));
+      }
+      this.inner.node.addEventListener("autogradlab:state", ({ detail }) => {
+        const card = this.model.data[CARD];
+        this.model.setData({ data: { ...this.model.data, [CARD]: { ...card, state: { ...card.state, ...detail } } } });
+      });
+    }
+
+    drop() {
+      this.watcher?.disconnect();
+      this.inner?.dispose();
+      this.inner = this.watcher = undefined;
+    }
+
+    reset() {
+      clearTimeout(this.asking);
+      this.drop();
+      this.wipe();
+      this.factory = undefined;
+      this.live = false;
+    }
+
+    onAfterAttach(message) {
+      super.onAfterAttach(message);
+      this.connect();
+    }
+
+    onBeforeDetach(message) {
+      clearTimeout(this.asking);
+      super.onBeforeDetach(message);
+    }
+
+    dispose() {
+      if (this.isDisposed) return;
+      this.reset();
+      super.dispose();
+    }
+  }
+  const rendererFactory = { safe: false, mimeTypes: [CARD], createRenderer: () => new Card() };
+  // rank: before the widget manager's own renderer, which would show an error where the kernel is gone
+  return [{ id: "autogradlab:cards", rank: -100, dataType: "json", rendererFactory }];
+}

@@ -1,0 +1,57 @@
+"""Lays JupyterLab's extension (autogradlab/labextension) into the wheel, where JupyterLab looks for prebuilt ones.
+
+JupyterLab lets browsers keep an extension's files for a year, so they lie in a folder named after their contents.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import runpy
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+#: the extension itself, and the modules and style sheets that draw cards live
+FILES = ("autogradlab/labextension/*.js", "autogradlab/inspectors/static/*", "autogradlab/lab/static/*")
+PLACE = "share/jupyter/labextensions/autogradlab"
+
+
+class LabExtension(BuildHookInterface):  # type: ignore[type-arg]
+    """The build hook of `[tool.hatch.build.targets.wheel.hooks.custom]`."""
+
+    PLUGIN_NAME = "custom"
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        root = Path(self.root)
+        texts = {p.name: p.read_text(encoding="utf-8") for pattern in FILES for p in sorted(root.glob(pattern))}
+        texts["theme.css"] = runpy.run_path(str(root / "autogradlab" / "inspectors" / "theme.py"))["css"]()
+        mark = hashlib.sha256("".join(texts.values()).encode()).hexdigest()[:12]
+        build = {"load": f"static/{mark}/remoteEntry.js", "mimeExtension": "./cards"}
+        package = {
+            "name": "autogradlab",
+            "version": self.metadata.version,
+            "description": self.metadata.core.description,
+            "license": "BSD-3-Clause",
+            "jupyterlab": {"mimeExtension": True, "_build": build},
+        }
+        install = {
+            "packageManager": "python",
+            "packageName": "autogradlab",
+            "uninstallInstructions": "pip uninstall autogradlab",
+        }
+        placed = {
+            "package.json": json.dumps(package, indent=2) + "\n",
+            "install.json": json.dumps(install, indent=2) + "\n",
+        }
+        placed |= {f"static/{mark}/{name}": text for name, text in texts.items()}
+        self.folder = tempfile.TemporaryDirectory()
+        for number, (place, text) in enumerate(placed.items()):
+            made = Path(self.folder.name) / str(number)
+            made.write_text(text, encoding="utf-8", newline="\n")
+            build_data["shared_data"][str(made)] = f"{PLACE}/{place}"
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        self.folder.cleanup()

@@ -1,0 +1,129 @@
+"""Cards outlive their kernel: a notebook is run, saved, and opened again without one; its cards are there and step."""
+
+from __future__ import annotations
+
+import json
+import urllib.request
+from typing import Any
+
+import nbformat
+import pytest
+from nbformat import v4
+
+from autogradlab.labextension import CARD
+from tests.browser.conftest import Lab
+from tests.browser.labdrive import cells, open_notebook, run_all
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+NAME = "saved cards.ipynb"
+GRAPH = """\
+w = torch.tensor([1.], requires_grad=True)
+x = torch.tensor([2.], requires_grad=True)
+y = torch.mul(torch.add(w, x), torch.add(w, 1))
+lab.step(y)"""
+SOURCES = [
+    "import autogradlab as torch\nfrom autogradlab import inspectors as lab\nfrom autogradlab.lab import predict",
+    GRAPH,
+    "lab.watch('w')",
+    "predict('scalar-dim')",
+    "w.data.mul_(3)",
+]
+CARDS = 3
+SEEN = """() => {
+  const shown = [...document.querySelectorAll('[data-card]')].filter(n => n.offsetParent);
+  return {
+    live: shown.filter(n => n.dataset.card === 'live').length,
+    stored: shown.filter(n => n.dataset.card === 'stored').length,
+    drawn: shown.filter(n => n.querySelector('.agl-card, .agl-lab')?.getBoundingClientRect().height > 40).length,
+    errors: document.body.innerText.includes('Error displaying widget'),
+  };
+}"""
+
+#: Two steps in the stored card as soon as it is there: the live one comes a moment later.
+STEP_TWICE = """new MutationObserver((_, observer) => {
+  const button = document.querySelector('[data-card=stored] .agl-do-step');
+  if (!button) return;
+  observer.disconnect();
+  button.click();
+  button.click();
+  window.stepped = button.closest('.agl-card').querySelector('.agl-where').textContent;
+}).observe(document, { childList: true, subtree: true });"""
+
+
+def ask(lab: Lab, path: str, method: str = "GET") -> Any:
+    request = urllib.request.Request(
+        f"{lab.url}/api/{path}", method=method, headers={"Authorization": f"token {lab.token}"}
+    )
+    with urllib.request.urlopen(request, timeout=20) as answer:
+        return json.loads(answer.read() or "null")
+
+
+def seen(page: Any, **wanted: int) -> dict[str, Any]:
+    """What is on the page, once `wanted` is; the last look if it never comes."""
+    for _ in range(60):
+        found: dict[str, Any] = page.evaluate(SEEN)
+        if all(found[name] == count for name, count in wanted.items()):
+            break
+        page.wait_for_timeout(250)
+    return found
+
+
+@pytest.fixture(scope="module")
+def book(lab: Lab) -> str:
+    made = v4.new_notebook(cells=[v4.new_code_cell(source, id=f"c{i}") for i, source in enumerate(SOURCES)])
+    made.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    nbformat.write(made, lab.folder / NAME)
+    return NAME
+
+
+def test_saved_cards_are_there_without_a_kernel_and_step(lab: Lab, book: str, page: Any):
+    page.set_viewport_size({"width": 1200, "height": 2600})
+    open_notebook(page, lab, book)
+    run_all(page)
+    assert seen(page, live=CARDS, drawn=CARDS) == {"live": CARDS, "stored": 0, "drawn": CARDS, "errors": False}
+
+    page.locator(".agl-lab input").first.fill("0")
+    page.locator(".agl-lab button.agl-primary").first.click()
+    page.wait_for_function("() => !document.querySelector('.agl-lab button.agl-primary')")
+    page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
+    page.wait_for_function("() => !window.jupyterapp.shell.currentWidget.context.model.dirty")
+    answered = page.locator(".agl-lab > div").first.inner_text()
+    watched = page.locator("[data-kind=watch] .agl-subtitle").first.inner_text()
+    assert "[5]" in watched  # the watch has seen the change that the last cell made
+    stored = [o["data"][CARD]["module"] for c in cells(page) for o in c["outputs"] if CARD in o.get("data", {})]
+    assert stored == ["inspector", "inspector", "lab"]
+
+    page.goto("about:blank")
+    for session in ask(lab, "sessions"):
+        ask(lab, f"sessions/{session['id']}", "DELETE")
+    page.route("**/api/sessions*", lambda r: r.abort() if r.request.method == "POST" else r.continue_())
+    page.goto(f"{lab.url}/lab/tree/{book}?token={lab.token}&reset", wait_until="domcontentloaded")
+    page.wait_for_selector(".jp-NotebookPanel .jp-Cell")
+    assert seen(page, stored=CARDS, drawn=CARDS) == {"live": 0, "stored": CARDS, "drawn": CARDS, "errors": False}
+    assert page.locator(".agl-lab > div").first.inner_text() == answered
+    assert page.locator("[data-kind=watch] .agl-subtitle").first.inner_text() == watched
+
+    dialog = page.locator("dialog.jp-Dialog .jp-mod-accept").last
+    while page.locator("dialog.jp-Dialog").count():  # that no kernel could be started
+        dialog.click()
+        page.wait_for_timeout(200)
+    at = page.locator(".agl-where").first
+    before = at.inner_text()
+    page.locator(".agl-do-step").first.click()
+    assert at.inner_text() != before
+
+
+def test_a_running_kernel_takes_over_at_the_same_step(lab: Lab, book: str, page: Any):
+    page.set_viewport_size({"width": 1200, "height": 2600})
+    open_notebook(page, lab, book)
+    run_all(page)
+    seen(page, live=CARDS)
+    page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
+    page.wait_for_function("() => !window.jupyterapp.shell.currentWidget.context.model.dirty")
+    page.add_init_script(STEP_TWICE)
+    page.reload(wait_until="domcontentloaded")
+    page.wait_for_function("() => window.stepped", timeout=90_000)
+    assert seen(page, live=CARDS)["live"] == CARDS
+    assert page.locator("[data-card=live] .agl-where").first.inner_text() == page.evaluate("() => window.stepped")
+    assert page.broken == []

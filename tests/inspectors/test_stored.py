@@ -1,0 +1,47 @@
+"""What is stored of a card in an output, and that the extension's files ask for nothing from outside."""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from base64 import b64decode
+from typing import Any
+
+import autogradlab as torch
+from autogradlab import inspectors as lab
+from autogradlab.inspectors.inspector import Inspector
+from autogradlab.inspectors.parts import to_json
+from autogradlab.lab import predict
+from autogradlab.labextension import CARD
+from tests.conftest import ROOT
+
+
+def data(shown: Any) -> dict[str, Any]:
+    bundle = shown._repr_mimebundle_()
+    return bundle[0] if isinstance(bundle, tuple) else bundle
+
+
+def test_a_card_is_stored_beside_its_static_forms():
+    view = lab.show(torch.ones(2, requires_grad=True))
+    stored = data(view)[CARD]
+    assert stored["module"] == "inspector"
+    assert json.loads(zlib.decompress(b64decode(stored["state"]["_card"]))) == json.loads(
+        json.dumps(to_json(view.card))
+    )
+    assert data(Inspector(view.card))[CARD] == stored  # where anywidget is not installed
+    assert len(json.dumps(stored)) < 20_000
+    view.close()
+    assert data(view)[CARD] == stored
+
+
+def test_a_question_is_stored_as_it_stands():
+    asked = predict("scalar-dim")
+    stored = data(asked)[CARD]
+    assert stored["module"] == "lab"
+    assert stored["state"]["view"] == json.loads(json.dumps(asked.view()))
+
+
+def test_the_extension_asks_for_nothing_from_outside():
+    for path in (ROOT / "autogradlab" / "labextension").glob("*.js"):
+        assert not re.search(r"https?:|innerHTML|eval\(", path.read_text(encoding="utf-8"))
