@@ -71,7 +71,6 @@ _types.on_deprecated = _warn.warn_deprecated
 
 _attach("Tensor", vars(Tensor))
 _attach("", globals())
-_attach("autograd", vars(autograd))
 
 #: submodules that are imported when they are first asked for
 _MODULES = (

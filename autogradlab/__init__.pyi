@@ -201,7 +201,7 @@ def all(input: _Tensor, dim: _Sequence[_int] | None = ..., keepdim: _bool = ...,
 def all(input: _Tensor, dim: _int, keepdim: _bool = ..., *, out: _Tensor | None = ...) -> _Tensor: ...
 def allclose(input: _Tensor, other: _Tensor, rtol: _Number | _Tensor = ..., atol: _Number | _Tensor = ..., equal_nan: _bool = ...) -> _bool:
     """Whether all elements are equal up to rounding: isclose, as one Python bool."""
-def alpha_dropout(input: _Tensor, p: _Any, train: _Any) -> _Tensor:
+def alpha_dropout(input: _Tensor, p: _Number | _Tensor, train: _bool) -> _Tensor:
     """nn.functional.alpha_dropout with all arguments."""
 def amax(input: _Tensor, dim: _int | _Sequence[_int] | None = ..., keepdim: _bool = ..., *, out: _Tensor | None = ...) -> _Tensor:
     """The largest elements along dims. Equal ones share the gradient."""
@@ -603,12 +603,12 @@ def divide(input: _Tensor | _Number, other: _Number | _Tensor, *, rounding_mode:
 def dot(input: _Tensor, tensor: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The sum of the products of two vectors."""
 double: _dtype
-def dropout(input: _Tensor, p: _Any, train: _Any) -> _Tensor:
+def dropout(input: _Tensor, p: _Number | _Tensor, train: _bool) -> _Tensor:
     """nn.functional.dropout with all arguments: each element 0 with probability p, the rest divided by 1 -
     p, if train."""
 def dropout_(input: _Tensor, p: _Number | _Tensor, train: _bool) -> _Tensor:
-    """In place: nn.functional.dropout with all arguments: each element 0 with probability p, the rest
-    divided by 1 - p, if train."""
+    """In place: the tensor itself gets the values of `dropout`, keeps its shape and dtype, and is
+    returned. A leaf that requires grad refuses it."""
 @_overload
 def dsplit(input: _Tensor, sections: _int) -> _tuple[_Tensor, ...]:
     """tensor_split along dimension 2."""
@@ -675,7 +675,7 @@ def eye(n: _int, *, out: _Tensor | None = ..., dtype: _dtype | None = ..., layou
     """1 on the diagonal, 0 elsewhere."""
 @_overload
 def eye(n: _int, m: _int, *, out: _Tensor | None = ..., dtype: _dtype | None = ..., layout: _layout | None = ..., device: _device | _str | _int | None = ..., pin_memory: _bool | None = ..., requires_grad: _bool | None = ...) -> _Tensor: ...
-def feature_alpha_dropout(input: _Tensor, p: _Any, train: _Any) -> _Tensor:
+def feature_alpha_dropout(input: _Tensor, p: _Number | _Tensor, train: _bool) -> _Tensor:
     """nn.functional.feature_alpha_dropout with all arguments."""
 @_overload
 def fill(input: _Tensor, value: _Tensor) -> _Tensor:
@@ -932,7 +932,7 @@ def is_storage(obj: _Any, /) -> _bool:
 def is_tensor(obj: _Any, /) -> _bool:
     """Whether an object is a tensor."""
 def is_warn_always_enabled() -> _bool:
-    """Whether warnings that come once are given each time."""
+    """Whether warnings that come once are given at every use."""
 def isclose(input: _Tensor, other: _Tensor, rtol: _Number | _Tensor = ..., atol: _Number | _Tensor = ..., equal_nan: _bool = ...) -> _Tensor:
     """Whether elements are equal up to rounding: |input - other| <= atol + rtol * |other|."""
 def isfinite(input: _Tensor) -> _Tensor:
@@ -1006,7 +1006,7 @@ def lgamma(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The logarithm of the absolute value of the gamma function; lgamma(n) = log((n - 1)!)."""
 def linspace(start: _Any, end: _Any, steps: _Any, *, out: _Any = ..., dtype: _Any = ..., layout: _Any = ..., device: _Any = ..., requires_grad: _Any = ...) -> _Tensor:
     """So many numbers at equal distances from start to end, both included."""
-def load(f: _Any, map_location: _Any = ..., pickle_module: _Any = ..., *, weights_only: _Any = ..., mmap: _Any = ..., **pickle_load_args: _Any) -> _Any:
+def load(f: _Any, map_location: _Any = ..., pickle_module: _Any = ..., *, weights_only: _bool | None = ..., mmap: _bool | None = ..., **pickle_load_args: _Any) -> _Any:
     """Reads what save wrote. It runs no code from the file: a hostile one is refused."""
 def log(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The natural logarithm; -inf at 0, nan below."""
@@ -1398,8 +1398,8 @@ def row_stack(tensors: _Sequence[_Tensor], *, out: _Tensor | None = ...) -> _Ten
 def rrelu(input: _Tensor, lower: _Number | _Tensor = ..., upper: _Number | _Tensor = ..., training: _bool = ..., generator: _Generator | None = ...) -> _Tensor:
     """leaky_relu, whose slopes are drawn from [lower, upper] in training, and are their mean otherwise."""
 def rrelu_(input: _Tensor, lower: _Number | _Tensor = ..., upper: _Number | _Tensor = ..., training: _bool = ..., generator: _Generator | None = ...) -> _Tensor:
-    """In place: leaky_relu, whose slopes are drawn from [lower, upper] in training, and are their mean
-    otherwise."""
+    """In place: the tensor itself gets the values of `rrelu`, keeps its shape and dtype, and is returned.
+    A leaf that requires grad refuses it."""
 def rsqrt(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """1 / sqrt(input); inf at 0, nan below."""
 def rsqrt_(input: _Tensor) -> _Tensor:
@@ -1409,7 +1409,7 @@ def rsub(input: _Tensor, other: _Tensor, *, alpha: _Number | _Tensor = ...) -> _
     """other - alpha * input: sub with its operands exchanged."""
 @_overload
 def rsub(input: _Tensor, other: _Number | _Tensor, alpha: _Number | _Tensor = ...) -> _Tensor: ...
-def save(obj: _Any, f: _Any, pickle_module: _Any = ..., pickle_protocol: _Any = ..., _use_new_zipfile_serialization: _Any = ...) -> None:
+def save(obj: _Any, f: _Any, pickle_module: _Any = ..., pickle_protocol: _int = ..., _use_new_zipfile_serialization: _bool = ...) -> None:
     """Writes tensors, and lists, tuples, dicts of them, to a file (or a file-like object)."""
 def scalar_tensor(s: _Number | _Tensor, *, dtype: _dtype | None = ..., layout: _layout | None = ..., device: _device | _str | _int | None = ..., pin_memory: _bool | None = ..., requires_grad: _bool | None = ...) -> _Tensor:
     """A 0-dim tensor of a number, in the default dtype."""
@@ -1448,31 +1448,32 @@ def selu(input: _Tensor) -> _Tensor:
 def selu_(input: _Tensor) -> _Tensor:
     """In place: scale * (max(0, x) + min(0, alpha * (exp(x) - 1))) with the constants of self-normalising
     networks."""
-def set_anomaly_enabled(mode: _Any, check_nan: _Any = ...) -> None:
+def set_anomaly_enabled(mode: _bool, check_nan: _bool = ...) -> None:
     """Switch anomaly mode on or off."""
 def set_default_device(device: _Any) -> None:
     """Set the device on which tensors are made."""
-def set_default_dtype(d: _Any) -> None:
-    """Set the dtype of float numbers where none is given."""
-def set_default_tensor_type(t: _Any) -> None:
+def set_default_dtype(d: _Any, /) -> None:
+    """Set the dtype of float numbers where none is given. Errors: TypeError if it is no floating point
+    dtype."""
+def set_default_tensor_type(t: _Any, /) -> None:
     """Set the default dtype in the old manner, by a tensor type. Deprecated: set_default_dtype."""
 def set_deterministic_debug_mode(debug_mode: _int | _str) -> None:
     """Set what get_deterministic_debug_mode gives: 'default', 'warn' or 'error', or its number."""
 def set_float32_matmul_precision(precision: _str) -> None:
     """Set what get_float32_matmul_precision gives; here products are always exact."""
-def set_flush_denormal(mode: _Any) -> _bool:
+def set_flush_denormal(mode: _bool, /) -> _bool:
     """Ask for numbers too small for full precision to become 0; False if that is not possible."""
-def set_num_interop_threads(number: _Any) -> None:
+def set_num_interop_threads(number: _Any, /) -> None:
     """Set how many threads run operations side by side; only before they begin."""
-def set_num_threads(number: _Any) -> None:
+def set_num_threads(number: _Any, /) -> None:
     """Set how many threads a kernel may use."""
 def set_printoptions(precision: _int | None = ..., threshold: _float | None = ..., edgeitems: _int | None = ..., linewidth: _int | None = ..., profile: _str | None = ..., sci_mode: _bool | None = ...) -> None:
     """How tensors print: digits (precision), how many elements before they are cut (threshold, edgeitems),
     the width of lines, scientific notation (sci_mode), or a profile: 'default', 'short', 'full'."""
 def set_rng_state(new_state: _Any) -> None:
     """Put the random numbers back into a state that get_rng_state gave."""
-def set_warn_always(b: _Any) -> None:
-    """Give warnings that come once each time."""
+def set_warn_always(b: _bool, /) -> None:
+    """Give warnings that come once at every use."""
 def sgn(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The direction of a complex number: x / |x|, 0 for 0; of a real number its sign."""
 short: _dtype

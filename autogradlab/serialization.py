@@ -235,18 +235,21 @@ class _Writer:
 def save(
     obj: Any, f: Any, pickle_module: Any = None, pickle_protocol: int = 2, _use_new_zipfile_serialization: bool = True
 ) -> None:
-    """Write an object to a file or buffer: tensors, numbers, strings, and lists, tuples, sets and dicts of them.
+    """Writes tensors, and lists, tuples, dicts of them, to a file (or a file-like object).
 
-    f: a path or a binary file. Tensors that share memory will share it when loaded.
+    Shapes: any.
     Errors: TypeError for an object of another type (of a model, save the `state_dict()`).
 
-    >>> import io
-    >>> import autogradlab as torch
-    >>> buffer = io.BytesIO()
-    >>> torch.save({"w": torch.tensor([1., 2.])}, buffer)
-    >>> _ = buffer.seek(0)
-    >>> torch.load(buffer)
-    {'w': tensor([1., 2.])}
+    Example:
+        >>> import autogradlab as torch
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> torch.save({'w': torch.tensor([1., 2.])}, file)
+        >>> _ = file.seek(0)
+        >>> torch.load(file)
+        {'w': tensor([1., 2.])}
+
+    Mirrors `torch.save`.
     """
     if not isinstance(f, (str, os.PathLike)) and not hasattr(f, "write"):
         raise AttributeError(
@@ -376,11 +379,22 @@ def load(
     weights_only: bool | None = None,
     mmap: bool | None = None,
     **pickle_load_args: Any,
-) -> Any:
-    """Read what `save` wrote: tensors with their own memory, shared among them as it was.
+) -> object:
+    """Reads what save wrote. It runs no code from the file: a hostile one is refused.
 
-    f: a path or a binary file at the right place. No code is run, so weights_only makes no difference.
+    Shapes: any.
     Errors: UnpicklingError for a file that `save` of this package did not write; FileNotFoundError.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> torch.save([torch.tensor([1, 2])], file)
+        >>> _ = file.seek(0)
+        >>> torch.load(file)
+        [tensor([1, 2])]
+
+    Mirrors `torch.load`.
     """
     if isinstance(f, (str, os.PathLike)):
         with open(f, "rb") as file:

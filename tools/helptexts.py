@@ -1,4 +1,4 @@
-"""The help texts in autogradlab/reference: their examples' results, and the names that have none.
+"""Help texts, in docstrings and in autogradlab/reference: their examples' results, and the names that have none.
 
     python tools/helptexts.py record [FILE ...]    run the examples and write down what they print
     python tools/helptexts.py missing              public names without a text, by namespace
@@ -11,8 +11,11 @@ from __future__ import annotations
 import argparse
 import contextlib
 import importlib
+import inspect
 import io
+import re
 import sys
+import textwrap
 import traceback
 import warnings
 from collections.abc import Iterator, Sequence
@@ -142,10 +145,49 @@ def library() -> Any:
         return importlib.import_module("autogradlab")
 
 
+#: the imports with which examples begin; `run` provides these names of either library
+_IMPORT = re.compile(r">>> (import autogradlab as torch|from autogradlab(\.nn)? import .*|import numpy as np)$")
+
+
+def example(doc: str) -> str:
+    """The example of a help text, without indentation and imports; "" if it has none."""
+    lines: list[str] = []
+    for line in textwrap.dedent(doc.partition("Example:\n")[2]).split("\n"):
+        if line and not line.startswith(("    ", ">>>", "...")) and not lines:
+            break
+        if line and not line[0].isspace() and line.startswith(("Mirrors `", "Other names: ")):
+            break
+        lines.append(line)
+    code = textwrap.dedent("\n".join(lines)).strip("\n")
+    return "\n".join(line for line in code.split("\n") if not _IMPORT.match(line))
+
+
+def record_docstrings(file: Path, lib: Any) -> int:
+    """Write the results of the examples of a module's docstrings; returns how many examples raise."""
+    source = file.read_text(encoding="utf-8")
+    failed = 0
+    for block in re.findall(r"^ +Example:\n(?: +.*\n|\n)+?(?=\n *(?:Mirrors|Other names))", source, re.MULTILINE):
+        body = textwrap.dedent(block.partition("\n")[2]).strip("\n")
+        imports = [line for line in body.split("\n") if _IMPORT.match(line)]
+        result = run(example(textwrap.dedent(block)), lib)
+        if "Traceback (most recent call last):" in result and "Traceback (most recent call last):" not in body:
+            failed += 1
+            print(f"{file.name}:\n{result}\n")
+        indent = block[: len(block) - len(block.lstrip())] + "    "
+        head = block.partition("\n")[0]
+        made = head + "\n" + textwrap.indent("\n".join([*imports, result]), indent) + "\n"
+        source = source.replace(block, made)
+    file.write_text(source, encoding="utf-8")
+    return failed
+
+
 def record(files: Sequence[Path], lib: Any) -> int:
     """Write the results of the examples of these files; returns how many examples raise."""
     failed = 0
     for file in files:
+        if file.suffix == ".py":
+            failed += record_docstrings(file, lib)
+            continue
         text = file.read_text(encoding="utf-8")
         head, *chunks = ("\n" + text).split("\n## ")
         made = [head.lstrip("\n")]
@@ -163,14 +205,12 @@ def record(files: Sequence[Path], lib: Any) -> int:
 
 
 def missing(lib: Any) -> list[str]:
-    """Public names that have no entry, or one without an example."""
+    """Public names whose help says nothing, names no PyTorch original, or has no example that prints."""
     found = []
-    for path in public(lib):
-        if path.startswith("special_"):
-            path = texts.canonical(path)
-        entry = texts.find(path)
-        of = texts.base(path)
-        if not (entry and entry.example) or not (entry.text or of):
+    for path, value in public(lib).items():
+        doc = inspect.getdoc(value) or ""
+        shown = example(doc)
+        if "Mirrors `torch." not in doc or doc.startswith("Example:") or not any(out for _, out in statements(shown)):
             found.append(path)
     return found
 
@@ -181,7 +221,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("files", nargs="*", type=Path)
     given = parser.parse_args(arguments)
     if given.what == "record":
-        return 1 if record(given.files or sorted(texts.FOLDER.glob("*.txt")), library()) else 0
+        return (
+            1
+            if record(
+                given.files or sorted([*texts.FOLDER.glob("*.txt"), *texts.FOLDER.parent.rglob("*.py")]), library()
+            )
+            else 0
+        )
     names = missing(importlib.import_module("autogradlab"))
     for space in SPACES:
         mine = [n.rpartition(".")[2] for n in names if n.rpartition(".")[0] == space]

@@ -86,7 +86,11 @@ _RESULTS = {
     "number": "_Any",
     "Size": "_Size",
     "dtype": "_dtype",
+    "dtypes.dtype": "_dtype",
+    "Dtype": "_dtype",
     "device": "_device",
+    "Device": "_device",
+    "object": "_Any",
     "Generator": "_Generator",
     "tuple[Tensor, ...]": "_tuple[_Tensor, ...]",
     "tuple[Tensor, Tensor]": "_tuple[_Tensor, _Tensor]",
@@ -247,19 +251,27 @@ def summary(path: str, indent: str) -> str:
     text = entry.text if entry is not None else ""
     if not text and of is not None:
         text = f"In place: {of.text}"
+    if not text:  # a function whose whole help stands in its own docstring
+        text = inspect.getdoc(signing.function(path)) or ""
     words = " ".join(text.split("\n\n")[0].split()).replace("\\", "\\\\").replace('"""', "'''")
     filled = textwrap.fill(words + (" " if words.endswith('"') else ""), 100, subsequent_indent=indent)
     return f'\n{indent}"""{filled}"""' if words else " ..."
 
 
+def annotated(value: Any) -> str:
+    """What a function's own annotation says of its result, as far as the stubs know the name; else ""."""
+    given = str(getattr(value, "__annotations__", {}).get("return", ""))
+    return given if given in _RESULTS else ""
+
+
 def function(path: str, name: str, results: Results, method: bool = False) -> list[str]:
     """The lines of a function, or of a method of Tensor."""
     entry = texts.find(path) or texts.base(path)
-    result = entry.result if entry is not None and texts.find(path) is not None else ""
+    value = signing.function(path)
+    result = entry.result if entry is not None and texts.find(path) is not None else annotated(value)
     indent = "    " if method else ""
     first = "self" if method else ""
     heads: list[str] = []
-    value = signing.function(path)
     known = {"input": "_Tensor", "tensors": "_Tensor", "operands": "_Tensor", "out": "_Any"}
     own = texts.find(path)
     short = name.rstrip("_")
@@ -308,9 +320,8 @@ def tensor_stub() -> str:
         if name.startswith("__"):
             lines.append(f"    def {name}({_DUNDERS.get(name, 'self, other: _Any, /) -> _Tensor')}: ...")
         elif isinstance(value, property):
-            kind = _RESULTS.get(
-                (texts.find(f"Tensor.{name}") or texts.Entry("", [], "", [], 0, "", "", "")).result or "Tensor", "_Any"
-            )
+            entry = texts.find(f"Tensor.{name}")
+            kind = _RESULTS.get(annotated(value.fget) if entry is None else entry.result or "Tensor", "_Any")
             lines.append(f"    @property\n    def {name}(self) -> {kind}:{summary(f'Tensor.{name}', '        ')}")
             if value.fset is not None:
                 lines.append(f"    @{name}.setter\n    def {name}(self, value: _Any) -> None: ...")

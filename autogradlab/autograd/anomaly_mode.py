@@ -17,17 +17,45 @@ __all__ = [
 
 
 def is_anomaly_enabled() -> bool:
-    """Whether anomaly mode is on."""
+    """Whether errors of backward() name the line that made the Node.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> with torch.autograd.detect_anomaly():
+        ...     print(torch.is_anomaly_enabled())
+        ...
+        True
+
+    Mirrors `torch.is_anomaly_enabled`.
+    """
     return modes.current().anomaly
 
 
 def is_anomaly_check_nan_enabled() -> bool:
-    """Whether anomaly mode looks for nan."""
+    """Whether anomaly mode looks for nan in gradients.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.is_anomaly_check_nan_enabled()
+        True
+
+    Mirrors `torch.is_anomaly_check_nan_enabled`.
+    """
     return modes.current().check_nan
 
 
 def set_anomaly_enabled(mode: bool, check_nan: bool = True) -> None:
-    """Switch anomaly mode on or off in this thread."""
+    """Switch anomaly mode on or off.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.set_anomaly_enabled(True)
+        >>> torch.is_anomaly_enabled()
+        True
+        >>> torch.set_anomaly_enabled(False)
+
+    Mirrors `torch.set_anomaly_enabled`.
+    """
     local = modes.current()
     local.anomaly, local.check_nan = mode, check_nan
     if note in local.observers:
@@ -38,12 +66,16 @@ def set_anomaly_enabled(mode: bool, check_nan: bool = True) -> None:
 
 
 class set_detect_anomaly:
-    """Switch anomaly mode, at once or for a block (mirrors `torch.autograd.set_detect_anomaly`).
+    """Switches anomaly mode on or off, from here on or within `with`.
 
-    >>> import autogradlab as torch
-    >>> with torch.autograd.set_detect_anomaly(True):
-    ...     torch.is_anomaly_enabled()
-    True
+    Example:
+        >>> import autogradlab as torch
+        >>> with torch.autograd.set_detect_anomaly(True, check_nan=False):
+        ...     print(torch.is_anomaly_check_nan_enabled())
+        ...
+        False
+
+    Mirrors `torch.autograd.set_detect_anomaly`.
     """
 
     __module__ = "torch.autograd.anomaly_mode"
@@ -60,9 +92,16 @@ class set_detect_anomaly:
 
 
 class detect_anomaly:
-    """A block whose backward tells, on an error or a nan, which forward line it comes from.
+    """Within it, an error of backward() names the line that made the Node, and nan in a gradient is an error.
 
-    Mirrors `torch.autograd.detect_anomaly`; entering it gives a UserWarning, since it is slow.
+    Example:
+        >>> import autogradlab as torch
+        >>> with torch.autograd.detect_anomaly():
+        ...     print(torch.is_anomaly_enabled())
+        ...
+        True
+
+    Mirrors `torch.autograd.detect_anomaly`.
     """
 
     __module__ = "torch.autograd.anomaly_mode"

@@ -11,10 +11,16 @@ __all__ = ["GradientEdge", "get_gradient_edge"]
 
 
 class GradientEdge(NamedTuple):
-    """The place in the graph where a tensor's gradient enters: a Node and which of its outputs it is for.
+    """A Node and which of its outputs: where a gradient arrives. autograd.grad takes it in the place of a
+    tensor.
 
-    Stands for its tensor in `autograd.grad`, `autograd.backward` and their `inputs` (mirrors
-    `torch.autograd.graph.GradientEdge`).
+    Example:
+        >>> import autogradlab as torch
+        >>> y = torch.ones(1, requires_grad=True) * 2
+        >>> torch.autograd.graph.get_gradient_edge(y).output_nr
+        0
+
+    Mirrors `torch.autograd.graph.GradientEdge`.
     """
 
     node: Node
@@ -26,13 +32,15 @@ GradientEdge.__module__ = "torch.autograd.graph"
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
-    """The gradient edge of a tensor that requires grad (mirrors `torch.autograd.graph.get_gradient_edge`).
+    """The edge to which the gradient of a tensor goes; of a leaf, to its AccumulateGrad.
 
-    >>> import autogradlab as torch
-    >>> x = torch.ones(1, requires_grad=True)
-    >>> edge = torch.autograd.graph.get_gradient_edge(x * 2)
-    >>> edge.node.name(), edge.output_nr
-    ('MulBackward0', 0)
+    Example:
+        >>> import autogradlab as torch
+        >>> w = torch.ones(1, requires_grad=True)
+        >>> torch.autograd.graph.get_gradient_edge(w).node.name()
+        'torch::autograd::AccumulateGrad'
+
+    Mirrors `torch.autograd.graph.get_gradient_edge`.
     """
     if not tensor.requires_grad:
         raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")

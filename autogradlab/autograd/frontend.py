@@ -206,16 +206,20 @@ def backward(
     grad_variables: Any = None,
     inputs: Any = None,
 ) -> None:
-    """Add the gradients of `tensors` with respect to the graph's leaves to their `.grad`.
+    """Goes back through the graph from tensors, and adds derivatives to the .grad of leaves: Tensor.backward
+    for several tensors at once.
 
-    Mirrors `torch.autograd.backward`. tensors: a tensor, a GradientEdge or a sequence of them; grad_tensors: a
-    gradient of the same shape for each, None for scalars; inputs: where to accumulate, all leaves if None. Errors:
-    RuntimeError for a root that requires no grad, for a gradient of the wrong shape and for a graph that was freed.
+    Note: grad_tensors are the weights of their elements; None for one element. inputs names the leaves (or
+        others) that are wanted.
 
-    >>> import autogradlab as torch
-    >>> w = torch.tensor([1.], requires_grad=True)
-    >>> torch.autograd.backward([w * 3]); w.grad
-    tensor([3.])
+    Example:
+        >>> import autogradlab as torch
+        >>> w = torch.tensor([2.], requires_grad=True)
+        >>> torch.autograd.backward([w * 3, w * w])
+        >>> w.grad
+        tensor([7.])
+
+    Mirrors `torch.autograd.backward`.
     """
     if grad_variables is not None:
         warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
@@ -264,16 +268,21 @@ def grad(
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
 ) -> Any:
-    """The gradients of `outputs` with respect to `inputs`, as a tuple; `.grad` is left alone.
+    """The derivatives of outputs with respect to inputs, as a result: no .grad changes.
 
-    Mirrors `torch.autograd.grad`. outputs, inputs: tensors, GradientEdges or sequences of them; if `inputs` is a
-    dict, so is the result. Errors: RuntimeError for an input that requires no grad, or that was not used unless
-    `allow_unused` or `materialize_grads`.
+    Note: create_graph=True makes them part of a graph, for higher derivatives; an input that outputs do not
+        depend on needs allow_unused=True, and gives None.
 
-    >>> import autogradlab as torch
-    >>> x = torch.tensor(3., requires_grad=True)
-    >>> torch.autograd.grad(x ** 2, x)
-    (tensor(6.),)
+    Example:
+        >>> import autogradlab as torch
+        >>> x = torch.tensor(3., requires_grad=True)
+        >>> (first,) = torch.autograd.grad(x ** 3, x, create_graph=True)
+        >>> first
+        tensor(27., grad_fn=<MulBackward0>)
+        >>> torch.autograd.grad(first, x)
+        (tensor(18.),)
+
+    Mirrors `torch.autograd.grad`.
     """
     if materialize_grads and allow_unused is False:
         raise ValueError(
@@ -351,14 +360,26 @@ def _batched(outs: Any, ins: Any, grads: Any, keep: bool, create: bool, allow_un
 def _method(
     self: Tensor, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False, inputs: Any = None
 ) -> None:
-    """Add the gradient of this tensor with respect to the graph's leaves to their `.grad`.
+    """Goes back through the graph from this tensor, and adds to the .grad of each leaf the derivative of this
+    tensor with respect to it.
 
-    gradient: of the tensor's shape; may be left out for a scalar. See `torch.autograd.backward`.
+    Note: a tensor with more than one element needs `gradient`, the weight of each of its elements. The
+        graph's saved values are freed, if retain_graph is not True; create_graph=True makes the gradients
+        part of a graph themselves.
+    Errors: RuntimeError without gradient for more than one element, on a tensor without grad_fn, or for a
+        graph that is freed.
 
-    >>> import autogradlab as torch
-    >>> w = torch.tensor([1.], requires_grad=True)
-    >>> (w * 3).backward(); w.grad
-    tensor([3.])
+    Example:
+        >>> import autogradlab as torch
+        >>> w = torch.tensor([1., 2.], requires_grad=True)
+        >>> (w * w).sum().backward()
+        >>> w.grad
+        tensor([2., 4.])
+        >>> (3 * w).backward(torch.tensor([1., 10.]))
+        >>> w.grad
+        tensor([ 5., 34.])
+
+    Mirrors `torch.Tensor.backward`.
     """
     if (
         gradient is None

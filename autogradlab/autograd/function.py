@@ -42,24 +42,27 @@ class FunctionMeta(type):
 
 
 class Function(FunctionCtx, metaclass=FunctionMeta):
-    """Base class of operations with a backward of one's own (mirrors `torch.autograd.Function`).
+    """The base of operations whose derivative one writes oneself: forward(ctx, …) and backward(ctx, *grads),
+    called by apply.
 
-    A subclass has static methods `forward(ctx, ...)`, or `forward(...)` and `setup_context(ctx, inputs, output)`, and
-    `backward(ctx, *grad_outputs)`, which returns one gradient (or None) for each argument of forward.
+    Note: ctx.save_for_backward keeps tensors for backward; ctx.mark_dirty, mark_non_differentiable and
+        set_materialize_grads say more.
 
-    >>> import autogradlab as torch
-    >>> class Cube(torch.autograd.Function):
-    ...     @staticmethod
-    ...     def forward(ctx, x):
-    ...         ctx.save_for_backward(x)
-    ...         return x ** 3
-    ...     @staticmethod
-    ...     def backward(ctx, grad):
-    ...         x, = ctx.saved_tensors
-    ...         return 3 * x ** 2 * grad
-    >>> x = torch.tensor(2., requires_grad=True)
-    >>> y = Cube.apply(x); y.backward(); y, x.grad
-    (tensor(8., grad_fn=<CubeBackward>), tensor(12.))
+    Example:
+        >>> import autogradlab as torch
+        >>> class Double(torch.autograd.Function):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         return x * 2
+        ...     @staticmethod
+        ...     def backward(ctx, grad):
+        ...         return grad * 2
+        ...
+        >>> x = torch.tensor([1.], requires_grad=True)
+        >>> Double.apply(x)
+        tensor([2.], grad_fn=<DoubleBackward>)
+
+    Mirrors `torch.autograd.Function`.
     """
 
     __module__ = "torch.autograd.function"
@@ -420,7 +423,15 @@ class InplaceFunction(Function):
 
 
 class NestedIOFunction(Function):
-    """Kept for old code: a Function whose inputs and outputs may be nested in lists, tuples and dicts."""
+    """A Function of nested tuples and lists of tensors, in the old form.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> issubclass(torch.autograd.NestedIOFunction, torch.autograd.Function)
+        True
+
+    Mirrors `torch.autograd.NestedIOFunction`.
+    """
 
     __module__ = "torch.autograd.function"
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from ..core.recording.record import TENSORS
 from ..core.tensor.tensor import Size, Tensor, requires_grad, wrap
-from ..reference import attach
 from .frontend import grad
 from .grad_mode import enable_grad, is_grad_enabled, set_grad_enabled
 
@@ -143,13 +142,16 @@ def _filled(grads: tuple[Tensor | None, ...], like: Tensors, strict: bool, creat
 
 
 def vjp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple[Any, Any]:
-    """`func(*inputs)` and the product of `v` with its Jacobian (mirrors `torch.autograd.functional.vjp`).
+    """The output, and a vector times the Jacobian: what backward computes.
 
-    v: of the outputs' shapes, may be left out for a single number. The gradients have the inputs' shapes.
+    Shapes: v has the output's shape, the product the input's.
 
-    >>> import autogradlab as torch
-    >>> torch.autograd.functional.vjp(lambda x: x * x, torch.tensor([1., 2.]), torch.tensor([1., 10.]))
-    (tensor([1., 4.]), tensor([ 2., 40.]))
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.autograd.functional.vjp(lambda x: x ** 2, torch.tensor([1., 2.]), torch.tensor([1., 10.]))
+        (tensor([1., 4.]), tensor([ 2., 40.]))
+
+    Mirrors `torch.autograd.functional.vjp`.
     """
     with enable_grad():
         several, given = _as_tuple(inputs, "inputs", "vjp")
@@ -174,13 +176,16 @@ def vjp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, stri
 
 
 def jvp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple[Any, Any]:
-    """`func(*inputs)` and the product of its Jacobian with `v` (mirrors `torch.autograd.functional.jvp`).
+    """The output, and the Jacobian times a vector: the change of the output in its direction.
 
-    v: of the inputs' shapes, may be left out for a single number. Computed by differentiating backward twice.
+    Shapes: v has the input's shape, the product the output's.
 
-    >>> import autogradlab as torch
-    >>> torch.autograd.functional.jvp(lambda x: x * x, torch.tensor([1., 2.]), torch.tensor([1., 10.]))
-    (tensor([1., 4.]), tensor([ 2., 40.]))
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.autograd.functional.jvp(lambda x: x ** 2, torch.tensor([1., 2.]), torch.tensor([1., 10.]))
+        (tensor([1., 4.]), tensor([ 2., 40.]))
+
+    Mirrors `torch.autograd.functional.jvp`.
     """
     with enable_grad():
         several, given = _as_tuple(inputs, "inputs", "jvp")
@@ -218,14 +223,17 @@ def jacobian(
     vectorize: bool = False,
     strategy: str = "reverse-mode",
 ) -> Any:
-    """The Jacobian of `func`, of shape output shape + input shape (mirrors `torch.autograd.functional.jacobian`).
+    """The derivatives of each output element with respect to each input element.
 
-    Tuples of outputs and of inputs give a tuple of tuples. `vectorize` and `strategy` change nothing but the checks.
+    Shapes: (*output's, *input's); nested tuples for several inputs or outputs.
 
-    >>> import autogradlab as torch
-    >>> torch.autograd.functional.jacobian(lambda x: x * x, torch.tensor([1., 2.]))
-    tensor([[2., 0.],
-            [0., 4.]])
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.autograd.functional.jacobian(lambda x: x ** 2, torch.tensor([1., 2.]))
+        tensor([[2., 0.],
+                [0., 4.]])
+
+    Mirrors `torch.autograd.functional.jacobian`.
     """
     if strategy not in ("forward-mode", "reverse-mode"):
         raise AssertionError(
@@ -318,14 +326,17 @@ def hessian(
     vectorize: bool = False,
     outer_jacobian_strategy: str = "reverse-mode",
 ) -> Any:
-    """The Hessian of `func`, which returns one number (mirrors `torch.autograd.functional.hessian`).
+    """The second derivatives of a function with one output element.
 
-    Of shape input shape + input shape; a tuple of tuples for a tuple of inputs.
+    Shapes: (*input's, *input's); nested tuples for several inputs.
 
-    >>> import autogradlab as torch
-    >>> torch.autograd.functional.hessian(lambda x: (x ** 3).sum(), torch.tensor([1., 2.]))
-    tensor([[ 6.,  0.],
-            [ 0., 12.]])
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.autograd.functional.hessian(lambda x: (x ** 3).sum(), torch.tensor([1., 2.]))
+        tensor([[ 6.,  0.],
+                [ 0., 12.]])
+
+    Mirrors `torch.autograd.functional.hessian`.
     """
     several, given = _as_tuple(inputs, "inputs", "hessian")
     if outer_jacobian_strategy not in ("forward-mode", "reverse-mode"):
@@ -371,11 +382,16 @@ def _first(
 
 
 def vhp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple[Any, Any]:
-    """`func(*inputs)`, one number, and the product of `v` with its Hessian (mirrors `torch.autograd.functional.vhp`).
+    """The output, and a vector times the Hessian of a function with one output element.
 
-    >>> import autogradlab as torch
-    >>> torch.autograd.functional.vhp(lambda x: (x ** 3).sum(), torch.tensor([1., 2.]), torch.tensor([1., 10.]))
-    (tensor(9.), tensor([  6., 120.]))
+    Shapes: v and the product have the input's shape.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.autograd.functional.vhp(lambda x: (x ** 3).sum(), torch.tensor([1., 2.]), torch.ones(2))
+        (tensor(9.), tensor([ 6., 12.]))
+
+    Mirrors `torch.autograd.functional.vhp`.
     """
     with enable_grad():
         several, given, direction, out, first = _first(func, inputs, v, create_graph, strict, "vhp")
@@ -386,11 +402,16 @@ def vhp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, stri
 
 
 def hvp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple[Any, Any]:
-    """`func(*inputs)`, one number, and the product of its Hessian with `v` (mirrors `torch.autograd.functional.hvp`).
+    """The output, and the Hessian of a function with one output element times a vector.
 
-    >>> import autogradlab as torch
-    >>> torch.autograd.functional.hvp(lambda x: (x ** 3).sum(), torch.tensor([1., 2.]), torch.tensor([1., 10.]))
-    (tensor(9.), tensor([  6., 120.]))
+    Shapes: v and the product have the input's shape.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.autograd.functional.hvp(lambda x: (x ** 3).sum(), torch.tensor([1., 2.]), torch.ones(2))
+        (tensor(9.), tensor([ 6., 12.]))
+
+    Mirrors `torch.autograd.functional.hvp`.
     """
     with enable_grad():
         several, given, direction, out, first = _first(func, inputs, v, create_graph, strict, "hvp")
@@ -401,6 +422,3 @@ def hvp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, stri
         found = _gradients(second, weights, direction, create_graph)  # type: ignore[arg-type]
         products = _filled(found, given, strict, create_graph, "double_back_trick")
     return _finished((out,), create_graph)[0], _unpacked(_finished(products, create_graph), several)
-
-
-attach("autograd.functional", globals())

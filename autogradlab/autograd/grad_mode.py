@@ -31,18 +31,30 @@ _CLASS_DECORATED = (
 
 
 def is_grad_enabled() -> bool:
-    """Whether operations are recorded at the moment (mirrors `torch.is_grad_enabled`).
+    """Whether the graph is recorded.
 
-    >>> import autogradlab as torch
-    >>> with torch.no_grad():
-    ...     torch.is_grad_enabled()
-    False
+    Example:
+        >>> import autogradlab as torch
+        >>> with torch.no_grad():
+        ...     print(torch.is_grad_enabled())
+        ...
+        False
+
+    Mirrors `torch.is_grad_enabled`.
     """
     return modes.current().grad
 
 
 def is_inference_mode_enabled() -> bool:
-    """Whether inference mode is on (mirrors `torch.is_inference_mode_enabled`)."""
+    """Whether inference mode is on.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.is_inference_mode_enabled()
+        False
+
+    Mirrors `torch.is_inference_mode_enabled`.
+    """
     return modes.current().inference
 
 
@@ -131,13 +143,18 @@ class _NoParamDecoratorContextManager(_DecoratorContextManager):
 
 
 class no_grad(_NoParamDecoratorContextManager):
-    """Do not record operations: results require no grad (mirrors `torch.no_grad`).
+    """Records no graph within: results do not require grad. As `with torch.no_grad():` or as a decorator.
 
-    >>> import autogradlab as torch
-    >>> w = torch.ones(1, requires_grad=True)
-    >>> with torch.no_grad():
-    ...     (w * 2).requires_grad
-    False
+    Example:
+        >>> import autogradlab as torch
+        >>> w = torch.ones(1, requires_grad=True)
+        >>> with torch.no_grad():
+        ...     y = w * 2
+        ...
+        >>> y.requires_grad
+        False
+
+    Mirrors `torch.no_grad`.
     """
 
     __module__ = "torch.autograd.grad_mode"
@@ -153,14 +170,19 @@ class no_grad(_NoParamDecoratorContextManager):
 
 
 class enable_grad(_NoParamDecoratorContextManager):
-    """Record operations, inside a `no_grad` block too (mirrors `torch.enable_grad`).
+    """Records the graph again within no_grad.
 
-    >>> import autogradlab as torch
-    >>> w = torch.ones(1, requires_grad=True)
-    >>> with torch.no_grad():
-    ...     with torch.enable_grad():
-    ...         (w * 2).requires_grad
-    True
+    Example:
+        >>> import autogradlab as torch
+        >>> w = torch.ones(1, requires_grad=True)
+        >>> with torch.no_grad():
+        ...     with torch.enable_grad():
+        ...         y = w * 2
+        ...
+        >>> y.requires_grad
+        True
+
+    Mirrors `torch.enable_grad`.
     """
 
     __module__ = "torch.autograd.grad_mode"
@@ -173,12 +195,18 @@ class enable_grad(_NoParamDecoratorContextManager):
 
 
 class set_grad_enabled(_DecoratorContextManager):
-    """Switch recording on or off, at once or for a block (mirrors `torch.set_grad_enabled`).
+    """Records the graph or not, from here on, or within `with`.
 
-    >>> import autogradlab as torch
-    >>> with torch.set_grad_enabled(False):
-    ...     torch.is_grad_enabled()
-    False
+    Example:
+        >>> import autogradlab as torch
+        >>> w = torch.ones(1, requires_grad=True)
+        >>> with torch.set_grad_enabled(False):
+        ...     y = w * 2
+        ...
+        >>> y.requires_grad
+        False
+
+    Mirrors `torch.set_grad_enabled`.
     """
 
     __module__ = "torch.autograd.grad_mode"
@@ -211,12 +239,17 @@ class set_grad_enabled(_DecoratorContextManager):
 
 
 class inference_mode(_DecoratorContextManager):
-    """Neither record nor count versions: tensors made inside can never take part in autograd (`torch.inference_mode`).
+    """Records no graph within, nor versions: its tensors can never take part in a graph.
 
-    >>> import autogradlab as torch
-    >>> with torch.inference_mode():
-    ...     torch.ones(1).is_inference()
-    True
+    Example:
+        >>> import autogradlab as torch
+        >>> with torch.inference_mode():
+        ...     x = torch.ones(1)
+        ...
+        >>> x.is_inference()
+        True
+
+    Mirrors `torch.inference_mode`.
     """
 
     __module__ = "torch.autograd.grad_mode"
@@ -244,7 +277,17 @@ class inference_mode(_DecoratorContextManager):
 
 
 class set_multithreading_enabled(_DecoratorContextManager):
-    """Accepted for PyTorch's sake: backward always runs in the thread that calls it."""
+    """Whether backward() may use several threads: a switch without effect here.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> with torch.autograd.set_multithreading_enabled(False):
+        ...     print('one thread')
+        ...
+        one thread
+
+    Mirrors `torch.autograd.set_multithreading_enabled`.
+    """
 
     __module__ = "torch.autograd.grad_mode"
 
@@ -260,7 +303,15 @@ class set_multithreading_enabled(_DecoratorContextManager):
 
 
 class enforce_grad_layout_policy(set_multithreading_enabled):
-    """Accepted for PyTorch's sake: gradients always get the layout of their leaf."""
+    """Whether a gradient is laid out like its leaf.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> callable(torch.autograd.enforce_grad_layout_policy)
+        True
+
+    Mirrors `torch.autograd.enforce_grad_layout_policy`.
+    """
 
     __module__ = "torch.autograd.grad_mode"
 

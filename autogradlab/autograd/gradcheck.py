@@ -334,15 +334,17 @@ def gradcheck(
     fast_mode: bool = False,
     masked: bool | None = None,
 ) -> bool:
-    """Compare the gradients of `func` with finite differences (mirrors `torch.autograd.gradcheck`).
+    """Whether the derivatives of a function agree with finite differences; raises GradcheckError where not.
 
-    inputs: a tensor or tuple of them, in double precision; those that require grad are checked. True if they
-    agree, else GradcheckError, or False without `raise_exception`. `fast_mode` makes the full check all the same.
+    Dtypes: inputs should be float64 or complex128.
 
-    >>> import autogradlab as torch
-    >>> x = torch.tensor([1., 2.], dtype=torch.float64, requires_grad=True)
-    >>> torch.autograd.gradcheck(lambda x: x * x, x)
-    True
+    Example:
+        >>> import autogradlab as torch
+        >>> x = torch.tensor([0.5, 2.], dtype=torch.float64, requires_grad=True)
+        >>> torch.autograd.gradcheck(torch.sin, (x,))
+        True
+
+    Mirrors `torch.autograd.gradcheck`.
     """
     if not (check_forward_ad or check_backward_ad):
         raise AssertionError("Expected at least one of check_forward_ad or check_backward_ad to be True")
@@ -397,14 +399,17 @@ def gradgradcheck(
     fast_mode: bool = False,
     masked: bool = False,
 ) -> bool:
-    """Compare the second derivatives of `func` with finite differences (mirrors `torch.autograd.gradgradcheck`).
+    """Whether the second derivatives of a function agree with finite differences.
 
-    grad_outputs: the gradients of the outputs at which to check, random ones if None.
+    Dtypes: inputs should be float64 or complex128.
 
-    >>> import autogradlab as torch
-    >>> x = torch.tensor([1., 2.], dtype=torch.float64, requires_grad=True)
-    >>> torch.autograd.gradgradcheck(lambda x: x * x, x)
-    True
+    Example:
+        >>> import autogradlab as torch
+        >>> x = torch.tensor([0.5, 2.], dtype=torch.float64, requires_grad=True)
+        >>> torch.autograd.gradgradcheck(torch.sin, (x,))
+        True
+
+    Mirrors `torch.autograd.gradgradcheck`.
     """
     if not (check_fwd_over_rev or check_rev_over_rev):
         raise AssertionError("Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True")

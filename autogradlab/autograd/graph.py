@@ -11,7 +11,6 @@ from ..core.graph import node as _node
 from ..core.graph.node import RemovableHandle
 from ..core.runtime import modes
 from ..core.tensor.tensor import INFERENCE, Tensor, counter, gradient_edge, requires_grad
-from ..reference import attach
 from .context import Context
 from .edge import GradientEdge, get_gradient_edge
 from .frontend import running, will_run
@@ -30,7 +29,17 @@ __all__ = [
 
 
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
-    """Count an in-place change that autograd could not see."""
+    """Tells autograd that a tensor was changed behind its back.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> x = torch.ones(1)
+        >>> torch.autograd.graph.increment_version(x)
+        >>> x._version
+        1
+
+    Mirrors `torch.autograd.graph.increment_version`.
+    """
     tensors = (tensor,) if isinstance(tensor, Tensor) else tensor
     if not isinstance(tensors, Iterable):
         raise RuntimeError("increment_version expect a Iterable[Tensor] as input")
@@ -53,7 +62,18 @@ class _NodeMeta(type):
 
 
 class Node(metaclass=_NodeMeta):
-    """What all backward functions are instances of: `isinstance(t.grad_fn, torch.autograd.graph.Node)`."""
+    """The base of the graph's Nodes: name(), next_functions, metadata, register_hook, register_prehook.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> y = torch.ones(1, requires_grad=True) * 2
+        >>> isinstance(y.grad_fn, torch.autograd.graph.Node)
+        True
+        >>> y.grad_fn.next_functions[0][0].name()
+        'torch::autograd::AccumulateGrad'
+
+    Mirrors `torch.autograd.graph.Node`.
+    """
 
     __module__ = "torch.autograd.graph"
 
@@ -66,16 +86,18 @@ class Node(metaclass=_NodeMeta):
 
 
 class saved_tensors_hooks:
-    """A block in which what operations save goes through `pack_hook`, and comes back through `unpack_hook`.
+    """Within it, each tensor that a Node saves goes through pack_hook, and comes back through unpack_hook.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> w = torch.tensor([3.], requires_grad=True)
+        >>> with torch.autograd.graph.saved_tensors_hooks(lambda t: print('saved', t.item()) or t, lambda t: t):
+        ...     y = w * w
+        ...
+        saved 3.0
+        saved 3.0
 
     Mirrors `torch.autograd.graph.saved_tensors_hooks`.
-
-    >>> import autogradlab as torch
-    >>> x = torch.ones(1, requires_grad=True)
-    >>> with torch.autograd.graph.saved_tensors_hooks(lambda t: t * 10, lambda t: t):
-    ...     y = x * x
-    >>> y.backward(); x.grad
-    tensor([20.])
     """
 
     __module__ = "torch.autograd.graph"
@@ -108,7 +130,20 @@ class saved_tensors_hooks:
 
 
 class save_on_cpu(saved_tensors_hooks):
-    """Accepted for PyTorch's sake: what is saved lies on the CPU in any case."""
+    """Within it, saved tensors wait in the memory of the CPU.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> w = torch.tensor([3.], requires_grad=True)
+        >>> with torch.autograd.graph.save_on_cpu():
+        ...     y = w * w
+        ...
+        >>> y.backward()
+        >>> w.grad
+        tensor([6.])
+
+    Mirrors `torch.autograd.graph.save_on_cpu`.
+    """
 
     __module__ = "torch.autograd.graph"
 
@@ -118,7 +153,17 @@ class save_on_cpu(saved_tensors_hooks):
 
 @contextmanager
 def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
-    """A block in which to enter `saved_tensors_hooks` is an error with this message."""
+    """Within it, hooks on saved tensors are an error with this message.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> with torch.autograd.graph.disable_saved_tensors_hooks('not here'):
+        ...     print(torch.ones(1, requires_grad=True) * 2)
+        ...
+        tensor([2.], grad_fn=<MulBackward0>)
+
+    Mirrors `torch.autograd.graph.disable_saved_tensors_hooks`.
+    """
     local = modes.current()
     if local.saved_hooks:
         raise RuntimeError(error_message)
@@ -144,9 +189,20 @@ _MUTABLE = threading.local()
 
 @contextmanager
 def allow_mutation_on_saved_tensors() -> Iterator[_MutationContext]:
-    """A block in which tensors that were saved for backward may be changed in place: copies are kept.
+    """Within it, tensors that a Node saved may be changed in place: a copy is made before.
 
-    Backward must be called inside the block too (mirrors `torch.autograd.graph.allow_mutation_on_saved_tensors`).
+    Example:
+        >>> import autogradlab as torch
+        >>> with torch.autograd.graph.allow_mutation_on_saved_tensors():
+        ...     a = torch.ones(2, requires_grad=True).clone()
+        ...     loss = (a ** 2).sum()
+        ...     _ = a.mul_(10)
+        ...     loss.backward()
+        ...     print('no error')
+        ...
+        no error
+
+    Mirrors `torch.autograd.graph.allow_mutation_on_saved_tensors`.
     """
     context = _MutationContext()
 
@@ -192,9 +248,16 @@ class _MultiHandle:
 def register_multi_grad_hook(
     tensors: Sequence[Tensor], fn: Callable[..., None], *, mode: Literal["all", "any"] = "all"
 ) -> _MultiHandle:
-    """Call `fn` once in each backward: with all gradients of `tensors` when the last is there, or with the first.
+    """Calls a function with the gradients of several tensors when all (or any) of them have been computed.
 
-    Mode "all": `fn(grads)`, None for tensors that this backward does not reach. Mode "any": `fn(grad)`.
+    Example:
+        >>> import autogradlab as torch
+        >>> a, b = torch.ones(1, requires_grad=True), torch.ones(1, requires_grad=True)
+        >>> handle = torch.autograd.graph.register_multi_grad_hook([a, b], lambda grads: print(grads))
+        >>> (a * 2 + b * 3).backward()
+        [tensor([2.]), tensor([3.])]
+
+    Mirrors `torch.autograd.graph.register_multi_grad_hook`.
     """
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
@@ -233,6 +296,3 @@ def register_multi_grad_hook(
 
     handles = [t.register_hook(hook_all(i) if mode == "all" else hook_any) for i, t in enumerate(tensors)]
     return _MultiHandle(handles)
-
-
-attach("autograd.graph", globals())

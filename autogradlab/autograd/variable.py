@@ -28,14 +28,14 @@ class VariableMeta(type):
 
 
 class Variable(metaclass=VariableMeta):
-    """`Variable(data, requires_grad=False)`: a new tensor over the memory of `data`.
+    """Once the class that made a tensor differentiable; now it gives a Tensor.
 
-    Mirrors `torch.autograd.Variable`. Errors: TypeError if `data` is no tensor; RuntimeError if a gradient is asked
-    of integers. `volatile` only warns.
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.autograd.Variable(torch.ones(2), requires_grad=True)
+        tensor([1., 1.], requires_grad=True)
 
-    >>> import autogradlab as torch
-    >>> torch.autograd.Variable(torch.ones(2), requires_grad=True)
-    tensor([1., 1.], requires_grad=True)
+    Mirrors `torch.autograd.Variable`.
     """
 
     __module__ = "torch.autograd.variable"

@@ -17,7 +17,6 @@ from ..core.types import dtypes
 from ..core.types.dims import wrap_dim, wrap_dims
 from ..ops.breadth import fourier as _table
 from ..ops.first.products import written
-from ..reference import attach
 
 __all__ = [
     "fft",
@@ -172,103 +171,344 @@ def _one(n: Any) -> Any:
 
 
 def fft(input: Tensor, n: Any = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
-    """The Fourier transform along one dimension."""
+    """The discrete Fourier transform along dim: out[k] is the sum of input[j] exp(-2 pi i j k / n).
+
+    Shapes: any with one dimension at least; n, if given, is the size at dim to which input is cut or filled
+        with 0.
+    Dtypes: float and complex; norm is 'backward' (1/n in the inverse), 'ortho' (1/sqrt(n) in both) or
+        'forward'.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.fft.fft(torch.tensor([1., 2., 3., 4.]))
+        tensor([10.+0.j, -2.+2.j, -2.+0.j, -2.-2.j])
+
+    Mirrors `torch.fft.fft`.
+    """
     return _c2c(input, _one(n), dim, norm, True, out, True)
 
 
 def ifft(input: Tensor, n: Any = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
-    """The inverse Fourier transform along one dimension."""
+    """The inverse of fft.
+
+    Shapes: any with one dimension at least; n, if given, is the size at dim to which input is cut or filled
+        with 0.
+    Dtypes: float and complex; norm is 'backward' (1/n in the inverse), 'ortho' (1/sqrt(n) in both) or
+        'forward'.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.fft.ifft(torch.tensor([10., -2 + 2j, -2., -2 - 2j]))
+        tensor([1.+0.j, 2.+0.j, 3.+0.j, 4.+0.j])
+
+    Mirrors `torch.fft.ifft`.
+    """
     return _c2c(input, _one(n), dim, norm, False, out, True)
 
 
 def rfft(input: Tensor, n: Any = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
-    """The Fourier transform of real numbers: the half that determines the rest."""
+    """fft of real numbers: the first half of the result, which determines the rest.
+
+    Shapes: any with one dimension at least; n, if given, is the size at dim to which input is cut or filled
+        with 0.
+    Dtypes: float; the result is complex, with n // 2 + 1 elements at dim.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.fft.rfft(torch.tensor([1., 2., 3., 4.]))
+        tensor([10.+0.j, -2.+2.j, -2.+0.j])
+
+    Mirrors `torch.fft.rfft`.
+    """
     return _r2c("rfft", input, _one(n), dim, norm, out)
 
 
 def irfft(input: Tensor, n: Any = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
-    """The inverse of rfft: real numbers."""
+    """The inverse of rfft; n says whether the result has an even (by default) or odd size.
+
+    Shapes: any with one dimension at least; n, if given, is the size at dim to which input is cut or filled
+        with 0.
+    Dtypes: float and complex; the result is real, with 2 * (size - 1) elements at dim.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.fft.irfft(torch.tensor([10., -2 + 2j, -2.]))
+        tensor([1., 2., 3., 4.])
+
+    Mirrors `torch.fft.irfft`.
+    """
     return _c2r("irfft", input, _one(n), dim, norm, out)
 
 
 def fftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None) -> Tensor:
-    """The Fourier transform along several dimensions."""
+    """fft along several dimensions.
+
+    Shapes: any; s, if given, are the sizes at dim to which input is cut or filled with 0.
+    Dtypes: float and complex; norm is 'backward' (1/n in the inverse), 'ortho' (1/sqrt(n) in both) or
+        'forward'.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.fft.fftn(torch.ones(2, 2))
+        tensor([[4.+0.j, 0.+0.j],
+                [0.+0.j, 0.+0.j]])
+
+    Mirrors `torch.fft.fftn`.
+    """
     return _c2c(input, s, dim, norm, True, out)
 
 
 def ifftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None) -> Tensor:
-    """The inverse Fourier transform along several dimensions."""
+    """The inverse of fftn.
+
+    Shapes: any; s, if given, are the sizes at dim to which input is cut or filled with 0.
+    Dtypes: float and complex; norm is 'backward' (1/n in the inverse), 'ortho' (1/sqrt(n) in both) or
+        'forward'.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.fft.ifftn(torch.ones(2, 2))
+        tensor([[1.+0.j, 0.+0.j],
+                [0.+0.j, 0.+0.j]])
+
+    Mirrors `torch.fft.ifftn`.
+    """
     return _c2c(input, s, dim, norm, False, out)
 
 
 def fft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, out: Any = None) -> Tensor:
-    """The Fourier transform along two dimensions."""
+    """fft along two dimensions.
+
+    Shapes: any; s, if given, are the sizes at dim to which input is cut or filled with 0.
+    Dtypes: float and complex; norm is 'backward' (1/n in the inverse), 'ortho' (1/sqrt(n) in both) or
+        'forward'.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.fft.fft2(torch.tensor([[1., 0.], [0., 1.]]))
+        tensor([[2.+0.j, 0.+0.j],
+                [0.+0.j, 2.+0.j]])
+
+    Mirrors `torch.fft.fft2`.
+    """
     return fftn(input, s, dim, norm, out=out)
 
 
 def ifft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, out: Any = None) -> Tensor:
-    """The inverse Fourier transform along two dimensions."""
+    """The inverse of fft2.
+
+    Shapes: any; s, if given, are the sizes at dim to which input is cut or filled with 0.
+    Dtypes: float and complex; norm is 'backward' (1/n in the inverse), 'ortho' (1/sqrt(n) in both) or
+        'forward'.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.fft.ifft2(torch.tensor([[2., 0.], [0., 2.]]))
+        tensor([[1.+0.j, 0.+0.j],
+                [0.+0.j, 1.+0.j]])
+
+    Mirrors `torch.fft.ifft2`.
+    """
     return ifftn(input, s, dim, norm, out=out)
 
 
 def rfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None) -> Tensor:
-    """The Fourier transform of real numbers along several dimensions."""
+    """rfft along the last dimension, fft along the others.
+
+    Shapes: any; s, if given, are the sizes at dim to which input is cut or filled with 0.
+    Dtypes: float; the result is complex.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.fft.rfftn(torch.ones(2, 2)).shape
+        torch.Size([2, 2])
+
+    Mirrors `torch.fft.rfftn`.
+    """
     return _r2c("rfftn", input, s, dim, norm, out)
 
 
 def irfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None) -> Tensor:
-    """The inverse of rfftn."""
+    """The inverse of rfftn.
+
+    Shapes: any; s, if given, are the sizes at dim to which input is cut or filled with 0.
+    Dtypes: float and complex; the result is real.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.fft.irfftn(torch.ones(2, 2))
+        tensor([[1., 0.],
+                [0., 0.]])
+
+    Mirrors `torch.fft.irfftn`.
+    """
     return _c2r("irfftn", input, s, dim, norm, out)
 
 
 def rfft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, out: Any = None) -> Tensor:
-    """The Fourier transform of real numbers along two dimensions."""
+    """rfft along the last of two dimensions, fft along the other.
+
+    Shapes: any; s, if given, are the sizes at dim to which input is cut or filled with 0.
+    Dtypes: float; the result is complex.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.fft.rfft2(torch.ones(2, 2))
+        tensor([[4.+0.j, 0.+0.j],
+                [0.+0.j, 0.+0.j]])
+
+    Mirrors `torch.fft.rfft2`.
+    """
     return rfftn(input, s, dim, norm, out=out)
 
 
 def irfft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, out: Any = None) -> Tensor:
-    """The inverse of rfft2."""
+    """The inverse of rfft2.
+
+    Shapes: any; s, if given, are the sizes at dim to which input is cut or filled with 0.
+    Dtypes: float and complex; the result is real.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.fft.irfft2(torch.ones(2, 2))
+        tensor([[1., 0.],
+                [0., 0.]])
+
+    Mirrors `torch.fft.irfft2`.
+    """
     return irfftn(input, s, dim, norm, out=out)
 
 
 def hfft(input: Tensor, n: Any = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
-    """The transform, which is real, of a signal with Hermitian symmetry, given half of it."""
+    """The (real) fft of a signal that equals its own conjugate in reverse, given by its first half.
+
+    Shapes: any with one dimension at least; n, if given, is the size at dim to which input is cut or filled
+        with 0.
+    Dtypes: float and complex; the result is real, with 2 * (size - 1) elements at dim.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.fft.hfft(torch.tensor([1., 2., 3.]))
+        tensor([ 8., -2.,  0., -2.])
+
+    Mirrors `torch.fft.hfft`.
+    """
     return _c2r("hfft", input, _one(n), dim, norm, out, True)
 
 
 def ihfft(input: Tensor, n: Any = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
-    """The inverse of hfft."""
+    """The inverse of hfft.
+
+    Shapes: any with one dimension at least; n, if given, is the size at dim to which input is cut or filled
+        with 0.
+    Dtypes: float; the result is complex, with n // 2 + 1 elements at dim.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.fft.ihfft(torch.tensor([8., -2., 0., -2.]))
+        tensor([1.-0.j, 2.-0.j, 3.-0.j])
+
+    Mirrors `torch.fft.ihfft`.
+    """
     return _r2c("ihfft", input, _one(n), dim, norm, out, False)
 
 
 def hfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None) -> Tensor:
-    """The transform, which is real, of a signal with Hermitian symmetry along several dimensions, given half of the last."""
+    """hfft along several dimensions: fft along all but the last of `dim`, hfft along that one.
+
+    Shapes: any with those dimensions; the last of them becomes 2 * (size - 1).
+    Dtypes: float and complex; the result is real.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.fft.hfftn(torch.tensor([1., 2., 3.]))
+        tensor([ 8., -2.,  0., -2.])
+
+    Mirrors `torch.fft.hfftn`.
+    """
     return _c2r("hfftn", input, s, dim, norm, out, True)
 
 
 def ihfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None) -> Tensor:
-    """The inverse of hfftn."""
+    """The inverse of hfftn.
+
+    Shapes: any with those dimensions; the last of them becomes size // 2 + 1.
+    Dtypes: float; the result is complex.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.fft.ihfftn(torch.tensor([8., -2., 0., -2.]))
+        tensor([1.-0.j, 2.-0.j, 3.-0.j])
+
+    Mirrors `torch.fft.ihfftn`.
+    """
     return _r2c("ihfftn", input, s, dim, norm, out, False)
 
 
 def hfft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, out: Any = None) -> Tensor:
-    """hfftn along two dimensions."""
+    """hfft along the last two dimensions, those of `dim`.
+
+    Shapes: any with those dimensions; the last of them becomes 2 * (size - 1).
+    Dtypes: float and complex; the result is real.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.fft.hfft2(torch.ones(2, 2))
+        tensor([[4., 0.],
+                [0., 0.]])
+
+    Mirrors `torch.fft.hfft2`.
+    """
     return hfftn(input, s, dim, norm, out=out)
 
 
 def ihfft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, out: Any = None) -> Tensor:
-    """The inverse of hfft2."""
+    """The inverse of hfft2.
+
+    Shapes: any with those dimensions; the last of them becomes size // 2 + 1.
+    Dtypes: float; the result is complex.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.fft.ihfft2(torch.tensor([[4., 0.], [0., 0.]])).real
+        tensor([[1., 1.],
+                [1., 1.]])
+
+    Mirrors `torch.fft.ihfft2`.
+    """
     return ihfftn(input, s, dim, norm, out=out)
 
 
 def fftshift(input: Tensor, dim: Any = None) -> Tensor:
-    """Move the zero frequency to the middle."""
+    """The elements moved round so that frequency 0 is in the middle.
+
+    Shapes: input's.
+    Dtypes: any.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.fft.fftshift(torch.fft.fftfreq(4))
+        tensor([-0.5000, -0.2500,  0.0000,  0.2500])
+
+    Mirrors `torch.fft.fftshift`.
+    """
     dims = _shifted(input, dim)
     return F.roll(input, tuple(input._array.shape[d] // 2 for d in dims), dims)  # type: ignore[no-any-return]
 
 
 def ifftshift(input: Tensor, dim: Any = None) -> Tensor:
-    """Undo fftshift."""
+    """The inverse of fftshift.
+
+    Shapes: input's.
+    Dtypes: any.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.fft.ifftshift(torch.tensor([-2, -1, 0, 1]))
+        tensor([ 0,  1, -2, -1])
+
+    Mirrors `torch.fft.ifftshift`.
+    """
     dims = _shifted(input, dim)
     return F.roll(input, tuple((input._array.shape[d] + 1) // 2 for d in dims), dims)  # type: ignore[no-any-return]
 
@@ -288,13 +528,32 @@ def _frequencies(values: np.ndarray, options: dict[str, Any]) -> Tensor:
 
 
 def fftfreq(n: int, d: float = 1.0, **options: Any) -> Tensor:
-    """The frequencies of the entries of a transform of size n."""
+    """The frequencies of fft's elements, in cycles per unit, for samples at distance d.
+
+    Shapes: (n,).
+    Dtypes: the default dtype, if dtype= does not say otherwise.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.fft.fftfreq(4)
+        tensor([ 0.0000,  0.2500, -0.5000, -0.2500])
+
+    Mirrors `torch.fft.fftfreq`.
+    """
     return _frequencies(np.fft.fftfreq(n, d), options)
 
 
 def rfftfreq(n: int, d: float = 1.0, **options: Any) -> Tensor:
-    """The frequencies of the entries of a transform of n real numbers."""
+    """The frequencies of rfft's elements.
+
+    Shapes: (n // 2 + 1,).
+    Dtypes: the default dtype, if dtype= does not say otherwise.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.fft.rfftfreq(4)
+        tensor([0.0000, 0.2500, 0.5000])
+
+    Mirrors `torch.fft.rfftfreq`.
+    """
     return _frequencies(np.fft.rfftfreq(n, d), options)
-
-
-attach("fft", globals())

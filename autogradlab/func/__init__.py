@@ -16,7 +16,6 @@ import numpy as np
 from ..core.random.generator import Generator, default_generator
 from ..core.recording.record import TENSORS as F
 from ..core.tensor.tensor import Tensor, requires_grad
-from ..reference import attach
 
 __all__ = [
     "functional_call",
@@ -98,7 +97,15 @@ def _numbers(argnums: Any, count: int) -> tuple[int, ...]:
 
 
 def grad_and_value(func: Function, argnums: Any = 0, has_aux: bool = False) -> Function:
-    """A function that gives the gradient of a scalar function by its arguments `argnums`, and its value."""
+    """The function that gives derivative and value.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.func.grad_and_value(lambda x: x ** 3)(torch.tensor(2.))
+        (tensor(12.), tensor(8.))
+
+    Mirrors `torch.func.grad_and_value`.
+    """
 
     def transformed(*args: Any, **kwargs: Any) -> Any:
         from ..autograd import enable_grad
@@ -135,11 +142,17 @@ def grad_and_value(func: Function, argnums: Any = 0, has_aux: bool = False) -> F
 
 
 def grad(func: Function, argnums: Any = 0, has_aux: bool = False) -> Function:
-    """A function that gives the gradient of a scalar function by its arguments `argnums`.
+    """The function that gives the derivative of a function with one output element, with respect to argument
+    argnums.
 
-    >>> import autogradlab as torch
-    >>> torch.func.grad(torch.func.grad(torch.sin))(torch.tensor(0.))
-    tensor(-0.)
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.func.grad(lambda x: x ** 3)(torch.tensor(2.))
+        tensor(12.)
+        >>> torch.func.grad(torch.func.grad(lambda x: x ** 3))(torch.tensor(2.))
+        tensor(12.)
+
+    Mirrors `torch.func.grad`.
     """
     both = grad_and_value(func, argnums, has_aux)
 
@@ -151,7 +164,16 @@ def grad(func: Function, argnums: Any = 0, has_aux: bool = False) -> Function:
 
 
 def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
-    """The function's value and a function that takes cotangents to gradients by the primals."""
+    """The value of a function, and the function that multiplies a vector with its Jacobian.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> value, pull = torch.func.vjp(lambda x: x ** 2, torch.tensor([1., 2.]))
+        >>> pull(torch.tensor([1., 10.]))
+        (tensor([ 2., 40.]),)
+
+    Mirrors `torch.func.vjp`.
+    """
     from ..autograd import enable_grad
 
     keep = _outer(primals)
@@ -173,7 +195,15 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
 
 
 def jvp(func: Function, primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False) -> Any:
-    """The function's value and its derivative in the direction of the tangents, by differentiating twice backward."""
+    """The value of a function, and its Jacobian times tangents.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.func.jvp(lambda x: x ** 2, (torch.tensor([1., 2.]),), (torch.tensor([1., 10.]),))
+        (tensor([1., 4.]), tensor([ 2., 40.]))
+
+    Mirrors `torch.func.jvp`.
+    """
     from ..autograd import enable_grad
     from ..autograd import grad as gradient
 
@@ -201,7 +231,16 @@ def jvp(func: Function, primals: Any, tangents: Any, *, strict: bool = False, ha
 
 
 def jacrev(func: Function, argnums: Any = 0, *, has_aux: bool = False, chunk_size: Any = None) -> Function:
-    """A function that gives the Jacobian, of the output's shape followed by the input's."""
+    """The function that gives the Jacobian, row by row.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.func.jacrev(lambda x: x ** 2)(torch.tensor([1., 2.]))
+        tensor([[2., 0.],
+                [0., 4.]])
+
+    Mirrors `torch.func.jacrev`.
+    """
 
     def transformed(*args: Any, **kwargs: Any) -> Any:
         from ..autograd import enable_grad
@@ -238,19 +277,47 @@ def jacrev(func: Function, argnums: Any = 0, *, has_aux: bool = False, chunk_siz
 
 
 def jacfwd(func: Function, argnums: Any = 0, has_aux: bool = False, *, randomness: str = "error") -> Function:
-    """The same as jacrev; here it, too, is computed backward."""
+    """The function that gives the Jacobian, column by column.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.func.jacfwd(lambda x: x ** 2)(torch.tensor([1., 2.]))
+        tensor([[2., 0.],
+                [0., 4.]])
+
+    Mirrors `torch.func.jacfwd`.
+    """
     return jacrev(func, argnums, has_aux=has_aux)
 
 
 def hessian(func: Function, argnums: Any = 0) -> Function:
-    """A function that gives the matrix of second derivatives of a scalar function."""
+    """The function that gives the second derivatives.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.func.hessian(lambda x: (x ** 3).sum())(torch.tensor([1., 2.]))
+        tensor([[ 6.,  0.],
+                [ 0., 12.]])
+
+    Mirrors `torch.func.hessian`.
+    """
     return jacrev(jacrev(func, argnums), argnums)
 
 
 def vmap(
     func: Function, in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *, chunk_size: Any = None
 ) -> Function:
-    """A function that maps `func` over a dimension of its arguments: element by element, the results stacked."""
+    """The function that applies a function to each slice along a dimension.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.func.vmap(torch.dot)(torch.ones(3, 2), torch.ones(3, 2))
+        tensor([2., 2., 2.])
+
+    Other names: vmap.
+
+    Mirrors `torch.func.vmap`.
+    """
 
     if randomness not in ("error", "different", "same"):
         raise RuntimeError(f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}")
@@ -365,7 +432,17 @@ def functional_call(
     tie_weights: bool = True,
     strict: bool = False,
 ) -> Any:
-    """Call a module with other tensors in the place of its parameters and buffers."""
+    """Calls a module with other parameters than its own.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> layer = nn.Linear(2, 1)
+        >>> torch.func.functional_call(layer, {'weight': torch.ones(1, 2), 'bias': torch.zeros(1)}, (torch.ones(2),))
+        tensor([2.])
+
+    Mirrors `torch.func.functional_call`.
+    """
     given: dict[str, Tensor] = {}
     for d in (
         parameter_and_buffer_dicts
@@ -391,6 +468,3 @@ def functional_call(
     finally:
         for table, name, value in kept:
             table[name] = value
-
-
-attach("func", globals())

@@ -125,12 +125,19 @@ def _given(r: Tensor, out: Any) -> Tensor:
 
 
 def cholesky(A: Tensor, *, upper: bool = False, out: Any = None) -> Tensor:
-    """The triangular L with L L^H = A, for a positive definite A (reads one triangle of it).
+    """The lower triangular L with L L^H = A; upper=True gives its conjugate transpose.
 
-    >>> import autogradlab as torch
-    >>> torch.linalg.cholesky(torch.tensor([[4., 0.], [0., 9.]]))
-    tensor([[2., 0.],
-            [0., 3.]])
+    Shapes: (..., n, n).
+    Dtypes: float and complex.
+    Errors: LinAlgError if A is not positive definite.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.linalg.cholesky(torch.tensor([[4., 2.], [2., 5.]]))
+        tensor([[2., 0.],
+                [1., 2.]])
+
+    Mirrors `torch.linalg.cholesky`.
     """
     factor, info = F.linalg_cholesky_ex(A, upper=upper)
     check_info("linalg.cholesky", info._array, NOT_POSITIVE)
@@ -138,42 +145,124 @@ def cholesky(A: Tensor, *, upper: bool = False, out: Any = None) -> Tensor:
 
 
 def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
-    """LU factors in one matrix, and the rows exchanged."""
+    """L and U in one matrix, and the rows that were exchanged: for lu_solve.
+
+    Shapes: (..., m, n) gives (..., m, n) and (..., k).
+    Dtypes: float and complex; pivots are int32 and count from 1.
+    Errors: RuntimeError for a singular matrix.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.linalg.lu_factor(torch.tensor([[0., 2.], [4., 6.]]))
+        torch.return_types.linalg_lu_factor(
+        LU=tensor([[4., 6.],
+                [0., 2.]]),
+        pivots=tensor([2, 2], dtype=torch.int32))
+
+    Mirrors `torch.linalg.lu_factor`.
+    """
     factors, pivots, _ = F.linalg_lu_factor_ex(A, pivot=pivot, check_errors=True)
     r = named("linalg_lu_factor", ("LU", "pivots"))((factors, pivots))
     return r if out is None else written_all(r, out)
 
 
 def svdvals(A: Tensor, *, driver: Any = None, out: Any = None) -> Tensor:
-    """The singular values, falling."""
+    """The singular values, descending.
+
+    Shapes: (..., m, n) gives (..., k), k the smaller of m and n.
+    Dtypes: float and complex; the result is real.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.linalg.svdvals(torch.tensor([[3., 0.], [0., -4.]]))
+        tensor([4., 3.])
+
+    Mirrors `torch.linalg.svdvals`.
+    """
     return _given(F.linalg_svd(A, False, driver=driver)[1], out)
 
 
 def eigvals(A: Tensor, *, out: Any = None) -> Tensor:
-    """The eigenvalues of square matrices, complex, in no order."""
+    """The eigenvalues of any square matrix; complex, and in no given order.
+
+    Shapes: (..., n, n) gives (..., n).
+    Dtypes: float and complex; the result is complex.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.linalg.eigvals(torch.tensor([[0., 1.], [-1., 0.]]))
+        tensor([0.+1.j, 0.-1.j])
+
+    Mirrors `torch.linalg.eigvals`.
+    """
     square("linalg.eigvals", A._array)
     return _given(F.linalg_eig(A)[0], out)
 
 
 def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Tensor:
-    """The eigenvalues of symmetric (Hermitian) matrices, rising."""
+    """The eigenvalues of a symmetric (Hermitian) matrix, ascending.
+
+    Shapes: (..., n, n) gives (..., n).
+    Dtypes: float and complex; the result is real.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.linalg.eigvalsh(torch.tensor([[2., 1.], [1., 2.]]))
+        tensor([1., 3.])
+
+    Mirrors `torch.linalg.eigvalsh`.
+    """
     return _given(F.linalg_eigh(A, UPLO)[0], out)
 
 
 def pinv(
     A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None, out: Any = None
 ) -> Tensor:
-    """The pseudo-inverse; singular values up to max(atol, rtol * the largest) count as zero."""
+    """The pseudo-inverse: of singular and of rectangular matrices too.
+
+    Shapes: (..., m, n) gives (..., n, m).
+    Dtypes: float and complex.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.linalg.pinv(torch.tensor([[2., 0.], [0., 0.], [0., 0.]]))
+        tensor([[0.5000, 0.0000, 0.0000],
+                [0.0000, 0.0000, 0.0000]])
+
+    Mirrors `torch.linalg.pinv`.
+    """
     return _given(F.linalg_pinv(A, atol=atol, rtol=rtol if rcond is None else rcond, hermitian=hermitian), out)
 
 
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
-    """The diagonals of matrices, as a view."""
+    """The diagonals of matrices as the last dimension. A view.
+
+    Shapes: (..., m, n) gives (..., length of the diagonal).
+    Dtypes: any.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.linalg.diagonal(torch.tensor([[1, 2], [3, 4]]))
+        tensor([1, 4])
+
+    Mirrors `torch.linalg.diagonal`.
+    """
     return F.diagonal(A, offset, dim1, dim2)  # type: ignore[no-any-return]
 
 
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Any = None) -> Tensor:
-    """The inner products of vectors along `dim`, the first conjugated."""
+    """The sums of the products along dim, with the conjugate of x.
+
+    Shapes: both broadcast; the result is without dim.
+    Dtypes: any number.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.linalg.vecdot(torch.tensor([[1., 2.], [3., 4.]]), torch.tensor([1., 1.]))
+        tensor([3., 7.])
+
+    Mirrors `torch.linalg.vecdot`.
+    """
     if x._array.dtype != y._array.dtype:
         raise RuntimeError(
             f"linalg.vecdot: Expected x and y to have the same dtype, but found x of type "
@@ -184,7 +273,19 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Any = None) -> Tensor:
 
 
 def matrix_power(A: Tensor, n: int, *, out: Any = None) -> Tensor:
-    """A multiplied by itself n times; its inverse for negative n."""
+    """The product of a matrix with itself, n times; negative n of its inverse.
+
+    Shapes: (..., n, n).
+    Dtypes: float and complex.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.linalg.matrix_power(torch.tensor([[1., 1.], [0., 1.]]), 3)
+        tensor([[1., 3.],
+                [0., 1.]])
+
+    Mirrors `torch.linalg.matrix_power`.
+    """
     x = A._array
     if not isinstance(n, (int, np.integer)) or isinstance(n, bool):
         raise TypeError(f"linalg_matrix_power(): argument 'n' (position 2) must be int, not {type(n).__name__}")
@@ -218,7 +319,18 @@ def matrix_power(A: Tensor, n: int, *, out: Any = None) -> Tensor:
 def matrix_rank(
     A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None, out: Any = None
 ) -> Tensor:
-    """How many singular values are above max(atol, rtol * the largest)."""
+    """How many singular values are larger than a tolerance.
+
+    Shapes: (..., m, n) gives (...).
+    Dtypes: float and complex; the result is int64.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.linalg.matrix_rank(torch.tensor([[1., 2.], [2., 4.]]))
+        tensor(1)
+
+    Mirrors `torch.linalg.matrix_rank`.
+    """
     x = A._array
     name = "torch.linalg.matrix_rank"
     if x.ndim < 2:
@@ -235,7 +347,19 @@ def matrix_rank(
 
 
 def cond(A: Tensor, p: Any = None, *, out: Any = None) -> Tensor:
-    """The condition number: the norm of A times the norm of its inverse."""
+    """The condition number: the norm of A times that of its inverse; p=None takes the ratio of the singular
+    values.
+
+    Shapes: (..., m, n) gives (...).
+    Dtypes: float and complex; the result is real.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.linalg.cond(torch.tensor([[2., 0.], [0., 8.]]))
+        tensor(4.)
+
+    Mirrors `torch.linalg.cond`.
+    """
     if p is None or (not isinstance(p, str) and abs(p) == 2):
         values = svdvals(A)
         n = values._array.shape[-1]
@@ -263,11 +387,17 @@ def cond(A: Tensor, p: Any = None, *, out: Any = None) -> Tensor:
 
 
 def multi_dot(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
-    """The product of several matrices in the order that needs the fewest multiplications; the ends may be vectors.
+    """The product of several matrices, in the cheapest order; the first and the last may be vectors.
 
-    >>> import autogradlab as torch
-    >>> torch.linalg.multi_dot([torch.ones(2), torch.ones(2, 3), torch.ones(3)])
-    tensor(6.)
+    Shapes: (m, k), (k, …), … give (m, n).
+    Dtypes: all the same.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.linalg.multi_dot([torch.ones(1, 2), torch.ones(2, 3), torch.ones(3, 1)])
+        tensor([[6.]])
+
+    Mirrors `torch.linalg.multi_dot`.
     """
     ts = list(tensors)
     n = len(ts)
@@ -348,7 +478,18 @@ def _count(sizes: Sequence[int]) -> int:
 
 
 def tensorinv(A: Tensor, ind: int = 2, *, out: Any = None) -> Tensor:
-    """The inverse with respect to tensordot over the first `ind` dimensions."""
+    """The inverse of what tensordot with a tensor does.
+
+    Shapes: the first ind sizes have the same product as the rest; the result has the rest in front.
+    Dtypes: float and complex.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.linalg.tensorinv(torch.eye(4).reshape(2, 2, 4)).shape
+        torch.Size([4, 2, 2])
+
+    Mirrors `torch.linalg.tensorinv`.
+    """
     if ind <= 0:
         raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
     shape = A._array.shape
@@ -367,7 +508,18 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Any = None) -> Tensor:
 
 
 def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Any = None) -> Tensor:
-    """X with tensordot(A, X, X.ndim) = B."""
+    """The X with tensordot(A, X) = B.
+
+    Shapes: A is (*B's sizes, *X's sizes) with equal products.
+    Dtypes: float and complex.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.linalg.tensorsolve(2 * torch.eye(4).reshape(2, 2, 4), torch.ones(2, 2))
+        tensor([0.5000, 0.5000, 0.5000, 0.5000])
+
+    Mirrors `torch.linalg.tensorsolve`.
+    """
     if dims is not None:
         A = F.movedim(A, tuple(dims), tuple(range(A._array.ndim - len(dims), A._array.ndim)))
     shape, ndim = A._array.shape, B._array.ndim
@@ -384,7 +536,20 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Any = None) -> T
 
 
 def vander(x: Tensor, N: int | None = None) -> Tensor:
-    """The powers 0 to N-1 of each element, as rows."""
+    """The powers 0 … N - 1 of each element, in a row each.
+
+    Shapes: (..., n) gives (..., n, N).
+    Dtypes: any number.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.linalg.vander(torch.tensor([1, 2, 3]))
+        tensor([[1, 1, 1],
+                [1, 2, 4],
+                [1, 3, 9]])
+
+    Mirrors `torch.linalg.vander`.
+    """
     n = (x._array.shape[-1] if x._array.ndim else 1) if N is None else N
     if n <= 1:
         raise RuntimeError("N must be greater than 1.")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..reference import attach
 from . import functional, init, modules, parameter
 from .modules import _all
 from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
@@ -29,6 +28,3 @@ def __getattr__(name: str) -> Any:
 
         return import_module(f"{__name__}.utils")
     raise AttributeError(f"module 'torch.nn' has no attribute '{name}'")
-
-
-attach("nn", globals())

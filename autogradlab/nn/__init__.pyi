@@ -26,6 +26,12 @@ from .parameter import Buffer as Buffer
 from .modules.activation import CELU as CELU
 from .modules.loss import CTCLoss as CTCLoss
 from .modules.pixelshuffle import ChannelShuffle as ChannelShuffle
+from .modules.padding import CircularPad1d as CircularPad1d
+from .modules.padding import CircularPad2d as CircularPad2d
+from .modules.padding import CircularPad3d as CircularPad3d
+from .modules.padding import ConstantPad1d as ConstantPad1d
+from .modules.padding import ConstantPad2d as ConstantPad2d
+from .modules.padding import ConstantPad3d as ConstantPad3d
 from .modules.conv import Conv1d as Conv1d
 from .modules.conv import Conv2d as Conv2d
 from .modules.conv import Conv3d as Conv3d
@@ -124,6 +130,12 @@ from .modules.rnn import RNNCellBase as RNNCellBase
 from .modules.activation import RReLU as RReLU
 from .modules.activation import ReLU as ReLU
 from .modules.activation import ReLU6 as ReLU6
+from .modules.padding import ReflectionPad1d as ReflectionPad1d
+from .modules.padding import ReflectionPad2d as ReflectionPad2d
+from .modules.padding import ReflectionPad3d as ReflectionPad3d
+from .modules.padding import ReplicationPad1d as ReplicationPad1d
+from .modules.padding import ReplicationPad2d as ReplicationPad2d
+from .modules.padding import ReplicationPad3d as ReplicationPad3d
 from .modules.activation import SELU as SELU
 from .modules.container import Sequential as Sequential
 from .modules.activation import SiLU as SiLU
@@ -154,3 +166,6 @@ from .parameter import UninitializedParameter as UninitializedParameter
 from .modules.upsampling import Upsample as Upsample
 from .modules.upsampling import UpsamplingBilinear2d as UpsamplingBilinear2d
 from .modules.upsampling import UpsamplingNearest2d as UpsamplingNearest2d
+from .modules.padding import ZeroPad1d as ZeroPad1d
+from .modules.padding import ZeroPad2d as ZeroPad2d
+from .modules.padding import ZeroPad3d as ZeroPad3d

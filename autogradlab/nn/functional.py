@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ..reference import attach
 from .functions.activations import (
     celu,
     celu_,
@@ -261,5 +260,3 @@ __all__ = [
     "upsample_bilinear",
     "upsample_nearest",
 ]
-
-attach("nn.functional", globals())

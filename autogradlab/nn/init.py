@@ -14,7 +14,6 @@ from ..core.random import distributions, streams
 from ..core.random.generator import Generator
 from ..core.recording.views import bump
 from ..core.tensor.tensor import Tensor
-from ..reference import attach
 
 __all__ = [
     "calculate_gain",
@@ -46,13 +45,16 @@ def _drawn(tensor: Tensor, draw: Callable[..., Any], *args: Any) -> Tensor:
 
 
 def calculate_gain(nonlinearity: str, param: Any = None) -> float:
-    """The factor by which a nonlinearity asks the spread of the weights before it to be larger.
-
+    """The factor that keeps the size of values through an activation, for the initial values before it.
     Errors: ValueError for an unknown name or a slope that is no number.
 
-    >>> import autogradlab as torch
-    >>> torch.nn.init.calculate_gain("tanh")
-    1.6666666666666667
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.init.calculate_gain('tanh')
+        1.6666666666666667
+
+    Mirrors `torch.nn.init.calculate_gain`.
     """
     if nonlinearity in _LINEAR or nonlinearity == "sigmoid":
         return 1
@@ -74,12 +76,38 @@ def calculate_gain(nonlinearity: str, param: Any = None) -> float:
 
 
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Tensor:
-    """Fill with numbers of [a, b)."""
+    """Filled with numbers uniform in [a, b).
+
+    Note: the numbers are PyTorch's own after the same manual_seed. The tensor is changed in place and
+        returned.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> _ = torch.manual_seed(0)
+        >>> nn.init.uniform_(torch.empty(2))
+        tensor([0.4963, 0.7682])
+
+    Mirrors `torch.nn.init.uniform_`.
+    """
     return _drawn(tensor, streams.uniform_, a, b, generator)
 
 
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> Tensor:
-    """Fill with normal numbers."""
+    """Filled with normal numbers.
+
+    Note: the numbers are PyTorch's own after the same manual_seed. The tensor is changed in place and
+        returned.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> _ = torch.manual_seed(0)
+        >>> nn.init.normal_(torch.empty(2))
+        tensor([ 1.5410, -0.2934])
+
+    Mirrors `torch.nn.init.normal_`.
+    """
     return _drawn(tensor, streams.normal_, mean, std, generator)
 
 
@@ -91,28 +119,78 @@ def trunc_normal_(
     b: float = 2.0,
     generator: Generator | None = None,
 ) -> Tensor:
-    """Fill with normal numbers between a and b."""
+    """Filled with normal numbers within [a, b].
+
+    Note: the numbers are PyTorch's own after the same manual_seed. The tensor is changed in place and
+        returned.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> _ = torch.manual_seed(0)
+        >>> nn.init.trunc_normal_(torch.empty(3)).abs().max() <= 2
+        tensor(True)
+
+    Mirrors `torch.nn.init.trunc_normal_`.
+    """
     return _drawn(tensor, distributions.trunc_normal_, mean, std, a, b, generator)
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
-    """Fill with one value."""
+    """Filled with a number.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.init.constant_(torch.empty(2), 0.5)
+        tensor([0.5000, 0.5000])
+
+    Mirrors `torch.nn.init.constant_`.
+    """
     with no_grad():
         return tensor.fill_(val)
 
 
 def ones_(tensor: Tensor) -> Tensor:
-    """Fill with 1."""
+    """Filled with 1.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.init.ones_(torch.empty(2))
+        tensor([1., 1.])
+
+    Mirrors `torch.nn.init.ones_`.
+    """
     return constant_(tensor, 1.0)
 
 
 def zeros_(tensor: Tensor) -> Tensor:
-    """Fill with 0."""
+    """Filled with 0.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.init.zeros_(torch.empty(2))
+        tensor([0., 0.])
+
+    Mirrors `torch.nn.init.zeros_`.
+    """
     return constant_(tensor, 0.0)
 
 
 def eye_(tensor: Tensor) -> Tensor:
-    """Make a matrix the identity. Errors: ValueError for other than two dimensions."""
+    """A matrix filled with the identity.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.init.eye_(torch.empty(2, 2))
+        tensor([[1., 0.],
+                [0., 1.]])
+
+    Mirrors `torch.nn.init.eye_`.
+    """
     if tensor.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     return _written(tensor, np.eye(*tensor.shape))
@@ -125,7 +203,16 @@ def _written(tensor: Tensor, values: Any) -> Tensor:
 
 
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
-    """Make the weight of a convolution hand its input on. Errors: ValueError for other than three to five dimensions."""
+    """The weights of a convolution filled so that it returns its input.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.init.dirac_(torch.empty(1, 1, 3))
+        tensor([[[0., 1., 0.]]])
+
+    Mirrors `torch.nn.init.dirac_`.
+    """
     shape = tuple(tensor.shape)
     if len(shape) not in (3, 4, 5):
         raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
@@ -156,14 +243,42 @@ def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
 
 
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
-    """Uniform numbers whose spread keeps signals and gradients alike in size (Glorot)."""
+    """Filled with uniform numbers of variance gain² * 2 / (fan_in + fan_out).
+
+    Note: the numbers are PyTorch's own after the same manual_seed. The tensor is changed in place and
+        returned.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> _ = torch.manual_seed(0)
+        >>> nn.init.xavier_uniform_(torch.empty(2, 2))
+        tensor([[-0.0092,  0.6570],
+                [-1.0080, -0.9013]])
+
+    Mirrors `torch.nn.init.xavier_uniform_`.
+    """
     fan_in, fan_out = _calculate_fan_in_and_fan_out(tensor)
     a = math.sqrt(3.0) * (gain * math.sqrt(2.0 / float(fan_in + fan_out)))
     return uniform_(tensor, -a, a, generator)
 
 
 def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
-    """Normal numbers whose spread keeps signals and gradients alike in size (Glorot)."""
+    """Filled with normal numbers of variance gain² * 2 / (fan_in + fan_out).
+
+    Note: the numbers are PyTorch's own after the same manual_seed. The tensor is changed in place and
+        returned.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> _ = torch.manual_seed(0)
+        >>> nn.init.xavier_normal_(torch.empty(2, 2))
+        tensor([[ 1.0896, -0.2075],
+                [-1.5406,  0.4019]])
+
+    Mirrors `torch.nn.init.xavier_normal_`.
+    """
     fan_in, fan_out = _calculate_fan_in_and_fan_out(tensor)
     return normal_(tensor, 0.0, gain * math.sqrt(2.0 / float(fan_in + fan_out)), generator)
 
@@ -175,7 +290,21 @@ def kaiming_uniform_(
     nonlinearity: str = "leaky_relu",
     generator: Generator | None = None,
 ) -> Tensor:
-    """Uniform numbers whose spread suits a following relu (He)."""
+    """Filled with uniform numbers of variance gain² / fan_in (or fan_out), for layers before a relu.
+
+    Note: the numbers are PyTorch's own after the same manual_seed. The tensor is changed in place and
+        returned.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> _ = torch.manual_seed(0)
+        >>> nn.init.kaiming_uniform_(torch.empty(2, 2))
+        tensor([[-0.0130,  0.9291],
+                [-1.4256, -1.2747]])
+
+    Mirrors `torch.nn.init.kaiming_uniform_`.
+    """
     if 0 in tensor._array.shape:
         warnings.warn(_EMPTY, stacklevel=2)
         return tensor
@@ -191,7 +320,21 @@ def kaiming_normal_(
     nonlinearity: str = "leaky_relu",
     generator: Generator | None = None,
 ) -> Tensor:
-    """Normal numbers whose spread suits a following relu (He)."""
+    """Filled with normal numbers of variance gain² / fan_in (or fan_out), for layers before a relu.
+
+    Note: the numbers are PyTorch's own after the same manual_seed. The tensor is changed in place and
+        returned.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> _ = torch.manual_seed(0)
+        >>> nn.init.kaiming_normal_(torch.empty(2, 2))
+        tensor([[ 1.5410, -0.2934],
+                [-2.1788,  0.5684]])
+
+    Mirrors `torch.nn.init.kaiming_normal_`.
+    """
     if 0 in tensor._array.shape:
         warnings.warn(_EMPTY, stacklevel=2)
         return tensor
@@ -200,7 +343,21 @@ def kaiming_normal_(
 
 
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Tensor:
-    """A (semi-)orthogonal matrix; dimensions after the first count as one. Errors: ValueError below two dimensions."""
+    """Filled with a random matrix whose rows, or columns, are orthonormal.
+
+    Note: the numbers are PyTorch's own after the same manual_seed. The tensor is changed in place and
+        returned.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> _ = torch.manual_seed(0)
+        >>> Q = nn.init.orthogonal_(torch.empty(2, 2))
+        >>> torch.allclose(Q @ Q.T, torch.eye(2), atol=1e-6)
+        True
+
+    Mirrors `torch.nn.init.orthogonal_`.
+    """
     if tensor.ndim < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")
     if not tensor._array.size:
@@ -214,7 +371,20 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
 
 
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None) -> Tensor:
-    """Normal numbers, in each column the given fraction of zeros. Errors: ValueError for other than two dimensions."""
+    """Columns filled with normal numbers, of which a share is 0.
+
+    Note: the numbers are PyTorch's own after the same manual_seed. The tensor is changed in place and
+        returned.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> _ = torch.manual_seed(0)
+        >>> (nn.init.sparse_(torch.empty(4, 2), 0.5) == 0).sum(0)
+        tensor([2, 2])
+
+    Mirrors `torch.nn.init.sparse_`.
+    """
     if tensor.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     rows, cols = tensor._array.shape
@@ -250,5 +420,3 @@ kaiming_uniform = _deprecated(kaiming_uniform_)
 kaiming_normal = _deprecated(kaiming_normal_)
 orthogonal = _deprecated(orthogonal_)
 sparse = _deprecated(sparse_)
-
-attach("nn.init", globals())

@@ -66,20 +66,68 @@ _TABLE = (
 
 
 def dropout(input: Tensor, p: float, train: bool) -> Tensor:
-    """nn.functional.dropout with all arguments given."""
+    """nn.functional.dropout with all arguments: each element 0 with probability p, the rest divided by 1 - p,
+    if train.
+
+    Shapes: any; the result has input's shape.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.dropout(torch.ones(2), 0.5, False)
+        tensor([1., 1.])
+
+    Mirrors `torch.dropout`.
+    """
     return F.dropout(input, p, train)
 
 
 def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
-    """In-place version of `dropout`."""
+    """In place: the tensor itself gets the values of `dropout`, keeps its shape and dtype, and is returned. A leaf
+    that requires grad refuses it.
+
+    Shapes: any; the output has the input's shape.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> _ = torch.manual_seed(0)
+        >>> x = torch.ones(5)
+        >>> torch.dropout_(x, 0.5, True)
+        tensor([0., 0., 2., 0., 0.])
+        >>> x
+        tensor([0., 0., 2., 0., 0.])
+
+    Mirrors `torch.dropout_`.
+    """
     return F.dropout(input, p, train, True)
 
 
 def alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """nn.functional.alpha_dropout with all arguments.
+
+    Shapes: any; the result has input's shape.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.alpha_dropout(torch.ones(2), 0.5, False)
+        tensor([1., 1.])
+
+    Mirrors `torch.alpha_dropout`.
+    """
     return F.alpha_dropout(input, p, train)
 
 
 def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """nn.functional.feature_alpha_dropout with all arguments.
+
+    Shapes: any; the result has input's shape.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.feature_alpha_dropout(torch.ones(1, 2), 0.5, False)
+        tensor([[1., 1.]])
+
+    Mirrors `torch.feature_alpha_dropout`.
+    """
     return F.feature_alpha_dropout(input, p, train)
 
 
@@ -94,6 +142,20 @@ def batch_norm(
     eps: float,
     cudnn_enabled: bool = False,
 ) -> Tensor:
+    """Each channel with mean 0 and variance 1 over the batch, then scaled and moved.
+
+    Shapes: input (N, C, …); the others (C,).
+    Note: all arguments are given; nn.functional has the form with defaults.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> x = torch.tensor([[1., 10.], [3., 30.]])
+        >>> torch.batch_norm(x, None, None, None, None, True, 0.1, 1e-5, False)
+        tensor([[-1.0000, -1.0000],
+                [ 1.0000,  1.0000]])
+
+    Mirrors `torch.batch_norm`.
+    """
     return F.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
 
 
@@ -108,6 +170,18 @@ def instance_norm(
     eps: float,
     cudnn_enabled: bool = False,
 ) -> Tensor:
+    """Each channel of each sample with mean 0 and variance 1.
+
+    Shapes: input (N, C, …); the others (C,).
+    Note: all arguments are given; nn.functional has the form with defaults.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.instance_norm(torch.tensor([[[1., 3.]]]), None, None, None, None, True, 0.1, 1e-5, False)
+        tensor([[[-1.0000,  1.0000]]])
+
+    Mirrors `torch.instance_norm`.
+    """
     return F.instance_norm(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)
 
 
@@ -119,15 +193,47 @@ def layer_norm(
     eps: float = 1e-5,
     cudnn_enable: bool = True,
 ) -> Tensor:
+    """The last dimensions with mean 0 and variance 1, then scaled and moved.
+
+    Shapes: input (..., *normalized_shape); weight and bias normalized_shape.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.layer_norm(torch.tensor([[1., 3.]]), (2,))
+        tensor([[-1.0000,  1.0000]])
+
+    Mirrors `torch.layer_norm`.
+    """
     return F.layer_norm(input, normalized_shape, weight, bias, eps)
 
 
-def adaptive_max_pool1d(input: Tensor, output_size: Any) -> Any:
-    """The maxima and their places."""
+def adaptive_max_pool1d(input: Tensor, output_size: Any) -> tuple[Tensor, Tensor]:
+    """Maxima over windows that are chosen so that the output has a given size, and their places.
+
+    Shapes: (N, C, L) gives (N, C, output_size), twice.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.adaptive_max_pool1d(torch.tensor([[[1., 3., 2., 6.]]]), 2)
+        (tensor([[[3., 6.]]]), tensor([[[1, 3]]]))
+
+    Mirrors `torch.adaptive_max_pool1d`.
+    """
     return F.adaptive_max_pool1d(input, output_size, True)
 
 
 def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: int) -> Tensor:
+    """exp(input) - target * input, with all arguments; reduction is 0 (none), 1 (mean) or 2 (sum).
+
+    Shapes: input and target alike.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.poisson_nll_loss(torch.tensor([0., 1.]), torch.tensor([1., 3.]), True, False, 1e-8, 1)
+        tensor(0.3591)
+
+    Mirrors `torch.poisson_nll_loss`.
+    """
     return F.poisson_nll_loss(input, target, log_input, full, eps=eps, reduction=_WORDS[reduction])
 
 

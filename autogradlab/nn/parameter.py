@@ -39,15 +39,20 @@ def _over(cls: type[Tensor], data: Tensor, requires_grad: bool) -> Any:
 
 
 class Parameter(Tensor):
-    """A tensor that is a Module's parameter as soon as it is an attribute of one (mirrors `torch.nn.Parameter`).
+    """A tensor that a Module counts among its parameters when it is set as an attribute; it requires grad, if
+    not said otherwise.
 
-    data: a tensor, whose memory is shared; requires_grad: True by default.
+    Shapes: those of data.
     Errors: RuntimeError for a dtype that has no gradients.
 
-    >>> import autogradlab as torch
-    >>> torch.nn.Parameter(torch.tensor([1., 2.]))
-    Parameter containing:
-    tensor([1., 2.], requires_grad=True)
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.Parameter(torch.tensor([1., 2.]))
+        Parameter containing:
+        tensor([1., 2.], requires_grad=True)
+
+    Mirrors `torch.nn.Parameter`.
     """
 
     __module__ = "torch.nn.parameter"
@@ -83,9 +88,19 @@ def _rebuild_parameter(data: Tensor, requires_grad: bool, hooks: Any) -> Paramet
 
 
 class Buffer:
-    """Makes a tensor that a Module registers as a buffer when it is assigned (mirrors `torch.nn.Buffer`).
+    """A tensor that a Module keeps in its state_dict without learning it (persistent=False: not even there).
 
-    persistent: whether it is part of the state_dict. What it makes is a plain tensor over the memory of `data`.
+    Shapes: those of data.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> m = nn.Module()
+        >>> m.mean = nn.Buffer(torch.zeros(2))
+        >>> list(m.state_dict())
+        ['mean']
+
+    Mirrors `torch.nn.Buffer`.
     """
 
     __module__ = "torch.nn.parameter"
@@ -134,7 +149,16 @@ class _Uninitialized(Tensor):
 
 
 class UninitializedParameter(_Uninitialized, Parameter):  # type: ignore[misc]
-    """A parameter whose shape is found at the first forward (mirrors `torch.nn.UninitializedParameter`)."""
+    """A Parameter whose shape is not known yet: lazy layers give it one at their first input.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.LazyLinear(3).weight
+        <UninitializedParameter>
+
+    Mirrors `torch.nn.UninitializedParameter`.
+    """
 
     __module__ = "torch.nn.parameter"
     cls_to_become = Parameter
@@ -153,7 +177,16 @@ class UninitializedParameter(_Uninitialized, Parameter):  # type: ignore[misc]
 
 
 class UninitializedBuffer(_Uninitialized):
-    """A buffer whose shape is found at the first forward (mirrors `torch.nn.UninitializedBuffer`)."""
+    """A Buffer whose shape is not known yet.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.UninitializedBuffer()
+        <UninitializedBuffer>
+
+    Mirrors `torch.nn.UninitializedBuffer`.
+    """
 
     __module__ = "torch.nn.parameter"
 

@@ -21,22 +21,41 @@ _PYTHON = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool, complex:
 
 
 def is_tensor(obj: Any, /) -> bool:
-    """Whether `obj` is a tensor.
+    """Whether an object is a tensor.
 
-    >>> import autogradlab as torch
-    >>> torch.is_tensor(torch.ones(1)), torch.is_tensor(1)
-    (True, False)
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.is_tensor(torch.ones(1)), torch.is_tensor([1.])
+        (True, False)
+
+    Mirrors `torch.is_tensor`.
     """
     return isinstance(obj, Tensor)
 
 
 def is_storage(obj: Any, /) -> bool:
-    """Whether `obj` is a storage."""
+    """Whether an object is a storage.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.is_storage(torch.ones(1).untyped_storage())
+        True
+
+    Mirrors `torch.is_storage`.
+    """
     return isinstance(obj, (Storage, TypedStorage))
 
 
 def typename(obj: Any, /) -> str:
-    """The name of the type of an object, of a tensor with its dtype: `torch.FloatTensor`."""
+    """The name of an object's type; of a tensor with its dtype.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.typename(torch.ones(1)), torch.typename('a')
+        ('torch.FloatTensor', 'str')
+
+    Mirrors `torch.typename`.
+    """
     if isinstance(obj, Tensor):
         return f"torch.{obj.dtype._tensor_type}"
     module = getattr(obj, "__module__", "") or ""
@@ -88,13 +107,16 @@ def result_type(*args: Any, **kwargs: Any) -> dtypes.dtype:
 
 
 def broadcast_shapes(*shapes: Any) -> Size:
-    """The shape that shapes broadcast to.
+    """The shape to which shapes broadcast.
 
-    Errors: RuntimeError if they do not, ValueError for negative sizes.
+    Errors: RuntimeError where sizes differ and neither is 1.
 
-    >>> import autogradlab as torch
-    >>> torch.broadcast_shapes((2,), (3, 1))
-    torch.Size([3, 2])
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.broadcast_shapes((3, 1), (2,))
+        torch.Size([3, 2])
+
+    Mirrors `torch.broadcast_shapes`.
     """
     given = [(s,) if isinstance(s, int) else s for s in shapes]
     result = [1] * max(map(len, given), default=0)

@@ -185,15 +185,17 @@ def cuda_types() -> dict[str, Any]:
 
 
 def set_default_dtype(d: Any, /) -> None:
-    """The dtype of tensors made of Python floats.
-
+    """Set the dtype of float numbers where none is given.
     Errors: TypeError if it is no floating point dtype.
 
-    >>> import autogradlab as torch
-    >>> torch.set_default_dtype(torch.float64)
-    >>> torch.tensor(1.5).dtype
-    torch.float64
-    >>> torch.set_default_dtype(torch.float32)
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.set_default_dtype(torch.float64)
+        >>> torch.tensor([1.5]).dtype
+        torch.float64
+        >>> torch.set_default_dtype(torch.float32)
+
+    Mirrors `torch.set_default_dtype`.
     """
     if not isinstance(d, dtype):
         raise TypeError(f"invalid dtype object: {_ONLY_FLOATS}")
@@ -203,7 +205,17 @@ def set_default_dtype(d: Any, /) -> None:
 
 
 def set_default_tensor_type(t: Any, /) -> None:
-    """The old form of `set_default_dtype`, by a class like torch.DoubleTensor or its name. Deprecated."""
+    """Set the default dtype in the old manner, by a tensor type. Deprecated: set_default_dtype.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.set_default_tensor_type(torch.DoubleTensor)
+        >>> torch.ones(1).dtype
+        torch.float64
+        >>> torch.set_default_tensor_type(torch.FloatTensor)
+
+    Mirrors `torch.set_default_tensor_type`.
+    """
     if isinstance(t, str):
         module, _, name = t.rpartition(".")
         if module not in ("torch", "torch.cuda"):
@@ -223,12 +235,30 @@ def set_default_tensor_type(t: Any, /) -> None:
 
 
 def set_default_device(device: Any) -> None:
-    """The device of tensors for which none is named; here only "cpu" can be used in the end."""
+    """Set the device on which tensors are made.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.set_default_device('cpu')
+        >>> torch.ones(1).device
+        device(type='cpu')
+        >>> torch.set_default_device(None)
+
+    Mirrors `torch.set_default_device`.
+    """
     set_device(None if device is None else device if isinstance(device, Device) else Device(device))
 
 
 def get_default_device() -> Device:
-    """The device that `set_default_device` named, by default the CPU."""
+    """The device on which tensors are made.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.get_default_device()
+        device(type='cpu')
+
+    Mirrors `torch.get_default_device`.
+    """
     from ..core.values.creation import default_device
 
     found = default_device()
@@ -260,13 +290,31 @@ def resize(self: Tensor, *sizes: Any) -> Tensor:
 
 
 def resize_as(self: Tensor, tensor: Tensor) -> Tensor:
-    """The tensor in the shape of another. Deprecated: use view_as or reshape_as."""
+    """The tensor in the shape of another one, with a deprecation warning: reshape_as.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.arange(4).resize_as(torch.zeros(2, 2))
+        tensor([[0, 1],
+                [2, 3]])
+
+    Mirrors `torch.Tensor.resize_as`.
+    """
     warn("non-inplace resize_as is deprecated")
     return _resized(self, tensor._array.shape)
 
 
 def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
-    """Resize in place to the size of another tensor."""
+    """resize_ to the shape of another tensor.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.arange(4).resize_as_(torch.zeros(2, 2))
+        tensor([[0, 1],
+                [2, 3]])
+
+    Mirrors `torch.Tensor.resize_as_`.
+    """
     return TENSORS.resize_(self, *the_template._array.shape)
 
 
@@ -324,7 +372,15 @@ def set_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 
 
 def apply_(self: Tensor, callable: Any) -> Tensor:
-    """Put each element through a Python function, in place."""
+    """Each element replaced by what a Python function gives for it. Slow.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.tensor([1., 2.]).apply_(lambda v: v * 10)
+        tensor([10., 20.])
+
+    Mirrors `torch.Tensor.apply_`.
+    """
     if self.requires_grad:
         raise RuntimeError("Can't call apply_() on Variable that requires grad. Use var.detach().apply_() instead.")
     flat = [callable(v) for v in self._array.reshape(-1).tolist()]
@@ -333,7 +389,15 @@ def apply_(self: Tensor, callable: Any) -> Tensor:
 
 
 def map_(self: Tensor, tensor: Tensor, callable: Any) -> Tensor:
-    """Put each pair of elements of two tensors through a Python function, in place."""
+    """Each element replaced by what a Python function gives for it and its partner in another tensor. Slow.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.tensor([1., 2.]).map_(torch.tensor([3., 4.]), lambda a, b: a + b)
+        tensor([4., 6.])
+
+    Mirrors `torch.Tensor.map_`.
+    """
     if self.requires_grad or tensor.requires_grad:
         raise RuntimeError("Can't call map_() on Variable that requires grad. Use var.detach().map_() instead.")
     a, b = np.broadcast_arrays(self._array, tensor._array)
@@ -343,13 +407,32 @@ def map_(self: Tensor, tensor: Tensor, callable: Any) -> Tensor:
 
 
 def is_set_to(self: Tensor, tensor: Tensor) -> bool:
-    """Whether both tensors are the same window on the same memory."""
+    """Whether two tensors are the same memory with the same shape and strides.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> x = torch.ones(2)
+        >>> x.is_set_to(x.view(2)), x.is_set_to(x.clone())
+        (True, False)
+
+    Mirrors `torch.Tensor.is_set_to`.
+    """
     same = self._array.shape == tensor._array.shape and self._array.strides == tensor._array.strides
     return same and self.data_ptr() == tensor.data_ptr() and self.data_ptr() != 0
 
 
 def pin_memory(self: Tensor, device: Any = None) -> Tensor:
-    """Page-locked memory needs an accelerator."""
+    """A copy in memory that is pinned for a GPU.
+
+    Errors: RuntimeError: there is no GPU.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.ones(1).is_pinned()
+        False
+
+    Mirrors `torch.Tensor.pin_memory`.
+    """
     raise RuntimeError("Cannot access accelerator device when none is available.")
 
 

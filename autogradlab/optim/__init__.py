@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..reference import attach
 from .adam import Adam, Adamax, AdamW, NAdam, RAdam
 from .adaptive import ASGD, Adadelta, Adagrad, RMSprop, Rprop
 from .lbfgs import LBFGS
@@ -42,6 +41,3 @@ def __getattr__(name: str) -> Any:
 
         return import_module(f"{__name__}.lr_scheduler")
     raise AttributeError(f"module 'torch.optim' has no attribute '{name}'")
-
-
-attach("optim", globals())

@@ -50,7 +50,22 @@ def _decayed(group: dict[str, Any], x: Any, g: Any, lr: float) -> Any:
 
 
 class Adam(Optimizer):
-    """Steps of about lr, scaled by running means of the gradient and of its square."""
+    """Steps of lr in the direction of the running mean of the gradients, divided by the root of the running
+    mean of their squares.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> w = nn.Parameter(torch.tensor([1., 5.]))
+        >>> optimizer = torch.optim.Adam([w], lr=0.1)
+        >>> (w * w).sum().backward()
+        >>> optimizer.step()
+        >>> w
+        Parameter containing:
+        tensor([0.9000, 4.9000], requires_grad=True)
+
+    Mirrors `torch.optim.Adam`.
+    """
 
     def __init__(
         self,
@@ -110,7 +125,21 @@ class Adam(Optimizer):
 
 
 class AdamW(Adam):
-    """Adam whose weight decay makes the weights themselves smaller, not the gradient larger."""
+    """Adam, whose weight_decay shrinks the parameters themselves instead of entering the gradient.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> w = nn.Parameter(torch.tensor([1.]))
+        >>> optimizer = torch.optim.AdamW([w], lr=0.1, weight_decay=0.5)
+        >>> (w * w).sum().backward()
+        >>> optimizer.step()
+        >>> w
+        Parameter containing:
+        tensor([0.8500], requires_grad=True)
+
+    Mirrors `torch.optim.AdamW`.
+    """
 
     def __init__(
         self,
@@ -144,7 +173,21 @@ class AdamW(Adam):
 
 
 class Adamax(Optimizer):
-    """Adam with the largest gradient in place of the mean square."""
+    """Adam, which divides by the largest recent gradient.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> w = nn.Parameter(torch.tensor([1.]))
+        >>> optimizer = torch.optim.Adamax([w], lr=0.1)
+        >>> (w * w).sum().backward()
+        >>> optimizer.step()
+        >>> w
+        Parameter containing:
+        tensor([0.9000], requires_grad=True)
+
+    Mirrors `torch.optim.Adamax`.
+    """
 
     def __init__(
         self,
@@ -189,7 +232,21 @@ class Adamax(Optimizer):
 
 
 class NAdam(Optimizer):
-    """Adam with Nesterov momentum."""
+    """Adam with Nesterov's momentum.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> w = nn.Parameter(torch.tensor([1.]))
+        >>> optimizer = torch.optim.NAdam([w], lr=0.1)
+        >>> (w * w).sum().backward()
+        >>> optimizer.step()
+        >>> w
+        Parameter containing:
+        tensor([0.8944], requires_grad=True)
+
+    Mirrors `torch.optim.NAdam`.
+    """
 
     def __init__(
         self,
@@ -249,7 +306,21 @@ class NAdam(Optimizer):
 
 
 class RAdam(Optimizer):
-    """Adam that begins without scaling, until the mean of squares is reliable."""
+    """Adam, which begins carefully, as long as the mean of the squares rests on few gradients.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> w = nn.Parameter(torch.tensor([1.]))
+        >>> optimizer = torch.optim.RAdam([w], lr=0.1)
+        >>> (w * w).sum().backward()
+        >>> optimizer.step()
+        >>> w
+        Parameter containing:
+        tensor([0.8000], requires_grad=True)
+
+    Mirrors `torch.optim.RAdam`.
+    """
 
     def __init__(
         self,

@@ -27,7 +27,21 @@ def _with_decay(group: dict[str, Any], x: Any, g: Any) -> Any:
 
 
 class RMSprop(Optimizer):
-    """Steps divided by the root of a running mean of squared gradients."""
+    """Gradients divided by the root of the running mean of their squares.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> w = nn.Parameter(torch.tensor([1.]))
+        >>> optimizer = torch.optim.RMSprop([w], lr=0.1)
+        >>> (w * w).sum().backward()
+        >>> optimizer.step()
+        >>> w
+        Parameter containing:
+        tensor([5.9605e-08], requires_grad=True)
+
+    Mirrors `torch.optim.RMSprop`.
+    """
 
     def __init__(
         self,
@@ -99,7 +113,21 @@ class RMSprop(Optimizer):
 
 
 class Adagrad(Optimizer):
-    """Steps divided by the root of the sum of all squared gradients."""
+    """Gradients divided by the root of the sum of their squares so far: steps become smaller.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> w = nn.Parameter(torch.tensor([1.]))
+        >>> optimizer = torch.optim.Adagrad([w], lr=0.1)
+        >>> (w * w).sum().backward()
+        >>> optimizer.step()
+        >>> w
+        Parameter containing:
+        tensor([0.9000], requires_grad=True)
+
+    Mirrors `torch.optim.Adagrad`.
+    """
 
     def __init__(
         self,
@@ -153,7 +181,21 @@ class Adagrad(Optimizer):
 
 
 class Adadelta(Optimizer):
-    """Steps whose size follows that of the steps before."""
+    """Gradients scaled by how large steps and gradients have been of late.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> w = nn.Parameter(torch.tensor([1.]))
+        >>> optimizer = torch.optim.Adadelta([w])
+        >>> (w * w).sum().backward()
+        >>> optimizer.step()
+        >>> w
+        Parameter containing:
+        tensor([0.9968], requires_grad=True)
+
+    Mirrors `torch.optim.Adadelta`.
+    """
 
     def __init__(
         self,
@@ -208,7 +250,21 @@ class Adadelta(Optimizer):
 
 
 class Rprop(Optimizer):
-    """Steps by the sign of the gradient, longer while it stays the same and shorter when it changes."""
+    """Steps by the sign of the gradient alone, which grow while it stays and shrink when it changes.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> w = nn.Parameter(torch.tensor([1.]))
+        >>> optimizer = torch.optim.Rprop([w], lr=0.1)
+        >>> (w * w).sum().backward()
+        >>> optimizer.step()
+        >>> w
+        Parameter containing:
+        tensor([0.9000], requires_grad=True)
+
+    Mirrors `torch.optim.Rprop`.
+    """
 
     def __init__(
         self,
@@ -262,7 +318,21 @@ class Rprop(Optimizer):
 
 
 class ASGD(Optimizer):
-    """Gradient descent whose steps shrink, with a running mean of the weights in its state."""
+    """SGD, which also keeps the mean of the parameters.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> w = nn.Parameter(torch.tensor([1.]))
+        >>> optimizer = torch.optim.ASGD([w], lr=0.1)
+        >>> (w * w).sum().backward()
+        >>> optimizer.step()
+        >>> w
+        Parameter containing:
+        tensor([0.8000], requires_grad=True)
+
+    Mirrors `torch.optim.ASGD`.
+    """
 
     def __init__(
         self,

@@ -14,9 +14,26 @@ __all__ = ["LBFGS"]
 
 
 class LBFGS(Optimizer):
-    """Steps along an estimate of the Newton direction; `step` needs a closure that computes loss and gradients.
-
+    """A quasi-Newton method: step(closure) evaluates the loss several times.
     Errors: ValueError for more than one group; RuntimeError for a line search other than "strong_wolfe".
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> w = nn.Parameter(torch.tensor([5.]))
+        >>> optimizer = torch.optim.LBFGS([w], lr=0.5)
+        >>> def closure():
+        ...     optimizer.zero_grad()
+        ...     loss = (w * w).sum()
+        ...     loss.backward()
+        ...     return loss
+        ...
+        >>> optimizer.step(closure)
+        tensor(25., grad_fn=<SumBackward0>)
+        >>> w.abs() < 1e-3
+        tensor([True])
+
+    Mirrors `torch.optim.LBFGS`.
     """
 
     def __init__(

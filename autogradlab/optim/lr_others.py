@@ -21,7 +21,23 @@ __all__ = [
 
 
 class ReduceLROnPlateau(base.LRScheduler):
-    """lr times factor when a metric has not improved for `patience` steps; `step` takes the metric."""
+    """The learning rate times factor when a metric has not improved for `patience` epochs: step(metric).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=0.5)
+        >>> schedule = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, factor=0.5, patience=0)
+        >>> for loss in (1., 1., 1.):
+        ...     schedule.step(loss)
+        ...     print(optimizer.param_groups[0]['lr'])
+        ...
+        0.5
+        0.25
+        0.125
+
+    Mirrors `torch.optim.lr_scheduler.ReduceLROnPlateau`.
+    """
 
     def __init__(
         self,
@@ -107,7 +123,20 @@ class ReduceLROnPlateau(base.LRScheduler):
 
 
 class SequentialLR(base.LRScheduler):
-    """One schedule after the other, each from its milestone on."""
+    """Several schedules one after the other, from given epochs on.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=0.5)
+        >>> first = torch.optim.lr_scheduler.ConstantLR(optimizer, factor=0.5, total_iters=2)
+        >>> second = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.5)
+        >>> schedule = torch.optim.lr_scheduler.SequentialLR(optimizer, [first, second], milestones=[2])
+        >>> schedule.get_last_lr()
+        [0.25]
+
+    Mirrors `torch.optim.lr_scheduler.SequentialLR`.
+    """
 
     def __init__(
         self, optimizer: Optimizer, schedulers: list[Any], milestones: list[int], last_epoch: int = -1
@@ -171,7 +200,19 @@ class SequentialLR(base.LRScheduler):
 
 
 class ChainedScheduler(base.LRScheduler):
-    """Several schedules, all stepped together."""
+    """Several schedules at once: their factors are multiplied.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=0.5)
+        >>> first = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.5)
+        >>> second = torch.optim.lr_scheduler.ConstantLR(optimizer, factor=0.5, total_iters=5)
+        >>> torch.optim.lr_scheduler.ChainedScheduler([first, second]).get_last_lr()
+        [0.25]
+
+    Mirrors `torch.optim.lr_scheduler.ChainedScheduler`.
+    """
 
     def __init__(self, schedulers: Any, optimizer: Optimizer | None = None) -> None:
         if not schedulers:
@@ -200,7 +241,20 @@ class ChainedScheduler(base.LRScheduler):
 
 
 class CosineAnnealingWarmRestarts(base.LRScheduler):
-    """lr along half a cosine down to eta_min, again and again; periods grow by T_mult."""
+    """Half a cosine again and again, each T_mult times as long as the one before.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=0.5)
+        >>> schedule = torch.optim.lr_scheduler.CosineAnnealingWarmRestarts(optimizer, T_0=2)
+        >>> optimizer.step()
+        >>> schedule.step()
+        >>> schedule.get_last_lr()
+        [0.25]
+
+    Mirrors `torch.optim.lr_scheduler.CosineAnnealingWarmRestarts`.
+    """
 
     def __init__(
         self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1
@@ -262,7 +316,20 @@ def _each(name: str, optimizer: Optimizer, given: Any) -> list[Any]:
 
 
 class CyclicLR(base.LRScheduler):
-    """lr up from base_lr to max_lr and down again, in cycles."""
+    """The learning rate goes up and down between base_lr and max_lr.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=0.5, momentum=0.9)
+        >>> schedule = torch.optim.lr_scheduler.CyclicLR(optimizer, base_lr=0.25, max_lr=0.75, step_size_up=2)
+        >>> optimizer.step()
+        >>> schedule.step()
+        >>> schedule.get_last_lr()
+        [0.5]
+
+    Mirrors `torch.optim.lr_scheduler.CyclicLR`.
+    """
 
     def __init__(
         self,
@@ -331,7 +398,18 @@ def _set_momentum(group: dict[str, Any], value: float) -> None:
 
 
 class OneCycleLR(base.LRScheduler):
-    """lr up to max_lr and down to almost nothing, once over total_steps steps."""
+    """The learning rate goes up to max_lr and down to almost 0, once.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=0.5, momentum=0.9)
+        >>> schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=1., total_steps=10)
+        >>> round(schedule.get_last_lr()[0], 4)
+        0.04
+
+    Mirrors `torch.optim.lr_scheduler.OneCycleLR`.
+    """
 
     def __init__(
         self,

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from functools import wraps
 from typing import Any
 
-from ..reference import attach
 from .optimizer import Optimizer
 
 __all__ = [
@@ -52,7 +51,18 @@ _OVERRIDDEN = (
 
 
 class LRScheduler:
-    """The base of schedules: after each `step`, every group of the optimizer has the rate that `get_lr` gives."""
+    """The base of all schedules: step() after each epoch sets the learning rates of the optimizer.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=0.1)
+        >>> schedule = torch.optim.lr_scheduler.StepLR(optimizer, 1)
+        >>> isinstance(schedule, torch.optim.lr_scheduler.LRScheduler)
+        True
+
+    Mirrors `torch.optim.lr_scheduler.LRScheduler`.
+    """
 
     _get_lr_called_within_step: bool = False
 
@@ -153,7 +163,20 @@ _LRScheduler = LRScheduler
 
 
 class LambdaLR(LRScheduler):
-    """initial_lr * lr_lambda(epoch)"""
+    """The first learning rate times what a function of the epoch gives.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=0.1)
+        >>> schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda epoch: 1 / (1 + epoch))
+        >>> optimizer.step()
+        >>> schedule.step()
+        >>> schedule.get_last_lr()
+        [0.05]
+
+    Mirrors `torch.optim.lr_scheduler.LambdaLR`.
+    """
 
     def __init__(self, optimizer: Optimizer, lr_lambda: Any, last_epoch: int = -1) -> None:
         self.lr_lambdas = _one_each(lr_lambda, optimizer, "lr_lambdas")
@@ -189,7 +212,20 @@ def _one_each(given: Any, optimizer: Optimizer, name: str) -> list[Any]:
 
 
 class MultiplicativeLR(LambdaLR):
-    """lr * lr_lambda(epoch)"""
+    """The learning rate times, each epoch, what a function of the epoch gives.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=0.5)
+        >>> schedule = torch.optim.lr_scheduler.MultiplicativeLR(optimizer, lambda epoch: 0.5)
+        >>> optimizer.step()
+        >>> schedule.step()
+        >>> schedule.get_last_lr()
+        [0.25]
+
+    Mirrors `torch.optim.lr_scheduler.MultiplicativeLR`.
+    """
 
     def get_lr(self) -> list[Any]:
         self._warn_get_lr_called_within_step()
@@ -199,16 +235,24 @@ class MultiplicativeLR(LambdaLR):
 
 
 class StepLR(LRScheduler):
-    """lr times gamma every step_size epochs.
+    """The learning rate times gamma every step_size epochs.
 
-    >>> import autogradlab as torch
-    >>> sgd = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0)
-    >>> schedule = torch.optim.lr_scheduler.StepLR(sgd, step_size=2)
-    >>> for epoch in range(3):
-    ...     sgd.step()
-    ...     schedule.step()
-    >>> schedule.get_last_lr()
-    [0.1]
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=0.5)
+        >>> schedule = torch.optim.lr_scheduler.StepLR(optimizer, step_size=2, gamma=0.5)
+        >>> for epoch in range(4):
+        ...     optimizer.step()
+        ...     schedule.step()
+        ...     print(schedule.get_last_lr())
+        ...
+        [0.5]
+        [0.25]
+        [0.25]
+        [0.125]
+
+    Mirrors `torch.optim.lr_scheduler.StepLR`.
     """
 
     def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1) -> None:
@@ -227,7 +271,24 @@ class StepLR(LRScheduler):
 
 
 class MultiStepLR(LRScheduler):
-    """lr times gamma at each of the milestones."""
+    """The learning rate times gamma at given epochs.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=0.5)
+        >>> schedule = torch.optim.lr_scheduler.MultiStepLR(optimizer, milestones=[1, 3], gamma=0.5)
+        >>> for epoch in range(3):
+        ...     optimizer.step()
+        ...     schedule.step()
+        ...     print(schedule.get_last_lr())
+        ...
+        [0.25]
+        [0.25]
+        [0.125]
+
+    Mirrors `torch.optim.lr_scheduler.MultiStepLR`.
+    """
 
     def __init__(
         self, optimizer: Optimizer, milestones: Sequence[int], gamma: float = 0.1, last_epoch: int = -1
@@ -248,7 +309,22 @@ class MultiStepLR(LRScheduler):
 
 
 class ConstantLR(LRScheduler):
-    """lr times factor for the first total_iters epochs."""
+    """The learning rate times factor for the first total_iters epochs.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=0.5)
+        >>> schedule = torch.optim.lr_scheduler.ConstantLR(optimizer, factor=0.5, total_iters=1)
+        >>> schedule.get_last_lr()
+        [0.25]
+        >>> optimizer.step()
+        >>> schedule.step()
+        >>> schedule.get_last_lr()
+        [0.5]
+
+    Mirrors `torch.optim.lr_scheduler.ConstantLR`.
+    """
 
     def __init__(
         self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5, last_epoch: int = -1
@@ -273,7 +349,20 @@ class ConstantLR(LRScheduler):
 
 
 class LinearLR(LRScheduler):
-    """lr times a factor that goes from start_factor to end_factor in total_iters epochs."""
+    """The learning rate times a factor that goes straight from start_factor to end_factor.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=0.5)
+        >>> schedule = torch.optim.lr_scheduler.LinearLR(optimizer, start_factor=0.5, total_iters=2)
+        >>> optimizer.step()
+        >>> schedule.step()
+        >>> schedule.get_last_lr()
+        [0.375]
+
+    Mirrors `torch.optim.lr_scheduler.LinearLR`.
+    """
 
     def __init__(
         self,
@@ -308,7 +397,20 @@ class LinearLR(LRScheduler):
 
 
 class ExponentialLR(LRScheduler):
-    """lr times gamma every epoch."""
+    """The learning rate times gamma each epoch.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=0.5)
+        >>> schedule = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.5)
+        >>> optimizer.step()
+        >>> schedule.step()
+        >>> schedule.get_last_lr()
+        [0.25]
+
+    Mirrors `torch.optim.lr_scheduler.ExponentialLR`.
+    """
 
     def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
         self.gamma = gamma
@@ -323,7 +425,20 @@ class ExponentialLR(LRScheduler):
 
 
 class PolynomialLR(LRScheduler):
-    """lr down to 0 in total_iters epochs, along a power."""
+    """The learning rate goes to 0 as (1 - epoch / total_iters)**power.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=0.5)
+        >>> schedule = torch.optim.lr_scheduler.PolynomialLR(optimizer, total_iters=4)
+        >>> optimizer.step()
+        >>> schedule.step()
+        >>> schedule.get_last_lr()
+        [0.375]
+
+    Mirrors `torch.optim.lr_scheduler.PolynomialLR`.
+    """
 
     def __init__(self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1) -> None:
         self.total_iters = total_iters
@@ -345,7 +460,20 @@ class PolynomialLR(LRScheduler):
 
 
 class CosineAnnealingLR(LRScheduler):
-    """lr along half a cosine down to eta_min in T_max epochs."""
+    """The learning rate goes down to eta_min along half a cosine, in T_max epochs.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=0.5)
+        >>> schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=2)
+        >>> optimizer.step()
+        >>> schedule.step()
+        >>> schedule.get_last_lr()
+        [0.25]
+
+    Mirrors `torch.optim.lr_scheduler.CosineAnnealingLR`.
+    """
 
     def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:
         self.T_max = T_max
@@ -400,5 +528,3 @@ for _cls in (
     SequentialLR,
 ):
     _cls.__module__ = "torch.optim.lr_scheduler"
-
-attach("optim.lr_scheduler", globals())

@@ -71,10 +71,31 @@ def _typename(x: Any) -> str:
 
 
 class Optimizer:
-    """The base of all optimizers.
-
-    params: tensors, pairs of name and tensor, or dicts that describe groups; defaults: options of groups that give none.
+    """The base of all optimizers: groups of parameters, zero_grad(), step(), state_dict(), hooks.
     Errors: ValueError for an empty list or a tensor that is no leaf, TypeError for what is no tensor.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> w = nn.Parameter(torch.tensor([1.]))
+        >>> optimizer = torch.optim.SGD([w], lr=0.1)
+        >>> isinstance(optimizer, torch.optim.Optimizer)
+        True
+        >>> optimizer
+        SGD (
+        Parameter Group 0
+            dampening: 0
+            differentiable: False
+            foreach: None
+            fused: None
+            lr: 0.1
+            maximize: False
+            momentum: 0
+            nesterov: False
+            weight_decay: 0
+        )
+
+    Mirrors `torch.optim.Optimizer`.
     """
 
     OptimizerPreHook = OptimizerPostHook = Callable[..., Any]

@@ -12,17 +12,25 @@ __all__ = ["SGD"]
 
 
 class SGD(Optimizer):
-    """p -= lr * p.grad, with momentum, Nesterov's form of it and weight decay.
-
+    """Steps of -lr times the gradient; with momentum, of a running sum of gradients; weight_decay draws
+    parameters towards 0.
     Errors: ValueError for negative lr, momentum or weight_decay, and for nesterov without momentum.
 
-    >>> import autogradlab as torch
-    >>> w = torch.tensor([1.], requires_grad=True)
-    >>> sgd = torch.optim.SGD([w], lr=0.1)
-    >>> (w * 2).sum().backward()
-    >>> sgd.step()
-    >>> w
-    tensor([0.8000], requires_grad=True)
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> w = nn.Parameter(torch.tensor([1.]))
+        >>> optimizer = torch.optim.SGD([w], lr=0.1)
+        >>> (w * w).sum().backward()
+        >>> optimizer.step()
+        >>> w
+        Parameter containing:
+        tensor([0.8000], requires_grad=True)
+        >>> optimizer.zero_grad()
+        >>> print(w.grad)
+        None
+
+    Mirrors `torch.optim.SGD`.
     """
 
     def __init__(

@@ -98,7 +98,7 @@ def _text(help: Help) -> str:
 
 
 def attach(space: str, members: Mapping[str, Any]) -> None:
-    """Give Help to functions, classes and properties that are not published by the op table.
+    """Give Help to functions, classes and properties whose own docstring is not the whole help text.
 
     `members` are the names of a module (those that it lists in `__all__`, if it has one) or of Tensor.
     """
@@ -110,7 +110,7 @@ def attach(space: str, members: Mapping[str, Any]) -> None:
             isinstance(value, type) and value.__doc__ is None
         ):  # the old types: torch.FloatTensor has no text in PyTorch either
             continue
-        if type(value.__doc__) is not Help:
+        if type(value.__doc__) is not Help and "Mirrors `torch." not in (value.__doc__ or ""):
             value.__doc__ = text = Help(f"{space}.{name}" if space else name, value.__doc__ or "")
             if (
                 type(value) is FunctionType

@@ -17,22 +17,56 @@ _MODES = ("default", "warn", "error")
 
 
 def get_num_threads() -> int:
-    """What `set_num_threads` was given; NumPy decides for itself."""
+    """How many threads a kernel may use.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.set_num_threads(1)
+        >>> torch.get_num_threads()
+        1
+
+    Mirrors `torch.get_num_threads`.
+    """
     return int(_state["threads"])
 
 
 def set_num_threads(number: Any, /) -> None:
-    """Remember a number of threads. Errors: RuntimeError if it is no positive int."""
+    """Set how many threads a kernel may use.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.set_num_threads(2)
+        >>> torch.get_num_threads()
+        2
+
+    Mirrors `torch.set_num_threads`.
+    """
     _state["threads"] = _threads("set_num_threads", number)
 
 
 def get_num_interop_threads() -> int:
-    """What `set_num_interop_threads` was given."""
+    """How many threads run operations side by side.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.get_num_interop_threads() > 0
+        True
+
+    Mirrors `torch.get_num_interop_threads`.
+    """
     return int(_state["interop"])
 
 
 def set_num_interop_threads(number: Any, /) -> None:
-    """Remember a number of threads between operations."""
+    """Set how many threads run operations side by side; only before they begin.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> callable(torch.set_num_interop_threads)
+        True
+
+    Mirrors `torch.set_num_interop_threads`.
+    """
     _state["interop"] = _threads("set_num_interop_threads", number)
 
 
@@ -45,22 +79,58 @@ def _threads(name: str, number: Any) -> int:
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
-    """Everything here gives the same results every time; the switch is remembered."""
+    """Ask for operations that give the same result each time.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.use_deterministic_algorithms(True)
+        >>> torch.are_deterministic_algorithms_enabled()
+        True
+        >>> torch.use_deterministic_algorithms(False)
+
+    Mirrors `torch.use_deterministic_algorithms`.
+    """
     _state["deterministic"] = (1 if warn_only else 2) if mode else 0
 
 
 def are_deterministic_algorithms_enabled() -> bool:
-    """What `use_deterministic_algorithms` was given."""
+    """Whether operations are asked to give the same result each time.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.are_deterministic_algorithms_enabled()
+        False
+
+    Mirrors `torch.are_deterministic_algorithms_enabled`.
+    """
     return bool(_state["deterministic"])
 
 
 def is_deterministic_algorithms_warn_only_enabled() -> bool:
-    """Whether only warnings were asked for."""
+    """Whether operations that cannot do so only warn.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.is_deterministic_algorithms_warn_only_enabled()
+        False
+
+    Mirrors `torch.is_deterministic_algorithms_warn_only_enabled`.
+    """
     return bool(_state["deterministic"] == 1)
 
 
 def set_deterministic_debug_mode(debug_mode: int | str) -> None:
-    """0 "default", 1 "warn", 2 "error"."""
+    """Set what get_deterministic_debug_mode gives: 'default', 'warn' or 'error', or its number.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.set_deterministic_debug_mode('warn')
+        >>> torch.get_deterministic_debug_mode()
+        1
+        >>> torch.set_deterministic_debug_mode('default')
+
+    Mirrors `torch.set_deterministic_debug_mode`.
+    """
     if not isinstance(debug_mode, (int, str)):
         raise TypeError(f"debug_mode must be str or int, but got {type(debug_mode)}")
     if isinstance(debug_mode, str):
@@ -75,12 +145,30 @@ def set_deterministic_debug_mode(debug_mode: int | str) -> None:
 
 
 def get_deterministic_debug_mode() -> int:
-    """The number that `set_deterministic_debug_mode` set."""
+    """0, 1 (warn) or 2 (raise), for operations that do not give the same result each time.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.get_deterministic_debug_mode()
+        0
+
+    Mirrors `torch.get_deterministic_debug_mode`.
+    """
     return int(_state["deterministic"])
 
 
 def set_float32_matmul_precision(precision: str) -> None:
-    """ "highest", "high" or "medium"; products here are always exact float32."""
+    """Set what get_float32_matmul_precision gives; here products are always exact.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.set_float32_matmul_precision('high')
+        >>> torch.get_float32_matmul_precision()
+        'high'
+        >>> torch.set_float32_matmul_precision('highest')
+
+    Mirrors `torch.set_float32_matmul_precision`.
+    """
     if precision not in ("highest", "high", "medium"):
         warn(
             f"{precision} is not one of 'highest', 'high', or 'medium'; the currentsetFloat32MatmulPrecision call "
@@ -92,12 +180,28 @@ def set_float32_matmul_precision(precision: str) -> None:
 
 
 def get_float32_matmul_precision() -> str:
-    """What `set_float32_matmul_precision` was given."""
+    """How exact products of float32 matrices are: 'highest', 'high' or 'medium'.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.get_float32_matmul_precision()
+        'highest'
+
+    Mirrors `torch.get_float32_matmul_precision`.
+    """
     return str(_state["precision"])
 
 
 def set_flush_denormal(mode: bool, /) -> bool:
-    """Denormal numbers are always kept: False if asked to flush them."""
+    """Ask for numbers too small for full precision to become 0; False if that is not possible.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.set_flush_denormal(False)
+        True
+
+    Mirrors `torch.set_flush_denormal`.
+    """
     return not mode
 
 

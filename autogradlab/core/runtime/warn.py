@@ -54,7 +54,17 @@ def warn_deprecated(message: str) -> None:
 
 
 def set_always(b: bool, /) -> None:
-    """Give every warning at every use (mirrors `torch.set_warn_always`)."""
+    """Give warnings that come once at every use.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.set_warn_always(True)
+        >>> torch.is_warn_always_enabled()
+        True
+        >>> torch.set_warn_always(False)
+
+    Mirrors `torch.set_warn_always`.
+    """
     global _always
     if not isinstance(b, bool):
         raise RuntimeError(f"setWarnOnlyOnce expects a bool, but got {type(b).__name__}")
@@ -62,5 +72,13 @@ def set_always(b: bool, /) -> None:
 
 
 def is_always() -> bool:
-    """Whether `set_always` is in force (mirrors `torch.is_warn_always_enabled`)."""
+    """Whether warnings that come once are given at every use.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.is_warn_always_enabled()
+        False
+
+    Mirrors `torch.is_warn_always_enabled`.
+    """
     return _always

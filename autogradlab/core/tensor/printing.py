@@ -69,20 +69,17 @@ def set_printoptions(
     profile: str | None = None,
     sci_mode: bool | None = None,
 ) -> None:
-    """Choose how tensors of any shape and dtype are printed from now on (``torch.set_printoptions``).
+    """How tensors print: digits (precision), how many elements before they are cut (threshold, edgeitems), the
+    width of lines, scientific notation (sci_mode), or a profile: 'default', 'short', 'full'.
 
-    ``precision``: digits behind the point. ``threshold``: tensors with more elements are abbreviated, with
-    ``edgeitems`` elements kept at both ends of each dimension. ``linewidth``: where lines break. ``profile``:
-    "default", "short" or "full", applied before the other arguments; an unknown name changes nothing.
-    ``sci_mode``: True or False forces or forbids scientific notation. What is not given keeps its value,
-    but for ``sci_mode``, which every call resets to None (automatic). Values are not checked here: an impossible
-    one raises when a tensor is next printed (ValueError for a negative precision).
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.set_printoptions(precision=2)
+        >>> torch.tensor([1 / 3])
+        tensor([0.33])
+        >>> torch.set_printoptions(profile='default')
 
-    >>> import autogradlab as torch
-    >>> torch.set_printoptions(precision=2)
-    >>> torch.tensor([3.14159])
-    tensor([3.14])
-    >>> torch.set_printoptions(profile="default")
+    Mirrors `torch.set_printoptions`.
     """
     chosen = dict(_PROFILES.get(profile, {})) if profile is not None else {}
     given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}

@@ -88,12 +88,22 @@ if not TYPE_CHECKING:
 
 
 class Tensor(TensorMethods):
-    """An n-dimensional array that remembers how it was made (mirrors `torch.Tensor`).
+    """An n-dimensional array of one dtype that remembers how it was made. torch.tensor(data) makes one; the
+    class itself, called in the old manner, takes sizes or a list.
 
-    Slots: `_array` the values; `_edge` where its gradient goes: NO_EDGE if nowhere, (Node, output number) for a result,
-    None for a leaf that requires grad and for views, where `gradient_edge` knows more; `_counter` the version counter:
-    UNSHARED until somebody changes or shares the tensor (`counter`), then a list of one number that its views share.
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.Tensor(2, 3).shape
+        torch.Size([2, 3])
+        >>> torch.Tensor([1, 2])
+        tensor([1., 2.])
+
+    Mirrors `torch.Tensor`.
     """
+
+    # Slots: `_array` the values; `_edge` where its gradient goes: NO_EDGE if nowhere, (Node, output number) for a result,
+    # None for a leaf that requires grad and for views, where `gradient_edge` knows more; `_counter` the version counter:
+    # UNSHARED until somebody changes or shares the tensor (`counter`), then a list of one number that its views share.
 
     __slots__ = ("__dict__", "__weakref__", "_array", "_edge", "_grad", "_meta", "_storage", "_counter", "_view")
     __module__ = "torch"
@@ -111,7 +121,17 @@ class Tensor(TensorMethods):
 
     @property
     def requires_grad(self) -> bool:
-        """Whether a gradient is wanted for it."""
+        """Whether backward() computes a gradient for it. It may be set on leaves of a float or complex dtype.
+
+        Example:
+            >>> import autogradlab as torch
+            >>> w = torch.ones(2)
+            >>> w.requires_grad = True
+            >>> (w * 2).requires_grad
+            True
+
+        Mirrors `torch.Tensor.requires_grad`.
+        """
         return requires_grad(self)
 
     @requires_grad.setter
@@ -126,7 +146,18 @@ class Tensor(TensorMethods):
 
     @read_only
     def grad_fn(self) -> Node | None:
-        """The Node that made it; None for leaves."""
+        """The Node that made this tensor, where backward() begins; None for leaves.
+
+        Example:
+            >>> import autogradlab as torch
+            >>> w = torch.tensor([3.], requires_grad=True)
+            >>> (w * 2).grad_fn.name()
+            'MulBackward0'
+            >>> print(w.grad_fn)
+            None
+
+        Mirrors `torch.Tensor.grad_fn`.
+        """
         edge = self._edge
         if edge is not None:
             return edge[0]
@@ -137,17 +168,51 @@ class Tensor(TensorMethods):
 
     @read_only
     def is_leaf(self) -> bool:
-        """True if it was made by the user, or requires no gradient."""
+        """Whether no Node made it: tensors of the user's own, and all that do not require grad.
+
+        Example:
+            >>> import autogradlab as torch
+            >>> w = torch.ones(2, requires_grad=True)
+            >>> w.is_leaf, (w * 2).is_leaf, torch.ones(2).is_leaf
+            (True, False, True)
+
+        Mirrors `torch.Tensor.is_leaf`.
+        """
         return self.grad_fn is None
 
     @read_only
     def output_nr(self) -> int:
+        """Which of its Node's outputs the tensor is.
+
+        Example:
+            >>> import autogradlab as torch
+            >>> a, b = torch.ones(2, requires_grad=True).unbind()
+            >>> a.output_nr, b.output_nr
+            (0, 1)
+
+        Mirrors `torch.Tensor.output_nr`.
+        """
         edge = gradient_edge(self) if self._edge is None and self._view is not None else self._edge
         return 0 if edge is None else edge[1]
 
     @property
     def grad(self) -> Tensor | None:
-        """The gradient that backward accumulated, or None."""
+        """What backward() has added up for this leaf (or for a tensor with retain_grad()); None before the first
+        time.
+
+        Note: it may be set: to None, or to a tensor of the same shape and dtype.
+
+        Example:
+            >>> import autogradlab as torch
+            >>> w = torch.tensor([3.], requires_grad=True)
+            >>> print(w.grad)
+            None
+            >>> (w * 2).backward()
+            >>> w.grad
+            tensor([2.])
+
+        Mirrors `torch.Tensor.grad`.
+        """
         if self._grad is None and self.grad_fn is not None and not self.retains_grad:
             warnings.warn(errors.GRAD_OF_NON_LEAF, UserWarning, stacklevel=2)
         return self._grad
@@ -173,7 +238,15 @@ class Tensor(TensorMethods):
 
     @property
     def grad_dtype(self) -> Any:
-        """The dtype of the gradient that this leaf takes, its own unless another was set; None if it takes any."""
+        """The dtype that .grad must have; None allows any.
+
+        Example:
+            >>> import autogradlab as torch
+            >>> torch.ones(2, requires_grad=True).grad_dtype
+            torch.float32
+
+        Mirrors `torch.Tensor.grad_dtype`.
+        """
         if self.grad_fn is not None:
             raise RuntimeError(errors.GRAD_DTYPE_LEAF.format("accessed"))
         return self.dtype if self._meta is None or self._meta.grad_dtype is Ellipsis else self._meta.grad_dtype
@@ -193,7 +266,17 @@ class Tensor(TensorMethods):
 
     @read_only
     def retains_grad(self) -> bool:
-        """Whether a non-leaf keeps its gradient, after `retain_grad()`."""
+        """Whether retain_grad() was called on a tensor that is not a leaf.
+
+        Example:
+            >>> import autogradlab as torch
+            >>> y = torch.ones(1, requires_grad=True) * 2
+            >>> y.retain_grad()
+            >>> y.retains_grad
+            True
+
+        Mirrors `torch.Tensor.retains_grad`.
+        """
         return self._meta is not None and self._meta.retains and self.grad_fn is not None
 
     @read_only
@@ -204,7 +287,17 @@ class Tensor(TensorMethods):
         return self._view is not None
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
-        """Set `requires_grad` in place and return the tensor."""
+        """Set requires_grad, and return the tensor.
+
+        Errors: RuntimeError for integers, and for False on a tensor that is not a leaf.
+
+        Example:
+            >>> import autogradlab as torch
+            >>> torch.ones(2).requires_grad_()
+            tensor([1., 1.], requires_grad=True)
+
+        Mirrors `torch.Tensor.requires_grad_`.
+        """
         if not isinstance(requires_grad, bool):
             from ...ops.table.arguments import reject
 
@@ -237,13 +330,21 @@ class Tensor(TensorMethods):
     # -- hooks -------------------------------------------------------------------------------------------------------
 
     def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
-        """Call `hook(grad)` whenever this tensor's gradient is computed; what it returns, if not None, replaces it.
+        """Calls hook(grad) whenever backward() has computed the gradient of this tensor; what it returns, if not
+        None, takes its place.
 
-        >>> import autogradlab as torch
-        >>> a = torch.tensor([1.], requires_grad=True)
-        >>> handle = a.register_hook(lambda grad: grad * 10)
-        >>> (a * 3).backward(); a.grad
-        tensor([30.])
+        Errors: RuntimeError if the tensor does not require grad.
+
+        Example:
+            >>> import autogradlab as torch
+            >>> w = torch.tensor([1.], requires_grad=True)
+            >>> handle = w.register_hook(lambda grad: grad * 10)
+            >>> (w * 3).backward()
+            >>> w.grad
+            tensor([30.])
+            >>> handle.remove()
+
+        Mirrors `torch.Tensor.register_hook`.
         """
         if not requires_grad(self):
             raise RuntimeError(errors.HOOK_NO_GRAD)
@@ -257,7 +358,19 @@ class Tensor(TensorMethods):
         return hooks.add(hook)
 
     def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle:
-        """Call `hook(self)` after a gradient was added to this leaf's `.grad`."""
+        """Calls hook(tensor) when a gradient has been added to the .grad of this leaf.
+
+        Errors: RuntimeError on a tensor that is not a leaf, or does not require grad.
+
+        Example:
+            >>> import autogradlab as torch
+            >>> w = torch.tensor([1.], requires_grad=True)
+            >>> handle = w.register_post_accumulate_grad_hook(lambda t: print('grad is', t.grad))
+            >>> (w * 3).backward()
+            grad is tensor([3.])
+
+        Mirrors `torch.Tensor.register_post_accumulate_grad_hook`.
+        """
         if not requires_grad(self):
             raise RuntimeError(errors.POST_HOOK_NO_GRAD)
         if self.grad_fn is not None:
@@ -268,7 +381,21 @@ class Tensor(TensorMethods):
         return meta.post_accumulate.add(hook)
 
     def retain_grad(self) -> None:
-        """Keep the gradient of this non-leaf in `.grad` during backward; no effect on a leaf."""
+        """Keep the gradient of this tensor, which is not a leaf, in its .grad too.
+
+        Errors: RuntimeError if it does not require grad.
+
+        Example:
+            >>> import autogradlab as torch
+            >>> w = torch.tensor([1.], requires_grad=True)
+            >>> y = w * 2
+            >>> y.retain_grad()
+            >>> (y * 3).backward()
+            >>> y.grad
+            tensor([3.])
+
+        Mirrors `torch.Tensor.retain_grad`.
+        """
         if not requires_grad(self):
             raise RuntimeError(errors.RETAIN_NO_GRAD)
         node = self.grad_fn
@@ -314,7 +441,15 @@ class Tensor(TensorMethods):
 
     @read_only
     def dtype(self) -> dtypes.dtype:
-        """The element type."""
+        """The type of its elements.
+
+        Example:
+            >>> import autogradlab as torch
+            >>> torch.ones(1).dtype, torch.tensor([1]).dtype
+            (torch.float32, torch.int64)
+
+        Mirrors `torch.Tensor.dtype`.
+        """
         return dtypes._FROM_NUMPY[self._array.dtype]
 
     @read_only
@@ -328,38 +463,110 @@ class Tensor(TensorMethods):
 
     @read_only
     def device(self) -> Any:
+        """Where it is.
+
+        Example:
+            >>> import autogradlab as torch
+            >>> torch.ones(1).device
+            device(type='cpu')
+
+        Mirrors `torch.Tensor.device`.
+        """
         return CPU
 
     @read_only
     def layout(self) -> Any:
+        """How it is laid out in memory: always strided.
+
+        Example:
+            >>> import autogradlab as torch
+            >>> torch.ones(1).layout
+            torch.strided
+
+        Mirrors `torch.Tensor.layout`.
+        """
         from ..types.layouts import strided
 
         return strided
 
     @read_only
     def itemsize(self) -> int:
+        """The bytes of one element.
+
+        Example:
+            >>> import autogradlab as torch
+            >>> torch.ones(1, dtype=torch.float64).itemsize
+            8
+
+        Mirrors `torch.Tensor.itemsize`.
+        """
         return self._array.itemsize
 
     @read_only
     def nbytes(self) -> int:
+        """The bytes of all elements.
+
+        Example:
+            >>> import autogradlab as torch
+            >>> torch.ones(3).nbytes
+            12
+
+        Mirrors `torch.Tensor.nbytes`.
+        """
         return self._array.nbytes
 
     @read_only
     def is_cuda(self) -> bool:
+        """Whether it is on a GPU.
+
+        Example:
+            >>> import autogradlab as torch
+            >>> torch.ones(1).is_cuda
+            False
+
+        Mirrors `torch.Tensor.is_cuda`.
+        """
         return False
 
     is_sparse = is_quantized = is_mps = is_xpu = is_meta = is_mkldnn = is_sparse_csr = is_nested = is_cuda
 
     @read_only
     def is_cpu(self) -> bool:
+        """Whether it is on the CPU.
+
+        Example:
+            >>> import autogradlab as torch
+            >>> torch.ones(1).is_cpu
+            True
+
+        Mirrors `torch.Tensor.is_cpu`.
+        """
         return True
 
     @read_only
     def name(self) -> str | None:
+        """Always None.
+
+        Example:
+            >>> import autogradlab as torch
+            >>> print(torch.ones(1).name)
+            None
+
+        Mirrors `torch.Tensor.name`.
+        """
         return None if self._meta is None else self._meta.name
 
     @property
     def volatile(self) -> bool:
+        """Once a flag that switched the graph off; always False, with a warning. torch.no_grad() took its place.
+
+        Example:
+            >>> import autogradlab as torch
+            >>> torch.ones(1).volatile
+            False
+
+        Mirrors `torch.Tensor.volatile`.
+        """
         warnings.warn("volatile was removed (Variable.volatile is always False)", UserWarning, stacklevel=2)
         return False
 

@@ -299,7 +299,7 @@ class TensorMethods:
         """The inverse of tanh; infinite at -1 and 1, nan beyond."""
     def atanh_(self) -> _Tensor:
         """In place: The inverse of tanh; infinite at -1 and 1, nan beyond."""
-    def backward(self, gradient: _Any = ..., retain_graph: _Any = ..., create_graph: _Any = ..., inputs: _Any = ...) -> None:
+    def backward(self, gradient: _Any = ..., retain_graph: _bool | None = ..., create_graph: _bool = ..., inputs: _Any = ...) -> None:
         """Goes back through the graph from this tensor, and adds to the .grad of each leaf the derivative of
         this tensor with respect to it."""
     def baddbmm(self, batch1: _Tensor, batch2: _Tensor, *, beta: _Number | _Tensor = ..., alpha: _Number | _Tensor = ...) -> _Tensor:
@@ -1042,7 +1042,7 @@ class TensorMethods:
     @property
     def mT(self) -> _Tensor:
         """The transpose of the last two dimensions."""
-    def map_(self, tensor: _Any, callable: _Any) -> _Tensor:
+    def map_(self, other: _Tensor, callable: _Any) -> _Tensor:
         """Each element replaced by what a Python function gives for it and its partner in another tensor.
         Slow."""
     @_overload
@@ -1355,7 +1355,7 @@ class TensorMethods:
         """Changes the shape in place; new elements have whatever is in memory."""
     @_overload
     def resize_(self, size: _Sequence[_int], *, memory_format: _memory_format | None = ...) -> _Tensor: ...
-    def resize_as(self, tensor: _Any) -> _Tensor:
+    def resize_as(self, tensor: _Tensor) -> _Tensor:
         """The tensor in the shape of another one, with a deprecation warning: reshape_as."""
     def resize_as_(self, the_template: _Tensor, *, memory_format: _memory_format | None = ...) -> _Tensor:
         """resize_ to the shape of another tensor."""

@@ -31,11 +31,16 @@ def _parse(text: str, index: int | None) -> tuple[str, int | None]:
 
 
 class device:
-    """Where a tensor lives: `device("cpu")`, `device("cuda:1")`, `device("cuda", 1)`.
+    """Where a tensor is: a type and, perhaps, a number.
 
-    >>> import autogradlab as torch
-    >>> torch.device("cuda:1"), torch.device("cpu").type
-    (device(type='cuda', index=1), 'cpu')
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.device('cpu')
+        device(type='cpu')
+        >>> torch.device('cuda', 1).index
+        1
+
+    Mirrors `torch.device`.
     """
 
     __slots__ = ("_index", "_type")

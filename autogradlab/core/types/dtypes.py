@@ -14,11 +14,16 @@ BOOL, INTEGER, FLOATING, COMPLEX = range(4)
 
 
 class dtype:
-    """The element type of a tensor; one object for each type, compared by identity.
+    """The type of a tensor's elements: torch.float32, torch.int64, torch.bool, …
 
-    >>> import autogradlab as torch
-    >>> torch.float32, torch.float32.itemsize, torch.int64.is_floating_point
-    (torch.float32, 4, False)
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.float32.is_floating_point, torch.float32.itemsize
+        (True, 4)
+        >>> torch.ones(2).dtype is torch.float32
+        True
+
+    Mirrors `torch.dtype`.
     """
 
     __slots__ = (
@@ -153,11 +158,14 @@ _default = float32
 
 
 def get_default_dtype() -> dtype:
-    """The dtype of tensors made from Python floats (mirrors `torch.get_default_dtype`).
+    """The dtype of float numbers where none is given.
 
-    >>> import autogradlab as torch
-    >>> torch.get_default_dtype()
-    torch.float32
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.get_default_dtype()
+        torch.float32
+
+    Mirrors `torch.get_default_dtype`.
     """
     return _default
 

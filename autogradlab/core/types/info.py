@@ -42,13 +42,17 @@ class _Info:
 
 
 class finfo(_Info):
-    """Limits of a floating point type, by default of the default dtype; for a complex one those of its parts.
-
+    """The limits of a float dtype: eps, max, min, tiny, resolution, bits.
     Errors: TypeError for other types.
 
-    >>> import autogradlab as torch
-    >>> torch.finfo(torch.float32).eps
-    1.1920928955078125e-07
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.finfo(torch.float32).eps
+        1.1920928955078125e-07
+        >>> torch.finfo(torch.float16).max
+        65504.0
+
+    Mirrors `torch.finfo`.
     """
 
     __slots__ = ("eps", "resolution", "smallest_normal", "tiny")
@@ -82,11 +86,14 @@ def _limits(kind: dtype) -> Any:
 
 
 class iinfo(_Info):
-    """Limits of an integer type. Errors: TypeError for other types.
+    """The limits of an integer dtype: max, min, bits.
 
-    >>> import autogradlab as torch
-    >>> torch.iinfo(torch.uint8).max
-    255
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.iinfo(torch.int8).max
+        127
+
+    Mirrors `torch.iinfo`.
     """
 
     __slots__ = ()

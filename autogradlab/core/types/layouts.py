@@ -43,11 +43,14 @@ class _Word:
 
 
 class layout(_Word):
-    """How a tensor's elements are stored; every tensor here is `torch.strided`.
+    """How a tensor is laid out in memory: torch.strided, or the names of sparse layouts.
 
-    >>> import autogradlab as torch
-    >>> torch.zeros(2).layout
-    torch.strided
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.ones(1).layout is torch.strided
+        True
+
+    Mirrors `torch.layout`.
     """
 
     __slots__ = ()
@@ -55,11 +58,15 @@ class layout(_Word):
 
 
 class memory_format(_Word):
-    """In which order of dimensions a new tensor's elements lie.
+    """The order of dimensions in memory: torch.contiguous_format, torch.channels_last, torch.preserve_format,
+    …
 
-    >>> import autogradlab as torch
-    >>> torch.zeros_like(torch.zeros(2, 3).t(), memory_format=torch.contiguous_format).stride()
-    (2, 1)
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.zeros(1, 2, 3, 4).to(memory_format=torch.channels_last).stride()
+        (24, 1, 8, 2)
+
+    Mirrors `torch.memory_format`.
     """
 
     __slots__ = ()

@@ -9,7 +9,17 @@ __all__ = ["Size"]
 
 
 class Size(tuple[int, ...]):
-    """The shape of a tensor: a tuple that prints as torch.Size([2, 3]) (mirrors `torch.Size`)."""
+    """The shape of a tensor: a tuple of ints.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.Size([2, 3]).numel()
+        6
+        >>> torch.ones(2, 3).shape == (2, 3)
+        True
+
+    Mirrors `torch.Size`.
+    """
 
     __slots__ = ()
     __module__ = "torch"

@@ -55,17 +55,42 @@ __all__ = [
 
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
-    """input where it is positive, else 0.
+    """input where it is positive, 0 elsewhere; inplace=True writes into input.
 
-    >>> import autogradlab as torch
-    >>> torch.nn.functional.relu(torch.tensor([-1., 2.]))
-    tensor([0., 2.])
+    Shapes: any; the result has input's shape.
+    Dtypes: real numbers.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.relu(torch.tensor([-1., 0., 2.]))
+        tensor([0., 0., 2.])
+
+    Mirrors `torch.nn.functional.relu`.
     """
     return TENSORS.relu_(input) if inplace else TENSORS.relu(input)
 
 
 def relu_(input: Tensor) -> Tensor:
-    """In-place version of `relu`."""
+    """In place: the tensor itself gets the values of `relu`, keeps its shape and dtype, and is returned. A
+    leaf that requires grad refuses it.
+
+    input where it is positive, 0 elsewhere; inplace=True writes into input.
+
+    Shapes: any; the result has input's shape.
+    Dtypes: real numbers.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> x = torch.tensor([-1., 0., 2.])
+        >>> F.relu_(x)
+        tensor([0., 0., 2.])
+        >>> x
+        tensor([0., 0., 2.])
+
+    Mirrors `torch.nn.functional.relu_`.
+    """
     return TENSORS.relu_(input)
 
 
@@ -79,153 +104,537 @@ def _call(name: str, inplace: bool, input: Tensor, *args: Any) -> Tensor:
 
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
-    """input where it is positive, else input * negative_slope."""
+    """x where it is positive, negative_slope * x elsewhere.
+
+    Shapes: any; the result has input's shape.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.leaky_relu(torch.tensor([-1., 2.]), 0.1)
+        tensor([-0.1000,  2.0000])
+
+    Mirrors `torch.nn.functional.leaky_relu`.
+    """
     return _call("leaky_relu", inplace, input, negative_slope)
 
 
 def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
-    """In-place version of `leaky_relu`."""
+    """In place: the tensor itself gets the values of `leaky_relu`, keeps its shape and dtype, and is returned.
+    A leaf that requires grad refuses it.
+
+    x where it is positive, negative_slope * x elsewhere.
+
+    Shapes: any; the result has input's shape.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> x = torch.tensor([-1., 2.])
+        >>> F.leaky_relu_(x, 0.1)
+        tensor([-0.1000,  2.0000])
+        >>> x
+        tensor([-0.1000,  2.0000])
+
+    Mirrors `torch.nn.functional.leaky_relu_`.
+    """
     return _call("leaky_relu", True, input, negative_slope)
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """input where it is positive, else alpha * (exp(input) - 1)."""
+    """x where it is positive, alpha * (exp(x) - 1) elsewhere.
+
+    Shapes: any; the result has input's shape.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.elu(torch.tensor([-1., 0., 2.]))
+        tensor([-0.6321,  0.0000,  2.0000])
+
+    Mirrors `torch.nn.functional.elu`.
+    """
     return _call("elu", inplace, input, alpha)
 
 
 def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
-    """In-place version of `elu`."""
+    """In place: the tensor itself gets the values of `elu`, keeps its shape and dtype, and is returned. A leaf
+    that requires grad refuses it.
+
+    x where it is positive, alpha * (exp(x) - 1) elsewhere.
+
+    Shapes: any; the result has input's shape.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> x = torch.tensor([-1., 0., 2.])
+        >>> F.elu_(x)
+        tensor([-0.6321,  0.0000,  2.0000])
+        >>> x
+        tensor([-0.6321,  0.0000,  2.0000])
+
+    Mirrors `torch.nn.functional.elu_`.
+    """
     return _call("elu", True, input, alpha)
 
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """input where it is positive, else alpha * (exp(input / alpha) - 1)."""
+    """max(0, x) + min(0, alpha * (exp(x / alpha) - 1)): smooth at 0.
+
+    Shapes: any; the result has input's shape.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.celu(torch.tensor([-1., 0., 2.]), alpha=0.5)
+        tensor([-0.4323,  0.0000,  2.0000])
+
+    Mirrors `torch.nn.functional.celu`.
+    """
     return _call("celu", inplace, input, alpha)
 
 
 def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
-    """In-place version of `celu`."""
+    """In place: the tensor itself gets the values of `celu`, keeps its shape and dtype, and is returned. A
+    leaf that requires grad refuses it.
+
+    max(0, x) + min(0, alpha * (exp(x / alpha) - 1)): smooth at 0.
+
+    Shapes: any; the result has input's shape.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> x = torch.tensor([-1., 0., 2.])
+        >>> F.celu_(x, alpha=0.5)
+        tensor([-0.4323,  0.0000,  2.0000])
+        >>> x
+        tensor([-0.4323,  0.0000,  2.0000])
+
+    Mirrors `torch.nn.functional.celu_`.
+    """
     return _call("celu", True, input, alpha)
 
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
-    """elu with the constants that keep mean and variance."""
+    """scale * (max(0, x) + min(0, alpha * (exp(x) - 1))) with the constants of self-normalising networks.
+
+    Shapes: any; the result has input's shape.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.selu(torch.tensor([-1., 0., 2.]))
+        tensor([-1.1113,  0.0000,  2.1014])
+
+    Mirrors `torch.nn.functional.selu`.
+    """
     return TENSORS.selu_(input) if inplace else TENSORS.selu(input)
 
 
 def selu_(input: Tensor) -> Tensor:
-    """In-place version of `selu`."""
+    """In place: the tensor itself gets the values of `selu`, keeps its shape and dtype, and is returned. A
+    leaf that requires grad refuses it.
+
+    scale * (max(0, x) + min(0, alpha * (exp(x) - 1))) with the constants of self-normalising networks.
+
+    Shapes: any; the result has input's shape.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> x = torch.tensor([-1., 0., 2.])
+        >>> F.selu_(x)
+        tensor([-1.1113,  0.0000,  2.1014])
+        >>> x
+        tensor([-1.1113,  0.0000,  2.1014])
+
+    Mirrors `torch.nn.functional.selu_`.
+    """
     return TENSORS.selu_(input)
 
 
 def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
-    """input times the normal distribution function of input."""
+    """x times the share of a standard normal distribution to its left; approximate='tanh' is faster.
+
+    Shapes: any; the result has input's shape.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.gelu(torch.tensor([-1., 0., 2.]))
+        tensor([-0.1587,  0.0000,  1.9545])
+
+    Mirrors `torch.nn.functional.gelu`.
+    """
     return OPS["gelu"].call(input, approximate=approximate)
 
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
-    """input * sigmoid(input)"""
+    """x * sigmoid(x).
+
+    Shapes: any; the result has input's shape.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.silu(torch.tensor([-1., 0., 2.]))
+        tensor([-0.2689,  0.0000,  1.7616])
+
+    Mirrors `torch.nn.functional.silu`.
+    """
     return _call("silu", inplace, input)
 
 
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
-    """input * tanh(softplus(input))"""
+    """x * tanh(softplus(x)).
+
+    Shapes: any; the result has input's shape.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.mish(torch.tensor([-1., 0., 2.]))
+        tensor([-0.3034,  0.0000,  1.9440])
+
+    Mirrors `torch.nn.functional.mish`.
+    """
     return _call("mish", inplace, input)
 
 
 def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
-    """log(1 + exp(beta * input)) / beta"""
+    """log(1 + exp(beta * x)) / beta: a smooth relu; x itself where beta * x is larger than threshold.
+
+    Shapes: any; the result has input's shape.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.softplus(torch.tensor([-1., 0., 30.]))
+        tensor([ 0.3133,  0.6931, 30.0000])
+
+    Mirrors `torch.nn.functional.softplus`.
+    """
     return _call("softplus", False, input, beta, threshold)
 
 
 def softsign(input: Tensor) -> Tensor:
-    """input / (1 + abs(input))"""
+    """x / (1 + |x|).
+
+    Shapes: any; the result has input's shape.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.softsign(torch.tensor([-1., 0., 3.]))
+        tensor([-0.5000,  0.0000,  0.7500])
+
+    Mirrors `torch.nn.functional.softsign`.
+    """
     return input / (TENSORS.abs(input) + 1)
 
 
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
-    """input, but not below min_val nor above max_val."""
+    """input, but not below min_val nor above max_val.
+
+    Shapes: any; the result has input's shape.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.hardtanh(torch.tensor([-3., 0.5, 2.]))
+        tensor([-1.0000,  0.5000,  1.0000])
+
+    Mirrors `torch.nn.functional.hardtanh`.
+    """
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
     return _call("hardtanh", inplace, input, min_val, max_val)
 
 
 def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
-    """In-place version of `hardtanh`."""
+    """In place: the tensor itself gets the values of `hardtanh`, keeps its shape and dtype, and is returned. A
+    leaf that requires grad refuses it.
+
+    input, but not below min_val nor above max_val.
+
+    Shapes: any; the result has input's shape.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> x = torch.tensor([-3., 0.5, 2.])
+        >>> F.hardtanh_(x)
+        tensor([-1.0000,  0.5000,  1.0000])
+        >>> x
+        tensor([-1.0000,  0.5000,  1.0000])
+
+    Mirrors `torch.nn.functional.hardtanh_`.
+    """
     return _call("hardtanh", True, input, min_val, max_val)
 
 
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
-    """input, but not below 0 nor above 6."""
+    """input, but not below 0 nor above 6.
+
+    Shapes: any; the result has input's shape.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.relu6(torch.tensor([-1., 3., 9.]))
+        tensor([0., 3., 6.])
+
+    Mirrors `torch.nn.functional.relu6`.
+    """
     return _call("hardtanh", inplace, input, 0.0, 6.0)
 
 
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
-    """A line from 0 at -3 to 1 at 3, flat outside."""
+    """A sigmoid of straight lines: 0 below -3, 1 above 3, x / 6 + 1/2 between.
+
+    Shapes: any; the result has input's shape.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.hardsigmoid(torch.tensor([-4., 0., 1.]))
+        tensor([0.0000, 0.5000, 0.6667])
+
+    Mirrors `torch.nn.functional.hardsigmoid`.
+    """
     return _call("hardsigmoid", inplace, input)
 
 
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
-    """input * hardsigmoid(input)"""
+    """x * hardsigmoid(x).
+
+    Shapes: any; the result has input's shape.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.hardswish(torch.tensor([-4., 1., 4.]))
+        tensor([-0.0000, 0.6667, 4.0000])
+
+    Mirrors `torch.nn.functional.hardswish`.
+    """
     return _call("hardswish", inplace, input)
 
 
 def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
-    """input, and 0 where it is between -lambd and lambd."""
+    """x where its absolute value is larger than lambd, 0 elsewhere.
+
+    Shapes: any; the result has input's shape.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.hardshrink(torch.tensor([-1., 0.2, 3.]))
+        tensor([-1.,  0.,  3.])
+
+    Mirrors `torch.nn.functional.hardshrink`.
+    """
     return TENSORS.hardshrink(input, lambd)
 
 
 def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
-    """input moved towards 0 by lambd."""
+    """x moved towards 0 by lambd, 0 within [-lambd, lambd].
+
+    Shapes: any; the result has input's shape.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.softshrink(torch.tensor([-1., 0.2, 3.]))
+        tensor([-0.5000,  0.0000,  2.5000])
+
+    Mirrors `torch.nn.functional.softshrink`.
+    """
     return _call("softshrink", False, input, lambd)
 
 
 def tanhshrink(input: Tensor) -> Tensor:
-    """input - tanh(input)"""
+    """x - tanh(x).
+
+    Shapes: any; the result has input's shape.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.tanhshrink(torch.tensor([-1., 0., 2.]))
+        tensor([-0.2384,  0.0000,  1.0360])
+
+    Mirrors `torch.nn.functional.tanhshrink`.
+    """
     return input - TENSORS.tanh(input)
 
 
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
-    """input where it is above the threshold, else `value`."""
+    """x where it is larger than threshold, value elsewhere.
+
+    Shapes: any; the result has input's shape.
+    Dtypes: real numbers.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.threshold(torch.tensor([-1., 0.2, 3.]), 0.5, 0.)
+        tensor([0., 0., 3.])
+
+    Mirrors `torch.nn.functional.threshold`.
+    """
     return _call("threshold", inplace, input, threshold, value)
 
 
 def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
-    """In-place version of `threshold`."""
+    """In place: the tensor itself gets the values of `threshold`, keeps its shape and dtype, and is returned.
+    A leaf that requires grad refuses it.
+
+    x where it is larger than threshold, value elsewhere.
+
+    Shapes: any; the result has input's shape.
+    Dtypes: real numbers.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> x = torch.tensor([-1., 0.2, 3.])
+        >>> F.threshold_(x, 0.5, 0.)
+        tensor([0., 0., 3.])
+        >>> x
+        tensor([0., 0., 3.])
+
+    Mirrors `torch.nn.functional.threshold_`.
+    """
     return _call("threshold", True, input, threshold, value)
 
 
 def glu(input: Tensor, dim: int = -1) -> Tensor:
-    """The first half along `dim` times the sigmoid of the second."""
+    """The first half along dim times the sigmoid of the second.
+
+    Shapes: (…, 2n, …) gives (…, n, …).
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.glu(torch.tensor([1., 2., 0., 0.]))
+        tensor([0.5000, 1.0000])
+
+    Mirrors `torch.nn.functional.glu`.
+    """
     if input.dim() == 0:
         raise RuntimeError("glu does not support scalars because halving size must be even")
     return _call("glu", False, input, dim)
 
 
 def logsigmoid(input: Tensor) -> Tensor:
-    """log(sigmoid(input))"""
+    """log(sigmoid(x)), exact far on the left.
+
+    Shapes: any; the result has input's shape.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.logsigmoid(torch.tensor([0., -100.]))
+        tensor([  -0.6931, -100.0000])
+
+    Mirrors `torch.nn.functional.logsigmoid`.
+    """
     return _call("log_sigmoid", False, input)
 
 
 def sigmoid(input: Tensor) -> Tensor:
-    """1 / (1 + exp(-input))"""
+    """1 / (1 + exp(-x)).
+
+    Shapes: any; the result has input's shape.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.sigmoid(torch.tensor([0., 2.]))
+        tensor([0.5000, 0.8808])
+
+    Mirrors `torch.nn.functional.sigmoid`.
+    """
     return input.sigmoid()
 
 
 def tanh(input: Tensor) -> Tensor:
-    """The hyperbolic tangent."""
+    """The hyperbolic tangent.
+
+    Shapes: any; the result has input's shape.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.tanh(torch.tensor([0., 1.]))
+        tensor([0.0000, 0.7616])
+
+    Mirrors `torch.nn.functional.tanh`.
+    """
     return input.tanh()
 
 
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
-    """input where it is positive, else input * weight."""
+    """x where it is positive, weight * x elsewhere; the weight is learnt.
+
+    Shapes: input any; weight has one element, or one for each channel (dimension 1).
+    Dtypes: float, both the same.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.prelu(torch.tensor([-2., 3.]), torch.tensor([0.25]))
+        tensor([-0.5000,  3.0000])
+
+    Mirrors `torch.nn.functional.prelu`.
+    """
     return TENSORS.prelu(input, weight)
 
 
 def rrelu(
     input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False
 ) -> Tensor:
-    """leaky_relu whose slope is drawn for each element in training, and else is the mean of lower and upper."""
+    """leaky_relu, whose slopes are drawn from [lower, upper] in training, and are their mean otherwise.
+
+    Shapes: any; the result has input's shape.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.rrelu(torch.tensor([-1., 2.]))
+        tensor([-0.2292,  2.0000])
+
+    Mirrors `torch.nn.functional.rrelu`.
+    """
     for name, bound in (("lower", lower), ("upper", upper)):
         if not math.isfinite(bound):
             raise RuntimeError(f"rrelu: {name} bound must be finite, got {bound}")
@@ -242,7 +651,25 @@ def rrelu(
 
 
 def rrelu_(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False) -> Tensor:
-    """In-place version of `rrelu`."""
+    """In place: the tensor itself gets the values of `rrelu`, keeps its shape and dtype, and is returned. A
+    leaf that requires grad refuses it.
+
+    leaky_relu, whose slopes are drawn from [lower, upper] in training, and are their mean otherwise.
+
+    Shapes: any; the result has input's shape.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> x = torch.tensor([-1., 2.])
+        >>> F.rrelu_(x)
+        tensor([-0.2292,  2.0000])
+        >>> x
+        tensor([-0.2292,  2.0000])
+
+    Mirrors `torch.nn.functional.rrelu_`.
+    """
     return rrelu(input, lower, upper, training, True)
 
 
@@ -255,11 +682,20 @@ def _softmax_dim(name: str, ndim: int) -> int:
 
 
 def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
-    """exp(input) divided by its sum along `dim`: positive numbers that sum to 1.
+    """exp(input) divided by its sum along dim: numbers of [0, 1] that add up to 1. Without dim it warns and
+    chooses one.
 
-    >>> import autogradlab as torch
-    >>> torch.nn.functional.softmax(torch.zeros(2), dim=0)
-    tensor([0.5000, 0.5000])
+    Shapes: input's.
+    Dtypes: float; integers with dtype=.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.softmax(torch.tensor([[1., 2.], [0., 0.]]), dim=1)
+        tensor([[0.2689, 0.7311],
+                [0.5000, 0.5000]])
+
+    Mirrors `torch.nn.functional.softmax`.
     """
     if dim is None:
         dim = _softmax_dim("softmax", input.ndim)
@@ -267,21 +703,59 @@ def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
 
 
 def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
-    """softmax of -input."""
+    """softmax(-input).
+
+    Shapes: input's.
+    Dtypes: float; integers with dtype=.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.softmin(torch.tensor([1., 2.]), dim=0)
+        tensor([0.7311, 0.2689])
+
+    Mirrors `torch.nn.functional.softmin`.
+    """
     if dim is None:
         dim = _softmax_dim("softmin", input.ndim)
     return TENSORS.softmax(-input, dim, dtype)
 
 
 def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
-    """The logarithm of softmax along `dim`, computed without overflow."""
+    """The logarithm of softmax, exact where softmax is close to 0.
+
+    Shapes: input's.
+    Dtypes: float; integers with dtype=.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.log_softmax(torch.tensor([[1., 2.]]), dim=1)
+        tensor([[-1.3133, -0.3133]])
+
+    Mirrors `torch.nn.functional.log_softmax`.
+    """
     if dim is None:
         dim = _softmax_dim("log_softmax", input.ndim)
     return TENSORS.log_softmax(input, dim, dtype)
 
 
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
-    """A sample of softmax(logits), differentiable by logits; hard: made a one-hot row, with the soft one's gradient."""
+    """softmax of logits with Gumbel noise: a soft draw of one of the classes; hard=True makes it one-hot with
+    the soft gradient.
+
+    Shapes: logits'.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> _ = torch.manual_seed(0)
+        >>> F.gumbel_softmax(torch.tensor([1., 2., 3.]), hard=True).sum()
+        tensor(1.)
+
+    Mirrors `torch.nn.functional.gumbel_softmax`.
+    """
     if eps != 1e-10:
         warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
     from ...core.random import distributions

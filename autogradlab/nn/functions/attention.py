@@ -55,9 +55,22 @@ def scaled_dot_product_attention(
     scale: float | None = None,
     enable_gqa: bool = False,
 ) -> Tensor:
-    """softmax(query @ key.T * scale + mask) @ value: query (..., L, E), key (..., S, E), value (..., S, Ev).
+    """softmax(query @ key^T * scale + mask) @ value: for each query, the values weighted by how well their
+    keys fit.
 
-    attn_mask: bool (True takes part) or numbers that are added; scale: 1 / sqrt(E) unless given.
+    Shapes: query (..., L, E), key (..., S, E), value (..., S, Ev) give (..., L, Ev); attn_mask broadcasts
+        to (..., L, S).
+    Dtypes: float; attn_mask bool (True takes part) or float (added).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> q = torch.tensor([[1., 0.]])
+        >>> k = torch.tensor([[10., 0.], [0., 10.]])
+        >>> F.scaled_dot_product_attention(q, k, torch.tensor([[1.], [5.]]))
+        tensor([[1.0034]])
+
+    Mirrors `torch.nn.functional.scaled_dot_product_attention`.
     """
     q: Any = query
     k: Any = key
@@ -133,7 +146,24 @@ def multi_head_attention_forward(
     average_attn_weights: bool = True,
     is_causal: bool = False,
 ) -> tuple[Tensor, Tensor | None]:
-    """Attention in several heads: query (L, N, E), key and value (S, N, E), or the same without N."""
+    """What nn.MultiheadAttention computes, with all its weights as arguments.
+
+    Shapes: query (L, N, E), key and value (S, N, E) give (L, N, E) and the weights (N, L, S).
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> x = torch.ones(2, 1, 2)
+        >>> eye = torch.eye(2)
+        >>> out, weights = F.multi_head_attention_forward(x, x, x, 2, 1, torch.cat([eye, eye, eye]), None, None, None,
+        ...     False, 0., eye, None)
+        >>> weights
+        tensor([[[0.5000, 0.5000],
+                 [0.5000, 0.5000]]])
+
+    Mirrors `torch.nn.functional.multi_head_attention_forward`.
+    """
     q: Any = query
     k: Any = key
     v: Any = value

@@ -121,7 +121,22 @@ def conv1d(
     dilation: Any = 1,
     groups: int = 1,
 ) -> Tensor:
-    """Sums over windows of (N, C, L) or (C, L) with weights (O, C / groups, K)."""
+    """Sliding dot products with small kernels (correlation, as in all networks).
+
+    Shapes: input (N, C, L) or (C, L), weight (out, C / groups, k), bias (out,) give (N, out, L').
+    Dtypes: float, all the same.
+    Note: padding may be 'same' or 'valid' too; groups divides the channels into as many separate
+        convolutions.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> x = torch.tensor([[[1., 2., 4., 7.]]])
+        >>> F.conv1d(x, torch.tensor([[[-1., 1.]]]))
+        tensor([[[1., 2., 3.]]])
+
+    Mirrors `torch.nn.functional.conv1d`.
+    """
     return _conv(1, input, weight, bias, stride, padding, dilation, groups)
 
 
@@ -134,12 +149,25 @@ def conv2d(
     dilation: Any = 1,
     groups: int = 1,
 ) -> Tensor:
-    """Sums over windows of (N, C, H, W) or (C, H, W) with weights (O, C / groups, KH, KW).
+    """Sliding dot products of pictures with small kernels.
 
-    >>> import autogradlab as torch
-    >>> torch.nn.functional.conv2d(torch.ones(1, 1, 3, 3), torch.ones(1, 1, 2, 2))
-    tensor([[[[4., 4.],
-              [4., 4.]]]])
+    Shapes: input (N, C, H, W) or (C, H, W), weight (out, C / groups, kH, kW), bias (out,) give (N, out, H',
+        W') with H' = (H + 2 padding - dilation (kH - 1) - 1) // stride + 1.
+    Dtypes: float, all the same.
+    Note: padding may be 'same' or 'valid' too; groups divides the channels into as many separate
+        convolutions.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> x = torch.arange(9.).reshape(1, 1, 3, 3)
+        >>> F.conv2d(x, torch.ones(1, 1, 2, 2))
+        tensor([[[[ 8., 12.],
+                  [20., 24.]]]])
+        >>> F.conv2d(x, torch.ones(1, 1, 3, 3), padding=1).shape
+        torch.Size([1, 1, 3, 3])
+
+    Mirrors `torch.nn.functional.conv2d`.
     """
     return _conv(2, input, weight, bias, stride, padding, dilation, groups)
 
@@ -153,7 +181,21 @@ def conv3d(
     dilation: Any = 1,
     groups: int = 1,
 ) -> Tensor:
-    """Sums over windows of (N, C, D, H, W) or (C, D, H, W)."""
+    """Sliding dot products in three dimensions.
+
+    Shapes: input (N, C, D, H, W), weight (out, C / groups, kD, kH, kW), bias (out,).
+    Dtypes: float, all the same.
+    Note: padding may be 'same' or 'valid' too; groups divides the channels into as many separate
+        convolutions.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.conv3d(torch.ones(1, 1, 2, 2, 2), torch.ones(1, 1, 2, 2, 2))
+        tensor([[[[[8.]]]]])
+
+    Mirrors `torch.nn.functional.conv3d`.
+    """
     return _conv(3, input, weight, bias, stride, padding, dilation, groups)
 
 
@@ -194,7 +236,20 @@ def conv_transpose1d(
     groups: int = 1,
     dilation: Any = 1,
 ) -> Tensor:
-    """The adjoint of conv1d: weights (C, O / groups, K)."""
+    """The transpose of conv1d: what its backward does to gradients; used to make signals longer.
+
+    Shapes: input (N, C, L), weight (C, out / groups, k) give (N, out, (L - 1) stride - 2 padding + dilation
+        (k - 1) + output_padding + 1).
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.conv_transpose1d(torch.tensor([[[1., 2.]]]), torch.tensor([[[1., 10.]]]))
+        tensor([[[ 1., 12., 20.]]])
+
+    Mirrors `torch.nn.functional.conv_transpose1d`.
+    """
     return _transposed(1, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
 
@@ -208,7 +263,20 @@ def conv_transpose2d(
     groups: int = 1,
     dilation: Any = 1,
 ) -> Tensor:
-    """The adjoint of conv2d: weights (C, O / groups, KH, KW)."""
+    """The transpose of conv2d: used to make pictures larger.
+
+    Shapes: input (N, C, H, W), weight (C, out / groups, kH, kW).
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.conv_transpose2d(torch.tensor([[[[1., 2.]]]]), torch.ones(1, 1, 2, 2), stride=2)
+        tensor([[[[1., 1., 2., 2.],
+                  [1., 1., 2., 2.]]]])
+
+    Mirrors `torch.nn.functional.conv_transpose2d`.
+    """
     return _transposed(2, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
 
@@ -222,7 +290,19 @@ def conv_transpose3d(
     groups: int = 1,
     dilation: Any = 1,
 ) -> Tensor:
-    """The adjoint of conv3d."""
+    """The transpose of conv3d.
+
+    Shapes: input (N, C, D, H, W), weight (C, out / groups, kD, kH, kW).
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.conv_transpose3d(torch.ones(1, 1, 1, 1, 1), torch.ones(1, 1, 1, 1, 2))
+        tensor([[[[[1., 1.]]]]])
+
+    Mirrors `torch.nn.functional.conv_transpose3d`.
+    """
     return _transposed(3, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
 
@@ -231,24 +311,62 @@ def _two(value: Any) -> tuple[int, ...]:
 
 
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
-    """All windows of (N, C, H, W) as columns: (N, C * kernel, windows)."""
+    """All blocks of a picture as columns.
+
+    Shapes: (N, C, H, W) gives (N, C kH kW, number of blocks).
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.unfold(torch.arange(9.).reshape(1, 1, 3, 3), 2)
+        tensor([[[0., 1., 3., 4.],
+                 [1., 2., 4., 5.],
+                 [3., 4., 6., 7.],
+                 [4., 5., 7., 8.]]])
+
+    Mirrors `torch.nn.functional.unfold`.
+    """
     return TENSORS.im2col(input, _two(kernel_size), _two(dilation), _two(padding), _two(stride))
 
 
 def fold(
     input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
 ) -> Tensor:
-    """Columns added up where their windows lie: the adjoint of unfold."""
+    """Columns put back as blocks of a picture, overlapping ones added.
+
+    Shapes: (N, C kH kW, number of blocks) gives (N, C, *output_size).
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.fold(torch.ones(1, 4, 4), (3, 3), 2)
+        tensor([[[[1., 2., 1.],
+                  [2., 4., 2.],
+                  [1., 2., 1.]]]])
+
+    Mirrors `torch.nn.functional.fold`.
+    """
     return TENSORS.col2im(input, _two(output_size), _two(kernel_size), _two(dilation), _two(padding), _two(stride))
 
 
 def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Tensor:
-    """The input with a border; `pad` gives (before, after) for the last dimension first. Modes: constant, reflect, replicate,
-    circular.
+    """Padded before and after the last dimension, the last but one, …: with a value, or by 'reflect',
+    'replicate' or 'circular'.
 
-    >>> import autogradlab as torch
-    >>> torch.nn.functional.pad(torch.tensor([1., 2., 3.]), (1, 1))
-    tensor([0., 1., 2., 3., 0.])
+    Shapes: the sizes grow by the pads; negative ones cut off.
+    Dtypes: any.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.pad(torch.tensor([1, 2, 3]), (1, 2))
+        tensor([0, 1, 2, 3, 0, 0])
+        >>> F.pad(torch.tensor([[1., 2., 3.]]), (2, 2), mode='reflect')
+        tensor([[3., 2., 1., 2., 3., 2., 1.]])
+
+    Mirrors `torch.nn.functional.pad`.
     """
     pad = list(pad)
     if len(pad) % 2:
@@ -318,8 +436,22 @@ def interpolate(
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
 ) -> Tensor:
-    """(N, C, ...) resampled to `size` or by `scale_factor`. Modes: nearest, nearest-exact, linear, bilinear, bicubic, trilinear,
-    area."""
+    """Pictures or signals made larger or smaller, to a size or by a factor; mode 'nearest', 'linear',
+    'bilinear', ….
+
+    Shapes: (N, C, …) with one to three further dimensions.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.interpolate(torch.tensor([[[1., 2.]]]), scale_factor=2)
+        tensor([[[1., 1., 2., 2.]]])
+        >>> F.interpolate(torch.tensor([[[0., 4.]]]), size=3, mode='linear', align_corners=True)
+        tensor([[[0., 2., 4.]]])
+
+    Mirrors `torch.nn.functional.interpolate`.
+    """
     nd = input.ndim - 2
     if mode in ("nearest", "area", "nearest-exact"):
         if align_corners is not None:
@@ -369,13 +501,37 @@ def interpolate(
 def upsample(
     input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None
 ) -> Tensor:
-    """The old name of interpolate."""
+    """interpolate under its old name.
+
+    Shapes: (N, C, …) with one to three further dimensions.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.upsample(torch.tensor([[[1., 2.]]]), scale_factor=2)
+        tensor([[[1., 1., 2., 2.]]])
+
+    Mirrors `torch.nn.functional.upsample`.
+    """
     warnings.warn("`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2)
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
 def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
-    """interpolate(mode="nearest")"""
+    """interpolate with mode='nearest'.
+
+    Shapes: (N, C, …) with one to three further dimensions.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.upsample_nearest(torch.tensor([[[1., 2.]]]), scale_factor=2)
+        tensor([[[1., 1., 2., 2.]]])
+
+    Mirrors `torch.nn.functional.upsample_nearest`.
+    """
     warnings.warn(
         "`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2
     )
@@ -383,7 +539,19 @@ def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) 
 
 
 def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
-    """interpolate(mode="bilinear", align_corners=True)"""
+    """interpolate with mode='bilinear' and align_corners=True.
+
+    Shapes: (N, C, H, W).
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.upsample_bilinear(torch.tensor([[[[0., 3.]]]]), size=(1, 4))
+        tensor([[[[0., 1., 2., 3.]]]])
+
+    Mirrors `torch.nn.functional.upsample_bilinear`.
+    """
     warnings.warn(
         "`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2
     )

@@ -37,11 +37,18 @@ _ndarray = np.ndarray
 
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """input @ weight.T + bias: input (..., in), weight (out, in) or (in), bias (out) or ().
+    """input @ weight.T + bias.
 
-    >>> import autogradlab as torch
-    >>> torch.nn.functional.linear(torch.ones(1, 2), torch.tensor([[1., 2.]]), torch.tensor([10.]))
-    tensor([[13.]])
+    Shapes: input (..., in), weight (out, in), bias (out,) give (..., out).
+    Dtypes: float, all the same.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.linear(torch.tensor([1., 2.]), torch.tensor([[1., 1.], [0., 3.]]), torch.tensor([0., 1.]))
+        tensor([3., 7.])
+
+    Mirrors `torch.nn.functional.linear`.
     """
     try:
         n = input._array.ndim
@@ -63,7 +70,18 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 
 
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """input1 @ weight[k] @ input2 for each k, plus bias: input1 (..., i), input2 (..., j), weight (k, i, j)."""
+    """x1^T A x2 + b, with a matrix A for each output feature.
+
+    Shapes: (..., n1), (..., n2), weight (out, n1, n2), bias (out,) give (..., out).
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.bilinear(torch.ones(1, 2), torch.ones(1, 2), torch.ones(3, 2, 2))
+        tensor([[4., 4., 4.]])
+
+    Mirrors `torch.nn.functional.bilinear`.
+    """
     a, b, w = input1._array, input2._array, weight._array
     if a.ndim != b.ndim:
         raise RuntimeError(f"bilinear(): input dimensions do not match: got {a.ndim} and {b.ndim}")
@@ -116,7 +134,24 @@ def _dropped(input: Tensor, p: float, inplace: bool, feature: bool = False) -> T
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """In training, zero each element with probability `p` and divide the others by 1 - p."""
+    """Each element 0 with probability p, the rest divided by 1 - p.
+
+    Shapes: any; the result has input's shape.
+    Dtypes: float.
+    Note: training=False returns input as it is. The random numbers are PyTorch's own after the same
+        manual_seed.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> _ = torch.manual_seed(0)
+        >>> F.dropout(torch.ones(5), 0.5)
+        tensor([0., 0., 2., 0., 0.])
+        >>> F.dropout(torch.ones(2), training=False)
+        tensor([1., 1.])
+
+    Mirrors `torch.nn.functional.dropout`.
+    """
     _check_p(p)
     return _dropped(input, p, inplace) if training else input
 
@@ -134,7 +169,24 @@ def _channels(input: Tensor, p: float, training: bool, inplace: bool, sizes: tup
 
 
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """dropout of whole channels: input (N, C, L) or (C, L)."""
+    """dropout of whole channels.
+
+    Shapes: (N, C, L) or (C, L).
+    Dtypes: float.
+    Note: training=False returns input as it is. The random numbers are PyTorch's own after the same
+        manual_seed.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> _ = torch.manual_seed(0)
+        >>> F.dropout1d(torch.ones(1, 3, 2), 0.5)
+        tensor([[[0., 0.],
+                 [0., 0.],
+                 [2., 2.]]])
+
+    Mirrors `torch.nn.functional.dropout1d`.
+    """
     _check_p(p)
     if input.ndim not in (2, 3):
         raise RuntimeError(
@@ -146,7 +198,26 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """dropout of whole channels: input (N, C, H, W)."""
+    """dropout of whole channels.
+
+    Shapes: (N, C, H, W) or (C, H, W).
+    Dtypes: float.
+    Note: training=False returns input as it is. The random numbers are PyTorch's own after the same
+        manual_seed.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> _ = torch.manual_seed(0)
+        >>> F.dropout2d(torch.ones(1, 3, 1, 2), 0.5)
+        tensor([[[[0., 0.]],
+
+                 [[0., 0.]],
+
+                 [[2., 2.]]]])
+
+    Mirrors `torch.nn.functional.dropout2d`.
+    """
     _check_p(p)
     if input.ndim not in (3, 4):
         warnings.warn(
@@ -168,7 +239,28 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 
 def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """dropout of whole channels: input (N, C, D, H, W) or (C, D, H, W)."""
+    """dropout of whole channels.
+
+    Shapes: (N, C, D, H, W) or (C, D, H, W).
+    Dtypes: float.
+    Note: training=False returns input as it is. The random numbers are PyTorch's own after the same
+        manual_seed.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> _ = torch.manual_seed(0)
+        >>> F.dropout3d(torch.ones(1, 3, 1, 1, 2), 0.5)
+        tensor([[[[[0., 0.]]],
+
+
+                 [[[0., 0.]]],
+
+
+                 [[[2., 2.]]]]])
+
+    Mirrors `torch.nn.functional.dropout3d`.
+    """
     return _channels(input, p, training, inplace, (4, 5), "3d")
 
 
@@ -193,13 +285,41 @@ def _alpha(input: Tensor, p: float, inplace: bool, feature: bool) -> Tensor:
 
 
 def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
-    """dropout that keeps mean and variance behind selu."""
+    """dropout that keeps mean and variance of selu networks.
+
+    Shapes: any; the result has input's shape.
+    Dtypes: float.
+    Note: training=False returns input as it is. The random numbers are PyTorch's own after the same
+        manual_seed.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.alpha_dropout(torch.ones(2), training=False)
+        tensor([1., 1.])
+
+    Mirrors `torch.nn.functional.alpha_dropout`.
+    """
     _check_p(p)
     return _alpha(input, p, inplace, False) if training else input
 
 
 def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
-    """alpha_dropout of whole channels."""
+    """alpha_dropout of whole channels.
+
+    Shapes: any; the result has input's shape.
+    Dtypes: float.
+    Note: training=False returns input as it is. The random numbers are PyTorch's own after the same
+        manual_seed.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.feature_alpha_dropout(torch.ones(1, 2), training=False)
+        tensor([[1., 1.]])
+
+    Mirrors `torch.nn.functional.feature_alpha_dropout`.
+    """
     _check_p(p)
     return _alpha(input, p, inplace, True) if training else input
 
@@ -216,12 +336,21 @@ def embedding(
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
 ) -> Tensor:
-    """Rows of `weight` (n, d) by the indices in `input`: a tensor of input's shape and d.
+    """The rows of weight that the integers of input name.
 
-    >>> import autogradlab as torch
-    >>> torch.nn.functional.embedding(torch.tensor([1, 0]), torch.tensor([[1., 2.], [3., 4.]]))
-    tensor([[3., 4.],
-            [1., 2.]])
+    Shapes: input (*), weight (n, d) give (*, d).
+    Dtypes: input int64 or int32; the result has weight's.
+    Errors: IndexError for a number outside of [0, n).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> table = torch.tensor([[0., 0.], [1., 10.], [2., 20.]])
+        >>> F.embedding(torch.tensor([2, 1]), table)
+        tensor([[ 2., 20.],
+                [ 1., 10.]])
+
+    Mirrors `torch.nn.functional.embedding`.
     """
     rows = weight._array.shape[0] if weight._array.ndim else 0
     if padding_idx is not None:
@@ -262,7 +391,21 @@ def embedding_bag(
     include_last_offset: bool = False,
     padding_idx: int | None = None,
 ) -> Tensor:
-    """Sums, means or maxima of rows of `weight`, one for each bag of indices."""
+    """Sums, means or maxima of the rows of weight that bags of integers name; offsets says where bags begin in
+    a flat input.
+
+    Shapes: input (b, n), or (n,) with offsets (b,); weight (m, d) gives (b, d).
+    Dtypes: input int64 or int32; the result has weight's.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> table = torch.tensor([[0., 0.], [1., 10.], [2., 20.]])
+        >>> F.embedding_bag(torch.tensor([[1, 2]]), table, mode='sum')
+        tensor([[ 3., 30.]])
+
+    Mirrors `torch.nn.functional.embedding_bag`.
+    """
     rows = weight._array.shape[0]
     numbers = {"sum": 0, "mean": 1, "max": 2}
     if per_sample_weights is not None and per_sample_weights._array.shape != input._array.shape:
@@ -321,7 +464,20 @@ def embedding_bag(
 
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
-    """Integers as rows with a single 1: a tensor of their shape and num_classes (the largest plus 1 if -1)."""
+    """A row of 0 with one 1 for each integer.
+
+    Shapes: (*) gives (*, num_classes); -1 takes the largest number + 1.
+    Dtypes: int64.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.one_hot(torch.tensor([0, 2]))
+        tensor([[1, 0, 0],
+                [0, 0, 1]])
+
+    Mirrors `torch.nn.functional.one_hot`.
+    """
     x = tensor._array
     if x.dtype != np.int64:
         raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
@@ -344,7 +500,19 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
 
 
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
-    """The cosine of the angle between x1 and x2 along `dim`; norms are at least eps."""
+    """The cosine of the angle between vectors along dim.
+
+    Shapes: both broadcast; the result is without dim.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.cosine_similarity(torch.tensor([[1., 0.]]), torch.tensor([[1., 1.]]))
+        tensor([0.7071])
+
+    Mirrors `torch.nn.functional.cosine_similarity`.
+    """
     a, b = (x1, x2) if x1._array.shape == x2._array.shape else TENSORS.broadcast_tensors(x1, x2)
 
     def unit(x: Tensor) -> Tensor:
@@ -356,7 +524,19 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
 
 
 def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
-    """The p-norm of x1 - x2 + eps along the last dimension."""
+    """The p-norm of x1 - x2 + eps along the last dimension.
+
+    Shapes: (..., d) and (..., d) give (...), or (..., 1) if keepdim.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.pairwise_distance(torch.tensor([[0., 0.]]), torch.tensor([[3., 4.]]))
+        tensor([5.0000])
+
+    Mirrors `torch.nn.functional.pairwise_distance`.
+    """
     if not (isinstance(x1, Tensor) and isinstance(x2, Tensor)):
         from ...ops.table.arguments import reject
 
@@ -365,12 +545,36 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6,
 
 
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:
-    """The distances between all pairs of rows."""
+    """The distances of all pairs of rows, each pair once.
+
+    Shapes: (n, d) gives (n * (n - 1) / 2,).
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.pdist(torch.tensor([[0., 0.], [3., 4.], [0., 1.]]))
+        tensor([5.0000, 1.0000, 4.2426])
+
+    Mirrors `torch.nn.functional.pdist`.
+    """
     return TENSORS.pdist(input, p)
 
 
 def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Tensor | None = None) -> Tensor:
-    """input divided by its p-norm along `dim`, which is at least eps."""
+    """input divided by its p-norm along dim (but by eps at least).
+
+    Shapes: any; the result has input's shape.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.normalize(torch.tensor([[3., 4.]]))
+        tensor([[0.6000, 0.8000]])
+
+    Mirrors `torch.nn.functional.normalize`.
+    """
     made = input / TENSORS.expand_as(TENSORS.clamp_min(TENSORS.norm(input, p, dim, True), eps), input)
     return made if out is None else out.copy_(made)
 
@@ -379,15 +583,52 @@ def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, o
 
 
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
-    """(..., C * r * r, H, W) to (..., C, H * r, W * r)."""
+    """Channels rearranged into a finer picture.
+
+    Shapes: (..., C r², H, W) gives (..., C, H r, W r).
+    Dtypes: any.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.pixel_shuffle(torch.arange(4.).reshape(1, 4, 1, 1), 2)
+        tensor([[[[0., 1.],
+                  [2., 3.]]]])
+
+    Mirrors `torch.nn.functional.pixel_shuffle`.
+    """
     return TENSORS.pixel_shuffle(input, upscale_factor)
 
 
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
-    """(..., C, H * r, W * r) to (..., C * r * r, H, W)."""
+    """A picture rearranged into more channels: the reverse of pixel_shuffle.
+
+    Shapes: (..., C, H r, W r) gives (..., C r², H, W).
+    Dtypes: any.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.pixel_unshuffle(torch.arange(4.).reshape(1, 1, 2, 2), 2).shape
+        torch.Size([1, 4, 1, 1])
+
+    Mirrors `torch.nn.functional.pixel_unshuffle`.
+    """
     return TENSORS.pixel_unshuffle(input, downscale_factor)
 
 
 def channel_shuffle(input: Tensor, groups: int) -> Tensor:
-    """The channels of (N, C, ...) dealt out from `groups` groups in turn."""
+    """The channels of groups dealt out in turn.
+
+    Shapes: (N, C, …); groups divides C.
+    Dtypes: any.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.channel_shuffle(torch.arange(4.).reshape(1, 4, 1, 1), 2).flatten()
+        tensor([0., 2., 1., 3.])
+
+    Mirrors `torch.nn.functional.channel_shuffle`.
+    """
     return TENSORS.channel_shuffle(input, groups)

@@ -75,11 +75,22 @@ def mse_loss(
     reduction: str = "mean",
     weight: Tensor | None = None,
 ) -> Tensor:
-    """The square of input - target: its mean, its sum, or the squares themselves for reduction="none".
+    """The squared differences.
 
-    >>> import autogradlab as torch
-    >>> torch.nn.functional.mse_loss(torch.tensor([1., 2.]), torch.tensor([0., 0.]))
-    tensor(2.5000)
+    Shapes: input and target alike (they broadcast with a warning); 0-dim, or their shape with
+        reduction='none'.
+    Dtypes: float.
+    Note: reduction is 'mean', 'sum' or 'none'; size_average and reduce are its old form.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.mse_loss(torch.tensor([1., 2.]), torch.tensor([1., 4.]))
+        tensor(2.)
+        >>> F.mse_loss(torch.tensor([1., 2.]), torch.tensor([1., 4.]), reduction='none')
+        tensor([0., 4.])
+
+    Mirrors `torch.nn.functional.mse_loss`.
     """
     input, target = _pair(input, target)
     reduction = legacy(size_average, reduce, reduction)
@@ -97,7 +108,21 @@ def l1_loss(
     reduction: str = "mean",
     weight: Tensor | None = None,
 ) -> Tensor:
-    """The absolute difference of input and target."""
+    """The absolute differences.
+
+    Shapes: input and target alike (they broadcast with a warning); 0-dim, or their shape with
+        reduction='none'.
+    Dtypes: float.
+    Note: reduction is 'mean', 'sum' or 'none'; size_average and reduce are its old form.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.l1_loss(torch.tensor([1., 2.]), torch.tensor([1., 4.]))
+        tensor(1.)
+
+    Mirrors `torch.nn.functional.l1_loss`.
+    """
     input, target = _pair(input, target)
     reduction = legacy(size_average, reduce, reduction)
     values = TENSORS.abs(input - target)
@@ -115,7 +140,22 @@ def smooth_l1_loss(
     reduction: str = "mean",
     beta: float = 1.0,
 ) -> Tensor:
-    """The absolute difference, squared and halved where it is below beta."""
+    """Half the squared differences (over beta) where they are smaller than beta, the absolute ones less beta/2
+    elsewhere.
+
+    Shapes: input and target alike (they broadcast with a warning); 0-dim, or their shape with
+        reduction='none'.
+    Dtypes: float.
+    Note: reduction is 'mean', 'sum' or 'none'; size_average and reduce are its old form.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.smooth_l1_loss(torch.tensor([0.5, 3.]), torch.zeros(2), reduction='none')
+        tensor([0.1250, 2.5000])
+
+    Mirrors `torch.nn.functional.smooth_l1_loss`.
+    """
     input, target = _pair(input, target)
     reduction = legacy(size_average, reduce, reduction)
     if beta == 0.0:
@@ -128,7 +168,22 @@ def smooth_l1_loss(
 def huber_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
 ) -> Tensor:
-    """Half the squared difference below delta, linear above."""
+    """Half the squared differences where they are smaller than delta, delta times (the absolute ones less
+    delta/2) elsewhere.
+
+    Shapes: input and target alike (they broadcast with a warning); 0-dim, or their shape with
+        reduction='none'.
+    Dtypes: float.
+    Note: reduction is 'mean', 'sum' or 'none'; size_average and reduce are its old form.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.huber_loss(torch.tensor([0.5, 3.]), torch.zeros(2), reduction='none', delta=2.)
+        tensor([0.1250, 4.0000])
+
+    Mirrors `torch.nn.functional.huber_loss`.
+    """
     input, target = _pair(input, target)
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
@@ -146,7 +201,21 @@ def binary_cross_entropy(
     reduce: Any = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """Cross entropy of probabilities `input` of being 1, and targets between 0 and 1."""
+    """-(t log(p) + (1 - t) log(1 - p)) for probabilities p.
+
+    Shapes: input and target alike (they broadcast with a warning); 0-dim, or their shape with
+        reduction='none'.
+    Dtypes: float.
+    Errors: RuntimeError for p outside of [0, 1].
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.binary_cross_entropy(torch.tensor([0.9, 0.2]), torch.tensor([1., 0.]))
+        tensor(0.1643)
+
+    Mirrors `torch.nn.functional.binary_cross_entropy`.
+    """
     reduction = legacy(size_average, reduce, reduction)
     n = number(reduction)
     if target._array.shape != input._array.shape:
@@ -168,7 +237,21 @@ def binary_cross_entropy_with_logits(
     reduction: str = "mean",
     pos_weight: Tensor | None = None,
 ) -> Tensor:
-    """binary_cross_entropy of sigmoid(input), computed without overflow."""
+    """binary_cross_entropy of sigmoid(input), without overflow; pos_weight weighs the positive ones.
+
+    Shapes: input and target alike (they broadcast with a warning); 0-dim, or their shape with
+        reduction='none'.
+    Dtypes: float.
+    Note: reduction is 'mean', 'sum' or 'none'; size_average and reduce are its old form.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.binary_cross_entropy_with_logits(torch.tensor([2., -3.]), torch.tensor([1., 0.]))
+        tensor(0.0878)
+
+    Mirrors `torch.nn.functional.binary_cross_entropy_with_logits`.
+    """
     n = number(legacy(size_average, reduce, reduction))
     if target._array.shape != input._array.shape:
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
@@ -184,7 +267,21 @@ def nll_loss(
     reduce: Any = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """-input at the class of each target: input (N, C), (C) or (N, C, ...), target the same without C."""
+    """-input[class]: the negative logarithm of the likelihood, for log-probabilities.
+
+    Shapes: input (N, C, …) or (C,); target (N, …).
+    Dtypes: input float; target int64.
+    Note: reduction is 'mean', 'sum' or 'none'; size_average and reduce are its old form.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> log_p = torch.log(torch.tensor([[0.5, 0.5], [0.1, 0.9]]))
+        >>> F.nll_loss(log_p, torch.tensor([0, 1]))
+        tensor(0.3993)
+
+    Mirrors `torch.nn.functional.nll_loss`.
+    """
     _check("nll_loss_nd", input, target)
     return _nll(input, target, weight, number(legacy(size_average, reduce, reduction)), ignore_index)
 
@@ -227,11 +324,24 @@ def cross_entropy(
     reduction: str = "mean",
     label_smoothing: float = 0.0,
 ) -> Tensor:
-    """nll_loss of log_softmax(input) for target classes; for floating targets of input's shape, probabilities of classes.
+    """log_softmax over the classes, then nll_loss: input are logits, target class numbers or probabilities.
 
-    >>> import autogradlab as torch
-    >>> torch.nn.functional.cross_entropy(torch.tensor([[0., 0.]]), torch.tensor([1]))
-    tensor(0.6931)
+    Shapes: input (N, C, …) or (C,); target (N, …) with class numbers, or input's shape with probabilities.
+    Dtypes: input float; target int64, or float for probabilities.
+    Note: weight is one number a class; targets equal to ignore_index do not count; label_smoothing mixes in
+        all classes.
+    Errors: IndexError for a class outside of [0, C).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> logits = torch.tensor([[2., 0., 0.], [0., 0., 2.]])
+        >>> F.cross_entropy(logits, torch.tensor([0, 2]))
+        tensor(0.2395)
+        >>> F.cross_entropy(logits, torch.tensor([1, 2]), reduction='none')
+        tensor([2.2395, 0.2395])
+
+    Mirrors `torch.nn.functional.cross_entropy`.
     """
     _check("cross_entropy_loss", input, target)
     n = number(legacy(size_average, reduce, reduction))
@@ -300,7 +410,22 @@ def kl_div(
     reduction: str = "mean",
     log_target: bool = False,
 ) -> Tensor:
-    """target * (log(target) - input) for log-probabilities `input`; reduction="batchmean" divides by the batch."""
+    """target * (log(target) - input): how far probabilities are from others, whose logarithms are input.
+    'batchmean' is the mean over the batch.
+
+    Shapes: input and target alike (they broadcast with a warning); 0-dim, or their shape with
+        reduction='none'.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> p = torch.tensor([[0.5, 0.5]])
+        >>> F.kl_div(torch.tensor([[0.9, 0.1]]).log(), p, reduction='batchmean')
+        tensor(0.5108)
+
+    Mirrors `torch.nn.functional.kl_div`.
+    """
     if size_average is not None or reduce is not None:
         reduction = legacy(size_average, reduce, reduction)
     elif reduction == "mean":
@@ -330,7 +455,21 @@ def poisson_nll_loss(
     reduce: Any = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """Negative log likelihood of counts under a Poisson rate, exp(input) or input."""
+    """exp(input) - target * input: for counts whose logarithm of the rate is input.
+
+    Shapes: input and target alike (they broadcast with a warning); 0-dim, or their shape with
+        reduction='none'.
+    Dtypes: float.
+    Note: reduction is 'mean', 'sum' or 'none'; size_average and reduce are its old form.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.poisson_nll_loss(torch.tensor([0., 1.]), torch.tensor([1., 3.]))
+        tensor(0.3591)
+
+    Mirrors `torch.nn.functional.poisson_nll_loss`.
+    """
     reduction = legacy(size_average, reduce, reduction)
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(reduction + " is not a valid value for reduction")
@@ -346,7 +485,19 @@ def poisson_nll_loss(
 def gaussian_nll_loss(
     input: Tensor, target: Tensor, var: Tensor | float, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
 ) -> Tensor:
-    """Negative log likelihood of targets under normal distributions of mean `input` and variance `var`."""
+    """(log(var) + (input - target)² / var) / 2: for normal numbers with expectations and variances.
+
+    Shapes: input and target alike; var the same, or with size 1 at the end, or a number.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.gaussian_nll_loss(torch.tensor([0., 1.]), torch.tensor([0., 3.]), torch.tensor([1., 4.]))
+        tensor(0.5966)
+
+    Mirrors `torch.nn.functional.gaussian_nll_loss`.
+    """
     x: Any = input
     v: Any = var
     if isinstance(var, (int, float)) and not isinstance(var, bool):
@@ -379,7 +530,21 @@ def hinge_embedding_loss(
     reduce: Any = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """input where target is 1, max(0, margin - input) where it is -1."""
+    """input where target is 1, max(0, margin - input) where it is -1.
+
+    Shapes: input and target alike (they broadcast with a warning); 0-dim, or their shape with
+        reduction='none'.
+    Dtypes: float.
+    Note: reduction is 'mean', 'sum' or 'none'; size_average and reduce are its old form.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.hinge_embedding_loss(torch.tensor([0.5, 0.2]), torch.tensor([1., -1.]), reduction='none')
+        tensor([0.5000, 0.8000])
+
+    Mirrors `torch.nn.functional.hinge_embedding_loss`.
+    """
     reduction = legacy(size_average, reduce, reduction)
     t: Any = target
     zero = TENSORS.zeros_like(input)
@@ -396,7 +561,20 @@ def margin_ranking_loss(
     reduce: Any = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """max(0, -target * (input1 - input2) + margin)"""
+    """max(0, -target * (input1 - input2) + margin): target 1 says that input1 should be larger.
+
+    Shapes: all three alike, or (N,).
+    Dtypes: float.
+    Note: reduction is 'mean', 'sum' or 'none'; size_average and reduce are its old form.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.margin_ranking_loss(torch.tensor([1., 2.]), torch.tensor([2., 1.]), torch.tensor([1., 1.]))
+        tensor(0.5000)
+
+    Mirrors `torch.nn.functional.margin_ranking_loss`.
+    """
     reduction = legacy(size_average, reduce, reduction)
     if input1.ndim != input2.ndim or input1.ndim != target.ndim:
         raise RuntimeError(
@@ -415,7 +593,21 @@ def cosine_embedding_loss(
     reduce: Any = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """1 - cos(input1, input2) where target is 1, max(0, cos - margin) where it is -1."""
+    """1 - cos where target is 1, max(0, cos - margin) where it is -1.
+
+    Shapes: input1 and input2 (N, d), target (N,); or (d,) and ().
+    Dtypes: float.
+    Note: reduction is 'mean', 'sum' or 'none'; size_average and reduce are its old form.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> x = torch.tensor([[1., 0.], [1., 0.]])
+        >>> F.cosine_embedding_loss(x, torch.tensor([[0., 1.], [1., 1.]]), torch.tensor([1., -1.]), reduction='none')
+        tensor([1.0000, 0.7071])
+
+    Mirrors `torch.nn.functional.cosine_embedding_loss`.
+    """
     reduction = legacy(size_average, reduce, reduction)
     a: Any = input1
     b: Any = input2
@@ -452,7 +644,21 @@ def triplet_margin_loss(
     reduce: Any = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """How much farther than margin the negative is not from the anchor than the positive."""
+    """max(0, d(anchor, positive) - d(anchor, negative) + margin), with distances in the p-norm.
+
+    Shapes: all three (N, d) or (d,).
+    Dtypes: float.
+    Note: reduction is 'mean', 'sum' or 'none'; size_average and reduce are its old form.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> a = torch.tensor([[0., 0.]])
+        >>> F.triplet_margin_loss(a, torch.tensor([[1., 0.]]), torch.tensor([[1.5, 0.]]))
+        tensor(0.5000)
+
+    Mirrors `torch.nn.functional.triplet_margin_loss`.
+    """
     from .linear import pairwise_distance
 
     reduction = legacy(size_average, reduce, reduction)
@@ -476,7 +682,22 @@ def triplet_margin_with_distance_loss(
     swap: bool = False,
     reduction: str = "mean",
 ) -> Tensor:
-    """triplet_margin_loss with a distance of one's own."""
+    """triplet_margin_loss with a distance of one's own.
+
+    Shapes: all three alike.
+    Dtypes: float.
+    Note: reduction is 'mean', 'sum' or 'none'; size_average and reduce are its old form.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> a = torch.tensor([[0., 0.]])
+        >>> F.triplet_margin_with_distance_loss(a, torch.tensor([[1., 0.]]), torch.tensor([[3., 0.]]),
+        ...     distance_function=lambda x, y: (x - y).abs().sum(-1))
+        tensor(0.)
+
+    Mirrors `torch.nn.functional.triplet_margin_with_distance_loss`.
+    """
     from .linear import pairwise_distance
 
     if margin <= 0:
@@ -493,7 +714,21 @@ def triplet_margin_with_distance_loss(
 def soft_margin_loss(
     input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
 ) -> Tensor:
-    """log(1 + exp(-target * input))"""
+    """log(1 + exp(-target * input)) for targets 1 and -1.
+
+    Shapes: input and target alike (they broadcast with a warning); 0-dim, or their shape with
+        reduction='none'.
+    Dtypes: float.
+    Note: reduction is 'mean', 'sum' or 'none'; size_average and reduce are its old form.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.soft_margin_loss(torch.tensor([2., -1.]), torch.tensor([1., 1.]))
+        tensor(0.7201)
+
+    Mirrors `torch.nn.functional.soft_margin_loss`.
+    """
     return TENSORS.soft_margin_loss(input, target, number(legacy(size_average, reduce, reduction)))
 
 
@@ -507,7 +742,21 @@ def multi_margin_loss(
     reduce: Any = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """How far other classes come within `margin` of the right one."""
+    """For each other class, max(0, margin - score of the right one + its score)**p, divided by the number of
+    classes.
+
+    Shapes: input (N, C) or (C,); target (N,) or ().
+    Dtypes: input float; target int64.
+    Note: reduction is 'mean', 'sum' or 'none'; size_average and reduce are its old form.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.multi_margin_loss(torch.tensor([[0.1, 0.2, 0.9]]), torch.tensor([2]))
+        tensor(0.1667)
+
+    Mirrors `torch.nn.functional.multi_margin_loss`.
+    """
     n = number(legacy(size_average, reduce, reduction))
     if p not in (1, 2):
         raise ValueError("only p == 1 and p == 2 supported")
@@ -524,7 +773,19 @@ def multilabel_soft_margin_loss(
     reduce: Any = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """The mean over classes of binary cross entropies of sigmoid(input)."""
+    """The mean over the classes of binary_cross_entropy_with_logits.
+
+    Shapes: input and target (N, C); 0-dim, or (N,) with reduction='none'.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.multilabel_soft_margin_loss(torch.tensor([[2., -3.]]), torch.tensor([[1., 0.]]))
+        tensor(0.0878)
+
+    Mirrors `torch.nn.functional.multilabel_soft_margin_loss`.
+    """
     reduction = legacy(size_average, reduce, reduction)
     x: Any = input
     t: Any = target
@@ -537,7 +798,21 @@ def multilabel_soft_margin_loss(
 def multilabel_margin_loss(
     input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
 ) -> Tensor:
-    """Margins between the classes of a set and the others; target holds classes, ended by -1."""
+    """Each wrong class is to score less than each right one, by 1; targets are numbers of right classes, ended
+    by -1.
+
+    Shapes: input and target (N, C) or (C,).
+    Dtypes: input float; target int64.
+    Note: reduction is 'mean', 'sum' or 'none'; size_average and reduce are its old form.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.multilabel_margin_loss(torch.tensor([0.1, 0.2, 0.4, 0.8]), torch.tensor([3, 0, -1, 1]))
+        tensor(0.8500)
+
+    Mirrors `torch.nn.functional.multilabel_margin_loss`.
+    """
     return TENSORS.multilabel_margin_loss_forward(input, target, number(legacy(size_average, reduce, reduction)))[0]
 
 
@@ -550,9 +825,21 @@ def ctc_loss(
     reduction: str = "mean",
     zero_infinity: bool = False,
 ) -> Tensor:
-    """-log of the probability that a sequence of classes, repeats merged and blanks left out, is the target.
+    """How unlikely label sequences are, given log-probabilities at each time, over all ways to place them with
+    blanks between.
 
-    log_probs (T, N, C) or (T, C); targets (N, S) or all of them in one dimension; lengths are tensors or tuples.
+    Shapes: log_probs (T, N, C), targets (N, S) or all in one row; lengths (N,).
+    Dtypes: log_probs float; the rest int64.
+    Note: reduction is 'mean', 'sum' or 'none'; size_average and reduce are its old form.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> log_p = torch.log(torch.tensor([[[0.5, 0.5]], [[0.5, 0.5]]]))
+        >>> F.ctc_loss(log_p, torch.tensor([[1]]), torch.tensor([2]), torch.tensor([1]), reduction='sum')
+        tensor(0.2877)
+
+    Mirrors `torch.nn.functional.ctc_loss`.
     """
     n = number(reduction)
     batched = log_probs.ndim == 3

@@ -30,9 +30,21 @@ def batch_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:
-    """(x - mean) / sqrt(var + eps) * weight + bias for each channel of (N, C, ...).
+    """Each channel with mean 0 and variance 1 over the batch (in training, which updates the running ones),
+    then scaled and moved.
 
-    In training mean and var are the batch's, and the running ones move towards them by `momentum`.
+    Shapes: input (N, C, …); the others (C,).
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> x = torch.tensor([[1., 10.], [3., 30.]])
+        >>> F.batch_norm(x, None, None, training=True)
+        tensor([[-1.0000, -1.0000],
+                [ 1.0000,  1.0000]])
+
+    Mirrors `torch.nn.functional.batch_norm`.
     """
     if training:
         _enough(input._array.shape)
@@ -56,7 +68,20 @@ def instance_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:
-    """batch_norm of each sample by itself."""
+    """Each channel of each sample with mean 0 and variance 1.
+
+    Shapes: input (N, C, …) with one further dimension at least; the others (C,).
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.instance_norm(torch.tensor([[[1., 3.], [10., 50.]]]))
+        tensor([[[-1.0000,  1.0000],
+                 [-1.0000,  1.0000]]])
+
+    Mirrors `torch.nn.functional.instance_norm`.
+    """
     shape = input._array.shape
     if use_input_stats and math.prod(shape[2:]) == 1:
         raise ValueError(
@@ -82,13 +107,38 @@ def instance_norm(
 def layer_norm(
     input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
 ) -> Tensor:
-    """(x - mean) / sqrt(var + eps) * weight + bias over the last dimensions, which must be `normalized_shape`."""
+    """The last dimensions with mean 0 and variance 1, then scaled and moved.
+
+    Shapes: input (..., *normalized_shape); weight and bias normalized_shape.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.layer_norm(torch.tensor([[1., 3.], [10., 50.]]), (2,))
+        tensor([[-1.0000,  1.0000],
+                [-1.0000,  1.0000]])
+
+    Mirrors `torch.nn.functional.layer_norm`.
+    """
     shape = tuple(normalized_shape)
     return TENSORS.native_layer_norm(input, shape, weight, bias, eps)[0]
 
 
 def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None) -> Tensor:
-    """x divided by the root of the mean of its squares over the last dimensions."""
+    """The last dimensions divided by the root of their mean square, then scaled.
+
+    Shapes: input (..., *normalized_shape); weight normalized_shape.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.rms_norm(torch.tensor([[3., 4.]]), (2,))
+        tensor([[0.8485, 1.1314]])
+
+    Mirrors `torch.nn.functional.rms_norm`.
+    """
     shape = tuple(normalized_shape)
     if len(shape) > input.ndim:
         raise ValueError(f"Input tensor must have at least {len(shape)} dimensions, but got {input.ndim}")
@@ -103,7 +153,19 @@ def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
 def group_norm(
     input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
 ) -> Tensor:
-    """layer_norm over groups of channels of (N, C, ...)."""
+    """Groups of channels of each sample with mean 0 and variance 1, then scaled and moved.
+
+    Shapes: input (N, C, …); weight and bias (C,).
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.group_norm(torch.tensor([[1., 3., 10., 50.]]), 2)
+        tensor([[-1.0000,  1.0000, -1.0000,  1.0000]])
+
+    Mirrors `torch.nn.functional.group_norm`.
+    """
     if input.ndim < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.ndim}")
     n, c = input._array.shape[:2]
@@ -125,7 +187,20 @@ def group_norm(
 
 
 def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:
-    """x divided by a power of the mean of squares over `size` neighbouring channels."""
+    """Each element divided by a power of the squares of its neighbour channels.
+
+    Shapes: (N, C, …).
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.local_response_norm(torch.ones(1, 2, 1), 2)
+        tensor([[[1.0000],
+                 [0.9999]]])
+
+    Mirrors `torch.nn.functional.local_response_norm`.
+    """
     if input.ndim < 3:
         raise ValueError(
             f"Expected 3D or higher dimensionality                          input (got {input.ndim} dimensions)"

@@ -69,7 +69,20 @@ def max_pool2d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
-    """The largest element of each window of (N, C, H, W) or (C, H, W), on demand with its place in the plane."""
+    """The largest element of each window of a picture; return_indices=True gives its place too.
+
+    Shapes: (N, C, H, W) or (C, H, W); sizes as for max_pool1d.
+    Dtypes: real numbers.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.max_pool2d(torch.arange(16.).reshape(1, 1, 4, 4), 2)
+        tensor([[[[ 5.,  7.],
+                  [13., 15.]]]])
+
+    Mirrors `torch.nn.functional.max_pool2d`.
+    """
     found = _max(2, input, kernel_size, stride, padding, dilation, ceil_mode)
     return found if return_indices else found[0]
 
@@ -83,7 +96,19 @@ def max_pool2d_with_indices(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
-    """max_pool2d with the places of the maxima."""
+    """max_pool2d and the places of the maxima in the flattened picture.
+
+    Shapes: (N, C, H, W), twice.
+    Dtypes: real numbers; places are int64.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.max_pool2d_with_indices(torch.arange(4.).reshape(1, 1, 2, 2), 2)[1]
+        tensor([[[[3]]]])
+
+    Mirrors `torch.nn.functional.max_pool2d_with_indices`.
+    """
     return _max(2, input, kernel_size, stride, padding, dilation, ceil_mode)
 
 
@@ -96,7 +121,19 @@ def max_pool3d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
-    """The largest element of each window of (N, C, D, H, W)."""
+    """The largest element of each window in three dimensions.
+
+    Shapes: (N, C, D, H, W).
+    Dtypes: real numbers.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.max_pool3d(torch.arange(8.).reshape(1, 1, 2, 2, 2), 2)
+        tensor([[[[[7.]]]]])
+
+    Mirrors `torch.nn.functional.max_pool3d`.
+    """
     found = _max(3, input, kernel_size, stride, padding, dilation, ceil_mode)
     return found if return_indices else found[0]
 
@@ -110,7 +147,19 @@ def max_pool3d_with_indices(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
-    """max_pool3d with the places of the maxima."""
+    """max_pool3d and the places of the maxima.
+
+    Shapes: (N, C, D, H, W), twice.
+    Dtypes: real numbers; places are int64.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.max_pool3d_with_indices(torch.arange(8.).reshape(1, 1, 2, 2, 2), 2)[1]
+        tensor([[[[[7]]]]])
+
+    Mirrors `torch.nn.functional.max_pool3d_with_indices`.
+    """
     return _max(3, input, kernel_size, stride, padding, dilation, ceil_mode)
 
 
@@ -152,7 +201,19 @@ def max_pool1d_with_indices(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
-    """max_pool1d with the places of the maxima."""
+    """max_pool1d and the places of the maxima.
+
+    Shapes: (N, C, L) or (C, L), twice.
+    Dtypes: real numbers; places are int64.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.max_pool1d_with_indices(torch.tensor([[[1., 3., 2., 5.]]]), 2)
+        (tensor([[[3., 5.]]]), tensor([[[1, 3]]]))
+
+    Mirrors `torch.nn.functional.max_pool1d_with_indices`.
+    """
     if input.ndim not in (2, 3) or 0 in input._array.shape[-2:]:
         raise RuntimeError(
             "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:"
@@ -180,7 +241,20 @@ def max_pool1d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
-    """The largest element of each window of (N, C, L) or (C, L)."""
+    """The largest element of each window; return_indices=True gives its place too.
+
+    Shapes: (N, C, L) or (C, L) gives L' = (L + 2 padding - dilation (k - 1) - 1) // stride + 1; stride is
+        kernel_size, if not given.
+    Dtypes: real numbers.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.max_pool1d(torch.tensor([[[1., 3., 2., 5.]]]), 2)
+        tensor([[[3., 5.]]])
+
+    Mirrors `torch.nn.functional.max_pool1d`.
+    """
     if not return_indices and input.ndim in (2, 3) and 0 not in input._array.shape[-2:]:
         _check_line(input, kernel_size, _stride(stride, kernel_size), padding, dilation, ceil_mode)
     found = max_pool1d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
@@ -206,7 +280,20 @@ def avg_pool2d(
     count_include_pad: bool = True,
     divisor_override: int | None = None,
 ) -> Tensor:
-    """The mean of each window of (N, C, H, W) or (C, H, W)."""
+    """The mean of each window of a picture.
+
+    Shapes: (N, C, H, W) or (C, H, W).
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.avg_pool2d(torch.arange(16.).reshape(1, 1, 4, 4), 2)
+        tensor([[[[ 2.5000,  4.5000],
+                  [10.5000, 12.5000]]]])
+
+    Mirrors `torch.nn.functional.avg_pool2d`.
+    """
     return _avg(2, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
 
 
@@ -219,7 +306,19 @@ def avg_pool3d(
     count_include_pad: bool = True,
     divisor_override: int | None = None,
 ) -> Tensor:
-    """The mean of each window of (N, C, D, H, W)."""
+    """The mean of each window in three dimensions.
+
+    Shapes: (N, C, D, H, W).
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.avg_pool3d(torch.arange(8.).reshape(1, 1, 2, 2, 2), 2)
+        tensor([[[[[3.5000]]]]])
+
+    Mirrors `torch.nn.functional.avg_pool3d`.
+    """
     return _avg(3, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
 
 
@@ -231,7 +330,19 @@ def avg_pool1d(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
 ) -> Tensor:
-    """The mean of each window of (N, C, L) or (C, L)."""
+    """The mean of each window.
+
+    Shapes: (N, C, L) or (C, L); stride is kernel_size, if not given.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.avg_pool1d(torch.tensor([[[1., 3., 2., 6.]]]), 2)
+        tensor([[[2., 4.]]])
+
+    Mirrors `torch.nn.functional.avg_pool1d`.
+    """
     k, p = _sizes(kernel_size, 1)[0], _sizes(padding, 1)[0]
     s = _sizes(_stride(stride, kernel_size), 1)[0]
     out = _avg(2, TENSORS.unsqueeze(input, -2), (1, k), (1, s), (0, p), ceil_mode, count_include_pad, None)
@@ -292,7 +403,19 @@ def _one(output_size: Any, name: str, argument: str = "output_size") -> int:
 
 
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
-    """The means of output_size nearly equal parts of (N, C, H, W)."""
+    """Means over windows that are chosen so that the output has a given size.
+
+    Shapes: (N, C, H, W) gives (N, C, *output_size).
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.adaptive_avg_pool2d(torch.arange(16.).reshape(1, 1, 4, 4), 1)
+        tensor([[[[7.5000]]]])
+
+    Mirrors `torch.nn.functional.adaptive_avg_pool2d`.
+    """
     size = _wanted(_adaptive_sizes(output_size, input, 2), input, 2, "adaptive_avg_pool2d")
     _check_adaptive("adaptive_avg_pool2d", input, 2)
     if size == (1, 1):
@@ -301,7 +424,19 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
 
 
 def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
-    """The means of output_size nearly equal parts of (N, C, D, H, W)."""
+    """Means over windows that are chosen so that the output has a given size.
+
+    Shapes: (N, C, D, H, W) gives (N, C, *output_size).
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.adaptive_avg_pool3d(torch.arange(8.).reshape(1, 1, 2, 2, 2), 1)
+        tensor([[[[[3.5000]]]]])
+
+    Mirrors `torch.nn.functional.adaptive_avg_pool3d`.
+    """
     size = _wanted(_adaptive_sizes(output_size, input, 3), input, 3, "adaptive_avg_pool3d")
     _check_adaptive("adaptive_avg_pool3d", input, 3)
     if size == (1, 1, 1):
@@ -310,45 +445,130 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
 
 
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
-    """The means of output_size nearly equal parts of (N, C, L)."""
+    """Means over windows that are chosen so that the output has a given size.
+
+    Shapes: (N, C, L) gives (N, C, output_size).
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.adaptive_avg_pool1d(torch.tensor([[[1., 3., 2., 6.]]]), 2)
+        tensor([[[2., 4.]]])
+
+    Mirrors `torch.nn.functional.adaptive_avg_pool1d`.
+    """
     size = _one(output_size, "adaptive_avg_pool1d")
     return TENSORS.squeeze(adaptive_avg_pool2d(TENSORS.unsqueeze(input, -2), (1, size)), -2)
 
 
 def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    """The maxima of output_size nearly equal parts of (N, C, H, W)."""
+    """Maxima over windows that are chosen so that the output has a given size.
+
+    Shapes: (N, C, H, W) gives (N, C, *output_size).
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.adaptive_max_pool2d(torch.arange(16.).reshape(1, 1, 4, 4), 2)
+        tensor([[[[ 5.,  7.],
+                  [13., 15.]]]])
+
+    Mirrors `torch.nn.functional.adaptive_max_pool2d`.
+    """
     found = adaptive_max_pool2d_with_indices(input, output_size)
     return found if return_indices else found[0]
 
 
 def adaptive_max_pool2d_with_indices(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    """adaptive_max_pool2d with the places of the maxima."""
+    """adaptive_max_pool2d and the places of the maxima in the flattened picture.
+
+    Shapes: (N, C, H, W) gives (N, C, *output_size), twice.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.adaptive_max_pool2d_with_indices(torch.arange(4.).reshape(1, 1, 2, 2), 1)
+        (tensor([[[[3.]]]]), tensor([[[[3]]]]))
+
+    Mirrors `torch.nn.functional.adaptive_max_pool2d_with_indices`.
+    """
     size = _wanted(_adaptive_sizes(output_size, input, 2), input, 2, "adaptive_max_pool2d()")
     _check_adaptive("adaptive_max_pool2d", input, 2)
     return TENSORS.adaptive_max_pool2d(input, size)
 
 
 def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    """The maxima of output_size nearly equal parts of (N, C, D, H, W)."""
+    """Maxima over windows that are chosen so that the output has a given size.
+
+    Shapes: (N, C, D, H, W) gives (N, C, *output_size).
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.adaptive_max_pool3d(torch.arange(8.).reshape(1, 1, 2, 2, 2), 1)
+        tensor([[[[[7.]]]]])
+
+    Mirrors `torch.nn.functional.adaptive_max_pool3d`.
+    """
     found = adaptive_max_pool3d_with_indices(input, output_size)
     return found if return_indices else found[0]
 
 
 def adaptive_max_pool3d_with_indices(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    """adaptive_max_pool3d with the places of the maxima."""
+    """adaptive_max_pool3d and the places of the maxima.
+
+    Shapes: (N, C, D, H, W) gives (N, C, *output_size), twice.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.adaptive_max_pool3d_with_indices(torch.arange(8.).reshape(1, 1, 2, 2, 2), 1)[1]
+        tensor([[[[[7]]]]])
+
+    Mirrors `torch.nn.functional.adaptive_max_pool3d_with_indices`.
+    """
     size = _wanted(_adaptive_sizes(output_size, input, 3), input, 3, "adaptive_max_pool3d()")
     _check_adaptive("adaptive_max_pool3d", input, 3)
     return TENSORS.adaptive_max_pool3d(input, size)
 
 
 def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    """The maxima of output_size nearly equal parts of (N, C, L)."""
+    """Maxima over windows that are chosen so that the output has a given size.
+
+    Shapes: (N, C, L) gives (N, C, output_size).
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.adaptive_max_pool1d(torch.tensor([[[1., 3., 2., 6.]]]), 2)
+        tensor([[[3., 6.]]])
+
+    Mirrors `torch.nn.functional.adaptive_max_pool1d`.
+    """
     found = adaptive_max_pool1d_with_indices(input, output_size)
     return found if return_indices else found[0]
 
 
 def adaptive_max_pool1d_with_indices(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    """adaptive_max_pool1d with the places of the maxima."""
+    """adaptive_max_pool1d and the places of the maxima.
+
+    Shapes: (N, C, L) gives (N, C, output_size), twice.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.adaptive_max_pool1d_with_indices(torch.tensor([[[1., 3., 2., 6.]]]), 2)
+        (tensor([[[3., 6.]]]), tensor([[[1, 3]]]))
+
+    Mirrors `torch.nn.functional.adaptive_max_pool1d_with_indices`.
+    """
     size = _one(output_size, "adaptive_max_pool1d")
     found = adaptive_max_pool2d_with_indices(TENSORS.unsqueeze(input, -2), (1, size))
     return TENSORS.squeeze(found[0], -2), TENSORS.squeeze(found[1], -2)
@@ -387,7 +607,21 @@ def fractional_max_pool2d(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> Any:
-    """The maxima of windows at pseudo-random places of (N, C, H, W)."""
+    """Maxima over windows at random places, as many as a size or a ratio asks for.
+
+    Shapes: (N, C, H, W) gives (N, C, *output_size).
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> samples = torch.tensor([[[0.5, 0.5]]])
+        >>> F.fractional_max_pool2d(torch.arange(16.).reshape(1, 1, 4, 4), 2, output_size=2, _random_samples=samples)
+        tensor([[[[ 5.,  7.],
+                  [13., 15.]]]])
+
+    Mirrors `torch.nn.functional.fractional_max_pool2d`.
+    """
     found = _fractional(2, input, kernel_size, output_size, output_ratio, _random_samples)
     return found if return_indices else found[0]
 
@@ -400,7 +634,21 @@ def fractional_max_pool2d_with_indices(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> Any:
-    """fractional_max_pool2d with the places of the maxima."""
+    """fractional_max_pool2d and the places of the maxima.
+
+    Shapes: (N, C, H, W) gives (N, C, *output_size), twice.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> samples = torch.tensor([[[0.5, 0.5]]])
+        >>> F.fractional_max_pool2d_with_indices(torch.arange(16.).reshape(1, 1, 4, 4), 2, output_size=2, _random_samples=samples)[1]
+        tensor([[[[ 5,  7],
+                  [13, 15]]]])
+
+    Mirrors `torch.nn.functional.fractional_max_pool2d_with_indices`.
+    """
     return _fractional(2, input, kernel_size, output_size, output_ratio, _random_samples)
 
 
@@ -412,7 +660,20 @@ def fractional_max_pool3d(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> Any:
-    """The maxima of windows at pseudo-random places of (N, C, D, H, W)."""
+    """Maxima over windows at random places, in three dimensions.
+
+    Shapes: (N, C, D, H, W) gives (N, C, *output_size).
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> samples = torch.tensor([[[0.5, 0.5, 0.5]]])
+        >>> F.fractional_max_pool3d(torch.arange(27.).reshape(1, 1, 3, 3, 3), 2, output_size=1, _random_samples=samples)
+        tensor([[[[[26.]]]]])
+
+    Mirrors `torch.nn.functional.fractional_max_pool3d`.
+    """
     found = _fractional(3, input, kernel_size, output_size, output_ratio, _random_samples)
     return found if return_indices else found[0]
 
@@ -425,7 +686,20 @@ def fractional_max_pool3d_with_indices(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> Any:
-    """fractional_max_pool3d with the places of the maxima."""
+    """fractional_max_pool3d and the places of the maxima.
+
+    Shapes: (N, C, D, H, W) gives (N, C, *output_size), twice.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> samples = torch.tensor([[[0.5, 0.5, 0.5]]])
+        >>> F.fractional_max_pool3d_with_indices(torch.arange(27.).reshape(1, 1, 3, 3, 3), 2, output_size=1, _random_samples=samples)[1]
+        tensor([[[[[26]]]]])
+
+    Mirrors `torch.nn.functional.fractional_max_pool3d_with_indices`.
+    """
     return _fractional(3, input, kernel_size, output_size, output_ratio, _random_samples)
 
 
@@ -434,19 +708,55 @@ def _rooted(means: Any, p: float, count: int) -> Tensor:
 
 
 def lp_pool2d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Tensor:
-    """The p-norm of each window of (N, C, H, W)."""
+    """The p-norm of each window of a picture.
+
+    Shapes: (N, C, H, W).
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.lp_pool2d(torch.ones(1, 1, 2, 2), 2, 2)
+        tensor([[[[2.]]]])
+
+    Mirrors `torch.nn.functional.lp_pool2d`.
+    """
     means = avg_pool2d(input.pow(norm_type), kernel_size, stride, 0, ceil_mode)
     return _rooted(means, norm_type, math.prod(_sizes(kernel_size, 2)))
 
 
 def lp_pool1d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Tensor:
-    """The p-norm of each window of (N, C, L)."""
+    """The p-norm of each window.
+
+    Shapes: (N, C, L).
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.lp_pool1d(torch.tensor([[[3., 4., 0., 1.]]]), 2, 2)
+        tensor([[[5., 1.]]])
+
+    Mirrors `torch.nn.functional.lp_pool1d`.
+    """
     means = avg_pool1d(input.pow(norm_type), kernel_size, stride, 0, ceil_mode)
     return _rooted(means, norm_type, _sizes(kernel_size, 1)[0])
 
 
 def lp_pool3d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Tensor:
-    """The p-norm of each window of (N, C, D, H, W)."""
+    """The p-norm of each window in three dimensions.
+
+    Shapes: (N, C, D, H, W).
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.lp_pool3d(torch.ones(1, 1, 2, 2, 2), 2, 2)
+        tensor([[[[[2.8284]]]]])
+
+    Mirrors `torch.nn.functional.lp_pool3d`.
+    """
     means = avg_pool3d(input.pow(norm_type), kernel_size, stride, 0, ceil_mode)
     return _rooted(means, norm_type, math.prod(_sizes(kernel_size, 3)))
 
@@ -478,19 +788,63 @@ def _unpool(
 def max_unpool1d(
     input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
 ) -> Tensor:
-    """The maxima of max_pool1d put back where they were, zeros elsewhere."""
+    """The maxima put back to their places, 0 elsewhere.
+
+    Shapes: (N, C, L') gives (N, C, L).
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> y, places = F.max_pool1d(torch.tensor([[[1., 3., 2., 5.]]]), 2, return_indices=True)
+        >>> F.max_unpool1d(y, places, 2)
+        tensor([[[0., 3., 0., 5.]]])
+
+    Mirrors `torch.nn.functional.max_unpool1d`.
+    """
     return _unpool(1, input, indices, kernel_size, stride, padding, output_size)
 
 
 def max_unpool2d(
     input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
 ) -> Tensor:
-    """The maxima of max_pool2d put back where they were, zeros elsewhere."""
+    """The maxima put back to their places, 0 elsewhere.
+
+    Shapes: (N, C, H', W') gives (N, C, H, W).
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> y, places = F.max_pool2d(torch.arange(4.).reshape(1, 1, 2, 2), 2, return_indices=True)
+        >>> F.max_unpool2d(y, places, 2)
+        tensor([[[[0., 0.],
+                  [0., 3.]]]])
+
+    Mirrors `torch.nn.functional.max_unpool2d`.
+    """
     return _unpool(2, input, indices, kernel_size, stride, padding, output_size)
 
 
 def max_unpool3d(
     input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
 ) -> Tensor:
-    """The maxima of max_pool3d put back where they were, zeros elsewhere."""
+    """The maxima put back to their places, 0 elsewhere.
+
+    Shapes: (N, C, D', H', W') gives (N, C, D, H, W).
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> y, places = F.max_pool3d(torch.arange(8.).reshape(1, 1, 2, 2, 2), 2, return_indices=True)
+        >>> F.max_unpool3d(y, places, 2)
+        tensor([[[[[0., 0.],
+                   [0., 0.]],
+
+                  [[0., 0.],
+                   [0., 7.]]]]])
+
+    Mirrors `torch.nn.functional.max_unpool3d`.
+    """
     return _unpool(3, input, indices, kernel_size, stride, padding, output_size)

@@ -18,12 +18,21 @@ _PADDINGS = {"zeros": 0, "border": 1, "reflection": 2}
 def grid_sample(
     input: Tensor, grid: Tensor, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool | None = None
 ) -> Tensor:
-    """The input (N, C, H, W) at the places of grid (N, Ho, Wo, 2), each (x, y) from -1 to 1; also in three dimensions.
+    """The values of a picture at given points (x, y) of [-1, 1], between pixels interpolated.
 
-    >>> import autogradlab as torch
-    >>> x = torch.tensor([[[[1., 2.], [3., 4.]]]])
-    >>> torch.nn.functional.grid_sample(x, torch.zeros(1, 1, 1, 2), align_corners=True)
-    tensor([[[[2.5000]]]])
+    Shapes: input (N, C, H, W) and grid (N, H', W', 2) give (N, C, H', W').
+    Dtypes: float.
+    Note: mode is 'bilinear', 'nearest' or 'bicubic'; padding_mode says what lies outside: 'zeros', 'border'
+        or 'reflection'.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> x = torch.tensor([[[[0., 10.]]]])
+        >>> F.grid_sample(x, torch.tensor([[[[-1., 0.], [0., 0.], [1., 0.]]]]), align_corners=True)
+        tensor([[[[ 0.,  5., 10.]]]])
+
+    Mirrors `torch.nn.functional.grid_sample`.
     """
     if mode not in _MODES:
         raise ValueError(
@@ -60,7 +69,22 @@ def grid_sampler(
 
 
 def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> Tensor:
-    """The grid for grid_sample that an affine map makes: theta (N, 2, 3) for a size (N, C, H, W), (N, 3, 4) in three dimensions."""
+    """The points of a picture to which affine maps send the points of a new one: for grid_sample.
+
+    Shapes: theta (N, 2, 3) and size (N, C, H, W) give (N, H, W, 2); (N, 3, 4) the same for three
+        dimensions.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> theta = torch.tensor([[[1., 0., 0.], [0., 1., 0.]]])
+        >>> F.affine_grid(theta, (1, 1, 1, 2), align_corners=True)
+        tensor([[[[-1.,  0.],
+                  [ 1.,  0.]]]])
+
+    Mirrors `torch.nn.functional.affine_grid`.
+    """
     if align_corners is None:
         warnings.warn(
             "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please specify "

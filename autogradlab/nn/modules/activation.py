@@ -52,7 +52,18 @@ def _and_inplace(self: Any) -> str:
 
 
 class ReLU(Module):
-    """input where it is positive, else 0 (mirrors `torch.nn.ReLU`)."""
+    """nn.functional.relu as a layer: x where it is positive, else 0.
+
+    Shapes: any; the output has the input's shape.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.ReLU()(torch.tensor([-1., 0., 2.]))
+        tensor([0., 0., 2.])
+
+    Mirrors `torch.nn.ReLU`.
+    """
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
@@ -66,7 +77,18 @@ class ReLU(Module):
 
 
 class RReLU(Module):
-    """leaky_relu whose slope is drawn in training."""
+    """leaky_relu, whose slopes are drawn from [lower, upper] in training, and are their mean otherwise.
+
+    Shapes: any; the output has the input's shape.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.RReLU().eval()(torch.tensor([-1., 2.]))
+        tensor([-0.2292,  2.0000])
+
+    Mirrors `torch.nn.RReLU`.
+    """
 
     def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False) -> None:
         super().__init__()
@@ -82,7 +104,18 @@ class RReLU(Module):
 
 
 class Hardtanh(Module):
-    """input, but not below min_val nor above max_val."""
+    """nn.functional.hardtanh as a layer: x, but not below min_val nor above max_val.
+
+    Shapes: any; the output has the input's shape.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.Hardtanh()(torch.tensor([-3., 0.5]))
+        tensor([-1.0000,  0.5000])
+
+    Mirrors `torch.nn.Hardtanh`.
+    """
 
     def __init__(
         self,
@@ -117,7 +150,18 @@ class Hardtanh(Module):
 
 
 class ReLU6(Hardtanh):
-    """input, but not below 0 nor above 6."""
+    """nn.functional.relu6 as a layer: x, but not below 0 nor above 6.
+
+    Shapes: any; the output has the input's shape.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.ReLU6()(torch.tensor([-1., 9.]))
+        tensor([0., 6.])
+
+    Mirrors `torch.nn.ReLU6`.
+    """
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__(0.0, 6.0, inplace)
@@ -130,21 +174,54 @@ class ReLU6(Hardtanh):
 
 
 class Sigmoid(Module):
-    """1 / (1 + exp(-input))"""
+    """1 / (1 + exp(-x)) as a layer.
+
+    Shapes: any; the output has the input's shape.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.Sigmoid()(torch.tensor([0., 2.]))
+        tensor([0.5000, 0.8808])
+
+    Mirrors `torch.nn.Sigmoid`.
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return TENSORS.sigmoid(input)
 
 
 class Tanh(Module):
-    """The hyperbolic tangent."""
+    """The hyperbolic tangent as a layer.
+
+    Shapes: any; the output has the input's shape.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.Tanh()(torch.tensor([0., 1.]))
+        tensor([0.0000, 0.7616])
+
+    Mirrors `torch.nn.Tanh`.
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return TENSORS.tanh(input)
 
 
 class Hardsigmoid(Module):
-    """A line from 0 at -3 to 1 at 3, flat outside."""
+    """nn.functional.hardsigmoid as a layer: x / 6 + 1/2, within [0, 1].
+
+    Shapes: any; the output has the input's shape.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.Hardsigmoid()(torch.tensor([-4., 0., 1.]))
+        tensor([0.0000, 0.5000, 0.6667])
+
+    Mirrors `torch.nn.Hardsigmoid`.
+    """
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
@@ -155,7 +232,18 @@ class Hardsigmoid(Module):
 
 
 class Hardswish(Module):
-    """input * hardsigmoid(input)"""
+    """nn.functional.hardswish as a layer: x * hardsigmoid(x).
+
+    Shapes: any; the output has the input's shape.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.Hardswish()(torch.tensor([-4., 1.]))
+        tensor([-0.0000, 0.6667])
+
+    Mirrors `torch.nn.Hardswish`.
+    """
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
@@ -166,7 +254,18 @@ class Hardswish(Module):
 
 
 class SiLU(Module):
-    """input * sigmoid(input)"""
+    """nn.functional.silu as a layer: x * sigmoid(x).
+
+    Shapes: any; the output has the input's shape.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.SiLU()(torch.tensor([-1., 2.]))
+        tensor([-0.2689,  1.7616])
+
+    Mirrors `torch.nn.SiLU`.
+    """
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
@@ -180,7 +279,18 @@ class SiLU(Module):
 
 
 class Mish(Module):
-    """input * tanh(softplus(input))"""
+    """nn.functional.mish as a layer: x * tanh(softplus(x)).
+
+    Shapes: any; the output has the input's shape.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.Mish()(torch.tensor([-1., 2.]))
+        tensor([-0.3034,  1.9440])
+
+    Mirrors `torch.nn.Mish`.
+    """
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
@@ -194,7 +304,18 @@ class Mish(Module):
 
 
 class ELU(Module):
-    """input where it is positive, else alpha * (exp(input) - 1)."""
+    """nn.functional.elu as a layer: x where it is positive, alpha * (exp(x) - 1) elsewhere.
+
+    Shapes: any; the output has the input's shape.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.ELU()(torch.tensor([-1., 2.]))
+        tensor([-0.6321,  2.0000])
+
+    Mirrors `torch.nn.ELU`.
+    """
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
@@ -209,7 +330,18 @@ class ELU(Module):
 
 
 class CELU(Module):
-    """input where it is positive, else alpha * (exp(input / alpha) - 1)."""
+    """nn.functional.celu as a layer: max(0, x) + min(0, alpha * (exp(x / alpha) - 1)).
+
+    Shapes: any; the output has the input's shape.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.CELU()(torch.tensor([-1., 2.]))
+        tensor([-0.6321,  2.0000])
+
+    Mirrors `torch.nn.CELU`.
+    """
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
@@ -224,7 +356,18 @@ class CELU(Module):
 
 
 class SELU(Module):
-    """ELU with the constants that keep mean and variance."""
+    """nn.functional.selu as a layer: the activation of self-normalising networks.
+
+    Shapes: any; the output has the input's shape.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.SELU()(torch.tensor([-1., 2.]))
+        tensor([-1.1113,  2.1014])
+
+    Mirrors `torch.nn.SELU`.
+    """
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
@@ -238,7 +381,18 @@ class SELU(Module):
 
 
 class GLU(Module):
-    """The first half along `dim` times the sigmoid of the second."""
+    """nn.functional.glu as a layer: the first half along dim times the sigmoid of the second.
+
+    Shapes: (…, 2n, …) gives (…, n, …).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.GLU()(torch.tensor([1., 2., 0., 0.]))
+        tensor([0.5000, 1.0000])
+
+    Mirrors `torch.nn.GLU`.
+    """
 
     def __init__(self, dim: int = -1) -> None:
         super().__init__()
@@ -252,7 +406,18 @@ class GLU(Module):
 
 
 class GELU(Module):
-    """input times the normal distribution function of input."""
+    """nn.functional.gelu as a layer: x times the share of a standard normal distribution to its left.
+
+    Shapes: any; the output has the input's shape.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.GELU()(torch.tensor([-1., 2.]))
+        tensor([-0.1587,  1.9545])
+
+    Mirrors `torch.nn.GELU`.
+    """
 
     def __init__(self, approximate: str = "none") -> None:
         super().__init__()
@@ -266,7 +431,18 @@ class GELU(Module):
 
 
 class Hardshrink(Module):
-    """input, and 0 where it is between -lambd and lambd."""
+    """nn.functional.hardshrink as a layer: x where its absolute value is larger than lambd, else 0.
+
+    Shapes: any; the output has the input's shape.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.Hardshrink()(torch.tensor([-1., 0.2]))
+        tensor([-1.,  0.])
+
+    Mirrors `torch.nn.Hardshrink`.
+    """
 
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
@@ -280,7 +456,18 @@ class Hardshrink(Module):
 
 
 class LeakyReLU(Module):
-    """input where it is positive, else input * negative_slope."""
+    """nn.functional.leaky_relu as a layer: x where it is positive, negative_slope * x elsewhere.
+
+    Shapes: any; the output has the input's shape.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.LeakyReLU(0.1)(torch.tensor([-1., 2.]))
+        tensor([-0.1000,  2.0000])
+
+    Mirrors `torch.nn.LeakyReLU`.
+    """
 
     def __init__(self, negative_slope: float = 1e-2, inplace: bool = False) -> None:
         super().__init__()
@@ -295,14 +482,36 @@ class LeakyReLU(Module):
 
 
 class LogSigmoid(Module):
-    """log(sigmoid(input))"""
+    """nn.functional.logsigmoid as a layer: log(sigmoid(x)).
+
+    Shapes: any; the output has the input's shape.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.LogSigmoid()(torch.tensor([0., -100.]))
+        tensor([  -0.6931, -100.0000])
+
+    Mirrors `torch.nn.LogSigmoid`.
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.logsigmoid(input)
 
 
 class Softplus(Module):
-    """log(1 + exp(beta * input)) / beta"""
+    """nn.functional.softplus as a layer: log(1 + exp(beta * x)) / beta.
+
+    Shapes: any; the output has the input's shape.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.Softplus()(torch.tensor([-1., 0., 30.]))
+        tensor([ 0.3133,  0.6931, 30.0000])
+
+    Mirrors `torch.nn.Softplus`.
+    """
 
     def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
         super().__init__()
@@ -317,7 +526,18 @@ class Softplus(Module):
 
 
 class Softshrink(Module):
-    """input moved towards 0 by lambd."""
+    """nn.functional.softshrink as a layer: x moved towards 0 by lambd.
+
+    Shapes: any; the output has the input's shape.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.Softshrink()(torch.tensor([-1., 0.2]))
+        tensor([-0.5000,  0.0000])
+
+    Mirrors `torch.nn.Softshrink`.
+    """
 
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
@@ -331,21 +551,54 @@ class Softshrink(Module):
 
 
 class Softsign(Module):
-    """input / (1 + abs(input))"""
+    """nn.functional.softsign as a layer: x / (1 + |x|).
+
+    Shapes: any; the output has the input's shape.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.Softsign()(torch.tensor([-1., 3.]))
+        tensor([-0.5000,  0.7500])
+
+    Mirrors `torch.nn.Softsign`.
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.softsign(input)
 
 
 class Tanhshrink(Module):
-    """input - tanh(input)"""
+    """nn.functional.tanhshrink as a layer: x - tanh(x).
+
+    Shapes: any; the output has the input's shape.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.Tanhshrink()(torch.tensor([-1., 2.]))
+        tensor([-0.2384,  1.0360])
+
+    Mirrors `torch.nn.Tanhshrink`.
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.tanhshrink(input)
 
 
 class Threshold(Module):
-    """input where it is above the threshold, else `value`."""
+    """nn.functional.threshold as a layer: x where it is larger than threshold, value elsewhere.
+
+    Shapes: any; the output has the input's shape.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.Threshold(0.5, 0.)(torch.tensor([-1., 3.]))
+        tensor([0., 3.])
+
+    Mirrors `torch.nn.Threshold`.
+    """
 
     def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
         super().__init__()
@@ -361,7 +614,18 @@ class Threshold(Module):
 
 
 class Softmin(Module):
-    """softmax of -input along `dim`."""
+    """nn.functional.softmin as a layer: softmax of -x along dim.
+
+    Shapes: any; the output has the input's shape.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.Softmin(dim=0)(torch.tensor([1., 2.]))
+        tensor([0.7311, 0.2689])
+
+    Mirrors `torch.nn.Softmin`.
+    """
 
     def __init__(self, dim: int | None = None) -> None:
         super().__init__()
@@ -375,7 +639,19 @@ class Softmin(Module):
 
 
 class Softmax(Module):
-    """exp(input) divided by its sum along `dim`."""
+    """nn.functional.softmax as a layer: numbers of [0, 1] that add up to 1 along dim.
+
+    Shapes: any; the output has the input's shape.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.Softmax(dim=1)(torch.tensor([[1., 2.], [0., 0.]]))
+        tensor([[0.2689, 0.7311],
+                [0.5000, 0.5000]])
+
+    Mirrors `torch.nn.Softmax`.
+    """
 
     def __init__(self, dim: int | None = None) -> None:
         super().__init__()
@@ -389,7 +665,18 @@ class Softmax(Module):
 
 
 class LogSoftmax(Module):
-    """The logarithm of softmax along `dim`."""
+    """nn.functional.log_softmax as a layer: the logarithm of softmax along dim.
+
+    Shapes: any; the output has the input's shape.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.LogSoftmax(dim=1)(torch.tensor([[1., 2.]]))
+        tensor([[-1.3133, -0.3133]])
+
+    Mirrors `torch.nn.LogSoftmax`.
+    """
 
     def __init__(self, dim: int | None = None) -> None:
         super().__init__()
@@ -403,7 +690,20 @@ class LogSoftmax(Module):
 
 
 class Softmax2d(Module):
-    """softmax over the channels of (N, C, H, W) or (C, H, W)."""
+    """softmax over the channels, at each place of a picture.
+
+    Shapes: (N, C, H, W) or (C, H, W).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.Softmax2d()(torch.zeros(1, 2, 1, 1))
+        tensor([[[[0.5000]],
+
+                 [[0.5000]]]])
+
+    Mirrors `torch.nn.Softmax2d`.
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         if input.dim() not in (3, 4):
@@ -412,7 +712,19 @@ class Softmax2d(Module):
 
 
 class PReLU(Module):
-    """input where it is positive, else input * weight; the weight is learned."""
+    """x where it is positive, weight * x elsewhere; the weight (0.25 at the start) is learnt, one or one a
+    channel.
+
+    Shapes: any; the output has the input's shape.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.PReLU()(torch.tensor([-2., 3.]))
+        tensor([-0.5000,  3.0000], grad_fn=<PreluKernelBackward0>)
+
+    Mirrors `torch.nn.PReLU`.
+    """
 
     def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None) -> None:
         super().__init__()

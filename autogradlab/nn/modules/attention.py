@@ -20,7 +20,22 @@ class NonDynamicallyQuantizableLinear(Linear):
 
 
 class MultiheadAttention(Module):
-    """Attention in several heads (mirrors `torch.nn.MultiheadAttention`): gives the output and the attention weights."""
+    """Attention in several heads: queries look for keys, and get the values of those that fit.
+
+    Shapes: query (L, N, E), key and value (S, N, E), or (N, L, E) with batch_first; the output as query,
+        and the weights (N, L, S).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> layer = nn.MultiheadAttention(4, 2, batch_first=True)
+        >>> x = torch.ones(1, 3, 4)
+        >>> out, weights = layer(x, x, x)
+        >>> out.shape, weights.shape
+        (torch.Size([1, 3, 4]), torch.Size([1, 3, 3]))
+
+    Mirrors `torch.nn.MultiheadAttention`.
+    """
 
     def __init__(
         self,

@@ -114,7 +114,24 @@ class _BatchNorm(_NormBase):
 
 
 class BatchNorm1d(_BatchNorm):
-    """Batch normalization of (N, C) or (N, C, L) (mirrors `torch.nn.BatchNorm1d`)."""
+    """Each feature with mean 0 and variance 1 over the batch, then scaled and moved by learnt weights; in
+    eval() with the running mean and variance.
+
+    Shapes: (N, C) or (N, C, L).
+    Errors: ValueError in training for one value a channel.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> layer = nn.BatchNorm1d(2)
+        >>> layer(torch.tensor([[1., 10.], [3., 30.]]))
+        tensor([[-1.0000, -1.0000],
+                [ 1.0000,  1.0000]], grad_fn=<NativeBatchNormBackward0>)
+        >>> layer.running_mean
+        tensor([0.2000, 2.0000])
+
+    Mirrors `torch.nn.BatchNorm1d`.
+    """
 
     def _check_input_dim(self, input: Tensor) -> None:
         if input.ndim not in (2, 3):
@@ -122,7 +139,19 @@ class BatchNorm1d(_BatchNorm):
 
 
 class BatchNorm2d(_BatchNorm):
-    """Batch normalization of (N, C, H, W) (mirrors `torch.nn.BatchNorm2d`)."""
+    """BatchNorm1d for pictures: each channel over batch and places.
+
+    Shapes: (N, C, H, W).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> layer = nn.BatchNorm2d(1)
+        >>> layer(torch.tensor([[[[1., 3.]]]]))
+        tensor([[[[-1.0000,  1.0000]]]], grad_fn=<NativeBatchNormBackward0>)
+
+    Mirrors `torch.nn.BatchNorm2d`.
+    """
 
     def _check_input_dim(self, input: Tensor) -> None:
         if input.ndim != 4:
@@ -130,7 +159,18 @@ class BatchNorm2d(_BatchNorm):
 
 
 class BatchNorm3d(_BatchNorm):
-    """Batch normalization of (N, C, D, H, W)."""
+    """BatchNorm1d for three dimensions.
+
+    Shapes: (N, C, D, H, W).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.BatchNorm3d(1)(torch.tensor([[[[[1., 3.]]]]]))
+        tensor([[[[[-1.0000,  1.0000]]]]], grad_fn=<NativeBatchNormBackward0>)
+
+    Mirrors `torch.nn.BatchNorm3d`.
+    """
 
     def _check_input_dim(self, input: Tensor) -> None:
         if input.ndim != 5:
@@ -138,7 +178,18 @@ class BatchNorm3d(_BatchNorm):
 
 
 class SyncBatchNorm(_BatchNorm):
-    """Batch normalization over several processes; here there is one."""
+    """BatchNorm over several GPUs; convert_sync_batchnorm makes one of a BatchNorm.
+
+    Shapes: (N, C, …).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.SyncBatchNorm(2)
+        SyncBatchNorm(2, eps=1e-05, momentum=0.1, affine=True, bias=True, track_running_stats=True)
+
+    Mirrors `torch.nn.SyncBatchNorm`.
+    """
 
     def _check_input_dim(self, input: Tensor) -> None:
         if input.ndim < 2:
@@ -185,18 +236,57 @@ class LazyNorm(LazyModuleMixin):
 
 
 class LazyBatchNorm1d(LazyNorm, BatchNorm1d):
-    """BatchNorm1d that learns num_features from its first input."""
+    """BatchNorm1d, whose num_features are those of its first input.
+
+    Shapes: (N, C, L) gives the same.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> layer = nn.LazyBatchNorm1d()
+        >>> _ = layer(torch.rand(2, 3, 4))
+        >>> layer.num_features
+        3
+
+    Mirrors `torch.nn.LazyBatchNorm1d`.
+    """
 
     cls_to_become = BatchNorm1d
 
 
 class LazyBatchNorm2d(LazyNorm, BatchNorm2d):
-    """BatchNorm2d that learns num_features from its first input."""
+    """BatchNorm2d, whose num_features are those of its first input.
+
+    Shapes: (N, C, H, W) gives the same.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> layer = nn.LazyBatchNorm2d()
+        >>> _ = layer(torch.rand(2, 3, 4, 4))
+        >>> layer.num_features
+        3
+
+    Mirrors `torch.nn.LazyBatchNorm2d`.
+    """
 
     cls_to_become = BatchNorm2d
 
 
 class LazyBatchNorm3d(LazyNorm, BatchNorm3d):
-    """BatchNorm3d that learns num_features from its first input."""
+    """BatchNorm3d, whose num_features are those of its first input.
+
+    Shapes: (N, C, D, H, W) gives the same.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> layer = nn.LazyBatchNorm3d()
+        >>> _ = layer(torch.rand(2, 3, 4, 4, 4))
+        >>> layer.num_features
+        3
+
+    Mirrors `torch.nn.LazyBatchNorm3d`.
+    """
 
     cls_to_become = BatchNorm3d

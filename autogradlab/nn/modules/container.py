@@ -24,14 +24,22 @@ def _place(index: Any, n: int) -> int:
 
 
 class Sequential(Module):
-    """Modules one after the other (mirrors `torch.nn.Sequential`); takes Modules, or an OrderedDict of them.
+    """Modules one after the other: the output of each is the input of the next.
 
-    >>> import autogradlab as torch
-    >>> torch.nn.Sequential(torch.nn.Linear(2, 1), torch.nn.ReLU())
-    Sequential(
-      (0): Linear(in_features=2, out_features=1, bias=True)
-      (1): ReLU()
-    )
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> model = nn.Sequential(nn.Flatten(), nn.Linear(4, 2), nn.ReLU())
+        >>> model
+        Sequential(
+          (0): Flatten(start_dim=1, end_dim=-1)
+          (1): Linear(in_features=4, out_features=2, bias=True)
+          (2): ReLU()
+        )
+        >>> model(torch.ones(1, 2, 2)).shape
+        torch.Size([1, 2])
+
+    Mirrors `torch.nn.Sequential`.
     """
 
     def __init__(self, *args: Any) -> None:
@@ -140,7 +148,17 @@ class Sequential(Module):
 
 
 class ModuleList(Module):
-    """A list of Modules that are all registered (mirrors `torch.nn.ModuleList`)."""
+    """A list of modules that a Module knows as its own.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> layers = nn.ModuleList([nn.Linear(2, 2) for _ in range(2)])
+        >>> len(layers), len(list(layers.parameters()))
+        (2, 4)
+
+    Mirrors `torch.nn.ModuleList`.
+    """
 
     def __init__(self, modules: Iterable[Module] | None = None) -> None:
         super().__init__()
@@ -225,7 +243,19 @@ class ModuleList(Module):
 
 
 class ModuleDict(Module):
-    """A dict of Modules that are all registered (mirrors `torch.nn.ModuleDict`)."""
+    """A dict of modules that a Module knows as its own.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.ModuleDict({'relu': nn.ReLU(), 'tanh': nn.Tanh()})
+        ModuleDict(
+          (relu): ReLU()
+          (tanh): Tanh()
+        )
+
+    Mirrors `torch.nn.ModuleDict`.
+    """
 
     def __init__(self, modules: Any = None) -> None:
         super().__init__()
@@ -298,7 +328,19 @@ def _described(value: Any, by_dtype: bool = False) -> str:
 
 
 class ParameterList(Module):
-    """A list of parameters that are all registered (mirrors `torch.nn.ParameterList`); tensors become parameters."""
+    """A list of parameters that a Module knows as its own.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.ParameterList([torch.ones(2), torch.zeros(3)])
+        ParameterList(
+            (0): Parameter containing: [torch.float32 of size 2]
+            (1): Parameter containing: [torch.float32 of size 3]
+        )
+
+    Mirrors `torch.nn.ParameterList`.
+    """
 
     def __init__(self, values: Iterable[Any] | None = None) -> None:
         super().__init__()
@@ -354,7 +396,17 @@ class ParameterList(Module):
 
 
 class ParameterDict(Module):
-    """A dict of parameters that are all registered (mirrors `torch.nn.ParameterDict`); tensors become parameters."""
+    """A dict of parameters that a Module knows as its own.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.ParameterDict({'w': torch.ones(2)})['w']
+        Parameter containing:
+        tensor([1., 1.], requires_grad=True)
+
+    Mirrors `torch.nn.ParameterDict`.
+    """
 
     def __init__(self, parameters: Any = None) -> None:
         super().__init__()

@@ -135,7 +135,22 @@ class _ConvNd(Module):
 
 
 class Conv1d(_ConvNd):
-    """Convolution of (N, C, L) (mirrors `torch.nn.Conv1d`)."""
+    """Sliding dot products with learnt kernels: nn.functional.conv1d.
+
+    Shapes: (N, in_channels, L) gives (N, out_channels, L').
+    Note: the start values are PyTorch's own after the same manual_seed.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> layer = nn.Conv1d(2, 3, 3, padding=1)
+        >>> layer
+        Conv1d(2, 3, kernel_size=(3,), stride=(1,), padding=(1,))
+        >>> layer(torch.ones(1, 2, 5)).shape
+        torch.Size([1, 3, 5])
+
+    Mirrors `torch.nn.Conv1d`.
+    """
 
     _n = 1
 
@@ -159,11 +174,24 @@ class Conv1d(_ConvNd):
 
 
 class Conv2d(_ConvNd):
-    """Convolution of (N, C, H, W) (mirrors `torch.nn.Conv2d`).
+    """Sliding dot products of pictures with learnt kernels: nn.functional.conv2d.
 
-    >>> import autogradlab as torch
-    >>> torch.nn.Conv2d(3, 8, 3, padding=1)
-    Conv2d(3, 8, kernel_size=(3, 3), stride=(1, 1), padding=(1, 1))
+    Shapes: (N, in_channels, H, W) gives (N, out_channels, H', W') with H' = (H + 2 padding - dilation (k -
+        1) - 1) // stride + 1.
+    Note: the start values are PyTorch's own after the same manual_seed.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> layer = nn.Conv2d(1, 4, kernel_size=3, stride=2)
+        >>> layer
+        Conv2d(1, 4, kernel_size=(3, 3), stride=(2, 2))
+        >>> layer(torch.ones(1, 1, 7, 7)).shape
+        torch.Size([1, 4, 3, 3])
+        >>> layer.weight.shape
+        torch.Size([4, 1, 3, 3])
+
+    Mirrors `torch.nn.Conv2d`.
     """
 
     _n = 2
@@ -188,7 +216,19 @@ class Conv2d(_ConvNd):
 
 
 class Conv3d(_ConvNd):
-    """Convolution of (N, C, D, H, W) (mirrors `torch.nn.Conv3d`)."""
+    """Sliding dot products in three dimensions with learnt kernels: nn.functional.conv3d.
+
+    Shapes: (N, in_channels, D, H, W) gives (N, out_channels, D', H', W').
+    Note: the start values are PyTorch's own after the same manual_seed.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.Conv3d(1, 2, 2)(torch.ones(1, 1, 3, 3, 3)).shape
+        torch.Size([1, 2, 2, 2, 2])
+
+    Mirrors `torch.nn.Conv3d`.
+    """
 
     _n = 3
 
@@ -281,19 +321,52 @@ class _ConvTransposeNd(_ConvNd):
 
 
 class ConvTranspose1d(_ConvTransposeNd):
-    """The adjoint of Conv1d."""
+    """The transpose of Conv1d, which makes signals longer.
+
+    Shapes: (N, in_channels, L) gives (N, out_channels, L').
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.ConvTranspose1d(1, 2, 2, stride=2)(torch.ones(1, 1, 3)).shape
+        torch.Size([1, 2, 6])
+
+    Mirrors `torch.nn.ConvTranspose1d`.
+    """
 
     _n = 1
 
 
 class ConvTranspose2d(_ConvTransposeNd):
-    """The adjoint of Conv2d."""
+    """The transpose of Conv2d, which makes pictures larger.
+
+    Shapes: (N, in_channels, H, W) gives (N, out_channels, H', W').
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.ConvTranspose2d(1, 2, 2, stride=2)(torch.ones(1, 1, 3, 3)).shape
+        torch.Size([1, 2, 6, 6])
+
+    Mirrors `torch.nn.ConvTranspose2d`.
+    """
 
     _n = 2
 
 
 class ConvTranspose3d(_ConvTransposeNd):
-    """The adjoint of Conv3d."""
+    """The transpose of Conv3d.
+
+    Shapes: (N, in_channels, D, H, W) gives (N, out_channels, D', H', W').
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.ConvTranspose3d(1, 2, 2)(torch.ones(1, 1, 2, 2, 2)).shape
+        torch.Size([1, 2, 3, 3, 3])
+
+    Mirrors `torch.nn.ConvTranspose3d`.
+    """
 
     _n = 3
 
@@ -350,19 +423,52 @@ class _LazyConv(LazyModuleMixin):
 
 
 class LazyConv1d(_LazyConv, Conv1d):
-    """Conv1d that learns in_channels from its first input."""
+    """Conv1d, whose in_channels are those of its first input.
+
+    Shapes: (N, anything, L) gives (N, out_channels, L').
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.LazyConv1d(2, 3)(torch.ones(1, 4, 5)).shape
+        torch.Size([1, 2, 3])
+
+    Mirrors `torch.nn.LazyConv1d`.
+    """
 
     cls_to_become = Conv1d
 
 
 class LazyConv2d(_LazyConv, Conv2d):
-    """Conv2d that learns in_channels from its first input."""
+    """Conv2d, whose in_channels are those of its first input.
+
+    Shapes: (N, anything, H, W) gives (N, out_channels, H', W').
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.LazyConv2d(2, 3)(torch.ones(1, 4, 5, 5)).shape
+        torch.Size([1, 2, 3, 3])
+
+    Mirrors `torch.nn.LazyConv2d`.
+    """
 
     cls_to_become = Conv2d
 
 
 class LazyConv3d(_LazyConv, Conv3d):
-    """Conv3d that learns in_channels from its first input."""
+    """Conv3d, whose in_channels are those of its first input.
+
+    Shapes: (N, anything, D, H, W) gives (N, out_channels, D', H', W').
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.LazyConv3d(2, 3)(torch.ones(1, 4, 5, 5, 5)).shape
+        torch.Size([1, 2, 3, 3, 3])
+
+    Mirrors `torch.nn.LazyConv3d`.
+    """
 
     cls_to_become = Conv3d
 
@@ -389,25 +495,69 @@ class _LazyConvTranspose(_LazyConv):
 
 
 class LazyConvTranspose1d(_LazyConvTranspose, ConvTranspose1d):
-    """ConvTranspose1d that learns in_channels from its first input."""
+    """ConvTranspose1d, whose in_channels are those of its first input.
+
+    Shapes: (N, anything, L) gives (N, out_channels, L').
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.LazyConvTranspose1d(2, 3)(torch.ones(1, 4, 5)).shape
+        torch.Size([1, 2, 7])
+
+    Mirrors `torch.nn.LazyConvTranspose1d`.
+    """
 
     cls_to_become = ConvTranspose1d
 
 
 class LazyConvTranspose2d(_LazyConvTranspose, ConvTranspose2d):
-    """ConvTranspose2d that learns in_channels from its first input."""
+    """ConvTranspose2d, whose in_channels are those of its first input.
+
+    Shapes: (N, anything, H, W) gives (N, out_channels, H', W').
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.LazyConvTranspose2d(2, 3)(torch.ones(1, 4, 5, 5)).shape
+        torch.Size([1, 2, 7, 7])
+
+    Mirrors `torch.nn.LazyConvTranspose2d`.
+    """
 
     cls_to_become = ConvTranspose2d
 
 
 class LazyConvTranspose3d(_LazyConvTranspose, ConvTranspose3d):
-    """ConvTranspose3d that learns in_channels from its first input."""
+    """ConvTranspose3d, whose in_channels are those of its first input.
+
+    Shapes: (N, anything, D, H, W) gives (N, out_channels, D', H', W').
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.LazyConvTranspose3d(2, 3)(torch.ones(1, 4, 5, 5, 5)).shape
+        torch.Size([1, 2, 7, 7, 7])
+
+    Mirrors `torch.nn.LazyConvTranspose3d`.
+    """
 
     cls_to_become = ConvTranspose3d
 
 
 class Unfold(Module):
-    """All windows of (N, C, H, W) as columns."""
+    """All blocks of a picture as columns.
+
+    Shapes: (N, C, H, W) gives (N, C kH kW, number of blocks).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.Unfold(2)(torch.ones(1, 1, 3, 3)).shape
+        torch.Size([1, 4, 4])
+
+    Mirrors `torch.nn.Unfold`.
+    """
 
     def __init__(self, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> None:
         super().__init__()
@@ -424,7 +574,20 @@ class Unfold(Module):
 
 
 class Fold(Module):
-    """Columns added up where their windows lie."""
+    """Columns put back as blocks of a picture, overlapping ones added.
+
+    Shapes: (N, C kH kW, number of blocks) gives (N, C, *output_size).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.Fold((3, 3), 2)(torch.ones(1, 4, 4))
+        tensor([[[[1., 2., 1.],
+                  [2., 4., 2.],
+                  [1., 2., 1.]]]])
+
+    Mirrors `torch.nn.Fold`.
+    """
 
     def __init__(
         self, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1

@@ -10,7 +10,18 @@ __all__ = ["CosineSimilarity", "PairwiseDistance"]
 
 
 class PairwiseDistance(Module):
-    """The p-norm of x1 - x2 along the last dimension."""
+    """The p-norm of x1 - x2 + eps along the last dimension.
+
+    Shapes: (..., d) and (..., d) give (...).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.PairwiseDistance()(torch.tensor([[0., 0.]]), torch.tensor([[3., 4.]]))
+        tensor([5.0000])
+
+    Mirrors `torch.nn.PairwiseDistance`.
+    """
 
     def __init__(self, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> None:
         super().__init__()
@@ -23,7 +34,18 @@ class PairwiseDistance(Module):
 
 
 class CosineSimilarity(Module):
-    """The cosine of the angle between x1 and x2 along `dim`."""
+    """The cosine of the angle between vectors along dim.
+
+    Shapes: both broadcast; the result is without dim.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.CosineSimilarity()(torch.tensor([[1., 0.]]), torch.tensor([[1., 1.]]))
+        tensor([0.7071])
+
+    Mirrors `torch.nn.CosineSimilarity`.
+    """
 
     def __init__(self, dim: int = 1, eps: float = 1e-8) -> None:
         super().__init__()

@@ -29,38 +29,126 @@ class _DropoutNd(Module):
 
 
 class Dropout(_DropoutNd):
-    """In training, zero each element with probability `p` and divide the others by 1 - p (mirrors `torch.nn.Dropout`)."""
+    """In training each element 0 with probability p, the rest divided by 1 - p.
+
+    Shapes: any; the output has the input's shape.
+    Note: in eval() the input is returned as it is. The random numbers are PyTorch's own after the same
+        manual_seed.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> _ = torch.manual_seed(0)
+        >>> layer = nn.Dropout(0.5)
+        >>> layer(torch.ones(4))
+        tensor([0., 0., 2., 0.])
+        >>> layer.eval()(torch.ones(4))
+        tensor([1., 1., 1., 1.])
+
+    Mirrors `torch.nn.Dropout`.
+    """
 
     _drop = staticmethod(F.dropout)
 
 
 class Dropout1d(_DropoutNd):
-    """Dropout of whole channels of (N, C, L)."""
+    """Dropout of whole channels.
+
+    Shapes: (N, C, L) or (C, L).
+    Note: in eval() the input is returned as it is. The random numbers are PyTorch's own after the same
+        manual_seed.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.Dropout1d(0.5).eval()(torch.ones(1, 2, 2))
+        tensor([[[1., 1.],
+                 [1., 1.]]])
+
+    Mirrors `torch.nn.Dropout1d`.
+    """
 
     _drop = staticmethod(F.dropout1d)
 
 
 class Dropout2d(_DropoutNd):
-    """Dropout of whole channels of (N, C, H, W)."""
+    """Dropout of whole channels.
+
+    Shapes: (N, C, H, W) or (C, H, W).
+    Note: in eval() the input is returned as it is. The random numbers are PyTorch's own after the same
+        manual_seed.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> _ = torch.manual_seed(0)
+        >>> nn.Dropout2d(0.5)(torch.ones(1, 3, 1, 2))
+        tensor([[[[0., 0.]],
+
+                 [[0., 0.]],
+
+                 [[2., 2.]]]])
+
+    Mirrors `torch.nn.Dropout2d`.
+    """
 
     _drop = staticmethod(F.dropout2d)
 
 
 class Dropout3d(_DropoutNd):
-    """Dropout of whole channels of (N, C, D, H, W)."""
+    """Dropout of whole channels.
+
+    Shapes: (N, C, D, H, W) or (C, D, H, W).
+    Note: in eval() the input is returned as it is. The random numbers are PyTorch's own after the same
+        manual_seed.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.Dropout3d(0.5).eval()(torch.ones(1, 1, 1, 1, 2))
+        tensor([[[[[1., 1.]]]]])
+
+    Mirrors `torch.nn.Dropout3d`.
+    """
 
     _drop = staticmethod(F.dropout3d)
 
 
 class AlphaDropout(_DropoutNd):
-    """Dropout that keeps mean and variance behind SELU."""
+    """Dropout that keeps mean and variance of SELU networks.
+
+    Shapes: any; the output has the input's shape.
+    Note: in eval() the input is returned as it is. The random numbers are PyTorch's own after the same
+        manual_seed.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.AlphaDropout(0.5).eval()(torch.ones(2))
+        tensor([1., 1.])
+
+    Mirrors `torch.nn.AlphaDropout`.
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.alpha_dropout(input, self.p, self.training)
 
 
 class FeatureAlphaDropout(_DropoutNd):
-    """AlphaDropout of whole channels."""
+    """AlphaDropout of whole channels.
+
+    Shapes: any; the output has the input's shape.
+    Note: in eval() the input is returned as it is. The random numbers are PyTorch's own after the same
+        manual_seed.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.FeatureAlphaDropout(0.5).eval()(torch.ones(1, 2))
+        tensor([[1., 1.]])
+
+    Mirrors `torch.nn.FeatureAlphaDropout`.
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.feature_alpha_dropout(input, self.p, self.training)

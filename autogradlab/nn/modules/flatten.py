@@ -12,7 +12,18 @@ __all__ = ["Flatten", "Unflatten"]
 
 
 class Flatten(Module):
-    """The dimensions from start_dim to end_dim made one (mirrors `torch.nn.Flatten`)."""
+    """The dimensions start_dim to end_dim made one: by default all but the batch.
+
+    Shapes: (N, a, b, …) gives (N, a*b*…).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.Flatten()(torch.ones(2, 3, 4)).shape
+        torch.Size([2, 12])
+
+    Mirrors `torch.nn.Flatten`.
+    """
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
         super().__init__()
@@ -27,7 +38,18 @@ class Flatten(Module):
 
 
 class Unflatten(Module):
-    """One dimension made several."""
+    """One dimension made several.
+
+    Shapes: (…, n, …) gives (…, *unflattened_size, …).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.Unflatten(1, (2, 3))(torch.ones(5, 6)).shape
+        torch.Size([5, 2, 3])
+
+    Mirrors `torch.nn.Unflatten`.
+    """
 
     def __init__(self, dim: Any, unflattened_size: Any) -> None:
         super().__init__()

@@ -63,34 +63,107 @@ class _InstanceNorm(_NormBase):
 
 
 class InstanceNorm1d(_InstanceNorm):
-    """Each channel of each sample of (N, C, L) normalized by itself."""
+    """Each channel of each sample with mean 0 and variance 1.
+
+    Shapes: (N, C, L) or (C, L).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.InstanceNorm1d(2)(torch.tensor([[[1., 3.], [10., 50.]]]))
+        tensor([[[-1.0000,  1.0000],
+                 [-1.0000,  1.0000]]])
+
+    Mirrors `torch.nn.InstanceNorm1d`.
+    """
 
 
 class InstanceNorm2d(_InstanceNorm):
-    """Each channel of each sample of (N, C, H, W) normalized by itself."""
+    """Each channel of each sample with mean 0 and variance 1.
+
+    Shapes: (N, C, H, W) or (C, H, W).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.InstanceNorm2d(1)(torch.tensor([[[[1., 3.]]]]))
+        tensor([[[[-1.0000,  1.0000]]]])
+
+    Mirrors `torch.nn.InstanceNorm2d`.
+    """
 
     _n = 2
 
 
 class InstanceNorm3d(_InstanceNorm):
-    """Each channel of each sample of (N, C, D, H, W) normalized by itself."""
+    """Each channel of each sample with mean 0 and variance 1.
+
+    Shapes: (N, C, D, H, W) or (C, D, H, W).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.InstanceNorm3d(1)(torch.tensor([[[[[1., 3.]]]]]))
+        tensor([[[[[-1.0000,  1.0000]]]]])
+
+    Mirrors `torch.nn.InstanceNorm3d`.
+    """
 
     _n = 3
 
 
 class LazyInstanceNorm1d(LazyNorm, InstanceNorm1d):
-    """InstanceNorm1d that learns num_features from its first input."""
+    """InstanceNorm1d, whose num_features are those of its first input.
+
+    Shapes: (N, C, L) gives the same.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> layer = nn.LazyInstanceNorm1d()
+        >>> _ = layer(torch.rand(2, 3, 4))
+        >>> layer.num_features
+        3
+
+    Mirrors `torch.nn.LazyInstanceNorm1d`.
+    """
 
     cls_to_become = InstanceNorm1d
 
 
 class LazyInstanceNorm2d(LazyNorm, InstanceNorm2d):
-    """InstanceNorm2d that learns num_features from its first input."""
+    """InstanceNorm2d, whose num_features are those of its first input.
+
+    Shapes: (N, C, H, W) gives the same.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> layer = nn.LazyInstanceNorm2d()
+        >>> _ = layer(torch.rand(2, 3, 4, 4))
+        >>> layer.num_features
+        3
+
+    Mirrors `torch.nn.LazyInstanceNorm2d`.
+    """
 
     cls_to_become = InstanceNorm2d
 
 
 class LazyInstanceNorm3d(LazyNorm, InstanceNorm3d):
-    """InstanceNorm3d that learns num_features from its first input."""
+    """InstanceNorm3d, whose num_features are those of its first input.
+
+    Shapes: (N, C, D, H, W) gives the same.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> layer = nn.LazyInstanceNorm3d()
+        >>> _ = layer(torch.rand(2, 3, 4, 4, 4))
+        >>> layer.num_features
+        3
+
+    Mirrors `torch.nn.LazyInstanceNorm3d`.
+    """
 
     cls_to_become = InstanceNorm3d

@@ -17,7 +17,18 @@ __all__ = ["Bilinear", "Identity", "LazyLinear", "Linear"]
 
 
 class Identity(Module):
-    """Gives its input back; takes any arguments."""
+    """Returns its input; takes any arguments.
+
+    Shapes: any; the output has the input's shape.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.Identity()(torch.tensor([1.]))
+        tensor([1.])
+
+    Mirrors `torch.nn.Identity`.
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
@@ -27,11 +38,25 @@ class Identity(Module):
 
 
 class Linear(Module):
-    """x @ weight.T + bias (mirrors `torch.nn.Linear`): input (..., in_features), output (..., out_features).
+    """input @ weight.T + bias, with a learnt weight (out, in) and bias (out,).
 
-    >>> import autogradlab as torch
-    >>> torch.nn.Linear(3, 2)(torch.ones(4, 3)).shape
-    torch.Size([4, 2])
+    Shapes: (..., in_features) gives (..., out_features).
+    Note: the start values are PyTorch's own after the same manual_seed.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> _ = torch.manual_seed(0)
+        >>> layer = nn.Linear(2, 1)
+        >>> layer
+        Linear(in_features=2, out_features=1, bias=True)
+        >>> layer.weight
+        Parameter containing:
+        tensor([[-0.0053,  0.3793]], requires_grad=True)
+        >>> layer(torch.ones(3, 2)).shape
+        torch.Size([3, 1])
+
+    Mirrors `torch.nn.Linear`.
     """
 
     __constants__ = ["in_features", "out_features"]
@@ -68,7 +93,18 @@ class Linear(Module):
 
 
 class Bilinear(Module):
-    """input1 @ weight[k] @ input2 + bias for each output k."""
+    """x1^T A x2 + b, with a learnt matrix A for each output feature.
+
+    Shapes: (..., in1_features) and (..., in2_features) give (..., out_features).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.Bilinear(2, 3, 4)(torch.ones(5, 2), torch.ones(5, 3)).shape
+        torch.Size([5, 4])
+
+    Mirrors `torch.nn.Bilinear`.
+    """
 
     def __init__(
         self,
@@ -109,7 +145,20 @@ class Bilinear(Module):
 
 
 class LazyLinear(LazyModuleMixin, Linear):
-    """Linear that learns in_features from its first input."""
+    """Linear, whose in_features are those of its first input.
+
+    Shapes: (..., anything) gives (..., out_features).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> layer = nn.LazyLinear(2)
+        >>> _ = layer(torch.ones(1, 5))
+        >>> layer
+        Linear(in_features=5, out_features=2, bias=True)
+
+    Mirrors `torch.nn.LazyLinear`.
+    """
 
     cls_to_become = Linear
 

@@ -55,21 +55,54 @@ class _WeightedLoss(_Loss):
 
 
 class L1Loss(_Loss):
-    """The absolute difference of input and target."""
+    """nn.functional.l1_loss as a layer: the absolute differences.
+
+    Shapes: input and target alike; 0-dim, or their shape with reduction='none'.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.L1Loss()(torch.tensor([1., 2.]), torch.tensor([1., 4.]))
+        tensor(1.)
+
+    Mirrors `torch.nn.L1Loss`.
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.l1_loss(input, target, reduction=self.reduction)
 
 
 class MSELoss(_Loss):
-    """The square of input - target (mirrors `torch.nn.MSELoss`)."""
+    """nn.functional.mse_loss as a layer: the squared differences.
+
+    Shapes: input and target alike; 0-dim, or their shape with reduction='none'.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.MSELoss()(torch.tensor([1., 2.]), torch.tensor([1., 4.]))
+        tensor(2.)
+
+    Mirrors `torch.nn.MSELoss`.
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.mse_loss(input, target, reduction=self.reduction)
 
 
 class SmoothL1Loss(_Loss):
-    """The absolute difference, squared and halved where it is below beta."""
+    """nn.functional.smooth_l1_loss as a layer: squared differences near 0, absolute ones elsewhere.
+
+    Shapes: input and target alike; 0-dim, or their shape with reduction='none'.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.SmoothL1Loss()(torch.tensor([0.5, 3.]), torch.zeros(2))
+        tensor(1.3125)
+
+    Mirrors `torch.nn.SmoothL1Loss`.
+    """
 
     def __init__(
         self, size_average: Any = None, reduce: Any = None, reduction: str = "mean", beta: float = 1.0
@@ -82,7 +115,18 @@ class SmoothL1Loss(_Loss):
 
 
 class HuberLoss(_Loss):
-    """Half the squared difference below delta, linear above."""
+    """nn.functional.huber_loss as a layer: squared differences up to delta, absolute ones beyond.
+
+    Shapes: input and target alike; 0-dim, or their shape with reduction='none'.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.HuberLoss(delta=2.)(torch.tensor([0.5, 3.]), torch.zeros(2))
+        tensor(2.0625)
+
+    Mirrors `torch.nn.HuberLoss`.
+    """
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
         super().__init__(reduction=reduction)
@@ -93,7 +137,18 @@ class HuberLoss(_Loss):
 
 
 class NLLLoss(_WeightedLoss):
-    """-input at the class of each target."""
+    """nn.functional.nll_loss as a layer: for log-probabilities, as LogSoftmax gives them, with class numbers.
+
+    Shapes: input (N, C, …) or (C,); target (N, …).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.NLLLoss()(torch.log(torch.tensor([[0.5, 0.5], [0.1, 0.9]])), torch.tensor([0, 1]))
+        tensor(0.3993)
+
+    Mirrors `torch.nn.NLLLoss`.
+    """
 
     def __init__(
         self,
@@ -111,7 +166,18 @@ class NLLLoss(_WeightedLoss):
 
 
 class NLLLoss2d(NLLLoss):
-    """The old name of NLLLoss for pictures."""
+    """The old name of NLLLoss; it warns.
+
+    Shapes: as for NLLLoss.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.NLLLoss2d()(torch.log(torch.tensor([[0.5, 0.5]])), torch.tensor([1]))
+        tensor(0.6931)
+
+    Mirrors `torch.nn.NLLLoss2d`.
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         warnings.warn(
@@ -124,7 +190,19 @@ class NLLLoss2d(NLLLoss):
 
 
 class CrossEntropyLoss(_WeightedLoss):
-    """nll_loss of log_softmax(input) (mirrors `torch.nn.CrossEntropyLoss`)."""
+    """nn.functional.cross_entropy as a layer: for logits, with class numbers or probabilities.
+
+    Shapes: input (N, C, …) or (C,); target (N, …), or input's shape for probabilities.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> loss = nn.CrossEntropyLoss()
+        >>> loss(torch.tensor([[2., 0., 0.], [0., 0., 2.]]), torch.tensor([0, 2]))
+        tensor(0.2395)
+
+    Mirrors `torch.nn.CrossEntropyLoss`.
+    """
 
     def __init__(
         self,
@@ -151,14 +229,36 @@ class CrossEntropyLoss(_WeightedLoss):
 
 
 class BCELoss(_WeightedLoss):
-    """Cross entropy of probabilities of being 1."""
+    """nn.functional.binary_cross_entropy as a layer: for probabilities.
+
+    Shapes: input and target alike; 0-dim, or their shape with reduction='none'.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.BCELoss()(torch.tensor([0.9, 0.2]), torch.tensor([1., 0.]))
+        tensor(0.1643)
+
+    Mirrors `torch.nn.BCELoss`.
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.binary_cross_entropy(input, target, weight=self.weight, reduction=self.reduction)
 
 
 class BCEWithLogitsLoss(_Loss):
-    """BCELoss of sigmoid(input), computed without overflow."""
+    """nn.functional.binary_cross_entropy_with_logits as a layer: for logits.
+
+    Shapes: input and target alike; 0-dim, or their shape with reduction='none'.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.BCEWithLogitsLoss()(torch.tensor([2., -3.]), torch.tensor([1., 0.]))
+        tensor(0.0878)
+
+    Mirrors `torch.nn.BCEWithLogitsLoss`.
+    """
 
     def __init__(
         self,
@@ -179,7 +279,19 @@ class BCEWithLogitsLoss(_Loss):
 
 
 class KLDivLoss(_Loss):
-    """target * (log(target) - input) for log-probabilities `input`."""
+    """nn.functional.kl_div as a layer: for log-probabilities and the probabilities they should have.
+
+    Shapes: input and target alike; 0-dim, or their shape with reduction='none'.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> loss = nn.KLDivLoss(reduction='batchmean')
+        >>> loss(torch.tensor([[0.9, 0.1]]).log(), torch.tensor([[0.5, 0.5]]))
+        tensor(0.5108)
+
+    Mirrors `torch.nn.KLDivLoss`.
+    """
 
     def __init__(
         self, size_average: Any = None, reduce: Any = None, reduction: str = "mean", log_target: bool = False
@@ -192,7 +304,18 @@ class KLDivLoss(_Loss):
 
 
 class PoissonNLLLoss(_Loss):
-    """Negative log likelihood of counts under a Poisson rate."""
+    """nn.functional.poisson_nll_loss as a layer: for counts.
+
+    Shapes: input and target alike; 0-dim, or their shape with reduction='none'.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.PoissonNLLLoss()(torch.tensor([0., 1.]), torch.tensor([1., 3.]))
+        tensor(0.3591)
+
+    Mirrors `torch.nn.PoissonNLLLoss`.
+    """
 
     def __init__(
         self,
@@ -215,7 +338,18 @@ class PoissonNLLLoss(_Loss):
 
 
 class GaussianNLLLoss(_Loss):
-    """Negative log likelihood under normal distributions."""
+    """nn.functional.gaussian_nll_loss as a layer: for expectations and variances.
+
+    Shapes: input and target alike; var the same, or with size 1 at the end.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.GaussianNLLLoss()(torch.tensor([0., 1.]), torch.tensor([0., 3.]), torch.tensor([1., 4.]))
+        tensor(0.5966)
+
+    Mirrors `torch.nn.GaussianNLLLoss`.
+    """
 
     def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
         super().__init__(reduction=reduction)
@@ -227,7 +361,19 @@ class GaussianNLLLoss(_Loss):
 
 
 class CosineEmbeddingLoss(_Loss):
-    """1 - cos(input1, input2) where target is 1, max(0, cos - margin) where it is -1."""
+    """nn.functional.cosine_embedding_loss as a layer: pairs of vectors are to be alike, or not.
+
+    Shapes: input1 and input2 (N, d), target (N,).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> x = torch.tensor([[1., 0.]])
+        >>> nn.CosineEmbeddingLoss()(x, torch.tensor([[0., 1.]]), torch.tensor([1.]))
+        tensor(1.)
+
+    Mirrors `torch.nn.CosineEmbeddingLoss`.
+    """
 
     def __init__(
         self, margin: float = 0.0, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
@@ -240,7 +386,18 @@ class CosineEmbeddingLoss(_Loss):
 
 
 class HingeEmbeddingLoss(_Loss):
-    """input where target is 1, max(0, margin - input) where it is -1."""
+    """nn.functional.hinge_embedding_loss as a layer: for distances, with targets 1 and -1.
+
+    Shapes: input and target alike; 0-dim, or their shape with reduction='none'.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.HingeEmbeddingLoss()(torch.tensor([0.5, 0.2]), torch.tensor([1., -1.]))
+        tensor(0.6500)
+
+    Mirrors `torch.nn.HingeEmbeddingLoss`.
+    """
 
     def __init__(
         self, margin: float = 1.0, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
@@ -253,7 +410,18 @@ class HingeEmbeddingLoss(_Loss):
 
 
 class MarginRankingLoss(_Loss):
-    """max(0, -target * (input1 - input2) + margin)"""
+    """nn.functional.margin_ranking_loss as a layer: which of two is to be larger.
+
+    Shapes: all three alike, or (N,).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.MarginRankingLoss()(torch.tensor([1., 2.]), torch.tensor([2., 1.]), torch.tensor([1., 1.]))
+        tensor(0.5000)
+
+    Mirrors `torch.nn.MarginRankingLoss`.
+    """
 
     def __init__(
         self, margin: float = 0.0, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
@@ -266,7 +434,18 @@ class MarginRankingLoss(_Loss):
 
 
 class MultiMarginLoss(_WeightedLoss):
-    """How far other classes come within `margin` of the right one."""
+    """nn.functional.multi_margin_loss as a layer: the right class is to lead by a margin.
+
+    Shapes: input (N, C) or (C,); target (N,) or ().
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.MultiMarginLoss()(torch.tensor([[0.1, 0.2, 0.9]]), torch.tensor([2]))
+        tensor(0.1667)
+
+    Mirrors `torch.nn.MultiMarginLoss`.
+    """
 
     def __init__(
         self,
@@ -288,21 +467,54 @@ class MultiMarginLoss(_WeightedLoss):
 
 
 class MultiLabelSoftMarginLoss(_WeightedLoss):
-    """The mean over classes of binary cross entropies of sigmoid(input)."""
+    """nn.functional.multilabel_soft_margin_loss as a layer: several classes may be right.
+
+    Shapes: input and target (N, C).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.MultiLabelSoftMarginLoss()(torch.tensor([[2., -3.]]), torch.tensor([[1., 0.]]))
+        tensor(0.0878)
+
+    Mirrors `torch.nn.MultiLabelSoftMarginLoss`.
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.multilabel_soft_margin_loss(input, target, weight=self.weight, reduction=self.reduction)
 
 
 class MultiLabelMarginLoss(_Loss):
-    """How far other classes come within 1 of each class of a set; the target ends with -1."""
+    """nn.functional.multilabel_margin_loss as a layer: the target lists the right classes, ended by -1.
+
+    Shapes: input and target (N, C).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.MultiLabelMarginLoss()(torch.tensor([[0.1, 0.2, 0.4, 0.8]]), torch.tensor([[3, 0, -1, 1]]))
+        tensor(0.8500)
+
+    Mirrors `torch.nn.MultiLabelMarginLoss`.
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.multilabel_margin_loss(input, target, reduction=self.reduction)
 
 
 class CTCLoss(_Loss):
-    """-log of the probability that a sequence of classes, repeats merged and blanks left out, is the target."""
+    """nn.functional.ctc_loss as a layer: for sequences whose alignment is not known.
+
+    Shapes: log_probs (T, N, C), targets (N, S), lengths (N).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.CTCLoss()(torch.zeros(4, 1, 3).log_softmax(2), torch.tensor([[1, 2]]), (4,), (2,))
+        tensor(0.8432)
+
+    Mirrors `torch.nn.CTCLoss`.
+    """
 
     def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False) -> None:
         super().__init__(reduction=reduction)
@@ -316,14 +528,38 @@ class CTCLoss(_Loss):
 
 
 class SoftMarginLoss(_Loss):
-    """log(1 + exp(-target * input))"""
+    """nn.functional.soft_margin_loss as a layer: log(1 + exp(-target * input)).
+
+    Shapes: input and target alike; 0-dim, or their shape with reduction='none'.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.SoftMarginLoss()(torch.tensor([2., -1.]), torch.tensor([1., 1.]))
+        tensor(0.7201)
+
+    Mirrors `torch.nn.SoftMarginLoss`.
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.soft_margin_loss(input, target, reduction=self.reduction)
 
 
 class TripletMarginLoss(_Loss):
-    """How much farther than margin the negative is not from the anchor than the positive."""
+    """nn.functional.triplet_margin_loss as a layer: the positive is to be nearer than the negative, by a
+    margin.
+
+    Shapes: all three (N, d) or (d,).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> a = torch.tensor([[0., 0.]])
+        >>> nn.TripletMarginLoss()(a, torch.tensor([[1., 0.]]), torch.tensor([[1.5, 0.]]))
+        tensor(0.5000)
+
+    Mirrors `torch.nn.TripletMarginLoss`.
+    """
 
     def __init__(
         self,
@@ -357,7 +593,19 @@ class TripletMarginLoss(_Loss):
 
 
 class TripletMarginWithDistanceLoss(_Loss):
-    """TripletMarginLoss with a distance of one's own."""
+    """TripletMarginLoss with a distance of one's own.
+
+    Shapes: all three alike.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> loss = nn.TripletMarginWithDistanceLoss(distance_function=lambda x, y: (x - y).abs().sum(-1))
+        >>> loss(torch.zeros(1, 2), torch.tensor([[1., 0.]]), torch.tensor([[3., 0.]]))
+        tensor(0.)
+
+    Mirrors `torch.nn.TripletMarginWithDistanceLoss`.
+    """
 
     def __init__(
         self,

@@ -45,17 +45,29 @@ def _missing_forward(self: Module, *args: Any) -> Any:
 
 
 class Module(Convert, State):
-    """The base of every layer and model (mirrors `torch.nn.Module`).
+    """The base of all layers and models: parameters, buffers and modules that are set as attributes are found
+    by parameters(), state_dict(), to(), train(), ….
 
-    Parameters, tensors registered by `register_buffer`, and Modules become part of it when they are made attributes;
-    a call `module(x)` runs `forward(x)` and the hooks around it.
+    Note: write __init__ (which calls super().__init__()) and forward; call the module, not forward, so that
+        hooks run.
 
-    >>> import autogradlab as torch
-    >>> class Double(torch.nn.Module):
-    ...     def forward(self, x):
-    ...         return x * 2
-    >>> Double()(torch.tensor([1.])), Double()
-    (tensor([2.]), Double())
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> class Line(nn.Module):
+        ...     def __init__(self):
+        ...         super().__init__()
+        ...         self.slope = nn.Parameter(torch.tensor([2.]))
+        ...     def forward(self, x):
+        ...         return self.slope * x
+        ...
+        >>> model = Line()
+        >>> model(torch.tensor([3.]))
+        tensor([6.], grad_fn=<MulBackward0>)
+        >>> [name for name, _ in model.named_parameters()]
+        ['slope']
+
+    Mirrors `torch.nn.Module`.
     """
 
     dump_patches: bool = False

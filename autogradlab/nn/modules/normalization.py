@@ -16,7 +16,19 @@ __all__ = ["CrossMapLRN2d", "GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSN
 
 
 class LocalResponseNorm(Module):
-    """x divided by a power of the mean of squares over neighbouring channels."""
+    """Each element divided by a power of the squares of its neighbour channels.
+
+    Shapes: (N, C, …).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.LocalResponseNorm(2)(torch.ones(1, 2, 1))
+        tensor([[[1.0000],
+                 [0.9999]]])
+
+    Mirrors `torch.nn.LocalResponseNorm`.
+    """
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
         super().__init__()
@@ -33,14 +45,38 @@ class LocalResponseNorm(Module):
 
 
 class CrossMapLRN2d(LocalResponseNorm):
-    """LocalResponseNorm under its old name."""
+    """LocalResponseNorm under its old name.
+
+    Shapes: (N, C, H, W).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.CrossMapLRN2d(2)
+        CrossMapLRN2d(2, alpha=0.0001, beta=0.75, k=1)
+
+    Mirrors `torch.nn.CrossMapLRN2d`.
+    """
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:
         super().__init__(size, alpha, beta, k)
 
 
 class LayerNorm(Module):
-    """Normalization over the last dimensions (mirrors `torch.nn.LayerNorm`)."""
+    """The last dimensions with mean 0 and variance 1, then scaled and moved by learnt weights.
+
+    Shapes: (..., *normalized_shape).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> layer = nn.LayerNorm(2)
+        >>> layer(torch.tensor([[1., 3.], [10., 50.]]))
+        tensor([[-1.0000,  1.0000],
+                [-1.0000,  1.0000]], grad_fn=<NativeLayerNormBackward0>)
+
+    Mirrors `torch.nn.LayerNorm`.
+    """
 
     def __init__(
         self,
@@ -76,7 +112,19 @@ class LayerNorm(Module):
 
 
 class GroupNorm(Module):
-    """Normalization over groups of channels (mirrors `torch.nn.GroupNorm`)."""
+    """Groups of channels of each sample with mean 0 and variance 1, then scaled and moved by learnt weights.
+
+    Shapes: (N, num_channels, …).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.GroupNorm(2, 4)(torch.tensor([[1., 3., 10., 50.]]))
+        tensor([[-1.0000,  1.0000, -1.0000,  1.0000]],
+               grad_fn=<NativeGroupNormBackward0>)
+
+    Mirrors `torch.nn.GroupNorm`.
+    """
 
     def __init__(
         self,
@@ -114,7 +162,18 @@ class GroupNorm(Module):
 
 
 class RMSNorm(Module):
-    """x divided by the root of the mean of its squares."""
+    """The last dimensions divided by the root of their mean square, then scaled by learnt weights.
+
+    Shapes: (..., *normalized_shape).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.RMSNorm(2)(torch.tensor([[3., 4.]]))
+        tensor([[0.8485, 1.1314]], grad_fn=<MulBackward0>)
+
+    Mirrors `torch.nn.RMSNorm`.
+    """
 
     def __init__(
         self,

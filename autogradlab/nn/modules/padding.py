@@ -1,4 +1,4 @@
-"""Padding layers."""
+"""Padding layers: borders of zeros, of one value, of the edge's values, mirrored ones and periodic ones."""
 
 from __future__ import annotations
 
@@ -8,61 +8,356 @@ from ...core.tensor.tensor import Tensor
 from .. import functional as F
 from .module import Module
 
-_KINDS = {
-    "Constant": "constant",
-    "Reflection": "reflect",
-    "Replication": "replicate",
-    "Circular": "circular",
-    "Zero": "constant",
-}
+__all__ = [
+    "CircularPad1d",
+    "CircularPad2d",
+    "CircularPad3d",
+    "ConstantPad1d",
+    "ConstantPad2d",
+    "ConstantPad3d",
+    "ReflectionPad1d",
+    "ReflectionPad2d",
+    "ReflectionPad3d",
+    "ReplicationPad1d",
+    "ReplicationPad2d",
+    "ReplicationPad3d",
+    "ZeroPad1d",
+    "ZeroPad2d",
+    "ZeroPad3d",
+]
 
 
 class _Pad(Module):
-    _n = 1
-    _mode = "constant"
+    """Pads the last `_dims` dimensions with `_mode` of `nn.functional.pad`."""
+
+    _dims: int
+    _mode: str
 
     def __init__(self, padding: Any) -> None:
         super().__init__()
-        self.padding = tuple(padding) if isinstance(padding, (tuple, list)) else (padding,) * (2 * self._n)
+        self.padding = tuple(padding) if isinstance(padding, (tuple, list)) else (padding,) * (2 * self._dims)
 
     def forward(self, input: Tensor) -> Tensor:
+        """`input` with its border."""
         return F.pad(input, self.padding, self._mode)
 
     def extra_repr(self) -> str:
+        """The widths, as the repr shows them."""
         return f"{self.padding}"
 
 
 class _ConstantPad(_Pad):
+    """Pads with `value`."""
+
+    _mode = "constant"
+
     def __init__(self, padding: Any, value: float) -> None:
         super().__init__(padding)
         self.value = value
 
     def forward(self, input: Tensor) -> Tensor:
+        """`input` with its border of `value`."""
         return F.pad(input, self.padding, "constant", self.value)
 
     def extra_repr(self) -> str:
+        """The widths and the value, as the repr shows them."""
         return f"padding={self.padding}, value={self.value}"
 
 
 class _ZeroPad(_ConstantPad):
+    """Pads with zeros."""
+
     def __init__(self, padding: Any) -> None:
         super().__init__(padding, 0.0)
 
     def extra_repr(self) -> str:
+        """The widths, as the repr shows them."""
         return f"{self.padding}"
 
 
-def _layers() -> dict[str, type]:
-    made: dict[str, type] = {}
-    for word, mode in _KINDS.items():
-        base = {"Constant": _ConstantPad, "Zero": _ZeroPad}.get(word, _Pad)
-        for n in (1, 2, 3):
-            doc = f"A border of width `padding` around the last {n} dimension{'s' * (n > 1)}: mode {mode!r} of `pad`."
-            name = f"{word}Pad{n}d"
-            made[name] = type(name, (base,), {"_n": n, "_mode": mode, "__doc__": doc, "__module__": __name__})
-    return made
+class CircularPad1d(_Pad):
+    """Padded with the elements of the other end.
+
+    Shapes: (N, C, L) or (C, L).
+    Note: padding is a number for all sides, or a tuple: left, right, top, bottom, ….
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.CircularPad1d(2)(torch.tensor([[1., 2., 3.]]))
+        tensor([[2., 3., 1., 2., 3., 1., 2.]])
+
+    Mirrors `torch.nn.CircularPad1d`.
+    """
+
+    _dims = 1
+    _mode = "circular"
 
 
-_made = _layers()
-globals().update(_made)
-__all__ = [*_made]
+class CircularPad2d(_Pad):
+    """Padded with the elements of the other edges.
+
+    Shapes: (N, C, H, W) or (C, H, W).
+    Note: padding is a number for all sides, or a tuple: left, right, top, bottom, ….
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.CircularPad2d((1, 0, 1, 0))(torch.arange(4.).reshape(1, 2, 2))
+        tensor([[[3., 2., 3.],
+                 [1., 0., 1.],
+                 [3., 2., 3.]]])
+
+    Mirrors `torch.nn.CircularPad2d`.
+    """
+
+    _dims = 2
+    _mode = "circular"
+
+
+class CircularPad3d(_Pad):
+    """Padded with the elements of the other faces.
+
+    Shapes: (N, C, D, H, W) or (C, D, H, W).
+    Note: padding is a number for all sides, or a tuple: left, right, top, bottom, ….
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.CircularPad3d(1)(torch.ones(1, 2, 2, 2)).shape
+        torch.Size([1, 4, 4, 4])
+
+    Mirrors `torch.nn.CircularPad3d`.
+    """
+
+    _dims = 3
+    _mode = "circular"
+
+
+class ConstantPad1d(_ConstantPad):
+    """Padded with a value at both ends.
+
+    Shapes: (..., L) gives a longer one.
+    Note: padding is a number for all sides, or a tuple: left, right, top, bottom, ….
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.ConstantPad1d((1, 2), 9.)(torch.tensor([[1., 2.]]))
+        tensor([[9., 1., 2., 9., 9.]])
+
+    Mirrors `torch.nn.ConstantPad1d`.
+    """
+
+    _dims = 1
+
+
+class ConstantPad2d(_ConstantPad):
+    """Padded with a value on all sides.
+
+    Shapes: (..., H, W) gives a larger one.
+    Note: padding is a number for all sides, or a tuple: left, right, top, bottom, ….
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.ConstantPad2d(1, 9.)(torch.tensor([[[1.]]]))
+        tensor([[[9., 9., 9.],
+                 [9., 1., 9.],
+                 [9., 9., 9.]]])
+
+    Mirrors `torch.nn.ConstantPad2d`.
+    """
+
+    _dims = 2
+
+
+class ConstantPad3d(_ConstantPad):
+    """Padded with a value in three dimensions.
+
+    Shapes: (..., D, H, W) gives a larger one.
+    Note: padding is a number for all sides, or a tuple: left, right, top, bottom, ….
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.ConstantPad3d(1, 9.)(torch.ones(1, 1, 1, 1)).shape
+        torch.Size([1, 3, 3, 3])
+
+    Mirrors `torch.nn.ConstantPad3d`.
+    """
+
+    _dims = 3
+
+
+class ReflectionPad1d(_Pad):
+    """Padded with what a mirror at the ends shows.
+
+    Shapes: (N, C, L) or (C, L).
+    Note: padding is a number for all sides, or a tuple: left, right, top, bottom, ….
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.ReflectionPad1d(2)(torch.tensor([[1., 2., 3.]]))
+        tensor([[3., 2., 1., 2., 3., 2., 1.]])
+
+    Mirrors `torch.nn.ReflectionPad1d`.
+    """
+
+    _dims = 1
+    _mode = "reflect"
+
+
+class ReflectionPad2d(_Pad):
+    """Padded with what mirrors at the edges show.
+
+    Shapes: (N, C, H, W) or (C, H, W).
+    Note: padding is a number for all sides, or a tuple: left, right, top, bottom, ….
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.ReflectionPad2d((1, 0, 1, 0))(torch.arange(4.).reshape(1, 2, 2))
+        tensor([[[3., 2., 3.],
+                 [1., 0., 1.],
+                 [3., 2., 3.]]])
+
+    Mirrors `torch.nn.ReflectionPad2d`.
+    """
+
+    _dims = 2
+    _mode = "reflect"
+
+
+class ReflectionPad3d(_Pad):
+    """Padded with what mirrors at the faces show.
+
+    Shapes: (N, C, D, H, W) or (C, D, H, W).
+    Note: padding is a number for all sides, or a tuple: left, right, top, bottom, ….
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.ReflectionPad3d(1)(torch.ones(1, 2, 2, 2)).shape
+        torch.Size([1, 4, 4, 4])
+
+    Mirrors `torch.nn.ReflectionPad3d`.
+    """
+
+    _dims = 3
+    _mode = "reflect"
+
+
+class ReplicationPad1d(_Pad):
+    """Padded with the elements at the ends.
+
+    Shapes: (N, C, L) or (C, L).
+    Note: padding is a number for all sides, or a tuple: left, right, top, bottom, ….
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.ReplicationPad1d(2)(torch.tensor([[1., 2., 3.]]))
+        tensor([[1., 1., 1., 2., 3., 3., 3.]])
+
+    Mirrors `torch.nn.ReplicationPad1d`.
+    """
+
+    _dims = 1
+    _mode = "replicate"
+
+
+class ReplicationPad2d(_Pad):
+    """Padded with the elements at the edges.
+
+    Shapes: (N, C, H, W) or (C, H, W).
+    Note: padding is a number for all sides, or a tuple: left, right, top, bottom, ….
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.ReplicationPad2d((1, 0, 1, 0))(torch.arange(4.).reshape(1, 2, 2))
+        tensor([[[0., 0., 1.],
+                 [0., 0., 1.],
+                 [2., 2., 3.]]])
+
+    Mirrors `torch.nn.ReplicationPad2d`.
+    """
+
+    _dims = 2
+    _mode = "replicate"
+
+
+class ReplicationPad3d(_Pad):
+    """Padded with the elements at the faces.
+
+    Shapes: (N, C, D, H, W) or (C, D, H, W).
+    Note: padding is a number for all sides, or a tuple: left, right, top, bottom, ….
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.ReplicationPad3d(1)(torch.ones(1, 2, 2, 2)).shape
+        torch.Size([1, 4, 4, 4])
+
+    Mirrors `torch.nn.ReplicationPad3d`.
+    """
+
+    _dims = 3
+    _mode = "replicate"
+
+
+class ZeroPad1d(_ZeroPad):
+    """Padded with 0 at both ends.
+
+    Shapes: (..., L) gives a longer one.
+    Note: padding is a number for all sides, or a tuple: left, right, top, bottom, ….
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.ZeroPad1d(1)(torch.tensor([[1., 2.]]))
+        tensor([[0., 1., 2., 0.]])
+
+    Mirrors `torch.nn.ZeroPad1d`.
+    """
+
+    _dims = 1
+
+
+class ZeroPad2d(_ZeroPad):
+    """Padded with 0 on all sides.
+
+    Shapes: (..., H, W) gives a larger one.
+    Note: padding is a number for all sides, or a tuple: left, right, top, bottom, ….
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.ZeroPad2d((1, 0, 0, 1))(torch.tensor([[[1., 2.]]]))
+        tensor([[[0., 1., 2.],
+                 [0., 0., 0.]]])
+
+    Mirrors `torch.nn.ZeroPad2d`.
+    """
+
+    _dims = 2
+
+
+class ZeroPad3d(_ZeroPad):
+    """Padded with 0 in three dimensions.
+
+    Shapes: (..., D, H, W) gives a larger one.
+    Note: padding is a number for all sides, or a tuple: left, right, top, bottom, ….
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.ZeroPad3d(1)(torch.ones(1, 1, 1, 1)).shape
+        torch.Size([1, 3, 3, 3])
+
+    Mirrors `torch.nn.ZeroPad3d`.
+    """
+
+    _dims = 3

@@ -10,7 +10,18 @@ __all__ = ["ChannelShuffle", "PixelShuffle", "PixelUnshuffle"]
 
 
 class PixelShuffle(Module):
-    """(..., C * r * r, H, W) to (..., C, H * r, W * r)."""
+    """Channels rearranged into a finer picture.
+
+    Shapes: (..., C r², H, W) gives (..., C, H r, W r).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.PixelShuffle(2)(torch.ones(1, 4, 2, 2)).shape
+        torch.Size([1, 1, 4, 4])
+
+    Mirrors `torch.nn.PixelShuffle`.
+    """
 
     def __init__(self, upscale_factor: int) -> None:
         super().__init__()
@@ -24,7 +35,18 @@ class PixelShuffle(Module):
 
 
 class PixelUnshuffle(Module):
-    """(..., C, H * r, W * r) to (..., C * r * r, H, W)."""
+    """A picture rearranged into more channels.
+
+    Shapes: (..., C, H r, W r) gives (..., C r², H, W).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.PixelUnshuffle(2)(torch.ones(1, 1, 4, 4)).shape
+        torch.Size([1, 4, 2, 2])
+
+    Mirrors `torch.nn.PixelUnshuffle`.
+    """
 
     def __init__(self, downscale_factor: int) -> None:
         super().__init__()
@@ -38,7 +60,18 @@ class PixelUnshuffle(Module):
 
 
 class ChannelShuffle(Module):
-    """The channels dealt out from `groups` groups in turn."""
+    """The channels of groups dealt out in turn.
+
+    Shapes: (N, C, …); groups divides C.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.ChannelShuffle(2)(torch.arange(4.).reshape(1, 4, 1, 1)).flatten()
+        tensor([0., 2., 1., 3.])
+
+    Mirrors `torch.nn.ChannelShuffle`.
+    """
 
     def __init__(self, groups: int) -> None:
         super().__init__()

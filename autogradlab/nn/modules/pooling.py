@@ -71,25 +71,70 @@ class _MaxPoolNd(Module):
 
 
 class MaxPool1d(_MaxPoolNd):
-    """The largest element of each window of (N, C, L)."""
+    """The largest element of each window.
+
+    Shapes: (N, C, L) gives (N, C, L').
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.MaxPool1d(2)(torch.tensor([[[1., 3., 2., 5.]]]))
+        tensor([[[3., 5.]]])
+
+    Mirrors `torch.nn.MaxPool1d`.
+    """
 
     _pool = staticmethod(F.max_pool1d)
 
 
 class MaxPool2d(_MaxPoolNd):
-    """The largest element of each window of (N, C, H, W) (mirrors `torch.nn.MaxPool2d`)."""
+    """The largest element of each window of a picture.
+
+    Shapes: (N, C, H, W) gives (N, C, H', W').
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.MaxPool2d(2)(torch.arange(16.).reshape(1, 1, 4, 4))
+        tensor([[[[ 5.,  7.],
+                  [13., 15.]]]])
+
+    Mirrors `torch.nn.MaxPool2d`.
+    """
 
     _pool = staticmethod(F.max_pool2d)
 
 
 class MaxPool3d(_MaxPoolNd):
-    """The largest element of each window of (N, C, D, H, W)."""
+    """The largest element of each window in three dimensions.
+
+    Shapes: (N, C, D, H, W) gives (N, C, D', H', W').
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.MaxPool3d(2)(torch.arange(8.).reshape(1, 1, 2, 2, 2))
+        tensor([[[[[7.]]]]])
+
+    Mirrors `torch.nn.MaxPool3d`.
+    """
 
     _pool = staticmethod(F.max_pool3d)
 
 
 class AvgPool1d(Module):
-    """The mean of each window of (N, C, L)."""
+    """The mean of each window.
+
+    Shapes: (N, C, L) gives (N, C, L').
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.AvgPool1d(2)(torch.tensor([[[1., 3., 2., 6.]]]))
+        tensor([[[2., 4.]]])
+
+    Mirrors `torch.nn.AvgPool1d`.
+    """
 
     def __init__(
         self,
@@ -115,7 +160,19 @@ class AvgPool1d(Module):
 
 
 class AvgPool2d(Module):
-    """The mean of each window of (N, C, H, W)."""
+    """The mean of each window of a picture.
+
+    Shapes: (N, C, H, W) gives (N, C, H', W').
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.AvgPool2d(2)(torch.arange(16.).reshape(1, 1, 4, 4))
+        tensor([[[[ 2.5000,  4.5000],
+                  [10.5000, 12.5000]]]])
+
+    Mirrors `torch.nn.AvgPool2d`.
+    """
 
     _pool: Any = staticmethod(F.avg_pool2d)
 
@@ -152,7 +209,18 @@ class AvgPool2d(Module):
 
 
 class AvgPool3d(AvgPool2d):
-    """The mean of each window of (N, C, D, H, W)."""
+    """The mean of each window in three dimensions.
+
+    Shapes: (N, C, D, H, W) gives (N, C, D', H', W').
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.AvgPool3d(2)(torch.arange(8.).reshape(1, 1, 2, 2, 2))
+        tensor([[[[[3.5000]]]]])
+
+    Mirrors `torch.nn.AvgPool3d`.
+    """
 
     _pool: Any = staticmethod(F.avg_pool3d)
 
@@ -170,21 +238,54 @@ class _LPPoolNd(Module):
 
 
 class LPPool1d(_LPPoolNd):
-    """The p-norm of each window of (N, C, L)."""
+    """The p-norm of each window.
+
+    Shapes: (N, C, L) gives (N, C, L').
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.LPPool1d(2, 2)(torch.tensor([[[3., 4., 0., 1.]]]))
+        tensor([[[5., 1.]]])
+
+    Mirrors `torch.nn.LPPool1d`.
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.lp_pool1d(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
 
 
 class LPPool2d(_LPPoolNd):
-    """The p-norm of each window of (N, C, H, W)."""
+    """The p-norm of each window of a picture.
+
+    Shapes: (N, C, H, W) gives (N, C, H', W').
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.LPPool2d(2, 2)(torch.ones(1, 1, 2, 2))
+        tensor([[[[2.]]]])
+
+    Mirrors `torch.nn.LPPool2d`.
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.lp_pool2d(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
 
 
 class LPPool3d(_LPPoolNd):
-    """The p-norm of each window of (N, C, D, H, W)."""
+    """The p-norm of each window in three dimensions.
+
+    Shapes: (N, C, D, H, W) gives (N, C, D', H', W').
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.LPPool3d(1, 2)(torch.ones(1, 1, 2, 2, 2))
+        tensor([[[[[8.]]]]])
+
+    Mirrors `torch.nn.LPPool3d`.
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.lp_pool3d(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
@@ -210,17 +311,58 @@ class _MaxUnpoolNd(Module):
 
 
 class MaxUnpool1d(_MaxUnpoolNd):
-    """The maxima of MaxPool1d put back where they were."""
+    """The maxima of a MaxPool1d put back to their places, 0 elsewhere.
+
+    Shapes: (N, C, L') and the places give (N, C, L).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> y, places = nn.MaxPool1d(2, return_indices=True)(torch.tensor([[[1., 3., 2., 5.]]]))
+        >>> nn.MaxUnpool1d(2)(y, places)
+        tensor([[[0., 3., 0., 5.]]])
+
+    Mirrors `torch.nn.MaxUnpool1d`.
+    """
 
     _n = 1
 
 
 class MaxUnpool2d(_MaxUnpoolNd):
-    """The maxima of MaxPool2d put back where they were."""
+    """The maxima of a MaxPool2d put back to their places, 0 elsewhere.
+
+    Shapes: (N, C, H', W') and the places give (N, C, H, W).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> y, places = nn.MaxPool2d(2, return_indices=True)(torch.arange(4.).reshape(1, 1, 2, 2))
+        >>> nn.MaxUnpool2d(2)(y, places)
+        tensor([[[[0., 0.],
+                  [0., 3.]]]])
+
+    Mirrors `torch.nn.MaxUnpool2d`.
+    """
 
 
 class MaxUnpool3d(_MaxUnpoolNd):
-    """The maxima of MaxPool3d put back where they were."""
+    """The maxima of a MaxPool3d put back to their places, 0 elsewhere.
+
+    Shapes: (N, C, D', H', W') and the places give (N, C, D, H, W).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> y, places = nn.MaxPool3d(2, return_indices=True)(torch.arange(8.).reshape(1, 1, 2, 2, 2))
+        >>> nn.MaxUnpool3d(2)(y, places)
+        tensor([[[[[0., 0.],
+                   [0., 0.]],
+
+                  [[0., 0.],
+                   [0., 7.]]]]])
+
+    Mirrors `torch.nn.MaxUnpool3d`.
+    """
 
     _n = 3
 
@@ -235,21 +377,54 @@ class _AdaptiveAvgPoolNd(Module):
 
 
 class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
-    """The means of output_size nearly equal parts of (N, C, L)."""
+    """Means over windows that are chosen so that the output has a given size.
+
+    Shapes: (N, C, L) gives (N, C, output_size).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.AdaptiveAvgPool1d(2)(torch.tensor([[[1., 3., 2., 6.]]]))
+        tensor([[[2., 4.]]])
+
+    Mirrors `torch.nn.AdaptiveAvgPool1d`.
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.adaptive_avg_pool1d(input, self.output_size)
 
 
 class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
-    """The means of output_size nearly equal parts of (N, C, H, W)."""
+    """Means over windows that are chosen so that the output has a given size.
+
+    Shapes: (N, C, H, W) gives (N, C, *output_size).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.AdaptiveAvgPool2d(1)(torch.arange(16.).reshape(1, 1, 4, 4))
+        tensor([[[[7.5000]]]])
+
+    Mirrors `torch.nn.AdaptiveAvgPool2d`.
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.adaptive_avg_pool2d(input, self.output_size)
 
 
 class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
-    """The means of output_size nearly equal parts of (N, C, D, H, W)."""
+    """Means over windows in three dimensions that are chosen so that the output has a given size.
+
+    Shapes: (N, C, D, H, W) gives (N, C, *output_size); None keeps a size.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.AdaptiveAvgPool3d((1, None, 2))(torch.ones(1, 2, 4, 5, 6)).shape
+        torch.Size([1, 2, 1, 5, 2])
+
+    Mirrors `torch.nn.AdaptiveAvgPool3d`.
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.adaptive_avg_pool3d(input, self.output_size)
@@ -266,21 +441,55 @@ class _AdaptiveMaxPoolNd(Module):
 
 
 class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
-    """The maxima of output_size nearly equal parts of (N, C, L)."""
+    """Maxima over windows that are chosen so that the output has a given size.
+
+    Shapes: (N, C, L) gives (N, C, output_size).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.AdaptiveMaxPool1d(2)(torch.tensor([[[1., 3., 2., 6.]]]))
+        tensor([[[3., 6.]]])
+
+    Mirrors `torch.nn.AdaptiveMaxPool1d`.
+    """
 
     def forward(self, input: Tensor) -> Any:
         return F.adaptive_max_pool1d(input, self.output_size, self.return_indices)
 
 
 class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
-    """The maxima of output_size nearly equal parts of (N, C, H, W)."""
+    """Maxima over windows that are chosen so that the output has a given size.
+
+    Shapes: (N, C, H, W) gives (N, C, *output_size).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.AdaptiveMaxPool2d(2)(torch.arange(16.).reshape(1, 1, 4, 4))
+        tensor([[[[ 5.,  7.],
+                  [13., 15.]]]])
+
+    Mirrors `torch.nn.AdaptiveMaxPool2d`.
+    """
 
     def forward(self, input: Tensor) -> Any:
         return F.adaptive_max_pool2d(input, self.output_size, self.return_indices)
 
 
 class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
-    """The maxima of output_size nearly equal parts of (N, C, D, H, W)."""
+    """Maxima over windows in three dimensions that are chosen so that the output has a given size.
+
+    Shapes: (N, C, D, H, W) gives (N, C, *output_size); None keeps a size.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.AdaptiveMaxPool3d(1)(torch.arange(8.).reshape(1, 1, 2, 2, 2))
+        tensor([[[[[7.]]]]])
+
+    Mirrors `torch.nn.AdaptiveMaxPool3d`.
+    """
 
     def forward(self, input: Tensor) -> Any:
         return F.adaptive_max_pool3d(input, self.output_size, self.return_indices)
@@ -330,10 +539,32 @@ def _tuple(value: Any, n: int) -> tuple[Any, ...]:
 
 
 class FractionalMaxPool2d(_FractionalMaxPoolNd):
-    """The maxima of windows at pseudo-random places of (N, C, H, W)."""
+    """The largest element of windows at pseudo-random places, as many as there are elements in the output.
+
+    Shapes: (N, C, H, W) gives (N, C, H', W'), by output_size or by output_ratio.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.FractionalMaxPool2d(2, output_size=(3, 2))(torch.ones(1, 1, 7, 7)).shape
+        torch.Size([1, 1, 3, 2])
+
+    Mirrors `torch.nn.FractionalMaxPool2d`.
+    """
 
 
 class FractionalMaxPool3d(_FractionalMaxPoolNd):
-    """The maxima of windows at pseudo-random places of (N, C, D, H, W)."""
+    """The largest element of windows at pseudo-random places in three dimensions.
+
+    Shapes: (N, C, D, H, W) gives (N, C, D', H', W'), by output_size or by output_ratio.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.FractionalMaxPool3d(2, output_ratio=0.5)(torch.ones(1, 1, 6, 6, 6)).shape
+        torch.Size([1, 1, 3, 3, 3])
+
+    Mirrors `torch.nn.FractionalMaxPool3d`.
+    """
 
     _n = 3

@@ -40,7 +40,16 @@ def _gru_step(x: Any, h: Any, w: Any, b: Any) -> Any:
 
 
 class RNNBase(Module):
-    """Layers of recurrent cells; parameters are named weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0, …"""
+    """What RNN, LSTM and GRU share: their weights and how these are named.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> [name for name, _ in nn.RNNBase('RNN_TANH', 2, 3).named_parameters()]
+        ['weight_ih_l0', 'weight_hh_l0', 'bias_ih_l0', 'bias_hh_l0']
+
+    Mirrors `torch.nn.RNNBase`.
+    """
 
     def __init__(
         self,
@@ -280,7 +289,23 @@ class RNNBase(Module):
 
 
 class RNN(RNNBase):
-    """h' = tanh(W x + b + U h + c) (mirrors `torch.nn.RNN`): input (L, N, in), output (L, N, hidden) and the last h."""
+    """A recurrent layer: h = tanh(W x + U h + b), step by step along a sequence; several layers, both
+    directions.
+
+    Shapes: input (L, N, in), or (N, L, in) with batch_first; output (L, N, hidden), and the last h (layers,
+        N, hidden).
+    Note: the start values are PyTorch's own after the same manual_seed.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> layer = nn.RNN(2, 3)
+        >>> out, h = layer(torch.ones(5, 1, 2))
+        >>> out.shape, h.shape
+        (torch.Size([5, 1, 3]), torch.Size([1, 1, 3]))
+
+    Mirrors `torch.nn.RNN`.
+    """
 
     def __init__(
         self,
@@ -315,7 +340,22 @@ class RNN(RNNBase):
 
 
 class LSTM(RNNBase):
-    """Long short-term memory (mirrors `torch.nn.LSTM`): gives the output and the last (h, c)."""
+    """A recurrent layer with gates and a memory: it returns the outputs, and the last h and c.
+
+    Shapes: input (L, N, in), or (N, L, in) with batch_first; output (L, N, hidden), h and c (layers, N,
+        hidden).
+    Note: the start values are PyTorch's own after the same manual_seed.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> layer = nn.LSTM(2, 3, num_layers=2)
+        >>> out, (h, c) = layer(torch.ones(5, 1, 2))
+        >>> out.shape, h.shape, c.shape
+        (torch.Size([5, 1, 3]), torch.Size([2, 1, 3]), torch.Size([2, 1, 3]))
+
+    Mirrors `torch.nn.LSTM`.
+    """
 
     def __init__(
         self,
@@ -346,7 +386,22 @@ class LSTM(RNNBase):
 
 
 class GRU(RNNBase):
-    """Gated recurrent units (mirrors `torch.nn.GRU`): gives the output and the last h."""
+    """A recurrent layer with gates.
+
+    Shapes: input (L, N, in), or (N, L, in) with batch_first; output (L, N, hidden), and the last h (layers,
+        N, hidden).
+    Note: the start values are PyTorch's own after the same manual_seed.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> layer = nn.GRU(2, 3, batch_first=True)
+        >>> out, h = layer(torch.ones(1, 5, 2))
+        >>> out.shape, h.shape
+        (torch.Size([1, 5, 3]), torch.Size([1, 1, 3]))
+
+    Mirrors `torch.nn.GRU`.
+    """
 
     def __init__(
         self,
@@ -366,7 +421,16 @@ class GRU(RNNBase):
 
 
 class RNNCellBase(Module):
-    """One step of a recurrent layer."""
+    """What RNNCell, LSTMCell and GRUCell share.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.RNNCellBase(2, 3, True, 4).weight_ih.shape
+        torch.Size([12, 2])
+
+    Mirrors `torch.nn.RNNCellBase`.
+    """
 
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool, num_chunks: int, device: Any = None, dtype: Any = None
@@ -403,7 +467,18 @@ class RNNCellBase(Module):
 
 
 class RNNCell(RNNCellBase):
-    """h' = tanh(W x + b + U h + c)"""
+    """One step of an RNN: the next h.
+
+    Shapes: input (N, in) and h (N, hidden) give (N, hidden).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.RNNCell(2, 3)(torch.ones(1, 2)).shape
+        torch.Size([1, 3])
+
+    Mirrors `torch.nn.RNNCell`.
+    """
 
     def __init__(
         self,
@@ -427,7 +502,19 @@ class RNNCell(RNNCellBase):
 
 
 class LSTMCell(RNNCellBase):
-    """One step of LSTM: gives (h, c)."""
+    """One step of an LSTM: the next h and c.
+
+    Shapes: input (N, in), h and c (N, hidden).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> h, c = nn.LSTMCell(2, 3)(torch.ones(1, 2))
+        >>> h.shape, c.shape
+        (torch.Size([1, 3]), torch.Size([1, 3]))
+
+    Mirrors `torch.nn.LSTMCell`.
+    """
 
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
@@ -446,7 +533,18 @@ class LSTMCell(RNNCellBase):
 
 
 class GRUCell(RNNCellBase):
-    """One step of GRU."""
+    """One step of a GRU: the next h.
+
+    Shapes: input (N, in) and h (N, hidden) give (N, hidden).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.GRUCell(2, 3)(torch.ones(1, 2)).shape
+        torch.Size([1, 3])
+
+    Mirrors `torch.nn.GRUCell`.
+    """
 
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None

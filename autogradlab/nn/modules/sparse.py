@@ -47,7 +47,22 @@ class _Table(Module):
 
 
 class Embedding(_Table):
-    """A table of vectors that are looked up by number (mirrors `torch.nn.Embedding`)."""
+    """A learnt table of vectors, from which integers choose rows; the row padding_idx starts as 0 and does not
+    learn.
+
+    Shapes: (*) of integers gives (*, embedding_dim).
+    Note: the start values are PyTorch's own after the same manual_seed.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> _ = torch.manual_seed(0)
+        >>> nn.Embedding(4, 2)(torch.tensor([3, 3]))
+        tensor([[0.4033, 0.8380],
+                [0.4033, 0.8380]], grad_fn=<EmbeddingBackward0>)
+
+    Mirrors `torch.nn.Embedding`.
+    """
 
     def __init__(
         self,
@@ -110,7 +125,18 @@ class Embedding(_Table):
 
 
 class EmbeddingBag(_Table):
-    """Sums, means or maxima of bags of vectors."""
+    """Sums, means or maxima of the rows of a learnt table, for bags of integers.
+
+    Shapes: (b, n), or (n,) with offsets (b,), gives (b, embedding_dim).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.EmbeddingBag(4, 2, mode='sum')(torch.tensor([[0, 1], [2, 2]])).shape
+        torch.Size([2, 2])
+
+    Mirrors `torch.nn.EmbeddingBag`.
+    """
 
     def __init__(
         self,

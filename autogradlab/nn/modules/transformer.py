@@ -41,7 +41,19 @@ def _copies(module: Module, n: int) -> ModuleList:
 
 
 class TransformerEncoderLayer(Module):
-    """Self-attention and a feed-forward network, each with a residual connection and layer norm."""
+    """Attention of a sequence to itself, then a network for each place, each added to its input and
+    normalised.
+
+    Shapes: (L, N, d_model), or (N, L, d_model) with batch_first.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.TransformerEncoderLayer(4, 2, dim_feedforward=8)(torch.ones(3, 1, 4)).shape
+        torch.Size([3, 1, 4])
+
+    Mirrors `torch.nn.TransformerEncoderLayer`.
+    """
 
     def __init__(
         self,
@@ -93,7 +105,19 @@ class TransformerEncoderLayer(Module):
 
 
 class TransformerEncoder(Module):
-    """Several encoder layers, copies of one."""
+    """Several TransformerEncoderLayers one after the other.
+
+    Shapes: (L, N, d_model), or (N, L, d_model) with batch_first.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> layer = nn.TransformerEncoderLayer(4, 2, dim_feedforward=8, batch_first=True)
+        >>> nn.TransformerEncoder(layer, 2)(torch.ones(1, 3, 4)).shape
+        torch.Size([1, 3, 4])
+
+    Mirrors `torch.nn.TransformerEncoder`.
+    """
 
     def __init__(
         self,
@@ -122,7 +146,18 @@ class TransformerEncoder(Module):
 
 
 class TransformerDecoderLayer(Module):
-    """Self-attention, attention on the encoder's output and a feed-forward network."""
+    """Attention of a sequence to itself and to another one, then a network for each place.
+
+    Shapes: (T, N, d_model) and (S, N, d_model) give (T, N, d_model).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.TransformerDecoderLayer(4, 2, dim_feedforward=8)(torch.ones(2, 1, 4), torch.ones(3, 1, 4)).shape
+        torch.Size([2, 1, 4])
+
+    Mirrors `torch.nn.TransformerDecoderLayer`.
+    """
 
     def __init__(
         self,
@@ -196,7 +231,19 @@ class TransformerDecoderLayer(Module):
 
 
 class TransformerDecoder(Module):
-    """Several decoder layers, copies of one."""
+    """Several TransformerDecoderLayers one after the other.
+
+    Shapes: (T, N, d_model) and (S, N, d_model) give (T, N, d_model).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> layer = nn.TransformerDecoderLayer(4, 2, dim_feedforward=8)
+        >>> nn.TransformerDecoder(layer, 2)(torch.ones(2, 1, 4), torch.ones(3, 1, 4)).shape
+        torch.Size([2, 1, 4])
+
+    Mirrors `torch.nn.TransformerDecoder`.
+    """
 
     def __init__(self, decoder_layer: TransformerDecoderLayer, num_layers: int, norm: Module | None = None) -> None:
         super().__init__()
@@ -222,7 +269,19 @@ class TransformerDecoder(Module):
 
 
 class Transformer(Module):
-    """Encoder and decoder (mirrors `torch.nn.Transformer`)."""
+    """An encoder and a decoder.
+
+    Shapes: source (S, N, d_model) and target (T, N, d_model) give (T, N, d_model).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> model = nn.Transformer(4, 2, 1, 1, 8)
+        >>> model(torch.ones(3, 1, 4), torch.ones(2, 1, 4)).shape
+        torch.Size([2, 1, 4])
+
+    Mirrors `torch.nn.Transformer`.
+    """
 
     def __init__(
         self,

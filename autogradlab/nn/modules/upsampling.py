@@ -12,7 +12,18 @@ __all__ = ["Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d"]
 
 
 class Upsample(Module):
-    """(N, C, ...) resampled to `size` or by `scale_factor`."""
+    """Pictures or signals made larger or smaller: nn.functional.interpolate.
+
+    Shapes: (N, C, …) with one to three further dimensions.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.Upsample(scale_factor=2)(torch.tensor([[[1., 2.]]]))
+        tensor([[[1., 1., 2., 2.]]])
+
+    Mirrors `torch.nn.Upsample`.
+    """
 
     def __init__(
         self,
@@ -44,14 +55,37 @@ class Upsample(Module):
 
 
 class UpsamplingNearest2d(Upsample):
-    """Upsample(mode="nearest")"""
+    """Upsample of pictures with mode='nearest'.
+
+    Shapes: (N, C, H, W).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.UpsamplingNearest2d(scale_factor=2)(torch.tensor([[[[1., 2.]]]]))
+        tensor([[[[1., 1., 2., 2.],
+                  [1., 1., 2., 2.]]]])
+
+    Mirrors `torch.nn.UpsamplingNearest2d`.
+    """
 
     def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
         super().__init__(size, scale_factor, mode="nearest")
 
 
 class UpsamplingBilinear2d(Upsample):
-    """Upsample(mode="bilinear", align_corners=True)"""
+    """Upsample of pictures with mode='bilinear' and align_corners=True.
+
+    Shapes: (N, C, H, W).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.UpsamplingBilinear2d(size=(1, 4))(torch.tensor([[[[0., 3.]]]]))
+        tensor([[[[0., 1., 2., 3.]]]])
+
+    Mirrors `torch.nn.UpsamplingBilinear2d`.
+    """
 
     def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
         super().__init__(size, scale_factor, mode="bilinear", align_corners=True)

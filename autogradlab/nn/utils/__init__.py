@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ...reference import attach
 from . import rnn
 from .gradients import clip_grad_norm, clip_grad_norm_, clip_grad_value_, clip_grads_with_norm_, get_total_norm
 from .vectors import parameters_to_vector, vector_to_parameters
@@ -20,5 +19,3 @@ __all__ = [
     "vector_to_parameters",
     "weight_norm",
 ]
-
-attach("nn.utils", globals())

@@ -24,7 +24,16 @@ def _list(tensors: Any) -> list[Tensor]:
 def get_total_norm(
     tensors: Any, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: bool | None = None
 ) -> Tensor:
-    """The norm of all tensors together, as if they were one vector."""
+    """The norm of several tensors taken together.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.utils.get_total_norm([torch.tensor([3.]), torch.tensor([4.])])
+        tensor(5.)
+
+    Mirrors `torch.nn.utils.get_total_norm`.
+    """
     given = _list(tensors)
     p = float(norm_type)
     if not given:
@@ -42,7 +51,19 @@ def get_total_norm(
 
 @no_grad()
 def clip_grads_with_norm_(parameters: Any, max_norm: float, total_norm: Tensor, foreach: bool | None = None) -> None:
-    """Scale the gradients by max_norm / total_norm if that is below 1."""
+    """Scales all gradients so that a given norm would become max_norm at most.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> w = nn.Parameter(torch.tensor([3., 4.]))
+        >>> (w * w / 2).sum().backward()
+        >>> nn.utils.clip_grads_with_norm_([w], 1., torch.tensor(5.))
+        >>> w.grad
+        tensor([0.6000, 0.8000])
+
+    Mirrors `torch.nn.utils.clip_grads_with_norm_`.
+    """
     factor = TENSORS.clamp(float(max_norm) / (total_norm + 1e-6), max=1.0)  # type: ignore[operator]
     for p in _list(parameters):
         if p._grad is not None:
@@ -56,13 +77,20 @@ def clip_grad_norm_(
     error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Tensor:
-    """Scale the gradients in place so that their norm together is at most max_norm; gives the norm before.
+    """Scales all gradients so that their norm, taken together, is at most max_norm; returns the norm that they
+    had.
 
-    >>> import autogradlab as torch
-    >>> w = torch.tensor([3., 4.], requires_grad=True)
-    >>> (w * w / 2).sum().backward()
-    >>> torch.nn.utils.clip_grad_norm_([w], 1.0)
-    tensor(5.)
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> w = nn.Parameter(torch.tensor([3., 4.]))
+        >>> (w * w / 2).sum().backward()
+        >>> nn.utils.clip_grad_norm_([w], 1.)
+        tensor(5.)
+        >>> w.grad
+        tensor([0.6000, 0.8000])
+
+    Mirrors `torch.nn.utils.clip_grad_norm_`.
     """
     params = _list(parameters)
     if not isinstance(parameters, Tensor) and not params:
@@ -79,7 +107,18 @@ def clip_grad_norm(
     error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Tensor:
-    """The old name of `clip_grad_norm_`."""
+    """clip_grad_norm_ under its old name, with a deprecation warning.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> w = nn.Parameter(torch.tensor([3., 4.]))
+        >>> (w * w / 2).sum().backward()
+        >>> nn.utils.clip_grad_norm([w], 1.)
+        tensor(5.)
+
+    Mirrors `torch.nn.utils.clip_grad_norm`.
+    """
     warnings.warn(
         "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of `torch.nn.utils.clip_grad_norm_`.",
         FutureWarning,
@@ -90,7 +129,19 @@ def clip_grad_norm(
 
 @no_grad()
 def clip_grad_value_(parameters: Any, clip_value: float, foreach: bool | None = None) -> None:
-    """Clamp the gradients in place between -clip_value and clip_value."""
+    """Each element of all gradients brought into [-clip_value, clip_value].
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> w = nn.Parameter(torch.tensor([3., -0.5]))
+        >>> (w * w / 2).sum().backward()
+        >>> nn.utils.clip_grad_value_([w], 1.)
+        >>> w.grad
+        tensor([ 1.0000, -0.5000])
+
+    Mirrors `torch.nn.utils.clip_grad_value_`.
+    """
     bound = float(clip_value)
     for p in _list(parameters):
         if p._grad is not None:

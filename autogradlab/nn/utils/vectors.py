@@ -11,12 +11,33 @@ __all__ = ["parameters_to_vector", "vector_to_parameters"]
 
 
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
-    """All parameters in one vector, one behind the other."""
+    """All parameters in one vector.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.utils.parameters_to_vector([torch.ones(2), torch.zeros(1, 2)])
+        tensor([1., 1., 0., 0.])
+
+    Mirrors `torch.nn.utils.parameters_to_vector`.
+    """
     return TENSORS.cat([TENSORS.reshape(p, (-1,)) for p in parameters])
 
 
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
-    """Give the parameters values from one vector, whose memory they then share."""
+    """Parameters filled from one vector.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> w = nn.Parameter(torch.zeros(2))
+        >>> nn.utils.vector_to_parameters(torch.tensor([1., 2.]), [w])
+        >>> w
+        Parameter containing:
+        tensor([1., 2.], requires_grad=True)
+
+    Mirrors `torch.nn.utils.vector_to_parameters`.
+    """
     if not isinstance(vec, Tensor):
         raise TypeError(f"expected torch.Tensor, but got: {type(vec)}")
     at = 0

@@ -38,7 +38,17 @@ class WeightNorm:
 
 
 def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
-    """Replace a parameter by its length `name_g` and its direction `name_v`."""
+    """A module's weight as a direction (weight_v) and a length (weight_g), learnt apart. Deprecated.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> layer = nn.utils.weight_norm(nn.Linear(2, 1))
+        >>> sorted(name for name, _ in layer.named_parameters())
+        ['bias', 'weight_g', 'weight_v']
+
+    Mirrors `torch.nn.utils.weight_norm`.
+    """
     warn(
         "`torch.nn.utils.weight_norm` is deprecated in favor of `torch.nn.utils.parametrizations.weight_norm`.",
         FutureWarning,
@@ -57,7 +67,17 @@ def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
 
 
 def remove_weight_norm(module: Any, name: str = "weight") -> Any:
-    """Make the parameter one again."""
+    """Undo weight_norm: one weight again.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> layer = nn.utils.remove_weight_norm(nn.utils.weight_norm(nn.Linear(2, 1)))
+        >>> sorted(name for name, _ in layer.named_parameters())
+        ['bias', 'weight']
+
+    Mirrors `torch.nn.utils.remove_weight_norm`.
+    """
     for k, hook in module._forward_pre_hooks.items():
         if isinstance(hook, WeightNorm) and hook.name == name:
             weight = hook.compute_weight(module)

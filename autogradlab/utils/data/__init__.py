@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ...reference import attach
 from . import collate, dataloader, dataset, sampler
 from .collate import default_collate, default_convert
 from .dataloader import DataLoader, get_worker_info
@@ -51,5 +50,3 @@ for _family in (collate, dataloader, dataset, sampler):
         _made = getattr(_family, _name)
         if isinstance(_made, type):
             _made.__module__ = "torch.utils.data." + _family.__name__.rpartition(".")[2]
-
-attach("utils.data", globals())

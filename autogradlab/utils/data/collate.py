@@ -15,9 +15,15 @@ __all__ = ["default_collate", "default_convert"]
 
 
 def default_collate(batch: list[Any]) -> Any:
-    """Samples stacked to tensors, within lists, tuples and dicts; strings stay a list.
-
+    """Samples as one batch: tensors stacked, numbers as a tensor, tuples and dicts part by part.
     Errors: TypeError for samples of another type; RuntimeError for samples that differ in size.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.utils.data.default_collate([(1, 2.), (3, 4.)])
+        [tensor([1, 3]), tensor([2., 4.], dtype=torch.float64)]
+
+    Mirrors `torch.utils.data.default_collate`.
     """
     first = batch[0]
     kind = type(first)
@@ -59,7 +65,16 @@ def default_collate(batch: list[Any]) -> Any:
 
 
 def default_convert(data: Any) -> Any:
-    """NumPy arrays become tensors, within lists, tuples and dicts."""
+    """The arrays of a sample as tensors; the rest stays.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> import numpy as np
+        >>> torch.utils.data.default_convert([np.array([1, 2]), 'a'])
+        [tensor([1, 2]), 'a']
+
+    Mirrors `torch.utils.data.default_convert`.
+    """
     if isinstance(data, Tensor):
         return data
     if isinstance(data, np.ndarray) and data.dtype.kind not in "SUO":

@@ -17,7 +17,15 @@ _EXCLUSIVE = "batch_sampler option is mutually exclusive with batch_size, shuffl
 
 
 def get_worker_info() -> None:
-    """None: samples are loaded in the main process."""
+    """What a worker knows of itself; None in the main process.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> print(torch.utils.data.get_worker_info())
+        None
+
+    Mirrors `torch.utils.data.get_worker_info`.
+    """
     return
 
 
@@ -29,14 +37,22 @@ class _Endless(Sampler[Any]):
 
 
 class DataLoader:
-    """Iterates over a dataset in batches (mirrors `torch.utils.data.DataLoader`).
+    """Goes through a dataset in batches, shuffled on request; each batch is one tensor for each part of a
+    sample.
 
-    dataset: with `__getitem__` and `__len__`, or an IterableDataset. num_workers is accepted; the work is done in this process.
+    Note: num_workers may be given, but all happens in this process.
 
-    >>> import autogradlab as torch
-    >>> data = torch.utils.data.TensorDataset(torch.arange(4))
-    >>> [batch for batch, in torch.utils.data.DataLoader(data, batch_size=2)]
-    [tensor([0, 1]), tensor([2, 3])]
+    Example:
+        >>> import autogradlab as torch
+        >>> data = torch.utils.data.TensorDataset(torch.arange(5))
+        >>> for (batch,) in torch.utils.data.DataLoader(data, batch_size=2):
+        ...     print(batch)
+        ...
+        tensor([0, 1])
+        tensor([2, 3])
+        tensor([4])
+
+    Mirrors `torch.utils.data.DataLoader`.
     """
 
     def __init__(

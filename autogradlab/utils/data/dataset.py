@@ -27,7 +27,21 @@ T = TypeVar("T", covariant=True)
 
 
 class Dataset(Generic[T]):
-    """Samples by number: subclasses define `__getitem__`, and `__len__` as a rule (mirrors `torch.utils.data.Dataset`)."""
+    """The base of datasets: write __getitem__ (a sample by its number) and __len__.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> class Squares(torch.utils.data.Dataset):
+        ...     def __len__(self):
+        ...         return 3
+        ...     def __getitem__(self, i):
+        ...         return i * i
+        ...
+        >>> list(torch.utils.data.DataLoader(Squares(), batch_size=2))
+        [tensor([0, 1]), tensor([4])]
+
+    Mirrors `torch.utils.data.Dataset`.
+    """
 
     def __getitem__(self, index: Any) -> T:
         raise NotImplementedError("Subclasses of Dataset should implement __getitem__.")
@@ -37,14 +51,35 @@ class Dataset(Generic[T]):
 
 
 class IterableDataset(Dataset[T], Iterable[T]):
-    """Samples one after the other: subclasses define `__iter__`."""
+    """The base of datasets that give their samples one after the other: write __iter__.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> class Count(torch.utils.data.IterableDataset):
+        ...     def __iter__(self):
+        ...         return iter(range(3))
+        ...
+        >>> list(torch.utils.data.DataLoader(Count(), batch_size=2))
+        [tensor([0, 1]), tensor([2])]
+
+    Mirrors `torch.utils.data.IterableDataset`.
+    """
 
     def __add__(self, other: Any) -> ChainDataset:  # type: ignore[override]
         return ChainDataset([self, other])
 
 
 class TensorDataset(Dataset[Any]):
-    """Tensors of the same first dimension, along which the samples lie (mirrors `torch.utils.data.TensorDataset`)."""
+    """Samples are the slices of tensors along their first dimension.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> data = torch.utils.data.TensorDataset(torch.tensor([[1.], [2.]]), torch.tensor([0, 1]))
+        >>> len(data), data[1]
+        (2, (tensor([2.]), tensor(1)))
+
+    Mirrors `torch.utils.data.TensorDataset`.
+    """
 
     def __init__(self, *tensors: Any) -> None:
         if not all(tensors[0].size(0) == t.size(0) for t in tensors):
@@ -59,7 +94,15 @@ class TensorDataset(Dataset[Any]):
 
 
 class StackDataset(Dataset[Any]):
-    """Several datasets side by side."""
+    """Several datasets side by side: samples are tuples, or dicts.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.utils.data.StackDataset(x=[1, 2], y=['a', 'b'])[1]
+        {'x': 2, 'y': 'b'}
+
+    Mirrors `torch.utils.data.StackDataset`.
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if args:
@@ -90,7 +133,16 @@ class StackDataset(Dataset[Any]):
 
 
 class ConcatDataset(Dataset[Any]):
-    """Datasets one behind the other."""
+    """Several datasets one after the other.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> data = torch.utils.data.ConcatDataset([[1, 2], [3]])
+        >>> len(data), data[2]
+        (3, 3)
+
+    Mirrors `torch.utils.data.ConcatDataset`.
+    """
 
     @staticmethod
     def cumsum(sequence: Iterable[Any]) -> list[int]:
@@ -117,7 +169,19 @@ class ConcatDataset(Dataset[Any]):
 
 
 class ChainDataset(IterableDataset[Any]):
-    """Iterable datasets one behind the other."""
+    """Several iterable datasets one after the other.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> class Count(torch.utils.data.IterableDataset):
+        ...     def __iter__(self):
+        ...         return iter(range(2))
+        ...
+        >>> list(torch.utils.data.ChainDataset([Count(), Count()]))
+        [0, 1, 0, 1]
+
+    Mirrors `torch.utils.data.ChainDataset`.
+    """
 
     def __init__(self, datasets: Iterable[Any]) -> None:
         super().__init__()
@@ -134,7 +198,15 @@ class ChainDataset(IterableDataset[Any]):
 
 
 class Subset(Dataset[Any]):
-    """Some samples of a dataset, by their numbers."""
+    """Some samples of a dataset, by their numbers.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> list(torch.utils.data.Subset([10, 20, 30], [2, 0]))
+        [30, 10]
+
+    Mirrors `torch.utils.data.Subset`.
+    """
 
     def __init__(self, dataset: Any, indices: Sequence[int]) -> None:
         self.dataset = dataset
@@ -155,9 +227,18 @@ class Subset(Dataset[Any]):
 
 
 def random_split(dataset: Any, lengths: Sequence[float], generator: Generator | None = None) -> list[Subset]:
-    """The dataset in parts of the given lengths or fractions, at random.
-
+    """A dataset divided at random into parts of given sizes, or shares.
     Errors: ValueError if the lengths do not add up.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> parts = torch.utils.data.random_split(range(10), [0.7, 0.3], torch.Generator().manual_seed(0))
+        >>> [len(part) for part in parts]
+        [7, 3]
+        >>> list(parts[1])
+        [8, 6, 2]
+
+    Mirrors `torch.utils.data.random_split`.
     """
     n = len(dataset)
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:

@@ -35,14 +35,32 @@ def _positive(num_samples: Any) -> None:
 
 
 class Sampler(Generic[T]):
-    """The base of samplers: subclasses define `__iter__`."""
+    """The base of samplers: they say in which order samples are taken.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> list(torch.utils.data.SequentialSampler([10, 20]))
+        [0, 1]
+        >>> issubclass(torch.utils.data.SequentialSampler, torch.utils.data.Sampler)
+        True
+
+    Mirrors `torch.utils.data.Sampler`.
+    """
 
     def __iter__(self) -> Iterator[T]:
         raise NotImplementedError
 
 
 class SequentialSampler(Sampler[int]):
-    """0, 1, 2, …"""
+    """The numbers of all samples in order.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> list(torch.utils.data.SequentialSampler(['a', 'b', 'c']))
+        [0, 1, 2]
+
+    Mirrors `torch.utils.data.SequentialSampler`.
+    """
 
     def __init__(self, data_source: Any) -> None:
         self.data_source = data_source
@@ -55,7 +73,15 @@ class SequentialSampler(Sampler[int]):
 
 
 class RandomSampler(Sampler[int]):
-    """A random order, or with replacement random numbers."""
+    """The numbers of all samples in random order, or drawn with replacement.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> list(torch.utils.data.RandomSampler(range(4), generator=torch.Generator().manual_seed(0)))
+        [0, 1, 3, 2]
+
+    Mirrors `torch.utils.data.RandomSampler`.
+    """
 
     def __init__(
         self,
@@ -96,7 +122,15 @@ class RandomSampler(Sampler[int]):
 
 
 class SubsetRandomSampler(Sampler[int]):
-    """The given numbers in a random order."""
+    """Given numbers in random order.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> list(torch.utils.data.SubsetRandomSampler([5, 6, 7], torch.Generator().manual_seed(0)))
+        [7, 5, 6]
+
+    Mirrors `torch.utils.data.SubsetRandomSampler`.
+    """
 
     def __init__(self, indices: Sequence[int], generator: Generator | None = None) -> None:
         self.indices = indices
@@ -111,7 +145,15 @@ class SubsetRandomSampler(Sampler[int]):
 
 
 class WeightedRandomSampler(Sampler[int]):
-    """Numbers drawn by weights."""
+    """Numbers drawn with given weights.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> list(torch.utils.data.WeightedRandomSampler([0., 1.], 3))
+        [1, 1, 1]
+
+    Mirrors `torch.utils.data.WeightedRandomSampler`.
+    """
 
     def __init__(
         self, weights: Sequence[float], num_samples: int, replacement: bool = True, generator: Generator | None = None
@@ -137,7 +179,15 @@ class WeightedRandomSampler(Sampler[int]):
 
 
 class BatchSampler(Sampler[list[int]]):
-    """The numbers of another sampler in lists of batch_size."""
+    """The numbers of another sampler, so many at a time.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> list(torch.utils.data.BatchSampler(range(5), batch_size=2, drop_last=False))
+        [[0, 1], [2, 3], [4]]
+
+    Mirrors `torch.utils.data.BatchSampler`.
+    """
 
     def __init__(self, sampler: Iterable[int], batch_size: int, drop_last: bool) -> None:
         if not isinstance(batch_size, int) or isinstance(batch_size, bool) or batch_size <= 0:
