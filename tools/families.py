@@ -99,13 +99,8 @@ def entries(found: dict[str, str]) -> str:
     lines = []
     for family, words in found.items():
         head = f'    "{family}": "'
-        rows = textwrap.wrap(words, 116, break_on_hyphens=False) or [""]
-        if len(rows) == 1 and len(head) + len(rows[0]) < 118:
-            lines.append(f'{head}{rows[0]}",')
-        else:
-            lines.append(f'    "{family}":')
-            lines += [f'        "{row} "' for row in textwrap.wrap(words, 106, break_on_hyphens=False)]
-            lines[-1] = lines[-1][:-2] + '",'
+        rows = textwrap.wrap(head + words, 116, subsequent_indent='    "', break_on_hyphens=False)
+        lines += [f'{row} "' for row in rows[:-1]] + [f'{rows[-1]}",']
     return "\n".join(lines) + "\n"
 
 
