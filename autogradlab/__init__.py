@@ -32,6 +32,7 @@ from .core.runtime import settings as _settings
 from .core.runtime import warn as _warn
 from .core.runtime.warn import is_always as is_warn_always_enabled
 from .core.runtime.warn import set_always as set_warn_always
+from .core.tensor import copying as _copying  # gives Tensor deepcopy and pickle
 from .core.tensor import printing as _tensor_str
 from .core.tensor.printing import set_printoptions
 from .core.tensor.tensor import Size, Tensor

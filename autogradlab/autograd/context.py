@@ -230,7 +230,7 @@ class BackwardCFunction(Node, FunctionCtx):
             wanted.append(g)
         return wanted
 
-    def run_wrapped(self, grad: Any) -> tuple[Any, ...]:
+    def run(self, grad: Any, F: Any) -> tuple[Any, ...]:
         """Plain backward: the user's code gets Tensors and is not recorded."""
         before = set_grad(False)
         try:
@@ -240,10 +240,7 @@ class BackwardCFunction(Node, FunctionCtx):
         # copies: the engine may add to what it gets or make it a .grad, but the user may hold these tensors
         return tuple(None if g is None else np.array(g._array) for g in wanted)
 
-    def run(self, grad: Any, quiet: Callable[..., Any]) -> tuple[Any, ...]:
-        return self.run_wrapped(grad)
-
-    def run_recorded(self, grad: Any) -> tuple[Any, ...]:
+    def run_recorded(self, grad: Any, F: Any) -> tuple[Any, ...]:
         return tuple(self._results(self.apply(*self._grads(grad))))
 
     def release(self) -> None:

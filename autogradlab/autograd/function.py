@@ -9,8 +9,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.graph.node import NO_EDGE, Edge, Node, node_class, sequence
+from ..core.memory.versions import increment_version
 from ..core.recording.record import SavedOutput, finish
-from ..core.recording.views import bump, check_inplace, rebase, share
+from ..core.recording.views import check_inplace, rebase, share
 from ..core.runtime import errors, modes
 from ..core.tensor.tensor import INFERENCE, Tensor, gradient_edge, requires_grad, wrap
 from .context import UNSET, BackwardCFunction, Context, FunctionCtx, no_backward, put
@@ -216,7 +217,7 @@ def _finish(
     dirty = _members(ctx, "dirty_tensors", "mark_dirty can only accept variables, but argument ")
     for t in dirty:
         if t._counter is not INFERENCE:
-            bump(t)
+            increment_version(t)
         if all(t is not a for a in args):
             if t._view is not None:
                 raise RuntimeError(errors.DIRTY_NO_INPUT)
@@ -361,10 +362,10 @@ class _Error(Node):
     multi: bool
     message: str
 
-    def run(self, grad: Any, quiet: Callable[..., Any]) -> tuple[Any, ...]:
+    def run(self, grad: Any, F: Any) -> tuple[Any, ...]:
         raise RuntimeError(self.message)
 
-    def run_recorded(self, grad: Any) -> tuple[Any, ...]:
+    def run_recorded(self, grad: Any, F: Any) -> tuple[Any, ...]:
         raise RuntimeError(self.message)
 
 

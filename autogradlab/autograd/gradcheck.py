@@ -262,10 +262,10 @@ class _Undefined(Node):
 
     __slots__ = ()
 
-    def run(self, grad: Any, quiet: Callable[..., Any]) -> tuple[Any, ...]:
+    def run(self, grad: Any, F: Any) -> tuple[Any, ...]:
         return (None,)
 
-    def run_recorded(self, grad: Any) -> tuple[Any, ...]:
+    def run_recorded(self, grad: Any, F: Any) -> tuple[Any, ...]:
         return (None,)
 
 

@@ -2,73 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from .parts import Card
+from .rendering import Inspector
+from .widgets import available
 
 __all__ = ["Inspector", "present"]
 
 
-class Inspector:
-    """A card and its renderings. Its `repr` is its text, so notebooks compare and read well without a front end.
-
-    view = lab.show(w)
-    print(view.text)                                # everything in words
-    Path("w.svg").write_text(view.svg())            # the picture; svg(2) is step 2, svg(dark=True) for dark pages
-    Path("w.html").write_text(view.html())          # both, with a picture for each step
-    """
-
-    def __init__(self, card: Card) -> None:
-        self.card = card
-        self._closing: list[Callable[[], object]] = []
-
-    @property
-    def text(self) -> str:
-        """Everything that the picture shows, in words."""
-        from .text import render
-
-        return render(self.card)
-
-    def svg(self, frame: int | None = None, dark: bool = False) -> str:
-        """The picture as an SVG document; of a card in which things happen, the step `frame`, the last one by default."""
-        from .svg import render
-
-        return render(self.card, frame, dark)
-
-    def html(self) -> str:
-        """The picture and the words as HTML that needs no script, no style sheet and no network."""
-        from .html import render
-
-        return render(self.card)
-
-    def show_card(self, card: Card) -> None:
-        """Show another card in the same place, in every view of this one."""
-        self.card = card
-
-    def on_close(self, act: Callable[[], object]) -> None:
-        """Call `act` once, when this inspector is closed."""
-        self._closing.append(act)
-
-    def close(self) -> None:
-        """Take it off the page; what refreshed it stops."""
-        closing = getattr(self, "_closing", [])  # none where the making of it failed
-        while closing:
-            closing.pop()()
-
-    def __repr__(self) -> str:
-        return self.text
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        from .stored import bundle
-
-        return {"text/plain": self.text, "text/html": self.html(), **bundle(self.card)}
-
-
 def present(card: Card) -> Inspector:
     """The inspector for a card: a widget where anywidget is installed, else its static form."""
-    from .widgets import available
-
     if not available():
         return Inspector(card)
     from .widgets.view import InspectorWidget

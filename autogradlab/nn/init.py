@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..autograd.grad_mode import no_grad
+from ..core.memory.versions import increment_version
 from ..core.random import distributions, streams
 from ..core.random.generator import Generator
-from ..core.recording.views import bump
 from ..core.tensor.tensor import Tensor
 
 __all__ = [
@@ -40,7 +40,7 @@ _EMPTY = "Initializing zero-element tensors is a no-op"
 def _drawn(tensor: Tensor, draw: Callable[..., Any], *args: Any) -> Tensor:
     """Fill the tensor from a stream of random numbers, as an in-place operation that is not recorded."""
     draw(tensor._array, *args)
-    bump(tensor)
+    increment_version(tensor)
     return tensor
 
 
@@ -198,7 +198,7 @@ def eye_(tensor: Tensor) -> Tensor:
 
 def _written(tensor: Tensor, values: Any) -> Tensor:
     tensor._array[...] = values
-    bump(tensor)
+    increment_version(tensor)
     return tensor
 
 

@@ -9,10 +9,10 @@ from ..core.memory.storage import Storage
 from ..core.recording.record import TENSORS
 from ..core.tensor.tensor import INFERENCE, Size, Tensor
 from ..core.types import dtypes
-from ..core.values.creation import bind
 from ..core.values.promotion import broadcast_shapes as common_shape
 from ..core.values.promotion import result_dtype
 from .breadth.typed_storage import TypedStorage
+from .table.creation import bind
 from .table.opdef import composite
 
 __all__ = ["broadcast_shapes", "can_cast", "is_storage", "is_tensor", "promote_types", "result_type", "typename"]

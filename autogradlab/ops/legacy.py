@@ -20,7 +20,7 @@ from ..core.types.device import device as Device
 from ..core.types.dtypes import dtype, get_default_dtype, set_default
 from ..core.types.layouts import strided
 from ..core.values.building import array_from
-from ..core.values.creation import check_sizes, set_device
+from .table.creation import check_sizes, set_device
 from .table.opdef import op
 
 __all__ = [
@@ -259,7 +259,7 @@ def get_default_device() -> Device:
 
     Mirrors `torch.get_default_device`.
     """
-    from ..core.values.creation import default_device
+    from .table.creation import default_device
 
     found = default_device()
     require_cpu(found)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.recording.views import bump
+from ..core.memory.versions import increment_version
 from ..core.tensor.tensor import Tensor, wrap
 from ..core.types.dtypes import get_default_dtype
 
@@ -81,4 +81,4 @@ def gradients(optimizer: Any, group: dict[str, Any]) -> Iterator[tuple[Tensor, A
 
 def changed(p: Tensor) -> None:
     """Count the change of a parameter."""
-    bump(p)
+    increment_version(p)

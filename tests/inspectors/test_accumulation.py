@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from autogradlab.inspectors import accumulation, set_language
-from autogradlab.inspectors.snapshot.ledger import KEPT, same, sample
+from autogradlab.inspectors.snapshot.samples import KEPT, same, sample
 
 
 def kinds(ledger: Any) -> list[str]:

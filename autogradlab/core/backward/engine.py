@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..graph.backend import RAW
 from ..graph.node import Edge, Node
 from ..runtime import modes
 from ..runtime.modes import QUIET
@@ -160,11 +161,11 @@ class Task:
             hooked = node.hooks is not None
             if short and node.simple and not hooked:
                 try:
-                    outs = node.run(grad, QUIET)
+                    outs = QUIET(node.run, grad, RAW)
                 except RuntimeError as error:
                     if not modes.busy(error):
                         raise
-                    outs = node.run(grad, modes.quiet)
+                    outs = modes.quiet(node.run, grad, RAW)
                 if not keep_graph and node.frees:  # type: ignore[attr-defined]
                     if node.keeps:  # type: ignore[attr-defined]
                         node.release()
@@ -259,7 +260,8 @@ def _add(buffers: dict[Node, Any], node: Node, nr: int, g: Any) -> None:
         buffers[node] = g if before is None else _plus(before, g)
 
 
-# hooks fire depends on it.
+# The ready queue is a binary heap whose ties fall as in libstdc++'s, which PyTorch uses: the order in which the hooks of
+# leaves fire depends on it.
 
 
 def _push(heap: list[Node], node: Node) -> None:

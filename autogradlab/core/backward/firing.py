@@ -9,9 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from ..graph.backend import RAW, TENSORS
 from ..graph.node import Node
+from ..recording.record import OpNode, raw
 from ..runtime import modes
 from ..tensor.tensor import Tensor, wrap
+from .anomaly import check_nan, report
 from .validate import check_hook_result, validate
 
 __all__ = [
@@ -141,17 +144,24 @@ def after_node(node: Node, grad: Any, outs: tuple[Any, ...], recorded: bool, loc
     return results if recorded else tuple(as_array(g) for g in results)
 
 
+def _run(node: Node, grad: Any) -> tuple[Any, ...]:
+    """The Node itself: code of the user outside of the quiet context, everything else in it."""
+    if node.user_code:
+        return node.run(grad, RAW)
+    if isinstance(node, OpNode) and node.hooks is not None and node.hooks.saved and grad is not None:
+        return tuple(modes.quiet(node.apply, node.formulas, RAW, grad, raw(node)))
+    return tuple(modes.quiet(node.run, grad, RAW))
+
+
 def run_slow(node: Node, grad: Any, local: modes.State) -> tuple[Any, ...]:
     """A plain step with hooks, with the user's code or under anomaly mode."""
     grad = before_node(node, grad, False, local)
     evaluating, local.evaluating = local.evaluating, node
     before = set_grad(local, False)
     try:
-        outs = node.run_wrapped(grad) if node.user_code else node.run(grad, modes.quiet)  # type: ignore[attr-defined]
+        outs = _run(node, grad)
     except Exception as error:
         if local.anomaly:
-            from .anomaly import report
-
             report(node, error)
         raise
     finally:
@@ -160,8 +170,6 @@ def run_slow(node: Node, grad: Any, local: modes.State) -> tuple[Any, ...]:
     outs = validate(node, tuple(outs))
     outs = after_node(node, grad, outs, False, local)
     if local.anomaly and local.check_nan:
-        from .anomaly import check_nan
-
         check_nan(node, outs)
     return outs
 
@@ -175,12 +183,10 @@ def run_recorded(node: Node, grad: Any, local: modes.State) -> tuple[Any, ...]:
         if (grad is None or (node.multi and all(g is None for g in grad))) and not node.user_code:
             outs: tuple[Any, ...] = (None,) * len(node.next_functions)
         else:
-            outs = node.run_recorded(grad)
+            outs = node.run_recorded(grad, TENSORS)
         outs = validate(node, tuple(outs))
     except Exception as error:
         if local.anomaly:
-            from .anomaly import report
-
             report(node, error)
         raise
     finally:
@@ -188,7 +194,5 @@ def run_recorded(node: Node, grad: Any, local: modes.State) -> tuple[Any, ...]:
         set_grad(local, before)
     outs = after_node(node, grad, outs, True, local)
     if local.anomaly and local.check_nan:
-        from .anomaly import check_nan
-
         check_nan(node, outs)
     return outs

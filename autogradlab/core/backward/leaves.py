@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..graph.node import NO_EDGE, AccumulateGrad, Node
-from ..recording.views import bump
+from ..memory.layout import empty_like
+from ..memory.versions import increment_version
 from ..runtime import modes
 from ..tensor.tensor import Tensor, requires_grad, wrap
 from .firing import as_array, as_tensor, as_tuple, hook_result, set_grad
@@ -34,7 +35,7 @@ def accumulate(node: AccumulateGrad, grad: Any, recorded: bool, owned: bool, loc
         variable._grad = wrap(grad)
     elif old._edge is NO_EDGE and grad.dtype is old._array.dtype:
         modes.quiet(np.add, old._array, grad, old._array)
-        bump(old)
+        increment_version(old)
     else:
         accumulate_tensor(variable, wrap(grad))
 
@@ -46,7 +47,6 @@ def own_copy(g: np.ndarray, like: np.ndarray) -> np.ndarray:
     return fresh
 
 
-# The ready queue is a binary heap whose ties fall as in libstdc++'s, which PyTorch uses: the order in which leaves'
 def _hooked_leaf(node: AccumulateGrad, grad: np.ndarray, owned: bool, local: modes.State) -> None:
     variable = node.variable
     given = wrap(grad)
@@ -150,9 +150,7 @@ def accumulate_tensor(variable: Tensor, grad: Tensor, recorded: bool = False) ->
         grad = cast_to(grad, wanted)
     if old is None:
         if recorded:
-            from ...ops.first.create import empty_like_strided
-
-            variable._grad = empty_like_strided(variable, grad).copy_(grad)
+            variable._grad = wrap(empty_like(variable._array, grad._array.dtype)).copy_(grad)
         else:
             variable._grad = wrap(own_copy(grad._array, variable._array))
     elif recorded:
@@ -166,4 +164,7 @@ def accumulate_tensor(variable: Tensor, grad: Tensor, recorded: bool = False) ->
             set_grad(local, before)
     else:
         modes.quiet(np.add, old._array, grad._array, old._array)
-        bump(old)
+        increment_version(old)
+
+
+AccumulateGrad.accumulate = accumulate_tensor

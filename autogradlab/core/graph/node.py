@@ -1,4 +1,4 @@
-"""Nodes of the graph: the base class of every backward function, its hooks, AccumulateGrad and saved tensors."""
+"""Nodes of the graph: the base class of every backward function, its hooks, and AccumulateGrad."""
 
 from __future__ import annotations
 
@@ -6,16 +6,20 @@ import itertools
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+
+from ..runtime import errors, modes
+from ..types.device import CPU
+from ..types.dtypes import from_numpy
+from .backend import TENSORS
 
 if TYPE_CHECKING:
     from ..tensor.tensor import Tensor
 
 __all__ = [
     "NO_EDGE",
-    "UNSHARED",
     "AccumulateGrad",
     "Edge",
     "Hooks",
@@ -29,9 +33,6 @@ Edge = tuple["Node | None", int]
 
 #: the edge of a tensor that requires no gradient; compared by identity
 NO_EDGE: Edge = (None, 0)
-
-#: the version counter of a tensor that was never changed in place and shares memory with no other, see `counter`
-UNSHARED = (0,)
 
 #: numbers Nodes in the order in which they were made; the engine runs the highest ready one first
 sequence = itertools.count().__next__
@@ -77,9 +78,11 @@ class HookDict(OrderedDict[int, Callable[..., Any]]):
 class Hooks:
     """Every hook on one Node. `tensor` and `retain` are kept for each of the forward's outputs."""
 
-    __slots__ = ("post", "pre", "retain", "tensor")
+    __slots__ = ("post", "pre", "retain", "saved", "tensor")
 
     def __init__(self) -> None:
+        #: whether saved tensors were packed by the user's hooks, so that to unpack them runs code of the user
+        self.saved = False
         self.tensor: dict[int, HookDict] = {}
         self.retain: dict[int, weakref.ref[Tensor]] = {}
         self.pre = HookDict()
@@ -102,14 +105,10 @@ class InputMetadata:
 
     @property
     def dtype(self) -> Any:
-        from ..types.dtypes import from_numpy
-
         return None if self._dtype is None else from_numpy(self._dtype)
 
     @property
     def device(self) -> Any:
-        from ..types.device import CPU
-
         return CPU
 
 
@@ -167,7 +166,7 @@ class Node:
         self.shape = self.dtype = None
 
     def __dir__(self) -> list[str]:
-        """What PyTorch's Nodes offer; how these here are made is no business of whoever looks."""
+        """The public names of PyTorch's Nodes."""
         return [*dir(object), *_OFFERED]
 
     def name(self) -> str:
@@ -220,12 +219,18 @@ class Node:
 
     # What a kind of Node defines:
 
-    def run(self, grad: Any, quiet: Callable[..., Any]) -> tuple[Any, ...]:
-        """Plain backward: arrays in (a list of them where `multi`), arrays or None out, one for each edge."""
+    def run(self, grad: Any, F: Any) -> tuple[Any, ...]:
+        """Plain backward: arrays in (a list of them where `multi`), arrays or None out, one for each edge.
+
+        `F` is the namespace of kernels on arrays. The engine calls this inside the quiet context.
+        """
         raise NotImplementedError
 
-    def run_recorded(self, grad: Any) -> tuple[Any, ...]:
-        """The same on Tensors, under grad mode, so that the gradient itself has a graph (`create_graph=True`)."""
+    def run_recorded(self, grad: Any, F: Any) -> tuple[Any, ...]:
+        """The same on Tensors, under grad mode, so that the gradient itself has a graph (`create_graph=True`).
+
+        `F` is the namespace of operations on Tensors.
+        """
         raise NotImplementedError
 
     def release(self) -> None:
@@ -240,7 +245,7 @@ class Node:
         for i, g in enumerate(grads):
             if g is not None and not hasattr(g, "_array"):
                 raise TypeError(f"argument {i} is not a Variable")
-        outs = self.run_recorded(list(grads) if self.multi else grads[0])
+        outs = self.run_recorded(list(grads) if self.multi else grads[0], TENSORS)
         return outs[0] if len(outs) == 1 else tuple(outs)
 
 
@@ -251,6 +256,9 @@ class AccumulateGrad(Node):
     __module__ = "builtins"
 
     accumulates = True
+
+    #: adds a gradient to the `.grad` of a leaf; `core/backward/leaves.py` says how
+    accumulate: ClassVar[Callable[[Tensor, Tensor], None]]
 
     variable: Tensor
 
@@ -268,10 +276,8 @@ class AccumulateGrad(Node):
         return "torch::autograd::AccumulateGrad"
 
     def __call__(self, *grads: Any) -> Any:
-        from ..backward.leaves import accumulate_tensor
-
         if grads and grads[0] is not None:
-            accumulate_tensor(self.variable, grads[0])
+            AccumulateGrad.accumulate(self.variable, grads[0])
 
 
 def node_class(name: str, base: type[Node], **attributes: Any) -> type[Node]:
@@ -286,8 +292,6 @@ def short_name(node: Node) -> str:
 
 
 def freed_error() -> RuntimeError:
-    from ..runtime import errors
-
     return RuntimeError(errors.BACKWARD_TWICE)
 
 
@@ -301,8 +305,6 @@ def saved_array(t: Any, version: int, node: Node) -> np.ndarray:
 
 def modified(t: Any, version: int) -> RuntimeError:
     """The error for a saved tensor that an in-place operation changed."""
-    from ..runtime import errors, modes
-
     node, nr = t._made_by()
     origin = "" if node is None else f", which is output {nr} of {short_name(node)},"
     hint = errors.HINT_ANOMALY_ON if modes.current().anomaly else errors.HINT_ANOMALY_OFF

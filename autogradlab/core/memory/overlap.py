@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..runtime import errors
-from ..tensor.tensor import Tensor
 from .storage import address
+
+if TYPE_CHECKING:
+    from ..tensor.tensor import Tensor
 
 __all__ = ["CHECKED_OUT", "NEVER_SHARED", "check_apart", "check_written"]
 
@@ -84,7 +86,7 @@ def check_written(t: Tensor, sources: Iterable[Any], whole: bool = False, apart:
             raise RuntimeError(errors.WRITTEN_INPUT)
         return
     for s in sources:
-        if isinstance(s, Tensor) and s._counter is count and (whole or s is not t) and _meet(target, s._array, whole):
+        if getattr(s, "_counter", None) is count and (whole or s is not t) and _meet(target, s._array, whole):
             raise RuntimeError(errors.WRITTEN_INPUT)
 
 

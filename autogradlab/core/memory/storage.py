@@ -7,15 +7,19 @@ on demand; tensors that are attached to one explicitly (after `resize_`, `set_`,
 from __future__ import annotations
 
 import gc
+import operator
 import weakref
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..types.device import CPU
+from .versions import UNSHARED
+
 if TYPE_CHECKING:
     from ..tensor.tensor import Tensor
 
-__all__ = ["Storage", "address", "owner", "sharing", "storage_of"]
+__all__ = ["Storage", "TensorBase", "address", "owner", "resize", "sharing", "storage_of"]
 
 _STORAGES: weakref.WeakValueDictionary[int, Storage] = weakref.WeakValueDictionary()
 
@@ -31,6 +35,16 @@ def owner(array: np.ndarray) -> np.ndarray:
     while isinstance(array.base, np.ndarray):
         array = array.base
     return array
+
+
+class TensorBase:
+    """What the memory room knows of a Tensor: its array, its version counter, the storage that was made for it."""
+
+    __slots__ = ("_array", "_counter", "_storage")
+
+
+_array_of = TensorBase._array.__get__  # type: ignore[attr-defined]
+_storage_of = TensorBase._storage.__get__  # type: ignore[attr-defined]
 
 
 class Storage:
@@ -63,8 +77,6 @@ class Storage:
 
     @property
     def device(self) -> Any:
-        from ..types.device import CPU
-
         return CPU
 
     @property
@@ -124,12 +136,40 @@ def storage_of(t: Tensor) -> Storage:
 
 
 def sharing(storage: Storage) -> list[Tensor]:
-    """Every living tensor on this memory. Slow (it asks the garbage collector), for `resize_` and inspectors only."""
-    from ..tensor.tensor import Tensor
+    """Every living tensor on this memory, for `resize_` when it needs larger memory that others look at too.
 
+    It goes through all objects, which is slow; to note every view when it is made would cost each of them a third of its
+    time. Of foreign objects only the type is looked at, so none of their code runs.
+    """
     root = storage._owner
-    return [
-        t
-        for t in gc.get_objects()
-        if isinstance(t, Tensor) and hasattr(t, "_array") and (t._storage is storage or owner(t._array) is root)
-    ]
+    found = []
+    for t in gc.get_objects():
+        if issubclass(type(t), TensorBase):
+            try:
+                array, of = _array_of(t), _storage_of(t)
+            except AttributeError:  # a tensor that is just being made
+                continue
+            if of is storage or owner(array) is root:
+                found.append(t)
+    return found
+
+
+def resize(input: Tensor, shape: tuple[int, ...]) -> None:
+    """Change the size over the same storage, which grows if it has to."""
+    shape = tuple(map(operator.index, shape))
+    x = input._array
+    count = 1
+    for n in shape:
+        count *= n
+    if input._counter is UNSHARED and input._storage is None and x.base is None and count > x.size:
+        # nobody else is on this memory, so nobody has to be looked for
+        grown = np.empty(shape, x.dtype)
+        grown.reshape(-1)[: x.size] = x.ravel(order="K")
+        input._array = grown
+        return
+    storage = storage_of(input)
+    offset = address(x) - storage.data_ptr() if storage.nbytes() else 0
+    if offset + count * x.itemsize > storage.nbytes():
+        storage.resize_(offset + count * x.itemsize)
+    input._storage = storage
+    input._array = np.ndarray(shape, x.dtype, storage.buffer, offset)

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from ..memory.layout import memory_axes
 from .generator import Generator, default_generator
 from .normals import fma64, round_to, standard_normals
-from .streams import CPP_NAMES, DIGITS, check_overlap, fill, memory_axes, normal_, scalar_name, uniform_, unsupported
+from .streams import CPP_NAMES, DIGITS, check_overlap, fill, normal_, scalar_name, uniform_, unsupported
 
 __all__ = [
     "bernoulli",

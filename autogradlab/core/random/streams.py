@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..memory.layout import memory_axes
 from ..runtime import errors
 from ..types.dtypes import from_numpy
 from .generator import Generator, default_generator
@@ -21,7 +22,6 @@ from .normals import fma64, normal_values, round_to
 __all__ = [
     "check_overlap",
     "fill",
-    "memory_axes",
     "normal",
     "normal_",
     "normal_tensor",
@@ -104,23 +104,6 @@ def scalar_name(dtype: DType) -> str:
 def unsupported(kernel: str, dtype: DType) -> NotImplementedError:
     """The error of a kernel that a dtype lacks."""
     return NotImplementedError(NOT_IMPLEMENTED.format(kernel, scalar_name(dtype)))
-
-
-def memory_axes(out: Array) -> list[int]:
-    """The dimensions from the largest stride to the smallest: in this order PyTorch fills a tensor."""
-    order = list(range(out.ndim))[::-1]  # fastest first
-    for i in range(1, out.ndim):
-        moving = i
-        for j in range(i - 1, -1, -1):
-            a, b = out.strides[order[j]], out.strides[order[moving]]
-            if a == 0 or b == 0:
-                continue
-            if a > b or (a == b and out.shape[order[j]] > out.shape[order[moving]]):
-                order[j], order[moving] = order[moving], order[j]
-                moving = j
-            elif a < b:
-                break
-    return order[::-1]
 
 
 def check_overlap(out: Array) -> None:

@@ -1,4 +1,4 @@
-"""Nodes of operations: what they save, how it is unpacked and checked, and how their formulas run in both worlds.
+"""Nodes of operations: what they save, how it is unpacked and checked, and how their formulas run.
 
 A derivative formula is written once, against a namespace: `lambda F, grad, input: grad * F.cos(input)`. In a plain
 backward `F` holds kernels and the arguments are arrays; in a recorded one `F` holds operations and they are Tensors.
@@ -10,21 +10,19 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
+from ..graph.backend import RAW, TENSORS
 from ..graph.node import NO_EDGE, Edge, Node, modified, node_class, sequence
+from ..memory.versions import INFERENCE, counter
 from ..runtime import errors, modes
-from ..tensor.tensor import INFERENCE, WRAPPED, Tensor, counter, requires_grad, wrap
+from ..tensor.edges import WRAPPED, gradient_edge, requires_grad
+from ..tensor.tensor import Tensor, wrap
 
 __all__ = ["RAW", "TENSORS", "Formula", "OpNode", "Packed", "SavedOutput", "make_node_class", "pack", "raw", "unpack"]
 
-#: kernels by operation name, for plain backward
-RAW = SimpleNamespace()
-#: operations by name, for recorded backward
-TENSORS = SimpleNamespace()
 #: stands for a saved tensor that backward has freed
 FREED: Any = object()
 
@@ -135,15 +133,10 @@ def _packed(node: Node, saved: tuple[Any, ...], i: int, hooks: Any) -> tuple[Any
         packed = _PackedOutput(packed, node, item.nr)
     else:
         original = item
-        edge = NO_EDGE if not requires_grad(original) else _lasting_edge(original)
+        edge = NO_EDGE if not requires_grad(original) else gradient_edge(original)
         packed = Packed(original, edge, hooks)
+    node._hooks().saved = True
     return (*saved[:i], packed, *saved[i + 1 : half + i], 0, *saved[half + i + 1 :])
-
-
-def _lasting_edge(t: Tensor) -> Edge:
-    from ..tensor.tensor import gradient_edge
-
-    return gradient_edge(t)
 
 
 class _PackedOutput(Packed):
@@ -310,35 +303,23 @@ class OpNode(Node):
     #: the formulas by the names of what they differentiate: the order in which PyTorch's own Nodes record theirs
     recorded: tuple[Formula, ...] = ()
 
-    def run(self, grad: Any, quiet: Callable[..., Any]) -> tuple[Any, ...]:
-        edges = self.next_functions
-        outs: list[Any] = [None] * len(edges)
+    def run(self, grad: Any, F: Any) -> tuple[Any, ...]:
         if grad is None or (self.multi and all(g is None for g in grad)):
-            return tuple(outs)
-        values = raw(self)
-        self._apply(self.formulas, RAW, grad, values, outs, quiet)
-        return tuple(outs)
+            return (None,) * len(self.next_functions)
+        return self.apply(self.formulas, F, grad, raw(self))
 
-    def run_recorded(self, grad: Any) -> tuple[Any, ...]:
-        outs: list[Any] = [None] * len(self.next_functions)
+    def run_recorded(self, grad: Any, F: Any) -> tuple[Any, ...]:
         if grad is None or (self.multi and all(g is None for g in grad)):
-            return tuple(outs)
+            return (None,) * len(self.next_functions)
         if self.saved is None:
             raise RuntimeError(errors.BACKWARD_TWICE)
         values = [unpack(self, i) for i in range(len(self.saved) >> 1)]
-        self._apply(self.recorded, TENSORS, grad, values, outs, _call)
-        return tuple(outs)
+        return self.apply(self.recorded, F, grad, values)
 
-    def _apply(
-        self,
-        formulas: tuple[Formula, ...],
-        world: Any,
-        grad: Any,
-        values: list[Any],
-        outs: list[Any],
-        call: Callable[..., Any],
-    ) -> None:
+    def apply(self, formulas: tuple[Formula, ...], F: Any, grad: Any, values: list[Any]) -> tuple[Any, ...]:
+        """The gradients for the edges that want one, by the formulas on a backend, given the saved values."""
         edges = self.next_functions
+        outs: list[Any] = [None] * len(edges)
         for formula in formulas:
             if formula.joint:
                 spread = len(edges) if formula.edges == () else None
@@ -348,13 +329,14 @@ class OpNode(Node):
                     args = [values[p] for p in formula.places]
                     if formula.needs:
                         args.append(needs)
-                    for i, g in zip(wanted, call(formula.fn, world, grad, *args), strict=True):
+                    for i, g in zip(wanted, formula.fn(F, grad, *args), strict=True):
                         if edges[i][0] is not None:
                             outs[i] = g
             else:
                 i = formula.edges[0]
                 if edges[i][0] is not None:
-                    outs[i] = call(formula.fn, world, grad, *[values[p] for p in formula.places])
+                    outs[i] = formula.fn(F, grad, *[values[p] for p in formula.places])
+        return tuple(outs)
 
     def release(self) -> None:
         if self.frees:
@@ -407,10 +389,6 @@ class OpNode(Node):
     def __dir__(self) -> list[str]:
         shown = ["_saved_" + n for n in (*self.saved_names, *self.constants) if n]
         return [*super().__dir__(), *shown, *("_raw_saved_" + n for n in self.tensor_names if n)]
-
-
-def _call(f: Callable[..., Any], *args: Any) -> Any:
-    return f(*args)
 
 
 def make_node_class(

@@ -9,11 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..graph.node import NO_EDGE, UNSHARED, AccumulateGrad, Edge, HookDict, Node, RemovableHandle
+from ..arguments.signature import Signatures
+from ..graph.node import NO_EDGE, Edge, HookDict, Node, RemovableHandle
+from ..memory.versions import INFERENCE, UNSHARED, counter
 from ..runtime import errors, modes
 from ..types import dtypes
 from ..types.device import CPU
+from ..types.layouts import strided
 from ..types.size import Size
+from .edges import WRAPPED, TensorMeta, ViewMeta, gradient_edge, requires_grad
+from .printing import tensor_format, tensor_repr
 
 if TYPE_CHECKING:
     from builtins import property as read_only
@@ -21,57 +26,24 @@ if TYPE_CHECKING:
     from ..memory.storage import Storage
     from .tensor_methods import TensorMethods  # generated: what the op tables attach
 else:
-    TensorMethods = object
+    from ..memory.storage import TensorBase as TensorMethods
 
-__all__ = ["Size", "Tensor", "TensorMeta", "ViewMeta", "counter", "gradient_edge", "requires_grad", "wrap"]
+__all__ = [
+    "INFERENCE",
+    "WRAPPED",
+    "Size",
+    "Tensor",
+    "TensorMeta",
+    "ViewMeta",
+    "counter",
+    "gradient_edge",
+    "requires_grad",
+    "set_requires_grad",
+    "wrap",
+    "wrap_scalar",
+]
 
-
-class TensorMeta:
-    """What few tensors have: hooks, a living AccumulateGrad, a retained gradient."""
-
-    __slots__ = ("accumulate", "grad_dtype", "hooks", "name", "post_accumulate", "retains")
-
-    def __init__(self) -> None:
-        self.accumulate: weakref.ref[AccumulateGrad] | None = None
-        self.hooks: HookDict | None = None
-        self.post_accumulate: HookDict | None = None
-        self.retains = False
-        self.grad_dtype: Any = Ellipsis
-        self.name: str | None = None
-
-    def wanted(self, own: np.dtype[Any]) -> Any:
-        """The NumPy dtype to which gradients of a leaf of dtype `own` are cast; None if they stay as they come."""
-        value = self.grad_dtype
-        return own if value is Ellipsis else None if value is None else value.numpy
-
-
-#: on tensors that stand for a Python number: what is saved of them does not go through saved-tensor hooks
-WRAPPED = TensorMeta()
-
-
-class ViewMeta:
-    """What a differentiable view knows: its base, its edge, and the version for which that edge holds."""
-
-    __slots__ = ("base", "creation", "edge", "leaf", "version")
-
-    def __init__(self, base: Tensor, edge: Edge | None, version: int, creation: str | None) -> None:
-        self.base = base
-        self.edge = edge
-        self.version = version
-        #: None, or why in-place operations on it are refused: "no_grad", "inference", "multi_output", "custom"
-        self.creation = creation
-        #: whether requires_grad_() was called on it
-        self.leaf = False
-
-
-class _InferenceVersion:
-    """Stands where a version counter would be on tensors made in inference mode."""
-
-    def __getitem__(self, index: int) -> int:
-        raise RuntimeError(errors.INFERENCE_SAVED)
-
-
-INFERENCE = _InferenceVersion()
+_REQUIRES_GRAD = Signatures("requires_grad_", "requires_grad_(bool requires_grad=True)")
 
 
 if not TYPE_CHECKING:
@@ -105,7 +77,7 @@ class Tensor(TensorMethods):
     # None for a leaf that requires grad and for views, where `gradient_edge` knows more; `_counter` the version counter:
     # UNSHARED until somebody changes or shares the tensor (`counter`), then a list of one number that its views share.
 
-    __slots__ = ("__dict__", "__weakref__", "_array", "_edge", "_grad", "_meta", "_storage", "_counter", "_view")
+    __slots__ = ("__dict__", "__weakref__", "_edge", "_grad", "_meta", "_view")
     __module__ = "torch"
     __array_priority__ = 1000
 
@@ -299,9 +271,7 @@ class Tensor(TensorMethods):
         Mirrors `torch.Tensor.requires_grad_`.
         """
         if not isinstance(requires_grad, bool):
-            from ...ops.table.arguments import reject
-
-            reject("requires_grad_", (self, requires_grad), {})
+            _REQUIRES_GRAD.fail((requires_grad,), {})
         set_requires_grad(self, requires_grad, "method")
         return self
 
@@ -485,8 +455,6 @@ class Tensor(TensorMethods):
 
         Mirrors `torch.Tensor.layout`.
         """
-        from ..types.layouts import strided
-
         return strided
 
     @read_only
@@ -574,27 +542,13 @@ class Tensor(TensorMethods):
     def volatile(self, value: Any) -> None:
         warnings.warn("volatile was removed (Variable.volatile is always False)", UserWarning, stacklevel=2)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
-        from ...serialization import deepcopy_tensor
-
-        return deepcopy_tensor(self, memo)
-
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        from ...serialization import reduce_tensor
-
-        return reduce_tensor(self)
-
     def __hash__(self) -> int:
         return id(self)
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:
-        from .printing import tensor_repr
-
         return tensor_repr(self, tensor_contents=tensor_contents)
 
     def __format__(self, spec: str) -> str:
-        from .printing import tensor_format
-
         return tensor_format(self, spec)
 
 
@@ -620,58 +574,6 @@ def wrap_scalar(array: np.ndarray) -> Tensor:
     t._grad = t._view = t._storage = None
     t._meta = WRAPPED
     return t
-
-
-def counter(t: Tensor) -> Any:
-    """The version counter of `t` as an object that may be shared and counted up."""
-    version = t._counter
-    if version is UNSHARED:
-        version = t._counter = [0]
-    return version
-
-
-def requires_grad(t: Tensor) -> bool:
-    """Whether `t` requires grad; a view does as soon as its base does."""
-    edge = t._edge
-    if edge is not None:
-        return edge[0] is not None
-    view = t._view
-    return view is None or view.leaf or (view.edge is not None and view.edge[0] is not None) or requires_grad(view.base)
-
-
-#: the edge of a view made under no_grad of a tensor that requires grad: it counts as requiring grad, but leads nowhere
-DEAD_EDGE: Edge = (*NO_EDGE,)
-
-
-def gradient_edge(t: Tensor) -> Edge:
-    """Where the gradient of `t` goes; NO_EDGE itself if `t` requires none."""
-    edge = t._edge
-    if edge is not None:
-        return edge
-    view = t._view
-    if view is not None:
-        if view.version != t._counter[0] and (view.edge is not None or requires_grad(view.base)):
-            from ..recording.views import regenerate
-
-            regenerate(t, view)
-        if view.edge is not None:
-            return view.edge
-        if not view.leaf:
-            return DEAD_EDGE if requires_grad(view.base) else NO_EDGE
-    # a leaf: the edge to its AccumulateGrad, the living one if there is one
-    meta = t._meta
-    if meta is None:
-        meta = t._meta = TensorMeta()
-    ref = meta.accumulate
-    if ref is not None:
-        node = ref()
-        if node is not None:
-            return (node, 0)
-    node = AccumulateGrad(t)
-    if meta.grad_dtype is not Ellipsis:
-        node.dtype = meta.wanted(t._array.dtype)
-    meta.accumulate = weakref.ref(node)
-    return (node, 0)
 
 
 def set_requires_grad(t: Tensor, flag: bool, how: str) -> None:

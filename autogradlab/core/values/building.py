@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from ..arguments.mismatch import typename
+from ..memory.casting import cast_array
 from ..runtime import modes
 from ..runtime.warn import warn_once
 from ..tensor.tensor import Tensor
 from ..types import dtypes
 from ..types.dtypes import dtype, from_numpy, get_default_dtype
 
-__all__ = ["array_from", "check_numpy", "fill_value"]
+__all__ = ["array_from", "check_numpy", "fill_value", "scalar_array"]
 
 _SUPPORTED = (
     "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, "
@@ -158,8 +159,6 @@ def array_from(data: Any, d: dtype | None = None) -> np.ndarray:
 
 
 def _copied(x: np.ndarray, d: dtype | None) -> np.ndarray:
-    from ...ops.first.memory import cast_array
-
     numpy = from_numpy(x.dtype).numpy if d is None else d.numpy
     if x.dtype != numpy:
         x = modes.quiet(cast_array, x, numpy)
@@ -315,6 +314,37 @@ def fill_value(value: Any, kind: dtype) -> Any:
             raise RuntimeError(_OVERFLOW.format(name))
         value = int(value)
     return _wrapped(int(value), kind, name)
+
+
+_TOPS = {2: 65504.0, 4: float(np.finfo(np.float32).max), 8: float(np.finfo(np.float64).max)}
+
+
+def scalar_array(value: Any, d: Any) -> np.ndarray:
+    """A Python number in a dtype, as C casts it; PyTorch's error where it does not fit."""
+    numpy = d.numpy
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+        value = int(value)
+        if not -(2**63) <= value < 2**64:
+            raise ValueError("Overflow when unpacking long long")
+    overflow = False
+    if isinstance(value, complex) and not d.is_complex and numpy.kind != "b":
+        overflow = bool(value.imag)
+        value = value.real
+    if numpy.kind == "b":
+        return np.array(value != 0)
+    if numpy.kind in "iu":
+        info = np.iinfo(numpy)
+        n = int(value) if value == value and abs(value) != np.inf else 0
+        if numpy.kind == "u" and -info.max <= n < 0:
+            return np.array(n + info.max + 1, numpy)
+        overflow = overflow or not info.min <= n <= info.max or abs(value) == np.inf
+        value = n
+    elif d.is_floating_point and isinstance(value, (int, float)) and abs(value) != np.inf:
+        top = _TOPS[numpy.itemsize] if numpy.kind == "f" else 3.39e38
+        overflow = overflow or abs(value) > top
+    if overflow:
+        raise RuntimeError(f"value cannot be converted to type {_C_NAMES.get(d.name, d.name)} without overflow")
+    return np.array(value, numpy)
 
 
 def _largest(kind: dtype) -> float:

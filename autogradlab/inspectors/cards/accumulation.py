@@ -11,9 +11,10 @@ from ..parts import Badge, Block, Card, Drawing, Grid, Item, Note, Path, Rect, S
 from ..snapshot.callers import space_now
 from ..snapshot.calls import arguments
 from ..snapshot.kinds import is_tensor, type_name
-from ..snapshot.ledger import KEPT, Entry, Ledger
+from ..snapshot.ledger import Entry, Ledger
 from ..snapshot.names import Names, names_of
 from ..snapshot.origins import place
+from ..snapshot.samples import KEPT
 from ..values import FEW, grid, numbers, short
 from ..words import language, say
 

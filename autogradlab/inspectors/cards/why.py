@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..inspector import Inspector, present
+from ..offers import switch
 from ..parts import Block, Card, Facts, Note
 from ..snapshot.callers import space_now
 from ..snapshot.calls import arguments
@@ -64,9 +65,7 @@ def explain(error: BaseException | bool | None = None) -> Inspector:
     if error is not None and not is_a(error, bool):
         note = Note(say("why.no_error_given", type=type_name(error)), "warning")
         return present(Card("explain", "lab.explain", blocks=(note,), lang=language()))
-    from ..extension import switch
-
-    switched = switch(error is not False)
+    switched = switch(error is not False, offered)
     lang = language()
     if error is False:
         return present(Card("explain", "lab.explain", blocks=(Note(say("why.off")),), lang=lang))
@@ -92,6 +91,14 @@ def one_line(error: BaseException) -> str | None:
     """The sentence for an error; None if it is none of those that are known."""
     found = diagnose(failure(error))
     return None if found.kind == "unknown" else say("why.offer", sentence=_sentence(found))
+
+
+def offered(error: BaseException) -> None:
+    """Show the card of an error below its cell; of errors about which nothing is known, nothing is said."""
+    from IPython.display import display
+
+    if one_line(error) is not None:
+        display(present(card_of_error(error)))
 
 
 # -- words for a diagnosis -----------------------------------------------------------------------------------------------

@@ -10,10 +10,10 @@ from . import reasons
 from .cuts import Diagnosis, cut
 from .failing import parsed, statements
 from .kinds import attribute, is_a, is_tensor
-from .ledger import KEPT
 from .mistakes import because
 from .names import Names, Space
 from .origins import Origin, origin
+from .samples import KEPT
 
 __all__ = ["doubts", "is_optimizer", "of_optimizer"]
 

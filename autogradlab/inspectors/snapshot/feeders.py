@@ -9,6 +9,7 @@ from typing import Any
 
 from .kinds import is_tensor
 from .names import tensors
+from .samples import same, sample
 
 __all__ = ["Feeders", "Part", "nodes_below"]
 
@@ -92,8 +93,6 @@ class Feeders:
 
     def take(self, arrived: Any) -> tuple[Part, ...]:
         """What was sent since the last call and adds up to what arrived; nothing if it does not."""
-        from .ledger import same, sample
-
         parts, self.pending = self.pending, []
         parts = [replace(part, value=sample(part.value)) for part in parts]
         while parts:

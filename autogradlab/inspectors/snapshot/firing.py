@@ -15,8 +15,8 @@ from typing import Any, Literal
 from ..values import short
 from .callers import place_of_code
 from .kinds import attribute, is_tensor, library, version_of
-from .ledger import KEPT, same, sample
 from .origins import Origin
+from .samples import KEPT, same, sample
 
 __all__ = ["Firing", "Hook", "Log", "is_saving", "of_inspectors"]
 

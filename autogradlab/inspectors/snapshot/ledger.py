@@ -15,11 +15,10 @@ from .callers import user_frame, user_place
 from .feeders import Feeders, Part
 from .kinds import library
 from .origins import Origin
+from .samples import KEPT, same, sample
 
-__all__ = ["KEPT", "Entry", "Ledger", "sample", "same"]
+__all__ = ["Entry", "Ledger"]
 
-#: elements of a gradient that an entry keeps; of more, evenly spaced ones
-KEPT = 4096
 
 Kind = Literal["found", "backward", "zeroed", "none", "set", "edited"]
 
@@ -47,26 +46,6 @@ class Entry:
     def hooked(self) -> bool:
         """Whether hooks of the leaf changed the gradient on its way into `.grad`."""
         return self.arrived is not None and not same(self.arrived, self.added)
-
-
-def sample(tensor: Any) -> Any:
-    """A copy of the tensor without history; of a large one, of `KEPT` evenly spaced elements."""
-    plain = tensor.detach()
-    if str(plain.layout) != "torch.strided":
-        plain = plain.to_dense()
-    if plain.numel() > KEPT:
-        plain = plain.reshape(-1)[:: -(-plain.numel() // KEPT)]
-    return plain.clone()
-
-
-def same(a: Any, b: Any) -> bool:
-    """Whether two tensors hold the same numbers; NaN is the same as NaN."""
-    if a is None or b is None:
-        return a is b
-    if a.shape != b.shape or a.dtype != b.dtype:
-        return False
-    equal = (a == b) | ((a != a) & (b != b))
-    return bool(equal.all())
 
 
 class Ledger:

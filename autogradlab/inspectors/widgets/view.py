@@ -9,8 +9,8 @@ import anywidget
 import traitlets
 
 from .. import theme
-from ..inspector import Inspector
 from ..parts import Card
+from ..rendering import Inspector
 from ..stored import packed, ui_words
 
 __all__ = ["InspectorWidget", "module", "style"]

@@ -368,14 +368,14 @@ def embedding(
 
 
 def _renormed(weight: Tensor, index: _ndarray, max_norm: float, norm_type: float) -> None:
-    from ...core.recording.views import bump
+    from ...core.memory.versions import increment_version
 
     w = weight._array
     rows = np.unique(index)
     norms = np.linalg.norm(w[rows], norm_type, axis=1)
     long = norms > max_norm
     w[rows[long]] *= (max_norm / (norms[long] + 1e-7))[:, None].astype(w.dtype)
-    bump(weight)
+    increment_version(weight)
 
 
 def embedding_bag(

@@ -11,9 +11,9 @@ from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.types import dtypes
 from ...core.types.return_types import named
-from ...core.values.creation import bind
 from ..first.kinds import NOT_IMPLEMENTED, no_derivative, refuse
 from ..table.checked import cxx_name, offer
+from ..table.creation import bind
 from ..table.opdef import OPS, Op, publish
 
 F = TENSORS

@@ -13,7 +13,7 @@ from ..table.opdef import op
 
 
 def _constant_pad(input, pad, value=0):  # type: ignore[no-untyped-def]
-    from ..first.getitem import scalar_array
+    from ...core.values.building import scalar_array
 
     n = input.ndim
     if len(pad) % 2:

@@ -10,8 +10,8 @@ from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims, wrap_dim
 from ...core.types.return_types import named
-from ...core.values.creation import bind
 from ..first.kinds import name_of, refuse
+from ..table.creation import bind
 from ..table.opdef import OPS, Op, op, publish
 
 F = TENSORS

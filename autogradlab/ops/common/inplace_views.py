@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.memory.versions import increment_version
 from ...core.recording.record import finish, start_node
-from ...core.recording.views import bump, check_inplace, rebase
+from ...core.recording.views import check_inplace, rebase
 from ...core.runtime import modes
 from ...core.tensor.tensor import Tensor
 from ..first.shape import SQUEEZES
@@ -37,7 +38,7 @@ def reshaped_in_place(input: Tensor, entry: Op, values: list[Any], array: Any) -
         check_inplace(input)
         saved = entry.saves(values, edges, (input,))
     input._array = array
-    bump(input)
+    increment_version(input)
     if recording:
         node = start_node(entry.node_class, tuple(edges), array.shape, array.dtype, saved)
         if input._view is None:

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from ...core.memory.casting import cast_array
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import from_numpy
+from ...core.values.building import scalar_array
 from ...core.values.promotion import broadcast_error, broadcast_shapes
-from ..first.getitem import scalar_array
-from ..first.memory import cast_array
 from ..first.viewing import guard
 from ..first.writing import C_WORDS, exact_out, in_place, warn_expanded
 from ..table.opdef import OPS, Op, composite, op, publish

@@ -10,10 +10,10 @@ from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.types import dtypes
 from ...core.types.dims import wrap_dim
-from ...core.values.creation import bind
 from ..first.kinds import refuse
 from ..first.selecting import SMALL, insertion_order, sort_order
 from ..table.checked import axis, exact_out, offer, tensor_type
+from ..table.creation import bind
 from ..table.opdef import OPS, Op, publish
 from .sorting import keys_of, picked, selecting
 
@@ -181,7 +181,7 @@ def _quantile(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tenso
     r = _computed(input, q, None if dim is None else d, keepdim, way, name == "nanquantile")
     if out is None:
         return r
-    from ..first.memory import resize
+    from ...core.memory.storage import resize
 
     if out._array.shape != r._array.shape:
         resize(out, r._array.shape)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.graph.node import NO_EDGE
+from ...core.memory.layout import like
 from ...core.random import distributions as D
 from ...core.random import generator, streams
 from ...core.random.generator import default_generator
@@ -15,7 +16,7 @@ from ...core.runtime import modes
 from ...core.tensor.tensor import Tensor, gradient_edge, wrap
 from ...core.types import dtypes
 from ...core.types.dtypes import get_default_dtype
-from ...core.values.creation import (
+from ..table.creation import (
     bind,
     check_out,
     check_sizes,
@@ -23,7 +24,6 @@ from ...core.values.creation import (
     default_device,
     finished,
     into,
-    like,
     options,
     quick,
     quick_shape,
@@ -333,7 +333,8 @@ def _filler(name: str, node: str, fill: Any, names: tuple[str, ...], doc: str) -
 
 
 def _in_place(entry: Op, self: Tensor, fill: Any, other: Tensor | None = None) -> Tensor:
-    from ...core.recording.views import bump, check_inplace, rebase
+    from ...core.memory.versions import increment_version
+    from ...core.recording.views import check_inplace, rebase
 
     local = modes.LOCAL.state
     edges = [NO_EDGE]
@@ -343,7 +344,7 @@ def _in_place(entry: Op, self: Tensor, fill: Any, other: Tensor | None = None) -
     if recording:
         check_inplace(self)
     modes.quiet(fill, self._array)
-    bump(self)
+    increment_version(self)
     if recording:
         node = start_node(entry.node_class, tuple(edges), self._array.shape, self._array.dtype, ())
         rebase(self, node)

@@ -14,7 +14,7 @@ from ...core.tensor.tensor import Tensor
 from ...core.types import dtypes
 from ...core.types.dtypes import dtype as Dtype
 from ...core.types.dtypes import get_default_dtype
-from ...core.values.creation import bind, check_out, check_sizes, default, default_device, finished, into, options
+from ..table.creation import bind, check_out, check_sizes, default, default_device, finished, into, options
 from ..table.opdef import composite
 
 _OUT_COUNT = (

@@ -12,10 +12,10 @@ from ...core.tensor.tensor import Tensor, requires_grad, wrap
 from ...core.types import dtypes
 from ...core.types.dims import wrap_dim
 from ...core.types.return_types import named
-from ...core.values.creation import bind
 from ...core.values.promotion import is_number
 from ..first.kinds import in_both_worlds, refuse
 from ..table.checked import EXPECTED, axis, cxx_name, exact_out, offer
+from ..table.creation import bind
 from ..table.opdef import OPS, Op, composite, publish
 from . import extremes  # noqa: F401  its put_at carries gradients back
 

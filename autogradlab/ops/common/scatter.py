@@ -218,7 +218,7 @@ def _read(name: str, input: Any, dim: Any, index: Any, src: Any, value: Any, red
         misfit(name, (input, *names.values(), *(() if given is None else (given,))), {}, "torch")
     number = is_value(name, given, (input, dim, index, given))
     if number and reduce is not None:
-        from ..first.getitem import scalar_array
+        from ...core.values.building import scalar_array
 
         given = scalar_array(given, input.dtype).item()
     if reduce is not None and not number:

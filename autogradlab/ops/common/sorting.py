@@ -10,16 +10,17 @@ from typing import Any
 
 import numpy as np
 
+from ...core.memory.layout import like
 from ...core.recording.record import RAW, TENSORS
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types import dtypes
 from ...core.types.return_types import named
-from ...core.values.creation import bind, like
 from ...core.values.promotion import result_dtype
 from ..first.kinds import name_of, refuse
 from ..first.selecting import SMALL, kth_place, sort_order, top_order
 from ..table.checked import EXPECTED, axis, cxx_name, exact_out, number_of, offer
+from ..table.creation import bind
 from ..table.opdef import OPS, Op, composite, op
 from . import extremes  # noqa: F401  its take_at and put_at carry gradients
 

@@ -11,9 +11,9 @@ from ...core.runtime.warn import warn
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims
 from ...core.types.dtypes import get_default_dtype
-from ...core.values.creation import bind
 from ..first.kinds import is_half, name_of
 from ..first.reduce import count_of
+from ..table.creation import bind
 from ..table.opdef import OPS, Op, composite, publish
 
 F = TENSORS

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from ...core.graph.node import NO_EDGE
+from ...core.memory import strided
 from ...core.memory.storage import storage_of
-from ...core.recording import views
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
+from ...core.types.dtypes import _scalar_name
 from ..first.viewing import guard, view_of
 from ..first.writing import exact_out
 from ..table.opdef import OPS, Op, composite, op, publish
@@ -26,7 +28,7 @@ from ..table.opdef import OPS, Op, composite, op, publish
     },
 )
 def as_strided_gather(input, base, view):  # type: ignore[no-untyped-def]
-    return np.array(views.gather_strided(input, base, view))
+    return np.array(strided.gather_strided(input, base, view))
 
 
 @op(
@@ -39,7 +41,7 @@ def as_strided_gather(input, base, view):  # type: ignore[no-untyped-def]
     },
 )
 def as_strided_backward(input, base, view):  # type: ignore[no-untyped-def]
-    return views.strided_backward(input, base, view)
+    return strided.strided_backward(input, base, view)
 
 
 @op(
@@ -54,28 +56,7 @@ def as_strided_backward(input, base, view):  # type: ignore[no-untyped-def]
     },
 )
 def as_strided_scatter(input, src, base, view):  # type: ignore[no-untyped-def]
-    return views.scatter_strided(input, src, base, view)
-
-
-def _public() -> dict[str, Any]:
-    return {
-        "as_strided_gather": TENSORS.as_strided_gather,
-        "as_strided_backward": TENSORS.as_strided_backward,
-        "as_strided_scatter": TENSORS.as_strided_scatter_geometry,
-    }
-
-
-globals().update(_public())
-
-
-def split(t: Tensor, complex_alone: bool) -> Tensor:
-    """A gradient as its real parts, where only its side of base and view is complex."""
-    return TENSORS.view_as_real(t) if complex_alone else t  # type: ignore[no-any-return]
-
-
-def joined(t: Tensor, complex_alone: bool) -> Tensor:
-    """The complex gradient of its real parts, likewise."""
-    return TENSORS.view_as_complex(TENSORS.contiguous(t)) if complex_alone else t  # type: ignore[no-any-return]
+    return strided.scatter_strided(input, src, base, view)
 
 
 # -- as_strided --------------------------------------------------------------------------------------------------------
@@ -113,7 +94,7 @@ def _strided(input: Tensor, size: Any, stride: Any, storage_offset: Any) -> tupl
             f"storage size of {needed} are out of bounds for storage of size {storage.nbytes()}"
         )
     r = np.ndarray(size, x.dtype, storage.buffer, min(offset * item, storage.nbytes()), tuple(s * item for s in stride))
-    return r, size, stride, storage_offset, views.Geometry(x), views.Geometry(r, x)
+    return r, size, stride, storage_offset, strided.Geometry(x), strided.Geometry(r, x)
 
 
 def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: Any = None) -> Tensor:
@@ -259,8 +240,6 @@ publish(
 @composite(method=False, function=False)
 def view_as_dtype(input: Tensor, dtype: Any) -> Tensor:
     """view(dtype): the same bytes read as another type."""
-    from ...core.types.dtypes import _scalar_name
-
     x = input._array
     old, new = x.itemsize, dtype.itemsize
     names = f"{_scalar_name(input.dtype)} as {_scalar_name(dtype)} (different element sizes)"
@@ -295,8 +274,6 @@ def view_as_dtype(input: Tensor, dtype: Any) -> Tensor:
         t._array = r
     t._view = None
     if t._edge is None:
-        from ...core.graph.node import NO_EDGE
-
         t._edge = NO_EDGE
     return t
 

@@ -244,7 +244,7 @@ def _fill_slices(input: np.ndarray, dim: int, index: np.ndarray, value: Any) -> 
 
 def _number(name: str, input: np.ndarray, value: Any) -> np.ndarray:
     """A Python number in the dtype of an array."""
-    from ..first.getitem import scalar_array
+    from ...core.values.building import scalar_array
 
     if isinstance(value, np.ndarray):
         return value

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from ...core.memory.strided import window
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor, read_only
 from ...core.types.dims import wrap_dim
 from ..table.families import attach
 from ..table.opdef import OPS, Op, alias, composite, op, publish
 from .shape import expand, permute, transpose, unsqueeze
-from .viewing import guard, misfit, view_of, window
+from .viewing import guard, misfit, view_of
 from .writing import exact_out
 
 # -- moving dimensions -------------------------------------------------------------------------------------------------

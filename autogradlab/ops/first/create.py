@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.memory.layout import formatted, like
 from ...core.memory.storage import Storage
 from ...core.recording.record import RAW, TENSORS
 from ...core.runtime.warn import warn, warn_once
@@ -14,8 +15,7 @@ from ...core.types import dtypes
 from ...core.types.dtypes import dtype as Dtype
 from ...core.types.dtypes import get_default_dtype
 from ...core.values.building import array_from, check_numpy, fill_value
-from ...core.values.conversion import array_of_dlpack
-from ...core.values.creation import (
+from ..table.creation import (
     bind,
     check_device,
     check_out,
@@ -23,15 +23,14 @@ from ...core.values.creation import (
     default,
     default_device,
     finished,
-    formatted,
     into,
-    like,
     options,
     quick,
     quick_shape,
     wanted_dtype,
 )
 from ..table.opdef import composite
+from .conversion import array_of_dlpack
 
 _COPY = (
     "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "

@@ -10,11 +10,12 @@ import numpy as np
 
 from ...core.graph.node import NO_EDGE
 from ...core.memory.overlap import check_apart
+from ...core.memory.versions import increment_version
 from ...core.recording.record import TENSORS
-from ...core.recording.views import bump
 from ...core.runtime.modes import FLAGS
 from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge, wrap
-from .index import _ALL, INDEX, SELECT, put, slice_
+from ...core.values.building import array_from, scalar_array
+from .index import _ALL, INDEX, SELECT, checked_index, put, slice_
 from .viewing import view_of
 
 _AS_TUPLE = (
@@ -26,32 +27,7 @@ _SCALAR = (
     "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim tensor "
     "to a number"
 )
-_DTYPES = "tensors used as indices must be long, int, byte or bool tensors"
 _PARTS = (slice, type(None), type(...), Tensor, list, tuple, str, range)
-
-
-def checked_index(t: Tensor, x: np.ndarray, dim: int) -> Tensor:
-    """An index tensor: a mask must fit the dimensions from `dim` on, uint8 is an old kind of mask."""
-    array = t._array
-    kind = array.dtype.kind
-    if kind == "u" and array.dtype.itemsize == 1:
-        warnings.warn(
-            "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
-            UserWarning,
-            stacklevel=6,
-        )
-        t = wrap(array.astype(np.bool_))
-        kind = "b"
-    if kind == "b":
-        for i, n in enumerate(array.shape):
-            if dim + i < x.ndim and x.shape[dim + i] != n:
-                raise IndexError(
-                    f"The shape of the mask {list(array.shape)} at index {i} does not match the shape of the "
-                    f"indexed tensor {list(x.shape)} at index {dim + i}"
-                )
-    elif kind != "i" or array.dtype.itemsize < 4:
-        raise IndexError(_DTYPES)
-    return t
 
 
 def _tensor(entry: Any) -> Any:
@@ -61,8 +37,6 @@ def _tensor(entry: Any) -> Any:
             return entry.item()
         return TENSORS.from_numpy(entry.astype(np.int64) if entry.dtype.kind == "f" else entry)  # PyTorch truncates
     if isinstance(entry, (list, tuple, str, range)):
-        from ...core.values.conversion import array_from
-
         array = array_from(entry if isinstance(entry, str) else list(entry))
         return wrap(array if array.size and array.dtype.kind not in "fc" else array.astype(np.int64))
     return entry
@@ -269,7 +243,7 @@ def _quick(self: Tensor, index: Any, value: Any) -> bool:
             x[places] = value
         except (IndexError, TypeError):
             return False
-        bump(self)
+        increment_version(self)
         return True
     if (
         not (how is int or (how is tuple and _plain(index)) or (how is slice and _plain((index,))))
@@ -281,7 +255,7 @@ def _quick(self: Tensor, index: Any, value: Any) -> bool:
         x[index] = value
     except (IndexError, TypeError):
         return False
-    bump(self)
+    increment_version(self)
     return True
 
 
@@ -339,47 +313,6 @@ def _old_mask(index: Any) -> bool:
 
 
 #: the largest float of each size
-_TOPS = {2: 65504.0, 4: float(np.finfo(np.float32).max), 8: float(np.finfo(np.float64).max)}
-_C_NAMES = {
-    "uint8": "uint8_t",
-    "int8": "int8_t",
-    "int16": "int16_t",
-    "int32": "int",
-    "int64": "int64_t",
-    "float16": "c10::Half",
-    "float32": "float",
-    "float64": "double",
-    "bfloat16": "c10::BFloat16",
-    "complex64": "c10::complex<float>",
-}
-
-
-def scalar_array(value: Any, d: Any) -> np.ndarray:
-    """A Python number in a dtype, as C casts it; PyTorch's error where it does not fit."""
-    numpy = d.numpy
-    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
-        value = int(value)
-        if not -(2**63) <= value < 2**64:
-            raise ValueError("Overflow when unpacking long long")
-    overflow = False
-    if isinstance(value, complex) and not d.is_complex and numpy.kind != "b":
-        overflow = bool(value.imag)
-        value = value.real
-    if numpy.kind == "b":
-        return np.array(value != 0)
-    if numpy.kind in "iu":
-        info = np.iinfo(numpy)
-        n = int(value) if value == value and abs(value) != np.inf else 0
-        if numpy.kind == "u" and -info.max <= n < 0:
-            return np.array(n + info.max + 1, numpy)
-        overflow = overflow or not info.min <= n <= info.max or abs(value) == np.inf
-        value = n
-    elif d.is_floating_point and isinstance(value, (int, float)) and abs(value) != np.inf:
-        top = _TOPS[numpy.itemsize] if numpy.kind == "f" else 3.39e38
-        overflow = overflow or abs(value) > top
-    if overflow:
-        raise RuntimeError(f"value cannot be converted to type {_C_NAMES.get(d.name, d.name)} without overflow")
-    return np.array(value, numpy)
 
 
 def _assign(view: Tensor, value: Tensor) -> None:

@@ -8,14 +8,43 @@ from typing import Any
 
 import numpy as np
 
+from ...core.memory.strided import window
 from ...core.recording.record import RAW, TENSORS
-from ...core.tensor.tensor import Tensor
+from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
+from ...core.values.building import scalar_array
 from ..table.opdef import OPS, Op, composite, op, publish
-from .viewing import guard, view_of, window
+from .viewing import guard, view_of
 from .writing import in_place
 
 _ALL = slice(None)
+
+_DTYPES = "tensors used as indices must be long, int, byte or bool tensors"
+
+
+def checked_index(t: Tensor, x: np.ndarray, dim: int) -> Tensor:
+    """An index tensor: a mask must fit the dimensions from `dim` on, uint8 is an old kind of mask."""
+    array = t._array
+    kind = array.dtype.kind
+    if kind == "u" and array.dtype.itemsize == 1:
+        warnings.warn(
+            "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
+            UserWarning,
+            stacklevel=6,
+        )
+        t = wrap(array.astype(np.bool_))
+        kind = "b"
+    if kind == "b":
+        for i, n in enumerate(array.shape):
+            if dim + i < x.ndim and x.shape[dim + i] != n:
+                raise IndexError(
+                    f"The shape of the mask {list(array.shape)} at index {i} does not match the shape of the "
+                    f"indexed tensor {list(x.shape)} at index {dim + i}"
+                )
+    elif kind != "i" or array.dtype.itemsize < 4:
+        raise IndexError(_DTYPES)
+    return t
+
 
 # -- select and slice --------------------------------------------------------------------------------------------------
 
@@ -376,8 +405,6 @@ def _index_put_into(input, indices, values, accumulate=False):  # type: ignore[n
 
         if not accumulate and _one_for_a_mask(places, values):
             if values.dtype.kind == "c" and input.dtype.kind != "c":
-                from .getitem import scalar_array
-
                 scalar_array(values.item(), from_numpy(input.dtype))  # refuses an imaginary part
             values = values.astype(input.dtype)
         if input.dtype != values.dtype:
@@ -448,7 +475,6 @@ TENSORS.index_put = INDEX_PUT.call
 def _given(name: str, input: Tensor, indices: Any) -> tuple[Any, ...]:
     """The index tensors of index_put(), checked as torch does."""
     from ...core.arguments.mismatch import typename
-    from .getitem import checked_index
 
     if not isinstance(indices, (tuple, list)):
         raise TypeError(f"{name}(): argument 'indices' (position 1) must be tuple of Tensors, not {typename(indices)}")

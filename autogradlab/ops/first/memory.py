@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import numpy as np
 
-from ...core.graph.node import NO_EDGE, UNSHARED
+from ...core.graph.node import NO_EDGE
+from ...core.memory.casting import cast_array
 from ...core.memory.overlap import check_apart, check_written
-from ...core.memory.storage import address, storage_of
+from ...core.memory.storage import address, resize, storage_of
+from ...core.memory.strided import dense
+from ...core.memory.versions import UNSHARED, increment_version
 from ...core.recording.record import RAW, TENSORS, finish, make_node_class, start_node
-from ...core.recording.views import bump, check_inplace, rebase
+from ...core.recording.views import check_inplace, rebase
 from ...core.runtime import errors, modes
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import INFERENCE, Tensor, counter, gradient_edge, requires_grad, wrap
@@ -23,7 +25,7 @@ from ...core.types.dtypes import dtype as Dtype
 from ...core.types.layouts import FORMATS
 from ...core.values.promotion import broadcast_shapes
 from ..table.opdef import OPS, Op, composite, op, publish
-from .viewing import dense, misfit
+from .viewing import misfit
 
 _CONTIGUOUS, _PRESERVE = FORMATS["contiguous_format"], FORMATS["preserve_format"]
 
@@ -86,20 +88,6 @@ def _to_copy(input, numpy, memory_format=None):  # type: ignore[no-untyped-def]
         return formatted(input, memory_format)
     r = cast_array(input, numpy)
     return r if memory_format is None and r is not input else formatted(r, memory_format)
-
-
-def cast_array(x: np.ndarray, numpy: Any) -> np.ndarray:
-    """astype as C casts: complex to real drops the imaginary part without a word."""
-    if x.dtype.kind == "c" and numpy.kind != "c" and numpy.kind != "b":
-        x = x.real
-    if x.dtype.kind in "fV" and numpy.kind in "iu":
-        return _float_to_int(x, numpy)
-    return x.astype(numpy)
-
-
-def _float_to_int(x: np.ndarray, numpy: Any) -> np.ndarray:
-    wide = x.astype(np.float64) if x.dtype.kind == "V" else x
-    return wide.astype(np.int64).astype(numpy) if numpy.itemsize < 8 else wide.astype(numpy)
 
 
 @composite(function=False)
@@ -247,8 +235,8 @@ def detach_(input: Tensor) -> Tensor:
 # -- copies into -------------------------------------------------------------------------------------------------------
 
 CopyBackwards = make_node_class("CopyBackwards", (), (), False)
-CopyBackwards.run = lambda self, grad, quiet: _copied(self, grad)  # type: ignore[method-assign,assignment]
-CopyBackwards.run_recorded = lambda self, grad: _copied(self, grad)  # type: ignore[method-assign,assignment]
+CopyBackwards.run = lambda self, grad, F: _copied(self, grad)  # type: ignore[method-assign,assignment]
+CopyBackwards.run_recorded = lambda self, grad, F: _copied(self, grad)  # type: ignore[method-assign,assignment]
 CopyBackwards.name = lambda self: "torch::autograd::CopyBackwards"  # type: ignore[method-assign]
 
 
@@ -284,7 +272,7 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
         a, b = gradient_edge(input), gradient_edge(src) if floats else NO_EDGE
     target, x = input._array, src._array
     if input is src:
-        bump(input)
+        increment_version(input)
         return input
     if x.shape != target.shape:
         shape = broadcast_shapes(target.shape, x.shape)
@@ -300,7 +288,7 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
         if x.dtype.kind == "c" and target.dtype.kind not in "cb":
             _warn_cast()
         modes.quiet(_assign, target, x)
-    bump(input)
+    increment_version(input)
     if recording:
         node = start_node(CopyBackwards, (a, b), target.shape, target.dtype, ())
         rebase(input, node)
@@ -349,7 +337,7 @@ def _value(name: str, input: Tensor, value: Any) -> Any:
 
     if not is_number(value):
         misfit(name, (input, value), {}, "Tensor")
-    from .getitem import scalar_array
+    from ...core.values.building import scalar_array
 
     return scalar_array(value, input.dtype)
 
@@ -370,7 +358,7 @@ def fill_(input: Tensor, value: Any) -> Tensor:
         and (input._array.dtype.kind == "f" and 0 not in input._array.strides)
     ):
         input._array.fill(value)
-        bump(input)
+        increment_version(input)
         return input
     from .writing import in_place
 
@@ -390,7 +378,7 @@ def zero_(input: Tensor) -> Tensor:
 
     if input._edge is NO_EDGE and input._counter is not INFERENCE and 0 not in input._array.strides:
         input._array.fill(0)
-        bump(input)
+        increment_version(input)
         return input
     return in_place(_ZERO, [input], _zero_into)
 
@@ -458,27 +446,6 @@ composite(function=False, name="is_pinned")(lambda input: False)
 composite(function=False, name="is_shared")(lambda input: False)
 
 
-def resize(input: Tensor, shape: tuple[int, ...]) -> None:
-    """Change the size over the same storage, which grows if it has to."""
-    shape = tuple(map(operator.index, shape))
-    x = input._array
-    count = 1
-    for n in shape:
-        count *= n
-    if input._counter is UNSHARED and input._storage is None and x.base is None and count > x.size:
-        # nobody else is on this memory, so nobody has to be looked for
-        grown = np.empty(shape, x.dtype)
-        grown.reshape(-1)[: x.size] = x.ravel(order="K")
-        input._array = grown
-        return
-    storage = storage_of(input)
-    offset = storage_offset(input) * x.itemsize
-    if offset + count * x.itemsize > storage.nbytes():
-        storage.resize_(offset + count * x.itemsize)
-    input._storage = storage
-    input._array = np.ndarray(shape, x.dtype, storage.buffer, offset)
-
-
 @composite(function=False)
 def resize_(input: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
     """Change the size in place: fewer elements keep the storage, more enlarge it."""
@@ -488,7 +455,7 @@ def resize_(input: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
     if any(n < 0 for n in shape):
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {list(shape)}")
     resize(input, shape)
-    bump(input)
+    increment_version(input)
     return input
 
 

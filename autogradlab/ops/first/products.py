@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ...core.graph.node import NO_EDGE, UNSHARED, freed_error, sequence
-from ...core.recording.record import TENSORS, changed, finish
+from ...core.graph.node import NO_EDGE, sequence
+from ...core.memory.versions import UNSHARED
+from ...core.recording.record import TENSORS, finish
 from ...core.runtime import errors, modes
 from ...core.runtime.modes import FLAGS, LOCAL, QUIET
 from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge
@@ -96,41 +97,9 @@ def _grad_right(F, grad, left, shape, strides):  # type: ignore[no-untyped-def]
     return F.mm(F.conj(F.t(left)), grad)
 
 
-def _fast_left(grad, right, shape, strides):  # type: ignore[no-untyped-def]
-    if strides[0] == 1 and strides[1] == shape[0]:
-        return product(right.conjugate(), grad.T).T
-    return product(grad, right.T.conjugate())
-
-
-def _fast_right(grad, left, shape, strides):  # type: ignore[no-untyped-def]
-    if strides[0] == 1 and strides[1] == shape[0]:
-        return product(grad.T, left.conjugate()).T
-    return product(left.T.conjugate(), grad)
-
-
-def _run_mm(self: Any, grad: Any, quiet: Any) -> tuple[Any, ...]:
-    saved = self.saved
-    if saved is None:
-        raise freed_error()
-    if grad is None:
-        return (None, None)
-    right, shape1, strides1, left, shape2, strides2, v_right, _, _, v_left, _, _ = saved
-    first = second = None
-    if right is not None:
-        if right._counter[0] != v_right:
-            raise changed(self, right, v_right)
-        first = quiet(_fast_left, grad, right._array, shape1, strides1)
-    if left is not None:
-        if left._counter[0] != v_left:
-            raise changed(self, left, v_left)
-        second = quiet(_fast_right, grad, left._array, shape2, strides2)
-    return (first, second)
-
-
 @op(
     "mm",
     "input mat2",
-    fast={"run": _run_mm},
     vjp={
         "input": lambda F, grad, mat2, input_shape, input_strides: _grad_left(
             F, grad, mat2, input_shape, input_strides
@@ -261,35 +230,10 @@ def times(grad: Any, factor: Any) -> Any:
     return grad if factor == 1 else grad * (factor.conjugate() if isinstance(factor, complex) else factor)
 
 
-def _run_addmm(self: Any, grad: Any, quiet: Any) -> tuple[Any, ...]:
-    saved = self.saved
-    if saved is None:
-        raise freed_error()
-    if grad is None:
-        return (None, None, None)
-    beta, right, shape1, strides1, alpha, left, shape2, strides2, _, v_right, _, _, _, v_left, _, _ = saved
-    first = second = None
-    if right is not None:
-        if right._counter[0] != v_right:
-            raise changed(self, right, v_right)
-        first = quiet(_fast_left, grad, right._array, shape1, strides1)
-        if alpha != 1:
-            first = quiet(times, first, alpha)
-    if left is not None:
-        if left._counter[0] != v_left:
-            raise changed(self, left, v_left)
-        second = quiet(_fast_right, grad, left._array, shape2, strides2)
-        if alpha != 1:
-            second = quiet(times, second, alpha)
-    wanted = self.next_functions[0][0] is not None
-    return ((grad if beta == 1 else quiet(times, grad, beta)) if wanted else None, first, second)
-
-
 @op(
     "addmm",
     "input mat1 mat2",
     inplace=True,
-    fast={"run": _run_addmm},
     vjp={
         "input": lambda F, grad, beta: times(grad, beta),
         "mat1": lambda F, grad, mat2, mat1_shape, mat1_strides, alpha: times(

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from ...core.memory.strided import view_strides, window
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Size, Tensor
 from ...core.types.dims import shape_arg, wrap_dim, wrap_dims
 from ..table.opdef import OPS, Op, composite, publish
-from .viewing import view_of, view_strides, window
+from .viewing import view_of
 
 
 def infer_size(shape: tuple[int, ...], count: int) -> tuple[int, ...]:
@@ -401,7 +402,7 @@ def _expand(input, size):  # type: ignore[no-untyped-def]
     lead = len(size) - len(old)
     if lead < 0:
         from ...core.types.dtypes import from_numpy
-        from ...core.values.conversion import type_name
+        from .conversion import type_name
 
         d = from_numpy(input.dtype)
         shown = type_name(d) if not d.is_complex else f"CPU{type_name(d)[6:-6]}Type"

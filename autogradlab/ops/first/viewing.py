@@ -1,4 +1,4 @@
-"""What operations that give views are made of: arrays with given strides, and short ways to their Tensors and Nodes."""
+"""The Tensor of a view and its Node, made the short way."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ...core.graph.node import NO_EDGE, UNSHARED, sequence
-from ...core.memory.storage import address, owner
+from ...core.graph.node import NO_EDGE, sequence
+from ...core.memory.versions import UNSHARED
 from ...core.recording.record import finish
 from ...core.recording.views import share
 from ...core.runtime.modes import FLAGS, LOCAL
@@ -16,78 +16,9 @@ from ...core.tensor.tensor import INFERENCE, Tensor, ViewMeta, gradient_edge
 from ..table.families import FUNCTIONS, attach, operation
 from ..table.opdef import Op
 
-__all__ = ["dense", "guard", "view_of", "view_strides", "window"]
+__all__ = ["guard", "view_of"]
 
 _new = object.__new__
-_ndarray = np.ndarray
-
-
-def window(x: np.ndarray, shape: tuple[int, ...], strides: tuple[int, ...], shift: int = 0) -> np.ndarray:
-    """A view of the memory of `x` with other sizes and strides, `shift` bytes from its first element on.
-
-    `np.lib.stride_tricks.as_strided` does the same at ten times the cost, since it takes the array interface.
-    """
-    if shift >= 0:
-        buffer = x
-        if not x.flags.c_contiguous:
-            buffer = x.T
-        if buffer.flags.c_contiguous:
-            try:
-                return _ndarray(shape, x.dtype, buffer, shift, strides)
-            except ValueError:  # reaches further than `x` itself
-                pass
-    root = owner(x)
-    if not root.flags.c_contiguous:
-        flat = root.ravel("K")
-        if not np.may_share_memory(flat, root):
-            return _interfaced(x, shape, strides, shift)
-        root = flat
-    return _ndarray(shape, x.dtype, root, address(x) - address(root) + shift, strides)
-
-
-def _interfaced(x: np.ndarray, shape: tuple[int, ...], strides: tuple[int, ...], shift: int) -> np.ndarray:
-    """The same for memory that lies in an array with gaps, which is no buffer."""
-    assert not shift, "memory outside of the array"
-    return np.lib.stride_tricks.as_strided(x, shape, strides)
-
-
-def dense(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
-    """Strides in bytes of a contiguous array; a size of 0 counts as 1, as in PyTorch."""
-    strides = []
-    step = itemsize
-    for n in reversed(shape):
-        strides.append(step)
-        if n > 1:
-            step *= n
-    return tuple(reversed(strides))
-
-
-def view_strides(x: np.ndarray, shape: tuple[int, ...]) -> tuple[int, ...] | None:
-    """Strides that give `x` another shape without a copy, or None if there are none."""
-    old, steps, size = x.shape, x.strides, x.itemsize
-    if not x.size:
-        return steps if old == shape else dense(shape, size)
-    strides = [size] * len(shape)
-    at = len(shape) - 1
-    base = steps[-1] if old else size
-    count = taken = 1
-    for d in range(len(old) - 1, -1, -1):
-        count *= old[d]
-        if d == 0 or (
-            old[d - 1] != 1 and steps[d - 1] != count * base
-        ):  # a run of dimensions that lie in one line ends
-            while at >= 0 and (taken < count or shape[at] == 1):
-                strides[at] = taken * base
-                taken *= shape[at]
-                at -= 1
-            if taken != count:
-                return None
-            if d:
-                base = steps[d - 1]
-                count = taken = 1
-    if not old:
-        return dense(shape, size)
-    return tuple(strides) if at == -1 else None
 
 
 def view_of(input: Tensor, r: np.ndarray, op: Op, saved: tuple[Any, ...], creation: str | None = None) -> Tensor:

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from ...core.memory.overlap import check_written
+from ...core.memory.versions import increment_version
 from ...core.recording.record import RAW, finish, start_node
-from ...core.recording.views import bump, check_inplace, rebase
+from ...core.recording.views import check_inplace, rebase
 from ...core.runtime import modes
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dtypes import _scalar_name
@@ -92,7 +93,7 @@ def in_place(op: Op, values: list[Any], write: Callable[..., None]) -> Tensor:
         original = wrap(np.array(input._array))
         original._edge = edges[0]
     modes.quiet(write, *op.arrays(values))
-    bump(input)
+    increment_version(input)
     if recording:
         array = input._array
         node = start_node(op.node_class, tuple(edges), array.shape, array.dtype, ())

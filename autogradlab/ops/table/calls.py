@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...core.graph.node import NO_EDGE, UNSHARED, Edge, sequence
+from ...core.graph.node import NO_EDGE, Edge, sequence
+from ...core.memory.versions import UNSHARED
 from ...core.recording.record import SavedOutput, fact, finish, start_node
 from ...core.recording.views import share
 from ...core.runtime import modes

@@ -7,15 +7,15 @@ Numbers, mixed dtypes, `out=` and watching modes take slower turns that share th
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from ...core.graph.node import NO_EDGE, UNSHARED, freed_error, sequence
+from ...core.graph.node import NO_EDGE, freed_error, sequence
 from ...core.memory.overlap import check_apart, check_written
+from ...core.memory.versions import UNSHARED, increment_version
 from ...core.recording.record import RAW, SavedOutput, changed, finish, start_node
-from ...core.recording.views import bump, check_inplace, rebase
+from ...core.recording.views import check_inplace, rebase
 from ...core.runtime import errors, modes
 from ...core.runtime.modes import FLAGS, LOCAL, QUIET
 from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge, requires_grad, wrap, wrap_scalar
@@ -179,7 +179,7 @@ def unary(
 def _unary_run(vjp: Vjp, saves: bool) -> Callable[..., Any]:
     """`Node.run` of an operation whose formula needs at most one saved value."""
 
-    def run(self: Any, grad: Any, quiet: Any) -> tuple[Any, ...]:
+    def run(self: Any, grad: Any, F: Any) -> tuple[Any, ...]:
         saved = self.saved
         if saved is None:
             raise freed_error()
@@ -188,10 +188,10 @@ def _unary_run(vjp: Vjp, saves: bool) -> Callable[..., Any]:
         item, version = saved
         if item._counter[0] != version:
             raise changed(self, item, version)
-        return (quiet(vjp, RAW, grad, item._array),)
+        return (vjp(F, grad, item._array),)
 
-    def run_free(self: Any, grad: Any, quiet: Any) -> tuple[Any, ...]:
-        return (None if grad is None else quiet(vjp, RAW, grad),)
+    def run_free(self: Any, grad: Any, F: Any) -> tuple[Any, ...]:
+        return (None if grad is None else vjp(F, grad),)
 
     return run if saves else run_free
 
@@ -409,7 +409,7 @@ def binary(
                 check_written(input, (other,))
             version[0] += 1
         else:
-            bump(input)
+            increment_version(input)
         if x is target and direct and 0 not in x.strides:
             try:
                 QUIET(kernel, x, y, target)
@@ -468,19 +468,16 @@ def _binary_run(vjp: dict[str, Vjp]) -> dict[str, Any]:
     first, second = vjp["input"], vjp["other"]
     wants = tuple(f.__code__.co_varnames[2 : f.__code__.co_argcount] for f in (first, second))
 
-    def run_free(self: Any, grad: Any, quiet: Any) -> tuple[Any, ...]:
+    def run_free(self: Any, grad: Any, F: Any) -> tuple[Any, ...]:
         if grad is None:
             return (None, None)
         (a, _), (b, _) = self.next_functions
         return (
-            None if a is None else quiet(first, RAW, grad),
-            None if b is None else quiet(second, RAW, grad),
+            None if a is None else first(F, grad),
+            None if b is None else second(F, grad),
         )
 
-    # F.conj has saved arrays before it here, so NumPy's own method serves: it returns real arrays as they are
-    world = SimpleNamespace(conj=np.ndarray.conjugate)
-
-    def run_crossed(self: Any, grad: Any, quiet: Any) -> tuple[Any, ...]:
+    def run_crossed(self: Any, grad: Any, F: Any) -> tuple[Any, ...]:
         saved = self.saved
         if saved is None:
             raise freed_error()
@@ -491,11 +488,11 @@ def _binary_run(vjp: dict[str, Vjp]) -> dict[str, Any]:
         if other is not None:
             if other._counter[0] != v_other:
                 raise changed(self, other, v_other)
-            g_first = quiet(first, world, grad, other._array)
+            g_first = first(F, grad, other._array)
         if input is not None:
             if input._counter[0] != v_input:
                 raise changed(self, input, v_input)
-            g_second = quiet(second, world, grad, input._array)
+            g_second = second(F, grad, input._array)
         return (g_first, g_second)
 
     if wants == ((), ()):

@@ -17,8 +17,9 @@ import numpy as np
 
 from ...core.graph.node import NO_EDGE, Edge
 from ...core.memory.overlap import CHECKED_OUT, NEVER_SHARED, check_written
+from ...core.memory.versions import increment_version
 from ...core.recording.record import RAW, TENSORS, Formula, SavedOutput, fact, finish, make_node_class, start_node
-from ...core.recording.views import bump, check_inplace, rebase
+from ...core.recording.views import check_inplace, rebase
 from ...core.runtime import errors, modes
 from ...core.tensor.tensor import Tensor, gradient_edge, requires_grad, wrap
 from ...reference import Help
@@ -393,7 +394,7 @@ class Op:
             check_written(input, () if self.name in _UNCHECKED else values)
         r = modes.quiet(self.invoke, *given)
         store(target, r)
-        bump(input)
+        increment_version(input)
         if recording:
             values[0] = original
             node = start_node(self.node_in_place(), tuple(edges), target.shape, target.dtype, ())

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ...core.recording.views import bump
+from ...core.memory.storage import resize
+from ...core.memory.versions import increment_version
 from ...core.runtime import errors, modes
 from ...core.tensor.tensor import Tensor, requires_grad
 from ...core.types.dtypes import _scalar_name, from_numpy
@@ -181,8 +182,6 @@ def _write(out: Tensor, r: np.ndarray) -> None:
     if out._array.shape != r.shape:
         if out._array.size:
             warnings.warn(errors.OUT_RESIZED.format(list(out.shape), list(r.shape)), UserWarning, stacklevel=5)
-        from ..first.memory import resize
-
         resize(out, r.shape)
     if (
         r.size
@@ -191,4 +190,4 @@ def _write(out: Tensor, r: np.ndarray) -> None:
     ):
         raise RuntimeError(errors.WRITTEN_SHARED)
     out._array[...] = r
-    bump(out)
+    increment_version(out)

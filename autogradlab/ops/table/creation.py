@@ -7,17 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments.signature import Signatures
-from ..random.streams import memory_axes
-from ..recording.views import bump
-from ..runtime import errors
-from ..runtime.modes import FLAGS, LOCAL
-from ..tensor.tensor import INFERENCE, Tensor, requires_grad, wrap
-from ..types import dtypes
-from ..types.device import device as Device
-from ..types.device import require_cpu
-from ..types.dtypes import dtype, get_default_dtype
-from ..types.layouts import memory_format, strided
+from ...core.arguments.signature import Signatures
+from ...core.memory.storage import resize
+from ...core.memory.versions import increment_version
+from ...core.runtime import errors
+from ...core.runtime.modes import FLAGS, LOCAL
+from ...core.tensor.tensor import INFERENCE, Tensor, requires_grad, wrap
+from ...core.types import dtypes
+from ...core.types.device import device as Device
+from ...core.types.device import require_cpu
+from ...core.types.dtypes import dtype, get_default_dtype
+from ...core.types.layouts import strided
+from .signatures import lookup
 
 __all__ = [
     "bind",
@@ -27,9 +28,7 @@ __all__ = [
     "default",
     "default_device",
     "finished",
-    "formatted",
     "into",
-    "like",
     "options",
     "quick",
     "quick_shape",
@@ -72,8 +71,6 @@ def default_device() -> Device | None:
 
 def bind(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], space: str = "torch") -> tuple[int, dict[str, Any]]:
     """Which overload a call means, and its arguments by name; PyTorch's TypeError if it fits none."""
-    from ...ops.table.signatures import lookup
-
     signatures = _MORE.get(name) or lookup(name, space)
     assert signatures is not None, name
     index, values = signatures.bind(args, kwargs)
@@ -168,7 +165,7 @@ def into(name: str, out: Tensor, array: np.ndarray, kind: dtype | None = None, g
     check_out(name, out, kind)
     resize_out(out, array.shape)
     out._array[...] = array
-    bump(out)
+    increment_version(out)
     if grad:
         out.requires_grad_(True)
     return out
@@ -181,8 +178,6 @@ def resize_out(out: Tensor, shape: tuple[int, ...]) -> None:
     if not out._array.size:
         out._array, out._storage = np.empty(shape, out._array.dtype), None
         return
-    from ...ops.first.memory import resize
-
     resize(out, shape)
 
 
@@ -197,44 +192,3 @@ def check_out(name: str, out: Tensor, kind: dtype | None = None) -> None:
 def default(kind: dtype | None) -> np.dtype[Any]:
     """The NumPy dtype of `kind`, by default of the default dtype."""
     return (kind or get_default_dtype()).numpy
-
-
-# -- the order of elements in memory -----------------------------------------------------------------------------------
-
-
-def like(x: np.ndarray, numpy: np.dtype[Any], order: memory_format | None = None, zero: bool = True) -> np.ndarray:
-    """A new array of the shape of `x` whose elements lie as its elements do, or as the memory format says."""
-    new = np.zeros if zero else np.empty
-    if order is not None and order.name != "preserve_format":
-        return formatted(x.shape, numpy, order)
-    if x.flags.c_contiguous and not (1 in x.shape or 0 in x.shape):
-        return new(x.shape, numpy)
-    if _dense(x):
-        steps = tuple(s // x.itemsize * numpy.itemsize for s in x.strides)
-        return np.lib.stride_tricks.as_strided(new(x.size, numpy), x.shape, steps)
-    axes = memory_axes(x)
-    return new(tuple(x.shape[a] for a in axes), numpy).transpose(np.argsort(axes))
-
-
-def formatted(shape: tuple[int, ...], numpy: np.dtype[Any], order: memory_format) -> np.ndarray:
-    """Zeros whose elements lie as the memory format says."""
-    if order.name == "contiguous_format":
-        return np.zeros(shape, numpy)
-    rank = 4 if order.name == "channels_last" else 5
-    if len(shape) != rank:
-        raise RuntimeError(f"required rank {rank} tensor to use {order.name} format")
-    return np.moveaxis(np.zeros((shape[0], *shape[2:], shape[1]), numpy), -1, 1)
-
-
-def _dense(x: np.ndarray) -> bool:
-    """Whether the elements fill their memory, each its own place."""
-    expected = x.itemsize
-    if not x.size:
-        return True
-    for step, n in sorted(zip(x.strides, x.shape, strict=True), key=lambda pair: (pair[1] < 2, pair[0])):
-        if n < 2:
-            break
-        if step != expected:
-            return False
-        expected *= n
-    return True

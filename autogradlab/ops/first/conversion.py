@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from ..random.generator import NO_CUDA
-from ..recording.record import TENSORS
-from ..runtime import modes
-from ..runtime.warn import warn_once
-from ..tensor.tensor import Tensor, requires_grad
-from ..types import dtypes
-from ..types.dtypes import dtype, get_default_dtype
-from .building import array_from, check_numpy, fill_value
-from .promotion import is_number
+from ...core.random.generator import NO_CUDA
+from ...core.recording.record import TENSORS
+from ...core.runtime import modes
+from ...core.runtime.warn import warn_once
+from ...core.tensor.tensor import Tensor, requires_grad
+from ...core.types import dtypes
+from ...core.types.dtypes import dtype, get_default_dtype
+from ...core.values.building import array_from, check_numpy, fill_value
+from ...core.values.promotion import is_number
 
 __all__ = ["array_from", "check_numpy", "fill_value", "parse_type", "type_name"]
 
@@ -237,7 +237,7 @@ def dlpack_device(self: Tensor) -> tuple[DLDeviceType, int]:
 
 
 class _Capsule:
-    """A capsule in the clothes that `np.from_dlpack` asks for."""
+    """Wraps a capsule in an object with the two methods that `np.from_dlpack` calls."""
 
     def __init__(self, capsule: Any) -> None:
         self.capsule = capsule

@@ -1,0 +1,17 @@
+"""The namespaces on which derivative formulas run: kernels on arrays, and operations on Tensors.
+
+A formula is written once, against a namespace: `lambda F, grad, input: grad * F.cos(input)`. In a plain backward `F` is
+RAW and the arguments are arrays; in a recorded one `F` is TENSORS and they are Tensors. The op table fills both; the core
+only hands them to Nodes and never looks up a name in them.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+__all__ = ["RAW", "TENSORS"]
+
+#: kernels by operation name, for plain backward
+RAW = SimpleNamespace()
+#: operations by name, for recorded backward
+TENSORS = SimpleNamespace()

@@ -1,0 +1,112 @@
+"""The Nodes of views in memory: a view taken by its strides, and an in-place operation on a view as its base sees it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..memory.strided import gather_strided, geometries, parts, scatter_strided, strided_backward, whole
+from ..runtime import errors
+from .node import Edge, Node, node_class, sequence
+
+__all__ = ["AsStridedBackward0", "CopySlices"]
+
+
+def split(t: Any, complex_alone: bool, F: Any) -> Any:
+    """A gradient as its real parts, where only its side of base and view is complex."""
+    return F.view_as_real(t) if complex_alone else t
+
+
+def joined(t: Any, complex_alone: bool, F: Any) -> Any:
+    """The complex gradient of its real parts, likewise."""
+    return F.view_as_complex(F.contiguous(t)) if complex_alone else t
+
+
+class _AsStrided(Node):
+    """A view taken of a base by shape, strides and offset."""
+
+    __slots__ = ()
+
+    def run(self, grad: Any, F: Any) -> tuple[Any, ...]:
+        if grad is None:
+            return (None,)
+        base, view, alone = self.saved
+        if not alone:
+            return (strided_backward(grad, base, view),)
+        found = strided_backward(parts(grad), base, view)
+        return (whole(found) if alone == "base" else found,)
+
+    def run_recorded(self, grad: Any, F: Any) -> tuple[Any, ...]:
+        if grad is None:
+            return (None,)
+        base, view, alone = self.saved
+        found = F.as_strided_backward(split(grad, alone == "view", F), base, view)
+        return (joined(found, alone == "base", F),)
+
+    def release(self) -> None:
+        """Geometry is not a saved tensor: the Node can run again."""
+
+
+AsStridedBackward0 = node_class("AsStridedBackward0", _AsStrided)
+
+
+class CopySlices(Node):
+    """What an in-place operation `fn` on a view means for the base: the rest of the gradient passes by unchanged."""
+
+    __slots__ = ("alone", "base", "fn", "user_code", "view")
+    __module__ = "builtins"
+
+    def __init__(self, base: np.ndarray, edge: Edge, view: np.ndarray, fn: Node) -> None:
+        self._seq = sequence()
+        self.hooks = self._extra = None
+        self.saved = ()
+        self.base, self.view, self.alone = geometries(base, view)
+        self.fn: Node | None = fn
+        self.user_code = fn.user_code
+        self.shape = base.shape
+        self.dtype = base.dtype
+        self.next_functions = (edge, *fn.next_functions[1:])
+
+    def name(self) -> str:
+        """PyTorch's name for it."""
+        return "torch::autograd::CopySlices"
+
+    def _first_edge_of_fn(self, fn: Node) -> None:
+        """`fn` asks its own edges whether a gradient is wanted; for the base that is this Node's first."""
+        if fn.next_functions[0][0] is not self.next_functions[0][0]:
+            fn.next_functions = self.next_functions
+
+    def run(self, grad: Any, F: Any) -> tuple[Any, ...]:
+        fn = self._fn()
+        if grad is None:
+            return (None,) * len(self.next_functions)
+        if self.alone == "base":
+            grad = parts(grad)
+        part = np.array(gather_strided(grad, self.base, self.view), order="C")
+        if self.alone == "view":
+            part = whole(part)
+        outs = fn.run(part, F)
+        first = np.zeros((), grad.dtype) if outs[0] is None else outs[0]
+        found = scatter_strided(grad, parts(first) if self.alone == "view" else first, self.base, self.view)
+        return (whole(found) if self.alone == "base" else found, *outs[1:])
+
+    def run_recorded(self, grad: Any, F: Any) -> tuple[Any, ...]:
+        fn = self._fn()
+        if grad is None:
+            return (None,) * len(self.next_functions)
+        grad = split(grad, self.alone == "base", F)
+        part = joined(F.as_strided_gather(grad, self.base, self.view), self.alone == "view", F)
+        outs = fn.run_recorded(part, F)
+        first = split(part * 0 if outs[0] is None else outs[0], self.alone == "view", F)
+        found = F.as_strided_scatter_geometry(grad, first, self.base, self.view)
+        return (joined(found, self.alone == "base", F), *outs[1:])
+
+    def _fn(self) -> Node:
+        if self.fn is None:
+            raise RuntimeError(errors.BACKWARD_TWICE)
+        self._first_edge_of_fn(self.fn)
+        return self.fn
+
+    def release(self) -> None:
+        self.fn = None

@@ -1,0 +1,199 @@
+"""Arrays with given strides over the memory of others, and what autograd asks of them: gather, scatter, sum."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .storage import address, owner
+
+__all__ = [
+    "Geometry",
+    "dense",
+    "gather_strided",
+    "geometries",
+    "parts",
+    "scatter_strided",
+    "strided_backward",
+    "view_strides",
+    "whole",
+    "window",
+]
+
+_ndarray = np.ndarray
+
+
+def window(x: np.ndarray, shape: tuple[int, ...], strides: tuple[int, ...], shift: int = 0) -> np.ndarray:
+    """A view of the memory of `x` with other sizes and strides, `shift` bytes from its first element on.
+
+    `np.lib.stride_tricks.as_strided` does the same at ten times the cost, since it takes the array interface.
+    """
+    if shift >= 0:
+        buffer = x
+        if not x.flags.c_contiguous:
+            buffer = x.T
+        if buffer.flags.c_contiguous:
+            try:
+                return _ndarray(shape, x.dtype, buffer, shift, strides)
+            except ValueError:  # reaches further than `x` itself
+                pass
+    root = owner(x)
+    if not root.flags.c_contiguous:
+        flat = root.ravel("K")
+        if not np.may_share_memory(flat, root):
+            return _interfaced(x, shape, strides, shift)
+        root = flat
+    return _ndarray(shape, x.dtype, root, address(x) - address(root) + shift, strides)
+
+
+def _interfaced(x: np.ndarray, shape: tuple[int, ...], strides: tuple[int, ...], shift: int) -> np.ndarray:
+    """The same for memory that lies in an array with gaps, which is no buffer."""
+    assert not shift, "memory outside of the array"
+    return np.lib.stride_tricks.as_strided(x, shape, strides)
+
+
+def dense(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
+    """Strides in bytes of a contiguous array; a size of 0 counts as 1, as in PyTorch."""
+    strides = []
+    step = itemsize
+    for n in reversed(shape):
+        strides.append(step)
+        if n > 1:
+            step *= n
+    return tuple(reversed(strides))
+
+
+def view_strides(x: np.ndarray, shape: tuple[int, ...]) -> tuple[int, ...] | None:
+    """Strides that give `x` another shape without a copy, or None if there are none."""
+    old, steps, size = x.shape, x.strides, x.itemsize
+    if not x.size:
+        return steps if old == shape else dense(shape, size)
+    strides = [size] * len(shape)
+    at = len(shape) - 1
+    base = steps[-1] if old else size
+    count = taken = 1
+    for d in range(len(old) - 1, -1, -1):
+        count *= old[d]
+        if d == 0 or (
+            old[d - 1] != 1 and steps[d - 1] != count * base
+        ):  # a run of dimensions that lie in one line ends
+            while at >= 0 and (taken < count or shape[at] == 1):
+                strides[at] = taken * base
+                taken *= shape[at]
+                at -= 1
+            if taken != count:
+                return None
+            if d:
+                base = steps[d - 1]
+                count = taken = 1
+    if not old:
+        return dense(shape, size)
+    return tuple(strides) if at == -1 else None
+
+
+class Geometry:
+    """Where an array's elements lie, in elements from the start of a base array."""
+
+    __slots__ = ("offset", "shape", "strides")
+
+    def __init__(self, array: np.ndarray, base: np.ndarray | None = None) -> None:
+        size = array.itemsize
+        self.shape = array.shape
+        self.strides = tuple(s // size for s in array.strides)
+        self.offset = 0 if base is None else (address(array) - address(base)) // size
+
+    def bounds(self) -> tuple[int, int]:
+        """The lowest and the highest element touched, relative to the base's first."""
+        low = high = self.offset
+        for n, s in zip(self.shape, self.strides, strict=True):
+            if n == 0:
+                return self.offset, self.offset - 1
+            if s < 0:
+                low += (n - 1) * s
+            else:
+                high += (n - 1) * s
+        return low, high
+
+    def window(self, flat: np.ndarray, shift: int) -> np.ndarray:
+        """This geometry laid over the flat array whose element `shift` is the base's first."""
+        size = flat.itemsize
+        return np.ndarray(
+            self.shape, flat.dtype, flat, (self.offset + shift) * size, tuple(s * size for s in self.strides)
+        )
+
+    def overlaps(self) -> bool:
+        """Whether two indices may mean one element."""
+        dims = sorted((abs(s), n) for n, s in zip(self.shape, self.strides, strict=True) if n != 1)
+        reach = 0
+        for stride, n in dims:
+            if stride <= reach:
+                return True
+            reach += stride * (n - 1)
+        return False
+
+
+def room(base: Geometry, view: Geometry) -> tuple[int, int]:
+    """Size of a flat array that holds both geometries, and the place of the base's first element in it."""
+    (low, high), (vlow, vhigh) = base.bounds(), view.bounds()
+    low, high = min(low, vlow, 0), max(high, vhigh, 0)
+    return high - low + 1, -low
+
+
+def scatter_strided(base_grad: np.ndarray, part: np.ndarray, base: Geometry, view: Geometry) -> np.ndarray:
+    """A copy of `base_grad` in which the elements of `view` are those of `part`."""
+    flat, whole = _laid_out(base_grad, base, view)
+    view.window(flat[0], flat[1])[...] = part
+    return whole
+
+
+def gather_strided(base_grad: np.ndarray, base: Geometry, view: Geometry) -> np.ndarray:
+    """The elements of `view` in an array laid out as `base`."""
+    flat, _ = _laid_out(base_grad, base, view)
+    return view.window(*flat)
+
+
+def _laid_out(values: np.ndarray, base: Geometry, view: Geometry) -> tuple[tuple[np.ndarray, int], np.ndarray]:
+    size, first = room(base, view)
+    flat = np.zeros(size, values.dtype)
+    whole = base.window(flat, first)
+    whole[...] = values
+    return (flat, first), whole
+
+
+def strided_backward(grad: np.ndarray, base: Geometry, view: Geometry) -> np.ndarray:
+    """The gradient of a base, given that of a strided view of it; elements met twice are summed."""
+    size, first = room(base, view)
+    flat = np.zeros(size, grad.dtype)
+    if view.overlaps():
+        index = view.window(np.arange(size), first)
+        np.add.at(flat, index.reshape(-1), grad.reshape(-1))
+    else:
+        view.window(flat, first)[...] = grad
+    if base.overlaps():  # an element that the base shows several times shares its gradient among them
+        count = np.zeros(size, np.int64)
+        np.add.at(count, base.window(np.arange(size), first).reshape(-1), 1)
+        flat /= np.maximum(count, 1).astype(flat.dtype)
+    return base.window(flat, first)
+
+
+def geometries(base: np.ndarray, view: np.ndarray) -> tuple[Geometry, Geometry, str]:
+    """Those of a base and of a view of it, and which of the two alone is complex ("base", "view" or ""): then both are
+    told in real elements, a complex number as a last dimension of 2."""
+    kinds = base.dtype.kind == "c", view.dtype.kind == "c"
+    alone = "" if kinds[0] is kinds[1] else "base" if kinds[0] else "view"
+    if alone:
+        base, view = parts(base), parts(view)
+    return Geometry(base), Geometry(view, base), alone
+
+
+def parts(x: np.ndarray) -> np.ndarray:
+    """A complex array as a real one with a last dimension of 2, in the same memory; a real one as it is."""
+    if x.dtype.kind != "c":
+        return x
+    real = x.real
+    return np.lib.stride_tricks.as_strided(real, (*x.shape, 2), (*x.strides, real.itemsize))
+
+
+def whole(x: np.ndarray) -> np.ndarray:
+    """The complex array of which `x` holds the parts."""
+    joined: np.ndarray = np.ascontiguousarray(x).view(np.result_type(x.dtype, np.complex64))[..., 0]
+    return joined

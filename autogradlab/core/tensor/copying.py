@@ -1,0 +1,137 @@
+"""Copies of tensors: `copy.deepcopy` and pickle."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+
+from ..graph.node import NO_EDGE
+from ..memory.storage import owner
+from ..memory.versions import UNSHARED
+from ..types import dtypes
+from .edges import requires_grad
+from .tensor import Tensor, set_requires_grad, wrap
+
+__all__ = ["deepcopy_tensor", "rebuild_tensor", "reduce_tensor", "whole"]
+
+NOT_LEAF = (
+    "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  If you were "
+    "attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage, see "
+    "https://github.com/pytorch/pytorch/pull/103001"
+)
+
+
+def _same_memory(array: np.ndarray, memo: dict[Any, Any], copied: Any) -> np.ndarray:
+    """An array of the same shape and strides on a copy of the whole memory, made once per `memo`."""
+    root = owner(array)
+    key = ("storage", id(root))
+    found = memo.get(key)
+    if found is None:
+        found = memo[key] = (copied(root), root)
+    made, _ = found
+    offset = array.__array_interface__["data"][0] - root.__array_interface__["data"][0]
+    if not array.size:
+        return np.empty(array.shape, array.dtype)
+    return np.ndarray(
+        array.shape, array.dtype, buffer=made.reshape(-1).view(np.uint8).data, offset=offset, strides=array.strides
+    )
+
+
+def whole(root: np.ndarray) -> np.ndarray:
+    """The memory of an array, in the order in which it lies there."""
+    flat = root.ravel(order="K")
+    return np.array(flat, copy=True)
+
+
+def deepcopy_tensor(t: Tensor, memo: dict[Any, Any]) -> Tensor:
+    """What `copy.deepcopy(t)` gives: own memory, the same gradient and attributes.
+
+    Errors: RuntimeError for a tensor that is the result of an operation.
+    """
+    if t.grad_fn is not None:
+        raise RuntimeError(NOT_LEAF)
+    if id(t) in memo:
+        return memo[id(t)]
+    root = owner(t._array)
+    lies_alone = root is t._array or (
+        root.size == t._array.size and root.flags.c_contiguous and t._array.flags.c_contiguous
+    )
+    array = (
+        np.array(t._array, copy=True, order="K")
+        if lies_alone and key_free(root, memo)
+        else _same_memory(t._array, memo, whole)
+    )
+    if lies_alone and key_free(root, memo):
+        memo[("storage", id(root))] = (array.reshape(-1) if array.flags.c_contiguous else array.ravel(order="K"), root)
+    made = object.__new__(type(t))
+    made._array = array
+    made._edge = NO_EDGE
+    made._counter = UNSHARED
+    made._grad = made._view = made._meta = made._storage = None
+    memo[id(t)] = made
+    if t._grad is not None:
+        made._grad = copy.deepcopy(t._grad, memo)
+    for name, value in t.__dict__.items():
+        made.__dict__[name] = copy.deepcopy(value, memo)
+    if requires_grad(t):
+        set_requires_grad(made, True, "method")
+    return made
+
+
+def key_free(root: np.ndarray, memo: dict[Any, Any]) -> bool:
+    """Whether this memory was not copied yet."""
+    return ("storage", id(root)) not in memo
+
+
+def reduce_tensor(t: Tensor) -> Any:
+    """What pickle keeps of a tensor: its values with their strides, requires_grad, attributes. No memory is shared."""
+    array = t._array
+    strides = tuple(s // array.itemsize for s in array.strides)
+    if array.flags.c_contiguous or min(strides, default=0) < 0:
+        array = np.array(array, order="C")
+        strides = tuple(s // array.itemsize for s in array.strides)
+        block = array.reshape(-1)
+    else:  # the stretch of memory in which it lies
+        last = sum((n - 1) * s for n, s in zip(array.shape, strides, strict=True)) if array.size else -1
+        block = np.lib.stride_tricks.as_strided(array, (last + 1,), (array.itemsize,))
+    args = (block.tobytes(), t.dtype.name, 0, array.shape, strides, requires_grad(t))
+    return rebuild_tensor, args, dict(t.__dict__) or None
+
+
+def rebuild_tensor(memory: Any, name: str, offset: int, shape: Any, strides: Any, requires: bool) -> Tensor:
+    """A tensor from what `reduce_tensor` kept."""
+    numpy = dtypes.ALL[name].numpy
+    t = wrap(_placed(memory, numpy, offset, tuple(shape), tuple(strides)))
+    if requires:
+        set_requires_grad(t, True, "method")
+    return t
+
+
+def _placed(
+    memory: Any, numpy: np.dtype[Any], offset: int, shape: tuple[int, ...], strides: tuple[int, ...]
+) -> np.ndarray:
+    """An array on a block of bytes. Errors: RuntimeError if it would reach outside."""
+    if len(shape) != len(strides) or any(not isinstance(n, int) or n < 0 for n in shape) or offset < 0:
+        raise RuntimeError("the file is damaged: a tensor has a shape that cannot be")
+    if 0 in shape:
+        return np.empty(shape, numpy)
+    base = memory if isinstance(memory, np.ndarray) else np.frombuffer(memory, np.uint8).copy()
+    low = offset + sum((n - 1) * s for n, s in zip(shape, strides, strict=True) if s < 0) * numpy.itemsize
+    high = offset + (1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True) if s > 0)) * numpy.itemsize
+    if low < 0 or high > base.nbytes:
+        raise RuntimeError("the file is damaged: a tensor reaches outside its memory")
+    return np.ndarray(shape, numpy, base, offset, tuple(s * numpy.itemsize for s in strides))
+
+
+def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
+    return deepcopy_tensor(self, memo)
+
+
+def _reduce(self: Tensor, protocol: Any) -> Any:
+    return reduce_tensor(self)
+
+
+Tensor.__deepcopy__ = _deepcopy  # type: ignore[attr-defined]
+Tensor.__reduce_ex__ = _reduce  # type: ignore[assignment,method-assign]

@@ -1,0 +1,146 @@
+"""Where the gradient of a tensor goes: the edges of results, leaves and views, and what a view knows of its base."""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..graph.node import NO_EDGE, AccumulateGrad, Edge, HookDict, Node, short_name
+from ..graph.slices import AsStridedBackward0
+from ..memory.strided import geometries
+from ..runtime import errors
+
+if TYPE_CHECKING:
+    from .tensor import Tensor
+
+__all__ = [
+    "DEAD_EDGE",
+    "WRAPPED",
+    "TensorMeta",
+    "ViewMeta",
+    "gradient_edge",
+    "move_retained",
+    "refuse_view",
+    "regenerate",
+    "requires_grad",
+]
+
+
+class TensorMeta:
+    """What few tensors have: hooks, a living AccumulateGrad, a retained gradient."""
+
+    __slots__ = ("accumulate", "grad_dtype", "hooks", "name", "post_accumulate", "retains")
+
+    def __init__(self) -> None:
+        self.accumulate: weakref.ref[AccumulateGrad] | None = None
+        self.hooks: HookDict | None = None
+        self.post_accumulate: HookDict | None = None
+        self.retains = False
+        self.grad_dtype: Any = Ellipsis
+        self.name: str | None = None
+
+    def wanted(self, own: np.dtype[Any]) -> Any:
+        """The NumPy dtype to which gradients of a leaf of dtype `own` are cast; None if they stay as they come."""
+        value = self.grad_dtype
+        return own if value is Ellipsis else None if value is None else value.numpy
+
+
+#: on tensors that stand for a Python number: what is saved of them does not go through saved-tensor hooks
+WRAPPED = TensorMeta()
+
+
+class ViewMeta:
+    """What a differentiable view knows: its base, its edge, and the version for which that edge holds."""
+
+    __slots__ = ("base", "creation", "edge", "leaf", "version")
+
+    def __init__(self, base: Tensor, edge: Edge | None, version: int, creation: str | None) -> None:
+        self.base = base
+        self.edge = edge
+        self.version = version
+        #: None, or why in-place operations on it are refused: "no_grad", "inference", "multi_output", "custom"
+        self.creation = creation
+        #: whether requires_grad_() was called on it
+        self.leaf = False
+
+
+def requires_grad(t: Tensor) -> bool:
+    """Whether `t` requires grad; a view does as soon as its base does."""
+    edge = t._edge
+    if edge is not None:
+        return edge[0] is not None
+    view = t._view
+    return view is None or view.leaf or (view.edge is not None and view.edge[0] is not None) or requires_grad(view.base)
+
+
+#: the edge of a view made under no_grad of a tensor that requires grad: it counts as requiring grad, but leads nowhere
+DEAD_EDGE: Edge = (*NO_EDGE,)
+
+
+def gradient_edge(t: Tensor) -> Edge:
+    """Where the gradient of `t` goes; NO_EDGE itself if `t` requires none."""
+    edge = t._edge
+    if edge is not None:
+        return edge
+    view = t._view
+    if view is not None:
+        if view.version != t._counter[0] and (view.edge is not None or requires_grad(view.base)):
+            regenerate(t, view)
+        if view.edge is not None:
+            return view.edge
+        if not view.leaf:
+            return DEAD_EDGE if requires_grad(view.base) else NO_EDGE
+    # a leaf: the edge to its AccumulateGrad, the living one if there is one
+    meta = t._meta
+    if meta is None:
+        meta = t._meta = TensorMeta()
+    ref = meta.accumulate
+    if ref is not None:
+        node = ref()
+        if node is not None:
+            return (node, 0)
+    node = AccumulateGrad(t)
+    if meta.grad_dtype is not Ellipsis:
+        node.dtype = meta.wanted(t._array.dtype)
+    meta.accumulate = weakref.ref(node)
+    return (node, 0)
+
+
+def refuse_view(view: ViewMeta, indirect: bool = False) -> None:
+    """Raise for a change of a view that its origin forbids; `indirect`: what changed is its base."""
+    node, nr = view.edge or NO_EDGE
+    what = "its base or another view of its base has been" if indirect else "is being"
+    if node is not None and view.creation in ("multi_output", "custom"):
+        start = f"Output {nr} of {short_name(node)} is a view and {what} modified inplace."
+    else:
+        start = "A view was" if node is None else f"Output {nr} of {short_name(node)} is a view of a view which was"
+        start += errors.VIEW_INFERENCE if view.creation == "inference" else errors.VIEW_NO_GRAD
+        start = start.format(what)
+    raise RuntimeError(start + errors.VIEW_WHY[view.creation or ""])
+
+
+def move_retained(old: Edge | None, new: Node, nr: int) -> None:
+    """A retained gradient belongs to the tensor, so it follows; other hooks stay with the old Node."""
+    if old is None or old[0] is None or old[0].hooks is None:
+        return
+    kept = old[0].hooks.retain.pop(old[1], None)
+    if kept is not None:
+        new._hooks().retain[nr] = kept
+
+
+def regenerate(t: Tensor, view: ViewMeta) -> None:
+    """Give a view whose base changed in place an edge again: a strided view of what the base is now."""
+    if view.creation is not None:
+        refuse_view(view, indirect=True)
+    base = view.base
+    node = AsStridedBackward0()
+    node.next_functions = (gradient_edge(base),)
+    node.shape = t._array.shape
+    node.dtype = t._array.dtype
+    node.saved = geometries(base._array, t._array)
+    old = view.edge
+    view.edge = (node, 0)
+    view.version = t._counter[0]
+    move_retained(old, node, 0)
