@@ -1,5 +1,6 @@
 """The learner's side: predictions, recall, puzzles, exercises and progress; and the command that lays the lessons out."""
 
+from . import cells
 from .exercises import Check, Help, check, hint, solution
 from .predictions import Prediction, predict
 from .puzzles import Parsons, parsons
@@ -24,3 +25,4 @@ __all__ = [
 ]
 
 shorten()
+cells.watch()

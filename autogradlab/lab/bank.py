@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +13,7 @@ from typing import Any
 from autogradlab.inspectors.words import language
 from autogradlab.lab import copying
 
-__all__ = ["Entry", "LessonFault", "entries", "find", "folder", "in_language"]
+__all__ = ["Entry", "LessonFault", "below", "entries", "find", "folder", "in_language"]
 
 ASKED = ("choice", "number", "tensor", "text", "order")
 
@@ -94,3 +96,33 @@ def find(name: str, *kinds: str) -> Entry:
     if found[0].kind not in kinds:
         raise LessonFault(f"{found[0].key} is of the kind {found[0].kind!r}; this call is for {', '.join(kinds)}.")
     return found[0]
+
+
+_below: dict[Path, tuple[int, dict[str, str]]] = {}
+PREDICTS = re.compile(r"""^predict\(\s*["']([^"']+)["']""", re.MULTILINE)
+
+
+def below(entry: Entry) -> str | None:
+    """The id of the code cell that stands below a lesson's `predict(...)`: the code that the question is about."""
+    path = folder().parent / "en" / f"{entry.lesson}.ipynb"
+    try:
+        changed = os.stat(path).st_mtime_ns
+        if path not in _below or _below[path][0] != changed:
+            _below[path] = changed, _followers(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError):
+        return None
+    return _below[path][1].get(entry.name)
+
+
+def _followers(notebook: dict[str, Any]) -> dict[str, str]:
+    """For each prediction of a notebook the next code cell that asks nothing."""
+    found: dict[str, str] = {}
+    asked: list[str] = []
+    for cell in notebook.get("cells", []):
+        if cell.get("cell_type") != "code":
+            continue
+        names = [name.rpartition("/")[2] for name in PREDICTS.findall("".join(cell["source"]))]
+        if not names:
+            found |= {name: str(cell.get("id", "")) for name in asked}
+        asked = asked + names if names else []
+    return found

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from autogradlab.inspectors.words import say
-from autogradlab.lab import bank, copying, face, records, running
+from autogradlab.lab import bank, cells, copying, face, memory, records, running
 from autogradlab.lab.answers import plain, shown
 
 __all__ = ["Check", "Help", "check", "hint", "is_stub", "solution"]
@@ -88,9 +88,12 @@ class Check(face.Face):
         wanted = list(inspect.signature(self._judge).parameters)
         torch = running.library(self._space)
         given = {n: self._space.get(n, ...) if n != "torch" else torch for n in wanted}
+        self._blocks = []
         if missing := [n for n in wanted if n != "torch" and n not in self._space]:
             self._blocks.append(face.block(say("lab.not_there", names=", ".join(f"`{n}`" for n in missing))))
-        if any(is_stub(value) for name, value in given.items() if name != "torch"):
+        if self._unread(names := [n for n in wanted if n != "torch"]):
+            return
+        if any(is_stub(given[name]) for name in names):
             self.state = "untried"
             return
         self.state = "done"
@@ -105,21 +108,32 @@ class Check(face.Face):
             return
         except bank.LessonFault:
             raise
-        except Exception as error:
+        except running.RAISED as error:
             self.state = "notyet"
             line = _line_of(error)
             place = say("lab.in_line", line=line) if line else ""
-            self._blocks.append(
-                face.block(say("lab.raised", place=place, error=f"{type(error).__name__}: {error}"), "warning")
-            )
+            self._blocks.append(face.block(say("lab.raised", place=place, error=running.told(error)), "warning"))
         _tries[self.entry.key] = _tries.get(self.entry.key, 0) + 1
         if self.state == "done" and not self.passed:
             raise bank.LessonFault(f"{self.entry.key}: its check yields no property")
         if self.state == "done" and (said := self.entry.say("success")):
             self._blocks.append(face.block(said))
+        memory.keep(self.entry.key, "exercise", self.state, [_tries[self.entry.key]])
         records.note(self.entry.key, "exercise", self.state)
 
+    def _unread(self, names: list[str]) -> bool:
+        """Whether the cell that defines one of these could not be read as Python: what there is, is older than it."""
+        for name in names:
+            if (cell := cells.broken(name)) and isinstance(cell.error, SyntaxError):
+                self.state = "notyet"
+                fault = f"{type(cell.error).__name__}: {cell.error.msg}"
+                said = say("lab.unread", name=f"`{name}`", line=cell.error.lineno or 1, error=f"`{fault}`")
+                self._blocks.append(face.block(said, "warning"))
+                return True
+        return False
+
     def _property(self, key: str, holds: bool, found: list[Any]) -> bool:
+        """Say a property. After it may come what was found, what is right, and the key of the mistake that this is."""
         words = self.entry.data.get("properties", {}).get(key)
         if words is None:
             raise bank.LessonFault(f"{self.entry.key}: there are no words for the property {key!r}")
@@ -128,20 +142,31 @@ class Check(face.Face):
             if key not in self.passed:  # what is tried on several numbers is said once
                 self._blocks.append(face.block(say("lab.holds", words=said), "good"))
             self.passed.append(key)
-        else:
-            if found:
-                told = say("lab.fails_with", words=said.rstrip(".。"), value=f"`{_short(found[0])}`")
-            else:
-                told = say("lab.fails", words=said)
-            self._blocks.append(face.block(told, "warning"))
-        return holds
+            return True
+        told = say("lab.fails", words=said)
+        if found:
+            told = say("lab.fails_with", words=said.rstrip(".。"), value=f"`{_short(found[0])}`")
+        if len(found) > 1 and found[1] is not None:
+            told += " " + say("lab.expected", value=f"`{_short(found[1])}`")
+        self._blocks.append(face.block(told, "warning"))
+        if len(found) > 2 and found[2]:
+            self._blocks.append(face.block(bank.in_language(self.entry.data["mistakes"][found[2]])))
+        return False
+
+    def assert_done(self) -> Check:
+        """Raise unless the exercise is done: for assignments that are graded by whether a cell fails."""
+        assert self.state == "done", self.text
+        return self
+
+    def answers(self) -> dict[str, Any]:
+        kept = memory.recall(self.entry.key)
+        return {self.entry.key: kept} if kept and self.state != "untried" else {}
 
     def receive(self, message: dict[str, Any]) -> None:
-        if message.get("do") in {"hint", "solution"}:
-            if message["do"] == "hint":
-                self._hints = hint(self.entry.key).number
-            else:
-                self._solution = solution(self.entry.key)
+        if message.get("do") == "hint":
+            self._hints = hint(self.entry.key).number
+        elif message.get("do") == "solution":
+            self._solution = solution(self.entry.key)
 
     def _help(self) -> list[dict[str, Any]]:
         """The hints so far, each staying as others come, then the solution."""
@@ -215,9 +240,14 @@ def is_stub(value: Any) -> bool:
 
 
 def _short(value: Any) -> str:
-    text = (
-        str(value) if hasattr(value, "tolist") else shown(plain(value) if isinstance(value, (list, tuple)) else value)
-    )
+    """A value as text; one that cannot say what it is, is told by its type."""
+    try:
+        if hasattr(value, "tolist"):
+            text = str(value)
+        else:
+            text = shown(plain(value) if isinstance(value, (list, tuple)) else value)
+    except Exception as error:
+        text = f"{type(value).__name__} ({say('lab.no_repr', error=type(error).__name__)})"
     return text if len(text) <= 300 else text[:297] + "..."
 
 

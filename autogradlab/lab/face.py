@@ -7,11 +7,10 @@ import re
 from typing import Any
 
 from autogradlab.inspectors.words import language, say
+from autogradlab.lab import memory
 
-__all__ = ["Face", "answered", "block", "button", "code", "task"]
+__all__ = ["Face", "block", "button", "code", "task"]
 
-#: What was answered on the page in this process, by the question's key. A cell that runs again shows it rather than ask anew.
-answered: dict[str, Any] = {}
 #: Words that the page alone needs: keys, what is missing in an answer, what to do when Python does not answer.
 PAGE = (
     "keys_choice",
@@ -61,10 +60,32 @@ class Face:
             "label": say(f"lab.{self.kind}"),
             "words": words,
             "tasks": self.tasks(),
+            "asks": self.asks(),
+            "answers": self.answers(),
         }
 
     def tasks(self) -> list[dict[str, Any]]:
         raise NotImplementedError
+
+    def asks(self) -> list[str]:
+        """The keys of what is asked here."""
+        return []
+
+    def answers(self) -> dict[str, Any]:
+        """What the learner has answered here, by the question's key: the card takes it along in the notebook."""
+        return {}
+
+    def again(self) -> Face:
+        """As it was answered in this notebook."""
+        return self
+
+    def _take(self, message: dict[str, Any]) -> None:
+        """Answers that the page remembers and the notebook's file does not have yet."""
+        given = message.get("value")
+        for key, answer in given.items() if isinstance(given, dict) else ():
+            if memory.valid(answer) and memory.recall(key) is None:
+                memory.keep(key, str(answer.get("kind", "")), answer["state"], answer["given"])
+        self.again()
 
     def receive(self, message: dict[str, Any]) -> None:
         """What the learner did in the widget: `do`, `task`, `value`."""

@@ -1,13 +1,12 @@
-"""`predict`: the learner commits to an answer, then the code runs and says what is so."""
+"""`predict`: the learner commits to an answer, runs the cell below, and is then told whether it was so, and why."""
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable
 from typing import Any
 
 from autogradlab.inspectors.words import say
-from autogradlab.lab import bank, face, records, running
+from autogradlab.lab import bank, cells, face, memory, records, running
 from autogradlab.lab.answers import Raised, plain, read, same, shown, single
 
 __all__ = ["Prediction", "predict"]
@@ -17,11 +16,11 @@ NOTHING: Any = object()
 
 
 def predict(name: str, answer: Callable[[], Any] | None = None, *, guess: Any = NOTHING) -> Prediction:
-    """Ask the learner for a prediction, then run the code and tell.
+    """Ask the learner for a prediction; the verdict comes when the code cell below has run.
 
     name: the question, in lessons/questions. answer: a callable that computes what is right, on tensors of its own; it
-    runs after the learner has committed. Without it the entry's own `answer` code is run. guess: the learner's answer,
-    for those who type rather than click.
+    runs for the verdict, not before. Without it the entry's own `answer` code is run. guess: the learner's answer, for
+    those who type rather than click. In a script, where there are no cells, the verdict comes at once.
 
     >>> predict("accumulate-twice", answer=lambda: twice().grad)          # doctest: +SKIP
     Predict · What does `w.grad` hold after the second `backward()`?
@@ -44,7 +43,7 @@ class Asked:
         self.given: Any = None  # what the learner said: a choice's letter, a value, a list of keys
         self.right: bool | None = None
         self.truth: Any = None
-        self.tries = 0
+        self.tries: list[Any] = []  # what was answered, first to last
 
     # -- the answer ------------------------------------------------------------------------------------------------
 
@@ -54,7 +53,7 @@ class Asked:
             value = running.compute(self._answer, self._torch)
         elif "answer" in self.entry.data:
             ran = running.run(self.entry.data["answer"], self._torch)
-            value = ran.value if ran.error is None else Raised(f"{type(ran.error).__name__}: {ran.error}")
+            value = ran.value if ran.error is None else Raised(running.told(ran.error))
         else:
             return None
         errors_meant = any("error" in row for row in self.choices) or self.entry.data.get("error")
@@ -85,19 +84,23 @@ class Asked:
         raise ValueError(say("lab.no_such_choice", given=shown(given), letters=", ".join(LETTERS[: len(rows)])))
 
     def commit(self, given: Any) -> None:
-        """Take the learner's answer, compute the right one, and compare."""
+        """Take the learner's answer; nothing is computed yet."""
         if self.entry.kind == "choice":
-            self.given = self.letter(given)
+            taken: Any = self.letter(given)
         elif self.entry.kind == "order":
             keys = [row["key"] for row in self.entry.rows("items")]
-            self.given = [str(g) for g in (given.replace(",", " ").split() if isinstance(given, str) else given)]
-            if sorted(self.given) != sorted(keys):
+            taken = [str(g) for g in (given.replace(",", " ").split() if isinstance(given, str) else given)]
+            if sorted(taken) != sorted(keys):
                 raise ValueError(say("lab.no_such_order", keys=", ".join(keys)))
         else:
             if self.entry.kind != "text" and isinstance(read(given), str):
                 raise ValueError(say(f"lab.no_{self.entry.kind}", given=shown(given)))
-            self.given = given
-        self.tries += 1
+            taken = given
+        self.given, self.right = taken, None
+        self.tries.append(taken if isinstance(taken, (str, int, float, bool, list)) else str(taken))
+
+    def compare(self) -> None:
+        """Compute the right answer, and say whether the learner's is it."""
         self.truth = self.compute()
         if self.entry.kind == "choice":
             right = [self.is_right(row, self.truth) for row in self.choices]
@@ -125,7 +128,7 @@ class Asked:
 
     def feedback(self) -> list[dict[str, Any]]:
         """Why this answer: the words for the choice that was made, else for a wrong answer that was foreseen."""
-        if self.given is None:
+        if self.given is None or self.right is None:
             return []
         if self.entry.kind == "choice":
             said = bank.in_language(self.choices[LETTERS.index(self.given)].get("feedback", ""))
@@ -161,64 +164,124 @@ class Prediction(face.Face):
         super().__init__()
         self.asked = Asked(entry, answer, torch)
         self.revealed = False
+        self._shown_in = cells.number()
         self._fault = ""
         self._recalled = False
 
     @property
     def state(self) -> str:
-        """open, right, wrong, or revealed."""
+        """open; committed, while the cell below has not run; again, where one more try is due; right, wrong or revealed."""
         if self.revealed:
             return "revealed"
-        return "open" if self.asked.right is None else "right" if self.asked.right else "wrong"
+        if self.asked.right is None:
+            return "open" if self.asked.given is None else "committed"
+        if self.asked.right:
+            return "right"
+        typed = self.asked.entry.kind in {"number", "tensor", "text"}
+        return "again" if typed and len(self.asked.tries) < 2 else "wrong"
 
     def answer(self, given: Any) -> Prediction:
         """Commit to an answer: a choice's letter or value, a number, a tensor or its text, a list of keys."""
-        if self.state == "open":
+        if self.state in {"open", "again"}:
+            before = self.asked.given, self.asked.right, list(self.asked.tries)
             self.asked.commit(given)
-            records.note(self.asked.entry.key, "predict", self.state)
+            self._keep()
+            try:
+                self._wait()
+            except bank.LessonFault:  # nothing can be compared: it is as if nothing had been said
+                self.asked.given, self.asked.right, self.asked.tries = before
+                memory.forget(self.asked.entry.key)
+                raise
             self.refresh()
         return self
 
     def reveal(self) -> Prediction:
-        """Show what is so without an answer of one's own."""
-        if self.state == "open":
+        """Show what is so: without an answer of one's own, or without waiting for the cell below."""
+        if self.state == "committed":
+            self._compare()
+        elif self.state in {"open", "again"}:
             self.asked.truth = self.asked.compute()
             self.revealed = True
-            records.note(self.asked.entry.key, "predict", "revealed")
-            self.refresh()
+            self._told()
         return self
+
+    def cell_has_run(self) -> bool:
+        """A cell of the notebook has run; whether there is nothing more to wait for."""
+        try:
+            return self._due()
+        except bank.LessonFault as fault:
+            self._fault = str(fault)
+            self.refresh()
+            return False
+
+    def _due(self) -> bool:
+        """Say the verdict if the cell below has run by now; whether it is said."""
+        if self.state == "committed" and (
+            len(self.asked.tries) > 1 or cells.has_run(bank.below(self.asked.entry), self._shown_in)
+        ):
+            self._compare()
+        return self.state != "committed"
+
+    def _wait(self) -> None:
+        if not self._due():
+            cells.on_run(self)
+
+    def _compare(self) -> None:
+        self.asked.compare()
+        self._told()
+
+    def _told(self) -> None:
+        self._keep()
+        records.note(
+            self.asked.entry.key, "predict", "wrong" if self.state == "again" else self.state, self.asked.tries
+        )
+        self.refresh()
+
+    def _keep(self) -> None:
+        memory.keep(self.asked.entry.key, "predict", self.state, list(self.asked.tries))
 
     def again(self) -> Prediction:
-        """As it was answered on the page, if this is not the first time that it is asked."""
-        if (given := face.answered.get(self._key, NOTHING)) is not NOTHING:
-            with contextlib.suppress(ValueError, bank.LessonFault):  # what it needs is not there (any more): ask anew
-                if given is None:
-                    self.asked.truth = self.asked.compute()
-                else:
-                    self.asked.commit(given)
-                self.revealed = given is None
-                self._recalled = True
+        """As it was answered in this notebook, if this is not the first time that it is asked."""
+        kept = memory.recall(self.asked.entry.key)
+        if kept is None or self.state != "open":
+            return self
+        try:
+            for given in kept["given"]:
+                self.asked.commit(given)
+            if kept["state"] == "revealed":
+                self.asked.truth, self.revealed = self.asked.compute(), True
+            elif kept["state"] != "committed":
+                self.asked.compare()
+            else:
+                self._wait()
+            self._recalled = self.state != "open"
+        except (ValueError, bank.LessonFault):  # what it needs is not there (any more): ask anew
+            self.asked = Asked(self.asked.entry, self.asked._answer, self.asked._torch)
+            self.revealed = False
         return self
-
-    @property
-    def _key(self) -> str:
-        return f"predict {self.asked.entry.key}"
 
     def receive(self, message: dict[str, Any]) -> None:
         self._fault = ""
         try:
             if message.get("do") == "submit":
                 self.answer(message.get("value"))
-                face.answered[self._key] = self.asked.given
             elif message.get("do") == "reveal":
                 self.reveal()
-                face.answered.setdefault(self._key, None)
+            elif message.get("do") == "recall":
+                self._take(message)
             elif message.get("do") == "anew":
-                face.answered.pop(self._key, None)
+                memory.forget(self.asked.entry.key)
                 self.asked = Asked(self.asked.entry, self.asked._answer, self.asked._torch)
                 self.revealed = self._recalled = False
         except (ValueError, bank.LessonFault) as error:
             self._fault = str(error)
+
+    def asks(self) -> list[str]:
+        return [self.asked.entry.key]
+
+    def answers(self) -> dict[str, Any]:
+        kept = memory.recall(self.asked.entry.key)
+        return {self.asked.entry.key: kept} if kept and self.state != "open" else {}
 
     def tasks(self) -> list[dict[str, Any]]:
         asked, entry = self.asked, self.asked.entry
@@ -226,27 +289,33 @@ class Prediction(face.Face):
         example = {"choice": '"a"', "order": "[…]"}.get(entry.kind, "…")
         status = say("lab.open", example=example) if state == "open" else say(f"lab.{state}")
         blocks = [face.block(self._fault, "warning")] if self._fault else []
-        if state in {"right", "wrong"} and entry.kind not in {"choice", "order"}:
+        if entry.kind not in {"choice", "order"} and state in {"committed", "again", "right", "wrong"}:
             status += " " + say("lab.you_said", given=shown(asked.given))
-        elif state == "wrong" and entry.kind == "choice":
+        elif state in {"committed", "wrong"} and entry.kind == "choice":
             status += " " + say("lab.you_said", given=f"{asked.given})")
-        if state != "open":
+        if state not in {"open", "committed"}:
             blocks += asked.feedback()
+        if state in {"right", "wrong", "revealed"}:
             if state != "right" or entry.kind not in {"choice", "order"}:
                 blocks.append(face.block(say("lab.it_is", truth=asked.truth_text())))
-            blocks += [face.block(entry.say("why"))] if entry.say("why") else []
-        buttons = [face.button("anew", say("lab.anew"))] if self._recalled else []
-        if state == "open":
-            buttons = [face.button("submit", say("lab.commit"), True), face.button("reveal", say("lab.show_me"))]
+            blocks += [face.block(part) for part in entry.say("why").split("\n\n") if part.strip()]
         return [
             face.task(
                 entry.name,
                 entry.say("question"),
                 code=entry.data.get("code", ""),
-                input=asked.input(state != "open"),
+                input=asked.input(state not in {"open", "again"}),
                 status=status,
                 state=state,
                 blocks=blocks,
-                buttons=buttons,
+                buttons=self._buttons(),
             )
         ]
+
+    def _buttons(self) -> list[dict[str, Any]]:
+        if self.state in {"open", "again"}:
+            return [face.button("submit", say("lab.commit"), True), face.button("reveal", say("lab.show_me"))]
+        anew = face.button("anew", say("lab.other_answer" if self.state == "committed" else "lab.anew"))
+        if self.state == "committed":
+            return [anew, face.button("reveal", say("lab.not_wait"))]
+        return [anew] if self._recalled else []

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from autogradlab.inspectors.words import say
-from autogradlab.lab import bank, face, records, running
+from autogradlab.lab import bank, face, memory, records, running
 
 __all__ = ["Parsons", "parsons"]
 
@@ -62,37 +62,50 @@ class Parsons(face.Face):
             raise ValueError(say("lab.no_such_line", letters=", ".join(self.lines)))
         self.arranged = arranged
         self._judge()
+        memory.keep(self.entry.key, "parsons", self.state, [list(line) for line in arranged])
         records.note(self.entry.key, "parsons", self.state)
         self.refresh()
         return self
 
     def again(self) -> Parsons:
-        """As it was arranged on the page, if this is not the first time that it is asked."""
-        if self._key in face.answered:
-            self.arranged = face.answered[self._key]
+        """As it was arranged in this notebook, if this is not the first time that it is asked."""
+        kept = memory.recall(self.entry.key)
+        if kept is not None and not self.arranged and (rows := self._rows(kept["given"])):
+            self.arranged = rows
             self._judge()
         return self
 
-    @property
-    def _key(self) -> str:
-        return f"parsons {self.entry.key}"
+    def _rows(self, given: Any) -> list[tuple[str, int]]:
+        """Lines as a page or a file says them; none if these are not the lines of this puzzle."""
+        try:
+            rows = [(str(key), int(depth)) for key, depth in given]
+        except (TypeError, ValueError):
+            return []
+        known = all(key in self.lines for key, _ in rows) and len(rows) == len({key for key, _ in rows})
+        return rows if known else []
+
+    def asks(self) -> list[str]:
+        return [self.entry.key]
+
+    def answers(self) -> dict[str, Any]:
+        kept = memory.recall(self.entry.key)
+        return {self.entry.key: kept} if kept and self.arranged else {}
 
     def receive(self, message: dict[str, Any]) -> None:
         value = message.get("value")
-        if message.get("do") == "submit" and isinstance(value, list):
-            rows = [(str(row.get("key")), int(row.get("depth", 0))) for row in value if isinstance(row, dict)]
-            if all(k in self.lines for k, _ in rows) and len(rows) == len({k for k, _ in rows}):
+        if message.get("do") == "recall":
+            self._take(message)
+        elif message.get("do") == "submit" and isinstance(value, list):
+            rows = self._rows((row.get("key"), row.get("depth", 0)) for row in value if isinstance(row, dict))
+            if rows:
                 self.arrange(*rows)
-                face.answered[self._key] = rows
 
     def _judge(self) -> None:
         self._blocks = []
         ran = running.run(self.source(self.arranged) or "pass", self._torch, self._setup(), name="<your program>")
         if ran.error is not None:
             place = say("lab.in_line", line=ran.line) if ran.line else ""
-            self._blocks.append(
-                face.block(say("lab.raised", place=place, error=f"{type(ran.error).__name__}: {ran.error}"), "warning")
-            )
+            self._blocks.append(face.block(say("lab.raised", place=place, error=running.told(ran.error)), "warning"))
         else:
             for row in self.entry.rows("checks"):
                 found = running.run(
@@ -101,7 +114,7 @@ class Parsons(face.Face):
                 if found.error is not None or not found.value:
                     self._blocks.append(face.block(say("lab.not_so", words=bank.in_language(row)), "warning"))
                     if found.error is not None:
-                        self._blocks.append(face.block(f"`{type(found.error).__name__}: {found.error}`", "muted"))
+                        self._blocks.append(face.block(f"`{running.told(found.error)}`", "muted"))
                     break
         self.state = "notyet" if self._blocks else "done"
         if self._blocks:

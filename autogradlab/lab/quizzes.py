@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 from typing import Any
 
 from autogradlab.inspectors.words import say
-from autogradlab.lab import bank, face, records, running
+from autogradlab.lab import bank, face, memory, records, running
 from autogradlab.lab.predictions import Asked
 
 __all__ = ["Quiz", "quiz"]
@@ -50,27 +49,46 @@ class Quiz(face.Face):
         asked = self.asked[int(number) - 1]
         if not asked.right:
             asked.commit(given)
-            records.note(asked.entry.key, "recall", "right" if asked.right else "wrong")
+            asked.compare()
+            state = "right" if asked.right else "wrong"
+            memory.keep(self._key(asked), "recall", state, list(asked.tries))
+            records.note(asked.entry.key, "recall", state, asked.tries)
             self.refresh()
         return self
 
     def again(self) -> Quiz:
-        """As it was answered on the page, if this is not the first time that it is asked."""
-        for number, asked in enumerate(self.asked, 1):
-            if self._key(number) in face.answered:
-                with contextlib.suppress(ValueError, bank.LessonFault):
-                    asked.commit(face.answered[self._key(number)])
-                    self._recalled = True
+        """As it was answered in this notebook, if this is not the first time that it is asked."""
+        for number, asked in enumerate(self.asked):
+            kept = memory.recall(self._key(asked))
+            if kept is None or asked.given is not None:
+                continue
+            try:
+                for given in kept["given"]:
+                    asked.commit(given)
+                asked.compare()
+                self._recalled = True
+            except (ValueError, bank.LessonFault):
+                self.asked[number] = Asked(asked.entry, None, asked._torch)
         return self
 
-    def _key(self, number: int) -> str:
-        return f"quiz {self.entry.key} {number}"
+    def _key(self, asked: Asked) -> str:
+        """A question that an earlier lesson asked, too, is asked anew here."""
+        return f"{self.entry.key} {asked.entry.key}"
+
+    def asks(self) -> list[str]:
+        return [self._key(asked) for asked in self.asked]
+
+    def answers(self) -> dict[str, Any]:
+        found = {self._key(a): memory.recall(self._key(a)) for a in self.asked if a.given is not None}
+        return {key: kept for key, kept in found.items() if kept}
 
     def receive(self, message: dict[str, Any]) -> None:
+        if message.get("do") == "recall":
+            self._take(message)
         if message.get("do") == "anew":
-            for number, asked in enumerate(self.asked, 1):
-                face.answered.pop(self._key(number), None)
-                self.asked[number - 1] = Asked(asked.entry, None, asked._torch)
+            for number, asked in enumerate(self.asked):
+                memory.forget(self._key(asked))
+                self.asked[number] = Asked(asked.entry, None, asked._torch)
             self._recalled = False
         if message.get("do") != "submit" or not str(message.get("task", "")).isdecimal():
             return
@@ -78,7 +96,6 @@ class Quiz(face.Face):
         self._faults.pop(number, None)
         try:
             self.answer(number, message.get("value"))
-            face.answered[self._key(number)] = self.asked[number - 1].given
         except (ValueError, bank.LessonFault) as error:
             self._faults[number] = str(error)
 

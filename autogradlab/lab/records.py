@@ -7,6 +7,7 @@ import datetime
 import json
 import os
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -69,8 +70,8 @@ def _aside(path: Path) -> Path:
 _said = ""
 
 
-def note(key: str, kind: str, state: str) -> None:
-    """Remember a result, if this is a learner's folder."""
+def note(key: str, kind: str, state: str, given: Sequence[Any] = ()) -> None:
+    """Remember a result, and what was answered first, if this is a learner's folder."""
     global _said
     folder = learners_folder()
     if folder is None:
@@ -83,6 +84,8 @@ def note(key: str, kind: str, state: str) -> None:
     tries = int(old.get("tries", 0)) + 1
     kept = old.get("state") if old.get("state") in REACHED else state
     entries[key] = {"kind": kind, "state": kept, "tries": tries, "day": datetime.date.today().isoformat()}
+    if given:
+        entries[key]["first"] = old.get("first", given[0])
     try:
         _write(folder / NAME, {"format": FORMAT, "entries": entries})
     except OSError as error:

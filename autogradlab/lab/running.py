@@ -6,22 +6,34 @@ import ast
 import contextlib
 import io
 import linecache
+import os
+import random
 import sys
+import time
 import types
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from autogradlab.inspectors.words import say
 from autogradlab.lab.answers import Raised
 
-__all__ = ["Ran", "caller", "compute", "library", "run"]
+__all__ = ["RAISED", "Ran", "aside", "caller", "compute", "library", "limited", "run", "told"]
 
-STEPS = 200_000  # lines; a puzzle's program runs some tens
+SECONDS = 5.0  # what is run here takes some milliseconds
+PACKAGE = str(Path(__file__).resolve().parents[1]) + os.sep
 
 
-class TooLong(Exception):
-    """The code ran through more lines than any answer here needs."""
+class TooLong(BaseException):
+    """The code ran for longer than any answer here needs. No `except Exception` of a learner's keeps it."""
+
+
+#: What code that is run aside may raise, and what is then said of it; Ctrl-C is the learner's own.
+RAISED = (Exception, SystemExit, GeneratorExit, TooLong)
 
 
 @dataclass(frozen=True)
@@ -54,15 +66,25 @@ def library(space: Mapping[str, Any]) -> types.ModuleType:
 
 @contextlib.contextmanager
 def aside(torch: types.ModuleType) -> Iterator[io.StringIO]:
-    """Nothing of what is run shows: prints are kept, warnings dropped, the random numbers stay where they are."""
+    """Nothing of what is run shows or stays: prints are kept, warnings dropped, it ends in time, and random numbers, default
+    dtype, print options and recording are the usual ones for it and afterwards what they were."""
     out = io.StringIO()
-    state = torch.get_rng_state()
+    state, dtype, choice = torch.get_rng_state(), torch.get_default_dtype(), random.getstate()
+    printing = sys.modules[torch.set_printoptions.__module__].PRINT_OPTS
+    options = dict(vars(printing))
+    arrays = np.random.get_state()
     try:
-        with contextlib.redirect_stdout(out), warnings.catch_warnings(), torch.enable_grad():
+        torch.set_default_dtype(torch.float32)
+        torch.set_printoptions(profile="default", sci_mode=None)
+        with contextlib.redirect_stdout(out), warnings.catch_warnings(), torch.enable_grad(), limited():
             warnings.simplefilter("ignore")
             yield out
     finally:
         torch.set_rng_state(state)
+        torch.set_default_dtype(dtype)
+        vars(printing).update(options)
+        random.setstate(choice)
+        np.random.set_state(arrays)
 
 
 def compute(answer: Callable[[], Any], torch: types.ModuleType) -> Any:
@@ -70,8 +92,8 @@ def compute(answer: Callable[[], Any], torch: types.ModuleType) -> Any:
     with aside(torch):
         try:
             return answer()
-        except Exception as error:
-            return Raised(f"{type(error).__name__}: {error}")
+        except RAISED as error:
+            return Raised(told(error))
 
 
 def run(source: str, torch: types.ModuleType, space: Mapping[str, Any] | None = None, name: str = "<lines>") -> Ran:
@@ -83,32 +105,29 @@ def run(source: str, torch: types.ModuleType, space: Mapping[str, Any] | None = 
         try:
             tree = ast.parse(source, name)
             last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
-            with limited(name):
-                exec(compile(tree, name, "exec"), fresh)
-                if isinstance(last, ast.Expr):
-                    value = eval(compile(ast.Expression(last.value), name, "eval"), fresh)
-        except Exception as error:
+            exec(compile(tree, name, "exec"), fresh)
+            if isinstance(last, ast.Expr):
+                value = eval(compile(ast.Expression(last.value), name, "eval"), fresh)
+        except RAISED as error:
             return Ran(None, out.getvalue(), error, _line(error, name), fresh)
     return Ran(value, out.getvalue(), None, None, fresh)
 
 
 @contextlib.contextmanager
-def limited(name: str) -> Iterator[None]:
-    """Raises `TooLong` in code of the file `name` once it has run through too many lines."""
-    left = STEPS
+def limited(seconds: float | None = None) -> Iterator[None]:
+    """Raises `TooLong` in whatever code of the learner's or the lesson's still runs after so many seconds."""
+    end = time.monotonic() + (SECONDS if seconds is None else seconds)
 
-    def count(frame: types.FrameType, event: str, _: Any) -> Any:
-        nonlocal left
-        if frame.f_code.co_filename != name:
+    def late(frame: types.FrameType, event: str, _: Any) -> Any:
+        if frame.f_code.co_filename.startswith(PACKAGE):
             return None
-        left -= 1
-        if left < 0:
-            raise TooLong(f"stopped after {STEPS} lines")
-        return count
+        if time.monotonic() > end:
+            raise TooLong(say("lab.too_long", seconds=f"{SECONDS:g}"))
+        return late
 
     before = sys.gettrace()
     if before is None:  # a debugger or a coverage run has the only trace there is
-        sys.settrace(count)
+        sys.settrace(late)
     try:
         yield
     finally:
@@ -125,3 +144,13 @@ def _line(error: BaseException, name: str) -> int | None:
             found = at.tb_lineno
         at = at.tb_next
     return found
+
+
+def told(error: BaseException) -> str:
+    """An error as Python's last line says it; by its type alone where it cannot say more."""
+    if isinstance(error, TooLong):
+        return str(error)
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:
+        return type(error).__name__

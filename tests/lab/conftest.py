@@ -12,7 +12,7 @@ import nbformat
 import pytest
 
 from autogradlab.inspectors import set_language
-from autogradlab.lab import exercises, face, records
+from autogradlab.lab import exercises, memory, records
 from tests.conftest import need
 
 SAMPLE = Path(__file__).parent / "sample"
@@ -23,8 +23,9 @@ def sample(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The lessons are those of tests/lab/sample, in English; nothing is remembered from the test before."""
     monkeypatch.setenv("AUTOGRADLAB_LESSONS", str(SAMPLE))
     monkeypatch.setenv("AUTOGRADLAB_NO_PROGRESS", "1")
-    for remembered in (exercises._hints, exercises._tries, exercises._asked, face.answered):
+    for remembered in (exercises._hints, exercises._tries, exercises._asked):
         remembered.clear()
+    memory.clear()
     monkeypatch.setattr(records, "_looked", False)
     monkeypatch.setattr(records, "_said", "")
     set_language("en")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import random
+import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from autogradlab.lab import bank, check, exercises, hint, parsons, solution
+from autogradlab.lab import bank, check, exercises, hint, parsons, running, solution
 
 
 def test_parsons_by_running(torch: Any):
@@ -43,6 +46,95 @@ def test_parsons_that_never_ends_is_stopped(sample: Path):
     entry = bank.Entry("01-sample", "endless", {"lines": ["while True:", "    pass"], "indent": True})
     puzzle = exercises_parsons(entry)
     assert "stopped after" in puzzle.arrange(*puzzle.known).text
+
+
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "SECONDS", 0.3)
+
+
+class Unspeakable:
+    def __repr__(self) -> str:
+        raise ZeroDivisionError
+
+
+def test_checks_survive_what_learners_write(torch: Any, short: None):
+    def endless(w: Any) -> None:
+        while True:
+            pass
+
+    def leaving(w: Any) -> None:
+        sys.exit(3)
+
+    def unspeakable(w: Any) -> None:
+        w.grad = Unspeakable()
+
+    assert "stopped after 0.3 seconds" in check("zero-it", endless).text
+    assert "SystemExit: 3" in check("zero-it", leaving).text
+    assert "It stopped with" in check("zero-it", unspeakable).text
+    assert exercises._short(Unspeakable()) == "Unspeakable (its repr raises ZeroDivisionError)"
+    entry = bank.Entry("01-sample", "leaving", {"lines": ["raise SystemExit(3)"]})
+    puzzle = exercises_parsons(entry)
+    assert "SystemExit: 3" in puzzle.arrange(*puzzle.known).text
+
+
+def test_checks_use_the_usual_defaults_and_put_back_the_learners(torch: Any):
+    def zero(w: Any) -> None:
+        assert w.dtype == torch.float32
+        assert str(torch.tensor(1 / 3)) == "tensor(0.3333)"
+        torch.manual_seed(3)
+        random.seed(3)
+        np.random.seed(3)
+        torch.set_default_dtype(torch.float16)
+        torch.set_printoptions(precision=7)
+        w.grad.zero_()
+
+    torch.manual_seed(0)
+    expected = torch.rand(1).item(), random.Random(5).random(), np.random.RandomState(5).random()
+    torch.manual_seed(0)
+    random.seed(5)
+    np.random.seed(5)
+    torch.set_default_dtype(torch.float64)
+    torch.set_printoptions(precision=2)
+    try:
+        assert check("zero-it").state == "done"
+        assert torch.get_default_dtype() == torch.float64
+        assert str(torch.tensor(1 / 3)) == "tensor(0.33)"
+        torch.set_default_dtype(torch.float32)
+        assert (torch.rand(1).item(), random.random(), np.random.random()) == expected
+    finally:
+        torch.set_default_dtype(torch.float32)
+        torch.set_printoptions(profile="default")
+
+
+def test_a_check_says_what_it_expected_and_which_mistake_it_is(sample: Path):
+    entry = bank.Entry(
+        "01-sample",
+        "three",
+        {"properties": {"value": {"en": "`x` is 3."}}, "mistakes": {"sum": {"en": "Four is the sum of both."}}},
+    )
+
+    def judge(x: Any) -> Any:
+        yield "value", x == 3, x, 3, "sum" if x == 4 else None
+
+    def said(x: int) -> str:
+        made = exercises.Check(entry, judge, {"x": x})
+        made.run()
+        return made.text
+
+    assert "✗ Not so yet: `x` is 3. Found: `5` Expected: `3`" in said(5)
+    assert said(4).splitlines()[-1] == "Four is the sum of both."
+    assert "Four" not in said(5)
+
+
+def test_assert_done(sample: Path):
+    with pytest.raises(AssertionError, match="Not attempted yet"):
+        check("zero-it").assert_done()
+
+    def zero(w: Any) -> None:
+        w.grad.zero_()
+
+    assert check("zero-it").assert_done().state == "done"
 
 
 def exercises_parsons(entry: bank.Entry) -> Any:

@@ -37,8 +37,8 @@ def test_what_is_answered_is_noted(folder: Path):
     predict("doubled", guess="a")
     quiz("recall").answer(1, "a").answer(1, "b")
     assert entries(folder) == {
-        "01-sample/doubled": {"kind": "predict", "state": "wrong", "tries": 1},
-        "01-sample/who-zeroes": {"kind": "recall", "state": "right", "tries": 2},
+        "01-sample/doubled": {"kind": "predict", "state": "wrong", "tries": 1, "first": "a"},
+        "01-sample/who-zeroes": {"kind": "recall", "state": "right", "tries": 2, "first": "a"},
     }
     assert progress().text.splitlines()[-1] == "01-sample: predictions 0/4, recall 1/3, exercises 0/2"
 

@@ -4,6 +4,16 @@
 const PATIENCE = 5000; // milliseconds until an answer that does not come is worth a word
 let widgets = 0; // ids and radio groups must not meet those of another widget on the page
 
+/** What was answered in each open notebook, by question: a kernel that has started anew is told what its notebook's file
+ * does not hold yet. Each widget loads this module for itself, so the page keeps it. */
+const notebooks = (globalThis.autogradlabAnswers ??= new WeakMap());
+function answersOf(el) {
+  const notebook = el.closest(".jp-Notebook");
+  if (!notebook) return null;
+  if (!notebooks.has(notebook)) notebooks.set(notebook, new Map());
+  return notebooks.get(notebook);
+}
+
 /** An element with attributes and children; a child that is a string becomes text. */
 function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
@@ -113,6 +123,7 @@ function render({ model, el }) {
       for (const button of task.buttons) {
         const press = () => {
           const value = button.do === "submit" ? read() : null;
+          if (button.do === "anew") for (const key of Object.keys(model.get("view").answers ?? {})) answersOf(root)?.delete(key);
           if (button.do === "submit" && (value == null || value === "")) return lacks(task);
           send(task, button.do, value);
         };
@@ -342,8 +353,24 @@ function render({ model, el }) {
   const allTold = (view) => (view.tasks || []).flatMap((task) => told(task).map((text) => [task.id, text]));
   let before = [];
 
+  /** What this card was answered, for a later card of the same questions; or what an earlier one was. */
+  function remember(arriving) {
+    const kept = answersOf(root);
+    if (!kept) return;
+    const { answers = {}, asks = [] } = model.get("view") ?? {};
+    for (const [key, answer] of Object.entries(answers)) kept.set(key, answer);
+    const missing = asks.filter((key) => !(key in answers) && kept.has(key)).map((key) => [key, kept.get(key)]);
+    if (!arriving || !missing.length) return;
+    try {
+      model.send({ do: "recall", value: Object.fromEntries(missing) });
+    } catch {
+      // a stored card: there is nobody to tell
+    }
+  }
+
   function changed() {
     const view = model.get("view");
+    remember(false);
     for (const task of view.tasks || []) {
       const placed = JSON.stringify(task.input?.placed ?? null);
       if (placed !== shown[task.id] && task.input?.placed?.length) delete drafts[task.id]; // arranged from a cell
@@ -362,6 +389,7 @@ function render({ model, el }) {
   /** What has just come onto the page is said once, not again when the page is loaded anew. */
   function arrived() {
     const view = model.get("view");
+    remember(true);
     if (!view?.tasks || model.get("heard")) return;
     model.set("heard", true);
     model.save_changes();
