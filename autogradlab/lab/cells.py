@@ -10,7 +10,7 @@ from typing import Any
 
 from autogradlab.inspectors.snapshot.names import notebook
 
-__all__ = ["Cell", "broken", "cells", "has_run", "number", "on_run", "watch"]
+__all__ = ["Cell", "broken", "cells", "first_shown", "has_run", "number", "on_run", "watch"]
 
 #: A cell that asks or judges is not the code that a question is about.
 ASKS = re.compile(r"^\s*(?:\w+\s*=\s*)?(?:predict|quiz|parsons|check|hint|solution|progress)\(", re.MULTILINE)
@@ -39,6 +39,7 @@ class Cell:
 
 cells: list[Cell] = []
 _begun = 0
+_shown: dict[str, int] = {}
 _shell: Any = None
 _waiting: weakref.WeakSet[Any] = weakref.WeakSet()
 
@@ -56,6 +57,11 @@ def watch() -> None:
 def number() -> int:
     """The number of the cell that runs now, or ran last; 0 where there are no cells."""
     return _begun
+
+
+def first_shown(key: str) -> int:
+    """The number of the cell that was the first to show what is called `key`; a later one changes nothing in it."""
+    return _shown.setdefault(key, _begun)
 
 
 def has_run(wanted: str | None, since: int) -> bool:

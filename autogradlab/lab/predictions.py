@@ -164,7 +164,7 @@ class Prediction(face.Face):
         super().__init__()
         self.asked = Asked(entry, answer, torch)
         self.revealed = False
-        self._shown_in = cells.number()
+        self._shown_in = cells.first_shown(entry.key)
         self._fault = ""
         self._recalled = False
 

@@ -112,7 +112,12 @@ def test_all_by_keyboard(lab: Any, page: Any, tmp_path: Path):
     page.keyboard.type("8")
     page.keyboard.press("Enter")
     wait_for_words(page, 1, "8 is y itself.")
-    assert value(page, "f.state") == "'wrong'"
+    assert value(page, "f.state") == "'again'", "what is typed may be tried twice"
+    assert focused(page) == "how-much field"
+    page.keyboard.press("Control+a")
+    page.keyboard.type("12")
+    page.keyboard.press("Enter")
+    wait_for_words(page, 1, "✓ Right.")
 
     tab_to(page, "1.the hook on w")
     page.keyboard.press("Alt+ArrowDown")
@@ -256,6 +261,29 @@ def test_a_cell_that_runs_again_shows_what_was_answered(lab: Any, page: Any):
     page.keyboard.press("b")
     page.keyboard.press("Enter")
     wait_for_words(page, 0, "✓ Right.")
+
+
+def test_the_verdict_waits_and_the_notebook_remembers(lab: Any, page: Any):
+    """Commit, run, compare; then the kernel starts anew, and the answer is still there."""
+    cells = [CELLS[0], "p = predict('doubled'); p", "1 + 1", "c = check('zero-it'); c"]
+    open_notebook(
+        page, lab, notebook(lab, f"learner-{next(NUMBERS)}.ipynb", [cells[0].replace("LANG", "'en'"), *cells[1:]])
+    )
+    run_cell(page, 0)
+    run_cell(page, 1)
+    tab_to(page, "a)")
+    page.keyboard.press("a")
+    page.keyboard.press("Enter")
+    wait_for_words(page, 0, "Now run the cell below")
+    assert "overwritten" not in say(page, 0)
+    run_cell(page, 2)
+    wait_for_words(page, 0, "✗ Not so. You said a)")
+    kernel = "window.jupyterapp.shell.currentWidget.sessionContext.session.kernel"
+    page.evaluate(f"() => {kernel}.restart()")
+    page.wait_for_function(f"() => {kernel}.status === 'idle' && {kernel}.connectionStatus === 'connected'")
+    run_all(page)
+    wait_for_words(page, 0, "✗ Not so. You said a)")
+    assert value(page, "p.state") == "'wrong'"
 
 
 def test_where_python_does_not_answer(lab: Any, page: Any):

@@ -32,6 +32,7 @@ def notebook(sample: Path, monkeypatch: pytest.MonkeyPatch) -> Notebook:
     shell = Notebook()
     monkeypatch.setattr(cells, "_shell", shell)
     monkeypatch.setattr(cells, "cells", [])
+    monkeypatch.setattr(cells, "_shown", {})
     monkeypatch.setattr(memory, "notebook", lambda: shell)
     return shell
 
