@@ -108,7 +108,7 @@ def test_create_graph_shows_the_second_graph(torch: Any):
         view = lab.step(y, create_graph=True)
     assert told(view) == [
         ROOT,
-        "PowBackward0 runs: w gets g·3·w^2 = [3.].",
+        "PowBackward0 runs: w gets g·3·w² = [3.].",
         "AccumulateGrad: w.grad was None and becomes [3.].",
         "Done: w.grad = [3.].",
     ]
@@ -241,7 +241,7 @@ def test_complex_numbers_and_other_dtypes(torch: Any):
     assert told(lab.step(y))[-1] == "Done: w.grad = [2.+4.j]."
     d = torch.ones(2, dtype=torch.float64, requires_grad=True)
     y = d.float().sum()
-    assert told(lab.step(y))[2] == "ToCopyBackward0 runs: d gets g.to(dtype) = [1., 1.]."
+    assert told(lab.step(y))[2] == "ToCopyBackward0 runs: d gets g.to(float64) = [1., 1.]."
 
 
 def test_the_real_backward_can_keep_the_graph(torch: Any):

@@ -21,7 +21,18 @@ from ..runtime import errors, modes
 from ..tensor.edges import WRAPPED, gradient_edge, requires_grad
 from ..tensor.tensor import Tensor, wrap
 
-__all__ = ["RAW", "TENSORS", "Formula", "OpNode", "Packed", "SavedOutput", "make_node_class", "pack", "raw", "unpack"]
+__all__ = [
+    "RAW",
+    "TENSORS",
+    "Formula",
+    "OpNode",
+    "Packed",
+    "SavedOutput",
+    "make_node_class",
+    "pack",
+    "raw",
+    "unpack",
+]
 
 #: stands for a saved tensor that backward has freed
 FREED: Any = object()

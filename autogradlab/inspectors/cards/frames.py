@@ -8,13 +8,11 @@ from ..parts import Block, Facts, Frame, State, Tone
 from ..snapshot.events import Accumulated, Amount, Event, Failed, HookRan, NodeRan, RootEnters, Summed
 from ..snapshot.graph import NodeFact
 from ..snapshot.recording import Recording
-from ..snapshot.rules import broadcasts, filled, rule
+from ..snapshot.rules import Rule, written
 from ..words import say
 
 __all__ = ["Story"]
 
-#: rules that are told, not calculated
-_WORDY = re.compile(r"g\.|g\[|\(g\)| at |ᵀ$")
 _TWO_POINTS = re.compile(r"(\d\.)\.(?=\s|$)")
 
 #: letters of a value on an edge
@@ -212,20 +210,23 @@ class Story:
 
     def _rule(self, fact: NodeFact, index: int, event: NodeRan, out: Amount) -> tuple[str, str]:
         """The local rule of an edge: in symbols, and with numbers where they are few."""
-        formula = rule(fact.cls, index)
+        rule = fact.rules[index] if index < len(fact.rules) else None
         g = next((a for a in event.incoming if a is not None), None)
-        if formula is None or g is None:
+        if rule is None or g is None:
             return "", ""
         plain = {s.name: s.written for s in fact.saved}
-        plain |= {"n": str(out.count // max(g.count, 1)), "*": _arguments(out.shape)}
-        symbols = filled(formula, plain)
-        if broadcasts(fact.cls) and out.shape != g.shape:
-            symbols = say("step.summed_to", rule=symbols, shape=out.shape)
+        symbols = self._summed(rule, written(rule, plain), g, out)
         values = {s.name: s.text for s in fact.saved if s.state == "kept"}
         long = any("float" in text or "int" in text for text in (*values.values(), g.text))
-        if long or symbols == "g" or _WORDY.search(formula):
+        if long or symbols == "g" or not rule.in_numbers or len(event.incoming) > 1:
             return symbols, ""
-        return symbols, filled(formula, {**plain, **{k: _bracketed(v) for k, v in values.items()}}, _bracketed(g.text))
+        return symbols, self._summed(rule, written(rule, {**plain, **values, "g": g.text}), g, out)
+
+    def _summed(self, rule: Rule, symbols: str, g: Amount, out: Amount) -> str:
+        """A rule for an input that was broadcast: what it gives is summed to the input's shape."""
+        if rule.elementwise and out.shape != g.shape:
+            return say("step.summed_to", rule=symbols, shape=out.shape)
+        return symbols
 
     def _panel(self, event: NodeRan, rows: list[tuple[str, str]]) -> tuple[Block, ...]:
         """The rules in numbers, where they are few."""
@@ -280,12 +281,3 @@ class Story:
 def _ended(sentence: str) -> str:
     """A number that ends in a point is its sentence's full stop, too."""
     return _TWO_POINTS.sub(r"\1", sentence)
-
-
-def _arguments(shape: str) -> str:
-    """A shape as the argument of a method: `expand(3)`, not `expand(3,)`."""
-    return shape.replace(",)", ")")
-
-
-def _bracketed(text: str) -> str:
-    return f"({text})" if text.startswith("-") else text

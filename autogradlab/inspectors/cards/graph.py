@@ -12,7 +12,7 @@ from ..snapshot.graph import Graph, Holders, NodeFact, Summary, Value, Walk, des
 from ..snapshot.kinds import is_a, is_tensor, library, type_name
 from ..snapshot.names import namespace
 from ..snapshot.origins import place
-from ..snapshot.rules import filled, rule
+from ..snapshot.rules import written
 from ..words import language, say
 
 __all__ = ["details_of", "graph", "graph_card", "graph_words", "problem_card", "roots_of", "title_of"]
@@ -229,8 +229,8 @@ def _node(
     words = {s.name: s.written for s in node.saved}
     known = {index: (target, number) for index, target, number in edges}
     for index in range(node.inputs):
-        formula = rule(node.cls, index)
-        symbols = f": {filled(formula, words)}" if formula else ""
+        rule = node.rules[index] if index < len(node.rules) else None
+        symbols = f": {written(rule, words)}" if rule is not None else ""
         to = say("graph.no_edge")
         if index in known:
             target, number = known[index]

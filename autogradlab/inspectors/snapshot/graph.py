@@ -16,7 +16,7 @@ from .firing import of_inspectors
 from .kinds import attribute, is_tensor, library, version_of
 from .names import tensors
 from .origins import Origin, origin
-from .rules import inputs_of, op_name
+from .rules import Rule, inputs_of, op_name, rules_of
 
 __all__ = [
     "Edge",
@@ -91,6 +91,9 @@ class NodeFact:
     leads: str = ""  #: the nearest named result that it leads to
     outputs: int = 1  #: how many outputs the forward had
     order: int = 0  #: its place among the Nodes, the one made first has 0
+    rules: tuple[
+        Rule | None, ...
+    ] = ()  #: for each input what it does to the gradient, from the formula of the op table
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,10 +219,10 @@ def saved_live(node: Any) -> Iterator[tuple[str, Any, Exception | None]]:
             yield saved[len(_SAVED) :], None, error
 
 
-def saved_of(node: Any, holder: Any) -> tuple[Saved, ...]:
-    """The facts about what a Node saved; `holder` gives the variable that holds a tensor, or None."""
+def saved_of(node: Any, live: Iterable[tuple[str, Any, Exception | None]], holder: Any) -> tuple[Saved, ...]:
+    """The facts about what a Node saved (`saved_live`); `holder` gives the variable that holds a tensor, or None."""
     found = []
-    for name, value, error in saved_live(node):
+    for name, value, error in live:
         if error is not None:
             words = str(error)
             versions = _VERSIONS.search(words)
@@ -402,9 +405,10 @@ class _Description:
     def _node(self, node: Any, nexts: tuple[tuple[Any, int], ...]) -> NodeFact:
         cls = class_name(node)
         accumulates = hasattr(node, "variable")
-        saved = () if accumulates else saved_of(node, self.holders.holder)
+        live = [] if accumulates else list(saved_live(node))
+        saved = saved_of(node, live, self.holders.holder)
         metadata = tuple((str(k), _plain(v)) for k, v in dict(node.metadata).items())
-        data = () if accumulates else self._data(node, cls, nexts)
+        data = self._data(live, cls, nexts)
         return NodeFact(
             self.walk.ids[node],
             cls,
@@ -418,6 +422,7 @@ class _Description:
             "",
             self.outputs.get(self.walk.ids[node], 1),
             self.order[node],
+            () if accumulates else rules_of(cls, node, nexts, live),
         )
 
     def _origin(self, node: Any) -> Origin | None:
@@ -427,12 +432,14 @@ class _Description:
                     return found
         return None
 
-    def _data(self, node: Any, cls: str, nexts: tuple[tuple[Any, int], ...]) -> tuple[tuple[int, str], ...]:
+    def _data(
+        self, live: Sequence[tuple[str, Any, Exception | None]], cls: str, nexts: tuple[tuple[Any, int], ...]
+    ) -> tuple[tuple[int, str], ...]:
         """Inputs that need no gradient and were saved."""
         found = []
         if any(target is None for target, _ in nexts):
             names = inputs_of(cls)
-            kept = {name: value for name, value, _ in saved_live(node) if is_tensor(value)}
+            kept = {name: value for name, value, _ in live if is_tensor(value)}
             for index, (target, _) in enumerate(nexts):
                 name = names[index] if index < len(names) else ""
                 if target is None and name in kept and not kept[name].requires_grad:

@@ -19,7 +19,7 @@ from ..table.opdef import OPS, composite, op, publish
 
 def lift(F: Any, array: np.ndarray) -> Any:
     """A constant for a formula: the array itself, or a tensor where the formula is recorded."""
-    return array if F is RAW else wrap(array)
+    return wrap(array) if F is TENSORS else array
 
 
 def adjoint(F: Any, x: Any) -> Any:

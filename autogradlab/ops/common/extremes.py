@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ...core.recording.record import RAW, TENSORS
+from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims, wrap_dim
 from ...core.types.return_types import named
-from ..first.kinds import name_of, refuse
+from ..first.kinds import in_both_worlds, name_of, refuse
 from ..table.creation import bind
 from ..table.opdef import OPS, Op, op, publish
 
@@ -67,16 +67,14 @@ def take_at(input, dim, indices, keepdim):  # type: ignore[no-untyped-def]
 # -- over everything -------------------------------------------------------------------------------------------------------
 
 
-def _share(F, grad, input, result):  # type: ignore[no-untyped-def]
+@in_both_worlds
+def share_evenly(F, grad, input, result):  # type: ignore[no-untyped-def]
     """The gradient of an extreme over everything: shared evenly by the elements that attain it."""
     hit = (input == result) | (F.isnan(input) & F.isnan(result))
     return hit * (grad / F.sum(hit))
 
 
-RAW.share_evenly = lambda *args: _share(RAW, *args)
-TENSORS.share_evenly = lambda *args: _share(TENSORS, *args)
-
-
+@in_both_worlds
 def evenly(F, grad, input, result, dim, keepdim):  # type: ignore[no-untyped-def]
     """The same along dimensions (amax, amin)."""
     shape = tuple(input.shape)
@@ -84,9 +82,6 @@ def evenly(F, grad, input, result, dim, keepdim):  # type: ignore[no-untyped-def
     count = F.sum(hit, all_dims(dim, len(shape)), True) if shape else F.sum(hit)
     return (F.spread(grad, shape, dim, keepdim) / count) * hit
 
-
-RAW.evenly = lambda *args: evenly(RAW, *args)
-TENSORS.evenly = lambda *args: evenly(TENSORS, *args)
 
 _PICK = {"max": (np.maximum, np.argmax), "min": (np.minimum, np.argmin)}
 
@@ -233,7 +228,8 @@ def aminmax(input, *, dim=None, keepdim=False):  # type: ignore[no-untyped-def]
     return tuple(np.asarray(u.reduce(input, axis=dims, keepdims=keepdim)) for u in (np.minimum, np.maximum))
 
 
-def _aminmax_back(F, grads, input, low, high, dim, keepdim):  # type: ignore[no-untyped-def]
+@in_both_worlds
+def aminmax_back(F, grads, input, low, high, dim, keepdim):  # type: ignore[no-untyped-def]
     total = None
     for grad, result in zip(grads, (low, high), strict=True):
         if grad is not None:
@@ -241,9 +237,6 @@ def _aminmax_back(F, grads, input, low, high, dim, keepdim):  # type: ignore[no-
             total = g if total is None else total + g
     return total
 
-
-RAW.aminmax_back = lambda *args: _aminmax_back(RAW, *args)
-TENSORS.aminmax_back = lambda *args: _aminmax_back(TENSORS, *args)
 
 # -- places ----------------------------------------------------------------------------------------------------------------
 

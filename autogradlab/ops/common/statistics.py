@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ...core.recording.record import RAW, TENSORS
+from ...core.recording.record import TENSORS
 from ...core.runtime.warn import warn
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims
 from ...core.types.dtypes import get_default_dtype
-from ..first.kinds import is_half, name_of
+from ..first.kinds import in_both_worlds, is_half, name_of
 from ..first.reduce import count_of
 from ..table.creation import bind
 from ..table.opdef import OPS, Op, composite, publish
@@ -62,7 +62,8 @@ def _varied(name: str, root: bool, mean: bool) -> Any:
     return kernel
 
 
-def _var_back(F, grad, input, dim, correction, keepdim):  # type: ignore[no-untyped-def]
+@in_both_worlds
+def var_back(F, grad, input, dim, correction, keepdim):  # type: ignore[no-untyped-def]
     shape = tuple(input.shape)
     free = count_of(shape, dim) - (1 if correction is None else correction)
     middle = F.mean(input, all_dims(dim, len(shape)), True) if shape else input
@@ -75,18 +76,14 @@ def _var_back(F, grad, input, dim, correction, keepdim):  # type: ignore[no-unty
     return F.spread(grad, shape, dim, keepdim) * (2 / free) * (input - middle)
 
 
-def _std_back(F, grad, input, result, dim, correction, keepdim):  # type: ignore[no-untyped-def]
+@in_both_worlds
+def std_back(F, grad, input, result, dim, correction, keepdim):  # type: ignore[no-untyped-def]
     return F.var_back(F.only(result != 0, grad / (result * 2)), input, dim, correction, keepdim)
 
 
-def _mean_part(F, grad, input, dim, keepdim):  # type: ignore[no-untyped-def]
+@in_both_worlds
+def mean_part(F, grad, input, dim, keepdim):  # type: ignore[no-untyped-def]
     return F.spread(grad, tuple(input.shape), dim, keepdim) / max(count_of(tuple(input.shape), dim), 1)
-
-
-for _world in (RAW, TENSORS):
-    _world.var_back = lambda *args, world=_world: _var_back(world, *args)
-    _world.std_back = lambda *args, world=_world: _std_back(world, *args)
-    _world.mean_part = lambda *args, world=_world: _mean_part(world, *args)
 
 
 def _pair(*terms: Any) -> Any:

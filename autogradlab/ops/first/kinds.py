@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.recording.record import RAW, TENSORS
+from ...core.graph.backend import HELPERS, RAW, TENSORS
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types import dtypes
 from ...core.types.dtypes import from_numpy, get_default_dtype
@@ -176,7 +176,8 @@ def numbered(x: Any, value: Any) -> Any:
 
 
 def in_both_worlds(fn: Any) -> Any:
-    """A helper of formulas, written once for kernels and for operations: `F.name(...)` calls `fn(F, ...)`."""
+    """A helper of formulas, written once for every backend: `F.name(...)` calls `fn(F, ...)`."""
+    HELPERS[fn.__name__] = fn
     setattr(RAW, fn.__name__, lambda *args: fn(RAW, *args))
     setattr(TENSORS, fn.__name__, lambda *args: fn(TENSORS, *args))
     return fn

@@ -12,21 +12,18 @@ from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims, wrap_dim
 from ...core.types.dtypes import from_numpy
 from ..table.opdef import OPS, Op, composite, op, publish
-from .kinds import is_half, name_of
+from .kinds import in_both_worlds, is_half, name_of
 
 F = TENSORS
 
 
+@in_both_worlds
 def spread(F, grad, shape, dim, keepdim):  # type: ignore[no-untyped-def]
     """The gradient of a reduction laid over the reduced dimensions again, as a view."""
     if not keepdim and len(shape):
-        dims = all_dims(dim, len(shape))
-        grad = F.reshape(grad, tuple(1 if i in dims else n for i, n in enumerate(shape)))
+        for d in sorted(all_dims(dim, len(shape))):
+            grad = F.unsqueeze(grad, d)
     return F.expand(grad, shape)
-
-
-RAW.spread = lambda *args: spread(RAW, *args)
-TENSORS.spread = lambda *args: spread(TENSORS, *args)
 
 
 def two_forms(name: str, whole: Any, part: Any, vjp_whole: Any, vjp_part: Any, doc: str, signature: Any) -> None:
@@ -219,7 +216,8 @@ def _others(F, input, dim):  # type: ignore[no-untyped-def]
     return left * right
 
 
-def _product_back(F, grad, input, result, dim, keepdim):  # type: ignore[no-untyped-def]
+@in_both_worlds
+def product_back(F, grad, input, result, dim, keepdim):  # type: ignore[no-untyped-def]
     shape = tuple(input.shape)
     if not shape:
         return grad * F.conj(F.ones_of(input))
@@ -232,8 +230,6 @@ def _product_back(F, grad, input, result, dim, keepdim):  # type: ignore[no-unty
     return grad * F.conj(_others(F, input, wrap_dim(dim, len(shape))))
 
 
-RAW.product_back = lambda *args: _product_back(RAW, *args)
-TENSORS.product_back = lambda *args: _product_back(TENSORS, *args)
 RAW.any_zero = lambda x: not np.all(x)
 TENSORS.any_zero = lambda x: not np.all(x._array)
 RAW.ones_of = np.ones_like

@@ -99,6 +99,7 @@ def unary(
         samples=samples,
         fast=fast,
     )
+    entry.elementwise = True
     OPS[name] = entry
     setattr(RAW, name, entry_kernel)
     node_class = entry.node_class if vjp is not None else None
@@ -230,6 +231,7 @@ def binary(
     )
     if result == "bool":
         entry.node_name = entry.node_name[:-1] + "1"  # EqBackward1 in place: the overload with a tensor
+    entry.elementwise = True
     OPS[name] = entry
     setattr(RAW, name, entry_kernel)
     node_class = entry.node_class if vjp is not None else None

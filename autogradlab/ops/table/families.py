@@ -14,7 +14,7 @@ from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
 from ...reference import attach as document
 
-__all__ = ["FUNCTIONS", "OPS", "Late", "Table", "announce", "attach", "load_all", "operation"]
+__all__ = ["FUNCTIONS", "NODES", "OPS", "Late", "Table", "announce", "attach", "load_all", "operation"]
 
 
 class Table(dict[str, Any]):
@@ -43,6 +43,8 @@ class Table(dict[str, Any]):
 
 #: every operation by name
 OPS = Table()
+#: every entry with a derivative by the name of its Node; overloads can share one
+NODES: dict[str, list[Any]] = {}
 #: what `torch.` offers: functions by name
 FUNCTIONS = Table()
 #: methods that are still to come

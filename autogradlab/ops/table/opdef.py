@@ -24,7 +24,7 @@ from ...core.runtime import errors, modes
 from ...core.tensor.tensor import Tensor, gradient_edge, requires_grad, wrap
 from ...reference import Help
 from .calls import make_call
-from .families import FUNCTIONS, OPS, attach, operation
+from .families import FUNCTIONS, NODES, OPS, attach, operation
 
 __all__ = ["FUNCTIONS", "OPS", "Op", "alias", "composite", "op", "publish", "write_out"]
 
@@ -64,6 +64,8 @@ class Op:
     node: the Node's name in PyTorch.
     """
 
+    #: whether each element of the result comes from the elements at its place alone
+    elementwise = False
     #: whether a method is made of the entry: its errors do not count the tensor itself
     as_method = False
 
@@ -176,6 +178,7 @@ class Op:
         )
         self._make_release()
         self.inplace_class = self.node_class
+        NODES.setdefault(self.node_name, []).append(self)
 
     def _make_release(self) -> None:
         """Tell the Node class what backward frees, and what can be read afterwards."""
@@ -204,6 +207,7 @@ class Op:
         """Give the in-place form the Node of another overload, as PyTorch does: NameBackward1."""
         own = {"__slots__": (), "__module__": "builtins"}
         self.inplace_class = type(self.node_name[:-1] + "1", (self.node_class,), own)
+        NODES.setdefault(self.inplace_class.__name__, []).append(self)
 
     def _users(self, field: str) -> tuple[int, ...] | None:
         edges: set[int] = set()
