@@ -61,7 +61,10 @@ def test_wheel_holds_the_package_and_the_lessons(wheel: Path):
     assert package - names == set()
     assert lessons - names == set()
     assert {"autogradlab/py.typed", "autogradlab/_lessons/sanitize.cfg"} <= names
-    assert {n.split("/")[0].partition("-")[2].rpartition(".")[2] for n in names} == {"", "dist-info", "data"}
+    tops = {n.split("/")[0] for n in names} - {"autogradlab", "pytest_autogradlab.py"}
+    assert {top.rpartition(".")[2] for top in tops} == {"dist-info", "data"}
+    points = next(n for n in names if n.endswith("dist-info/entry_points.txt"))
+    assert "pytest_autogradlab = pytest_autogradlab" in zipfile.ZipFile(wheel).read(points).decode()
     assert [n for n in names if ".ipynb_checkpoints" in n] == []
 
 

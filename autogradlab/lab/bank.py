@@ -1,4 +1,7 @@
-"""The questions, puzzles and exercises of the lessons: `lessons/questions/<lesson>.toml`, both languages in each entry."""
+"""The questions, puzzles and exercises of the lessons: `questions/<lesson>.toml`, its languages in each entry.
+
+Those of a course of one's own, beside or above the notebook, are added to the shipped ones and come first.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from typing import Any
 from autogradlab.inspectors.words import language
 from autogradlab.lab import copying
 
-__all__ = ["Entry", "LessonFault", "below", "entries", "find", "folder", "in_language"]
+__all__ = ["Entry", "LessonFault", "below", "courses", "entries", "find", "in_language"]
 
 ASKED = ("choice", "number", "tensor", "text", "order")
 
@@ -29,6 +32,7 @@ class Entry:
     lesson: str
     name: str
     data: dict[str, Any]
+    course: Path | None = None
 
     @property
     def key(self) -> str:
@@ -54,8 +58,14 @@ def in_language(words: Any) -> str:
     return str(words).strip("\n")
 
 
-def folder() -> Path:
-    return copying.lessons_folder() / "questions"
+def courses() -> list[Path]:
+    """The folders of lessons: the course that the notebook is in, if it is one of its own, then the shipped lessons."""
+    shipped = copying.lessons_folder()
+    here = Path.cwd()
+    found = [
+        f for f in (here, here.parent) if any((f / "questions").glob("*.toml")) and f.resolve() != shipped.resolve()
+    ]
+    return [*found[:1], shipped]
 
 
 _read: dict[Path, tuple[int, dict[str, Any]]] = {}
@@ -72,25 +82,28 @@ def _tables(path: Path) -> dict[str, Any]:
     return _read[path][1]
 
 
-def entries(lesson: str = "") -> list[Entry]:
-    """All entries, or those of the lessons whose names begin with `lesson`."""
+def entries(lesson: str = "", course: Path | None = None) -> list[Entry]:
+    """All entries, or those of the lessons whose names begin with `lesson`; of one course, or of all there are."""
     found = []
-    for path in sorted(folder().glob("*.toml")):
-        if path.stem == lesson or path.stem.startswith(f"{lesson}-") or not lesson:
-            found += [Entry(path.stem, name, data) for name, data in _tables(path).items()]
+    for folder in [course] if course else courses():
+        for path in sorted((folder / "questions").glob("*.toml")):
+            if path.stem == lesson or path.stem.startswith(f"{lesson}-") or not lesson:
+                found += [Entry(path.stem, name, data, folder) for name, data in _tables(path).items()]
     return found
 
 
 def find(name: str, *kinds: str) -> Entry:
     """The entry of that name: `question`, or `lesson/question` where two lessons have a question of that name.
 
-    The lesson may be given by its number alone, as in `10/accumulate-twice`.
+    The lesson may be given by its number alone, as in `10/accumulate-twice`. A course of one's own is asked first.
     """
     lesson, _, question = str(name).rpartition("/")
-    found = [e for e in entries(lesson) if e.name == question]
+    found: list[Entry] = []
+    for course in courses():
+        found = found or [e for e in entries(lesson, course) if e.name == question]
     if not found:
         near = ", ".join(sorted(e.name for e in entries(lesson) if e.kind in kinds)) or "none"
-        raise LessonFault(f"There is no question {name!r} in {folder().name}/. There are: {near}.")
+        raise LessonFault(f"There is no question {name!r} in questions/. There are: {near}.")
     if len(found) > 1:
         raise LessonFault(f"{name!r} is in more than one lesson; say which: {', '.join(e.key for e in found)}.")
     if found[0].kind not in kinds:
@@ -104,7 +117,10 @@ PREDICTS = re.compile(r"""^predict\(\s*["']([^"']+)["']""", re.MULTILINE)
 
 def below(entry: Entry) -> str | None:
     """The id of the code cell that stands below a lesson's `predict(...)`: the code that the question is about."""
-    path = folder().parent / "en" / f"{entry.lesson}.ipynb"
+    course = entry.course or copying.lessons_folder()
+    path = next(
+        (p for p in (course / lang / f"{entry.lesson}.ipynb" for lang in ("en", "zh", "")) if p.is_file()), course
+    )
     try:
         changed = os.stat(path).st_mtime_ns
         if path not in _below or _below[path][0] != changed:

@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from autogradlab.lab import copying, doctor, records
 
@@ -22,6 +23,13 @@ brings it; then run this command again. To only have the lessons, for another ed
     autogradlab lessons copy"""
 
 
+NO_AUTHOR = """\
+{name} is not installed, which authors of lessons need:
+
+    pip install "autogradlab[author]"
+"""
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; the exit status is 0, 1 with a message on stderr, 2 for wrong usage, or 130 after Ctrl-C."""
     args, extra = _parser().parse_known_args(argv)
@@ -31,7 +39,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         if args.command == "lab":
             return _lab(args, extra)
         if args.command == "lessons":
-            return {"list": _list, "copy": _copy, "check": _check, "progress": _progress}[args.action](args)
+            return {"list": _list, "copy": _copy, "compare": _compare, "progress": _progress}.get(args.action, _author)(
+                args
+            )
         if args.command == "doctor":
             return _doctor(args)
     except copying.LessonError as error:
@@ -79,12 +89,60 @@ def _parser() -> argparse.ArgumentParser:
     listed = actions.add_parser("list", help="print the lessons and their titles", allow_abbrev=False)
     _add_lang(listed, "only the lessons of this language")
     _add_dir(actions.add_parser("copy", help="copy the lessons, without outputs, into a folder", allow_abbrev=False))
-    _add_dir(actions.add_parser("check", help="compare your copies with the lessons installed", allow_abbrev=False))
+    _add_dir(actions.add_parser("compare", help="compare your copies with the lessons installed", allow_abbrev=False))
     shown = actions.add_parser("progress", help="show what you have answered and solved", allow_abbrev=False)
     _add_lang(shown, "the language to say it in")
     _add_dir(shown)
+    _add_author(actions)
     _add_dir(commands.add_parser("doctor", help="say what is missing, and how to get it", allow_abbrev=False))
     return parser
+
+
+#: What authors do with lessons: a word on each. All but `new` and `pack` take lessons, and without any the whole course.
+AUTHOR = {
+    "new": "begin a lesson that is whole at once: skeleton, questions, checks",
+    "execute": "run lessons and store what they show; a second run changes no byte",
+    "sync": "bring code and outputs of translations up to date",
+    "try": "run every answer and solution of a lesson, and its stubs as they stand",
+    "check": "say what is wrong with stored lessons",
+    "html": "make pages to print, each lesson run in its own language",
+    "unpack": "print the draft of a lesson in plain text",
+    "pack": "make a lesson from a draft in plain text",
+    "catalog": "write catalog.toml from what cells say they show",
+}
+
+
+def _add_author(actions: Any) -> None:
+    made = {name: actions.add_parser(name, help=words, allow_abbrev=False) for name, words in AUTHOR.items()}
+    for name in AUTHOR.keys() - {"new", "pack"}:
+        made[name].add_argument("lessons", nargs="*", metavar="LESSON", help="a file, folder, number or name")
+    made["new"].add_argument("title", nargs="+", metavar="TITLE")
+    made["new"].add_argument(
+        "--dir", type=Path, default=Path(), metavar="D", help="the course's folder (default: here)"
+    )
+    made["new"].add_argument("--lang", default="en", metavar="en,zh", help="the languages to begin it in")
+    for name in ("execute", "try"):
+        made[name].add_argument(
+            "--torch", action="store_true", help="on the real PyTorch, whose outputs are the measure"
+        )
+    made["sync"].add_argument(
+        "--fresh", action="append", default=[], metavar="ID", help="cells just translated, or all"
+    )
+    made["html"].add_argument(
+        "--to", type=Path, default=Path("lessons-html"), metavar="D", help="the folder to write to"
+    )
+    made["catalog"].add_argument("--check", action="store_true", help="write nothing, fail if it is out of date")
+    made["pack"].add_argument("draft", type=Path, metavar="DRAFT")
+    made["pack"].add_argument("target", type=Path, metavar="NOTEBOOK")
+
+
+def _author(args: argparse.Namespace) -> int:
+    try:
+        from autogradlab.lab.author import commands
+    except ModuleNotFoundError as error:
+        print(NO_AUTHOR.format(name=error.name), file=sys.stderr)
+        return 1
+    return commands.ACTIONS[args.action](args)
 
 
 def _add_lang(parser: argparse.ArgumentParser, words: str) -> None:
@@ -132,7 +190,7 @@ def _other_versions(folder: Path) -> list[str]:
     return sorted({str(s.get("version", "an older version")) for s in stamps if s} - {copying.version()})
 
 
-def _check(args: argparse.Namespace) -> int:
+def _compare(args: argparse.Namespace) -> int:
     """Say of each lesson whether the learner's copy is of the lesson as installed; 1 if one is not, or is missing."""
     folder: Path = args.dir.expanduser()
     status = 0

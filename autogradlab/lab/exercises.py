@@ -57,8 +57,8 @@ def solution(name: str) -> Help:
 
 
 def judge_of(entry: bank.Entry) -> Callable[..., Iterable[Any]]:
-    """The function that checks an exercise: in lessons/checks/<lesson>.py, of the exercise's name."""
-    path = copying.lessons_folder() / "checks" / f"{entry.lesson}.py"
+    """The function that checks an exercise: in checks/<lesson>.py of its course, of the exercise's name."""
+    path = (entry.course or copying.lessons_folder()) / "checks" / f"{entry.lesson}.py"
     if not path.is_file():
         raise bank.LessonFault(f"{entry.key}: there is no checks/{path.name}")
     found = runpy.run_path(str(path)).get(entry.name.replace("-", "_"))

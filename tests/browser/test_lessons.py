@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from autogradlab.lab.author import book
 from tests.browser.labdrive import cells, open_notebook, run_all, show_top
-from tests.conftest import ROOT
-
-sys.path.append(str(ROOT / "tools"))
-import lessonkit
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 #: every English lesson; of the Chinese, whose code is the same, one in four: each takes some seconds
-SHOWN = [p for n, p in enumerate(lessonkit.lesson_files()) if p.parent.name == "en" or n % 4 == 0]
+SHOWN = [p for n, p in enumerate(book.lesson_files()) if p.parent.name == "en" or n % 4 == 0]
 
 
 @pytest.mark.parametrize("path", SHOWN, ids=lambda p: f"{p.parent.name}/{p.stem}")
@@ -29,10 +25,10 @@ def test_lesson_runs(path: Path, lab: Any, page: Any, tmp_path: Path):
     assert all(cell["count"] is None and cell["outputs"] == [] for cell in fresh), "the copy shows answers"
 
     run_all(page)
-    stored = {cell.id: cell for cell in lessonkit.read(path).cells}
+    stored = {cell.id: cell for cell in book.read(path).cells}
     for cell in cells(page):
         assert failed(cell) == ("raises-exception" in cell["tags"]), cell
-        assert lessonkit.texts(cell) == lessonkit.texts(stored[cell["id"]]), cell["id"]
+        assert book.texts(cell) == book.texts(stored[cell["id"]]), cell["id"]
 
     shots = Path(os.environ.get("AUTOGRADLAB_SHOTS", tmp_path))  # a folder, to look at the pictures afterwards
     shots.mkdir(parents=True, exist_ok=True)

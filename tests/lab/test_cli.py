@@ -157,7 +157,7 @@ def test_check_says_what_became_of_the_copies(
     sample_lessons: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     folder = tmp_path / "work"
-    arguments = ["lessons", "check", "--dir", str(folder)]
+    arguments = ["lessons", "compare", "--dir", str(folder)]
     assert cli.main(arguments) == 1
     assert capsys.readouterr().out.count("not there; autogradlab lessons copy brings it") == 2
     monkeypatch.setattr(copying, "version", lambda: "0.0.9")

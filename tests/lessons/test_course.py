@@ -3,43 +3,40 @@
 from __future__ import annotations
 
 import re
-import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 
+from autogradlab.lab import copying
+from autogradlab.lab.author import book, pairs
 from tests.conftest import ROOT
 
-sys.path.append(str(ROOT / "tools"))
-import lessonkit
-import lessonpairs
-
-ENGLISH = [p for p in lessonkit.lesson_files() if p.parent.name == "en"]
+ENGLISH = [p for p in book.lesson_files() if p.parent.name == "en"]
 #: What every lesson has, beside the welcome, which only shows how to predict and to check.
 PARTS = {"goals", "setup", "predict", "run", "exercise", "check", "hint", "solution", "recall", "assert"}
 
 
 def test_every_scenario_is_shown():
     known = set((ROOT / "tests" / "scenarios" / "ids.txt").read_text(encoding="utf-8").split())
-    listed = tomllib.loads(lessonkit.CATALOG.read_text(encoding="utf-8"))
+    listed = tomllib.loads((copying.lessons_folder() / "catalog.toml").read_text(encoding="utf-8"))
     assert len(known) == 213
     assert sorted(known - set(listed)) == []
 
 
 def test_every_lesson_is_in_both_languages():
-    assert lessonpairs.missing_translations() == []
+    assert pairs.missing_translations() == []
 
 
 @pytest.mark.parametrize("path", ENGLISH, ids=lambda p: p.stem)
 def test_lesson_has_its_parts(path: Path):
-    roles = [cell.metadata.get("autogradlab", {}).get("role") for cell in lessonkit.read(path).cells]
+    roles = [cell.metadata.get("autogradlab", {}).get("role") for cell in book.read(path).cells]
     assert None not in roles
     assert roles[0] == "goals"
     if not path.stem.startswith("00"):
         assert PARTS - set(roles) == set()
         assert roles.index("predict") < roles.index("exercise") < roles.index("recall")
-        assert re.search(r"\*\*\d+ minutes", lessonkit.read(path).cells[0].source)
+        assert re.search(r"\*\*\d+ minutes", book.read(path).cells[0].source)
 
 
 @pytest.mark.parametrize("guide", ["instructors.md", "instructors.zh.md"])
@@ -50,7 +47,7 @@ def test_the_guide_has_every_lesson(guide: str):
     links = re.findall(r"`(\d\d-[a-z0-9-]+)#([a-z0-9-]+)`", text)
     assert links
     for lesson, cell in links:
-        notebook = lessonkit.read(lessonkit.CATALOG.parent / "en" / f"{lesson}.ipynb")
+        notebook = book.read(copying.lessons_folder() / "en" / f"{lesson}.ipynb")
         assert cell in {c["id"] for c in notebook.cells}
 
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT
-
-sys.path.append(str(ROOT / "tools"))
-import lessonkit
-import lessonpairs
-from lessonpairs import DraftError, pack, unpack
+from autogradlab.lab import cli
+from autogradlab.lab.author import book, pairs
+from autogradlab.lab.author.pairs import DraftError, pack, unpack
 
 DRAFT = """\
 %% goals markdown role=goals
@@ -34,10 +30,10 @@ def pair(tmp_path: Path) -> tuple[Path, Path]:
     """A lesson in English, executed, and its translation."""
     draft, english, chinese = tmp_path / "d.txt", tmp_path / "en" / "01-two.ipynb", tmp_path / "zh" / "01-two.ipynb"
     draft.write_text(DRAFT, encoding="utf-8")
-    assert lessonkit.main(["pack", str(draft), str(english)]) == 0
-    assert lessonkit.main(["execute", str(english)]) == 0
+    assert cli.main(["lessons", "pack", str(draft), str(english)]) == 0
+    assert cli.main(["lessons", "execute", str(english)]) == 0
     draft.write_text(CHINESE, encoding="utf-8")
-    assert lessonkit.main(["pack", str(draft), str(chinese)]) == 0
+    assert cli.main(["lessons", "pack", str(draft), str(chinese)]) == 0
     return english, chinese
 
 
@@ -69,22 +65,22 @@ def test_drafts_that_are_none(draft: str, words: str):
 
 
 def test_the_translation_has_the_code_and_outputs_of_the_lesson(pair: tuple[Path, Path]):
-    english, chinese = map(lessonkit.read, pair)
-    assert lessonpairs.pair_problems(pair[1]) == []
+    english, chinese = map(book.read, pair)
+    assert pairs.pair_problems(pair[1]) == []
     assert [c for c in english.cells if c.cell_type == "code"] == [c for c in chinese.cells if c.cell_type == "code"]
     assert "两行" in chinese.cells[0].source
-    assert lessonkit.texts(chinese.cells[1]) == [("text/plain", "42")]
+    assert book.texts(chinese.cells[1]) == [("text/plain", "42")]
 
 
 def test_a_stale_translation_is_seen(pair: tuple[Path, Path]):
     english, chinese = pair
     english.write_text(english.read_text(encoding="utf-8").replace("Two lines", "Three lines"), encoding="utf-8")
     stale = ["goals: the English cell has changed since it was translated"]
-    assert lessonpairs.pair_problems(chinese) == stale
-    assert lessonkit.main(["sync", str(chinese)]) == 1  # the code is brought over, the words are not called fresh
-    assert lessonpairs.pair_problems(chinese) == stale
-    assert lessonkit.main(["sync", "--fresh", "goals", str(chinese)]) == 0
-    assert lessonpairs.pair_problems(chinese) == []
+    assert pairs.pair_problems(chinese) == stale
+    assert cli.main(["lessons", "sync", str(chinese)]) == 1  # the code is brought over, the words are not called fresh
+    assert pairs.pair_problems(chinese) == stale
+    assert cli.main(["lessons", "sync", "--fresh", "goals", str(chinese)]) == 0
+    assert pairs.pair_problems(chinese) == []
 
 
 def test_code_and_outputs_that_differ_are_seen(pair: tuple[Path, Path]):
@@ -93,29 +89,29 @@ def test_code_and_outputs_that_differ_are_seen(pair: tuple[Path, Path]):
         text = chinese.read_text(encoding="utf-8")
         assert before in text
         chinese.write_text(text.replace(before, after), encoding="utf-8")
-        assert "sum: code, metadata or outputs differ" in lessonpairs.pair_problems(chinese)[0]
-        assert lessonkit.main(["sync", str(chinese)]) == 0
+        assert "sum: code, metadata or outputs differ" in pairs.pair_problems(chinese)[0]
+        assert cli.main(["lessons", "sync", str(chinese)]) == 0
         assert chinese.read_text(encoding="utf-8") == text
 
 
 def test_cells_that_are_missing_or_more(pair: tuple[Path, Path]):
     with pytest.raises(DraftError, match="goals: not translated\nother: translates nothing"):
-        lessonpairs.packed("%% other markdown\nx\n", pair[1])
-    chinese = lessonkit.read(pair[1])
+        pairs.packed("%% other markdown\nx\n", pair[1])
+    chinese = book.read(pair[1])
     chinese.cells.pop()
-    pair[1].write_text(lessonkit.normalise(chinese), encoding="utf-8")
-    assert "not those of the English lesson" in lessonpairs.pair_problems(pair[1])[0]
+    pair[1].write_text(book.normalise(chinese), encoding="utf-8")
+    assert "not those of the English lesson" in pairs.pair_problems(pair[1])[0]
 
 
 def test_english_left_in_a_translation_is_seen(pair: tuple[Path, Path]):
-    text = lessonpairs.packed(DRAFT.split("%% sum")[0], pair[1])
+    text = pairs.packed(DRAFT.split("%% sum")[0], pair[1])
     pair[1].write_text(text, encoding="utf-8")
-    assert lessonpairs.pair_problems(pair[1]) == ["goals: not translated"]
+    assert pairs.pair_problems(pair[1]) == ["goals: not translated"]
 
 
 def test_missing_partners(pair: tuple[Path, Path]):
     lessons = pair[0].parent.parent
-    assert lessonpairs.missing_translations(lessons) == []
+    assert pairs.missing_translations(lessons) == []
     pair[0].rename(pair[0].with_name("02-else.ipynb"))
-    assert lessonpairs.missing_translations(lessons) == ["zh/02-else.ipynb is missing", "en/01-two.ipynb is missing"]
-    assert lessonpairs.pair_problems(pair[1]) == ["there is no English lesson of this name"]
+    assert pairs.missing_translations(lessons) == ["zh/02-else.ipynb is missing", "en/01-two.ipynb is missing"]
+    assert pairs.pair_problems(pair[1]) == ["there is no English lesson of this name"]

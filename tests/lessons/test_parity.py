@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT
-
-sys.path.append(str(ROOT / "tools"))
-import lessonkit
+from autogradlab.lab.author import book
 
 #: the English ones: a translation has their code and outputs, byte for byte (test_pairs)
-ORIGINALS = [p for p in lessonkit.lesson_files() if p.parent.name == "en"]
+ORIGINALS = [p for p in book.lesson_files() if p.parent.name == "en"]
 
 
 @pytest.mark.parametrize(
@@ -31,17 +27,17 @@ ORIGINALS = [p for p in lessonkit.lesson_files() if p.parent.name == "en"]
     ],
 )
 def test_only_the_imports_change(ours: str, torchs: str):
-    assert lessonkit.on_torch(ours) == torchs
+    assert book.on_torch(ours) == torchs
 
 
 @pytest.mark.parity
 @pytest.mark.slow
 @pytest.mark.parametrize("path", ORIGINALS, ids=lambda p: p.stem)
 def test_lesson_on_torch(path: Path):
-    stored = lessonkit.read(path)
+    stored = book.read(path)
     code = [cell for cell in stored.cells if cell.cell_type == "code"]
-    assert any(lessonkit.on_torch(cell.source) != cell.source for cell in code), "no cell imports autogradlab"
-    with_torch = lessonkit.execute(stored, path.parent, rewrite=lessonkit.on_torch)
+    assert any(book.on_torch(cell.source) != cell.source for cell in code), "no cell imports autogradlab"
+    with_torch = book.execute(stored, path.parent, rewrite=book.on_torch)
     ran = [cell for cell in with_torch.cells if cell.cell_type == "code"]
     pairs = [(cell.id, readable(cell), readable(other)) for cell, other in zip(code, ran, strict=True)]
     assert [pair for pair in pairs if pair[1] != pair[2]] == []
@@ -52,4 +48,4 @@ CPP_PLACE = re.compile(r" \(Triggered internally at [^)]*\)")
 
 
 def readable(cell: object) -> list[tuple[str, str]]:
-    return [(kind, CPP_PLACE.sub("", text)) for kind, text in lessonkit.texts(cell)]
+    return [(kind, CPP_PLACE.sub("", text)) for kind, text in book.texts(cell)]

@@ -13,11 +13,8 @@ from typing import Any
 import codespell_lib
 import pytest
 
+from autogradlab.lab.author import book, wording
 from tests.conftest import ROOT
-
-sys.path.append(str(ROOT / "tools"))
-import lessonkit
-import lessonwords
 
 PAGES = [
     "README.md",
@@ -74,9 +71,9 @@ def words(table: Any, language: str) -> Iterator[str]:
 
 def texts(language: str) -> Iterator[tuple[str, str]]:
     """Every page of prose with its place."""
-    for path in lessonkit.lesson_files():
+    for path in book.lesson_files():
         if path.parent.name == language:
-            yield f"{language}/{path.name}", "\n\n".join(text for _, text in lessonwords.markdown(lessonkit.read(path)))
+            yield f"{language}/{path.name}", "\n\n".join(text for _, text in wording.markdown(book.read(path)))
     tables = [*ROOT.glob("lessons/questions/*.toml"), *ROOT.glob("autogradlab/inspectors/words/*.toml")]
     for file in sorted(tables):
         yield file.name, "\n\n".join(words(tomllib.loads(file.read_text(encoding="utf-8")), language))
@@ -110,9 +107,7 @@ def test_english():
 def test_chinese_punctuation():
     """That of the lessons and their questions is seen with their words (test_words.py); this is the rest."""
     pages = {place: text for place, text in texts("zh") if not place.startswith("zh/") and place not in QUESTIONS}
-    assert {
-        place: found for place, text in pages.items() if (found := lessonwords.HALF_WIDTH.findall(prose(text)))
-    } == {}
+    assert {place: found for place, text in pages.items() if (found := wording.HALF_WIDTH.findall(prose(text)))} == {}
 
 
 @pytest.mark.parametrize(

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 import tomllib
 from pathlib import Path
 
 import nbformat
 import pytest
 
+from autogradlab.lab import copying
+from autogradlab.lab.author import book, commands, guard, pairs
 from tests.conftest import ROOT
 
-sys.path.append(str(ROOT / "tools"))
-import lessonkit
-import lessonpairs
-
-LESSONS = lessonkit.lesson_files()
+LESSONS = book.lesson_files()
 
 
 def name(path: Path) -> str:
@@ -28,14 +25,14 @@ def test_there_are_lessons():
 
 @pytest.mark.parametrize("path", LESSONS, ids=name)
 def test_lesson_is_whole(path: Path):
-    notebook = lessonkit.read(path)
+    notebook = book.read(path)
     nbformat.validate(notebook)
-    assert lessonkit.problems(notebook) == []
+    assert guard.problems(notebook) == []
 
 
 @pytest.mark.parametrize("path", LESSONS, ids=name)
 def test_lesson_file_is_canonical(path: Path):
-    assert path.read_text(encoding="utf-8") == lessonkit.normalise(lessonkit.read(path))
+    assert path.read_text(encoding="utf-8") == book.normalise(book.read(path))
 
 
 @pytest.mark.parametrize("path", LESSONS, ids=name)
@@ -43,22 +40,22 @@ def test_lesson_is_numbered_kebab(path: Path):
     number, _, words = path.stem.partition("-")
     assert number.isdecimal()
     assert len(number) == 2
-    assert lessonkit.CELL_ID.fullmatch(words)
+    assert book.CELL_ID.fullmatch(words)
 
 
 @pytest.mark.parametrize("path", [p for p in LESSONS if p.parent.name != "en"], ids=name)
 def test_translation_is_fresh(path: Path):
-    assert lessonpairs.pair_problems(path) == []
+    assert pairs.pair_problems(path) == []
 
 
 def test_catalog_is_up_to_date():
-    assert lessonkit.CATALOG.read_text(encoding="utf-8") == lessonkit.catalog(), (
-        "python tools/lessonkit.py catalog writes it"
-    )
+    assert (copying.lessons_folder() / "catalog.toml").read_text(encoding="utf-8") == commands.catalog(
+        copying.lessons_folder()
+    ), "autogradlab lessons catalog writes it"
 
 
 def test_catalog_names_scenarios_that_exist():
     known = set((ROOT / "tests" / "scenarios" / "ids.txt").read_text(encoding="utf-8").split())
-    listed = set(tomllib.loads(lessonkit.CATALOG.read_text(encoding="utf-8")))
+    listed = set(tomllib.loads((copying.lessons_folder() / "catalog.toml").read_text(encoding="utf-8")))
     assert listed
     assert listed - known == set()

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import re
 import shutil
-import sys
 from pathlib import Path
 
 import nbformat
 import pytest
 
+from autogradlab.lab import cli
+from autogradlab.lab.author import book, pages, trial
 from tests.conftest import ROOT
-
-sys.path.append(str(ROOT / "tools"))
-import lessonhtml
-import lessonkit
-import lessontry
 
 SAMPLE = ROOT / "tests" / "lab" / "sample"
 CELLS = [
@@ -31,9 +27,9 @@ CELLS = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", [p for p in lessonkit.lesson_files() if p.parent.name == "en"], ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", [p for p in book.lesson_files() if p.parent.name == "en"], ids=lambda p: p.stem)
 def test_answers_solutions_and_stubs(path: Path):
-    assert lessontry.faults(path) == []
+    assert trial.attempt(path)[0] == []
 
 
 @pytest.fixture
@@ -59,12 +55,12 @@ def change(sample: Path, file: str, before: str, after: str) -> None:
 
 
 def test_a_right_lesson(sample: Path):
-    assert lessontry.faults(sample) == []
+    assert trial.attempt(sample)[0] == []
 
 
 @pytest.mark.parity
 def test_a_right_lesson_on_torch(sample: Path):
-    assert lessontry.faults(sample, torch=True) == []
+    assert trial.attempt(sample, torch=True)[0] == []
 
 
 def test_wrong_lessons(sample: Path):
@@ -75,7 +71,7 @@ def test_wrong_lessons(sample: Path):
     change(sample, questions, "        w -= 0.25", "        w -= 0.5")
     change(sample, questions, "    w.grad.zero_()\n", "    w.grad = w.grad * 0\n")
     change(sample, "en/01-sample.ipynb", "    ...", "    w.grad")
-    found = "\n".join(lessontry.faults(sample))
+    found = "\n".join(trial.attempt(sample)[0])
     for words in (
         "01-sample/doubled: 0 choices say the answer [6.0]",
         "01-sample/doubled: the wrong choice b has no feedback",
@@ -94,7 +90,7 @@ def test_a_cell_that_fails_is_said_and_stops_no_other_lesson(sample: Path, capsy
         sample.read_text(encoding="utf-8").replace("    ...", "    ...\\nzero(missing)"), encoding="utf-8"
     )
     for action in ("try", "execute"):
-        assert lessonkit.main([action, str(broken), str(sample)]) == 1
+        assert cli.main(["lessons", action, str(broken), str(sample)]) == 1
         said = capsys.readouterr().out
         assert "02-broken.ipynb: a cell fails, and is not tagged raises-exception" in said
         assert "NameError: name 'missing' is not defined" in said
@@ -106,14 +102,14 @@ def test_an_order_that_gives_itself_away_and_a_check_that_is_not_asked(sample: P
     change(sample, "questions/01-sample.toml", 'key = "root"', 'key = "leaf"')
     change(sample, "questions/01-sample.toml", 'key = "other"', 'key = "root"')
     change(sample, "checks/01-sample.py", '    yield "same", w.grad is before\n', "")
-    found = "\n".join(lessontry.faults(sample))
+    found = "\n".join(trial.attempt(sample)[0])
     assert "firing: the items are listed in the right order" in found
     assert "zero-it: properties that the check never asks for: same" in found
 
 
 def test_pages_to_print(sample: Path):
     target = sample.parent.parent.parent / "html"
-    assert lessonkit.main(["html", "--to", str(target), str(sample)]) == 0
+    assert cli.main(["lessons", "html", "--to", str(target), str(sample)]) == 0
     page = (target / "en" / "01-sample.html").read_text(encoding="utf-8")
     assert '<html lang="en">' in page
     assert "Not answered yet" in page
@@ -126,7 +122,7 @@ def test_a_page_in_chinese(sample: Path):
     chinese = sample.parent.parent / "zh" / sample.name
     chinese.parent.mkdir()
     shutil.copy(sample, chinese)
-    page = lessonhtml.page(chinese)
+    page = pages.page(chinese)
     assert '<html lang="zh-CN">' in page
     assert "先猜一猜" in page
     assert "还没有作答" in page
@@ -138,7 +134,7 @@ def marked(*texts: str) -> nbformat.NotebookNode:
 
 def test_answers_fold_on_screen_and_stand_at_the_end_on_paper():
     answers = [f"<details><summary>Answer</summary>\n\nThe answer is *{word}*.\n</details>" for word in ("six", "none")]
-    page = lessonhtml.rendered(marked("# A\n\nHow many?", answers[0], "And now?", answers[1]), "en", "a")
+    page = pages.rendered(marked("# A\n\nHow many?", answers[0], "And now?", answers[1]), "en", "a")
     body, _, end = page.partition('<section class="answers">')
     assert re.findall(r"<summary>(.*?)</summary>\s*<p>(.*?)</p>\s*</details>", body) == [
         ("Answer 1", "The answer is <em>six</em>."),
@@ -148,9 +144,9 @@ def test_answers_fold_on_screen_and_stand_at_the_end_on_paper():
         "The answer is <em>six</em>.",
         "The answer is <em>none</em>.",
     ]
-    assert '<section class="answers">' not in lessonhtml.rendered(marked("# A"), "zh", "a")
+    assert '<section class="answers">' not in pages.rendered(marked("# A"), "zh", "a")
 
 
 def test_a_page_to_print_takes_no_picture_from_elsewhere():
     with pytest.raises(ValueError, match=r"a: a page to print holds its pictures; these are files: picture\.png"):
-        lessonhtml.rendered(marked("![a picture](picture.png)"), "en", "a")
+        pages.rendered(marked("![a picture](picture.png)"), "en", "a")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -13,16 +12,14 @@ import nbformat
 import pytest
 
 import autogradlab
+from autogradlab.lab import copying
+from autogradlab.lab.author import book, wording
 from tests.conftest import ROOT
 
-sys.path.append(str(ROOT / "tools"))
-import lessonkit
-import lessonwords
-
 SAMPLE = ROOT / "tests" / "lab" / "sample"
-EVERY = lessonwords.tables(SAMPLE) | {"00-first": {"doubled": {"kind": "choice", "answer": "1"}}}
-LESSONS = lessonkit.lesson_files()
-GLOSSARY = tomllib.loads((lessonkit.CATALOG.parent / "glossary.toml").read_text(encoding="utf-8"))
+EVERY = wording.tables(SAMPLE) | {"00-first": {"doubled": {"kind": "choice", "answer": "1"}}}
+LESSONS = book.lesson_files()
+GLOSSARY = tomllib.loads((copying.lessons_folder() / "glossary.toml").read_text(encoding="utf-8"))
 
 
 def name(path: Path) -> str:
@@ -31,25 +28,25 @@ def name(path: Path) -> str:
 
 @pytest.mark.parametrize("path", LESSONS, ids=name)
 def test_lesson_words(path: Path):
-    assert lessonwords.problems(path, lessonwords.tables()) == []
-    assert lessonwords.name_problems(lessonkit.read(path), autogradlab, set(GLOSSARY["absent"])) == []
+    assert wording.problems(path, wording.tables()) == []
+    assert wording.name_problems(book.read(path), autogradlab, set(GLOSSARY["absent"])) == []
 
 
 def test_questions_and_checks_belong_to_lessons():
     stems = {p.stem for p in LESSONS}
-    folder = lessonkit.CATALOG.parent
+    folder = copying.lessons_folder()
     files = [*folder.glob("questions/*"), *folder.glob("checks/*")]
     assert [f.name for f in files if f.stem not in stems and not f.name.startswith("__")] == []
 
 
 def test_the_lessons_keep_to_the_glossary():
     def prose(path: Path) -> str:
-        return "\n".join(text for _, text in lessonwords.markdown(lessonkit.read(path)))
+        return "\n".join(text for _, text in wording.markdown(book.read(path)))
 
     pairs = [
         (p.stem, prose(p), prose(zh)) for p in LESSONS if (zh := p.parent.parent / "zh" / p.name).is_file() and p != zh
     ]
-    assert lessonwords.glossary_problems(pairs, GLOSSARY) == []
+    assert wording.glossary_problems(pairs, GLOSSARY) == []
 
 
 # -- the guards see -------------------------------------------------------------------------------------------------------
@@ -60,10 +57,10 @@ def sample() -> dict[str, Any]:
 
 
 def test_the_sample_is_right():
-    every = lessonwords.tables(SAMPLE) | {"00-first": {"doubled": {"kind": "choice", "answer": "1"}}}
+    every = wording.tables(SAMPLE) | {"00-first": {"doubled": {"kind": "choice", "answer": "1"}}}
     entries = sample()
     entries["recall"]["questions"][2] = "00-first/doubled"
-    assert lessonwords.question_problems("01-sample", entries, every) == []
+    assert wording.question_problems("01-sample", entries, every) == []
 
 
 FAULTS: dict[str, tuple[str, Callable[[dict[str, Any]], Any]]] = {
@@ -103,7 +100,7 @@ def test_the_guard_of_questions_sees(fault: str, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(EVERY, "01-sample", sample())
     entries = sample()
     harm(entries)
-    assert any(words in said for said in lessonwords.question_problems("01-sample", entries, EVERY))
+    assert any(words in said for said in wording.question_problems("01-sample", entries, EVERY))
 
 
 def lesson(folder: Path, *cells: tuple[str, str]) -> Path:
@@ -121,7 +118,7 @@ def lesson(folder: Path, *cells: tuple[str, str]) -> Path:
 def test_what_cells_use_is_seen(tmp_path: Path):
     every = {"01-sample": {"zero-it": sample()["zero-it"], "doubled": sample()["doubled"]}, "02-more": {"doubled": {}}}
     path = lesson(tmp_path, ("code", "%time 1\npredict('doubled'); predict('03/none'); quiz('zero-it')"))
-    assert lessonwords.used_problems(path, every) == [
+    assert wording.used_problems(path, every) == [
         "predict('doubled'): it is in 01-sample, 02-more",
         "predict('03/none'): there is no such entry",
         "quiz('zero-it'): the entry is of the kind 'exercise'",
@@ -131,7 +128,7 @@ def test_what_cells_use_is_seen(tmp_path: Path):
     (tmp_path / "checks").mkdir()
     (tmp_path / "checks" / "01-sample.py").write_text("def zero_it(zero): ...\ndef other(x): ...\ndef _helper(): ...\n")
     path = lesson(tmp_path, ("code", "check('zero-it')\nhint('zero-it')\nsolution('zero-it')"))
-    assert lessonwords.used_problems(path, every) == [
+    assert wording.used_problems(path, every) == [
         "doubled: no cell asks it",
         "checks/01-sample.py: other checks nothing",
     ]
@@ -148,7 +145,7 @@ def test_what_cells_use_is_seen(tmp_path: Path):
     ],
 )
 def test_headings(tmp_path: Path, text: str, words: str | None):
-    found = lessonwords.heading_problems(lessonkit.read(lesson(tmp_path, ("markdown", text))))
+    found = wording.heading_problems(book.read(lesson(tmp_path, ("markdown", text))))
     assert found == [] if words is None else any(words in f for f in found)
 
 
@@ -166,7 +163,7 @@ def test_headings(tmp_path: Path, text: str, words: str | None):
     ],
 )
 def test_links(tmp_path: Path, text: str, words: str | None):
-    found = lessonwords.link_problems(lesson(tmp_path, ("markdown", text)))
+    found = wording.link_problems(lesson(tmp_path, ("markdown", text)))
     assert found == [] if words is None else any(words in f for f in found)
 
 
@@ -181,29 +178,29 @@ def test_links(tmp_path: Path, text: str, words: str | None):
     ],
 )
 def test_emphasis(tmp_path: Path, text: str, shown: bool):
-    found = lessonwords.emphasis_problems(lessonkit.read(lesson(tmp_path, ("markdown", text))))
+    found = wording.emphasis_problems(book.read(lesson(tmp_path, ("markdown", text))))
     assert bool(found) is shown, found
 
 
 def test_chinese_punctuation(tmp_path: Path):
     right = lesson(tmp_path, ("markdown", "猜一猜，`f(x),y`：[对](a.ipynb)，(2, 3)，(3,)，1,000，3.14；a, b"))
-    assert lessonwords.punctuation_problems(lessonkit.read(right)) == []
+    assert wording.punctuation_problems(book.read(right)) == []
     wrong = lesson(tmp_path, ("markdown", "猜,对吗?不(对)"))
-    assert len(lessonwords.punctuation_problems(lessonkit.read(wrong))) == 4
+    assert len(wording.punctuation_problems(book.read(wrong))) == 4
     wrong = lesson(tmp_path, ("markdown", "*张量*(tensor)\n\n变成 0?\n\n| 变成 `6`? |\n\nw = 1,x = 2"))
-    assert len(lessonwords.punctuation_problems(lessonkit.read(wrong))) == 4
+    assert len(wording.punctuation_problems(book.read(wrong))) == 4
 
 
 def test_code_names(tmp_path: Path):
-    notebook = lessonkit.read(
+    notebook = book.read(
         lesson(tmp_path, ("markdown", "`torch.zeros(2)`, `torch.nn.Linear`, `torch.zerros`, `torch.zero`"))
     )
-    assert lessonwords.name_problems(notebook, autogradlab, {"torch.zero"}) == ["c-a: there is no torch.zerros"]
+    assert wording.name_problems(notebook, autogradlab, {"torch.zero"}) == ["c-a: there is no torch.zerros"]
 
 
 def test_glossary():
     glossary = {"leaf": {"en": "leaf", "match": "leaf|leaves", "zh": "叶子", "never": ["叶节点"]}, "absent": []}
-    assert lessonwords.glossary_problems([("01", "two leaves, `AccumulateGrad`", "两个叶子")], glossary) == []
-    assert "never says" in lessonwords.glossary_problems([("01", "two leaves", "两个")], glossary)[0]
-    assert "'叶节点'" in lessonwords.glossary_problems([("01", "a leaf", "叶子,叶节点")], glossary)[0]
-    assert "take it out" in lessonwords.glossary_problems([("01", "trees", "树")], glossary)[0]
+    assert wording.glossary_problems([("01", "two leaves, `AccumulateGrad`", "两个叶子")], glossary) == []
+    assert "never says" in wording.glossary_problems([("01", "two leaves", "两个")], glossary)[0]
+    assert "'叶节点'" in wording.glossary_problems([("01", "a leaf", "叶子,叶节点")], glossary)[0]
+    assert "take it out" in wording.glossary_problems([("01", "trees", "树")], glossary)[0]

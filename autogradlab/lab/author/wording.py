@@ -7,11 +7,14 @@ import ast
 import re
 import tomllib
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from lessonbook import LESSONS, read
+from autogradlab.lab import copying
+
+from .book import read, root_of
+from .pairs import original
 
 __all__ = [
     "emphasis_problems",
@@ -57,29 +60,36 @@ CALLS = {
 }
 
 
-def tables(lessons: Path = LESSONS) -> dict[str, dict[str, Any]]:
+def tables(lessons: Path | None = None) -> dict[str, dict[str, Any]]:
     """The entries of each lesson's file of questions."""
+    lessons = lessons or copying.lessons_folder()
     files = sorted((lessons / "questions").glob("*.toml"))
     return {p.stem: tomllib.loads(p.read_text(encoding="utf-8")) for p in files}
 
 
-def problems(path: Path, every: dict[str, dict[str, Any]]) -> list[str]:
-    """All that is wrong with the words of one lesson; `every` has the entries of all lessons."""
+def problems(path: Path, every: dict[str, dict[str, Any]], languages: Sequence[str] = LANGUAGES) -> list[str]:
+    """All that is wrong with the words of one lesson; `every` has the entries of all lessons of the course."""
     notebook = read(path)
     found = (
         heading_problems(notebook) + link_problems(path) + emphasis_problems(notebook) + punctuation_problems(notebook)
     )
-    if path.parent.name == "en":
-        found += question_problems(path.stem, every.get(path.stem, {}), every) + used_problems(path, every)
+    if original(path) == path:
+        found += question_problems(path.stem, every.get(path.stem, {}), every, languages) + used_problems(path, every)
     return found
 
 
 # -- questions ------------------------------------------------------------------------------------------------------------
 
 
-def question_problems(stem: str, entries: dict[str, Any], every: dict[str, dict[str, Any]]) -> list[str]:
+def question_problems(
+    stem: str, entries: dict[str, Any], every: dict[str, dict[str, Any]], languages: Sequence[str] = LANGUAGES
+) -> list[str]:
     """What is wrong with the entries of one lesson; `every` has those of all lessons."""
-    return [f"{stem}/{name}: {fault}" for name, entry in entries.items() for fault in _entry(stem, name, entry, every)]
+    return [
+        f"{stem}/{name}: {fault}"
+        for name, entry in entries.items()
+        for fault in (*_entry(stem, name, entry, every), *_words(entry, languages))
+    ]
 
 
 def _entry(stem: str, name: str, entry: dict[str, Any], every: dict[str, dict[str, Any]]) -> Iterator[str]:
@@ -93,16 +103,6 @@ def _entry(stem: str, name: str, entry: dict[str, Any], every: dict[str, dict[st
         yield f"a {kind} has no field {field!r}"
     for field in sorted(NEEDED[kind] - set(entry)):
         yield f"{field} is missing"
-    for field in sorted(WORDS & set(entry)):
-        yield from _both(entry[field], field)
-    for field in ("choices", "items", "wrong", "hints", "distractors", "checks"):
-        for number, row in enumerate(entry.get(field, []), 1):
-            if field != "choices" or "en" in row or "zh" in row:
-                yield from _both({k: row[k] for k in LANGUAGES if k in row}, f"{field} {number}")
-            if "feedback" in row:
-                yield from _both(row["feedback"], f"feedback of {field} {number}")
-    for key, words in entry.get("properties", {}).items():
-        yield from _both(words, f"properties.{key}")
     yield from _python(entry)
     if kind == "choice":
         yield from _choices(entry)
@@ -112,18 +112,35 @@ def _entry(stem: str, name: str, entry: dict[str, Any], every: dict[str, dict[st
         yield from _quiz(stem, entry, every)
 
 
-def _both(words: Any, field: str) -> Iterator[str]:
-    if not isinstance(words, dict) or set(words) != set(LANGUAGES):
-        yield f"{field} is not in both languages, .en and .zh"
+def _words(entry: dict[str, Any], languages: Sequence[str]) -> Iterator[str]:
+    """What is wrong with the words of an entry, in each of the course's languages."""
+    for field in sorted(WORDS & set(entry)):
+        yield from _each(entry[field], field, languages)
+    for field in ("choices", "items", "wrong", "hints", "distractors", "checks"):
+        for number, row in enumerate(entry.get(field, []), 1):
+            if field != "choices" or set(LANGUAGES) & set(row):
+                yield from _each({k: row[k] for k in LANGUAGES if k in row}, f"{field} {number}", languages)
+            if "feedback" in row:
+                yield from _each(row["feedback"], f"feedback of {field} {number}", languages)
+    for key, words in entry.get("properties", {}).items():
+        yield from _each(words, f"properties.{key}", languages)
+
+
+def _each(words: Any, field: str, languages: Sequence[str]) -> Iterator[str]:
+    if not isinstance(words, dict) or not set(languages) <= set(words) <= set(LANGUAGES):
+        several = (
+            "both languages, .en and .zh" if len(languages) > 1 else f"the language of the lessons, .{languages[0]}"
+        )
+        yield f"{field} is not in {several}"
         return
-    for language in LANGUAGES:
+    for language in words:
         if not str(words[language]).strip():
             yield f"{field}.{language} is empty"
         if re.search(r"(?<![*\w)\]])\*[^\s*]", CODE.sub("", str(words[language])).replace("**", "")):
             yield f"{field}.{language} has a single star; only **strong** and `code` are shown as such"
-    if re.search(r"[㐀-鿿]", str(words["en"])):
+    if re.search(r"[㐀-鿿]", str(words.get("en", ""))):
         yield f"{field}.en is Chinese"
-    prose = CODE.sub("", str(words["zh"]))
+    prose = CODE.sub("", str(words.get("zh", "")))
     yield from (f"{field}.zh: half-width punctuation: {m}" for m in HALF_WIDTH.findall(prose))
     if re.search(r"[A-Za-z]{3,} [A-Za-z]{2,} [A-Za-z]{2,}", prose) and not re.search(r"[㐀-鿿]", prose):
         yield f"{field}.zh is not Chinese"
@@ -219,7 +236,7 @@ def used_problems(path: Path, every: dict[str, dict[str, Any]]) -> list[str]:
             found += [
                 f"{name}: no cell has {c}({name!r})" for c in ("check", "hint", "solution") if name not in calls[c]
             ]
-    judges = path.parent.parent / "checks" / f"{stem}.py"
+    judges = root_of(path) / "checks" / f"{stem}.py"
     wanted = {n.replace("-", "_") for n, e in mine.items() if e.get("kind") == "exercise"}
     there = set()
     if judges.is_file():

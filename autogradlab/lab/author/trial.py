@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from pathlib import Path
 
 import nbformat
-from lessonbook import execute, on_torch, read
+
+from .book import execute, on_torch, read
 
 MARK = "lesson-audit: "
-HERE = Path(__file__).resolve().parent
 AUDIT = f"""\
-import json as _json, sys as _sys
-_sys.path.append({str(HERE)!r})
-from lessonaudit import latest as _latest
+import json as _json
+from autogradlab.lab.author.audit import latest as _latest
 print({MARK!r} + _json.dumps(_latest(Out, get_ipython().user_ns)))"""
-SHOWN = re.compile(r"^(?:predict|quiz|parsons|check)\(", re.MULTILINE)
+CALLS = {"predict", "quiz", "parsons", "check"}
 
 
-def faults(path: Path, torch: bool = False) -> list[str]:
-    """What is wrong with the answers, puzzles and exercises of a lesson."""
+def attempt(path: Path, torch: bool = False) -> tuple[list[str], int]:
+    """What is wrong with the answers, puzzles and exercises of a lesson, and how many there were to try."""
     stored = read(path)
     cells = []
     for number, cell in enumerate(c for c in stored.cells if c.cell_type == "code"):
@@ -39,7 +39,19 @@ def faults(path: Path, torch: bool = False) -> list[str]:
                 told = json.loads(text.partition(MARK)[2])
                 tried += told["tried"]
                 found += told["faults"]
-    asked = sum(len(SHOWN.findall(cell.source)) for cell in stored.cells if cell.cell_type == "code")
+    asked = sum(calls(cell.source) for cell in stored.cells if cell.cell_type == "code")
     if tried != asked:
         found.append(f"{asked} questions and exercises are called, {tried} are shown: each is the last line of a cell")
-    return found
+    elif not asked:
+        found.append("there is nothing to try: no cell calls predict, quiz, parsons or check")
+    return found, tried
+
+
+def calls(source: str) -> int:
+    """How many questions and exercises a cell calls."""
+    try:
+        tree = ast.parse(re.sub(r"^\s*[%!].*$", "", source, flags=re.MULTILINE))
+    except SyntaxError:  # a cell that shows a mistake
+        return 0
+    called = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return sum((f.id if isinstance(f, ast.Name) else getattr(f, "attr", "")) in CALLS for f in called)

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
-from lessonbook import execute, normalise, read
 from nbconvert import HTMLExporter
 from pygments.formatters import HtmlFormatter
 from pygments.styles import get_style_by_name
 
-__all__ = ["index", "page", "title"]
+from .book import execute, language_of, normalise, read
+
+__all__ = ["index", "language_of_page", "page", "rendered", "title"]
 
 STYLE = """\
 @page { margin: 18mm 15mm; }
@@ -46,9 +47,15 @@ ANSWERS = {"en": "Answers", "zh": "答案"}
 
 def page(path: Path) -> str:
     """The page of a lesson, run in its own language."""
-    language = path.parent.name
-    ran = execute(read(path), path.parent, language=language)
-    return rendered(ran, language, path.stem)
+    notebook = read(path)
+    language = language_of_page(notebook, path)
+    return rendered(execute(notebook, path.parent, language=language), language, path.stem)
+
+
+def language_of_page(notebook: Any, path: Path) -> str:
+    """The language that a page is in: that of the lesson's folder, or that of its cards."""
+    folder = path.resolve().parent.name
+    return folder if folder in ANSWERS else language_of(notebook, path)
 
 
 def rendered(notebook: Any, language: str, name: str) -> str:

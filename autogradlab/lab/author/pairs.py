@@ -13,13 +13,16 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
-from lessonbook import LESSONS, as_stored, normalise, read
+
+from autogradlab.lab import copying
+
+from .book import as_stored, normalise, read, root_of
 
 HEAD = re.compile(r"^%% ([a-z0-9-]+) (markdown|code)((?: [a-z]+=[^\s=]+)*)[ \t]*$", re.MULTILINE)
 ORIGINAL, TRANSLATIONS = "en", ("zh",)
 
 
-class DraftError(Exception):
+class DraftError(copying.LessonError):
     """A draft or a pair that does not fit."""
 
 
@@ -68,24 +71,26 @@ def unpack(notebook: Any) -> str:
     return "\n".join(parts)
 
 
-def partner(path: Path) -> Path:
-    """The English lesson that a translated one translates."""
-    return path.parent.parent / ORIGINAL / path.name
+def original(path: Path) -> Path:
+    """The English lesson that a lesson translates, or the lesson itself."""
+    english = root_of(path) / ORIGINAL / path.name
+    translates = path.resolve().parent.name in TRANSLATIONS and english.is_file()
+    return english if translates else path
 
 
 def packed(draft: str, path: Path) -> str:
     """The text of the notebook for `path`; a translation gets its code from the English lesson and its marks anew."""
     notebook = pack(draft)
-    if path.parent.name == ORIGINAL or not partner(path).is_file():
+    if original(path) == path:
         return normalise(notebook)
     words = {cell["id"]: cell for cell in notebook.cells if cell.cell_type == "markdown"}
-    return normalise(joined(read(partner(path)), words, fresh=words))
+    return normalise(joined(read(original(path)), words, fresh=words))
 
 
-def joined(original: Any, words: dict[str, Any], fresh: Collection[str]) -> Any:
+def joined(english: Any, words: dict[str, Any], fresh: Collection[str]) -> Any:
     """The translated notebook: code cells and outputs of the original, Markdown by `words`; `fresh` names cells whose
     translation fits the original as it is now."""
-    notebook = nbformat.from_dict(original)
+    notebook = nbformat.from_dict(english)
     wanted = {cell["id"] for cell in notebook.cells if cell.cell_type == "markdown"}
     if faults := [f"{i}: not translated" for i in wanted - set(words)] + [
         f"{i}: translates nothing" for i in set(words) - wanted
@@ -93,10 +98,10 @@ def joined(original: Any, words: dict[str, Any], fresh: Collection[str]) -> Any:
         raise DraftError("\n".join(sorted(faults)))
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
-            original_source = cell.source
+            english_source = cell.source
             before = words[cell["id"]].metadata.get("autogradlab", {}).get("source")
             cell.source = words[cell["id"]].source
-            mark = digest(original_source) if cell["id"] in fresh else before
+            mark = digest(english_source) if cell["id"] in fresh else before
             own = dict(cell.metadata.get("autogradlab", {}))
             cell.metadata["autogradlab"] = own | ({"source": mark} if mark else {})
     return notebook
@@ -105,21 +110,23 @@ def joined(original: Any, words: dict[str, Any], fresh: Collection[str]) -> Any:
 def synced(path: Path, fresh: Collection[str] = ()) -> str:
     """The text of a translated lesson with the code and outputs that its original has now."""
     words = {cell["id"]: cell for cell in read(path).cells if cell.cell_type == "markdown"}
-    return normalise(joined(read(partner(path)), words, words if "all" in fresh else fresh))
+    return normalise(joined(read(original(path)), words, words if "all" in fresh else fresh))
 
 
 def pair_problems(path: Path) -> list[str]:
     """What is wrong between a translated lesson and its original."""
-    if not partner(path).is_file():
+    if original(path) == path:
         return ["there is no English lesson of this name"]
-    original, translated = read(partner(path)), read(path)
-    ids = [(cell["id"], cell.cell_type) for cell in original.cells]
+    english, translated = read(original(path)), read(path)
+    ids = [(cell["id"], cell.cell_type) for cell in english.cells]
     if ids != [(cell["id"], cell.cell_type) for cell in translated.cells]:
-        return ["its cells are not those of the English lesson, in their order; run lessonkit sync"]
+        return ["its cells are not those of the English lesson, in their order; run autogradlab lessons sync"]
     found = []
-    for ours, theirs in zip(translated.cells, original.cells, strict=True):
+    for ours, theirs in zip(translated.cells, english.cells, strict=True):
         if ours.cell_type == "code" and ours != theirs:
-            found.append(f"{ours['id']}: code, metadata or outputs differ from the English lesson; run lessonkit sync")
+            found.append(
+                f"{ours['id']}: code, metadata or outputs differ from the English lesson; run autogradlab lessons sync"
+            )
         elif ours.cell_type == "markdown":
             mark = ours.metadata.get("autogradlab", {}).get("source")
             if mark != digest(theirs.source):
@@ -129,8 +136,9 @@ def pair_problems(path: Path) -> list[str]:
     return found
 
 
-def missing_translations(lessons: Path = LESSONS) -> list[str]:
+def missing_translations(lessons: Path | None = None) -> list[str]:
     """English lessons without a translation, and translations of nothing."""
+    lessons = lessons or copying.lessons_folder()
     names = {lang: {p.name for p in (lessons / lang).glob("*.ipynb")} for lang in (ORIGINAL, *TRANSLATIONS)}
     found = [f"{lang}/{name} is missing" for lang in TRANSLATIONS for name in sorted(names[ORIGINAL] - names[lang])]
     return found + [f"en/{name} is missing" for lang in TRANSLATIONS for name in sorted(names[lang] - names[ORIGINAL])]
@@ -150,6 +158,7 @@ __all__ = [
     "as_stored",
     "digest",
     "missing_translations",
+    "original",
     "pack",
     "packed",
     "pair_problems",

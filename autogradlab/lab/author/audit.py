@@ -1,6 +1,6 @@
 """Runs inside a lesson's kernel, after each cell: tries every answer, solution and stub of what the cell has shown.
 
-`lessonkit try` puts it there. Nothing of it reaches a learner.
+`autogradlab lessons try` puts it there. Nothing of it reaches a learner.
 """
 
 from __future__ import annotations

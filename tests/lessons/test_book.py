@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-import sys
+from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,10 +11,8 @@ from typing import Any
 import nbformat
 import pytest
 
-from tests.conftest import ROOT
-
-sys.path.append(str(ROOT / "tools"))
-import lessonkit
+from autogradlab.lab import cli
+from autogradlab.lab.author import book, guard
 
 CELLS = {
     "an-address": "object()",
@@ -35,27 +33,27 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
         cell.metadata["tags"] = ["raises-exception"] if name == "an-error" else []
         notebook.cells.append(cell)
     nbformat.write(notebook, path)
-    assert lessonkit.main(["execute", str(path)]) == 0
+    assert cli.main(["lessons", "execute", str(path)]) == 0
     return path
 
 
 def test_second_run_changes_no_byte(ran: Path, capsys: pytest.CaptureFixture[str]):
     before = ran.read_bytes()
-    assert lessonkit.main(["execute", str(ran)]) == 0
+    assert cli.main(["lessons", "execute", str(ran)]) == 0
     assert ran.read_bytes() == before
     assert "unchanged" in capsys.readouterr().out
 
 
 def test_stored_outputs_name_no_place_of_this_machine(ran: Path):
-    cells = {c.id: c for c in lessonkit.read(ran).cells}
-    assert lessonkit.texts(cells["an-address"]) == [("text/plain", "<object at 0x7f0000000000>")]
-    assert lessonkit.texts(cells["a-warning"]) == [
+    cells = {c.id: c for c in book.read(ran).cells}
+    assert book.texts(cells["an-address"]) == [("text/plain", "<object at 0x7f0000000000>")]
+    assert book.texts(cells["a-warning"]) == [
         ("stdout", "before\nafter\n"),
         ("stderr", "<cell>:3: UserWarning: look out\n  warnings.warn('look out')\n"),
     ]
     (error,) = cells["an-error"].outputs
     assert error.ename == "JSONDecodeError"
-    plain = lessonkit.ANSI.sub("", "\n".join(error.traceback))
+    plain = book.ANSI.sub("", "\n".join(error.traceback))
     assert "----> 2 json.loads('[')" in plain  # the learner's own line stays
     assert "File " not in plain  # the library's frames do not
     assert str(ran.parent) not in ran.read_text()
@@ -84,27 +82,37 @@ DAMAGES: dict[str, tuple[str, Callable[[Any], None]]] = {
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_guard_sees(ran: Path, damage: str):
     words, harm = DAMAGES[damage]
-    notebook = lessonkit.read(ran)
-    assert lessonkit.problems(notebook) == []
+    notebook = book.read(ran)
+    assert guard.problems(notebook) == []
     harm(notebook)
-    assert any(words in problem for problem in lessonkit.problems(notebook))
+    assert any(words in problem for problem in guard.problems(notebook))
 
 
 def test_guard_fails_the_command(ran: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     stripped = tmp_path / "01-stripped.ipynb"
-    notebook = lessonkit.read(ran)
+    notebook = book.read(ran)
     DAMAGES["stripped"][1](notebook)
     stripped.write_text(nbformat.v4.writes(notebook))
-    assert lessonkit.main(["check", str(stripped)]) == 1
+    assert cli.main(["lessons", "check", str(stripped)]) == 1
     assert "01-stripped.ipynb: an-address: execution count None where 1 is due" in capsys.readouterr().out
 
 
 def test_sanitiser_masks_addresses_and_cell_files_only():
     plain = "tensor([0x1234, 3.]) <AddBackward0> <Figure size 640x480 with 1 Axes> line 12 /srv/a.py:3"
-    assert lessonkit.sanitise(plain) == plain
-    assert lessonkit.sanitise("<X object at 0x7fe3280a1160>") == "<X object at 0x7f0000000000>"
+    assert book.sanitise(plain) == plain
+    assert book.sanitise("<X object at 0x7fe3280a1160>") == "<X object at 0x7f0000000000>"
     for folder in ("/var/t/ipykernel_812/", "C:\\Temp\\ipykernel_812\\"):
-        assert lessonkit.sanitise(f"{folder}123456.py:3: UserWarning: w") == "<cell>:3: UserWarning: w"
+        assert book.sanitise(f"{folder}123456.py:3: UserWarning: w") == "<cell>:3: UserWarning: w"
+
+
+def test_the_sanitiser_reaches_into_pictures():
+    def page(words: str) -> str:
+        return f'<img src="data:image/svg+xml;base64,{b64encode(words.encode()).decode()}" alt="a">'
+
+    drawn = page("<svg><text>&lt;X object at 0x7fe3280a1160&gt; 叶子</text></svg>")
+    assert book.sanitise(drawn) == page("<svg><text>&lt;X object at 0x7f0000000000&gt; 叶子</text></svg>")
+    other = '<img src="data:image/svg+xml;base64,/w==" alt="no words at all">'
+    assert book.sanitise(other) == other
 
 
 def test_streams_are_joined_however_the_kernel_cuts_them():
@@ -113,4 +121,4 @@ def test_streams_are_joined_however_the_kernel_cuts_them():
 
     cell = nbformat.v4.new_code_cell("…")
     cell.outputs = [stream("stderr", "w"), stream("stdout", "a"), stream("stdout", "b"), stream("stderr", "v")]
-    assert lessonkit.texts(cell) == [("stdout", "ab"), ("stderr", "wv")]
+    assert book.texts(cell) == [("stdout", "ab"), ("stderr", "wv")]

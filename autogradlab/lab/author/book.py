@@ -2,20 +2,42 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib.metadata
 import os
 import re
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import ipykernel.kernelspec
 import nbformat
+from jupyter_client.kernelspec import KernelSpecManager
+from jupyter_client.manager import KernelManager
 from nbclient import NotebookClient
-from nbval.kernel import CURRENT_ENV_KERNEL_NAME, KernelManager, NbvalKernelspecManager
 
-LESSONS = Path(__file__).resolve().parents[1] / "lessons"
+from autogradlab.lab import copying
+
+__all__ = [
+    "ANSI",
+    "CELL_ID",
+    "CPP_PLACE",
+    "as_stored",
+    "execute",
+    "execute_on_torch",
+    "kernel_environment",
+    "language_of",
+    "lesson_files",
+    "normalise",
+    "on_torch",
+    "read",
+    "root_of",
+    "sanitise",
+    "texts",
+]
+
 CELL_SECONDS = 60
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 #: Cell ids are links into a lesson, so they are words: not the eight hex digits that Jupyter makes up.
@@ -25,14 +47,31 @@ CELL_ID = re.compile(r"(?!cell-?\d)(?![0-9a-f]{8}$)[a-z][a-z0-9]*(-[a-z0-9]+)*")
 OWN = {"inspectors", "lab"}
 IMPORT = re.compile(r"^(\s*)import autogradlab((?:\.\w+)*)(?: as (\w+))?(\s*(?:#.*)?)$")
 FROM = re.compile(r"^(\s*)from autogradlab((?:\.\w+)*) import (.+)$")
+#: The place in PyTorch's C++ sources where a warning was made differs from build to build.
+CPP_PLACE = re.compile(r" \(Triggered internally at [^)]*\)")
+#: A picture inside of a card's HTML.
+PICTURE = re.compile(r"(data:image/svg\+xml;base64,)([A-Za-z0-9+/=]+)")
+#: What a card says of its language, in HTML.
+CARD_LANGUAGE = re.compile(r'<(?:figure|div class="autogradlab-lab") lang="(\w+)')
+#: What a shell or a test run sets for itself, and a notebook opened by a reader does not have.
+PASSING = ("MPLBACKEND", "COLUMNS", "LINES", "PYTHONWARNINGS", "PYTEST_CURRENT_TEST")
 
 
-def lesson_files() -> list[Path]:
-    """Every stored lesson, in every language."""
-    return [p for p in sorted(LESSONS.glob("*/*.ipynb")) if not p.name.startswith(".")]
+def lesson_files(folder: Path | None = None) -> list[Path]:
+    """The stored lessons of a course, in every language; without a folder, of the lessons that are shipped."""
+    folder = folder or copying.lessons_folder()
+    found = [p for lang in copying.LANGUAGES for p in (folder / lang).glob("*.ipynb")] or list(folder.glob("*.ipynb"))
+    return [p for p in sorted(found) if not p.name.startswith(".")]
 
 
-def sanitizers(file: Path = LESSONS / "sanitize.cfg") -> list[tuple[re.Pattern[str], str]]:
+def root_of(path: Path) -> Path:
+    """The folder of the course that a lesson belongs to: beside its languages, or where it stands itself."""
+    folder = path.resolve().parent
+    return folder.parent if folder.name in copying.LANGUAGES else folder
+
+
+@cache
+def sanitizers(file: Path) -> list[tuple[re.Pattern[str], str]]:
     """The rules of sanitize.cfg, in nbval's format of ``regex:`` and ``replace:`` lines."""
     text = file.read_text(encoding="utf-8")
     pairs = re.findall(r"^regex:[ \t]*(.+?)[ \t]*\nreplace:[ \t]*(.*?)[ \t]*$", text, re.MULTILINE)
@@ -40,15 +79,49 @@ def sanitizers(file: Path = LESSONS / "sanitize.cfg") -> list[tuple[re.Pattern[s
 
 
 def sanitise(text: str) -> str:
-    """``text`` with everything replaced that sanitize.cfg says may differ."""
-    for pattern, replacement in sanitizers():
+    """``text`` with everything replaced that sanitize.cfg says may differ, the words in its pictures too."""
+    return PICTURE.sub(_sanitised_picture, _sanitised(text))
+
+
+def _sanitised(text: str) -> str:
+    for pattern, replacement in sanitizers(copying.lessons_folder() / "sanitize.cfg"):
         text = pattern.sub(replacement, text)
     return text
+
+
+def _sanitised_picture(found: re.Match[str]) -> str:
+    try:
+        drawn = b64decode(found[2], validate=True).decode()
+    except ValueError:  # no picture of ours
+        return found[0]
+    return found[1] + b64encode(_sanitised(drawn).encode()).decode()
 
 
 def read(path: Path) -> Any:
     """The notebook as stored; format problems are for ``problems`` to tell."""
     return nbformat.read(path, as_version=nbformat.NO_CONVERT)
+
+
+def language_of(notebook: Any, path: Path) -> str:
+    """The language of a lesson's cards: as its metadata says, else as its stored cards are, else that of its folder."""
+    stated = notebook.metadata.get("autogradlab", {}).get("language")
+    if stated in copying.LANGUAGES:
+        return str(stated)
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            page = output.get("data", {}).get("text/html", "")
+            if found := CARD_LANGUAGE.search(page if isinstance(page, str) else "".join(page)):
+                return "zh" if found[1].startswith("zh") else "en"
+    folder = path.resolve().parent.name
+    return folder if folder in copying.LANGUAGES else "en"
+
+
+class ThisPython(KernelSpecManager):  # type: ignore[misc]  # Jupyter's classes are Any to mypy
+    """Kernels of the Python that runs, whatever is registered under its name."""
+
+    def get_kernel_spec(self, kernel_name: str) -> Any:
+        described = ipykernel.kernelspec.get_kernel_dict()
+        return self.kernel_spec_class(resource_dir=ipykernel.kernelspec.RESOURCES, **described)
 
 
 def execute(notebook: Any, folder: Path, rewrite: Callable[[str], str] | None = None, language: str = "en") -> Any:
@@ -58,7 +131,7 @@ def execute(notebook: Any, folder: Path, rewrite: Callable[[str], str] | None = 
         if cell.cell_type == "code":
             cell.source = rewrite(cell.source) if rewrite else cell.source
             cell.outputs, cell.execution_count = [], None
-    manager = KernelManager(kernel_name=CURRENT_ENV_KERNEL_NAME, kernel_spec_manager=NbvalKernelspecManager())
+    manager = KernelManager(kernel_name="python3", kernel_spec_manager=ThisPython())
     client = NotebookClient(
         notebook,
         km=manager,
@@ -68,8 +141,7 @@ def execute(notebook: Any, folder: Path, rewrite: Callable[[str], str] | None = 
         resources={"metadata": {"path": str(folder)}},
     )
     try:
-        with environment(language):
-            client.execute(stderr=subprocess.DEVNULL)
+        client.execute(stderr=subprocess.DEVNULL, env=kernel_environment(language))
     finally:
         if client.kc is not None:
             client.kc.stop_channels()
@@ -87,18 +159,13 @@ def installed() -> bool:
     return True
 
 
-@contextlib.contextmanager
-def environment(language: str = "en") -> Iterator[None]:
+def kernel_environment(language: str = "en") -> dict[str, str]:
     """The environment of kernels that run lessons: one language, whatever the locale, and no progress is noted."""
-    before = dict(os.environ)
-    os.environ.update(AUTOGRADLAB_LANG=language, AUTOGRADLAB_NO_PROGRESS="1")
+    own = {k: v for k, v in os.environ.items() if k not in PASSING}
+    own.update(AUTOGRADLAB_LANG=language, AUTOGRADLAB_NO_PROGRESS="1")
     if not installed():
-        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(LESSONS.parent), before.get("PYTHONPATH")]))
-    try:
-        yield
-    finally:
-        os.environ.clear()
-        os.environ.update(before)
+        own["PYTHONPATH"] = os.pathsep.join(filter(None, [str(copying.PACKAGE.parent), own.get("PYTHONPATH")]))
+    return own
 
 
 def on_torch(source: str) -> str:

@@ -1,0 +1,219 @@
+"""The pytest plugin as a stranger uses it: in another folder, with another configuration, in any surroundings."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from autogradlab.lab import copying
+from autogradlab.lab.author import book
+from tests.conftest import ROOT
+
+#: A notebook with every inspector and every kind of question, as a teacher would write it, errors and warnings included.
+STRANGER = [
+    "import warnings\n\nimport autogradlab as torch\nfrom autogradlab import inspectors as lab\nfrom autogradlab.lab import *",
+    "w = torch.tensor([1.], requires_grad=True)\nx = torch.tensor([2.], requires_grad=True)\na = w * x\ny = a * (w + 1)",
+    "lab.show(a)",
+    "lab.graph(y)",
+    "lab.step(y)",
+    "board = lab.watch(w, x)\nboard",
+    "with lab.accumulation(w) as ledger:\n    y.backward(retain_graph=True)\n    y.backward()\nledger",
+    "def halve(grad):\n    return grad / 2\n\n\nz = w * 3\nz.register_hook(halve)\nlog = lab.hooks(z, w)\nz.backward()\nlog",
+    "m = torch.arange(6.).view(2, 3)\nlab.storage(m, m.t(), m[1])",
+    "lab.broadcast(m, torch.ones(3))",
+    "lab.why(a)",
+    "y.backward()",
+    "lab.explain()",
+    "print(a.grad)",
+    "warnings.warn('look out')\nobject()",
+    "w.register_hook(lambda g: g)\ny.grad_fn",
+    "import matplotlib.pyplot as plt\n\nfigure, axes = plt.subplots()\naxes.plot([1, 2]);",
+    *(f'predict("{name}")' for name in ("doubled", "which-error", "how-much", "whole-gradient", "node-name", "firing")),
+    'quiz("recall")',
+    'parsons("descend")',
+    'def zero(w):\n    ...\n\n\ncheck("zero-it")',
+    'hint("zero-it")',
+    'solution("zero-it")',
+    "progress()",
+]
+ERRORS = {"y.backward()"}
+#: Surroundings that change nothing: language, time zone, hash seed, width, the backend of pictures, colours.
+SURROUNDINGS = [
+    {"LC_ALL": "zh_CN.UTF-8", "LANG": "zh_CN.UTF-8"},
+    {"TZ": "Asia/Shanghai", "PYTHONHASHSEED": "1", "COLUMNS": "40"},
+    {"LC_ALL": "de_DE.UTF-8", "PYTHONHASHSEED": "2", "COLUMNS": "300", "LINES": "10"},
+    {"AUTOGRADLAB_LANG": "zh", "MPLBACKEND": "Agg", "NO_COLOR": "1"},
+    {"LC_ALL": "C", "TZ": "America/St_Johns", "PYTHONWARNINGS": "error"},
+]
+
+
+def validate(folder: Path, *options: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    """pytest with the plugin, in a folder that is not this repository."""
+    plugin = ["-p", "pytest_autogradlab"]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *plugin, *options]
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("AUTOGRADLAB_", "LC_", "LANG", "PYTEST_"))}
+    return subprocess.run(
+        command, cwd=folder, env={**kept, **(env or {})}, capture_output=True, text=True, encoding="utf-8"
+    )
+
+
+def stranger(path: Path, lang: str) -> Path:
+    """The teacher's notebook, run by stock tools with the language of the environment, and stored as they store it."""
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in STRANGER])
+    for cell in notebook.cells:
+        cell.metadata["tags"] = ["raises-exception"] if cell.source in ERRORS else []
+    nbformat.write(notebook, path)
+    run = [sys.executable, "-m", "nbconvert", "--to", "notebook", "--execute", "--inplace", path.name]
+    env = {**os.environ, "AUTOGRADLAB_LANG": lang, "AUTOGRADLAB_NO_PROGRESS": "1"}
+    subprocess.run(run, cwd=path.parent, env=env, check=True, capture_output=True)
+    return path
+
+
+@pytest.fixture(scope="module")
+def theirs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the teacher's notebook in two languages, questions of their own, and two shipped lessons."""
+    folder = tmp_path_factory.mktemp("their course")
+    for own in ("questions", "checks"):
+        shutil.copytree(ROOT / "tests" / "lab" / "sample" / own, folder / own)
+    for lang in ("en", "zh"):
+        stranger(folder / f"theirs-{lang}.ipynb", lang)
+    shutil.copy(copying.lessons_folder() / "zh" / "19-gradients-of-non-leaves.ipynb", folder / "ours.ipynb")
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("surroundings", SURROUNDINGS, ids=lambda s: next(iter(s.values())))
+def test_a_strangers_notebook_and_a_copied_lesson(theirs: Path, surroundings: dict[str, str]):
+    made = validate(theirs, "--autogradlab", "--autogradlab-guards", env=surroundings)
+    assert made.returncode == 0, made.stdout[-6000:]
+    code = sum(c.cell_type == "code" for p in theirs.glob("*.ipynb") for c in book.read(p).cells)
+    assert f"{code + 3} passed" in made.stdout  # a guard a notebook
+    for lang in ("en", "zh"):
+        assert book.language_of(book.read(theirs / f"theirs-{lang}.ipynb"), theirs / "x.ipynb") == lang
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """A notebook whose card says in which cell a tensor was made, run with a cell that is gone since."""
+    sources = [
+        "1",
+        "import autogradlab as torch\nfrom autogradlab import inspectors as lab",
+        "a = torch.ones(2)",
+        "lab.show(a)",
+    ]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
+    for number, cell in enumerate(notebook.cells):
+        cell["id"] = f"cell-{'abcd'[number]}"
+    ran = book.execute(notebook, tmp_path)
+    del ran.cells[0]
+    nbformat.write(ran, tmp_path / "small.ipynb")
+    return tmp_path / "small.ipynb"
+
+
+def change(path: Path, before: str, after: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert before in text
+    path.write_text(text.replace(before, after), encoding="utf-8")
+
+
+def test_cells_have_the_numbers_that_they_are_stored_with(small: Path):
+    assert "cell [3], line 1" in small.read_text(encoding="utf-8")
+    assert validate(small.parent, "--autogradlab").returncode == 0
+    guarded = validate(small.parent, "--autogradlab-guards")
+    assert guarded.returncode == 1
+    assert "cell-b: execution count 2 where 1 is due" in guarded.stdout
+
+
+def test_what_is_wrong_is_seen(small: Path):
+    change(small, "torch.ones(2)", "torch.zeros(2)")
+    made = validate(small.parent, "--autogradlab")
+    assert made.returncode == 1
+    assert "Cell outputs differ" in made.stdout
+
+
+def test_a_picture_that_differs_is_seen(small: Path):
+    notebook = book.read(small)
+    page = notebook.cells[2].outputs[0].data["text/html"]
+    head, mark, rest = page.partition("base64,")
+    notebook.cells[2].outputs[0].data["text/html"] = (
+        head + mark + ("B" if rest[300] != "B" else "C").join([rest[:300], rest[301:]])
+    )
+    nbformat.write(notebook, small)
+    assert validate(small.parent, "--autogradlab").returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ('"tags": []', '"tags": ["raises-exception"]', "tagged raises-exception but no error"),
+        ('"tags": []', '"tags": ["nbval-skip"]', "it is exempt from nbval"),
+        ('"execution_count": 1', '"execution_count": null', "execution count None where 1 is due"),
+    ],
+)
+def test_guards(tmp_path: Path, before: str, after: str, words: str):
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("6 * 7", metadata={"tags": []})])
+    nbformat.write(book.execute(notebook, tmp_path), tmp_path / "a.ipynb")
+    assert validate(tmp_path, "--autogradlab-guards").returncode == 0
+    change(tmp_path / "a.ipynb", before, after)
+    made = validate(tmp_path, "--autogradlab-guards")
+    assert made.returncode == 1
+    assert words in made.stdout
+
+
+@pytest.mark.parity
+def test_on_torch(small: Path):
+    made = validate(small.parent, "--autogradlab-torch")
+    assert (made.returncode, "3 passed" in made.stdout) == (0, True), made.stdout
+    change(small, "torch.ones(2)", "torch.tensor(torch.__name__ == 'torch')")  # what only PyTorch says
+    assert validate(small.parent, "--autogradlab-torch").returncode == 1
+
+
+def test_nothing_to_run_on_torch_is_said(tmp_path: Path):
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("6 * 7")])
+    nbformat.write(book.execute(notebook, tmp_path), tmp_path / "a.ipynb")
+    made = validate(tmp_path, "--autogradlab-torch", "-rs")
+    assert "1 skipped" in made.stdout
+    assert "no cell imports autogradlab" in made.stdout
+
+
+def test_the_configuration_asks_too(small: Path):
+    (small.parent / "pytest.ini").write_text("[pytest]\nautogradlab = nbval\n", encoding="utf-8")
+    assert "3 passed" in validate(small.parent).stdout
+    (small.parent / "pytest.ini").write_text("[pytest]\nautogradlab = nbvals\n", encoding="utf-8")
+    made = validate(small.parent)
+    assert made.returncode == 4
+    assert "autogradlab = nbvals: there are nbval, guards, torch" in made.stderr
+
+
+def test_nothing_happens_unasked(small: Path):
+    (small.parent / "test_one.py").write_text(
+        "import sys\n\ndef test_one():\n    assert not [m for m in sys.modules if m.split('.')[0] == 'autogradlab']\n",
+        encoding="utf-8",
+    )
+    assert "1 passed" in validate(small.parent).stdout
+    lax = validate(small.parent, "--autogradlab", "--nbval-lax")
+    assert "leave --nbval-lax out" in lax.stdout + lax.stderr
+
+
+def test_each_notebook_is_collected_once(small: Path):
+    assert "3 passed" in validate(small.parent, "--nbval", "--autogradlab").stdout
+
+
+def test_without_nbval_it_says_so_only_when_asked(small: Path):
+    (small.parent / "test_one.py").write_text("def test_one():\n    pass\n", encoding="utf-8")
+    assert "1 passed" in validate(small.parent, "-p", "no:nbval").stdout
+    made = validate(small.parent, "-p", "no:nbval", "--autogradlab")
+    assert made.returncode != 0
+    assert 'pip install "autogradlab[author]"' in made.stdout + made.stderr
+
+
+def test_our_conftest_only_names_the_plugin():
+    text = (ROOT / "conftest.py").read_text(encoding="utf-8")
+    assert 'pytest_plugins = ["pytest_autogradlab"]' in text
+    assert "nbval" not in text
