@@ -386,7 +386,7 @@ def bucketize(input: _Tensor, boundaries: _Tensor, *, out_int32: _bool = ..., ri
     with its arguments exchanged."""
 @_overload
 def bucketize(self: _Number | _Tensor, boundaries: _Tensor, *, out_int32: _bool = ..., right: _bool = ...) -> _Tensor: ...
-def can_cast(from_: _Any, to: _Any) -> _bool:
+def can_cast(from_: _dtype, to: _dtype) -> _bool:
     """Whether the rules of promotion allow a cast: not from float to integers, nor from complex to real."""
 def cartesian_prod(*tensors: _Tensor) -> _Tensor:
     """All ways to choose one element of each vector, a row each."""
@@ -606,7 +606,7 @@ double: _dtype
 def dropout(input: _Tensor, p: _Number | _Tensor, train: _bool) -> _Tensor:
     """nn.functional.dropout with all arguments: each element 0 with probability p, the rest divided by 1 -
     p, if train."""
-def dropout_(input: _Tensor, p: _Number | _Tensor, train: _bool) -> _Tensor:
+def dropout_(input: _Tensor, p: _float, train: _bool) -> _Tensor:
     """In place: the tensor itself gets the values of `dropout`, keeps its shape and dtype, and is
     returned. A leaf that requires grad refuses it."""
 @_overload
@@ -688,9 +688,9 @@ def fill_(input: _Tensor, value: _Tensor) -> _Tensor:
 @_overload
 def fill_(input: _Tensor, value: _Number | _Tensor) -> _Tensor: ...
 def fix(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
-    """The integer part: another name of trunc."""
+    """The integer part: the next integer towards 0. Its derivative is 0."""
 def fix_(input: _Tensor) -> _Tensor:
-    """In place: The integer part: another name of trunc."""
+    """In place: The integer part: the next integer towards 0. Its derivative is 0."""
 def flatten(input: _Tensor, start_dim: _int = ..., end_dim: _int = ...) -> _Tensor:
     """Dimensions start_dim to end_dim made one. A view where the strides allow it."""
 def flip(input: _Tensor, dims: _Sequence[_int]) -> _Tensor:
@@ -1264,7 +1264,7 @@ def poisson_nll_loss(input: _Tensor, target: _Tensor, log_input: _bool, full: _b
     """exp(input) - target * input, with all arguments; reduction is 0 (none), 1 (mean) or 2 (sum)."""
 def polar(abs: _Tensor, angle: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The complex numbers of these absolute values and angles."""
-def polygamma(n: _Any, input: _Tensor, *, out: _Any = ...) -> _Tensor:
+def polygamma(n: _int, input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The n-th derivative of digamma."""
 def positive(input: _Tensor) -> _Tensor:
     """input itself, as +x gives it."""
@@ -1283,7 +1283,7 @@ def prod(input: _Tensor, *, dtype: _dtype | None = ...) -> _Tensor:
     """The product of all elements, or along dim."""
 @_overload
 def prod(input: _Tensor, dim: _int, keepdim: _bool = ..., *, dtype: _dtype | None = ..., out: _Tensor | None = ...) -> _Tensor: ...
-def promote_types(type1: _Any, type2: _Any) -> _dtype:
+def promote_types(type1: _dtype, type2: _dtype) -> _dtype:
     """The smallest dtype to which both can be cast."""
 def put(input: _Tensor, index: _Tensor, source: _Tensor, accumulate: _bool = ...) -> _Tensor:
     """A copy of input with the elements of source at places of the flattened input; accumulate=True adds."""
@@ -1397,7 +1397,7 @@ def row_stack(tensors: _Sequence[_Tensor], *, out: _Tensor | None = ...) -> _Ten
     """Tensors one below the other: cat along dimension 0; vectors count as rows."""
 def rrelu(input: _Tensor, lower: _Number | _Tensor = ..., upper: _Number | _Tensor = ..., training: _bool = ..., generator: _Generator | None = ...) -> _Tensor:
     """leaky_relu, whose slopes are drawn from [lower, upper] in training, and are their mean otherwise."""
-def rrelu_(input: _Tensor, lower: _Number | _Tensor = ..., upper: _Number | _Tensor = ..., training: _bool = ..., generator: _Generator | None = ...) -> _Tensor:
+def rrelu_(input: _Tensor, lower: _float = ..., upper: _float = ..., training: _bool = ...) -> _Tensor:
     """In place: the tensor itself gets the values of `rrelu`, keeps its shape and dtype, and is returned.
     A leaf that requires grad refuses it."""
 def rsqrt(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
@@ -1652,7 +1652,7 @@ def triu_indices(row: _int, col: _int, offset: _int = ..., *, dtype: _dtype | No
     """Rows and columns of the upper triangle of a matrix, as two rows."""
 @_overload
 def true_divide(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Tensor | _Number | None = ...) -> _Tensor:
-    """The quotient, element by element: div without rounding."""
+    """The quotient, element by element; rounding_mode 'trunc' rounds it towards 0, 'floor' downwards."""
 @_overload
 def true_divide(input: _Tensor | _Number, other: _Number | _Tensor) -> _Tensor: ...
 def trunc(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:

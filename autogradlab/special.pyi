@@ -73,7 +73,7 @@ def ndtr(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The share of a standard normal distribution to the left of x."""
 def ndtri(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The inverse of ndtr: the point with this share to its left."""
-def polygamma(n: _Any, input: _Tensor, *, out: _Any = ...) -> _Tensor:
+def polygamma(n: _int, input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The n-th derivative of digamma."""
 def psi(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The derivative of lgamma."""

@@ -15,7 +15,10 @@ import pytest
 from autogradlab.core.arguments.mismatch import typename, types
 from autogradlab.core.arguments.signature import Signature, Signatures
 from autogradlab.ops.table import signatures
+from autogradlab.ops.table.families import load_all
 from autogradlab.ops.table.signatures import explain
+
+load_all()
 
 ROLES = ("tensor", "dtype", "device", "generator", "layout", "memory_format", "size", "storage", "on_deprecated")
 
@@ -235,9 +238,9 @@ def test_names_of_types() -> None:
     ]
 
 
-def test_every_signature_of_the_tables_can_be_read() -> None:
+def test_every_declared_signature_can_be_read() -> None:
     count = 0
-    for space in ("torch", "Tensor", "nn", "linalg", "special", "fft"):
+    for space in ("torch", "Tensor", "nn", "linalg", "special"):
         for name in signatures.names(space):
             found = signatures.lookup(name, space)
             assert found is not None
@@ -289,11 +292,13 @@ def outcome(function: Callable[..., Any], *args: Any) -> tuple[type[BaseExceptio
 def test_bad_calls_fail_as_in_torch(torch: Any, real: Callable[[str, str], Any]) -> None:
     names = {"np": np, "t": torch.ones(2, 2), "capture": lambda *args, **kwargs: (args, kwargs)}
     for line in BAD_CALLS.read_text(encoding="utf-8").splitlines():
-        space, name, call = re.fullmatch(r"(\w+)\.(\w+)(\(.*\))", line).groups()  # type: ignore[union-attr]
+        written, *texts = line.split("  # ")  # the signatures of what is not here follow the call
+        space, name, call = re.fullmatch(r"(\w+)\.(\w+)(\(.*\))", written).groups()  # type: ignore[union-attr]
         args, kwargs = eval("capture" + call, names)
         function = real(space, name)
         theirs = written_out(outcome(lambda: function(*args, **kwargs)))
-        mine = outcome(signatures.lookup(name, space).bind, args, kwargs)  # type: ignore[union-attr]
+        found = Signatures(name, *texts) if texts else signatures.lookup(name, space)
+        mine = outcome(found.bind, args, kwargs)  # type: ignore[union-attr]
         assert theirs is not None, line
         assert mine == theirs, line
 
@@ -359,7 +364,7 @@ def values(torch: Any) -> list[Callable[[], Any]]:
 
 @pytest.mark.parity
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("space", ["torch", "Tensor", "nn", "linalg", "special", "fft"])
+@pytest.mark.parametrize("space", ["torch", "Tensor", "nn", "linalg", "special"])
 def test_random_calls_fail_as_in_torch(space: str, torch: Any, real: Callable[[str, str], Any]) -> None:
     rng, pool, refused = random.Random(space), values(torch), 0
     common = ["dim", "axis", "keepdim", "keepdims", "dtype", "out", "x", "input", "other", "foo", "size", "x2", "alpha"]

@@ -116,7 +116,7 @@ else:
     vector_norm = F.linalg_vector_norm
     matrix_norm = F.linalg_matrix_norm
     matmul = F.matmul
-    inv = F.inverse
+    inv = F.linalg_inv
     cholesky_ex = F.linalg_cholesky_ex
 
 

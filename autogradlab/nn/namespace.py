@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.arguments.declared import signatures
 from ..core.tensor.tensor import Tensor
 from ..ops.table.opdef import FUNCTIONS
 from . import functional as F
@@ -36,15 +37,19 @@ _SAME = (
     "selu_",
     "threshold_",
 )
-#: losses whose reduction is a number
-_LOSSES = (
-    "cosine_embedding_loss",
-    "hinge_embedding_loss",
-    "kl_div",
-    "margin_ranking_loss",
-    "triplet_margin_loss",
-    "binary_cross_entropy_with_logits",
-)
+#: losses whose reduction is a number, and their signatures
+_LOSSES = {
+    "cosine_embedding_loss": "cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, "
+    "int reduction=at::Reduction::Mean) -> Tensor",
+    "hinge_embedding_loss": "hinge_embedding_loss(Tensor input, Tensor target, float margin=1.0, "
+    "int reduction=at::Reduction::Mean) -> Tensor",
+    "kl_div": "kl_div(Tensor input, Tensor target, int reduction=at::Reduction::Mean, *, bool log_target=False) -> Tensor",
+    "margin_ranking_loss": "margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, "
+    "int reduction=at::Reduction::Mean) -> Tensor",
+    "triplet_margin_loss": "triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, "
+    "float p=2, float eps=1e-06, bool swap=False, int reduction=at::Reduction::Mean) -> Tensor",
+    "binary_cross_entropy_with_logits": "binary_cross_entropy_with_logits",  # the operation's own
+}
 #: operations of the table that are published by themselves
 _TABLE = (
     "celu",
@@ -65,6 +70,7 @@ _TABLE = (
 )
 
 
+@signatures("dropout(Tensor input, float p, bool train) -> Tensor")
 def dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """nn.functional.dropout with all arguments: each element 0 with probability p, the rest divided by 1 - p,
     if train.
@@ -101,6 +107,7 @@ def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     return F.dropout(input, p, train, True)
 
 
+@signatures("alpha_dropout(Tensor input, float p, bool train) -> Tensor")
 def alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """nn.functional.alpha_dropout with all arguments.
 
@@ -116,6 +123,7 @@ def alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     return F.alpha_dropout(input, p, train)
 
 
+@signatures("feature_alpha_dropout(Tensor input, float p, bool train) -> Tensor")
 def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """nn.functional.feature_alpha_dropout with all arguments.
 
@@ -131,6 +139,12 @@ def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     return F.feature_alpha_dropout(input, p, train)
 
 
+@signatures(
+    """
+    batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training,
+        float momentum, float eps, bool cudnn_enabled) -> Tensor
+    """
+)
 def batch_norm(
     input: Tensor,
     weight: Any,
@@ -159,6 +173,12 @@ def batch_norm(
     return F.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
 
 
+@signatures(
+    """
+    instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var,
+        bool use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor
+    """
+)
 def instance_norm(
     input: Tensor,
     weight: Any,
@@ -185,6 +205,12 @@ def instance_norm(
     return F.instance_norm(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)
 
 
+@signatures(
+    """
+    layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05,
+        bool cudnn_enable=True) -> Tensor
+    """
+)
 def layer_norm(
     input: Tensor,
     normalized_shape: Any,
@@ -207,6 +233,7 @@ def layer_norm(
     return F.layer_norm(input, normalized_shape, weight, bias, eps)
 
 
+@signatures("adaptive_max_pool1d(Tensor input, int[1] output_size) -> Tensor")
 def adaptive_max_pool1d(input: Tensor, output_size: Any) -> tuple[Tensor, Tensor]:
     """Maxima over windows that are chosen so that the output has a given size, and their places.
 
@@ -222,6 +249,9 @@ def adaptive_max_pool1d(input: Tensor, output_size: Any) -> tuple[Tensor, Tensor
     return F.adaptive_max_pool1d(input, output_size, True)
 
 
+@signatures(
+    "poisson_nll_loss(Tensor input, Tensor target, bool log_input, bool full, float eps, int reduction) -> Tensor"
+)
 def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: int) -> Tensor:
     """exp(input) - target * input, with all arguments; reduction is 0 (none), 1 (mean) or 2 (sum).
 
@@ -262,7 +292,7 @@ def _loss(name: str) -> Any:
 
     loss.__name__ = loss.__qualname__ = name
     loss.__doc__ = function.__doc__
-    return loss
+    return signatures(_LOSSES[name])(loss)
 
 
 def find(name: str) -> Any:

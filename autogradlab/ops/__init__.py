@@ -60,9 +60,9 @@ LATE = {
     "linalg.factors": "F.matmul",
     "linalg.decompositions": "F.linalg_cholesky_ex F.linalg_eig F.linalg_eigh F.linalg_lu F.linalg_lu_factor_ex "
     "F.linalg_lu_solve F.linalg_qr F.linalg_svd cholesky qr svd",
-    "linalg.solve": "F.linalg_det F.linalg_inv_ex F.linalg_inverse F.linalg_lstsq F.linalg_pinv F.linalg_slogdet "
-    "F.linalg_solve F.linalg_solve_ex F.linalg_solve_triangular cholesky_inverse cholesky_solve det inverse logdet "
-    "lu_solve pinverse slogdet triangular_solve",
+    "linalg.solve": "F.linalg_det F.linalg_inv F.linalg_inv_ex F.linalg_inverse F.linalg_lstsq F.linalg_pinv "
+    "F.linalg_slogdet F.linalg_solve F.linalg_solve_ex F.linalg_solve_triangular cholesky_inverse cholesky_solve det "
+    "inverse logdet lu_solve pinverse slogdet triangular_solve",
     "linalg.exponential": "F.linalg_householder_product F.linalg_matrix_exp matrix_exp matrix_power orgqr",
     "linalg.norms": "F._cdist_forward F._euclidean_dist F.linalg_matrix_norm F.linalg_norm F.linalg_vector_norm "
     "F.norm_along norm torch.cdist",

@@ -72,35 +72,47 @@ def typename(obj: Any, /) -> str:
     return f"{module}.{name}" if module else name
 
 
+@composite("promote_types(ScalarType type1, ScalarType type2) -> dtype", method=False)
 def promote_types(*args: Any, **kwargs: Any) -> dtypes.dtype:
-    """promote_types(type1, type2): the smallest dtype that both can be cast to.
+    """The smallest dtype to which both can be cast.
 
-    >>> import autogradlab as torch
-    >>> torch.promote_types(torch.int64, torch.float32)
-    torch.float32
+    >>> torch.promote_types(torch.int64, torch.float16)
+    torch.float16
     """
     _, values = bind("promote_types", args, kwargs)
     return dtypes.promote(*(_PYTHON.get(values[n], values[n]) for n in ("type1", "type2")))
 
 
+@composite("can_cast(ScalarType from_, ScalarType to) -> bool", method=False)
 def can_cast(*args: Any, **kwargs: Any) -> bool:
-    """can_cast(from_, to): whether PyTorch stores values of one dtype in a tensor of the other.
+    """Whether the rules of promotion allow a cast: not from float to integers, nor from complex to real.
 
-    >>> import autogradlab as torch
-    >>> torch.can_cast(torch.float32, torch.int64)
-    False
+    >>> torch.can_cast(torch.int64, torch.float32), torch.can_cast(torch.float32, torch.int64)
+    (True, False)
     """
     _, values = bind("can_cast", args, kwargs)
     a, b = (_PYTHON.get(values[n], values[n]) for n in ("from_", "to"))
     return bool(a._category <= b._category)
 
 
+@composite(
+    """
+    result_type(Tensor tensor, Tensor other) -> dtype
+    result_type(Scalar scalar, Tensor tensor) -> dtype
+    result_type(Tensor tensor, Scalar other) -> dtype
+    result_type(Scalar scalar1, Scalar scalar2) -> dtype
+    """,
+    method=False,
+)
 def result_type(*args: Any, **kwargs: Any) -> dtypes.dtype:
-    """result_type(a, b): the dtype of an operation on two tensors or numbers.
+    """
+    sig: (tensor1, tensor2)
+    The dtype of an operation on two tensors or numbers: numbers and 0-dim tensors count less.
 
-    >>> import autogradlab as torch
-    >>> torch.result_type(torch.tensor([1, 2]), 1.5)
+    >>> torch.result_type(torch.tensor([1], dtype=torch.uint8), 2.5)
     torch.float32
+    >>> torch.result_type(torch.ones(1), torch.ones(1, dtype=torch.float64))
+    torch.float64
     """
     _, values = bind("result_type", args, kwargs)
     return result_dtype(tuple(values.values()))
@@ -136,23 +148,37 @@ def broadcast_shapes(*shapes: Any) -> Size:
     return Size(result)
 
 
-@composite()
+@composite("is_nonzero(Tensor input) -> bool")
 def is_nonzero(input: Any) -> bool:
-    """Whether a tensor of one element is not zero. Errors: RuntimeError for another number of elements."""
+    """Whether the only element is not 0.
+
+    Errors: RuntimeError if there is not exactly one.
+
+    >>> torch.is_nonzero(torch.tensor([0.]))
+    False
+    """
     if not isinstance(input, Tensor):
         bind("is_nonzero", (input,), {})
     return bool(input)
 
 
-@composite()
+@composite("is_same_size(Tensor input, Tensor other) -> bool")
 def is_same_size(input: Tensor, other: Tensor) -> bool:
-    """Whether two tensors have the same shape."""
+    """Whether two tensors have the same shape.
+
+    >>> torch.is_same_size(torch.ones(2, 1), torch.ones(1, 2))
+    False
+    """
     return input._array.shape == other._array.shape
 
 
-@composite(method=False)
+@composite("is_inference(Tensor input) -> bool", method=False)
 def is_inference(input: Tensor) -> bool:
-    """Whether the tensor was made in inference mode."""
+    """Whether a tensor was made in inference mode.
+
+    >>> torch.is_inference(torch.ones(1))
+    False
+    """
     return input._counter is INFERENCE
 
 
@@ -184,7 +210,7 @@ def _of_tensor(name: str) -> None:
         return inner(bind(name, args, kwargs)[1]["input"])
 
     ask.__doc__ = inner.__doc__
-    composite(method=False, name=name)(ask)
+    composite(name, method=False)(ask)
 
 
 for _name in ("numel", "is_floating_point", "is_complex", "is_signed"):

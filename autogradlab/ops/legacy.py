@@ -67,7 +67,7 @@ _C_TYPES = {
 }
 
 
-@op("alias", view=True, method=False, function=False, vjp={"input": lambda F, grad: grad})
+@op("alias", view=True, vjp={"input": lambda F, grad: grad})
 def _alias(input):  # type: ignore[no-untyped-def]
     return input[...]
 

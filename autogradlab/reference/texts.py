@@ -21,9 +21,13 @@ their second one first). `~word` stands for a note. The results of the examples 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
+from inspect import cleandoc
 from pathlib import Path
 from typing import Any
+
+from .notes import NOTES
 
 __all__ = ["Entry", "describe", "entries", "find"]
 
@@ -38,7 +42,7 @@ _IN_PLACE = (
 class Entry:
     """What a file says of one name."""
 
-    __slots__ = ("example", "file", "main", "names", "result", "signatures", "space", "text")
+    __slots__ = ("example", "main", "names", "result", "signatures", "space", "text")
 
     def __init__(
         self,
@@ -49,7 +53,6 @@ class Entry:
         main: int,
         text: str,
         example: str,
-        file: str,
     ) -> None:
         self.space = space
         self.names = names
@@ -59,14 +62,13 @@ class Entry:
         self.main = main
         self.text = text
         self.example = example
-        self.file = file
 
     @property
     def path(self) -> str:
         return f"{self.space}.{self.names[0]}" if self.space else self.names[0]
 
 
-def parse(text: str, file: str = "") -> list[Entry]:
+def parse(text: str) -> list[Entry]:
     """The entries of a file."""
     notes: dict[str, str] = {}
     space = ""
@@ -95,20 +97,83 @@ def parse(text: str, file: str = "") -> list[Entry]:
                 main,
                 "\n".join(lines).strip(),
                 (arrow + example).strip(),
-                file,
             )
         )
     return found
+
+
+_START = re.compile(r"~|sig:|main:|(Shapes|Dtypes|Errors|Result|Note): ")
+
+
+def written(text: str) -> tuple[list[str], int, str, str]:
+    """What the help text of a declaration says: signatures to show, which of its own comes first, the words, the example."""
+    prose, arrow, example = cleandoc(text).partition(">>> ")
+    signatures, main, lines = [], 0, [""]
+    for line in prose.strip().split("\n"):
+        if line.startswith("sig:"):
+            signatures.append(line.removeprefix("sig:").strip())
+        elif line.startswith("main:"):
+            main = int(line.removeprefix("main:"))
+        elif not line or not lines[-1] or _START.match(line):
+            lines.append(NOTES[line[1:]] if line.startswith("~") else line)
+        else:
+            lines[-1] += " " + line
+    return signatures, main, "\n".join(lines).strip(), (arrow + example).strip()
+
+
+def _declared() -> Iterator[Entry]:
+    """The entries of operations and their in-place forms, from their declarations."""
+    from ..core.arguments.declared import ALIASES, DECLARED
+    from ..ops.table.families import load_all
+    from ..ops.table.signatures import lines
+
+    load_all()
+    others: dict[str, list[str]] = {}
+    for alias, of in ALIASES.items():
+        others.setdefault(of, []).append(alias)
+    for name, declaration in DECLARED.items():
+        if name.startswith("_") or declaration.text.lstrip().startswith(
+            "nn."
+        ):  # functions of nn.functional have docstrings
+            continue
+        own, _, in_place = declaration.help.partition("In place:\n")
+        if own and not own.lstrip().startswith("Another name of "):
+            given = dict.fromkeys(line.result for line in lines(declaration.text))
+            result = " | ".join(map(plain_result, given))
+            names = [_place(n) for n in (name, *others.get(name, ()))]
+            yield Entry("", names, "" if result == "Tensor" else result, *written(own))
+        if in_place:
+            yield Entry("", [_place(name + "_")], "", *written(in_place))
+
+
+def plain_result(text: str) -> str:
+    """A result of PyTorch's notation in Python's: ``(Tensor values, Tensor indices)`` is ``(values, indices)``."""
+    named = re.fullmatch(r"\((Tensor \w+(?:, Tensor \w+)*)\)", text)
+    if named:
+        return "(" + named[1].replace("Tensor ", "") + ")"
+    if text.startswith("("):
+        return f"tuple[{text[1:-1]}]"
+    return text.replace("Tensor[]", "tuple[Tensor, ...]")
+
+
+def _place(name: str) -> str:
+    """Where users find a published name: in the namespace itself, in one below it, or on Tensor."""
+    from ..ops.table.families import FUNCTIONS
+
+    for space in ("linalg", "special", "fft"):
+        if name.startswith(space + "_"):
+            return f"{space}.{name[len(space) + 1 :]}"
+    return name if name in FUNCTIONS else f"Tensor.{name}"
 
 
 @cache
 def entries() -> dict[str, Entry]:
     """All entries by the paths of their names."""
     found: dict[str, Entry] = {}
-    for file in sorted(FOLDER.glob("*.txt")):
-        for entry in parse(file.read_text(encoding="utf-8"), file.name):
-            for name in entry.names:
-                found[f"{entry.space}.{name}" if entry.space and "." not in name else name] = entry
+    texts = [entry for file in sorted(FOLDER.glob("*.txt")) for entry in parse(file.read_text(encoding="utf-8"))]
+    for entry in (*_declared(), *texts):
+        for name in entry.names:
+            found[f"{entry.space}.{name}" if entry.space and "." not in name else name] = entry
     return found
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import autogradlab
+from autogradlab.ops.table.families import FUNCTIONS
 from autogradlab.reference import Help, texts
 from tests.conftest import ROOT
 
@@ -20,24 +21,8 @@ import helptexts
 
 PUBLIC = helptexts.public(autogradlab)
 ENTRIES = sorted({entry.path: entry for entry in texts.entries().values()}.items())
-FILES = sorted({entry.file for _, entry in ENTRIES})
 #: namespaces whose texts say what shapes go in and come out
 TENSOR_SPACES = ("fft", "nn.functional")
-#: files of entries that do so
-TENSOR_FAMILIES = (
-    "copies",
-    "indexing",
-    "joining",
-    "namespace",
-    "ordering",
-    "pairs",
-    "pointwise",
-    "pointwise_kinds",
-    "products",
-    "reduction",
-    "shape",
-    "special",
-)
 
 
 def test_every_public_name_has_a_text():
@@ -99,7 +84,9 @@ def test_texts_are_complete():
     for path, entry in ENTRIES:
         if not entry.text and texts.base(path) is None:
             wrong.append(f"{path} says nothing")
-        elif entry.text and entry.file.removesuffix(".txt") in TENSOR_FAMILIES and "Shapes: " not in entry.text:
+        elif (
+            entry.text and path in FUNCTIONS and "Tensor" in (entry.result or "Tensor") and "Shapes: " not in entry.text
+        ):
             wrong.append(f"{path} says nothing of shapes")
         if not entry.example.startswith(">>> ") or not any(out for _, out in helptexts.statements(entry.example)):
             wrong.append(f"{path} has no example that prints")
@@ -110,11 +97,6 @@ def test_functions_of_tensors_say_their_shapes():
     docs = {path: inspect.getdoc(value) or "" for path, value in PUBLIC.items() if space(path) in TENSOR_SPACES}
     assert len(docs) > 100
     assert [path for path, doc in docs.items() if "Shapes: " not in doc] == []
-
-
-def test_files_stay_readable():
-    assert [file for file in FILES if len((texts.FOLDER / file).read_text(encoding="utf-8").splitlines()) > 500] == []
-    assert {f"{family}.txt" for family in TENSOR_FAMILIES} <= set(FILES)
 
 
 def test_no_name_has_two_texts():

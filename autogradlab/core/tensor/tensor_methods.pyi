@@ -649,9 +649,9 @@ class TensorMethods:
     def fill_diagonal_(self, fill_value: _Number | _Tensor, wrap: _bool = ...) -> _Tensor:
         """Writes a value on the main diagonal, in place; wrap=True starts again below in tall matrices."""
     def fix(self) -> _Tensor:
-        """The integer part: another name of trunc."""
+        """The integer part: the next integer towards 0. Its derivative is 0."""
     def fix_(self) -> _Tensor:
-        """In place: The integer part: another name of trunc."""
+        """In place: The integer part: the next integer towards 0. Its derivative is 0."""
     def flatten(self, start_dim: _int = ..., end_dim: _int = ...) -> _Tensor:
         """Dimensions start_dim to end_dim made one. A view where the strides allow it."""
     @_overload
@@ -1042,7 +1042,7 @@ class TensorMethods:
     @property
     def mT(self) -> _Tensor:
         """The transpose of the last two dimensions."""
-    def map_(self, other: _Tensor, callable: _Any) -> _Tensor:
+    def map_(self, tensor: _Tensor, callable: _Any) -> _Tensor:
         """Each element replaced by what a Python function gives for it and its partner in another tensor.
         Slow."""
     @_overload
@@ -1251,14 +1251,14 @@ class TensorMethods:
         """The dimensions in another order."""
     @_overload
     def permute(self, dims: _Sequence[_int]) -> _Tensor: ...
-    def pin_memory(self, device: _device | _str | _int | None = ...) -> _Tensor:
+    def pin_memory(self, device: _Any = ...) -> _Tensor:
         """A copy in memory that is pinned for a GPU."""
     def pinverse(self, rcond: _Number | _Tensor = ...) -> _Tensor:
         """The pseudo-inverse: of singular and of rectangular matrices too."""
-    def polygamma(self, n: _Any, /) -> _Tensor:
-        """The derivative of order n of digamma, at the elements of the tensor."""
+    def polygamma(self, n: _int) -> _Tensor:
+        """The n-th derivative of digamma."""
     def polygamma_(self, n: _int) -> _Tensor:
-        """In place: The derivative of order n of digamma, at the elements of the tensor."""
+        """In place: The n-th derivative of digamma."""
     def positive(self) -> _Tensor:
         """input itself, as +x gives it."""
     @_overload
@@ -1357,7 +1357,7 @@ class TensorMethods:
     def resize_(self, size: _Sequence[_int], *, memory_format: _memory_format | None = ...) -> _Tensor: ...
     def resize_as(self, tensor: _Tensor) -> _Tensor:
         """The tensor in the shape of another one, with a deprecation warning: reshape_as."""
-    def resize_as_(self, the_template: _Tensor, *, memory_format: _memory_format | None = ...) -> _Tensor:
+    def resize_as_(self, the_template: _Tensor, *, memory_format: _Any = ...) -> _Tensor:
         """resize_ to the shape of another tensor."""
     def resolve_conj(self) -> _Tensor:
         """The tensor with a pending conjugation carried out; otherwise itself."""
@@ -1610,12 +1610,13 @@ class TensorMethods:
         """In place: The upper triangle; the rest is 0. diagonal > 0 keeps less, < 0 more."""
     @_overload
     def true_divide(self, other: _Tensor | _Number) -> _Tensor:
-        """The quotient, element by element: div without rounding."""
+        """The quotient, element by element; rounding_mode 'trunc' rounds it towards 0, 'floor' downwards."""
     @_overload
     def true_divide(self, other: _Number | _Tensor) -> _Tensor: ...
     @_overload
     def true_divide_(self, other: _Tensor | _Number) -> _Tensor:
-        """In place: The quotient, element by element: div without rounding."""
+        """In place: The quotient, element by element; rounding_mode 'trunc' rounds it towards 0, 'floor'
+        downwards."""
     @_overload
     def true_divide_(self, other: _Number | _Tensor) -> _Tensor: ...
     def trunc(self) -> _Tensor:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.declared import signatures
 from ...core.random.generator import default_generator
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
@@ -619,6 +620,12 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     return TENSORS.prelu(input, weight)
 
 
+@signatures(
+    """
+    rrelu(Tensor input, Scalar lower=0.125, Scalar upper=0.3333333333333333, bool training=False,
+        Generator? generator=None) -> Tensor
+    """
+)
 def rrelu(
     input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False
 ) -> Tensor:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from ...core.arguments.declared import signatures
 from ...core.recording.record import TENSORS
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor
@@ -112,6 +113,14 @@ def _conv(
     return out if batched else TENSORS.squeeze(out, 0)
 
 
+@signatures(
+    """
+    conv1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, SymInt[1] padding=0,
+        SymInt[1] dilation=1, SymInt groups=1) -> Tensor
+    conv1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, str padding="valid",
+        SymInt[1] dilation=1, SymInt groups=1) -> Tensor
+    """
+)
 def conv1d(
     input: Tensor,
     weight: Tensor,
@@ -140,6 +149,14 @@ def conv1d(
     return _conv(1, input, weight, bias, stride, padding, dilation, groups)
 
 
+@signatures(
+    """
+    conv2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, SymInt[2] padding=0,
+        SymInt[2] dilation=1, SymInt groups=1) -> Tensor
+    conv2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, str padding="valid",
+        SymInt[2] dilation=1, SymInt groups=1) -> Tensor
+    """
+)
 def conv2d(
     input: Tensor,
     weight: Tensor,
@@ -172,6 +189,14 @@ def conv2d(
     return _conv(2, input, weight, bias, stride, padding, dilation, groups)
 
 
+@signatures(
+    """
+    conv3d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=1, SymInt[3] padding=0,
+        SymInt[3] dilation=1, SymInt groups=1) -> Tensor
+    conv3d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=1, str padding="valid",
+        SymInt[3] dilation=1, SymInt groups=1) -> Tensor
+    """
+)
 def conv3d(
     input: Tensor,
     weight: Tensor,
@@ -226,6 +251,12 @@ def _transposed(
     return out if batched else TENSORS.squeeze(out, 0)
 
 
+@signatures(
+    """
+    conv_transpose1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, SymInt[1] padding=0,
+        SymInt[1] output_padding=0, SymInt groups=1, SymInt[1] dilation=1) -> Tensor
+    """
+)
 def conv_transpose1d(
     input: Tensor,
     weight: Tensor,
@@ -253,6 +284,12 @@ def conv_transpose1d(
     return _transposed(1, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
 
+@signatures(
+    """
+    conv_transpose2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, SymInt[2] padding=0,
+        SymInt[2] output_padding=0, SymInt groups=1, SymInt[2] dilation=1) -> Tensor
+    """
+)
 def conv_transpose2d(
     input: Tensor,
     weight: Tensor,
@@ -280,6 +317,12 @@ def conv_transpose2d(
     return _transposed(2, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
 
+@signatures(
+    """
+    conv_transpose3d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=1, SymInt[3] padding=0,
+        SymInt[3] output_padding=0, SymInt groups=1, SymInt[3] dilation=1) -> Tensor
+    """
+)
 def conv_transpose3d(
     input: Tensor,
     weight: Tensor,

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.declared import signatures
 from ...core.random.generator import default_generator
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
@@ -499,6 +500,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
 # -- distances -------------------------------------------------------------------------------------------------------------
 
 
+@signatures("cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-08) -> Tensor")
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """The cosine of the angle between vectors along dim.
 
@@ -523,6 +525,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     return (unit(a) * unit(b)).sum(dim)
 
 
+@signatures("pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-06, bool keepdim=False) -> Tensor")
 def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
     """The p-norm of x1 - x2 + eps along the last dimension.
 

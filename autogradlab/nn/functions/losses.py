@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.declared import signatures
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.values.promotion import broadcast_shapes
@@ -258,6 +259,12 @@ def binary_cross_entropy_with_logits(
     return TENSORS.binary_cross_entropy_with_logits(input, target, weight, pos_weight, n)
 
 
+@signatures(
+    """
+    nn.nll_loss_nd(Tensor input, Tensor target, Tensor? weight=None, int reduction=at::Reduction::Mean,
+        SymInt ignore_index=-100) -> Tensor
+    """
+)
 def nll_loss(
     input: Tensor,
     target: Tensor,
@@ -314,6 +321,12 @@ def _nll(input: Tensor, target: Tensor, weight: Tensor | None, n: int, ignore_in
     return TENSORS.nll_loss2d_forward(input, target, weight, n, ignore_index)[0]
 
 
+@signatures(
+    """
+    nn.cross_entropy_loss(Tensor input, Tensor target, Tensor? weight=None, int reduction=at::Reduction::Mean,
+        SymInt ignore_index=-100, float label_smoothing=0.0) -> Tensor
+    """
+)
 def cross_entropy(
     input: Tensor,
     target: Tensor,

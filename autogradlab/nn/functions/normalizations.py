@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ...core.arguments.declared import signatures
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.types.info import finfo
@@ -125,6 +126,7 @@ def layer_norm(
     return TENSORS.native_layer_norm(input, shape, weight, bias, eps)[0]
 
 
+@signatures("rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor")
 def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None) -> Tensor:
     """The last dimensions divided by the root of their mean square, then scaled.
 
@@ -150,6 +152,12 @@ def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
     return out if weight is None else out * weight
 
 
+@signatures(
+    """
+    group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05,
+        bool cudnn_enabled=True) -> Tensor
+    """
+)
 def group_norm(
     input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
 ) -> Tensor:

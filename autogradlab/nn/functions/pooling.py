@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ...core.arguments.declared import signatures
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
 from ...ops.nn import pool as _kernels
@@ -60,6 +61,12 @@ def _max(n: int, input: Tensor, kernel_size: Any, stride: Any, padding: Any, dil
     )
 
 
+@signatures(
+    """
+    max_pool2d(Tensor input, int[2] kernel_size, int[2] stride=None, int[2] padding=0, int[2] dilation=1,
+        bool ceil_mode=False) -> Tensor
+    """
+)
 def max_pool2d(
     input: Tensor,
     kernel_size: Any,
@@ -112,6 +119,12 @@ def max_pool2d_with_indices(
     return _max(2, input, kernel_size, stride, padding, dilation, ceil_mode)
 
 
+@signatures(
+    """
+    max_pool3d(Tensor input, int[3] kernel_size, int[3] stride=None, int[3] padding=0, int[3] dilation=1,
+        bool ceil_mode=False) -> Tensor
+    """
+)
 def max_pool3d(
     input: Tensor,
     kernel_size: Any,
@@ -232,6 +245,12 @@ def max_pool1d_with_indices(
     return TENSORS.squeeze(found[0], -2), TENSORS.squeeze(found[1], -2)
 
 
+@signatures(
+    """
+    max_pool1d(Tensor input, int[1] kernel_size, int[1] stride=None, int[1] padding=0, int[1] dilation=1,
+        bool ceil_mode=False) -> Tensor
+    """
+)
 def max_pool1d(
     input: Tensor,
     kernel_size: Any,
@@ -322,6 +341,12 @@ def avg_pool3d(
     return _avg(3, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
 
 
+@signatures(
+    """
+    avg_pool1d(Tensor input, int[1] kernel_size, int[1] stride=None, int[1] padding=0, bool ceil_mode=False,
+        bool count_include_pad=True) -> Tensor
+    """
+)
 def avg_pool1d(
     input: Tensor,
     kernel_size: Any,
@@ -444,6 +469,7 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
     return TENSORS._adaptive_avg_pool3d(input, size)
 
 
+@signatures("adaptive_avg_pool1d(Tensor input, int[1] output_size) -> Tensor")
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
     """Means over windows that are chosen so that the output has a given size.
 

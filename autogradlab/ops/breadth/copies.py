@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.declared import declare
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
 from ..first.kinds import NOT_IMPLEMENTED, no_derivative
@@ -39,6 +40,139 @@ def _publish(name: str, call: Callable[..., Any]) -> None:
     publish(name, lambda *args, **kwargs: call(*args, **kwargs), None, False, True, f"{name[:-5]}() as a copy.")
 
 
+declare(
+    "select_copy -> Tensor",
+    """
+    sig: (input, dim, index)
+    select as a copy.
+
+    Shapes: input's without dim.
+    ~same-dtype
+
+    >>> torch.select_copy(torch.tensor([[1, 2], [3, 4]]), 1, 0)
+    tensor([1, 3])
+    """,
+)
+declare(
+    "slice_copy -> Tensor",
+    """
+    x[start:end:step] along dim as a copy.
+    sig: (input, dim=0, start=None, end=None, step=1)
+
+    Shapes: input's with the part's size at dim.
+    ~same-dtype
+
+    >>> torch.slice_copy(torch.arange(5), 0, 1, 3)
+    tensor([1, 2])
+    """,
+)
+declare(
+    "alias_copy -> Tensor",
+    """
+    sig: (input)
+    A copy of the tensor.
+
+    Shapes: input's.
+    ~same-dtype
+
+    >>> torch.alias_copy(torch.tensor([1, 2]))
+    tensor([1, 2])
+    """,
+)
+declare(
+    "unsqueeze_copy -> Tensor",
+    """
+    sig: (input, dim)
+    unsqueeze as a copy.
+
+    Shapes: one dimension more than input's.
+    ~same-dtype
+
+    >>> torch.unsqueeze_copy(torch.tensor([1, 2]), 0)
+    tensor([[1, 2]])
+    """,
+)
+declare(
+    "t_copy -> Tensor",
+    """
+    sig: (input)
+    t as a copy.
+
+    Shapes: (m, n) gives (n, m).
+    ~same-dtype
+
+    >>> torch.t_copy(torch.tensor([[1, 2]]))
+    tensor([[1],
+            [2]])
+    """,
+)
+declare(
+    "transpose_copy -> Tensor",
+    """
+    sig: (input, dim0, dim1)
+    transpose as a copy.
+
+    Shapes: input's with two sizes exchanged.
+    ~same-dtype
+
+    >>> torch.transpose_copy(torch.tensor([[1, 2]]), 0, 1)
+    tensor([[1],
+            [2]])
+    """,
+)
+declare(
+    "unfold_copy -> Tensor",
+    """
+    sig: (input, dimension, size, step)
+    Tensor.unfold as a copy.
+
+    Shapes: as unfold gives it.
+    ~same-dtype
+
+    >>> torch.unfold_copy(torch.arange(4), 0, 2, 2)
+    tensor([[0, 1],
+            [2, 3]])
+    """,
+)
+declare(
+    "split_copy -> Tensor[]",
+    """
+    sig: (input, split_size, dim=0)
+    split as copies.
+
+    Shapes: as split gives them.
+    ~same-dtype
+
+    >>> torch.split_copy(torch.arange(3), 2)
+    (tensor([0, 1]), tensor([2]))
+    """,
+)
+declare(
+    "split_with_sizes_copy -> Tensor[]",
+    """
+    sig: (input, split_sizes, dim=0)
+    split_with_sizes as copies.
+
+    Shapes: as split_with_sizes gives them.
+    ~same-dtype
+
+    >>> torch.split_with_sizes_copy(torch.arange(3), [1, 2])
+    (tensor([0]), tensor([1, 2]))
+    """,
+)
+declare(
+    "unbind_copy -> Tensor[]",
+    """
+    sig: (input, dim=0)
+    unbind as copies.
+
+    Shapes: input's without dim.
+    ~same-dtype
+
+    >>> torch.unbind_copy(torch.tensor([1, 2]))
+    (tensor(1), tensor(2))
+    """,
+)
 for _name in (
     "select",
     "slice",
@@ -52,6 +186,48 @@ for _name in (
     "unbind",
 ):
     _publish(_name + "_copy", _copy_of(OPS[_name]))
+declare(
+    "view_copy -> Tensor",
+    """
+    sig: (input, size)
+    Tensor.view as a copy.
+
+    Shapes: any with equally many elements.
+    ~same-dtype
+
+    >>> torch.view_copy(torch.arange(4), (2, 2))
+    tensor([[0, 1],
+            [2, 3]])
+    """,
+)
+declare(
+    "permute_copy -> Tensor",
+    """
+    sig: (input, dims)
+    permute as a copy.
+
+    Shapes: as permute gives it.
+    ~same-dtype
+
+    >>> torch.permute_copy(torch.tensor([[1, 2], [3, 4]]), (1, 0))
+    tensor([[1, 3],
+            [2, 4]])
+    """,
+)
+declare(
+    "expand_copy -> Tensor",
+    """
+    sig: (input, size, *, implicit=False)
+    expand as a copy.
+
+    Shapes: as expand gives it.
+    ~same-dtype
+
+    >>> torch.expand_copy(torch.tensor([[1], [2]]), (2, 2))
+    tensor([[1, 1],
+            [2, 2]])
+    """,
+)
 for _name in ("view", "permute", "expand"):
     _call = _copy_of(OPS[_name])
     exact_out(OPS[_name + "_copy"])
@@ -66,16 +242,25 @@ for _name in ("view", "permute", "expand"):
 _SQUEEZED = [_copy_of(entry) for entry in SQUEEZES]
 
 
-@composite(method=False)
+@composite("squeeze_copy -> Tensor", method=False)
 def squeeze_copy(input: Tensor, dim: Any = None) -> Tensor:
-    """squeeze() as a copy."""
+    """
+    sig: (input, dim=None)
+    squeeze as a copy.
+
+    Shapes: input's without sizes 1.
+    ~same-dtype
+
+    >>> torch.squeeze_copy(torch.zeros(1, 2)).shape
+    torch.Size([2])
+    """
     if dim is None:
         return _SQUEEZED[0](input)
     return _SQUEEZED[2 if isinstance(dim, (tuple, list)) else 1](input, dim)
 
 
 @op(
-    "narrow_copy",
+    "narrow_copy -> Tensor",
     vjp={
         "input": lambda F, grad, input_shape, dim, start, length: F.slice_backward(
             grad, input_shape, dim, start, start + length, 1
@@ -83,7 +268,19 @@ def squeeze_copy(input: Tensor, dim: Any = None) -> Tensor:
     },
 )
 def narrow_copy(input, dim, start, length):  # type: ignore[no-untyped-def]
-    """narrow() as a copy."""
+    """
+    sig: (input, dim, start, length)
+    narrow as a copy: it shares no memory with input.
+
+    Shapes: input's shape with `length` at dim.
+    ~same-dtype
+
+    >>> x = torch.tensor([1, 2, 3])
+    >>> part = x.narrow_copy(0, 0, 2)
+    >>> part[0] = 9
+    >>> x
+    tensor([1, 2, 3])
+    """
     return np.array(TENSORS.narrow(_plain(input), dim, start, length)._array, order="C")
 
 
@@ -93,9 +290,18 @@ def _plain(x: np.ndarray) -> Tensor:
     return wrap(x)
 
 
-@op("detach_copy", method=False, node=NOT_IMPLEMENTED, vjp={"input": no_derivative("detach_copy")})
+@op("detach_copy -> Tensor", method=False, node=NOT_IMPLEMENTED, vjp={"input": no_derivative("detach_copy")})
 def detach_copy(input):  # type: ignore[no-untyped-def]
-    """detach() as a copy; PyTorch gives it a Node that cannot run."""
+    """
+    sig: (input)
+    A copy of the tensor, without history.
+
+    Shapes: input's.
+    ~same-dtype
+
+    >>> torch.detach_copy(torch.ones(2, requires_grad=True)).requires_grad
+    True
+    """
     return np.array(input, order="C")
 
 

@@ -73,9 +73,28 @@ def _uneven(x: Any, dim: int, places: Any, edge_order: int) -> Any:
     return F.cat([first, middle, last], dim)
 
 
-@composite(method=False)
+@composite(
+    """
+    gradient(Tensor input, *, int[] dim, int edge_order=1) -> Tensor
+    gradient(Tensor input, *, Scalar spacing, int[] dim, int edge_order=1) -> Tensor
+    gradient(Tensor input, *, Scalar? spacing=None, int? dim=None, int edge_order=1) -> Tensor
+    gradient(Tensor input, *, Scalar[] spacing, int? dim=None, int edge_order=1) -> Tensor
+    gradient(Tensor input, *, Scalar[] spacing, int[] dim, int edge_order=1) -> Tensor
+    gradient(Tensor input, *, Tensor[] spacing, int? dim=None, int edge_order=1) -> Tensor
+    gradient(Tensor input, *, Tensor[] spacing, int[] dim, int edge_order=1) -> Tensor
+    """,
+    method=False,
+)
 def gradient(input: Tensor, *, spacing: Any = 1, dim: Any = None, edge_order: int = 1) -> tuple[Tensor, ...]:
-    """The slope along each dimension, estimated from neighbouring values."""
+    """The slope along each dimension, estimated from neighbouring values: a tuple of tensors.
+
+    Shapes: each dimension at least edge_order + 1 long; the results have input's shape.
+    Dtypes: any number; integers give floats.
+    Errors: RuntimeError where a dimension is too short or spacing does not fit the dimensions.
+
+    >>> torch.gradient(torch.tensor([1., 2., 4., 7.]))
+    (tensor([1.0000, 1.5000, 2.5000, 3.0000]),)
+    """
     ndim = input.ndim
     if dim is None:
         dims = list(range(ndim))
@@ -117,9 +136,19 @@ def gradient(input: Tensor, *, spacing: Any = 1, dim: Any = None, edge_order: in
 # -- powers and indices ----------------------------------------------------------------------------------------------------
 
 
-@composite(method=False)
+@composite("vander(Tensor x, int? N=None, bool increasing=False) -> Tensor", method=False)
 def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
-    """The powers of each element as rows, the highest first."""
+    """The powers of each element as rows, the highest first; N rows' lengths, the number of elements by default.
+
+    Shapes: (n) gives (n, N).
+    Dtypes: any number; integers give int64.
+    Errors: RuntimeError for a tensor of other than one dimension, or a negative N.
+
+    >>> torch.vander(torch.tensor([1, 2, 3]))
+    tensor([[1, 1, 1],
+            [4, 2, 1],
+            [9, 3, 1]])
+    """
     a = x._array
     if a.ndim != 1:
         raise RuntimeError("x must be a one-dimensional tensor.")
@@ -137,9 +166,17 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     return result if increasing else F.flip(result, [1])  # type: ignore[no-any-return]
 
 
-@composite(method=False)
+@composite("unravel_index -> Tensor", method=False)
 def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
-    """Positions in a flattened tensor as one index for each dimension of `shape`."""
+    """Positions in a flattened tensor as indices, one tensor for each dimension of `shape`.
+
+    Shapes: indices of any shape; the results have it.
+    Dtypes: integers; the results are int64.
+    Errors: TypeError for indices that are no integers, ValueError for a negative size.
+
+    >>> torch.unravel_index(torch.tensor([1, 5]), (2, 3))
+    (tensor([0, 1]), tensor([1, 2]))
+    """
     if indices.is_complex() or indices.is_floating_point() or indices._array.dtype.kind == "b":  # type: ignore[attr-defined]
         raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
     if not isinstance(shape, (int, tuple, list)) or isinstance(shape, bool):
@@ -185,14 +222,32 @@ def _renorm_backward(F, grad, input, p, dim, maxnorm):  # type: ignore[no-untype
 
 
 @op(
-    "renorm",
+    "renorm(Tensor input, Scalar p, int dim, Scalar maxnorm, *, Tensor out=None) -> Tensor",
     inplace=True,
     vjp={
         "input": lambda F, grad, input, p, dim, maxnorm: _renorm_backward(F, grad, input, p, dim, maxnorm),
     },
 )
 def renorm(input, p, dim, maxnorm):  # type: ignore[no-untyped-def]
-    """The tensor with its slices along `dim` scaled down where their p-norm is above maxnorm."""
+    """The slices along `dim`, scaled down where their p-norm is above maxnorm.
+
+    Shapes: at least two dimensions; the result has input's shape.
+    Dtypes: float and complex; the result has input's.
+    Errors: RuntimeError for fewer dimensions, a norm that is not positive or a negative maxnorm.
+
+    >>> torch.renorm(torch.tensor([[3., 4.], [0.3, 0.4]]), 2, 0, 1.)
+    tensor([[0.6000, 0.8000],
+            [0.3000, 0.4000]])
+
+    In place:
+    >>> x = torch.tensor([[3., 4.], [0., 0.5]])
+    >>> x.renorm_(2, 0, 1.)
+    tensor([[0.6000, 0.8000],
+            [0.0000, 0.5000]])
+    >>> x
+    tensor([[0.6000, 0.8000],
+            [0.0000, 0.5000]])
+    """
     from ...core.recording.record import RAW
 
     if p <= 0:
@@ -239,8 +294,6 @@ def _pdist_backward(F, grad, input, p, result):  # type: ignore[no-untyped-def]
 
 @op(
     "_pdist_forward",
-    method=False,
-    function=False,
     node="PdistBackward0",
     vjp={
         "input": lambda F, grad, input, p, result: _pdist_backward(F, grad, input, p, result),
@@ -254,9 +307,16 @@ def _pdist_forward(input, p=2.0):  # type: ignore[no-untyped-def]
     return RAW.linalg_vector_norm(input[i] - input[j], p, -1)
 
 
-@composite(method=False)
+@composite("pdist(Tensor input, float p=2) -> Tensor", method=False)
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:
-    """The distances between all pairs of rows."""
+    """The distances of all pairs of rows, each pair once.
+
+    Shapes: (n, d) gives (n * (n - 1) / 2,).
+    Dtypes: float.
+
+    >>> F.pdist(torch.tensor([[0., 0.], [3., 4.], [0., 1.]]))
+    tensor([5.0000, 1.0000, 4.2426])
+    """
     if input.ndim != 2:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {input.ndim}D")
     if not input.dtype.is_floating_point:
@@ -266,9 +326,23 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     return F._pdist_forward(input, p)  # type: ignore[no-any-return]
 
 
-@composite(method=True, function=True)
+@composite(
+    "nonzero_static(Tensor input, *, SymInt size, int fill_value=-1, Tensor out=None) -> Tensor",
+    method=True,
+    function=True,
+)
 def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Any = None) -> Tensor:
-    """The places of the elements that are not 0, cut or filled to `size` rows."""
+    """The places of the elements that are not 0, as rows; cut, or filled with fill_value, to `size` rows.
+
+    Shapes: any with n dimensions gives (size, n).
+    Dtypes: any; int64.
+    Errors: RuntimeError if size is negative.
+
+    >>> torch.nonzero_static(torch.tensor([0, 1, 1]), size=3)
+    tensor([[ 1],
+            [ 2],
+            [-1]])
+    """
     if size < 0:
         raise RuntimeError(f"nonzero_static: 'size' must be an non-negative integer, but got {size}")
     rows = np.argwhere(input._array)[:size]

@@ -34,8 +34,6 @@ def _laid(r: np.ndarray, x: np.ndarray, dim: tuple[int, ...], last: bool) -> np.
 @op(
     "_fft_c2c",
     "input",
-    method=False,
-    function=False,
     node="FftC2CBackward0",
     vjp={"input": lambda F, grad, dim, normalization, forward: F._fft_c2c(grad, dim, normalization, not forward)},
 )
@@ -58,7 +56,7 @@ def _r2c_backward(F, grad, input_shape, dim, normalization, onesided):  # type: 
     return F.real_part(F._fft_c2c(grad, dim, normalization, False))
 
 
-@op("_fft_r2c", "input", method=False, function=False, node="FftR2CBackward0", vjp={"input": _r2c_backward})
+@op("_fft_r2c", "input", node="FftR2CBackward0", vjp={"input": _r2c_backward})
 def _fft_r2c(input, dim, normalization, onesided):  # type: ignore[no-untyped-def]
     scale = _scale(input.shape, dim, normalization)
     r = np.fft.rfftn(input, axes=dim) if onesided else np.fft.fftn(input, axes=dim)
@@ -81,7 +79,7 @@ def grad_dtype(grad: Any) -> Any:
     return grad._array.dtype if hasattr(grad, "_array") else grad.dtype
 
 
-@op("_fft_c2r", "input", method=False, function=False, node="FftC2RBackward0", vjp={"input": _c2r_backward})
+@op("_fft_c2r", "input", node="FftC2RBackward0", vjp={"input": _c2r_backward})
 def _fft_c2r(input, dim, normalization, last_dim_size):  # type: ignore[no-untyped-def]
     shape = list(input.shape)
     shape[dim[-1]] = last_dim_size

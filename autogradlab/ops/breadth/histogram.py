@@ -42,13 +42,18 @@ OPS["bincount"] = Op(
     "bincount", bincount, "input weights", node=NOT_IMPLEMENTED, vjp={"weights": no_derivative("bincount")}
 )
 offer(
-    "bincount",
+    "bincount(Tensor input, Tensor? weights=None, SymInt minlength=0) -> Tensor",
     OPS["bincount"],
-    """How often each integer from 0 up occurs, or the sum of the weights where it does.
+    """
+    How often each of the integers 0, 1, 2, … occurs; with weights, the sum of theirs.
 
-    >>> import autogradlab as torch
-    >>> torch.bincount(torch.tensor([1, 3, 1]))
-    tensor([0, 2, 0, 1])
+    Shapes: input (n,), weights (n,); the result is as long as the largest value + 1, at least minlength.
+    Dtypes: integers, not negative; the result is int64, or weights' dtype (float64 for integers).
+
+    >>> torch.bincount(torch.tensor([0, 2, 2]))
+    tensor([1, 0, 2])
+    >>> torch.bincount(torch.tensor([0, 2, 2]), torch.tensor([0.5, 1., 1.]))
+    tensor([0.5000, 0.0000, 2.0000])
     """,
 )
 
@@ -119,7 +124,18 @@ def _check_histc(input: Tensor, outs: tuple[Tensor, ...]) -> None:
 
 
 offer(
-    "histc", OPS["histc"], "How many elements fall into each of `bins` even bins from min to max.", check=_check_histc
+    "histc(Tensor input, int bins=100, Scalar min=0, Scalar max=0, *, Tensor out=None) -> Tensor",
+    OPS["histc"],
+    """
+    How many elements fall into each of `bins` equal bins from min to max (of input's own range if both are 0).
+
+    Shapes: input any; the result is (bins,).
+    Dtypes: float; the result has the same dtype.
+
+    >>> torch.histc(torch.tensor([1., 2., 1.]), bins=4, min=0, max=3)
+    tensor([0., 2., 1., 0.])
+    """,
+    check=_check_histc,
 )
 
 _WHO = "torch.histogramdd: "
@@ -254,16 +270,27 @@ def _signature(input, bins=100, *, range=None, weight=None, density=False, out=N
 
 
 publish(
-    "histogram",
+    """
+    histogram(Tensor input, Tensor bins, *, Tensor? weight=None, bool density=False,
+        Tensor[2] out=None) -> (Tensor hist, Tensor bin_edges)
+    histogram(Tensor input, int bins=100, *, float[]? range=None, Tensor? weight=None, bool density=False,
+        Tensor[2] out=None) -> (Tensor hist, Tensor bin_edges)
+    """,
     _histogram,
     _signature,
     True,
     True,
-    """The histogram of all elements, and the edges of its bins.
+    """
+    The weight of the elements in each bin, and the edges; bins are a number or the edges themselves.
+    main: 2
 
-    >>> import autogradlab as torch
-    >>> torch.histogram(torch.tensor([1.0, 2.0, 3.0]), 2).hist
-    tensor([1., 2.])
+    Shapes: (bins,) and (bins + 1,).
+    Dtypes: float. density=True makes the area 1.
+
+    >>> torch.histogram(torch.tensor([1., 2., 1.]), bins=2, range=(0., 3.))
+    torch.return_types.histogram(
+    hist=tensor([2., 1.]),
+    bin_edges=tensor([0.0000, 1.5000, 3.0000]))
     """,
 )
 
@@ -276,7 +303,16 @@ def _points(input: Tensor) -> np.ndarray:
 
 
 def histogramdd(input: Tensor, bins: Any, range: Any = None, weight: Any = None, density: bool = False) -> Any:
-    """The histogram of points, the rows of the last dimension, in as many dimensions."""
+    """The histogram of points with several coordinates.
+
+    Shapes: input (n, d); hist has d dimensions, bin_edges is a tuple of d tensors.
+    Dtypes: float.
+
+    >>> points = torch.tensor([[0., 1.], [1., 0.], [1., 1.]])
+    >>> torch.histogramdd(points, bins=[2, 2]).hist
+    tensor([[0., 1.],
+            [1., 1.]])
+    """
     x = _points(input)
     if isinstance(bins, int):
         given: list[Any] = [bins] * x.shape[1]
@@ -287,4 +323,18 @@ def histogramdd(input: Tensor, bins: Any, range: Any = None, weight: Any = None,
     return named("histogramdd", _PAIR)(made)
 
 
-publish("histogramdd", histogramdd, histogramdd, False, True, histogramdd.__doc__ or "")
+publish(
+    """
+    histogramdd(Tensor input, int bins, float[]? range=None, Tensor? weight=None, bool density=False) -> (Tensor hist,
+        Tensor bin_edges)
+    histogramdd(Tensor input, int[] bins, float[]? range=None, Tensor? weight=None,
+        bool density=False) -> (Tensor hist, Tensor bin_edges)
+    histogramdd(Tensor input, Tensor[] bins, float[]? range=None, Tensor? weight=None,
+        bool density=False) -> (Tensor hist, Tensor bin_edges)
+    """,
+    histogramdd,
+    histogramdd,
+    False,
+    True,
+    histogramdd.__doc__ or "",
+)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.declared import declare
 from ...core.types.dtypes import from_numpy
 from ..first.kinds import typed
 from ..first.viewing import guard
@@ -48,16 +49,19 @@ def _constant_pad(input, pad, value=0):  # type: ignore[no-untyped-def]
 
 
 op(
-    "constant_pad_nd",
+    "constant_pad_nd(Tensor input, SymInt[] pad, Scalar value=0) -> Tensor",
     method=False,
     vjp={
         "input": lambda F, grad, pad: F.constant_pad_nd(grad, tuple(-p for p in pad), 0),
     },
-    doc="""The tensor with `value` put before and after it: pad is (low, high) of the last dimension, then of the one before …
+    doc="""
+    Padded with a value: before and after the last dimension, the last but one, …; negative numbers cut off.
 
-    >>> import autogradlab as torch
-    >>> torch.constant_pad_nd(torch.tensor([1, 2]), (1, 2), 7)
-    tensor([7, 1, 2, 7, 7])
+    Shapes: the sizes grow by the pads.
+    ~same-dtype
+
+    >>> torch.constant_pad_nd(torch.tensor([1, 2]), (1, 2), 9)
+    tensor([9, 1, 2, 9, 9])
     """,
 )(_constant_pad)
 
@@ -147,6 +151,24 @@ def _pads(word: str, dims: int, reflect: bool) -> None:
     )(backward)
 
 
+declare(
+    "nn.reflection_pad1d(Tensor input, SymInt[2] padding, *, Tensor out=None) -> Tensor",
+)
+declare(
+    "nn.reflection_pad2d(Tensor input, SymInt[4] padding, *, Tensor out=None) -> Tensor",
+)
+declare(
+    "nn.reflection_pad3d(Tensor input, SymInt[6] padding, *, Tensor out=None) -> Tensor",
+)
+declare(
+    "nn.replication_pad1d(Tensor input, SymInt[2] padding, *, Tensor out=None) -> Tensor",
+)
+declare(
+    "nn.replication_pad2d(Tensor input, SymInt[4] padding, *, Tensor out=None) -> Tensor",
+)
+declare(
+    "nn.replication_pad3d(Tensor input, SymInt[6] padding, *, Tensor out=None) -> Tensor",
+)
 for _dims in (1, 2, 3):
     _pads("reflection", _dims, True)
     _pads("replication", _dims, False)

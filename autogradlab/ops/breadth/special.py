@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.declared import ALIASES, declare
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.values.promotion import is_number
@@ -35,40 +36,124 @@ def real_only(kernel: Any, name: str, halves: bool = True) -> Any:
 
 
 unary(
-    "erf",
+    "erf(Tensor input, *, Tensor out=None) -> Tensor",
     real_only(K.erf, "erf_vml_cpu"),
     lambda F, grad, input: grad * (2 / _ROOT_PI) * F.exp(-(input * input)),
-    doc="The error function.",
+    doc="""
+    The error function: the chance that a normal number of variance 1/2 lies within [-x, x].
+
+    ~elementwise-real
+
+    >>> torch.erf(torch.tensor([0., 0.5, 3.]))
+    tensor([0.0000, 0.5205, 1.0000])
+
+    In place:
+    >>> x = torch.tensor([0., 0.5, 3.])
+    >>> x.erf_()
+    tensor([0.0000, 0.5205, 1.0000])
+    >>> x
+    tensor([0.0000, 0.5205, 1.0000])
+    """,
 )
 unary(
-    "erfc",
+    "erfc(Tensor input, *, Tensor out=None) -> Tensor",
     real_only(K.erfc, "erfc_vml_cpu"),
     lambda F, grad, input: grad * (-2 / _ROOT_PI) * F.exp(-(input * input)),
-    doc="1 - erf(input), exact for large input.",
+    doc="""
+    1 - erf(x), exact where erf is close to 1.
+
+    ~elementwise-real
+
+    >>> torch.erfc(torch.tensor([0., 1., 5.]))
+    tensor([1.0000e+00, 1.5730e-01, 1.5375e-12])
+
+    In place:
+    >>> x = torch.tensor([0., 1., 5.])
+    >>> x.erfc_()
+    tensor([1.0000e+00, 1.5730e-01, 1.5375e-12])
+    >>> x
+    tensor([1.0000e+00, 1.5730e-01, 1.5375e-12])
+    """,
 )
 unary(
-    "erfinv",
+    "erfinv(Tensor input, *, Tensor out=None) -> Tensor",
     real_only(K.erfinv, "erfinv_vml_cpu"),
     lambda F, grad, input: grad * (0.5 * _ROOT_PI) * F.exp(F.square(F.erfinv(input))),
-    doc="The inverse of the error function.",
+    doc="""
+    The inverse of erf on (-1, 1); infinite at the ends, nan beyond.
+
+    ~elementwise-real
+
+    >>> torch.erfinv(torch.tensor([0., 0.5, 1., 2.]))
+    tensor([0.0000, 0.4769,    inf,    nan])
+
+    In place:
+    >>> x = torch.tensor([0., 0.5, 1., 2.])
+    >>> x.erfinv_()
+    tensor([0.0000, 0.4769,    inf,    nan])
+    >>> x
+    tensor([0.0000, 0.4769,    inf,    nan])
+    """,
 )
 unary(
-    "lgamma",
+    "lgamma(Tensor input, *, Tensor out=None) -> Tensor",
     real_only(K.lgamma, "lgamma_vml_cpu"),
     lambda F, grad, input: grad * F.digamma(input),
-    doc="The logarithm of the size of the gamma function.",
+    doc="""
+    The logarithm of the absolute value of the gamma function; lgamma(n) = log((n - 1)!).
+
+    ~elementwise-real
+
+    >>> torch.lgamma(torch.tensor([1., 2., 5.]))
+    tensor([0.0000, 0.0000, 3.1781])
+
+    In place:
+    >>> x = torch.tensor([1., 2., 5.])
+    >>> x.lgamma_()
+    tensor([0.0000, 0.0000, 3.1781])
+    >>> x
+    tensor([0.0000, 0.0000, 3.1781])
+    """,
 )
 unary(
-    "digamma",
+    "digamma(Tensor input, *, Tensor out=None) -> Tensor",
     real_only(K.digamma, "digamma"),
     lambda F, grad, input: grad * F.polygamma(1, input),
-    doc="The derivative of lgamma.",
+    doc="""
+    The derivative of lgamma.
+
+    ~elementwise-real
+
+    >>> torch.digamma(torch.tensor([1., 2., 0.5]))
+    tensor([-0.5772,  0.4228, -1.9635])
+
+    In place:
+    >>> x = torch.tensor([1., 2., 0.5])
+    >>> x.digamma_()
+    tensor([-0.5772,  0.4228, -1.9635])
+    >>> x
+    tensor([-0.5772,  0.4228, -1.9635])
+    """,
 )
 unary(
-    "i0",
+    "i0(Tensor input, *, Tensor out=None) -> Tensor",
     real_only(lambda x: K.bessel_i(0, x, scaled=False), "i0_vml_cpu"),
     lambda F, grad, input: grad * F.special_i1(input),
-    doc="The modified Bessel function of order 0.",
+    doc="""
+    The modified Bessel function of the first kind of order 0.
+
+    ~elementwise-real
+
+    >>> torch.i0(torch.tensor([0., 1., 2.]))
+    tensor([1.0000, 1.2661, 2.2796])
+
+    In place:
+    >>> x = torch.tensor([0., 1., 2.])
+    >>> x.i0_()
+    tensor([1.0000, 1.2661, 2.2796])
+    >>> x
+    tensor([1.0000, 1.2661, 2.2796])
+    """,
 )
 
 
@@ -84,7 +169,26 @@ def _sinc(x):  # type: ignore[no-untyped-def]
     return np.where(x == 0, np.ones((), x.dtype), np.sin(y) / y)
 
 
-unary("sinc", single(_sinc), lambda F, grad, input: F.sinc_backward(grad, input), doc="sin(pi x) / (pi x)")
+unary(
+    "sinc(Tensor input, *, Tensor out=None) -> Tensor",
+    single(_sinc),
+    lambda F, grad, input: F.sinc_backward(grad, input),
+    doc="""
+    sin(pi x) / (pi x), 1 at 0.
+
+    ~elementwise-float
+
+    >>> torch.sinc(torch.tensor([0., 0.5, 1.5]))
+    tensor([ 1.0000,  0.6366, -0.2122])
+
+    In place:
+    >>> x = torch.tensor([0., 0.5, 1.5])
+    >>> x.sinc_()
+    tensor([ 1.0000,  0.6366, -0.2122])
+    >>> x
+    tensor([ 1.0000,  0.6366, -0.2122])
+    """,
+)
 
 
 def _polygamma(input, n):  # type: ignore[no-untyped-def]
@@ -105,7 +209,22 @@ _POLYGAMMA.overload_in_place()
 
 
 def polygamma(n: int, input: Tensor, *, out: Any = None) -> Tensor:
-    """The derivative number n of digamma."""
+    """
+    The n-th derivative of digamma.
+
+    Shapes: any; the result has input's shape.
+    Dtypes: real numbers; n is an int, 0 or more.
+
+    >>> torch.polygamma(1, torch.tensor([1., 2.]))
+    tensor([1.6449, 0.6449])
+
+    In place:
+    >>> x = torch.tensor([1., 2.])
+    >>> x.polygamma_(0)
+    tensor([-0.5772,  0.4228])
+    >>> x
+    tensor([-0.5772,  0.4228])
+    """
     if not isinstance(input, Tensor) or not isinstance(n, int):
         return _POLYGAMMA.reject((n, input), {})  # type: ignore[no-any-return]
     return _POLYGAMMA.call(input, n, **({} if out is None else {"out": out}))  # type: ignore[no-any-return]
@@ -119,16 +238,42 @@ def _method_(self: Tensor, n: int) -> Tensor:
     return _POLYGAMMA.call_(self, n)
 
 
-publish("polygamma", polygamma, None, False, True, polygamma.__doc__ or "")
+publish(
+    "polygamma(int n, Tensor input, *, Tensor out=None) -> Tensor",
+    polygamma,
+    None,
+    False,
+    True,
+    polygamma.__doc__ or "",
+)
 RAW.polygamma = lambda n, x: _polygamma(x, n)
 for _name, _fn in (("polygamma", _method), ("polygamma_", _method_)):
     _fn.__name__ = _fn.__qualname__ = _name
     attach(_name, _fn)
 
 
-@op("mvlgamma", inplace=True, vjp={"input": lambda F, grad, input, p: grad * F.mvdigamma(input, p)})
+@op(
+    "mvlgamma(Tensor input, int p, *, Tensor out=None) -> Tensor",
+    inplace=True,
+    vjp={"input": lambda F, grad, input, p: grad * F.mvdigamma(input, p)},
+)
 def mvlgamma(input, p):  # type: ignore[no-untyped-def]
-    """The logarithm of the multivariate gamma function of dimension p."""
+    """The logarithm of the multivariate gamma function in p dimensions.
+
+    Shapes: any; the result has input's shape.
+    Dtypes: float; every element is larger than (p - 1) / 2.
+
+    >>> torch.mvlgamma(torch.tensor([2., 3.]), p=2)
+    tensor([0.4516, 1.5502])
+
+    In place:
+    sig: (self, p)
+    >>> x = torch.tensor([2., 3.])
+    >>> x.mvlgamma_(p=2)
+    tensor([0.4516, 1.5502])
+    >>> x
+    tensor([0.4516, 1.5502])
+    """
     if p < 1:
         raise RuntimeError("p has to be greater than or equal to 1")
     refuse(input, "arange_cpu", COMPLEX)
@@ -143,9 +288,28 @@ def mvdigamma(F, input, p):  # type: ignore[no-untyped-def]
     return total
 
 
-@op("logit", inplace=True, vjp={"input": lambda F, grad, input, eps: F.logit_backward(grad, input, eps)})
+@op(
+    "logit(Tensor input, float? eps=None, *, Tensor out=None) -> Tensor",
+    inplace=True,
+    vjp={"input": lambda F, grad, input, eps: F.logit_backward(grad, input, eps)},
+)
 def logit(input, eps=None):  # type: ignore[no-untyped-def]
-    """log(input / (1 - input)), input limited to [eps, 1 - eps]."""
+    """log(x / (1 - x)), the inverse of sigmoid; eps keeps x within [eps, 1 - eps].
+
+    ~elementwise-real
+
+    >>> torch.logit(torch.tensor([0.5, 0.9]))
+    tensor([0.0000, 2.1972])
+    >>> torch.logit(torch.tensor([0., 1.]), eps=0.1)
+    tensor([-2.1972,  2.1972])
+
+    In place:
+    >>> x = torch.tensor([0.5, 0.9])
+    >>> x.logit_()
+    tensor([0.0000, 2.1972])
+    >>> x
+    tensor([0.0000, 2.1972])
+    """
     refuse(input, "logit_cpu", COMPLEX)
     return single(_logit)(floated(input), eps)
 
@@ -174,12 +338,34 @@ def special(
     unary("special_" + name, real_only(kernel, name + "_cpu", halves), vjp, node=node, inplace=False, doc=doc)
 
 
+declare(
+    "special_i0e(Tensor input, *, Tensor out=None) -> Tensor",
+    """
+    i0(x) exp(-|x|), which does not overflow.
+
+    ~elementwise-real
+
+    >>> torch.special.i0e(torch.tensor([0., 1., 100.]))
+    tensor([1.0000, 0.4658, 0.0399])
+    """,
+)
 special(
     "i0e",
     lambda x: K.bessel_i(0, x, scaled=True),
     lambda F, grad, input, result: grad * (F.special_i1e(input) - F.sgn(input) * result),
     node="SpecialI0EBackward0",
     doc="exp(-abs(input)) * i0(input)",
+)
+declare(
+    "special_i1(Tensor input, *, Tensor out=None) -> Tensor",
+    """
+    The modified Bessel function of the first kind of order 1.
+
+    ~elementwise-real
+
+    >>> torch.special.i1(torch.tensor([0., 1., 2.]))
+    tensor([0.0000, 0.5652, 1.5906])
+    """,
 )
 special(
     "i1",
@@ -188,6 +374,17 @@ special(
         grad * F.where(input == 0, 0.5, F.i0(input) - result / F.where(input == 0, 1.0, input))
     ),
     doc="The modified Bessel function of order 1.",
+)
+declare(
+    "special_i1e(Tensor input, *, Tensor out=None) -> Tensor",
+    """
+    i1(x) exp(-|x|), which does not overflow.
+
+    ~elementwise-real
+
+    >>> torch.special.i1e(torch.tensor([0., 1., 100.]))
+    tensor([0.0000, 0.2079, 0.0397])
+    """,
 )
 special(
     "i1e",
@@ -203,13 +400,49 @@ special(
     node="SpecialI1EBackward0",
     doc="exp(-abs(input)) * i1(input)",
 )
+declare(
+    "special_entr(Tensor input, *, Tensor out=None) -> Tensor",
+    """
+    -x log(x): 0 at 0, -inf below. Its sum is the entropy of probabilities.
+
+    ~elementwise-real
+
+    >>> p = torch.tensor([0.5, 0.5, 0.])
+    >>> torch.special.entr(p)
+    tensor([0.3466, 0.3466, 0.0000])
+    >>> torch.special.entr(p).sum()
+    tensor(0.6931)
+    """,
+)
 special("entr", K.entr, lambda F, grad, input: grad * (-F.log(input) - 1), doc="-input * log(input)")
+declare(
+    "special_erfcx(Tensor input, *, Tensor out=None) -> Tensor",
+    """
+    exp(x²) erfc(x), which does not vanish for large x.
+
+    ~elementwise-real
+
+    >>> torch.special.erfcx(torch.tensor([0., 1., 30.]))
+    tensor([1.0000, 0.4276, 0.0188])
+    """,
+)
 special(
     "erfcx",
     K.erfcx,
     lambda F, grad, input, result: (2 * input * result - 2 / _ROOT_PI) * grad,
     halves=False,
     doc="exp(input**2) * erfc(input)",
+)
+declare(
+    "special_ndtri(Tensor input, *, Tensor out=None) -> Tensor",
+    """
+    The inverse of ndtr: the point with this share to its left.
+
+    ~elementwise-real
+
+    >>> torch.special.ndtri(torch.tensor([0.5, 0.975]))
+    tensor([0.0000, 1.9600])
+    """,
 )
 special(
     "ndtri",
@@ -218,12 +451,67 @@ special(
     halves=False,
     doc="The quantile of the normal distribution.",
 )
+declare(
+    "special_log_ndtr(Tensor input, *, Tensor out=None) -> Tensor",
+    """
+    The logarithm of ndtr, exact far on the left.
+
+    ~elementwise-real
+
+    >>> torch.special.log_ndtr(torch.tensor([0., -3., -20.]))
+    tensor([  -0.6931,   -6.6077, -203.9172])
+    """,
+)
 special(
     "log_ndtr",
     K.log_ndtr,
     lambda F, grad, input, result: grad / math.sqrt(2 * math.pi) * F.exp(-(result + F.square(input) / 2)),
     halves=False,
     doc="The logarithm of the normal distribution function.",
+)
+declare(
+    "special_bessel_j0(Tensor input, *, Tensor out=None) -> Tensor",
+    """
+    The Bessel function of the first kind of order 0.
+
+    ~elementwise-real
+
+    >>> torch.special.bessel_j0(torch.tensor([0., 1., 5.]))
+    tensor([ 1.0000,  0.7652, -0.1776])
+    """,
+)
+declare(
+    "special_bessel_j1(Tensor input, *, Tensor out=None) -> Tensor",
+    """
+    The Bessel function of the first kind of order 1.
+
+    ~elementwise-real
+
+    >>> torch.special.bessel_j1(torch.tensor([0., 1., 5.]))
+    tensor([ 0.0000,  0.4401, -0.3276])
+    """,
+)
+declare(
+    "special_modified_bessel_i0(Tensor input, *, Tensor out=None) -> Tensor",
+    """
+    The modified Bessel function of the first kind of order 0.
+
+    ~elementwise-real
+
+    >>> torch.special.modified_bessel_i0(torch.tensor([0., 1.]))
+    tensor([1.0000, 1.2661])
+    """,
+)
+declare(
+    "special_modified_bessel_i1(Tensor input, *, Tensor out=None) -> Tensor",
+    """
+    The modified Bessel function of the first kind of order 1.
+
+    ~elementwise-real
+
+    >>> torch.special.modified_bessel_i1(torch.tensor([0., 1.]))
+    tensor([0.0000, 0.5652])
+    """,
 )
 for _order in (0, 1):
     special(
@@ -235,6 +523,17 @@ for _order in (0, 1):
         halves=False,
         doc=f"The modified Bessel function I{_order}.",
     )
+declare(
+    "special_spherical_bessel_j0(Tensor x, *, Tensor out=None) -> Tensor",
+    """
+    sin(x) / x, 1 at 0.
+
+    ~elementwise-real
+
+    >>> torch.special.spherical_bessel_j0(torch.tensor([0., 1.]))
+    tensor([1.0000, 0.8415])
+    """,
+)
 special(
     "spherical_bessel_j0",
     lambda x: np.where(x == 0, 1, np.sin(x) / x) if x.size else x,
@@ -244,20 +543,46 @@ special(
 
 
 def special_ndtr(input: Tensor, *, out: Any = None) -> Tensor:
-    """The normal distribution function."""
+    """The share of a standard normal distribution to the left of x.
+
+    ~elementwise-real
+
+    >>> torch.special.ndtr(torch.tensor([-1., 0., 2.]))
+    tensor([0.1587, 0.5000, 0.9772])
+    """
     r = F.mul_number(F.add_number(F.erf(F.mul_number(input, 1 / math.sqrt(2))), 1), 0.5)
     return r if out is None else F.mul(r, 1, out=out)  # type: ignore[no-any-return]
 
 
-publish("special_ndtr", special_ndtr, None, False, True, special_ndtr.__doc__ or "")
+publish(
+    "special_ndtr(Tensor input, *, Tensor out=None) -> Tensor",
+    special_ndtr,
+    None,
+    False,
+    True,
+    special_ndtr.__doc__ or "",
+)
 
 
 def special_round(input: Tensor, *, decimals: int = 0, out: Any = None) -> Tensor:
-    """The nearest number of `decimals` places, the even one at a half."""
+    """torch.round under the name of the special functions.
+
+    ~elementwise-real
+
+    >>> torch.special.round(torch.tensor([0.5, 1.6]))
+    tensor([0., 2.])
+    """
     return F.round(input, decimals=decimals, out=out)  # type: ignore[no-any-return]
 
 
-publish("special_round", special_round, None, False, True, special_round.__doc__ or "")
+publish(
+    "special_round(Tensor input, *, int decimals=0, Tensor out=None) -> Tensor",
+    special_round,
+    None,
+    False,
+    True,
+    special_round.__doc__ or "",
+)
 
 # -- of two arguments --------------------------------------------------------------------------------------------------------
 
@@ -275,7 +600,11 @@ def _no_first(F, grad):  # type: ignore[no-untyped-def]
 
 
 binary(
-    "special_zeta",
+    """
+    special_zeta(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
+    special_zeta(Scalar self, Tensor other, *, Tensor out=None) -> Tensor
+    special_zeta(Tensor input, Scalar other, *, Tensor out=None) -> Tensor
+    """,
     _zeta_kernel,
     {
         "input": _no_first,
@@ -284,7 +613,14 @@ binary(
     result="float",
     inplace=False,
     check=refusing(COMPLEX, "zeta_cpu"),
-    doc="The Hurwitz zeta function.",
+    doc="""
+    The Hurwitz zeta function: the sum of 1 / (k + other)**input over k = 0, 1, ….
+
+    ~pair-computed
+
+    >>> torch.special.zeta(torch.tensor([2., 3.]), torch.tensor(1.))
+    tensor([1.6449, 1.2021])
+    """,
 )
 
 with_number(
@@ -317,7 +653,43 @@ def _igamma(upper: bool) -> Any:
     )
 
 
+declare(
+    "igamma(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
+    """
+    The regularised lower incomplete gamma function of order input, at other.
+
+    ~pair-float
+
+    >>> torch.igamma(torch.tensor([1., 2.]), torch.tensor([1., 1.]))
+    tensor([0.6321, 0.2642])
+
+    In place:
+    >>> x = torch.tensor([1., 2.])
+    >>> x.igamma_(torch.tensor([1., 1.]))
+    tensor([0.6321, 0.2642])
+    >>> x
+    tensor([0.6321, 0.2642])
+    """,
+)
 _igamma(False)
+declare(
+    "igammac(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
+    """
+    The regularised upper incomplete gamma function: 1 - igamma.
+
+    ~pair-float
+
+    >>> torch.igammac(torch.tensor([1., 2.]), torch.tensor([1., 1.]))
+    tensor([0.3679, 0.7358])
+
+    In place:
+    >>> x = torch.tensor([1., 2.])
+    >>> x.igammac_(torch.tensor([1., 1.]))
+    tensor([0.3679, 0.7358])
+    >>> x
+    tensor([0.3679, 0.7358])
+    """,
+)
 _igamma(True)
 
 #: torch.special's names for what torch has too
@@ -347,3 +719,8 @@ for _name in (
     "softmax",
 ):
     SAME[_name] = _name
+ALIASES.update({f"special_{_name}": _of for _name, _of in SAME.items()})
+declare(
+    "special_log_softmax(Tensor input, int dim, *, ScalarType? dtype=None) -> Tensor", "Another name of log_softmax."
+)
+declare("special_softmax(Tensor input, int dim, ScalarType? dtype=None) -> Tensor", "Another name of softmax.")

@@ -41,7 +41,13 @@ def _centered(window: Tensor | None, win_length: int, n_fft: int, like: Tensor) 
     return window if win_length == n_fft else F.constant_pad_nd(window, (left, n_fft - win_length - left), 0)
 
 
-@composite()
+@composite("""
+    stft(Tensor input, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True,
+        str pad_mode="reflect", bool normalized=False, bool? onesided=None, bool? return_complex=None,
+        bool? align_to_window=None) -> Tensor
+    stft(Tensor input, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None,
+        bool normalized=False, bool? onesided=None, bool? return_complex=None, bool? align_to_window=None) -> Tensor
+    """)
 def stft(
     input: Tensor,
     n_fft: int,
@@ -55,11 +61,20 @@ def stft(
     return_complex: bool | None = None,
     align_to_window: bool | None = None,
 ) -> Tensor:
-    """The Fourier transforms of windows that move along a signal.
+    """The Fourier transforms of windows of n_fft elements that move along a signal by hop_length (a quarter of n_fft,
+    if it is not given).
 
-    >>> import autogradlab as torch
-    >>> torch.stft(torch.ones(8), 4, window=torch.hann_window(4), return_complex=True).shape
-    torch.Size([3, 9])
+    center=True pads both ends by n_fft // 2, so that window t is centered at t * hop_length; window weighs the
+    elements.
+    Shapes: (n,) or (batch, n) gives (..., frequencies, windows); real signals have n_fft // 2 + 1 frequencies, or
+    n_fft with onesided=False.
+    Dtypes: float and complex; the result is complex, and return_complex=True has to be said for real signals.
+
+    >>> signal = torch.tensor([0., 1., 0., -1., 0., 1., 0., -1.])
+    >>> torch.stft(signal, 4, hop_length=4, window=torch.ones(4), center=False, return_complex=True).abs()
+    tensor([[0., 0.],
+            [2., 2.],
+            [0., 0.]])
     """
     if center:
         if align_to_window is not None:
@@ -143,7 +158,10 @@ def stft(
     return r if return_complex else F.view_as_real(r)  # type: ignore[no-any-return]
 
 
-@composite()
+@composite("""
+    istft(Tensor input, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True,
+        bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) -> Tensor
+    """)
 def istft(
     input: Tensor,
     n_fft: int,
@@ -156,13 +174,18 @@ def istft(
     length: int | None = None,
     return_complex: bool = False,
 ) -> Tensor:
-    """The signal whose stft is input: the least-squares mean of what its windows say.
+    """The signal whose stft is input: windows are weighted again, added where they overlap and divided by the sum of
+    their squares.
 
-    >>> import autogradlab as torch
+    Shapes: (frequencies, windows) or (batch, frequencies, windows) gives (..., n); length says n, which is else
+    what the windows cover.
+    Dtypes: complex; the result is real, complex with return_complex=True.
+    Errors: RuntimeError where the windows leave gaps.
+
     >>> window = torch.hann_window(4)
-    >>> spectrum = torch.stft(torch.ones(8), 4, window=window, return_complex=True)
-    >>> torch.istft(spectrum, 4, window=window)
-    tensor([1., 1., 1., 1., 1., 1., 1., 1.])
+    >>> spectrum = torch.stft(torch.arange(6.), 4, window=window, return_complex=True)
+    >>> torch.istft(spectrum, 4, window=window).round().abs()
+    tensor([0., 1., 2., 3., 4., 5.])
     """
     if window is None:
         warn_once(

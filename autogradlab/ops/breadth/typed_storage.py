@@ -163,16 +163,24 @@ STORAGES: dict[str, Any] = {
 }
 
 
-@composite(function=False)
+@composite("storage -> TypedStorage", function=False)
 def storage(input: Tensor) -> TypedStorage:
-    """The memory of the tensor with its dtype. Deprecated: use untyped_storage."""
+    """Its memory with a dtype, with a deprecation warning; untyped_storage() is without.
+
+    >>> torch.tensor([1, 2]).storage().tolist()
+    [1, 2]
+    """
     warn_once(_DEPRECATED)
     return TypedStorage(wrap_storage=storage_of(input), dtype=input.dtype)
 
 
-@composite(function=False)
+@composite("storage_type -> type", function=False)
 def storage_type(input: Tensor) -> Any:
-    """The class of the old storage of this dtype."""
+    """The type of its storage.
+
+    >>> torch.ones(1).storage_type()
+    <class 'torch.FloatStorage'>
+    """
     return STORAGES[_storage_name(input.dtype)]
 
 

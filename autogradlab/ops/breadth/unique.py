@@ -116,7 +116,7 @@ def _asked(found: tuple[Tensor, ...], inverse: bool, counts: bool) -> Any:
     return kept if len(kept) > 1 else kept[0]
 
 
-@composite()
+@composite("unique -> Tensor | Tensor[]")
 def unique(
     input: Tensor,
     sorted: bool = True,
@@ -124,12 +124,17 @@ def unique(
     return_counts: bool = False,
     dim: int | None = None,
 ) -> Any:
-    """The distinct elements in ascending order, or the distinct slices along `dim`; if asked, with the places of all
-    elements among them and how often each occurs.
+    """The different values, sorted; on request also where each element went and how often each value occurs. With dim,
+    the different slices.
 
-    >>> import autogradlab as torch
-    >>> torch.unique(torch.tensor([3, 1, 3, 2]), return_counts=True)
-    (tensor([1, 2, 3]), tensor([1, 1, 2]))
+    Shapes: input any; (k,) for k different values, or input's shape with k at dim. inverse has input's shape,
+    counts (k,).
+    Dtypes: real numbers and bool; the other results are int64.
+
+    >>> torch.unique(torch.tensor([3, 1, 3, 2]))
+    tensor([1, 2, 3])
+    >>> torch.unique(torch.tensor([3, 1, 3]), return_counts=True)
+    (tensor([1, 3]), tensor([1, 2]))
     """
     if not isinstance(input, Tensor):
         reject(
@@ -142,11 +147,21 @@ def unique(
     return _asked(found, return_inverse, return_counts)
 
 
-@composite()
+@composite("""
+    unique_consecutive(Tensor input, bool return_inverse=False, bool return_counts=False,
+        int? dim=None) -> Tensor | Tensor[]|function
+    """)
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
-    """The first of each run of equal elements, or of equal slices along `dim`."""
+    """The values without immediate repetitions; unique without sorting.
+
+    Shapes: (k,) for k runs of equal elements, or input's shape with k at dim.
+    Dtypes: real numbers and bool; the other results are int64.
+
+    >>> torch.unique_consecutive(torch.tensor([1, 1, 2, 1]), return_counts=True)
+    (tensor([1, 2, 1]), tensor([2, 1, 1]))
+    """
     if not isinstance(input, Tensor):
         reject("unique_consecutive", (input,), {"return_inverse": return_inverse, "return_counts": return_counts})
     return _asked(_CONSECUTIVE.call(input, return_inverse, return_counts, dim), return_inverse, return_counts)

@@ -6,10 +6,79 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.declared import declare
 from ..first.kinds import refuse, refusing, strict
 from ..table.factories import binary
 from ..table.opdef import alias, op
 
+declare(
+    """
+    bitwise_and(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
+    bitwise_and(Scalar self, Tensor other) -> Tensor
+    bitwise_and(Tensor input, Scalar other, *, Tensor out=None) -> Tensor
+    """,
+    """
+    The bits that both have; of bools, whether both are True. The operator &.
+
+    ~pair-bits
+
+    >>> torch.bitwise_and(torch.tensor([6, 12]), torch.tensor([3, 10]))
+    tensor([2, 8])
+    >>> (torch.tensor([True, True]) & torch.tensor([True, False]))
+    tensor([ True, False])
+
+    In place:
+    >>> x = torch.tensor([6, 12])
+    >>> x.bitwise_and_(torch.tensor([3, 10]))
+    tensor([2, 8])
+    >>> x
+    tensor([2, 8])
+    """,
+)
+declare(
+    """
+    bitwise_or(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
+    bitwise_or(Scalar self, Tensor other) -> Tensor
+    bitwise_or(Tensor input, Scalar other, *, Tensor out=None) -> Tensor
+    """,
+    """
+    The bits that one of the two has. The operator |.
+
+    ~pair-bits
+
+    >>> torch.bitwise_or(torch.tensor([6, 12]), torch.tensor([3, 10]))
+    tensor([ 7, 14])
+
+    In place:
+    >>> x = torch.tensor([6, 12])
+    >>> x.bitwise_or_(torch.tensor([3, 10]))
+    tensor([ 7, 14])
+    >>> x
+    tensor([ 7, 14])
+    """,
+)
+declare(
+    """
+    bitwise_xor(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
+    bitwise_xor(Scalar self, Tensor other) -> Tensor
+    bitwise_xor(Tensor input, Scalar other, *, Tensor out=None) -> Tensor
+    """,
+    """
+    The bits in which the two differ. The operator ^.
+
+    ~pair-bits
+
+    >>> torch.bitwise_xor(torch.tensor([6, 12]), torch.tensor([3, 10]))
+    tensor([5, 6])
+
+    In place:
+    >>> x = torch.tensor([6, 12])
+    >>> x.bitwise_xor_(torch.tensor([3, 10]))
+    tensor([5, 6])
+    >>> x
+    tensor([5, 6])
+    """,
+)
 for _name, _ufunc, _doc in (
     ("bitwise_and", np.bitwise_and, "Bitwise and of integers or bools."),
     ("bitwise_or", np.bitwise_or, "Bitwise or of integers or bools."),
@@ -34,20 +103,127 @@ def _right(x, y):  # type: ignore[no-untyped-def]
     )
 
 
-binary("bitwise_left_shift", _left, check=refusing("bfVc", "lshift_cpu"), doc="input * 2**other, in bits.")
-binary("bitwise_right_shift", _right, check=refusing("bfVc", "rshift_cpu"), doc="input / 2**other, in bits.")
-binary("gcd", np.gcd, check=refusing("bfVc", "gcd_cpu"), doc="The greatest common divisor.")
-binary("lcm", np.lcm, check=refusing("bfVc", "lcm_cpu"), doc="The least common multiple.")
+binary(
+    """
+    bitwise_left_shift(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
+    bitwise_left_shift(Scalar self, Tensor other) -> Tensor
+    bitwise_left_shift(Tensor input, Scalar other, *, Tensor out=None) -> Tensor
+    """,
+    _left,
+    check=refusing("bfVc", "lshift_cpu"),
+    doc="""
+    The bits moved to the left: input * 2**other. The operator <<.
+
+    ~pair-bits
+
+    >>> torch.bitwise_left_shift(torch.tensor([1, 3]), 2)
+    tensor([ 4, 12])
+
+    In place:
+    >>> x = torch.tensor([1, 3])
+    >>> x.bitwise_left_shift_(2)
+    tensor([ 4, 12])
+    >>> x
+    tensor([ 4, 12])
+    """,
+)
+binary(
+    """
+    bitwise_right_shift(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
+    bitwise_right_shift(Scalar self, Tensor other) -> Tensor
+    bitwise_right_shift(Tensor input, Scalar other, *, Tensor out=None) -> Tensor
+    """,
+    _right,
+    check=refusing("bfVc", "rshift_cpu"),
+    doc="""
+    The bits moved to the right, rounding downwards. The operator >>.
+
+    ~pair-bits
+
+    >>> torch.bitwise_right_shift(torch.tensor([8, -3]), 1)
+    tensor([ 4, -2])
+
+    In place:
+    >>> x = torch.tensor([8, -3])
+    >>> x.bitwise_right_shift_(1)
+    tensor([ 4, -2])
+    >>> x
+    tensor([ 4, -2])
+    """,
+)
+binary(
+    "gcd(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
+    np.gcd,
+    check=refusing("bfVc", "gcd_cpu"),
+    doc="""
+    The greatest common divisor, not negative.
+
+    Shapes: both broadcast together.
+    Dtypes: integers.
+
+    >>> torch.gcd(torch.tensor([12, 7]), torch.tensor([18, 21]))
+    tensor([6, 7])
+
+    In place:
+    >>> x = torch.tensor([12, 7])
+    >>> x.gcd_(torch.tensor([18, 21]))
+    tensor([6, 7])
+    >>> x
+    tensor([6, 7])
+    """,
+)
+binary(
+    "lcm(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
+    np.lcm,
+    check=refusing("bfVc", "lcm_cpu"),
+    doc="""
+    The least common multiple, not negative.
+
+    Shapes: both broadcast together.
+    Dtypes: integers.
+
+    >>> torch.lcm(torch.tensor([4, 6]), torch.tensor([6, 8]))
+    tensor([12, 24])
+
+    In place:
+    >>> x = torch.tensor([4, 6])
+    >>> x.lcm_(torch.tensor([6, 8]))
+    tensor([12, 24])
+    >>> x
+    tensor([12, 24])
+    """,
+)
 
 
-@op("bitwise_not", inplace=True)
+@op("bitwise_not(Tensor input, *, Tensor out=None) -> Tensor", inplace=True)
 def bitwise_not(input):  # type: ignore[no-untyped-def]
-    """Bitwise not of integers; logical not of bools."""
+    """Every bit turned round: -x - 1 for signed integers, the negation of bools. The operator ~.
+
+    Shapes: any; the result has input's shape.
+    Dtypes: integers and bool.
+
+    >>> torch.bitwise_not(torch.tensor([0, 1, -5]))
+    tensor([-1, -2,  4])
+    >>> ~torch.tensor([True, False])
+    tensor([False,  True])
+
+    In place:
+    sig: (self)
+    >>> x = torch.tensor([0, 1, -5])
+    >>> x.bitwise_not_()
+    tensor([-1, -2,  4])
+    >>> x
+    tensor([-1, -2,  4])
+    """
     refuse(input, "bitwise_not_cpu", "fVc")
     return np.invert(input)
 
 
-def _test(name: str, kernel: Any, doc: str, message: str | None = None, error: type[Exception] = RuntimeError) -> None:
+def _test(
+    declaration: str, kernel: Any, doc: str, message: str | None = None, error: type[Exception] = RuntimeError
+) -> None:
+    name = declare(declaration, doc)
+
     def test(input):  # type: ignore[no-untyped-def]
         if message is not None and input.dtype.kind == "c":
             raise error(message)
@@ -59,37 +235,114 @@ def _test(name: str, kernel: Any, doc: str, message: str | None = None, error: t
 
 _floats = "fVc"
 _test(
-    "isnan", lambda x: np.isnan(x) if x.dtype.kind in _floats else np.zeros(x.shape, bool), "Whether an element is NaN."
+    "isnan(Tensor input) -> Tensor",
+    lambda x: np.isnan(x) if x.dtype.kind in _floats else np.zeros(x.shape, bool),
+    """
+    Whether an element is not a number.
+
+    ~elementwise-bool
+
+    >>> torch.isnan(torch.tensor([1., float('nan')]))
+    tensor([False,  True])
+    >>> torch.tensor(float('nan')) == torch.tensor(float('nan'))
+    tensor(False)
+    """,
 )
 _test(
-    "isinf",
+    "isinf(Tensor input) -> Tensor",
     lambda x: np.isinf(x) if x.dtype.kind in _floats else np.zeros(x.shape, bool),
-    "Whether an element is infinite.",
+    """
+    Whether an element is inf or -inf.
+
+    ~elementwise-bool
+
+    >>> torch.isinf(torch.tensor([1., float('inf'), float('-inf')]))
+    tensor([False,  True,  True])
+    """,
 )
 _test(
-    "isfinite",
+    "isfinite(Tensor input) -> Tensor",
     lambda x: np.isfinite(x) if x.dtype.kind in _floats else np.ones(x.shape, bool),
-    "Whether an element is finite.",
+    """
+    Whether an element is neither infinite nor nan.
+
+    ~elementwise-bool
+
+    >>> torch.isfinite(torch.tensor([1., float('inf'), float('nan')]))
+    tensor([ True, False, False])
+    """,
 )
-_test("isposinf", lambda x: x == np.inf, "Whether an element is +inf.", "isposinf does not support complex inputs.")
-_test("isneginf", lambda x: x == -np.inf, "Whether an element is -inf.", "isneginf does not support complex inputs.")
 _test(
-    "isreal",
+    "isposinf(Tensor input, *, Tensor out=None) -> Tensor",
+    lambda x: x == np.inf,
+    """
+    Whether an element is inf.
+
+    ~elementwise-bool
+
+    >>> torch.isposinf(torch.tensor([float('-inf'), float('inf')]))
+    tensor([False,  True])
+    """,
+    "isposinf does not support complex inputs.",
+)
+_test(
+    "isneginf(Tensor input, *, Tensor out=None) -> Tensor",
+    lambda x: x == -np.inf,
+    """
+    Whether an element is -inf.
+
+    ~elementwise-bool
+
+    >>> torch.isneginf(torch.tensor([float('-inf'), float('inf')]))
+    tensor([ True, False])
+    """,
+    "isneginf does not support complex inputs.",
+)
+_test(
+    "isreal(Tensor input) -> Tensor",
     lambda x: x.imag == 0 if x.dtype.kind == "c" else np.logical_or(x == x, True),
-    "Whether an element has no imaginary part.",
+    """
+    Whether an element has no imaginary part.
+
+    ~elementwise-bool
+
+    >>> torch.isreal(torch.tensor([1 + 0j, 1j]))
+    tensor([ True, False])
+    """,
 )
 _test(
-    "signbit",
+    "signbit(Tensor input, *, Tensor out=None) -> Tensor",
     lambda x: np.signbit(x) if x.dtype.kind in "fV" else x < 0,
-    "Whether an element has a minus sign.",
+    """
+    Whether the sign is minus; True for -0. too.
+
+    ~elementwise-bool
+
+    >>> torch.signbit(torch.tensor([-1., 0., -0.]))
+    tensor([ True, False,  True])
+    """,
     "signbit is not implemented for complex tensors.",
     NotImplementedError,
 )
 
 
-@op("logical_not", inplace=True)
+@op("logical_not(Tensor input, *, Tensor out=None) -> Tensor", inplace=True)
 def logical_not(input):  # type: ignore[no-untyped-def]
-    """Whether input is zero."""
+    """Whether an element is 0 or False.
+
+    ~elementwise-bool
+
+    >>> torch.logical_not(torch.tensor([0., 2., -1.]))
+    tensor([ True, False, False])
+
+    In place:
+    sig: (self)
+    >>> x = torch.tensor([0., 2., -1.])
+    >>> x.logical_not_()
+    tensor([1., 0., 0.])
+    >>> x
+    tensor([1., 0., 0.])
+    """
     return np.logical_not(input)
 
 
@@ -97,9 +350,66 @@ def _truth(ufunc: Any) -> Any:
     return lambda x, y: ufunc(x != 0, y != 0)
 
 
-binary("logical_and", _truth(np.logical_and), result="bool", doc="Whether both are non-zero.")
-binary("logical_or", _truth(np.logical_or), result="bool", doc="Whether one is non-zero.")
-binary("logical_xor", _truth(np.logical_xor), result="bool", doc="Whether exactly one is non-zero.")
+binary(
+    "logical_and(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
+    _truth(np.logical_and),
+    result="bool",
+    doc="""
+    Whether both elements are not 0.
+
+    ~pair-bool
+
+    >>> torch.logical_and(torch.tensor([0., 1., 2.]), torch.tensor([1., 0., 3.]))
+    tensor([False, False,  True])
+
+    In place:
+    >>> x = torch.tensor([0., 1., 2.])
+    >>> x.logical_and_(torch.tensor([1., 0., 3.]))
+    tensor([0., 0., 1.])
+    >>> x
+    tensor([0., 0., 1.])
+    """,
+)
+binary(
+    "logical_or(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
+    _truth(np.logical_or),
+    result="bool",
+    doc="""
+    Whether one of the elements is not 0.
+
+    ~pair-bool
+
+    >>> torch.logical_or(torch.tensor([0., 1., 0.]), torch.tensor([0., 0., 3.]))
+    tensor([False,  True,  True])
+
+    In place:
+    >>> x = torch.tensor([0., 1., 0.])
+    >>> x.logical_or_(torch.tensor([0., 0., 3.]))
+    tensor([0., 1., 1.])
+    >>> x
+    tensor([0., 1., 1.])
+    """,
+)
+binary(
+    "logical_xor(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
+    _truth(np.logical_xor),
+    result="bool",
+    doc="""
+    Whether exactly one of the elements is not 0.
+
+    ~pair-bool
+
+    >>> torch.logical_xor(torch.tensor([0., 1., 2.]), torch.tensor([1., 0., 3.]))
+    tensor([ True,  True, False])
+
+    In place:
+    >>> x = torch.tensor([0., 1., 2.])
+    >>> x.logical_xor_(torch.tensor([1., 0., 3.]))
+    tensor([1., 1., 0.])
+    >>> x
+    tensor([1., 1., 0.])
+    """,
+)
 strict("logical_and logical_or logical_xor gcd lcm", both=True)
 for _name in ("gcd", "lcm"):
     alias(_name + "_", _name + "_", method=False)

@@ -31,8 +31,11 @@ def adjoint(F: Any, x: Any) -> Any:
 
 
 @op(
-    "addmv",
-    "input mat vec",
+    """
+    addmv(Scalar beta, Tensor input, Scalar alpha, Tensor mat, Tensor vec, *, Tensor out=None) -> Tensor|deprecated
+    addmv(Scalar beta, Tensor input, Tensor mat, Tensor vec, *, Tensor out=None) -> Tensor|deprecated
+    addmv(Tensor input, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1, Tensor out=None) -> Tensor
+    """,
     inplace=True,
     vjp={
         "input": lambda F, grad, beta: times(grad, beta),
@@ -41,7 +44,21 @@ def adjoint(F: Any, x: Any) -> Any:
     },
 )
 def addmv(input, mat, vec, *, beta=1, alpha=1):  # type: ignore[no-untyped-def]
-    """beta * input + alpha * (mat @ vec)"""
+    """beta * input + alpha * (mat @ vec).
+
+    Shapes: (m, n) and (n,) give (m,), to which input broadcasts.
+    ~one-dtype
+
+    >>> torch.addmv(torch.ones(2), torch.eye(2), torch.tensor([3., 4.]))
+    tensor([4., 5.])
+
+    In place:
+    >>> x = torch.ones(2)
+    >>> x.addmv_(torch.eye(2), torch.tensor([3., 4.]))
+    tensor([4., 5.])
+    >>> x
+    tensor([4., 5.])
+    """
     if mat.ndim != 2 or vec.ndim != 1 or input.ndim > 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got {input.ndim}, {mat.ndim}, {vec.ndim}")
     if mat.shape[1] != vec.shape[0] or (input.size != 1 and input.shape[0] != mat.shape[0]):
@@ -64,8 +81,11 @@ def _integral(beta: Any, alpha: Any) -> None:
 
 
 @op(
-    "addr",
-    "input vec1 vec2",
+    """
+    addr(Scalar beta, Tensor input, Scalar alpha, Tensor vec1, Tensor vec2, *, Tensor out=None) -> Tensor|deprecated
+    addr(Scalar beta, Tensor input, Tensor vec1, Tensor vec2, *, Tensor out=None) -> Tensor|deprecated
+    addr(Tensor input, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1, Tensor out=None) -> Tensor
+    """,
     inplace=True,
     vjp={
         "input": lambda F, grad, beta: times(grad, beta),
@@ -74,7 +94,24 @@ def _integral(beta: Any, alpha: Any) -> None:
     },
 )
 def addr(input, vec1, vec2, *, beta=1, alpha=1):  # type: ignore[no-untyped-def]
-    """beta * input + alpha * the outer product of two vectors"""
+    """beta * input + alpha * outer(vec1, vec2).
+
+    Shapes: (m,) and (n,) give (m, n), to which input broadcasts.
+    ~one-dtype
+
+    >>> torch.addr(torch.ones(2, 2), torch.tensor([1., 2.]), torch.tensor([1., 0.]))
+    tensor([[2., 1.],
+            [3., 1.]])
+
+    In place:
+    >>> x = torch.ones(2, 2)
+    >>> x.addr_(torch.tensor([1., 2.]), torch.tensor([1., 0.]))
+    tensor([[2., 1.],
+            [3., 1.]])
+    >>> x
+    tensor([[2., 1.],
+            [3., 1.]])
+    """
     for name, v in (("vec1", vec1), ("vec2", vec2)):
         if v.ndim != 1:
             raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {v.ndim}-D")
@@ -89,8 +126,14 @@ def addr(input, vec1, vec2, *, beta=1, alpha=1):  # type: ignore[no-untyped-def]
 
 
 @op(
-    "baddbmm",
-    "input batch1 batch2",
+    """
+    baddbmm(Scalar beta, Tensor input, Scalar alpha, Tensor batch1, Tensor batch2, *,
+        Tensor out=None) -> Tensor|deprecated
+    baddbmm(Scalar beta, Tensor input, Tensor batch1, Tensor batch2, *, Tensor out=None) -> Tensor|deprecated
+    baddbmm(Tensor input, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1, Tensor out=None) -> Tensor
+    baddbmm(Tensor input, Tensor batch1, Tensor batch2, ScalarType out_dtype, *, Scalar beta=1, Scalar alpha=1,
+        Tensor out=None) -> Tensor|function
+    """,
     inplace=True,
     vjp={
         "input": lambda F, grad, beta: times(grad, beta),
@@ -99,7 +142,27 @@ def addr(input, vec1, vec2, *, beta=1, alpha=1):  # type: ignore[no-untyped-def]
     },
 )
 def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):  # type: ignore[no-untyped-def]
-    """beta * input + alpha * the products of two batches of matrices"""
+    """beta * input + alpha times the products of a batch.
+
+    Shapes: (b, m, k) and (b, k, n) give (b, m, n), to which input broadcasts.
+    ~one-dtype
+
+    >>> torch.baddbmm(torch.ones(1), torch.ones(2, 1, 3), torch.ones(2, 3, 1))
+    tensor([[[4.]],
+
+            [[4.]]])
+
+    In place:
+    >>> x = torch.ones(2, 1, 1)
+    >>> x.baddbmm_(torch.ones(2, 1, 3), torch.ones(2, 3, 1))
+    tensor([[[4.]],
+
+            [[4.]]])
+    >>> x
+    tensor([[[4.]],
+
+            [[4.]]])
+    """
     wrap_dim(2, batch2.ndim)
     if input.dtype != batch1.dtype:
         names = [_C_NAMES[from_numpy(a.dtype).name] for a in (input, batch1, batch2)]
@@ -110,8 +173,12 @@ def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):  # type: ignore[no-untyp
 
 
 @op(
-    "addbmm",
-    "input batch1 batch2",
+    """
+    addbmm(Scalar beta, Tensor input, Scalar alpha, Tensor batch1, Tensor batch2, *,
+        Tensor out=None) -> Tensor|deprecated
+    addbmm(Scalar beta, Tensor input, Tensor batch1, Tensor batch2, *, Tensor out=None) -> Tensor|deprecated
+    addbmm(Tensor input, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1, Tensor out=None) -> Tensor
+    """,
     inplace=True,
     vjp={
         "input": lambda F, grad, beta: times(grad, beta),
@@ -124,7 +191,21 @@ def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):  # type: ignore[no-untyp
     },
 )
 def addbmm(input, batch1, batch2, *, beta=1, alpha=1):  # type: ignore[no-untyped-def]
-    """beta * input + alpha * the sum of the products of two batches of matrices"""
+    """beta * input + alpha times the sum of the products of a batch.
+
+    Shapes: (b, m, k) and (b, k, n) give (m, n), to which input broadcasts.
+    ~one-dtype
+
+    >>> torch.addbmm(torch.zeros(1, 1), torch.ones(2, 1, 3), torch.ones(2, 3, 1))
+    tensor([[6.]])
+
+    In place:
+    >>> x = torch.zeros(1, 1)
+    >>> x.addbmm_(torch.ones(2, 1, 3), torch.ones(2, 3, 1))
+    tensor([[6.]])
+    >>> x
+    tensor([[6.]])
+    """
     wrap_dim(2, batch2.ndim)
     if batch1.ndim != 3:
         raise RuntimeError("batch1 must be a 3D tensor")
@@ -164,13 +245,15 @@ for _name in ("addmv", "addr", "baddbmm", "addbmm"):
 # -- made of products --------------------------------------------------------------------------------------------------
 
 
-@composite()
+@composite("inner(Tensor input, Tensor other, *, Tensor out=None) -> Tensor")
 def inner(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
-    """The sum of products along the last dimension of both.
+    """The sums of the products along the last dimensions.
 
-    >>> import autogradlab as torch
-    >>> torch.inner(torch.tensor([1., 2.]), torch.tensor([[3., 4.], [5., 6.]]))
-    tensor([11., 17.])
+    Shapes: (..., n) and (*, n) give (..., *).
+    ~one-dtype
+
+    >>> torch.inner(torch.tensor([[1., 2.], [3., 4.]]), torch.tensor([1., 1.]))
+    tensor([3., 7.])
     """
     x, y = input._array, other._array
     if x.ndim == 0 or y.ndim == 0:
@@ -185,9 +268,18 @@ def inner(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     return r if out is None else written(r, out)  # type: ignore[no-any-return]
 
 
-@composite(method=False)
+@composite("chain_matmul(Tensor[] matrices, *, Tensor out=None) -> Tensor", method=False)
 def chain_matmul(*matrices: Any, out: Any = None) -> Tensor:
-    """The product of several matrices, in the order that needs the fewest multiplications."""
+    """
+    sig: (*matrices, out=None)
+    The product of several matrices, in the cheapest order. Deprecated: linalg.multi_dot.
+
+    Shapes: (m, k), (k, …), … give (m, n).
+    ~one-dtype
+
+    >>> torch.chain_matmul(torch.ones(1, 2), torch.ones(2, 3), torch.ones(3, 1))
+    tensor([[6.]])
+    """
     if len(matrices) == 1 and isinstance(matrices[0], (list, tuple)):
         matrices = tuple(matrices[0])
     warn_once(
@@ -205,7 +297,11 @@ def chain_matmul(*matrices: Any, out: Any = None) -> Tensor:
     return r if out is None else written(r, out)  # type: ignore[no-any-return]
 
 
-@composite(method=False, function=False)
+@composite(
+    "nn.linear(Tensor input, Tensor weight, Tensor? bias=None, *, Tensor out=None) -> Tensor",
+    method=False,
+    function=False,
+)
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """input @ weight.T + bias: input (*, in), weight (out, in), bias (out) give (*, out)."""
     F = TENSORS
@@ -227,8 +323,6 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 @op(
     "_trilinear",
     "i1 i2 i3",
-    method=False,
-    function=False,
     node="TrilinearBackward0",
     vjp={
         "i1": lambda F, grad, i2, i3: F.einsum("no,oij,nj->ni", grad, F.conj(i2), F.conj(i3)),
@@ -243,9 +337,16 @@ def _trilinear(i1, i2, i3):  # type: ignore[no-untyped-def]
     return np.matmul(half, i3[:, :, None]).reshape(n, o)
 
 
-@composite(method=False)
+@composite("bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor", method=False)
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """input1 weight input2 + bias for each output: (*, i), (*, j), (o, i, j), (o) give (*, o)."""
+    """x1^T A x2 + b, with a matrix A for each output feature.
+
+    Shapes: (..., n1), (..., n2), weight (out, n1, n2), bias (out,) give (..., out).
+    Dtypes: float.
+
+    >>> torch.bilinear(torch.ones(1, 2), torch.ones(1, 2), torch.ones(3, 2, 2))
+    tensor([[4., 4., 4.]])
+    """
     F = TENSORS
     a, b, w = input1._array.shape, input2._array.shape, weight._array.shape
     if len(a) != len(b):
@@ -273,8 +374,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
 
 
 @op(
-    "linalg_cross",
-    "input other",
+    "linalg_cross(Tensor input, Tensor other, *, int dim=-1, Tensor out=None) -> Tensor",
     method=False,
     function=False,
     vjp={
@@ -283,7 +383,14 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     },
 )
 def linalg_cross(input, other, *, dim=-1):  # type: ignore[no-untyped-def]
-    """The cross product of vectors of three elements along `dim`, batches broadcast."""
+    """The vector perpendicular to two vectors of three elements.
+
+    Shapes: both broadcast; size 3 at dim.
+    Dtypes: any number.
+
+    >>> torch.linalg.cross(torch.tensor([1., 0., 0.]), torch.tensor([0., 1., 0.]))
+    tensor([0., 0., 1.])
+    """
     if input.ndim != other.ndim:
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
     d = wrap_dim(dim, input.ndim)
@@ -301,11 +408,13 @@ def linalg_cross(input, other, *, dim=-1):  # type: ignore[no-untyped-def]
     return np.ascontiguousarray(np.moveaxis(r, 0, d))
 
 
-@composite()
+@composite("cross(Tensor input, Tensor other, int? dim=None, *, Tensor out=None) -> Tensor")
 def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Any = None) -> Tensor:
-    """The cross product of vectors of three elements; without `dim`, along the first dimension of that size.
+    """The vector perpendicular to two vectors of three elements, along dim (the first of size 3).
 
-    >>> import autogradlab as torch
+    Shapes: both broadcast; size 3 at dim.
+    ~one-dtype
+
     >>> torch.cross(torch.tensor([1., 0., 0.]), torch.tensor([0., 1., 0.]), dim=0)
     tensor([0., 0., 1.])
     """
@@ -325,11 +434,16 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Any = No
     return TENSORS.linalg_cross(input, other, dim=dim, **options)  # type: ignore[no-any-return]
 
 
-@op("trace", vjp={"input": lambda F, grad, input_shape: grad * lift(F, np.eye(*input_shape, dtype=grad_type(grad)))})
+@op(
+    "trace(Tensor input) -> Tensor",
+    vjp={"input": lambda F, grad, input_shape: grad * lift(F, np.eye(*input_shape, dtype=grad_type(grad)))},
+)
 def trace(input):  # type: ignore[no-untyped-def]
-    """The sum of the diagonal of a matrix.
+    """The sum of the main diagonal of a matrix.
 
-    >>> import autogradlab as torch
+    Shapes: (m, n) gives 0-dim.
+    ~sum
+
     >>> torch.trace(torch.tensor([[1., 2.], [3., 4.]]))
     tensor(5.)
     """

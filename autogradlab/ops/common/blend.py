@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.declared import declare
 from ...core.recording.record import RAW, TENSORS
 from ...core.runtime import errors
 from ...core.tensor.tensor import Tensor
@@ -49,12 +50,18 @@ OPS["where"] = _WHERE = Op(
 
 
 def where(condition: Any, input: Any = None, other: Any = None, *, out: Any = None) -> Any:
-    """input where condition holds, other elsewhere; with one argument the indices where it holds.
+    """Chooses element by element: input where condition is True, other elsewhere. With condition alone it is
+    nonzero(as_tuple=True).
+    main: 2
 
-    >>> import autogradlab as torch
-    >>> x = torch.tensor([-1., 2.])
+    Shapes: all three broadcast together.
+    Dtypes: condition is bool; the others may differ and are promoted, and may be numbers.
+
+    >>> x = torch.tensor([-1., 2., -3.])
     >>> torch.where(x > 0, x, 0.)
-    tensor([0., 2.])
+    tensor([0., 2., 0.])
+    >>> torch.where(torch.tensor([True, False, True]))
+    (tensor([0, 2]),)
     """
     if isinstance(condition, Tensor):
         if input is None and other is None:
@@ -75,7 +82,20 @@ def _method(self: Tensor, condition: Any, other: Any) -> Any:
     return where(condition, self, other)
 
 
-publish("where", where, None, False, True, where.__doc__ or "")
+publish(
+    """
+    where(Tensor condition) -> Tensor
+    where(Tensor condition, Tensor input, Tensor other, *, Tensor out=None) -> Tensor
+    where(Tensor condition, Scalar self, Tensor other) -> Tensor
+    where(Tensor condition, Tensor input, Scalar other) -> Tensor
+    where(Tensor condition, Scalar self, Scalar other) -> Tensor
+    """,
+    where,
+    None,
+    False,
+    True,
+    where.__doc__ or "",
+)
 _method.__name__ = _method.__qualname__ = "where"
 attach("where", _method)
 
@@ -200,8 +220,9 @@ def _one_sided(name: str, word: str, ufunc: Any) -> tuple[Op, Op]:
     return a, b
 
 
-def _clamped(name: str, numbers: Op, tensors: Op, one: str | None, doc: str) -> None:
+def _clamped(declaration: str, numbers: Op, tensors: Op, one: str | None, doc: str) -> None:
     """The function and the in-place method of a member of the clamp family."""
+    name = declare(declaration, doc)
     names = ("min", "max") if one is None else (one,)
 
     def parse(input: Any, args: tuple[Any, ...], options: dict[str, Any], name: str) -> tuple[Op, list[Any]]:
@@ -249,8 +270,100 @@ def _clamped(name: str, numbers: Op, tensors: Op, one: str | None, doc: str) -> 
     publish(name + "_", forward_, tensors.kernel, True, True, f"In-place version of :meth:`{name}`.")
 
 
-_clamped("clamp", _NUMBERS, _TENSORS, None, "input limited to the range from min to max.")
-_clamped("clip", _NUMBERS, _TENSORS, None, "input limited to the range from min to max.")
+_clamped(
+    """
+    clamp(Tensor input, Tensor? min=None, Tensor? max=None, *, Tensor out=None) -> Tensor
+    clamp(Tensor input, Scalar? min=None, Scalar? max=None, *, Tensor out=None) -> Tensor
+    """,
+    _NUMBERS,
+    _TENSORS,
+    None,
+    """
+    input, but not below min nor above max; each may be a number, a tensor or None. The gradient of what was clamped
+    is 0.
+
+    Shapes: input and tensor bounds broadcast together.
+    Dtypes: real numbers.
+    Errors: RuntimeError if both bounds are None.
+
+    >>> x = torch.tensor([-2., 0.5, 3.], requires_grad=True)
+    >>> torch.clamp(x, -1, 1)
+    tensor([-1.0000,  0.5000,  1.0000], grad_fn=<ClampBackward1>)
+    >>> x.clamp(min=0).sum().backward()
+    >>> x.grad
+    tensor([0., 1., 1.])
+
+    In place:
+    >>> x = torch.tensor([-2., 0.5, 3.])
+    >>> x.clamp_(-1, 1)
+    tensor([-1.0000,  0.5000,  1.0000])
+    >>> x
+    tensor([-1.0000,  0.5000,  1.0000])
+    """,
+)
+_clamped(
+    """
+    clip(Tensor input, Tensor? min=None, Tensor? max=None, *, Tensor out=None) -> Tensor
+    clip(Tensor input, Scalar? min=None, Scalar? max=None, *, Tensor out=None) -> Tensor
+    """,
+    _NUMBERS,
+    _TENSORS,
+    None,
+    """
+    Another name of clamp.
+
+    In place:
+    >>> x = torch.tensor([-2., 0.5, 3.])
+    >>> x.clip_(-1, 1)
+    tensor([-1.0000,  0.5000,  1.0000])
+    >>> x
+    tensor([-1.0000,  0.5000,  1.0000])
+    """,
+)
+declare(
+    """
+    clamp_min(Tensor input, Tensor min, *, Tensor out=None) -> Tensor
+    clamp_min(Tensor input, Scalar min, *, Tensor out=None) -> Tensor
+    """,
+    """
+    input, but not below min.
+
+    Shapes: input and a tensor bound broadcast together.
+    Dtypes: real numbers.
+
+    >>> torch.clamp_min(torch.tensor([-2., 0.5]), 0)
+    tensor([0.0000, 0.5000])
+
+    In place:
+    >>> x = torch.tensor([-2., 0.5])
+    >>> x.clamp_min_(0)
+    tensor([0.0000, 0.5000])
+    >>> x
+    tensor([0.0000, 0.5000])
+    """,
+)
+declare(
+    """
+    clamp_max(Tensor input, Tensor max, *, Tensor out=None) -> Tensor
+    clamp_max(Tensor input, Scalar max, *, Tensor out=None) -> Tensor
+    """,
+    """
+    input, but not above max.
+
+    Shapes: input and a tensor bound broadcast together.
+    Dtypes: real numbers.
+
+    >>> torch.clamp_max(torch.tensor([-2., 0.5]), 0)
+    tensor([-2.,  0.])
+
+    In place:
+    >>> x = torch.tensor([-2., 0.5])
+    >>> x.clamp_max_(0)
+    tensor([-2.,  0.])
+    >>> x
+    tensor([-2.,  0.])
+    """,
+)
 for _name, _word, _ufunc in (("clamp_min", "min", np.maximum), ("clamp_max", "max", np.minimum)):
     _clamped(_name, *_one_sided(_name, _word, _ufunc), _word, f"input limited by {_word} on one side.")
 
@@ -315,7 +428,21 @@ _LERP = OPS["lerp"] = Op(
 
 
 def lerp(input: Any, end: Any, weight: Any, *, out: Any = None) -> Any:
-    """input + weight * (end - input): on the way from input to end."""
+    """The point at `weight` of the way from input to end: input + weight * (end - input).
+
+    Shapes: input, end and a tensor weight broadcast together.
+    Dtypes: float and complex, the same for all.
+
+    >>> torch.lerp(torch.tensor([0., 10.]), torch.tensor([4., 20.]), 0.25)
+    tensor([ 1.0000, 12.5000])
+
+    In place:
+    >>> x = torch.tensor([0., 10.])
+    >>> x.lerp_(torch.tensor([4., 20.]), 0.25)
+    tensor([ 1.0000, 12.5000])
+    >>> x
+    tensor([ 1.0000, 12.5000])
+    """
     if isinstance(input, Tensor) and isinstance(end, Tensor) and (isinstance(weight, Tensor) or is_number(weight)):
         operation = _LERP if isinstance(weight, Tensor) else _LERP_NUMBER
         return operation.call(input, end, weight, **({} if out is None else {"out": out}))
@@ -329,13 +456,25 @@ def lerp_(input: Tensor, end: Any, weight: Any) -> Any:
     return _LERP.reject((input, end, weight), {})
 
 
-publish("lerp", lerp, None, True, True, lerp.__doc__ or "")
+publish(
+    """
+    lerp(Tensor input, Tensor end, Tensor weight, *, Tensor out=None) -> Tensor
+    lerp(Tensor input, Tensor end, Scalar weight, *, Tensor out=None) -> Tensor
+    """,
+    lerp,
+    None,
+    True,
+    True,
+    lerp.__doc__ or "",
+)
 publish("lerp_", lerp_, None, True, False, lerp_.__doc__ or "")
 
 
 @op(
-    "addcmul",
-    "input tensor1 tensor2",
+    """
+    addcmul(Tensor input, Scalar value, Tensor tensor1, Tensor tensor2, *, Tensor out=None) -> Tensor|deprecated
+    addcmul(Tensor input, Tensor tensor1, Tensor tensor2, *, Scalar value=1, Tensor out=None) -> Tensor
+    """,
     inplace=True,
     vjp={
         "input": lambda F, grad: grad,
@@ -344,7 +483,21 @@ publish("lerp_", lerp_, None, True, False, lerp_.__doc__ or "")
     },
 )
 def addcmul(input, tensor1, tensor2, *, value=1):  # type: ignore[no-untyped-def]
-    """input + value * tensor1 * tensor2"""
+    """input + value * tensor1 * tensor2.
+
+    Shapes: all three broadcast together.
+    Dtypes: any but bool.
+
+    >>> torch.addcmul(torch.ones(2), torch.tensor([1., 2.]), torch.tensor([3., 4.]), value=0.5)
+    tensor([2.5000, 5.0000])
+
+    In place:
+    >>> x = torch.ones(2)
+    >>> x.addcmul_(torch.tensor([1., 2.]), torch.tensor([3., 4.]), value=0.5)
+    tensor([2.5000, 5.0000])
+    >>> x
+    tensor([2.5000, 5.0000])
+    """
     x, a, b = align(input, tensor1, tensor2)
     refuse(x, "addcmul_cpu_out", "b")
     return _add_product(x, a, b, numbered(x, value))
@@ -354,8 +507,10 @@ _add_product = single(lambda x, a, b, value: x + value.astype(x.dtype) * a * b)
 
 
 @op(
-    "addcdiv",
-    "input tensor1 tensor2",
+    """
+    addcdiv(Tensor input, Scalar value, Tensor tensor1, Tensor tensor2, *, Tensor out=None) -> Tensor|deprecated
+    addcdiv(Tensor input, Tensor tensor1, Tensor tensor2, *, Scalar value=1, Tensor out=None) -> Tensor
+    """,
     inplace=True,
     vjp={
         "input": lambda F, grad: grad,
@@ -364,7 +519,21 @@ _add_product = single(lambda x, a, b, value: x + value.astype(x.dtype) * a * b)
     },
 )
 def addcdiv(input, tensor1, tensor2, *, value=1):  # type: ignore[no-untyped-def]
-    """input + value * tensor1 / tensor2"""
+    """input + value * tensor1 / tensor2.
+
+    Shapes: all three broadcast together.
+    Dtypes: float and complex.
+
+    >>> torch.addcdiv(torch.ones(2), torch.tensor([1., 2.]), torch.tensor([2., 4.]), value=10)
+    tensor([6., 6.])
+
+    In place:
+    >>> x = torch.ones(2)
+    >>> x.addcdiv_(torch.tensor([1., 2.]), torch.tensor([2., 4.]), value=10)
+    tensor([6., 6.])
+    >>> x
+    tensor([6., 6.])
+    """
     if tensor1.dtype.kind in "biu" and tensor2.dtype.kind in "biu":
         raise RuntimeError(
             "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true "

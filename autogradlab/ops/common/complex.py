@@ -43,8 +43,7 @@ def _check_parts(first: np.ndarray, second: np.ndarray) -> None:
 
 
 @op(
-    "complex",
-    "real imag",
+    "complex(Tensor real, Tensor imag, *, Tensor out=None) -> Tensor",
     method=False,
     vjp={
         "real": lambda F, grad: grad.real,
@@ -52,11 +51,13 @@ def _check_parts(first: np.ndarray, second: np.ndarray) -> None:
     },
 )
 def complex_(real, imag):  # type: ignore[no-untyped-def]
-    """complex(real, imag): the complex tensor of two parts.
+    """The complex numbers of these real and imaginary parts.
 
-    >>> import autogradlab as torch
-    >>> torch.complex(torch.tensor([1.]), torch.tensor([2.]))
-    tensor([1.+2.j])
+    Shapes: both broadcast.
+    Dtypes: float32 gives complex64, float64 complex128; both the same.
+
+    >>> torch.complex(torch.tensor([1., 2.]), torch.tensor([3., -4.]))
+    tensor([1.+3.j, 2.-4.j])
     """
     _check_parts(real, imag)
     result = np.empty(np.broadcast_shapes(real.shape, imag.shape), _COMPLEX_OF[real.dtype])
@@ -65,8 +66,7 @@ def complex_(real, imag):  # type: ignore[no-untyped-def]
 
 
 @op(
-    "polar",
-    "abs angle",
+    "polar(Tensor abs, Tensor angle, *, Tensor out=None) -> Tensor",
     method=False,
     vjp={
         "abs angle": lambda F, grad, angle, result: (
@@ -76,11 +76,13 @@ def complex_(real, imag):  # type: ignore[no-untyped-def]
     },
 )
 def polar(abs, angle):  # type: ignore[no-untyped-def]
-    """polar(abs, angle): the complex tensor of lengths and angles.
+    """The complex numbers of these absolute values and angles.
 
-    >>> import autogradlab as torch
-    >>> torch.polar(torch.tensor([2.]), torch.tensor([0.]))
-    tensor([2.+0.j])
+    Shapes: both broadcast.
+    Dtypes: float32 gives complex64, float64 complex128; both the same.
+
+    >>> torch.polar(torch.tensor([1., 2.]), torch.tensor([0., torch.pi / 2]))
+    tensor([ 1.0000e+00+0.j, -8.7423e-08+2.j])
     """
     _check_parts(abs, angle)
     result = np.empty(np.broadcast_shapes(abs.shape, angle.shape), _COMPLEX_OF[abs.dtype])
@@ -88,14 +90,20 @@ def polar(abs, angle):  # type: ignore[no-untyped-def]
     return result
 
 
-@op("_conj", method=False, function=False, node="ConjBackward0", vjp={"input": lambda F, grad: F.conj(grad)})
+@op("_conj", node="ConjBackward0", vjp={"input": lambda F, grad: F.conj(grad)})
 def _conj(input):  # type: ignore[no-untyped-def]
     return np.conjugate(input)
 
 
-@composite(name="conj")
+@composite("conj(Tensor input) -> Tensor")
 def conj(input: Tensor) -> Tensor:
-    """The complex conjugate; a real tensor is returned as it is. The values are computed at once, not marked for later."""
+    """The complex conjugate; real tensors are returned as they are. A view that conjugates when it is read.
+
+    ~elementwise
+
+    >>> torch.conj(torch.tensor([1 + 2j, 3 - 1j]))
+    tensor([1.-2.j, 3.+1.j])
+    """
     if not isinstance(input, Tensor):
         from ..table.arguments import reject
 
@@ -108,36 +116,71 @@ def conj(input: Tensor) -> Tensor:
     return t
 
 
-@composite()
+@composite("is_conj(Tensor input) -> bool")
 def is_conj(input: Tensor) -> bool:
-    """Whether a tensor came from `conj()`."""
+    """Whether a conjugation waits to be carried out.
+
+    >>> torch.tensor([1j]).conj().is_conj()
+    True
+    """
     return "_conjugated" in input.__dict__
 
 
-@composite()
+@composite("resolve_conj(Tensor input) -> Tensor")
 def resolve_conj(input: Tensor) -> Tensor:
-    """The tensor itself, its values conjugated already."""
+    """The tensor with a pending conjugation carried out; otherwise itself.
+
+    ~elementwise
+
+    >>> torch.tensor([1 + 2j]).conj().resolve_conj().is_conj()
+    False
+    """
     return F.clone(input) if is_conj(input) else input  # type: ignore[no-any-return]
 
 
-@composite()
+@composite("is_neg(Tensor input) -> bool")
 def is_neg(input: Tensor) -> bool:
-    """Whether values are stored with the other sign: they never are."""
+    """Whether a change of sign waits to be carried out.
+
+    >>> torch.tensor([1.]).is_neg()
+    False
+    """
     return False
 
 
-@composite()
+@composite("resolve_neg(Tensor input) -> Tensor")
 def resolve_neg(input: Tensor) -> Tensor:
-    """The tensor itself."""
+    """The tensor with a pending change of sign carried out; otherwise itself.
+
+    ~elementwise
+
+    >>> x = torch.ones(2)
+    >>> x.resolve_neg() is x
+    True
+    """
     return input
 
 
 unary(
-    "conj_physical",
+    "conj_physical(Tensor input, *, Tensor out=None) -> Tensor",
     lambda x: np.conjugate(x) if x.dtype.kind == "c" else x.copy(),
     lambda F, grad: F.conj(grad),
     promotes=False,
-    doc="The complex conjugate, in memory of its own.",
+    doc="""
+    The complex conjugate as a tensor of its own.
+
+    ~elementwise
+
+    >>> torch.conj_physical(torch.tensor([1 + 2j]))
+    tensor([1.-2.j])
+
+    In place:
+    >>> x = torch.tensor([1 + 2j])
+    >>> x.conj_physical_()
+    tensor([1.-2.j])
+    >>> x
+    tensor([1.-2.j])
+    """,
 )
 _conj_physical = F.conj_physical
 OPS["conj_physical"].overload_in_place()
@@ -152,9 +195,22 @@ def _physical(input: Any = None, *args: Any, **options: Any) -> Any:
 publish("conj_physical", _physical, None, True, True, "The complex conjugate, in memory of its own.")
 
 
-@op("view_as_real", view=True, method=False, vjp={"input": lambda F, grad: F.view_as_complex(F.contiguous(grad))})
+@op(
+    "view_as_real(Tensor input) -> Tensor",
+    view=True,
+    method=False,
+    vjp={"input": lambda F, grad: F.view_as_complex(F.contiguous(grad))},
+)
 def view_as_real(input):  # type: ignore[no-untyped-def]
-    """A complex tensor as a real one with a last dimension of 2: real and imaginary part, the same memory."""
+    """A complex tensor as real numbers, the two parts in a new last dimension. A view.
+
+    Shapes: (...) gives (..., 2).
+    Dtypes: complex; complex64 gives float32.
+
+    >>> torch.view_as_real(torch.tensor([1 + 2j, 3 - 4j]))
+    tensor([[ 1.,  2.],
+            [ 3., -4.]])
+    """
     real = _REAL_OF.get(input.dtype)
     if real is None:
         raise RuntimeError("view_as_real is only supported for complex tensors")
@@ -162,9 +218,22 @@ def view_as_real(input):  # type: ignore[no-untyped-def]
     return np.lib.stride_tricks.as_strided(parts, (*input.shape, 2), (*input.strides, real.itemsize))
 
 
-@op("view_as_complex", view=True, method=False, vjp={"input": lambda F, grad: F.view_as_real(F.resolve_conj(grad))})
+@op(
+    "view_as_complex(Tensor input) -> Tensor",
+    view=True,
+    method=False,
+    vjp={"input": lambda F, grad: F.view_as_real(F.resolve_conj(grad))},
+)
 def view_as_complex(input):  # type: ignore[no-untyped-def]
-    """A real tensor with a last dimension of 2 as a complex one: the same memory."""
+    """Pairs of real numbers as complex ones. A view.
+
+    Shapes: (..., 2) gives (...).
+    Dtypes: float32 gives complex64, float64 complex128.
+    Errors: RuntimeError if the last dimension has another size, or its elements are not side by side.
+
+    >>> torch.view_as_complex(torch.tensor([[1., 2.], [3., -4.]]))
+    tensor([1.+2.j, 3.-4.j])
+    """
     whole = _COMPLEX_OF.get(input.dtype)
     if whole is None:
         raise RuntimeError(
@@ -200,17 +269,32 @@ RAW.contiguous = np.ascontiguousarray
 RAW.resolve_conj = lambda x: x
 
 
-@composite(method=False)
+@composite("real(Tensor input) -> Tensor|function", method=False)
 def real(input: Tensor) -> Tensor:
-    """The real part, a view; a real tensor is returned as it is."""
+    """The real parts, as a view of the same memory; a real tensor is returned as it is.
+
+    Shapes: any; the result has input's shape.
+    Dtypes: any; complex64 gives float32.
+
+    >>> torch.real(torch.tensor([1 + 2j, 3 - 4j]))
+    tensor([1., 3.])
+    """
     if input._array.dtype.kind != "c":
         return input
     return F.select(F.view_as_real(input), input._array.ndim, 0)  # type: ignore[no-any-return]
 
 
-@composite(method=False)
+@composite("imag(Tensor input) -> Tensor|function", method=False)
 def imag(input: Tensor) -> Tensor:
-    """The imaginary part of a complex tensor, a view."""
+    """The imaginary parts, as a view of the same memory.
+
+    Shapes: any; the result has input's shape.
+    Dtypes: complex; complex64 gives float32.
+    Errors: RuntimeError for a real tensor.
+
+    >>> torch.imag(torch.tensor([1 + 2j, 3 - 4j]))
+    tensor([ 2., -4.])
+    """
     if input._array.dtype.kind != "c":
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
     return F.select(F.view_as_real(input), input._array.ndim, 1)  # type: ignore[no-any-return]
@@ -243,16 +327,24 @@ def _angle(x):  # type: ignore[no-untyped-def]
 
 
 unary(
-    "angle",
+    "angle(Tensor input, *, Tensor out=None) -> Tensor",
     _angle,
     lambda F, grad, input: F.angle_backward(grad, input),
     inplace=False,
-    doc="The angle of a complex number; of a real one 0 or pi.",
+    doc="""
+    The angle of a complex number in radians, in (-pi, pi]; of a real number 0, or pi if it is negative.
+
+    Shapes: any; the result has input's shape.
+    Dtypes: any; the result is real.
+
+    >>> torch.angle(torch.tensor([1 + 1j, -1 + 0j]))
+    tensor([0.7854, 3.1416])
+    """,
 )
 
 
 @op(
-    "frexp",
+    "frexp(Tensor input, *, Tensor[2] out=None) -> (Tensor mantissa, Tensor exponent)",
     outputs=("mantissa", "exponent"),
     differentiable=1,
     returns=named("frexp", ("mantissa", "exponent")),
@@ -261,7 +353,16 @@ unary(
     },
 )
 def frexp(input):  # type: ignore[no-untyped-def]
-    """input as mantissa * 2**exponent, the mantissa from 0.5 to 1."""
+    """Mantissa and exponent: input = mantissa * 2**exponent, with the mantissa in [0.5, 1).
+
+    Shapes: any; both results have input's shape.
+    Dtypes: float; the exponent is int32.
+
+    >>> torch.frexp(torch.tensor([8., 3.]))
+    torch.return_types.frexp(
+    mantissa=tensor([0.5000, 0.7500]),
+    exponent=tensor([4, 2], dtype=torch.int32))
+    """
     if input.dtype.kind not in "fV":
         raise RuntimeError("torch.frexp() only supports floating-point dtypes")
     mantissa, exponent = np.frexp(input)

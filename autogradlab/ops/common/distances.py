@@ -31,15 +31,21 @@ def distance_back(F, grad, off, result, p):  # type: ignore[no-untyped-def]
 
 
 @op(
-    "dist",
-    "input other",
+    "dist(Tensor input, Tensor other, Scalar p=2) -> Tensor",
     vjp={
         "input": lambda F, grad, input, other, result, p: F.distance_back(grad, input - other, result, p),
         "other": lambda F, grad, input, other, result, p: F.distance_back(-grad, input - other, result, p),
     },
 )
 def dist(input, other, p=2):  # type: ignore[no-untyped-def]
-    """The norm of order p of input - other."""
+    """The p-norm of input - other, as a 0-dim tensor.
+
+    Shapes: both broadcast together.
+    Dtypes: float and complex.
+
+    >>> torch.dist(torch.tensor([1., 2.]), torch.tensor([4., 6.]))
+    tensor(5.)
+    """
     x, y = align(input, other)
     size = np.abs(x - y)
     if p == 0:
@@ -58,13 +64,20 @@ def logsumexp_back(F, grad, input, result, dim, keepdim):  # type: ignore[no-unt
 
 
 @op(
-    "logsumexp",
+    "logsumexp(Tensor input, int[1] dim, bool keepdim=False, *, Tensor out=None) -> Tensor",
     vjp={
         "input": lambda F, grad, input, result, dim, keepdim: F.logsumexp_back(grad, input, result, dim, keepdim),
     },
 )
 def logsumexp(input, dim, keepdim=False):  # type: ignore[no-untyped-def]
-    """log(sum(exp(input))) along dimensions, without overflow."""
+    """log of the sum of exp(input) along dim, without overflow.
+
+    ~dims
+    Dtypes: float and complex; integers are computed in the default dtype.
+
+    >>> torch.logsumexp(torch.tensor([1000., 1000.]), 0)
+    tensor(1000.6932)
+    """
     x = floated(input)
     wanted = x.dtype
     if is_half(x):

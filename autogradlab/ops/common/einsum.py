@@ -330,17 +330,22 @@ def _equation(args: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
     return equation, args[::2]
 
 
-@composite(method=False)
+@composite("einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor", method=False)
 def einsum(*args: Any) -> Tensor:
-    """Sums of products of elements, named by subscripts: `einsum("ij,jk->ik", a, b)` is `a @ b`.
+    """
+    sig: (equation, *operands)
+    Sums of products in Einstein's notation: 'ik,kj->ij' is the matrix product; indices that the result does not
+    name are summed.
 
-    Subscripts that are not in the output are summed over; repeated ones take diagonals; `...` stands for batch
-    dimensions, which broadcast. Operands may alternate with lists of numbers instead of an equation.
+    Shapes: a letter for each dimension; '...' for any number of them.
+    ~one-dtype
 
-    >>> import autogradlab as torch
-    >>> torch.einsum("i,j->ij", torch.tensor([1., 2.]), torch.tensor([3., 4.]))
-    tensor([[3., 4.],
-            [6., 8.]])
+    >>> x = torch.tensor([[1., 2.], [3., 4.]])
+    >>> torch.einsum('ik,kj->ij', x, x)
+    tensor([[ 7., 10.],
+            [15., 22.]])
+    >>> torch.einsum('ii', x)
+    tensor(5.)
     """
     equation, operands = _equation(args)
     if not isinstance(equation, str):
@@ -371,13 +376,23 @@ RAW.einsum = _raw_einsum
 # -- tensordot, kron ---------------------------------------------------------------------------------------------------
 
 
-@composite(method=False)
+@composite(
+    "tensordot(Tensor input, Tensor other, int[] dims_self, int[] dims_other, *, Tensor out=None) -> Tensor",
+    method=False,
+)
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Tensor:
-    """The sum of products over several dimensions: the last `dims` of a and first of b, or two lists of dimensions.
+    """
+    sig: (a, b, dims=2, out=None)
+    The sums of the products over some dimensions of both: the last of a with the first of b, or those that two
+    lists name.
 
-    >>> import autogradlab as torch
+    Shapes: the remaining sizes of a, then those of b.
+    ~one-dtype
+
     >>> torch.tensordot(torch.ones(2, 3), torch.ones(3, 4), dims=1).shape
     torch.Size([2, 4])
+    >>> torch.tensordot(torch.tensor([1., 2.]), torch.tensor([3., 4.]), dims=([0], [0]))
+    tensor(11.)
     """
     F = TENSORS
     first, second = _contracted(a, b, dims)
@@ -438,9 +453,17 @@ def _contracted(a: Tensor, b: Tensor, dims: Any) -> tuple[list[int], list[int]]:
     return list(range(-dims, 0)), list(range(dims))
 
 
-@composite()
+@composite("kron(Tensor input, Tensor other, *, Tensor out=None) -> Tensor")
 def kron(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
-    """The Kronecker product: every element of input times the whole of other."""
+    """Each element of input times the whole of other, side by side.
+
+    Shapes: the products of the sizes.
+    Dtypes: any two; the result has the promoted one.
+
+    >>> torch.kron(torch.eye(2), torch.tensor([[1., 2.]]))
+    tensor([[1., 2., 0., 0.],
+            [0., 0., 1., 2.]])
+    """
     if not isinstance(other, Tensor):
         from ..table.arguments import reject
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.declared import declare
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims, wrap_dim
@@ -22,8 +23,6 @@ F = TENSORS
 @op(
     "put_at",
     "grad_output indices",
-    method=False,
-    function=False,
     node="ScatterBackward0",
     vjp={"grad_output": lambda F, grad, dim, indices, keepdim: F.take_at(grad, dim, indices, keepdim)},
 )
@@ -47,8 +46,6 @@ def put_at(grad_output, dim, indices, input_shape, keepdim):  # type: ignore[no-
 @op(
     "take_at",
     "input indices",
-    method=False,
-    function=False,
     node="GatherBackward0",
     vjp={
         "input": lambda F, grad, dim, indices, keepdim, input_shape: F.put_at(grad, dim, indices, input_shape, keepdim)
@@ -148,7 +145,8 @@ def not_empty(name: str, x: np.ndarray, dim: Any) -> None:
         raise IndexError(f"{name}(): Expected reduction dim {wrap_dim(dim, x.ndim)} to have non-zero size.")
 
 
-def _three_forms(name: str) -> None:
+def _three_forms(declaration: str, doc: str = "") -> None:
+    name = declare(declaration, doc)
     ufunc, find = _PICK[name]
     whole, along, pair = _whole(name, ufunc), _along(name, find), name + "imum"
 
@@ -173,11 +171,54 @@ def _three_forms(name: str) -> None:
     )
 
 
-_three_forms("max")
-_three_forms("min")
+_three_forms(
+    """
+    max(Tensor input, *, Tensor out=None) -> Tensor
+    max(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
+    max(Tensor input, int dim, bool keepdim=False, *, Tensor[2] out=None) -> (Tensor values, Tensor indices)
+    """,
+    doc="""
+    The largest of all elements; with dim, the largest ones along it and their places; with a second tensor,
+    maximum.
+
+    ~dim
+    ~real-places
+
+    >>> x = torch.tensor([[1., 5.], [7., 2.]])
+    >>> x.max()
+    tensor(7.)
+    >>> x.max(dim=1)
+    torch.return_types.max(
+    values=tensor([5., 7.]),
+    indices=tensor([1, 0]))
+    >>> torch.max(torch.tensor([1, 4]), torch.tensor([3, 2]))
+    tensor([3, 4])
+    """,
+)
+_three_forms(
+    """
+    min(Tensor input, *, Tensor out=None) -> Tensor
+    min(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
+    min(Tensor input, int dim, bool keepdim=False, *, Tensor[2] out=None) -> (Tensor values, Tensor indices)
+    """,
+    doc="""
+    The smallest of all elements; with dim, the smallest ones along it and their places; with a second tensor,
+    minimum.
+
+    ~dim
+    ~real-places
+
+    >>> torch.tensor([[1., 5.], [7., 2.]]).min(dim=0)
+    torch.return_types.min(
+    values=tensor([1., 2.]),
+    indices=tensor([0, 1]))
+    """,
+)
 
 
-def _amx(name: str, ufunc: Any) -> None:
+def _amx(declaration: str, ufunc: Any, doc: str = "") -> None:
+    name = declare(declaration, doc)
+
     def kernel(input, dim=(), keepdim=False):  # type: ignore[no-untyped-def]
         refuse(input, f"{name[1:]}_values_cpu", "c")
         dims = all_dims(dim, input.ndim)
@@ -203,12 +244,38 @@ def _amx(name: str, ufunc: Any) -> None:
     OPS[name].node_class.dim_list = True
 
 
-_amx("amax", np.maximum)
-_amx("amin", np.minimum)
+_amx(
+    "amax(Tensor input, int[1] dim=None, bool keepdim=False, *, Tensor out=None) -> Tensor",
+    np.maximum,
+    doc="""
+    The largest elements along dims. Equal ones share the gradient.
+
+    ~dims
+    Dtypes: real numbers and bool.
+
+    >>> x = torch.tensor([3., 1., 3.], requires_grad=True)
+    >>> x.amax().backward()
+    >>> x.grad
+    tensor([0.5000, 0.0000, 0.5000])
+    """,
+)
+_amx(
+    "amin(Tensor input, int[1] dim=None, bool keepdim=False, *, Tensor out=None) -> Tensor",
+    np.minimum,
+    doc="""
+    The smallest elements along dims. Equal ones share the gradient.
+
+    ~dims
+    Dtypes: real numbers and bool.
+
+    >>> torch.amin(torch.tensor([[3, 1], [2, 4]]), dim=1)
+    tensor([1, 2])
+    """,
+)
 
 
 @op(
-    "aminmax",
+    "aminmax(Tensor input, *, int? dim=None, bool keepdim=False, Tensor[2] out=None) -> (Tensor min, Tensor max)",
     outputs=("min", "max"),
     returns=named("aminmax", ("min", "max")),
     vjp={
@@ -216,7 +283,16 @@ _amx("amin", np.minimum)
     },
 )
 def aminmax(input, *, dim=None, keepdim=False):  # type: ignore[no-untyped-def]
-    """Minimum and maximum at once."""
+    """The smallest and the largest element at once, of all or along one dim.
+
+    ~dim
+    Dtypes: real numbers and bool.
+
+    >>> torch.aminmax(torch.tensor([3., 1., 2.]))
+    torch.return_types.aminmax(
+    min=tensor(1.),
+    max=tensor(3.))
+    """
     if dim is None and not input.size:
         raise RuntimeError(
             "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
@@ -262,7 +338,30 @@ def _index_reduce(name: str, find: Any) -> Any:
     return kernel
 
 
-op("argmax", doc="The place of the largest element.")(_index_reduce("argmax", np.argmax))
-op("argmin", doc="The place of the smallest element.")(_index_reduce("argmin", np.argmin))
+op(
+    "argmax(Tensor input, int? dim=None, bool keepdim=False, *, Tensor out=None) -> Tensor",
+    doc="""
+    The place of the largest element, in the flattened input or along dim; of several the first.
+
+    ~dim
+    Dtypes: real numbers; the result is int64.
+
+    >>> x = torch.tensor([[1., 5.], [7., 2.]])
+    >>> x.argmax(), x.argmax(dim=1)
+    (tensor(2), tensor([1, 0]))
+    """,
+)(_index_reduce("argmax", np.argmax))
+op(
+    "argmin(Tensor input, int? dim=None, bool keepdim=False, *, Tensor out=None) -> Tensor",
+    doc="""
+    The place of the smallest element, in the flattened input or along dim; of several the first.
+
+    ~dim
+    Dtypes: real numbers; the result is int64.
+
+    >>> torch.argmin(torch.tensor([3., 1., 2.]))
+    tensor(1)
+    """,
+)(_index_reduce("argmin", np.argmin))
 
 __all__ = ["name_of"]

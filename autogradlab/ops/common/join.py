@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.declared import declare
 from ...core.graph.node import NO_EDGE
 from ...core.recording.record import RAW, TENSORS
 from ...core.runtime.modes import FLAGS
@@ -102,7 +103,8 @@ def tensor_list(name: str, tensors: Any) -> Any:
     return tensors
 
 
-def _joiner(name: str, entry: Op, doc: str) -> None:
+def _joiner(declaration: str, entry: Op, doc: str) -> None:
+    name = declare(declaration, doc)
     call, kernel = entry.call, entry.kernel
 
     def join(tensors: Any, dim: Any = 0, *, out: Any = None, axis: Any = None) -> Tensor:
@@ -123,13 +125,21 @@ def _joiner(name: str, entry: Op, doc: str) -> None:
 
 
 _joiner(
-    "cat",
+    "cat(Tensor[] tensors, int dim=0, *, Tensor out=None) -> Tensor",
     _CAT,
-    """Tensors joined along a dimension they have.
+    """
+    Tensors one behind the other along an existing dimension.
 
-    >>> import autogradlab as torch
-    >>> torch.cat([torch.ones(2), torch.zeros(1)])
-    tensor([1., 1., 0.])
+    Shapes: all alike but for dim, where the sizes are added; an empty (0,) is passed over.
+    Dtypes: any; the result has the promoted one.
+    Errors: RuntimeError where other sizes differ.
+
+    >>> x = torch.tensor([[1, 2]])
+    >>> torch.cat([x, x], dim=0)
+    tensor([[1, 2],
+            [1, 2]])
+    >>> torch.cat([x, x], dim=1)
+    tensor([[1, 2, 1, 2]])
     """,
 )
 alias("concat", "cat", method=False)
@@ -163,12 +173,15 @@ def _stack(tensors, dim=0):  # type: ignore[no-untyped-def]
 _STACK = OPS["stack"] = Op("stack", _stack, "*tensors", vjp={"*": _stack_backward})
 RAW.stack = _stack
 _joiner(
-    "stack",
+    "stack(Tensor[] tensors, int dim=0, *, Tensor out=None) -> Tensor",
     _STACK,
-    """Tensors of one shape joined along a new dimension.
+    """
+    Tensors one behind the other along a new dimension.
 
-    >>> import autogradlab as torch
-    >>> torch.stack([torch.tensor([1, 2]), torch.tensor([3, 4])], 1)
+    Shapes: all alike; k tensors give size k at dim.
+    Dtypes: any; the result has the promoted one.
+
+    >>> torch.stack([torch.tensor([1, 2]), torch.tensor([3, 4])], dim=1)
     tensor([[1, 3],
             [2, 4]])
     """,
@@ -177,7 +190,9 @@ _joiner(
 # -- stacks by direction -----------------------------------------------------------------------------------------------
 
 
-def _stacker(name: str, prepare: Any, dim: Any, doc: str) -> None:
+def _stacker(declaration: str, prepare: Any, dim: Any, doc: str) -> None:
+    name = declare(declaration, doc)
+
     def join(tensors: Any, *, out: Any = None) -> Tensor:
         tensor_list(name, tensors)
         if not tensors:
@@ -197,11 +212,68 @@ def _columns(tensors: Any) -> list[Tensor]:
     return [t if t._array.ndim > 1 else TENSORS.reshape(t, (t._array.size, 1)) for t in tensors]
 
 
-_stacker("hstack", _each("atleast_1d"), None, "Tensors joined side by side.")
-_stacker("vstack", _each("atleast_2d"), 0, "Tensors joined row after row.")
-_stacker("row_stack", _each("atleast_2d"), 0, "Alias of vstack.")
-_stacker("dstack", _each("atleast_3d"), 2, "Tensors joined along a third dimension.")
-_stacker("column_stack", _columns, 1, "Vectors as columns, and matrices, joined side by side.")
+_stacker(
+    "hstack(Tensor[] tensors, *, Tensor out=None) -> Tensor",
+    _each("atleast_1d"),
+    None,
+    """
+    Tensors side by side: cat along dimension 1, of vectors along 0.
+
+    Shapes: all alike but for that dimension.
+    Dtypes: any; the result has the promoted one.
+
+    >>> torch.hstack([torch.tensor([1, 2]), torch.tensor([3])])
+    tensor([1, 2, 3])
+    """,
+)
+_stacker(
+    "vstack(Tensor[] tensors, *, Tensor out=None) -> Tensor",
+    _each("atleast_2d"),
+    0,
+    """
+    Tensors one below the other: cat along dimension 0; vectors count as rows.
+
+    Shapes: all alike but for dimension 0.
+    Dtypes: any; the result has the promoted one.
+
+    >>> torch.vstack([torch.tensor([1, 2]), torch.tensor([3, 4])])
+    tensor([[1, 2],
+            [3, 4]])
+    """,
+)
+_stacker(
+    "row_stack(Tensor[] tensors, *, Tensor out=None) -> Tensor", _each("atleast_2d"), 0, """Another name of vstack."""
+)
+_stacker(
+    "dstack(Tensor[] tensors, *, Tensor out=None) -> Tensor",
+    _each("atleast_3d"),
+    2,
+    """
+    Tensors one behind the other: cat along dimension 2.
+
+    Shapes: all alike but for dimension 2.
+    Dtypes: any; the result has the promoted one.
+
+    >>> torch.dstack([torch.tensor([1, 2]), torch.tensor([3, 4])])
+    tensor([[[1, 3],
+             [2, 4]]])
+    """,
+)
+_stacker(
+    "column_stack(Tensor[] tensors, *, Tensor out=None) -> Tensor",
+    _columns,
+    1,
+    """
+    Vectors as the columns of a matrix; matrices side by side.
+
+    Shapes: all with the same number of rows.
+    Dtypes: any; the result has the promoted one.
+
+    >>> torch.column_stack([torch.tensor([1, 2]), torch.tensor([3, 4])])
+    tensor([[1, 3],
+            [2, 4]])
+    """,
+)
 
 # -- block_diag --------------------------------------------------------------------------------------------------------
 
@@ -236,9 +308,20 @@ def _block_diag(tensors):  # type: ignore[no-untyped-def]
 _BLOCK = OPS["block_diag"] = Op("block_diag", _block_diag, "*tensors", vjp={"*": _block_backward})
 
 
-@composite(method=False)
+@composite("block_diag(Tensor[] tensors) -> Tensor", method=False)
 def block_diag(*tensors: Tensor) -> Tensor:
-    """Zeros with the tensors on the diagonal, as blocks."""
+    """
+    sig: (*tensors)
+    Matrices along the diagonal of a larger one, 0 elsewhere.
+
+    Shapes: at most two dimensions each; rows and columns are added up.
+    Dtypes: any; the result has the promoted one.
+
+    >>> torch.block_diag(torch.tensor([[1, 2]]), torch.tensor([[3], [4]]))
+    tensor([[1, 2, 0],
+            [0, 0, 3],
+            [0, 0, 4]])
+    """
     if not tensors:
         return wrap(np.zeros((1, 0), np.float32))
     return _BLOCK.call(tensor_list("block_diag", list(tensors)))
@@ -249,15 +332,29 @@ def block_diag(*tensors: Tensor) -> Tensor:
 _INDEXING = "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument."
 
 
-@composite(method=False)
+@composite(
+    """
+    meshgrid(Tensor[] tensors) -> Tensor[]
+    meshgrid(Tensor[] tensors, *, str indexing) -> Tensor[]
+    """,
+    method=False,
+)
 def meshgrid(*tensors: Any, indexing: Any = None) -> tuple[Tensor, ...]:
-    """Coordinates of a grid: a view of each tensor, expanded to the sizes of all.
+    """
+    sig: (*tensors, indexing=None)
+    The coordinates of a grid: one tensor for each vector, with its elements along one dimension. indexing='ij' or
+    'xy'.
 
-    >>> import autogradlab as torch
-    >>> torch.meshgrid(torch.tensor([1, 2]), torch.tensor([3]), indexing="ij")
-    (tensor([[1],
-            [2]]), tensor([[3],
-            [3]]))
+    Shapes: vectors with n and m elements give two tensors (n, m), or (m, n) for 'xy'.
+    Dtypes: all the same.
+
+    >>> rows, columns = torch.meshgrid(torch.tensor([1, 2]), torch.tensor([3, 4, 5]), indexing='ij')
+    >>> rows
+    tensor([[1, 1, 1],
+            [2, 2, 2]])
+    >>> columns
+    tensor([[3, 4, 5],
+            [3, 4, 5]])
     """
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
         tensors = tuple(tensors[0])
@@ -295,18 +392,39 @@ def _vectors(tensors: Any) -> None:
             raise RuntimeError(f"Expect a 1D vector, but got shape {list(t.shape)}")
 
 
-@composite(method=False)
+@composite("cartesian_prod(Tensor[] tensors) -> Tensor", method=False)
 def cartesian_prod(*tensors: Tensor) -> Tensor:
-    """All choices of one element of each vector, one row each."""
+    """
+    sig: (*tensors)
+    All ways to choose one element of each vector, a row each.
+
+    Shapes: vectors with n, m, … elements give (n*m*…, number of vectors).
+    Dtypes: all the same.
+
+    >>> torch.cartesian_prod(torch.tensor([1, 2]), torch.tensor([3, 4]))
+    tensor([[1, 3],
+            [1, 4],
+            [2, 3],
+            [2, 4]])
+    """
     _vectors(tensors)
     if len(tensors) == 1:
         return tensors[0]
     return _STACK.call([TENSORS.flatten(g) for g in meshgrid(*tensors, indexing="ij")], 1)
 
 
-@composite(method=False)
+@composite("combinations(Tensor input, int r=2, bool with_replacement=False) -> Tensor", method=False)
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
-    """All choices of `r` elements of a vector in order, one row each."""
+    """All ways to choose r elements of a vector, a row each.
+
+    Shapes: (n,) gives (number of ways, r).
+    ~same-dtype
+
+    >>> torch.combinations(torch.tensor([1, 2, 3]))
+    tensor([[1, 2],
+            [1, 3],
+            [2, 3]])
+    """
     _vectors([input])
     if r < 0:
         raise RuntimeError(f"Expect a non-negative number, but got {r}")

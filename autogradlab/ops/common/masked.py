@@ -118,11 +118,20 @@ def _misfit(mask: Any, value: Any) -> int:
 
 
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
-    """A copy with one value where a mask (broadcast) is True.
+    """A copy of input with value wherever mask is True.
 
-    >>> import autogradlab as torch
-    >>> torch.tensor([1., 2.]).masked_fill(torch.tensor([True, False]), 0)
-    tensor([0., 2.])
+    Shapes: mask broadcasts to input; value is a number or a 0-dim tensor. The result is the broadcast shape.
+    Dtypes: any; mask is bool, value must fit into input's dtype.
+
+    >>> x = torch.tensor([[1., 2.], [3., 4.]])
+    >>> x.masked_fill(torch.tensor([[False, True], [False, False]]), float('-inf'))
+    tensor([[1., -inf],
+            [3., 4.]])
+
+    In place:
+    >>> x = torch.tensor([1., -2., 3.])
+    >>> x.masked_fill_(x < 0, 0.)
+    tensor([1., 0., 3.])
     """
     number = is_value("masked_fill", value, (input, mask, value)) if isinstance(mask, Tensor) else _misfit(mask, value)
     return _FILLS[number].call(input, mask, value)
@@ -153,26 +162,38 @@ def _fill_into(input, mask, value):  # type: ignore[no-untyped-def]
     input[mask] = value
 
 
-publish("masked_fill", masked_fill, _masked_fill, True, True, masked_fill.__doc__ or "")
+publish(
+    """
+    masked_fill(Tensor input, Tensor mask, Tensor value) -> Tensor
+    masked_fill(Tensor input, Tensor mask, Scalar value) -> Tensor
+    """,
+    masked_fill,
+    _masked_fill,
+    True,
+    True,
+    masked_fill.__doc__ or "",
+)
 publish("masked_fill_", masked_fill_, _masked_fill, True, False, masked_fill_.__doc__ or "")
 
 # -- select and scatter ------------------------------------------------------------------------------------------------
 
 
 @op(
-    "masked_select",
-    "input mask",
+    "masked_select(Tensor input, Tensor mask, *, Tensor out=None) -> Tensor",
     shown={"input": "self"},
     vjp={
         "input": lambda F, grad, mask, input: F.masked_select_backward(grad, mask, tuple(input.shape)),
     },
 )
 def masked_select(input, mask):  # type: ignore[no-untyped-def]
-    """The elements where a mask is True, in one dimension.
+    """The elements where mask is True, in one row.
 
-    >>> import autogradlab as torch
-    >>> torch.masked_select(torch.tensor([1, 2, 3]), torch.tensor([True, False, True]))
-    tensor([1, 3])
+    Shapes: input and mask broadcast; the result has one dimension, as long as there are True values.
+    Dtypes: any; mask is bool.
+
+    >>> x = torch.tensor([[1., -2.], [-3., 4.]])
+    >>> torch.masked_select(x, x > 0)
+    tensor([1., 4.])
     """
     if mask.dtype.kind != "b":
         raise RuntimeError("masked_select: expected BoolTensor for mask")
@@ -185,8 +206,6 @@ def masked_select(input, mask):  # type: ignore[no-untyped-def]
 @op(
     "masked_select_backward",
     "grad_output mask",
-    method=False,
-    function=False,
     node="MaskedScatterBackward0",
     vjp={
         "grad_output": lambda F, grad, mask: F.masked_select(grad, mask),
@@ -247,7 +266,21 @@ def _count(shape: tuple[int, ...]) -> int:
 
 
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """A copy in which the elements where a mask is True are, in order, those of source."""
+    """A copy of input in which the True places of mask get the elements of source, one after the other.
+
+    Shapes: mask broadcasts to input; source needs at least as many elements as there are True values.
+    Dtypes: input and source have the same one; mask is bool.
+
+    >>> x = torch.zeros(2, 2)
+    >>> x.masked_scatter(torch.tensor([[True, False], [True, True]]), torch.tensor([1., 2., 3., 4.]))
+    tensor([[1., 0.],
+            [2., 3.]])
+
+    In place:
+    >>> x = torch.zeros(4)
+    >>> x.masked_scatter_(torch.tensor([False, True, True, False]), torch.tensor([8., 9.]))
+    tensor([0., 8., 9., 0.])
+    """
     return _SCATTER.call(input, mask, source)
 
 
@@ -256,13 +289,29 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     return in_place(_SCATTER, [input, mask, source], _spread)
 
 
-publish("masked_scatter", masked_scatter, _masked_scatter, True, True, masked_scatter.__doc__ or "")
+publish(
+    "masked_scatter(Tensor input, Tensor mask, Tensor source) -> Tensor",
+    masked_scatter,
+    _masked_scatter,
+    True,
+    True,
+    masked_scatter.__doc__ or "",
+)
 publish("masked_scatter_", masked_scatter_, _masked_scatter, True, False, masked_scatter_.__doc__ or "")
 
 
-@composite(function=False)
+@composite("fill_diagonal_(Tensor input, Scalar fill_value, bool wrap=False) -> Tensor", function=False)
 def fill_diagonal_(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
-    """Fill the diagonal in place; `wrap` begins it anew below a tall matrix."""
+    """Writes a value on the main diagonal, in place; wrap=True starts again below in tall matrices.
+
+    Shapes: two dimensions at least; with more, all sizes equal.
+    ~same-dtype
+
+    >>> torch.zeros(3, 2).fill_diagonal_(5)
+    tensor([[5., 0.],
+            [0., 5.],
+            [0., 0.]])
+    """
     shape = input._array.shape
     n = len(shape)
     if n < 2:

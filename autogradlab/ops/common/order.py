@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.declared import declare
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.types import dtypes
@@ -29,7 +30,8 @@ def _nothing(numpy: np.dtype[Any]) -> Any:
     return np.array(np.iinfo(numpy).min if numpy.itemsize >= 4 else 0).astype(numpy)
 
 
-def _medians(name: str) -> None:
+def _medians(declaration: str, doc: str = "") -> None:
+    name = declare(declaration, doc)
     skips = name == "nanmedian"
 
     def whole(input):  # type: ignore[no-untyped-def]
@@ -98,8 +100,40 @@ def _medians(name: str) -> None:
     )
 
 
-_medians("median")
-_medians("nanmedian")
+_medians(
+    """
+    median(Tensor input) -> Tensor
+    median(Tensor input, int dim, bool keepdim=False, *, Tensor[2] out=None) -> (Tensor values, Tensor indices)
+    """,
+    doc="""
+    The middle element (the smaller one of two); with dim, also where it stands.
+
+    ~dim
+    ~real-places
+
+    >>> torch.median(torch.tensor([3., 1., 2., 9.]))
+    tensor(2.)
+    >>> torch.median(torch.tensor([[3., 1., 2.]]), dim=1)
+    torch.return_types.median(
+    values=tensor([2.]),
+    indices=tensor([2]))
+    """,
+)
+_medians(
+    """
+    nanmedian(Tensor input) -> Tensor
+    nanmedian(Tensor input, int dim, bool keepdim=False, *, Tensor[2] out=None) -> (Tensor values, Tensor indices)
+    """,
+    doc="""
+    The median of the elements that are not nan.
+
+    ~dim
+    ~real-places
+
+    >>> torch.nanmedian(torch.tensor([3., float('nan'), 2.]))
+    tensor(2.)
+    """,
+)
 
 # -- mode ------------------------------------------------------------------------------------------------------------------
 
@@ -138,9 +172,19 @@ def mode(input, dim=-1, keepdim=False):  # type: ignore[no-untyped-def]
 RAW.mode = mode
 OPS["mode"] = selecting("mode", mode)
 offer(
-    "mode",
+    "mode(Tensor input, int dim=-1, bool keepdim=False, *, Tensor[2] out=None) -> (Tensor values, Tensor indices)",
     OPS["mode"],
-    "The most frequent element along a dimension, the smallest of several, and where it is last.",
+    """
+    The most frequent value along dim and a place where it stands; of several equally frequent ones the smallest.
+
+    Shapes: input's shape without dim, or with size 1 there if keepdim.
+    Dtypes: real numbers and bool; indices are int64.
+
+    >>> torch.mode(torch.tensor([[1, 2, 2], [3, 3, 1]]))
+    torch.return_types.mode(
+    values=tensor([2, 3]),
+    indices=tensor([2, 1]))
+    """,
     check=exact_out(
         "expected scalar type '{}' but got '{}' for values output",
         "expected scalar type '{}' but got '{}' for indices output",
@@ -232,16 +276,44 @@ def nanquantile(*args: Any, **kwargs: Any) -> Tensor:
 
 
 publish(
-    "quantile",
+    """
+    quantile(Tensor input, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation="linear",
+        Tensor out=None) -> Tensor
+    quantile(Tensor input, float q, int? dim=None, bool keepdim=False, *, str interpolation="linear",
+        Tensor out=None) -> Tensor
+    """,
     quantile,
     _signature,
     True,
     True,
-    """The q-th quantiles of all elements or along `dim`.
+    """
+    The value below which the share q of the elements lies, interpolated between neighbours.
 
-    >>> import autogradlab as torch
-    >>> torch.quantile(torch.tensor([0.0, 1.0, 2.0, 3.0]), 0.5)
-    tensor(1.5000)
+    Shapes: input's shape without dim, behind the size of q if that is a tensor.
+    Dtypes: float32 and float64, q the same.
+
+    >>> torch.quantile(torch.tensor([0., 1., 2., 4.]), torch.tensor([0.25, 0.5]))
+    tensor([0.7500, 1.5000])
     """,
 )
-publish("nanquantile", nanquantile, _signature, True, True, "The same as :func:`quantile`, NaN left out.")
+publish(
+    """
+    nanquantile(Tensor input, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation="linear",
+        Tensor out=None) -> Tensor
+    nanquantile(Tensor input, float q, int? dim=None, bool keepdim=False, *, str interpolation="linear",
+        Tensor out=None) -> Tensor
+    """,
+    nanquantile,
+    _signature,
+    True,
+    True,
+    """
+    quantile of the elements that are not nan.
+
+    Shapes: input's shape without dim, behind the size of q if that is a tensor.
+    Dtypes: float32 and float64, q the same.
+
+    >>> torch.nanquantile(torch.tensor([0., float('nan'), 2.]), 0.5)
+    tensor(1.)
+    """,
+)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.declared import declare
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.values.promotion import broadcast_shapes, check_cast, is_number
@@ -44,6 +45,28 @@ def _halved(loses: Any) -> Callable[..., Any]:
     return formula
 
 
+declare(
+    "maximum(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
+    """
+    The larger of two elements; nan if one of them is.
+
+    ~pair-real
+
+    >>> torch.maximum(torch.tensor([1., 5.]), torch.tensor([3., 2.]))
+    tensor([3., 5.])
+    """,
+)
+declare(
+    "minimum(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
+    """
+    The smaller of two elements; nan if one of them is.
+
+    ~pair-real
+
+    >>> torch.minimum(torch.tensor([1., 5.]), torch.tensor([3., 2.]))
+    tensor([1., 2.])
+    """,
+)
 for _name, _kernel, _word in (("maximum", np.maximum, "larger"), ("minimum", np.minimum, "smaller")):
     _low = (lambda a, b: a < b) if _name == "maximum" else (lambda a, b: a > b)
     _high = (lambda a, b: a > b) if _name == "maximum" else (lambda a, b: a < b)
@@ -67,6 +90,28 @@ def _but_nan(wins: Any, mine: bool) -> Callable[..., Any]:
     return formula
 
 
+declare(
+    "fmax(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
+    """
+    The larger of two elements; the other one where one is nan.
+
+    ~pair-real
+
+    >>> torch.fmax(torch.tensor([1., float('nan')]), torch.tensor([3., 2.]))
+    tensor([3., 2.])
+    """,
+)
+declare(
+    "fmin(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
+    """
+    The smaller of two elements; the other one where one is nan.
+
+    ~pair-real
+
+    >>> torch.fmin(torch.tensor([1., float('nan')]), torch.tensor([3., 2.]))
+    tensor([1., 2.])
+    """,
+)
 for _name, _kernel, _wins in (("fmax", np.fmax, lambda a, b: a >= b), ("fmin", np.fmin, lambda a, b: a <= b)):
     binary(
         _name,
@@ -87,7 +132,7 @@ def inverse_square(F, x, y):  # type: ignore[no-untyped-def]
 
 
 binary(
-    "atan2",
+    "atan2(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
     single(np.arctan2),
     {
         "input": lambda F, grad, input, other: grad * (other * F.inverse_square(input, other)),
@@ -95,17 +140,38 @@ binary(
     },
     result="float",
     check=refusing(COMPLEX, "atan2_cpu"),
-    doc="The angle of the point (other, input).",
+    doc="""
+    The angle of the point (other, input) in (-pi, pi].
+
+    ~pair-float
+
+    >>> torch.atan2(torch.tensor([1., -1.]), torch.tensor([-1., -1.]))
+    tensor([ 2.3562, -2.3562])
+    """,
 )
 binary(
-    "hypot",
+    "hypot(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
     single(np.hypot),
     {
         "input": lambda F, grad, input, result: grad * (input / result),
         "other": lambda F, grad, other, result: grad * (other / result),
     },
     check=refusing("biuc", "hypot_cpu"),
-    doc="sqrt(input**2 + other**2)",
+    doc="""
+    sqrt(input² + other²): the length of the hypotenuse.
+
+    ~pair-float
+
+    >>> torch.hypot(torch.tensor([3.]), torch.tensor([4.]))
+    tensor([5.])
+
+    In place:
+    >>> x = torch.tensor([3.])
+    >>> x.hypot_(torch.tensor([4.]))
+    tensor([5.])
+    >>> x
+    tensor([5.])
+    """,
 )
 
 
@@ -119,7 +185,10 @@ def same_sign(F, grad, input, result):  # type: ignore[no-untyped-def]
 
 
 binary(
-    "copysign",
+    """
+    copysign(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
+    copysign(Tensor input, Scalar other, *, Tensor out=None) -> Tensor
+    """,
     _copysign,
     {
         "input": lambda F, grad, input, result: F.same_sign(grad, input, result),
@@ -127,17 +196,43 @@ binary(
     },
     result="float",
     check=refusing(COMPLEX, "copysign_cpu"),
-    doc="The size of input with the sign of other.",
+    doc="""
+    The absolute values of input with the signs of other.
+
+    ~pair-real
+
+    >>> torch.copysign(torch.tensor([1., -2.]), torch.tensor([-0., 3.]))
+    tensor([-1.,  2.])
+
+    In place:
+    >>> x = torch.tensor([1., -2.])
+    >>> x.copysign_(torch.tensor([-0., 3.]))
+    tensor([-1.,  2.])
+    >>> x
+    tensor([-1.,  2.])
+    """,
 )
 binary(
-    "nextafter",
+    "nextafter(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
     np.nextafter,
     {
         "input": lambda F, grad, input, other: F.only(input != other, grad),
         "other": lambda F, grad: F.nought(grad),
     },
     check=refusing("biuc", "nextafter_cpu"),
-    doc="The next number after input towards other.",
+    doc="""
+    The next number that the dtype can hold, in the direction of other.
+
+    ~pair-float
+
+    >>> torch.nextafter(torch.tensor([1.]), torch.tensor([2.])) - 1
+    tensor([1.1921e-07])
+
+    In place:
+    >>> x = torch.tensor([1.])
+    >>> x.nextafter_(torch.tensor([2.])) - 1
+    tensor([1.1921e-07])
+    """,
 )
 
 
@@ -146,12 +241,27 @@ def _heaviside(x, y):  # type: ignore[no-untyped-def]
 
 
 binary(
-    "heaviside",
+    "heaviside(Tensor input, Tensor values, *, Tensor out=None) -> Tensor",
     _heaviside,
     {"input other": no_derivative("heaviside")},
     node=NOT_IMPLEMENTED,
     check=no_complex("heaviside is not yet implemented for complex tensors."),
-    doc="0 below 0, 1 above, other at 0.",
+    doc="""
+    0 where input is negative, 1 where it is positive, values where it is 0.
+
+    Shapes: both broadcast together.
+    Dtypes: real numbers, both the same.
+
+    >>> torch.heaviside(torch.tensor([-1., 0., 2.]), torch.tensor(0.5))
+    tensor([0.0000, 0.5000, 1.0000])
+
+    In place:
+    >>> x = torch.tensor([-1., 0., 2.])
+    >>> x.heaviside_(torch.tensor(0.5))
+    tensor([0.0000, 0.5000, 1.0000])
+    >>> x
+    tensor([0.0000, 0.5000, 1.0000])
+    """,
 )
 
 # -- forms that PyTorch's own compositions use with a number: their Nodes end in 1 ------------------------------------------
@@ -282,15 +392,36 @@ def _remainder(x, y):  # type: ignore[no-untyped-def]
 
 
 binary(
-    "floor_divide",
+    """
+    floor_divide(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
+    floor_divide(Tensor input, Scalar other) -> Tensor
+    """,
     single(floor_quotient),
     {"input other": no_derivative("floor_divide")},
     node=NOT_IMPLEMENTED,
     check=_divides("div_floor_cpu"),
-    doc="input / other, rounded down.",
+    doc="""
+    The quotient rounded downwards, as Python's // has it.
+
+    ~pair-real
+
+    >>> torch.floor_divide(torch.tensor([7., -7.]), 2.)
+    tensor([ 3., -4.])
+
+    In place:
+    >>> x = torch.tensor([7., -7.])
+    >>> x.floor_divide_(2.)
+    tensor([ 3., -4.])
+    >>> x
+    tensor([ 3., -4.])
+    """,
 )
 binary(
-    "remainder",
+    """
+    remainder(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
+    remainder(Scalar self, Tensor other) -> Tensor
+    remainder(Tensor input, Scalar other, *, Tensor out=None) -> Tensor
+    """,
     single(_remainder),
     {
         "input": lambda F, grad: grad,
@@ -298,10 +429,27 @@ binary(
     },
     node="RemainderBackward1",
     check=_divides("remainder_cpu"),
-    doc="The rest of input / other, with other's sign.",
+    doc="""
+    What floor_divide leaves, with the sign of other, as Python's % has it.
+
+    ~pair-real
+
+    >>> torch.remainder(torch.tensor([5., -5.]), 3)
+    tensor([2., 1.])
+
+    In place:
+    >>> x = torch.tensor([5., -5.])
+    >>> x.remainder_(3)
+    tensor([2., 1.])
+    >>> x
+    tensor([2., 1.])
+    """,
 )
 binary(
-    "fmod",
+    """
+    fmod(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
+    fmod(Tensor input, Scalar other, *, Tensor out=None) -> Tensor
+    """,
     single(np.fmod),
     {
         "input": lambda F, grad: grad,
@@ -309,7 +457,21 @@ binary(
     },
     node="FmodBackward1",
     check=_divides("fmod_cpu"),
-    doc="The rest of input / other, with input's sign.",
+    doc="""
+    What a division rounded towards 0 leaves, with the sign of input, as C's fmod has it.
+
+    ~pair-real
+
+    >>> torch.fmod(torch.tensor([5., -5.]), 3)
+    tensor([ 2., -2.])
+
+    In place:
+    >>> x = torch.tensor([5., -5.])
+    >>> x.fmod_(3)
+    tensor([ 2., -2.])
+    >>> x
+    tensor([ 2., -2.])
+    """,
 )
 
 # -- logarithms and exponentials -------------------------------------------------------------------------------------------
@@ -330,7 +492,7 @@ def _power_of_two(x, y):  # type: ignore[no-untyped-def]
 
 
 binary(
-    "logaddexp",
+    "logaddexp(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
     single(_logaddexp),
     {
         "input": lambda F, grad, input, other: grad / F.conj(1 + F.exp(other - input)),
@@ -338,10 +500,17 @@ binary(
     },
     inplace=False,
     check=refusing("biu", "logaddexp_cpu"),
-    doc="log(exp(input) + exp(other))",
+    doc="""
+    log(exp(input) + exp(other)), without overflow.
+
+    ~pair-float
+
+    >>> torch.logaddexp(torch.tensor([0., 1000.]), torch.tensor([0., 1000.]))
+    tensor([6.9315e-01, 1.0007e+03])
+    """,
 )
 binary(
-    "logaddexp2",
+    "logaddexp2(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
     single(np.logaddexp2),
     {
         "input": lambda F, grad, input, other: grad / (1 + F.pow(2, other - input)),
@@ -349,17 +518,38 @@ binary(
     },
     inplace=False,
     check=refusing("biuc", "logaddexp2_cpu"),
-    doc="log2(2**input + 2**other)",
+    doc="""
+    log2(2**input + 2**other), without overflow.
+
+    ~pair-float
+
+    >>> torch.logaddexp2(torch.tensor([0., 3.]), torch.tensor([0., 3.]))
+    tensor([1., 4.])
+    """,
 )
 binary(
-    "ldexp",
+    "ldexp(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
     single(_power_of_two),
     {
         "input": lambda F, grad, other: grad * F.conj(F.exp2(other)),
         "other": lambda F, grad, result: grad * F.conj(result) * math.log(2),
     },
     result="float",
-    doc="input * 2**other",
+    doc="""
+    input * 2**other.
+
+    ~pair
+
+    >>> torch.ldexp(torch.tensor([1., 3.]), torch.tensor([2, -1]))
+    tensor([4.0000, 1.5000])
+
+    In place:
+    >>> x = torch.tensor([1., 3.])
+    >>> x.ldexp_(torch.tensor([2, -1]))
+    tensor([4.0000, 1.5000])
+    >>> x
+    tensor([4.0000, 1.5000])
+    """,
 )
 
 
@@ -374,7 +564,11 @@ def _xlog1py(x, y):  # type: ignore[no-untyped-def]
 
 
 binary(
-    "xlogy",
+    """
+    xlogy(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
+    xlogy(Scalar self, Tensor other, *, Tensor out=None) -> Tensor
+    xlogy(Tensor input, Scalar other, *, Tensor out=None) -> Tensor
+    """,
     single(_xlogy),
     {
         "input": lambda F, grad, input, other: F.only((input != 0) | (other > 0), F.xlogy(grad, other)),
@@ -382,10 +576,28 @@ binary(
     },
     result="float",
     check=refusing(COMPLEX, "xlogy_cpu"),
-    doc="input * log(other), 0 where input is 0.",
+    doc="""
+    input * log(other), 0 where input is 0 (nan where other is).
+
+    ~pair-float
+
+    >>> torch.xlogy(torch.tensor([0., 2.]), torch.tensor([0., 3.]))
+    tensor([0.0000, 2.1972])
+
+    In place:
+    >>> x = torch.tensor([0., 2.])
+    >>> x.xlogy_(torch.tensor([0., 3.]))
+    tensor([0.0000, 2.1972])
+    >>> x
+    tensor([0.0000, 2.1972])
+    """,
 )
 binary(
-    "special_xlog1py",
+    """
+    special_xlog1py(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
+    special_xlog1py(Scalar self, Tensor other, *, Tensor out=None) -> Tensor
+    special_xlog1py(Tensor input, Scalar other, *, Tensor out=None) -> Tensor
+    """,
     single(_xlog1py),
     {
         "input": lambda F, grad, input, other: F.only((input != 0) | (other > -1), F.special_xlog1py(grad, other)),
@@ -395,7 +607,14 @@ binary(
     inplace=False,
     result="float",
     check=refusing(COMPLEX, "xlog1py_cpu"),
-    doc="input * log1p(other), 0 where input is 0.",
+    doc="""
+    x log(1 + y), 0 where x is 0 (nan where y is).
+
+    ~pair-computed
+
+    >>> torch.special.xlog1py(torch.tensor([0., 1.]), torch.tensor([-1., 1.]))
+    tensor([0.0000, 0.6931])
+    """,
 )
 
 # -- forms with a number, which PyTorch gives Nodes of their own -----------------------------------------------------------

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.declared import declare
 from ...core.graph.node import NO_EDGE
 from ...core.memory.layout import like
 from ...core.random import distributions as D
@@ -104,7 +105,9 @@ def _made(name: str, values: dict[str, Any], fill: Any, integer: bool = False) -
     return finished(array, values["requires_grad"])
 
 
-def _simple(name: str, draw: Any, fill: Any, doc: str) -> None:
+def _simple(declaration: str, draw: Any, fill: Any, doc: str) -> None:
+    name = declare(declaration, doc)
+
     def create(*size: Any, **kwargs: Any) -> Tensor:
         if not kwargs or quick(kwargs):
             shape = quick_shape(size)
@@ -115,7 +118,7 @@ def _simple(name: str, draw: Any, fill: Any, doc: str) -> None:
         return _made(name, values, fill)
 
     create.__doc__ = doc
-    composite(method=False, name=name)(create)
+    composite(name, method=False)(create)
 
     def create_like(*args: Any, **kwargs: Any) -> Tensor:
         _, values = bind(f"{name}_like", args, kwargs)
@@ -126,42 +129,103 @@ def _simple(name: str, draw: Any, fill: Any, doc: str) -> None:
         return finished(array, values["requires_grad"])
 
     create_like.__doc__ = f"{name}() of the size, dtype and memory order of the argument."
-    composite(method=False, name=f"{name}_like")(create_like)
+    composite(f"{name}_like", method=False)(create_like)
 
 
-_simple(
-    "rand",
-    streams.rand,
-    lambda out, g: streams.uniform_(out, 0.0, 1.0, g),
-    """rand(*size, generator=None, dtype=None, requires_grad=False): numbers spread evenly over [0, 1).
+declare(
+    """
+    rand_like(Tensor input, *, Generator? generator, MemoryFormat? memory_format=None, $options) -> Tensor
+    rand_like(Tensor input, *, MemoryFormat? memory_format=None, $options) -> Tensor
+    """,
+    """
+    main: 2
+    Random numbers, uniform in [0, 1), in the shape and dtype of another tensor.
 
-    >>> import autogradlab as torch
+    ~like
+    ~draw
+
     >>> _ = torch.manual_seed(0)
-    >>> torch.rand(2)
-    tensor([0.4963, 0.7682])
+    >>> torch.rand_like(torch.zeros(3))
+    tensor([0.4963, 0.7682, 0.0885])
     """,
 )
 _simple(
-    "randn",
-    streams.randn,
-    lambda out, g: streams.normal_(out, 0.0, 1.0, g),
-    """randn(*size, generator=None, dtype=None, requires_grad=False): normal numbers of mean 0 and deviation 1.
+    """
+    rand(SymInt[] size, *, Generator? generator, Tensor out=None, $options) -> Tensor
+    rand(SymInt[] size, *, Tensor out=None, $options) -> Tensor
+    """,
+    streams.rand,
+    lambda out, g: streams.uniform_(out, 0.0, 1.0, g),
+    """
+    main: 2
+    Random numbers, uniform in [0, 1).
 
-    >>> import autogradlab as torch
+    ~size
+    ~draw
+
     >>> _ = torch.manual_seed(0)
-    >>> torch.randn(3)
+    >>> torch.rand(2, 2)
+    tensor([[0.4963, 0.7682],
+            [0.0885, 0.1320]])
+    """,
+)
+declare(
+    """
+    randn_like(Tensor input, *, Generator? generator, MemoryFormat? memory_format=None, $options) -> Tensor
+    randn_like(Tensor input, *, MemoryFormat? memory_format=None, $options) -> Tensor
+    """,
+    """
+    main: 2
+    Random numbers, normal with mean 0 and variance 1, in the shape and dtype of another tensor.
+
+    ~like
+    ~draw
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.randn_like(torch.zeros(3))
     tensor([ 1.5410, -0.2934, -2.1788])
     """,
 )
+_simple(
+    """
+    randn(SymInt[] size, *, Generator? generator, Tensor out=None, $options) -> Tensor
+    randn(SymInt[] size, *, Tensor out=None, $options) -> Tensor
+    """,
+    streams.randn,
+    lambda out, g: streams.normal_(out, 0.0, 1.0, g),
+    """
+    main: 2
+    Random numbers, normal with mean 0 and variance 1.
+
+    ~size
+    ~draw
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.randn(2, 2)
+    tensor([[ 1.5410, -0.2934],
+            [-2.1788,  0.5684]])
+    """,
+)
 
 
-@composite(method=False)
+@composite(
+    """
+    randint(SymInt high, SymInt[] size, *, Generator? generator, Tensor out=None, $options) -> Tensor
+    randint(SymInt high, SymInt[] size, *, Tensor out=None, $options) -> Tensor
+    randint(SymInt low, SymInt high, SymInt[] size, *, Generator? generator, Tensor out=None, $options) -> Tensor
+    randint(SymInt low, SymInt high, SymInt[] size, *, Tensor out=None, $options) -> Tensor
+    """,
+    method=False,
+)
 def randint(*args: Any, **kwargs: Any) -> Tensor:
-    """randint(high, size), randint(low, high, size): integers of [low, high).
+    """
+    sig: (low=0, high=None, size=None, *, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False)
+    Random integers of [low, high), low being 0 if only high is given.
 
-    Errors: RuntimeError if there are none, or if the dtype cannot hold them.
+    Shapes: size.
+    Dtypes: int64, if dtype= does not say otherwise.
+    ~draw
 
-    >>> import autogradlab as torch
     >>> _ = torch.manual_seed(0)
     >>> torch.randint(10, (4,))
     tensor([4, 9, 3, 0])
@@ -171,9 +235,32 @@ def randint(*args: Any, **kwargs: Any) -> Tensor:
     return _made("randint", values, lambda out, g: streams.random_(out, low, high, generator=g), integer=True)
 
 
-@composite(method=False)
+@composite(
+    """
+    randint_like(Tensor input, SymInt low, SymInt high, *, Generator? generator, MemoryFormat? memory_format=None,
+        $options) -> Tensor
+    randint_like(Tensor input, SymInt low, SymInt high, *, MemoryFormat? memory_format=None, $options) -> Tensor
+    randint_like(Tensor input, Tensor high, *, Generator? generator, MemoryFormat? memory_format=None,
+        $options) -> Tensor
+    randint_like(Tensor input, Tensor high, *, MemoryFormat? memory_format=None, $options) -> Tensor
+    randint_like(Tensor input, SymInt high, *, Generator? generator, MemoryFormat? memory_format=None,
+        $options) -> Tensor
+    randint_like(Tensor input, SymInt high, *, MemoryFormat? memory_format=None, $options) -> Tensor
+    """,
+    method=False,
+)
 def randint_like(*args: Any, **kwargs: Any) -> Tensor:
-    """randint_like(input, high), randint_like(input, low, high): randint() of the size and dtype of the argument."""
+    """
+    sig: (input, low=0, high=None, *, generator=None, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None)
+    Random integers of [low, high), in the shape and dtype of another tensor.
+
+    ~like
+    ~draw
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.randint_like(torch.zeros(3), 5)
+    tensor([4., 4., 3.])
+    """
     _, values = bind("randint_like", args, kwargs)
     low, high = values.get("low", 0), values["high"]
     if isinstance(high, Tensor):
@@ -185,14 +272,25 @@ def randint_like(*args: Any, **kwargs: Any) -> Tensor:
     return finished(array, values["requires_grad"])
 
 
-@composite(method=False)
+@composite(
+    """
+    randperm(SymInt n, *, Generator? generator, Tensor out=None, $options) -> Tensor
+    randperm(SymInt n, *, Tensor out=None, $options) -> Tensor
+    """,
+    method=False,
+)
 def randperm(*args: Any, **kwargs: Any) -> Tensor:
-    """randperm(n): the numbers 0 … n-1 shuffled.
+    """
+    main: 2
+    The integers 0 … n - 1 in random order.
 
-    >>> import autogradlab as torch
+    Shapes: (n,).
+    Dtypes: int64, if dtype= does not say otherwise.
+    ~draw
+
     >>> _ = torch.manual_seed(0)
-    >>> torch.randperm(4)
-    tensor([0, 1, 3, 2])
+    >>> torch.randperm(5)
+    tensor([4, 0, 1, 3, 2])
     """
     _, values = bind("randperm", args, kwargs)
     kind, out = options(values), values["out"]
@@ -231,16 +329,28 @@ _NORMALS = {
 }
 
 
-@composite(method=False)
+@composite(
+    """
+    normal(Tensor mean, Tensor std, *, Generator? generator=None, Tensor out=None) -> Tensor
+    normal(Tensor mean, float std=1, *, Generator? generator=None, Tensor out=None) -> Tensor
+    normal(float mean, Tensor std, *, Generator? generator=None, Tensor out=None) -> Tensor
+    normal(float mean, float std, SymInt[] size, *, Generator? generator=None, Tensor out=None, $options) -> Tensor
+    """,
+    method=False,
+)
 def normal(*args: Any, **kwargs: Any) -> Tensor:
-    """normal(mean, std), tensors or numbers, normal(mean, std, size): normal numbers.
+    """Random numbers, normal with given means and standard deviations.
 
-    Errors: RuntimeError for a negative deviation.
+    Shapes: mean and std broadcast; size for two numbers.
+    Dtypes: those of the tensors; the default dtype for numbers.
+    ~draw
+    Errors: RuntimeError if std is negative.
 
-    >>> import autogradlab as torch
     >>> _ = torch.manual_seed(0)
-    >>> torch.normal(torch.tensor([0., 10.]), 1.)
-    tensor([1.5410, 9.7066])
+    >>> torch.normal(torch.tensor([0., 10.]), torch.tensor([1., 0.1]))
+    tensor([1.5410, 9.9707])
+    >>> torch.normal(0., 1., (2,))
+    tensor([-2.1788,  0.5684])
     """
     index, values = bind("normal", args, kwargs)
     mean, std = values["mean"], values["std"]
@@ -251,8 +361,28 @@ def normal(*args: Any, **kwargs: Any) -> Tensor:
     return result
 
 
-@op("bernoulli", vjp=_ZERO, node="BernoulliBackward0", method=False, function=False)
+@op(
+    """
+    bernoulli(Tensor input, *, Generator? generator=None, Tensor out=None) -> Tensor
+    bernoulli(Tensor input, float p, *, Generator? generator=None) -> Tensor
+    """,
+    vjp=_ZERO,
+    node="BernoulliBackward0",
+    method=False,
+    function=False,
+)
 def _bernoulli(input, generator=None):
+    """1 with the probability that input gives, else 0.
+
+    Shapes: input's.
+    Dtypes: input's, float.
+    ~draw
+    Errors: RuntimeError for probabilities outside of [0, 1].
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.bernoulli(torch.tensor([0.9, 0.1, 0.5]))
+    tensor([1., 0., 1.])
+    """
     return D.bernoulli(input, generator)
 
 
@@ -274,29 +404,53 @@ def bernoulli(*args: Any, **kwargs: Any) -> Tensor:
     return drawn
 
 
-@op("poisson", vjp=_ZERO, method=False)
+@op("poisson(Tensor input, Generator? generator=None) -> Tensor", vjp=_ZERO, method=False)
 def poisson(input, generator=None):
-    """poisson(input): Poisson numbers of the rates in `input`."""
+    """Random counts, Poisson with the rates of input.
+
+    Shapes: input's.
+    Dtypes: float.
+    ~draw
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.poisson(torch.tensor([0., 4.]))
+    tensor([0., 7.])
+    """
     return D.poisson(input, generator)
 
 
-@composite(method=False)
+@composite("binomial(Tensor count, Tensor prob, Generator? generator=None) -> Tensor", method=False)
 def binomial(*args: Any, **kwargs: Any) -> Tensor:
-    """binomial(count, prob): how many of `count` trials of chance `prob` succeed."""
+    """How many of `count` attempts succeed that each succeed with probability `prob`.
+
+    Shapes: both broadcast.
+    Dtypes: float, both the same.
+    ~draw
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.binomial(torch.tensor([10., 10.]), torch.tensor([0., 1.]))
+    tensor([ 0., 10.])
+    """
     _, values = bind("binomial", args, kwargs)
     drawn = modes.quiet(D.binomial, values["count"]._array, values["prob"]._array, values["generator"])
     return finished(np.asarray(drawn))
 
 
-@composite()
+@composite("""
+    multinomial(Tensor input, SymInt num_samples, bool replacement=False, *, Generator? generator=None,
+        Tensor out=None) -> Tensor
+    """)
 def multinomial(*args: Any, **kwargs: Any) -> Tensor:
-    """multinomial(input, num_samples, replacement=False): indices drawn by the weights in each row.
+    """The places of elements drawn with probabilities in proportion to input; without replacement, each at most once.
 
-    Errors: RuntimeError for weights that are no distribution, or for more samples than there are indices.
+    Shapes: (n,) gives (num_samples,), (m, n) gives (m, num_samples).
+    Dtypes: float; the result is int64.
+    ~draw
+    Errors: RuntimeError for negative weights, or fewer positive ones than are drawn without replacement.
 
-    >>> import autogradlab as torch
-    >>> torch.multinomial(torch.tensor([0., 0., 1.]), 3, replacement=True)
-    tensor([2, 2, 2])
+    >>> _ = torch.manual_seed(0)
+    >>> torch.multinomial(torch.tensor([0., 10., 3.]), 2)
+    tensor([1, 2])
     """
     _, values = bind("multinomial", args, kwargs)
     out = values["out"]
@@ -308,7 +462,7 @@ def multinomial(*args: Any, **kwargs: Any) -> Tensor:
     return finished(np.asarray(drawn)) if out is None else into("multinomial", out, drawn)
 
 
-@composite(method=False)
+@composite("_standard_gamma(Tensor input, Generator? generator=None) -> Tensor", method=False)
 def _standard_gamma(*args: Any, **kwargs: Any) -> Tensor:
     """Gamma numbers of the shapes in `input` and scale 1; without a gradient."""
     _, values = bind("_standard_gamma", args, kwargs)
@@ -329,7 +483,7 @@ def _filler(name: str, node: str, fill: Any, names: tuple[str, ...], doc: str) -
         return _in_place(entry, self, lambda x: fill(x, *given, generator=values["generator"]))
 
     method.__doc__ = doc
-    composite(function=False, name=full)(method)
+    composite(full, function=False)(method)
 
 
 def _in_place(entry: Op, self: Tensor, fill: Any, other: Tensor | None = None) -> Tensor:
@@ -351,6 +505,20 @@ def _in_place(entry: Op, self: Tensor, fill: Any, other: Tensor | None = None) -
     return self
 
 
+declare(
+    "uniform_(Tensor input, float from=0, float to=1, *, Generator? generator=None) -> Tensor",
+    """
+    Filled with numbers uniform in [from, to).
+
+    Shapes: any.
+    Dtypes: float.
+    ~draw
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.zeros(2).uniform_(-1, 1)
+    tensor([-0.0075,  0.5364])
+    """,
+)
 _filler(
     "uniform",
     "UniformBackward0",
@@ -358,8 +526,36 @@ _filler(
     ("from", "to"),
     "uniform_(from=0, to=1): fill with numbers spread evenly over [from, to).",
 )
+declare(
+    "normal_(Tensor input, float mean=0, float std=1, *, Generator? generator=None) -> Tensor",
+    """
+    Filled with normal numbers.
+
+    Shapes: any.
+    Dtypes: float and complex.
+    ~draw
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.zeros(2).normal_(mean=5, std=0.1)
+    tensor([5.1541, 4.9707])
+    """,
+)
 _filler(
     "normal", "NormalBackward0", streams.normal_, ("mean", "std"), "normal_(mean=0, std=1): fill with normal numbers."
+)
+declare(
+    "exponential_(Tensor input, float lambd=1, *, Generator? generator=None) -> Tensor",
+    """
+    Filled with numbers of an exponential distribution with rate lambd.
+
+    Shapes: any.
+    Dtypes: float.
+    ~draw
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.zeros(2).exponential_()
+    tensor([3.5083, 1.2304])
+    """,
 )
 _filler(
     "exponential",
@@ -368,6 +564,20 @@ _filler(
     ("lambd",),
     "exponential_(lambd=1): fill with exponential numbers of rate lambd.",
 )
+declare(
+    "geometric_(Tensor input, float p, *, Generator? generator=None) -> Tensor",
+    """
+    Filled with numbers of attempts until one with probability p succeeds.
+
+    Shapes: any.
+    Dtypes: any but bool and complex.
+    ~draw
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.zeros(3).geometric_(0.5)
+    tensor([1., 1., 2.])
+    """,
+)
 _filler(
     "geometric",
     "GeometricBackward0",
@@ -375,8 +585,36 @@ _filler(
     ("p",),
     "geometric_(p): fill with the number of trials up to the first success.",
 )
+declare(
+    "cauchy_(Tensor input, float median=0, float sigma=1, *, Generator? generator=None) -> Tensor",
+    """
+    Filled with numbers of a Cauchy distribution.
+
+    Shapes: any.
+    Dtypes: float.
+    ~draw
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.zeros(2).cauchy_()
+    tensor([10.5977,  0.7648])
+    """,
+)
 _filler(
     "cauchy", "CauchyBackward0", D.cauchy_, ("median", "sigma"), "cauchy_(median=0, sigma=1): fill with Cauchy numbers."
+)
+declare(
+    "log_normal_(Tensor input, float mean=1, float std=2, *, Generator? generator=None) -> Tensor",
+    """
+    Filled with numbers whose logarithm is normal.
+
+    Shapes: any.
+    Dtypes: float.
+    ~draw
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.zeros(2).log_normal_()
+    tensor([59.2634,  1.5116])
+    """,
 )
 _filler(
     "log_normal",
@@ -397,18 +635,50 @@ _BERNOULLI_TENSOR = Op(
 )
 
 
-@composite(function=False)
+@composite(
+    """
+    random_(Tensor input, *, Generator? generator=None) -> Tensor
+    random_(Tensor input, int from, int? to, *, Generator? generator=None) -> Tensor
+    random_(Tensor input, int to, *, Generator? generator=None) -> Tensor
+    """,
+    function=False,
+)
 def random_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-    """random_(), random_(to), random_(from, to): fill with integers of [from, to), without bounds up to the largest."""
+    """Filled with random integers: of [from, to), of [0, to), or of all that the dtype holds exactly.
+    main: 2
+
+    Shapes: any.
+    Dtypes: real numbers and bool.
+    ~draw
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.zeros(3).random_(0, 10)
+    tensor([4., 9., 3.])
+    """
     index, values = bind("random_", args, kwargs, "Tensor")
     bounds = () if index == 0 else (values["from"], values["to"]) if index == 1 else (values["to"],)
     entry = _RANDOM[(2, 0, 1)[index]]
     return _in_place(entry, self, lambda x: streams.random_(x, *bounds, generator=values["generator"]))
 
 
-@composite(function=False)
+@composite(
+    """
+    bernoulli_(Tensor input, Tensor p, *, Generator? generator=None) -> Tensor
+    bernoulli_(Tensor input, float p=0.5, *, Generator? generator=None) -> Tensor
+    """,
+    function=False,
+)
 def bernoulli_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-    """bernoulli_(p=0.5): fill with 1 with chance p (a number or a tensor), else 0."""
+    """Filled with 1 with probability p, else 0.
+    main: 2
+
+    Shapes: any.
+    ~draw
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.zeros(4).bernoulli_(0.5)
+    tensor([0., 0., 1., 0.])
+    """
     index, values = bind("bernoulli_", args, kwargs, "Tensor")
     p, source = values["p"], values["generator"]
     if index == 0:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.declared import declare
 from ...core.random.streams import unsupported
 from ...core.runtime import modes
 from ...core.runtime.warn import warn
@@ -90,16 +91,27 @@ def _blocks(i: np.ndarray, kind: Dtype) -> tuple[np.ndarray, np.ndarray]:
     return np.where(alone, i, i - i % lanes), alone
 
 
-@composite(method=False)
+@composite(
+    """
+    arange(Scalar end, *, Tensor out=None, $options) -> Tensor
+    arange(Scalar start, Scalar end, *, $options) -> Tensor
+    arange(Scalar start, Scalar end, Scalar step=1, *, Tensor out=None, $options) -> Tensor
+    """,
+    method=False,
+)
 def arange(*args: Any, **kwargs: Any) -> Tensor:
-    """arange(end), arange(start, end, step=1): values from start to end, which is excluded.
+    """
+    sig: (start=0, end=None, step=1, *, out=None, dtype=None, layout=None, device=None, requires_grad=False)
+    Numbers from start (0, if only the end is given) up to, but not including, end.
 
-    The dtype is int64 if all arguments are integers, else the default one. Errors: RuntimeError for a step of 0 or of
-    the wrong sign.
+    Shapes: one dimension, ceil((end - start) / step) elements.
+    Dtypes: int64 for ints, else the default dtype.
+    Errors: RuntimeError if step is 0 or goes the wrong way.
 
-    >>> import autogradlab as torch
-    >>> torch.arange(0, 1, 0.25)
-    tensor([0.0000, 0.2500, 0.5000, 0.7500])
+    >>> torch.arange(5)
+    tensor([0, 1, 2, 3, 4])
+    >>> torch.arange(1, 2, 0.5)
+    tensor([1.0000, 1.5000])
     """
     if not kwargs and len(args) == 1 and type(args[0]) is int and 0 <= args[0] < 1 << 40 and default_device() is None:
         return finished(np.arange(args[0], dtype=np.int64))
@@ -146,9 +158,16 @@ def _arange(start: Any, end: Any, step: Any, kind: Dtype) -> np.ndarray:
     return _steps(start, step, count, kind)
 
 
-@composite(method=False, name="range")
+@composite("range(Scalar start, Scalar end, Scalar step=1, *, Tensor out=None, $options) -> Tensor", method=False)
 def range_(*args: Any, **kwargs: Any) -> Tensor:
-    """range(start, end, step=1): values from start to end, which is included. Deprecated: use arange."""
+    """Numbers from start up to and including end. Deprecated: arange is like Python's range.
+
+    Shapes: one dimension.
+    Dtypes: the default dtype, if dtype= does not say otherwise.
+
+    >>> torch.range(1, 3)
+    tensor([1., 2., 3.])
+    """
     _, values = bind("range", args, kwargs)
     warn(_RANGE)
     start, end, step, out = values["start"], values["end"], values["step"], values["out"]
@@ -203,11 +222,23 @@ def _spaced(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[A
     return start, end, steps, kind, values
 
 
-@composite(method=False)
+@composite(
+    """
+    linspace(Tensor start, Tensor end, int steps, *, Tensor out=None, $options) -> Tensor
+    linspace(Scalar start, Tensor end, int steps, *, Tensor out=None, $options) -> Tensor
+    linspace(Tensor start, Scalar end, int steps, *, Tensor out=None, $options) -> Tensor
+    linspace(Scalar start, Scalar end, int steps, *, Tensor out=None, $options) -> Tensor
+    """,
+    method=False,
+)
 def linspace(*args: Any, **kwargs: Any) -> Tensor:
-    """linspace(start, end, steps): `steps` values at equal distances from start to end, both included.
+    """
+    sig: (start, end, steps, *, out=None, dtype=None, layout=None, device=None, requires_grad=False)
+    So many numbers at equal distances from start to end, both included.
 
-    >>> import autogradlab as torch
+    Shapes: (steps,).
+    Dtypes: the default dtype, if dtype= does not say otherwise.
+
     >>> torch.linspace(0, 1, 5)
     tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
@@ -246,11 +277,23 @@ def _row(start: Any, end: Any, steps: int, kind: Dtype) -> np.ndarray:
     return np.where(i < steps // 2, up, down).astype(numpy)
 
 
-@composite(method=False)
+@composite(
+    """
+    logspace(Tensor start, Tensor end, int steps, float base=10.0, *, Tensor out=None, $options) -> Tensor
+    logspace(Scalar start, Tensor end, int steps, float base=10.0, *, Tensor out=None, $options) -> Tensor
+    logspace(Tensor start, Scalar end, int steps, float base=10.0, *, Tensor out=None, $options) -> Tensor
+    logspace(Scalar start, Scalar end, int steps, float base=10.0, *, Tensor out=None, $options) -> Tensor
+    """,
+    method=False,
+)
 def logspace(*args: Any, **kwargs: Any) -> Tensor:
-    """logspace(start, end, steps, base=10): `steps` powers of the base, exponents at equal distances.
+    """
+    sig: (start, end, steps, base=10.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False)
+    Powers of base, whose exponents lie at equal distances from start to end.
 
-    >>> import autogradlab as torch
+    Shapes: (steps,).
+    Dtypes: the default dtype, if dtype= does not say otherwise.
+
     >>> torch.logspace(0, 2, 3)
     tensor([  1.,  10., 100.])
     """
@@ -277,14 +320,23 @@ def _powers(base: float, start: Any, end: Any, steps: int, kind: Dtype) -> np.nd
 # -- matrices with a pattern -------------------------------------------------------------------------------------------
 
 
-@composite(method=False)
+@composite(
+    """
+    eye(SymInt n, *, Tensor out=None, $options) -> Tensor
+    eye(SymInt n, SymInt m, *, Tensor out=None, $options) -> Tensor
+    """,
+    method=False,
+)
 def eye(*args: Any, **kwargs: Any) -> Tensor:
-    """eye(n, m=n): ones on the diagonal, n rows and m columns.
+    """1 on the diagonal, 0 elsewhere.
+    main: 2
 
-    >>> import autogradlab as torch
-    >>> torch.eye(2)
-    tensor([[1., 0.],
-            [0., 1.]])
+    Shapes: (n, m), (n, n) without m.
+    Dtypes: the default dtype, if dtype= does not say otherwise.
+
+    >>> torch.eye(2, 3)
+    tensor([[1., 0., 0.],
+            [0., 1., 0.]])
     """
     _, values = bind("eye", args, kwargs)
     n = values["n"]
@@ -300,7 +352,9 @@ def eye(*args: Any, **kwargs: Any) -> Tensor:
     return finished(np.eye(n, m, dtype=default(kind)), values["requires_grad"])
 
 
-def _triangle(name: str, keep: Any) -> None:
+def _triangle(declaration: str, keep: Any, doc: str = "") -> None:
+    name = declare(declaration, doc)
+
     def indices(*args: Any, **kwargs: Any) -> Tensor:
         _, values = bind(name, args, kwargs)
         rows, cols = values["row"], values["col"]
@@ -314,11 +368,37 @@ def _triangle(name: str, keep: Any) -> None:
         return finished(np.stack(found).astype(kind.numpy), values["requires_grad"])
 
     indices.__doc__ = f"{name}(row, col, offset=0): where the {name[:4]} of a matrix lies, shape (2, count)."
-    composite(method=False, name=name)(indices)
+    composite(name, method=False)(indices)
 
 
-_triangle("tril_indices", lambda diagonal, offset: diagonal <= offset)
-_triangle("triu_indices", lambda diagonal, offset: diagonal >= offset)
+_triangle(
+    "tril_indices(int row, int col, int offset=0, *, $options) -> Tensor",
+    lambda diagonal, offset: diagonal <= offset,
+    doc="""
+    Rows and columns of the lower triangle of a matrix, as two rows.
+
+    Shapes: (2, number of places).
+    Dtypes: int64, if not said otherwise.
+
+    >>> rows, columns = torch.tril_indices(2, 2)
+    >>> torch.tensor([[1, 2], [3, 4]])[rows, columns]
+    tensor([1, 3, 4])
+    """,
+)
+_triangle(
+    "triu_indices(int row, int col, int offset=0, *, $options) -> Tensor",
+    lambda diagonal, offset: diagonal >= offset,
+    doc="""
+    Rows and columns of the upper triangle of a matrix, as two rows.
+
+    Shapes: (2, number of places).
+    Dtypes: int64, if not said otherwise.
+
+    >>> torch.triu_indices(2, 3, offset=1)
+    tensor([[0, 0, 1],
+            [1, 2, 2]])
+    """,
+)
 
 # -- windows -----------------------------------------------------------------------------------------------------------
 
@@ -348,7 +428,9 @@ def _kaiser(length: int, numpy: Any, values: dict[str, Any]) -> np.ndarray:
     return window
 
 
-def _window(name: str, make: Any) -> None:
+def _window(declaration: str, make: Any, doc: str = "") -> None:
+    name = declare(declaration, doc)
+
     def window(*args: Any, **kwargs: Any) -> Tensor:
         _, values = bind(name, args, kwargs)
         length = values["window_length"]
@@ -368,7 +450,7 @@ def _window(name: str, make: Any) -> None:
         return finished(array[:length].copy(), values["requires_grad"])
 
     window.__doc__ = f"{name}(window_length, periodic=True): the window function's values."
-    composite(method=False, name=name)(window)
+    composite(name, method=False)(window)
 
 
 _C = {
@@ -379,8 +461,91 @@ _C = {
     "int32": "int",
     "int64": "long int",
 }
-_window("hann_window", lambda n, numpy, values: _cosine(n, numpy, 0.5, 0.5))
-_window("hamming_window", lambda n, numpy, v: _cosine(n, numpy, v.get("alpha", 0.54), v.get("beta", 0.46)))
-_window("blackman_window", _blackman)
-_window("bartlett_window", _bartlett)
-_window("kaiser_window", _kaiser)
+_window(
+    """
+    hann_window(int window_length, *, $options) -> Tensor
+    hann_window(int window_length, bool periodic, *, $options) -> Tensor
+    """,
+    lambda n, numpy, values: _cosine(n, numpy, 0.5, 0.5),
+    doc="""
+    main: 2
+    The Hann window: a raised cosine from 0 to 1 and back.
+
+    Shapes: (window_length,).
+    Dtypes: the default dtype, if dtype= does not say otherwise.
+
+    >>> torch.hann_window(4)
+    tensor([0.0000, 0.5000, 1.0000, 0.5000])
+    """,
+)
+_window(
+    """
+    hamming_window(int window_length, *, $options) -> Tensor
+    hamming_window(int window_length, bool periodic, *, $options) -> Tensor
+    hamming_window(int window_length, bool periodic, float alpha, *, $options) -> Tensor
+    hamming_window(int window_length, bool periodic, float alpha, float beta, *, $options) -> Tensor
+    """,
+    lambda n, numpy, v: _cosine(n, numpy, v.get("alpha", 0.54), v.get("beta", 0.46)),
+    doc="""
+    main: 4
+    The Hamming window: alpha - beta * cos, 0.54 and 0.46 if not said otherwise.
+
+    Shapes: (window_length,).
+    Dtypes: the default dtype, if dtype= does not say otherwise.
+
+    >>> torch.hamming_window(4)
+    tensor([0.0800, 0.5400, 1.0000, 0.5400])
+    """,
+)
+_window(
+    """
+    blackman_window(int window_length, *, $options) -> Tensor
+    blackman_window(int window_length, bool periodic, *, $options) -> Tensor
+    """,
+    _blackman,
+    doc="""
+    main: 2
+    The Blackman window: 0.42 - 0.5 cos + 0.08 cos.
+
+    Shapes: (window_length,).
+    Dtypes: the default dtype, if dtype= does not say otherwise.
+
+    >>> torch.blackman_window(4)
+    tensor([-2.9802e-08,  3.4000e-01,  1.0000e+00,  3.4000e-01])
+    """,
+)
+_window(
+    """
+    bartlett_window(int window_length, *, $options) -> Tensor
+    bartlett_window(int window_length, bool periodic, *, $options) -> Tensor
+    """,
+    _bartlett,
+    doc="""
+    main: 2
+    A triangle from 0 to 1 and back. Periodic windows leave out the last point.
+
+    Shapes: (window_length,).
+    Dtypes: the default dtype, if dtype= does not say otherwise.
+
+    >>> torch.bartlett_window(4)
+    tensor([0.0000, 0.5000, 1.0000, 0.5000])
+    """,
+)
+_window(
+    """
+    kaiser_window(int window_length, *, $options) -> Tensor
+    kaiser_window(int window_length, bool periodic, *, $options) -> Tensor
+    kaiser_window(int window_length, bool periodic, float beta, *, $options) -> Tensor
+    """,
+    _kaiser,
+    doc="""
+    main: 3
+    The Kaiser window of form beta.
+
+    Shapes: (window_length,).
+    Dtypes: the default dtype, if dtype= does not say otherwise.
+
+    >>> torch.kaiser_window(4, True, 5.)
+    tensor([0.0367, 0.5529, 1.0000, 0.5529])
+    """,
+)

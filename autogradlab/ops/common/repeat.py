@@ -48,9 +48,11 @@ RAW.repeat = _repeat
 
 
 def repeat(input: Tensor, *repeats: Any, **options: Any) -> Tensor:
-    """The tensor laid side by side, a number of times along each dimension.
+    """The tensor put side by side with itself, so often in each dimension. A copy.
 
-    >>> import autogradlab as torch
+    Shapes: input's sizes times the numbers; new dimensions go in front.
+    ~same-dtype
+
     >>> torch.tensor([1, 2]).repeat(2, 2)
     tensor([[1, 2, 1, 2],
             [1, 2, 1, 2]])
@@ -60,12 +62,19 @@ def repeat(input: Tensor, *repeats: Any, **options: Any) -> Tensor:
     return _REPEAT.call(input, shape_arg(repeats or (options.pop("repeats", ()),)))
 
 
-publish("repeat", repeat, _repeat, True, False, repeat.__doc__ or "")
+publish("repeat(Tensor input, SymInt[] repeats) -> Tensor", repeat, _repeat, True, False, repeat.__doc__ or "")
 
 
-@composite()
+@composite("tile(Tensor input, SymInt[] dims) -> Tensor")
 def tile(input: Tensor, *dims: Any, **options: Any) -> Tensor:
-    """repeat() that counts dimensions from the last."""
+    """repeat with as few numbers as one likes: missing ones are 1, in front.
+
+    Shapes: input's sizes times the numbers.
+    ~same-dtype
+
+    >>> torch.tile(torch.tensor([[1, 2]]), (2,))
+    tensor([[1, 2, 1, 2]])
+    """
     sizes = shape_arg(dims or (options.pop("dims"),))
     return _REPEAT.call(input, (1,) * (input._array.ndim - len(sizes)) + sizes)
 
@@ -86,13 +95,24 @@ def _times(repeats: Tensor, output_size: Any) -> Tensor:
     return wrap(np.repeat(np.arange(x.size), x))
 
 
-@composite()
+@composite("""
+    repeat_interleave(Tensor input, Tensor repeats, int? dim=None, *, SymInt? output_size=None) -> Tensor
+    repeat_interleave(Tensor repeats, *, SymInt? output_size=None) -> Tensor
+    repeat_interleave(Tensor input, SymInt repeats, int? dim=None, *, SymInt? output_size=None) -> Tensor
+    """)
 def repeat_interleave(input: Tensor, repeats: Any = None, dim: Any = None, *, output_size: Any = None) -> Tensor:
-    """Each element (or each slice of a dimension) repeated, one number of times or a number for each.
+    """Each element repeated on the spot, a number of times or so often as a tensor says.
+    main: 2
 
-    >>> import autogradlab as torch
-    >>> torch.repeat_interleave(torch.tensor([5, 6]), torch.tensor([1, 2]))
-    tensor([5, 6, 6])
+    Shapes: (…, n, …) gives (…, sum of repeats, …); without dim the flattened input.
+    ~same-dtype
+
+    >>> torch.repeat_interleave(torch.tensor([1, 2]), 2)
+    tensor([1, 1, 2, 2])
+    >>> torch.repeat_interleave(torch.tensor([[1, 2], [3, 4]]), torch.tensor([1, 2]), dim=0)
+    tensor([[1, 2],
+            [3, 4],
+            [3, 4]])
     """
     if repeats is None:
         return _times(input, output_size)
@@ -154,13 +174,19 @@ def _numbers(value: Any) -> tuple[int, ...]:
     return tuple(map(operator.index, value)) if isinstance(value, (tuple, list)) else (operator.index(value),)
 
 
-@composite()
+@composite("roll(Tensor input, SymInt[1] shifts, int[1] dims=None) -> Tensor")
 def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
-    """Elements moved along dimensions; what leaves at one end comes in at the other.
+    """The elements moved round along dims; what falls out at the end comes in at the front. Without dims, of the
+    flattened input.
 
-    >>> import autogradlab as torch
-    >>> torch.arange(4).roll(1)
-    tensor([3, 0, 1, 2])
+    Shapes: input's.
+    ~same-dtype
+
+    >>> torch.roll(torch.tensor([1, 2, 3, 4]), 1)
+    tensor([4, 1, 2, 3])
+    >>> torch.tensor([[1, 2], [3, 4]]).roll(1, dims=0)
+    tensor([[3, 4],
+            [1, 2]])
     """
     return _ROLL.call(input, _numbers(shifts), () if dims is None else _numbers(dims))
 
@@ -178,28 +204,47 @@ _FLIP = OPS["flip"] = Op("flip", _flip, vjp={"input": lambda F, grad, dims: F.fl
 RAW.flip = _flip
 
 
-@composite()
+@composite("flip(Tensor input, int[] dims) -> Tensor")
 def flip(input: Tensor, *dims: Any, **options: Any) -> Tensor:
-    """A copy with the order along dimensions reversed.
+    """The order of the elements along dims reversed. A copy.
 
-    >>> import autogradlab as torch
-    >>> torch.arange(3).flip(0)
-    tensor([2, 1, 0])
+    Shapes: input's.
+    ~same-dtype
+
+    >>> torch.flip(torch.tensor([[1, 2], [3, 4]]), (0,))
+    tensor([[3, 4],
+            [1, 2]])
     """
     return _FLIP.call(input, shape_arg(dims or (options.pop("dims"),)))
 
 
-@composite()
+@composite("fliplr(Tensor input) -> Tensor")
 def fliplr(input: Tensor) -> Tensor:
-    """flip() of the second dimension."""
+    """The order of the columns reversed. A copy.
+
+    Shapes: input's; two dimensions at least.
+    ~same-dtype
+
+    >>> torch.fliplr(torch.tensor([[1, 2], [3, 4]]))
+    tensor([[2, 1],
+            [4, 3]])
+    """
     if input._array.ndim < 2:
         raise RuntimeError("Input must be >= 2-d.")
     return _FLIP.call(input, (1,))
 
 
-@composite()
+@composite("flipud(Tensor input) -> Tensor")
 def flipud(input: Tensor) -> Tensor:
-    """flip() of the first dimension."""
+    """The order of the rows reversed. A copy.
+
+    Shapes: input's; one dimension at least.
+    ~same-dtype
+
+    >>> torch.flipud(torch.tensor([[1, 2], [3, 4]]))
+    tensor([[3, 4],
+            [1, 2]])
+    """
     if input._array.ndim < 1:
         raise RuntimeError("Input must be >= 1-d.")
     return _FLIP.call(input, (0,))
@@ -212,11 +257,16 @@ def _reversed(self: Tensor) -> Tensor:
 Tensor.__reversed__ = _reversed  # type: ignore[attr-defined]
 
 
-@op("rot90", vjp={"input": lambda F, grad, k, dims: F.rot90(grad, -k, dims)})
+@op(
+    "rot90(Tensor input, int k=1, int[] dims={0,1}) -> Tensor",
+    vjp={"input": lambda F, grad, k, dims: F.rot90(grad, -k, dims)},
+)
 def rot90(input, k=1, dims=(0, 1)):  # type: ignore[no-untyped-def]
-    """A copy turned by k quarter turns in the plane of two dimensions.
+    """Turned by 90 degrees k times, in the plane of two dims.
 
-    >>> import autogradlab as torch
+    Shapes: input's, with the two sizes exchanged for odd k.
+    ~same-dtype
+
     >>> torch.rot90(torch.tensor([[1, 2], [3, 4]]))
     tensor([[2, 4],
             [1, 3]])

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.declared import declare
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
 from ..first.kinds import refuse, single
@@ -15,7 +16,9 @@ from ..table.opdef import OPS, Op, alias, op, publish
 F = TENSORS
 
 
-def _rounded(name: str, ufunc: Any, doc: str) -> None:
+def _rounded(declaration: str, ufunc: Any, doc: str) -> None:
+    name = declare(declaration, doc)
+
     def kernel(x):  # type: ignore[no-untyped-def]
         refuse(x, f"{name}_vml_cpu", "b")
         if x.dtype.kind == "c":
@@ -25,9 +28,56 @@ def _rounded(name: str, ufunc: Any, doc: str) -> None:
     unary(name, kernel, lambda F, grad: F.nought(grad), promotes=False, doc=doc)
 
 
-_rounded("floor", np.floor, "The largest integer not above input.")
-_rounded("ceil", np.ceil, "The smallest integer not below input.")
-_rounded("trunc", np.trunc, "The integer part.")
+_rounded(
+    "floor(Tensor input, *, Tensor out=None) -> Tensor",
+    np.floor,
+    """
+    The next integer downwards, as a number of the same dtype. Its derivative is 0.
+
+    ~elementwise
+
+    >>> torch.floor(torch.tensor([-1.5, 0.2, 2.]))
+    tensor([-2.,  0.,  2.])
+
+    In place:
+    >>> x = torch.tensor([-1.5, 0.2, 2.])
+    >>> x.floor_()
+    tensor([-2.,  0.,  2.])
+    >>> x
+    tensor([-2.,  0.,  2.])
+    """,
+)
+_rounded(
+    "ceil(Tensor input, *, Tensor out=None) -> Tensor",
+    np.ceil,
+    """
+    The next integer upwards, as a number of the same dtype. Its derivative is 0.
+
+    ~elementwise
+
+    >>> torch.ceil(torch.tensor([-1.5, 0.2, 2.]))
+    tensor([-1.,  1.,  2.])
+
+    In place:
+    >>> x = torch.tensor([-1.5, 0.2, 2.])
+    >>> x.ceil_()
+    tensor([-1.,  1.,  2.])
+    >>> x
+    tensor([-1.,  1.,  2.])
+    """,
+)
+_rounded(
+    "trunc(Tensor input, *, Tensor out=None) -> Tensor",
+    np.trunc,
+    """
+    The integer part: the next integer towards 0. Its derivative is 0.
+
+    ~elementwise
+
+    >>> torch.trunc(torch.tensor([-1.7, 1.7]))
+    tensor([-1.,  1.])
+    """,
+)
 alias("fix", "trunc")
 alias("fix_", "trunc_")
 
@@ -52,9 +102,54 @@ def _round_decimals(input, decimals):  # type: ignore[no-untyped-def]
     return np.rint(input) if decimals == 0 else single(_decimals)(input, decimals)
 
 
-unary("frac", _frac, lambda F, grad: grad, promotes=False, doc="input - trunc(input)")
 unary(
-    "round", _round, lambda F, grad: F.nought(grad), promotes=False, doc="The nearest integer, the even one at a half."
+    "frac(Tensor input, *, Tensor out=None) -> Tensor",
+    _frac,
+    lambda F, grad: grad,
+    promotes=False,
+    doc="""
+    What trunc takes away: the fractional part, with the sign of input.
+
+    ~elementwise-real
+
+    >>> torch.frac(torch.tensor([1.5, -2.25]))
+    tensor([ 0.5000, -0.2500])
+
+    In place:
+    >>> x = torch.tensor([1.5, -2.25])
+    >>> x.frac_()
+    tensor([ 0.5000, -0.2500])
+    >>> x
+    tensor([ 0.5000, -0.2500])
+    """,
+)
+unary(
+    """
+    round(Tensor input, *, Tensor out=None) -> Tensor
+    round(Tensor input, *, int decimals, Tensor out=None) -> Tensor
+    """,
+    _round,
+    lambda F, grad: F.nought(grad),
+    promotes=False,
+    doc="""
+    The nearest integer, of two equally near ones the even one; with decimals, the nearest number with so many
+    digits after the point.
+
+    Shapes: any; the result has input's shape.
+    Dtypes: real numbers; decimals for float only. The derivative is 0.
+
+    >>> torch.round(torch.tensor([0.5, 1.5, -1.2]))
+    tensor([ 0.,  2., -1.])
+    >>> torch.round(torch.tensor([1.2345, 67.891]), decimals=1)
+    tensor([ 1.2000, 67.9000])
+
+    In place:
+    >>> x = torch.tensor([0.5, 1.5, -1.2])
+    >>> x.round_()
+    tensor([ 0.,  2., -1.])
+    >>> x
+    tensor([ 0.,  2., -1.])
+    """,
 )
 OPS["round.decimals"] = _PLACES = Op(
     "round", _round_decimals, node="RoundBackward1", vjp={"input": lambda F, grad: F.nought(grad)}
@@ -82,9 +177,27 @@ publish("round", _forward, _signature, True, True, "The nearest number of `decim
 publish("round_", _forward_, _signature, True, True, "In-place version of :meth:`round`.")
 
 
-@op("nan_to_num", vjp={"input": lambda F, grad, input: grad * F.isfinite(input)}, inplace=True)
+@op(
+    "nan_to_num(Tensor input, float? nan=None, float? posinf=None, float? neginf=None, *, Tensor out=None) -> Tensor",
+    vjp={"input": lambda F, grad, input: grad * F.isfinite(input)},
+    inplace=True,
+)
 def nan_to_num(input, nan=None, posinf=None, neginf=None):  # type: ignore[no-untyped-def]
-    """NaN and infinities replaced: by 0, the largest and the smallest number unless told otherwise."""
+    """nan, inf and -inf replaced by numbers: 0 and the largest and smallest numbers of the dtype, if not said
+    otherwise.
+
+    ~elementwise
+
+    >>> torch.nan_to_num(torch.tensor([float('nan'), 1., float('-inf')]), nan=9., neginf=-1.)
+    tensor([ 9.,  1., -1.])
+
+    In place:
+    >>> x = torch.tensor([float('nan'), 1., float('-inf')])
+    >>> x.nan_to_num_(nan=9., neginf=-1.)
+    tensor([ 9.,  1., -1.])
+    >>> x
+    tensor([ 9.,  1., -1.])
+    """
     if input.dtype.kind in "biu":
         return input.copy()
     if input.dtype.kind == "c":

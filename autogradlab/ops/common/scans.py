@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.declared import declare
 from ...core.recording.record import RAW, TENSORS
 from ...core.runtime import modes
 from ...core.tensor.tensor import Tensor, requires_grad, wrap
@@ -112,7 +113,8 @@ def _no_integers(args: Any, kwargs: dict[str, Any], r: Tensor) -> Tensor:
     return r
 
 
-def _scan(name: str, ufunc: Any, vjp: Any, doc: str) -> None:
+def _scan(declaration: str, ufunc: Any, vjp: Any, doc: str) -> None:
+    name = declare(declaration, doc)
     kernel = _running(name, ufunc)
     entry = OPS[name] = Op(name, kernel, vjp={"input": vjp}, doc=doc)
     setattr(RAW, name, kernel)
@@ -156,32 +158,54 @@ def _scan(name: str, ufunc: Any, vjp: Any, doc: str) -> None:
 
 
 _scan(
-    "cumsum",
+    "cumsum(Tensor input, int dim, *, ScalarType? dtype=None, Tensor out=None) -> Tensor",
     np.add,
     lambda F, grad, dim: F.suffix_sums(grad, dim),
-    """The running sum along a dimension; of integers in int64.
+    """
+    The sums of the first elements along dim: out[i] = input[0] + … + input[i].
 
-    >>> import autogradlab as torch
-    >>> torch.cumsum(torch.tensor([1, 2, 3]), 0)
-    tensor([1, 3, 6])
+    ~scan
+    ~sum
+
+    >>> torch.cumsum(torch.tensor([1., 2., 3.]), dim=0)
+    tensor([1., 3., 6.])
+
+    In place:
+    >>> x = torch.tensor([1., 2., 3.])
+    >>> x.cumsum_(dim=0)
+    tensor([1., 3., 6.])
+    >>> x
+    tensor([1., 3., 6.])
     """,
 )
 _scan(
-    "cumprod",
+    "cumprod(Tensor input, int dim, *, ScalarType? dtype=None, Tensor out=None) -> Tensor",
     np.multiply,
     lambda F, grad, input, result, dim: F.cumprod_back(grad, input, result, dim),
-    """The running product along a dimension; of integers in int64.
+    """
+    The products of the first elements along dim.
 
-    >>> import autogradlab as torch
-    >>> torch.cumprod(torch.tensor([1, 2, 3]), 0)
-    tensor([1, 2, 6])
+    ~scan
+    ~sum
+
+    >>> torch.cumprod(torch.tensor([1., 2., 3.]), dim=0)
+    tensor([1., 2., 6.])
+
+    In place:
+    >>> x = torch.tensor([1., 2., 3.])
+    >>> x.cumprod_(dim=0)
+    tensor([1., 2., 6.])
+    >>> x
+    tensor([1., 2., 6.])
     """,
 )
 
 # -- cummax, cummin --------------------------------------------------------------------------------------------------------
 
 
-def _extreme(name: str, ufunc: Any) -> None:
+def _extreme(declaration: str, ufunc: Any, doc: str = "") -> None:
+    name = declare(declaration, doc)
+
     def kernel(input, dim):  # type: ignore[no-untyped-def]
         if not input.ndim and type(dim) is int and dim not in (0, -1):
             raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
@@ -215,8 +239,34 @@ def _extreme(name: str, ufunc: Any) -> None:
     )
 
 
-_extreme("cummax", np.maximum)
-_extreme("cummin", np.minimum)
+_extreme(
+    "cummax(Tensor input, int dim, *, Tensor[2] out=None) -> (Tensor values, Tensor indices)",
+    np.maximum,
+    doc="""
+    The largest of the first elements along dim, and its place.
+
+    ~scan
+    ~real-places
+
+    >>> torch.cummax(torch.tensor([1., 3., 2.]), dim=0)
+    torch.return_types.cummax(
+    values=tensor([1., 3., 3.]),
+    indices=tensor([0, 1, 1]))
+    """,
+)
+_extreme(
+    "cummin(Tensor input, int dim, *, Tensor[2] out=None) -> (Tensor values, Tensor indices)",
+    np.minimum,
+    doc="""
+    The smallest of the first elements along dim, and its place.
+
+    ~scan
+    ~real-places
+
+    >>> torch.cummin(torch.tensor([3., 1., 2.]), dim=0).values
+    tensor([3., 1., 1.])
+    """,
+)
 
 # -- logcumsumexp ----------------------------------------------------------------------------------------------------------
 
@@ -293,9 +343,17 @@ OPS["logcumsumexp"] = Op(
 )
 RAW.logcumsumexp = logcumsumexp
 offer(
-    "logcumsumexp",
+    "logcumsumexp(Tensor input, int dim, *, Tensor out=None) -> Tensor",
     OPS["logcumsumexp"],
-    "The logarithm of the running sum of exponentials along a dimension.",
+    """
+    log of the cumsum of exp(input) along dim, without overflow.
+
+    ~scan
+    ~floats
+
+    >>> torch.logcumsumexp(torch.tensor([0., 0., 0.]), dim=0)
+    tensor([0.0000, 0.6931, 1.0986])
+    """,
     check=exact_out("expected scalar_type {} but found {}"),
 )
 
@@ -350,7 +408,26 @@ def diff(*args: Any, **kwargs: Any) -> Tensor:
     return input  # type: ignore[no-any-return]
 
 
-publish("diff", diff, _diff_signature, True, True, "Differences of neighbours along a dimension, taken `n` times.")
+publish(
+    """
+    diff(Tensor input, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None, *, Tensor out=None) -> Tensor
+    """,
+    diff,
+    _diff_signature,
+    True,
+    True,
+    """
+    The differences of neighbours along dim, n times.
+
+    Shapes: input's shape, n smaller at dim; prepend and append are joined to it first.
+    Dtypes: any; of bools, whether they differ.
+
+    >>> torch.diff(torch.tensor([1, 4, 9, 16]))
+    tensor([3, 5, 7])
+    >>> torch.diff(torch.tensor([1, 4, 9, 16]), n=2)
+    tensor([2, 2])
+    """,
+)
 
 # -- the trapezoidal rule --------------------------------------------------------------------------------------------------
 
@@ -401,30 +478,52 @@ def _trapezoid(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tens
     return F.div_number(((_before(y, dim) + _after(y, dim)) * width).sum(dim), 2.0)  # type: ignore[no-any-return]
 
 
-@composite(method=False)
+@composite(
+    """
+    trapezoid(Tensor y, Tensor x, *, int dim=-1) -> Tensor
+    trapezoid(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor
+    """,
+    method=False,
+)
 def trapezoid(*args: Any, **kwargs: Any) -> Tensor:
-    """The integral along a dimension by the trapezoidal rule, at points `x` or `dx` apart.
+    """The area under the polygon through y, along dim, at the points x or at distance dx.
 
-    >>> import autogradlab as torch
-    >>> torch.trapezoid(torch.tensor([1.0, 5.0, 10.0]))
-    tensor(10.5000)
+    Shapes: y's shape without dim.
+    Dtypes: real and complex numbers.
+
+    >>> torch.trapezoid(torch.tensor([0., 1., 4.]), torch.tensor([0., 1., 3.]))
+    tensor(5.5000)
     """
     return _trapezoid("trapezoid", args, kwargs)
 
 
-@composite(method=False)
+@composite(
+    """
+    trapz(Tensor y, *, float dx=1, int dim=-1) -> Tensor
+    trapz(Tensor y, Tensor x, *, int dim=-1) -> Tensor
+    """,
+    method=False,
+)
 def trapz(*args: Any, **kwargs: Any) -> Tensor:
-    """Another name of :func:`trapezoid`."""
+    """Another name of trapezoid."""
     return _trapezoid("trapz", args, kwargs)
 
 
-@composite(method=False)
+@composite(
+    """
+    cumulative_trapezoid(Tensor y, Tensor x, *, int dim=-1) -> Tensor
+    cumulative_trapezoid(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor
+    """,
+    method=False,
+)
 def cumulative_trapezoid(*args: Any, **kwargs: Any) -> Tensor:
-    """The running integral along a dimension by the trapezoidal rule.
+    """The areas under the first parts of the polygon through y.
 
-    >>> import autogradlab as torch
-    >>> torch.cumulative_trapezoid(torch.tensor([1.0, 5.0, 10.0]))
-    tensor([ 3.0000, 10.5000])
+    Shapes: y's shape, one smaller at dim.
+    Dtypes: real and complex numbers.
+
+    >>> torch.cumulative_trapezoid(torch.tensor([0., 1., 4.]))
+    tensor([0.5000, 3.0000])
     """
     name = "cumulative_trapezoid"
     _, given = bind(name, args, kwargs)

@@ -74,20 +74,28 @@ def _gather(input, dim, index, sparse_grad=False):  # type: ignore[no-untyped-de
 
 # like PyTorch, gather saves its input, though only the shape is needed: to change it in place is then an error
 op(
-    "gather",
-    "input index",
+    "gather(Tensor input, int dim, Tensor index, *, bool sparse_grad=False, Tensor out=None) -> Tensor",
     shown={"input": "self"},
     vjp={
         "input": lambda F, grad, dim, index, input, sparse_grad: F.scatter_add(
             F.zeros_of(grad, tuple(input.shape)), dim, index, grad
         ),
     },
-    doc="""The elements that an index tensor names along a dimension: out[i][j] = input[index[i][j]][j] for dim 0.
+    doc="""
+    Picks, along dim, the elements whose places index holds: for dim=0, out[i][j] = input[index[i][j]][j].
 
-    >>> import autogradlab as torch
-    >>> torch.gather(torch.tensor([[1, 2], [3, 4]]), 1, torch.tensor([[0, 0], [1, 0]]))
+    Shapes: index has as many dimensions as input and is nowhere larger, except along dim. The result has index's
+    shape.
+    ~places
+    Errors: RuntimeError if an index is out of range (negative ones are), or index has another number of dimensions.
+
+    >>> x = torch.tensor([[1, 2], [3, 4]])
+    >>> torch.gather(x, 1, torch.tensor([[0, 0], [1, 0]]))
     tensor([[1, 1],
             [4, 3]])
+    >>> scores = torch.tensor([[0.1, 0.9], [0.7, 0.3]])
+    >>> scores.gather(1, torch.tensor([[1], [0]])).squeeze(1)
+    tensor([0.9000, 0.7000])
     """,
 )(_gather)
 
@@ -243,11 +251,28 @@ def scatter(
     reduce: Any = None,
     out: Any = None,
 ) -> Tensor:
-    """A copy with the elements of src (or one value) at the places that an index tensor names along a dimension.
+    """A copy of input in which the elements of src (or one value) are written along dim where index says: for dim=0,
+    out[index[i][j]][j] = src[i][j]. The opposite of gather.
 
-    >>> import autogradlab as torch
-    >>> torch.zeros(1, 3).scatter(1, torch.tensor([[0, 2]]), 5.)
-    tensor([[5., 0., 5.]])
+    Shapes: index has as many dimensions as input and src, and is nowhere larger than src, nor than input except
+    along dim.
+    ~places
+    ~random-last
+    Errors: RuntimeError for places out of range; reduce is 'add' or 'multiply'.
+
+    >>> torch.zeros(2, 3).scatter(1, torch.tensor([[0, 2]]), torch.tensor([[5., 7.]]))
+    tensor([[5., 0., 7.],
+            [0., 0., 0.]])
+    >>> labels = torch.tensor([2, 0])
+    >>> torch.zeros(2, 3).scatter(1, labels[:, None], 1.)
+    tensor([[0., 0., 1.],
+            [1., 0., 0.]])
+
+    In place:
+    >>> x = torch.zeros(2, 3)
+    >>> x.scatter_(1, torch.tensor([[1], [2]]), 1.)
+    tensor([[0., 1., 0.],
+            [0., 0., 1.]])
     """
     form, values = _read("scatter", input, dim, index, src, value, reduce)
     return _SCATTERS[form].call(*values, **({} if out is None else {"out": out}))
@@ -261,7 +286,19 @@ def scatter_(
     return in_place(_SCATTERS[form], values, _KERNELS[form])
 
 
-publish("scatter", scatter, None, True, True, scatter.__doc__ or "")
+publish(
+    """
+    scatter(Tensor input, int dim, Tensor index, Tensor src, *, Tensor out=None) -> Tensor
+    scatter(Tensor input, int dim, Tensor index, Tensor src, *, str reduce, Tensor out=None) -> Tensor
+    scatter(Tensor input, int dim, Tensor index, Scalar value, *, Tensor out=None) -> Tensor
+    scatter(Tensor input, int dim, Tensor index, Scalar value, *, str reduce, Tensor out=None) -> Tensor
+    """,
+    scatter,
+    None,
+    True,
+    True,
+    scatter.__doc__ or "",
+)
 publish("scatter_", scatter_, None, True, False, scatter_.__doc__ or "")
 
 
@@ -275,8 +312,6 @@ def _raw_pad_to(x: Any, shape: tuple[int, ...]) -> Any:
 
 @op(
     "pad_to",
-    method=False,
-    function=False,
     node="ConstantPadNdBackward0",
     vjp={
         "input": lambda F, grad, input_shape: F.cut_to(grad, input_shape),
@@ -289,8 +324,6 @@ def pad_to(input, shape):  # type: ignore[no-untyped-def]
 
 @op(
     "cut_to",
-    method=False,
-    function=False,
     node="SliceBackward0",
     vjp={
         "input": lambda F, grad, input_shape: F.pad_to(grad, input_shape),
@@ -311,18 +344,28 @@ def _scatter_add(input, dim, index, src):  # type: ignore[no-untyped-def]
 
 
 writer(
-    "scatter_add",
+    "scatter_add(Tensor input, int dim, Tensor index, Tensor src, *, Tensor out=None) -> Tensor",
     "input index src",
     _scatter_add,
     {
         "input": lambda F, grad: F.view_grad(grad),
         "src": lambda F, grad, dim, index: F.gather(grad, dim, index),
     },
-    doc="""A copy with the elements of src added at the places that an index tensor names along a dimension.
+    doc="""
+    A copy of input to which the elements of src are added along dim where index says: for dim=0,
+    out[index[i][j]][j] += src[i][j].
 
-    >>> import autogradlab as torch
-    >>> torch.zeros(3).scatter_add(0, torch.tensor([0, 0, 2]), torch.ones(3))
-    tensor([2., 0., 1.])
+    Shapes: as for scatter.
+    ~places
+    ~repeats
+
+    >>> torch.zeros(3).scatter_add(0, torch.tensor([0, 1, 0]), torch.tensor([1., 2., 3.]))
+    tensor([4., 2., 0.])
+
+    In place:
+    >>> sums = torch.zeros(2)
+    >>> sums.scatter_add_(0, torch.tensor([0, 1, 0]), torch.tensor([1., 2., 3.]))
+    tensor([4., 2.])
     """,
 )
 
@@ -421,11 +464,30 @@ def _scatter_back(F, grad, input, dim, index, src, result, reduce, include_self)
 
 
 writer(
-    "scatter_reduce",
+    """
+    scatter_reduce(Tensor input, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True,
+        Tensor out=None) -> Tensor
+    """,
     "input index src",
     _scatter_reduce,
     {"input src": _scatter_back},
-    doc="A copy with the elements of src reduced (sum, prod, mean, amax, amin) into the places an index tensor names.",
+    doc="""
+    A copy of input in which the elements of src are combined with what is there by sum, prod, mean, amax or amin,
+    along dim where index says.
+
+    Shapes: as for scatter.
+    ~places
+    Note: include_self=False leaves the element of input out of each combination.
+
+    >>> x = torch.zeros(2)
+    >>> x.scatter_reduce(0, torch.tensor([0, 1, 0]), torch.tensor([1., 2., 3.]), 'mean', include_self=False)
+    tensor([2., 2.])
+
+    In place:
+    >>> x = torch.tensor([1., 1.])
+    >>> x.scatter_reduce_(0, torch.tensor([0, 1, 0]), torch.tensor([5., 0., 2.]), 'amax')
+    tensor([5., 1.])
+    """,
 )
 
 # -- index_reduce ------------------------------------------------------------------------------------------------------
@@ -467,7 +529,21 @@ _BETA = "index_reduce() is in beta and the API may change at any time."
 def index_reduce(
     input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True, out: Any = None
 ) -> Tensor:
-    """A copy with the slices of source reduced (prod, mean, amax, amin) into those that an index tensor names."""
+    """A copy of input whose slices at index are combined with those of source by prod, mean, amax or amin;
+    include_self=False leaves out what was there.
+
+    Shapes: index is one-dimensional, as long as source is along dim.
+    ~places
+
+    >>> x = torch.tensor([1., 2., 3.])
+    >>> x.index_reduce(0, torch.tensor([0, 0, 2]), torch.tensor([5., 4., 1.]), 'amax')
+    tensor([5., 2., 3.])
+
+    In place:
+    >>> x = torch.ones(2)
+    >>> x.index_reduce_(0, torch.tensor([0, 0]), torch.tensor([2., 3.]), 'prod')
+    tensor([6., 1.])
+    """
     more = {} if out is None else {"out": out}
     result: Tensor = _INDEX_REDUCE.call(input, dim, index, source, reduce, include_self=include_self, **more)
     warn_once(_BETA, at="aten/src/ATen/native/TensorAdvancedIndexing.cpp:1450")
@@ -489,7 +565,17 @@ def _INDEX_REDUCE_INTO(input, dim, index, source, reduce, include_self):  # type
 
 publish("_index_reduce", lambda *a, **k: _INDEX_REDUCE.call(*a, **k), None, False, False, "")
 RAW._index_reduce = RAW.index_reduce
-publish("index_reduce", index_reduce, None, True, True, index_reduce.__doc__ or "")
+publish(
+    """
+    index_reduce(Tensor input, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True,
+        Tensor out=None) -> Tensor
+    """,
+    index_reduce,
+    None,
+    True,
+    True,
+    index_reduce.__doc__ or "",
+)
 publish("index_reduce_", index_reduce_, None, True, False, index_reduce_.__doc__ or "")
 
 guard("gather scatter scatter_ scatter_add scatter_add_ scatter_reduce scatter_reduce_ index_reduce index_reduce_")

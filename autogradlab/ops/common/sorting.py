@@ -30,8 +30,6 @@ F = TENSORS
 @op(
     "place_at",
     "grad_output indices",
-    method=False,
-    function=False,
     node="ScatterBackward0",
     vjp={"grad_output": lambda F, grad, dim, indices: F.take_at(grad, dim, indices, True)},
 )
@@ -160,15 +158,26 @@ def _sort_signature(input, dim=-1, descending=False, *, stable=False, out=None):
 
 
 offer(
-    "sort",
+    """
+    sort(Tensor input, *, bool? stable, int dim=-1, bool descending=False, Tensor[2] out=None) -> (Tensor values,
+        Tensor indices)
+    sort(Tensor input, int dim=-1, bool descending=False, *, Tensor[2] out=None) -> (Tensor values, Tensor indices)
+    """,
     OPS["sort"],
-    """The elements in order along a dimension, and where they came from.
+    """
+    Sorts along dim; gives the values and the places they had. stable=True keeps equal elements in order.
+    main: 2
 
-    >>> import autogradlab as torch
-    >>> torch.sort(torch.tensor([3, 1, 2]))
+    Shapes: both results have input's shape.
+    Dtypes: any but complex; indices are int64. NaN counts as the largest.
+
+    >>> torch.sort(torch.tensor([3., 1., 2.]))
     torch.return_types.sort(
-    values=tensor([1, 2, 3]),
+    values=tensor([1., 2., 3.]),
     indices=tensor([1, 2, 0]))
+    >>> torch.tensor([[2, 1], [3, 4]]).sort(dim=0, descending=True).values
+    tensor([[3, 4],
+            [2, 1]])
     """,
     check=_EXACT,
     signature=_sort_signature,
@@ -194,13 +203,40 @@ def _choose_argsort(args: Any, kwargs: dict[str, Any]) -> None:
 
 
 offer(
-    "argsort", OPS["argsort"], "The indices that sort along a dimension.", check=_check_argsort, choose=_choose_argsort
+    """
+    argsort(Tensor input, *, bool stable, int dim=-1, bool descending=False, Tensor out=None) -> Tensor
+    argsort(Tensor input, int dim=-1, bool descending=False) -> Tensor
+    """,
+    OPS["argsort"],
+    """
+    The places that would sort input along dim.
+    main: 2
+
+    Shapes: input's shape.
+    Dtypes: any but complex; the result is int64.
+
+    >>> x = torch.tensor([30, 10, 20])
+    >>> x.argsort()
+    tensor([1, 2, 0])
+    >>> x[x.argsort(descending=True)]
+    tensor([30, 20, 10])
+    """,
+    check=_check_argsort,
+    choose=_choose_argsort,
 )
 
 
-@composite()
+@composite("msort(Tensor input, *, Tensor out=None) -> Tensor")
 def msort(input: Tensor, *, out: Any = None) -> Tensor:
-    """The elements in order along the first dimension."""
+    """input sorted along its first dimension; the values alone.
+
+    Shapes: input's shape.
+    Dtypes: any but complex.
+
+    >>> torch.msort(torch.tensor([[3, 1], [2, 4]]))
+    tensor([[2, 1],
+            [3, 4]])
+    """
     if not isinstance(input, Tensor):
         from ..table.arguments import reject
 
@@ -261,13 +297,22 @@ def _ties(line: np.ndarray, top: np.ndarray) -> bool:
 
 OPS["topk"] = _of_places("topk", topk)
 offer(
-    "topk",
+    """
+    topk(Tensor input, SymInt k, int dim=-1, bool largest=True, bool sorted=True, *,
+        Tensor[2] out=None) -> (Tensor values, Tensor indices)
+    """,
     OPS["topk"],
-    """The k largest (or smallest) elements along a dimension, and where they are.
+    """
+    The k largest elements along dim (with largest=False the smallest) and their places.
 
-    >>> import autogradlab as torch
-    >>> torch.topk(torch.tensor([3.0, 1.0, 2.0]), 2).values
-    tensor([3., 2.])
+    Shapes: input's shape with k at dim.
+    Dtypes: any but bool and complex; indices are int64.
+    Errors: RuntimeError if k is larger than the dimension.
+
+    >>> torch.topk(torch.tensor([1., 5., 3., 4.]), 2)
+    torch.return_types.topk(
+    values=tensor([5., 4.]),
+    indices=tensor([1, 3]))
     """,
     check=_EXACT,
 )
@@ -323,9 +368,22 @@ def selecting(name: str, kernel: Any, node: str | None = None) -> Op:
 
 OPS["kthvalue"] = selecting("kthvalue", kthvalue)
 offer(
-    "kthvalue",
+    """
+    kthvalue(Tensor input, SymInt k, int dim=-1, bool keepdim=False, *, Tensor[2] out=None) -> (Tensor values,
+        Tensor indices)
+    """,
     OPS["kthvalue"],
-    "The k-th smallest element along a dimension (from 1), and where it is.",
+    """
+    The k-th smallest element along dim, counted from 1, and its place.
+
+    Shapes: input's shape without dim, or with size 1 there if keepdim.
+    Dtypes: real numbers; indices are int64.
+
+    >>> torch.kthvalue(torch.tensor([7., 1., 5.]), 2)
+    torch.return_types.kthvalue(
+    values=tensor(5.),
+    indices=tensor(2))
+    """,
     check=exact_out("output values must be of same type as input", "output indices must be of scalar type Long"),
 )
 for _kernel in (sort, argsort, topk, kthvalue):
@@ -422,13 +480,27 @@ def _searched(edges: Tensor, input: Any, given: dict[str, Any], right: bool, sor
 _SEARCH = Op("searchsorted", lambda input: input)
 
 
-@composite(method=False)
+@composite(
+    """
+    searchsorted(Tensor sorted_sequence, Tensor input, *, bool out_int32=False, bool right=False, str? side=None,
+        Tensor? sorter=None, Tensor out=None) -> Tensor
+    searchsorted(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, str? side=None,
+        Tensor? sorter=None, Tensor out=None) -> Tensor
+    """,
+    method=False,
+)
 def searchsorted(*args: Any, **kwargs: Any) -> Tensor:
-    """Where to insert values into sorted lines so that they stay sorted.
+    """The places at which values would have to be inserted to keep a sorted sequence in order; right=True goes behind
+    equal ones.
 
-    >>> import autogradlab as torch
-    >>> torch.searchsorted(torch.tensor([1, 3, 5]), torch.tensor([3, 6]))
-    tensor([1, 3])
+    Shapes: sorted_sequence is one-dimensional, or has input's leading dimensions. The result has input's shape.
+    Dtypes: real numbers, both the same; the result is int64, or int32 with out_int32.
+
+    >>> edges = torch.tensor([1., 3., 5.])
+    >>> torch.searchsorted(edges, torch.tensor([0., 3., 4.]))
+    tensor([0, 1, 2])
+    >>> torch.searchsorted(edges, torch.tensor([0., 3., 4.]), right=True)
+    tensor([0, 2, 2])
     """
     form, given = bind("searchsorted", args, kwargs)
     return _searched(
@@ -436,9 +508,23 @@ def searchsorted(*args: Any, **kwargs: Any) -> Tensor:
     )
 
 
-@composite(method=False)
+@composite(
+    """
+    bucketize(Tensor input, Tensor boundaries, *, bool out_int32=False, bool right=False, Tensor out=None) -> Tensor
+    bucketize(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor
+    """,
+    method=False,
+)
 def bucketize(*args: Any, **kwargs: Any) -> Tensor:
-    """The number of the bucket, between sorted boundaries, that each value falls into."""
+    """The number of the bucket, between sorted boundaries, into which each element falls: searchsorted with its
+    arguments exchanged.
+
+    Shapes: boundaries is one-dimensional; the result has input's shape.
+    Dtypes: real numbers; the result is int64, or int32 with out_int32.
+
+    >>> torch.bucketize(torch.tensor([0.5, 2., 9.]), torch.tensor([1., 2., 3.]))
+    tensor([0, 1, 3])
+    """
     form, given = bind("bucketize", args, kwargs)
     edges = given["boundaries"]
     if edges.dim() != 1:

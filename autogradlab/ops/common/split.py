@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.declared import declare
 from ...core.graph.node import NO_EDGE
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor, gradient_edge
@@ -86,20 +87,33 @@ _SIZES = OPS["split_with_sizes"] = Op(
 )
 
 
-@composite()
+@composite("split_with_sizes(Tensor input, SymInt[] split_sizes, int dim=0) -> Tensor[]")
 def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Tensor, ...]:
-    """Views of consecutive parts of the given sizes."""
+    """The tensor in parts of given sizes along dim.
+
+    Shapes: input's with the parts' sizes at dim; they add up to its size.
+    ~view
+
+    >>> torch.split_with_sizes(torch.arange(5), [2, 3])
+    (tensor([0, 1]), tensor([2, 3, 4]))
+    """
     return _SIZES.call(input, tuple(map(operator.index, split_sizes)), dim)
 
 
 def split(
     input: Tensor, split_size_or_sections: Any = None, dim: int = 0, *, split_size: Any = None
 ) -> tuple[Tensor, ...]:
-    """Views of consecutive parts, each of one size (the last may be smaller) or of the sizes given.
+    """
+    sig: (tensor, split_size_or_sections, dim=0)
+    The tensor in parts of one size (the last may be smaller), or of given sizes, along dim.
 
-    >>> import autogradlab as torch
-    >>> torch.arange(5).split(2)
+    Shapes: input's with the parts' sizes at dim.
+    ~view
+
+    >>> torch.split(torch.arange(5), 2)
     (tensor([0, 1]), tensor([2, 3]), tensor([4]))
+    >>> torch.arange(5).split([1, 4])[1]
+    tensor([1, 2, 3, 4])
     """
     size = split_size if split_size_or_sections is None else split_size_or_sections
     if isinstance(size, (tuple, list)):
@@ -110,18 +124,44 @@ def split(
     return _SPLIT.call(input, size, dim)
 
 
-publish("split", split, None, True, True, split.__doc__ or "")
+publish(
+    """
+    split(Tensor input, SymInt split_size, int dim=0) -> Tensor[]
+    split(Tensor input, SymInt[] split_size, int dim=0) -> Tensor[]
+    """,
+    split,
+    None,
+    True,
+    True,
+    split.__doc__ or "",
+)
 
 
-@op("unsafe_split", multi=True, vjp={"input": _split_back})
+@op("unsafe_split(Tensor input, SymInt split_size, int dim=0) -> Tensor[]", multi=True, vjp={"input": _split_back})
 def unsafe_split(input, split_size, dim=0):  # type: ignore[no-untyped-def]
-    """split() whose parts do not count as views of one tensor."""
+    """split, whose parts may be changed in place as long as the input is not used.
+
+    Shapes: input's with the parts' sizes at dim.
+    ~same-dtype
+
+    >>> torch.unsafe_split(torch.arange(4), 2)
+    (tensor([0, 1]), tensor([2, 3]))
+    """
     return _split(input, split_size, dim)
 
 
-@op("unsafe_split_with_sizes", multi=True, vjp={"input": _sizes_back})
+@op("unsafe_split_with_sizes -> Tensor[]", multi=True, vjp={"input": _sizes_back})
 def unsafe_split_with_sizes(input, split_sizes, dim=0):  # type: ignore[no-untyped-def]
-    """split_with_sizes() whose parts do not count as views of one tensor."""
+    """
+    sig: (input, split_sizes, dim=0)
+    split_with_sizes, whose parts may be changed in place as long as the input is not used.
+
+    Shapes: input's with the parts' sizes at dim.
+    ~same-dtype
+
+    >>> torch.unsafe_split_with_sizes(torch.arange(4), [1, 3])
+    (tensor([0]), tensor([1, 2, 3]))
+    """
     return _split_with_sizes(input, split_sizes, dim)
 
 
@@ -138,29 +178,46 @@ def _chunked(input: Tensor, chunks: int, dim: int, split_: Any, with_sizes: Any)
     return split_(input, size, dim)
 
 
-@composite()
+@composite("chunk(Tensor input, int chunks, int dim=0) -> Tensor[]")
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
-    """At most `chunks` views of equal size along a dimension; the last may be smaller.
+    """The tensor in so many parts along dim, or fewer: their size is rounded upwards.
 
-    >>> import autogradlab as torch
-    >>> torch.arange(5).chunk(2)
-    (tensor([0, 1, 2]), tensor([3, 4]))
+    Shapes: input's with the parts' sizes at dim.
+    ~view
+
+    >>> torch.chunk(torch.arange(5), 3)
+    (tensor([0, 1]), tensor([2, 3]), tensor([4]))
     """
     return _chunked(input, operator.index(chunks), dim, split, split_with_sizes)
 
 
-@composite()
+@composite("unsafe_chunk(Tensor input, int chunks, int dim=0) -> Tensor[]")
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
-    """chunk() whose parts do not count as views of one tensor."""
+    """chunk, whose parts may be changed in place as long as the input is not used.
+
+    Shapes: input's with the parts' sizes at dim.
+    ~same-dtype
+
+    >>> torch.unsafe_chunk(torch.arange(4), 2)
+    (tensor([0, 1]), tensor([2, 3]))
+    """
     return _chunked(input, chunks, dim, TENSORS.unsafe_split, TENSORS.unsafe_split_with_sizes)
 
 
-@composite()
+@composite("""
+    tensor_split(Tensor input, SymInt[] indices, int dim=0) -> Tensor[]
+    tensor_split(Tensor input, Tensor tensor_indices_or_sections, int dim=0) -> Tensor[]
+    tensor_split(Tensor input, SymInt sections, int dim=0) -> Tensor[]
+    """)
 def tensor_split(input: Tensor, indices_or_sections: Any = None, dim: int = 0, **names: Any) -> tuple[Tensor, ...]:
-    """Views of a number of parts whose sizes differ by at most one, or of the parts between the given indices.
+    """The tensor in exactly so many parts along dim, or cut at given places.
 
-    >>> import autogradlab as torch
-    >>> torch.arange(5).tensor_split((1, 3))
+    Shapes: input's with the parts' sizes at dim.
+    ~view
+
+    >>> torch.tensor_split(torch.arange(5), 3)
+    (tensor([0, 1]), tensor([2, 3]), tensor([4]))
+    >>> torch.tensor_split(torch.arange(5), (1, 3))
     (tensor([0]), tensor([1, 2]), tensor([3, 4]))
     """
     for name in ("indices", "sections", "tensor_indices_or_sections"):
@@ -203,7 +260,9 @@ def tensor_split(input: Tensor, indices_or_sections: Any = None, dim: int = 0, *
     return tuple(parts)
 
 
-def _along(name: str, dim: int, least: int, doc: str) -> None:
+def _along(declaration: str, dim: int, least: int, doc: str) -> None:
+    name = declare(declaration, doc)
+
     def part(input: Tensor, indices_or_sections: Any = None, **names: Any) -> tuple[Tensor, ...]:
         for word in ("indices", "sections"):
             if word in names and indices_or_sections is None:
@@ -225,12 +284,61 @@ def _along(name: str, dim: int, least: int, doc: str) -> None:
         return tensor_split(input, indices_or_sections, d)
 
     part.__doc__ = doc
-    composite(name=name)(part)
+    composite(name)(part)
 
 
-_along("hsplit", 1, 1, "tensor_split() along columns (or the only dimension).")
-_along("vsplit", 0, 2, "tensor_split() along rows.")
-_along("dsplit", 2, 3, "tensor_split() along the third dimension.")
+_along(
+    """
+    hsplit(Tensor input, int sections) -> Tensor[]
+    hsplit(Tensor input, int[] indices) -> Tensor[]
+    """,
+    1,
+    1,
+    """
+    tensor_split along dimension 1, of vectors along 0.
+    main: 1
+
+    Shapes: input's with the parts' sizes at that dimension.
+    ~view
+
+    >>> torch.hsplit(torch.arange(4), 2)
+    (tensor([0, 1]), tensor([2, 3]))
+    """,
+)
+_along(
+    """
+    vsplit(Tensor input, int sections) -> Tensor[]
+    vsplit(Tensor input, int[] indices) -> Tensor[]
+    """,
+    0,
+    2,
+    """
+    tensor_split along dimension 0.
+
+    Shapes: input's with the parts' sizes at dimension 0; two dimensions at least.
+    ~view
+
+    >>> torch.vsplit(torch.arange(4).reshape(2, 2), 2)
+    (tensor([[0, 1]]), tensor([[2, 3]]))
+    """,
+)
+_along(
+    """
+    dsplit(Tensor input, int sections) -> Tensor[]
+    dsplit(Tensor input, int[] indices) -> Tensor[]
+    """,
+    2,
+    3,
+    """
+    tensor_split along dimension 2.
+
+    Shapes: input's with the parts' sizes at dimension 2; three dimensions at least.
+    ~view
+
+    >>> [part.shape for part in torch.dsplit(torch.zeros(2, 2, 4), 2)]
+    [torch.Size([2, 2, 2]), torch.Size([2, 2, 2])]
+    """,
+)
 
 
 def _unbind(input, dim=0):  # type: ignore[no-untyped-def]
@@ -253,9 +361,16 @@ _UNBIND = OPS["unbind"] = Op(
 )
 
 
-@composite()
+@composite("unbind(Tensor input, int dim=0) -> Tensor[]")
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
-    """The views at each index of a dimension, as a tuple."""
+    """The slices along dim, without that dimension.
+
+    Shapes: input's without dim, so many of them.
+    ~view
+
+    >>> torch.unbind(torch.tensor([[1, 2], [3, 4]]))
+    (tensor([1, 2]), tensor([3, 4]))
+    """
     if (input._edge or gradient_edge(input)) is NO_EDGE:
         return tuple([view_of(input, r, _UNBIND, (), "multi_output") for r in _unbind(input._array, dim)])
     return _UNBIND.call(input, dim)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.declared import declare
 from ...core.recording.record import TENSORS
 from ...core.runtime.warn import warn
 from ...core.tensor.tensor import Tensor
@@ -147,15 +148,92 @@ def _spread_of(name: str) -> None:
     )
 
 
+declare(
+    """
+    var(Tensor input, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor out=None) -> Tensor
+    var(Tensor input, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor out=None) -> Tensor
+    var(Tensor input, bool unbiased=True) -> Tensor
+    """,
+    """
+    The variance: squared distances from the mean, divided by n - correction (1, if not said otherwise).
+    main: 2
+
+    ~dims
+    ~floats
+
+    >>> x = torch.tensor([1., 2., 3., 4.])
+    >>> x.var(), x.var(correction=0)
+    (tensor(1.6667), tensor(1.2500))
+    """,
+)
+declare(
+    """
+    std(Tensor input, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor out=None) -> Tensor
+    std(Tensor input, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor out=None) -> Tensor
+    std(Tensor input, bool unbiased=True) -> Tensor
+    """,
+    """
+    The standard deviation: the root of var.
+    main: 2
+
+    ~dims
+    ~floats
+
+    >>> torch.std(torch.tensor([[1., 3.], [2., 6.]]), dim=1)
+    tensor([1.4142, 2.8284])
+    """,
+)
+declare(
+    """
+    var_mean(Tensor input, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)
+    var_mean(Tensor input, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor)
+    var_mean(Tensor input, bool unbiased=True) -> (Tensor, Tensor)
+    """,
+    """
+    Variance and mean.
+    main: 2
+
+    ~dims
+    ~floats
+
+    >>> torch.var_mean(torch.tensor([1., 2., 3.]))
+    (tensor(1.), tensor(2.))
+    """,
+)
+declare(
+    """
+    std_mean(Tensor input, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)
+    std_mean(Tensor input, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor)
+    std_mean(Tensor input, bool unbiased=True) -> (Tensor, Tensor)
+    """,
+    """
+    Standard deviation and mean.
+    main: 2
+
+    ~dims
+    ~floats
+
+    >>> torch.std_mean(torch.tensor([1., 2., 3.]))
+    (tensor(1.), tensor(2.))
+    """,
+)
 for _name in ("var", "std", "var_mean", "std_mean"):
     _spread_of(_name)
 
 # -- covariance ------------------------------------------------------------------------------------------------------------
 
 
-@composite()
+@composite("cov(Tensor input, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor")
 def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Tensor:
-    """The covariance matrix of variables in rows."""
+    """The covariances of variables, a row of input each; fweights and aweights weigh the observations.
+
+    Shapes: (n, observations) gives (n, n); (observations,) gives 0-dim.
+    ~floats
+
+    >>> torch.cov(torch.tensor([[1., 2., 3.], [3., 2., 1.]]))
+    tensor([[ 1., -1.],
+            [-1.,  1.]])
+    """
     if input.dim() > 2:
         raise RuntimeError(
             f"cov(): expected input to have two or fewer dimensions but got an input with {input.dim()} dimensions"
@@ -208,9 +286,17 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: A
     return F.div(c, free).squeeze()  # type: ignore[no-any-return]
 
 
-@composite()
+@composite("corrcoef(Tensor input) -> Tensor")
 def corrcoef(input: Tensor) -> Tensor:
-    """The correlation coefficients of variables in rows."""
+    """The correlation coefficients of variables, a row of input each.
+
+    Shapes: (n, observations) gives (n, n); (observations,) gives 0-dim.
+    ~floats
+
+    >>> torch.corrcoef(torch.tensor([[1., 2., 3.], [3., 2., 1.]]))
+    tensor([[ 1., -1.],
+            [-1.,  1.]])
+    """
     if input.dim() > 2:
         raise RuntimeError(
             f"corrcoef(): expected input to have two or fewer dimensions but got an input with {input.dim()} dimensions"

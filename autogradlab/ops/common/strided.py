@@ -20,8 +20,6 @@ from ..table.opdef import OPS, Op, composite, op, publish
 
 @op(
     "as_strided_gather",
-    method=False,
-    function=False,
     node="AsStridedBackward0",
     vjp={
         "input": lambda F, grad, base, view: F.as_strided_backward(grad, base, view),
@@ -33,8 +31,6 @@ def as_strided_gather(input, base, view):  # type: ignore[no-untyped-def]
 
 @op(
     "as_strided_backward",
-    method=False,
-    function=False,
     node="AsStridedBackwardBackward0",
     vjp={
         "input": lambda F, grad, base, view: F.as_strided_gather(grad, base, view),
@@ -47,8 +43,6 @@ def as_strided_backward(input, base, view):  # type: ignore[no-untyped-def]
 @op(
     "as_strided_scatter_geometry",
     "input src",
-    method=False,
-    function=False,
     node="AsStridedScatterBackward0",
     vjp={
         "input": lambda F, grad, base, view: F.as_strided_scatter_geometry(grad, F.zero_dim(grad), base, view),
@@ -98,12 +92,21 @@ def _strided(input: Tensor, size: Any, stride: Any, storage_offset: Any) -> tupl
 
 
 def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: Any = None) -> Tensor:
-    """A view of the tensor's storage with any sizes, strides and offset (in elements).
+    """A view of the memory with any shape, strides and offset; elements may be shown several times.
 
-    >>> import autogradlab as torch
-    >>> torch.arange(6).as_strided((2, 2), (1, 2), 1)
-    tensor([[1, 3],
-            [2, 4]])
+    Shapes: the given size.
+    ~view
+    Errors: RuntimeError where it would reach beyond the memory.
+
+    >>> torch.as_strided(torch.arange(5), (3, 3), (1, 1))
+    tensor([[0, 1, 2],
+            [1, 2, 3],
+            [2, 3, 4]])
+
+    In place:
+    >>> torch.arange(5).as_strided_((2, 2), (1, 2))
+    tensor([[0, 2],
+            [1, 3]])
     """
     r, *saved = _strided(input, size, stride, storage_offset)
     return view_of(input, r, _STRIDED, (*saved, None, None, None, None, None))
@@ -117,7 +120,14 @@ def as_strided_(input: Tensor, size: Any, stride: Any, storage_offset: Any = Non
     return reshaped_in_place(input, _STRIDED_, [input, *saved], r)
 
 
-publish("as_strided", as_strided, _entry, True, True, as_strided.__doc__ or "")
+publish(
+    "as_strided(Tensor input, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor",
+    as_strided,
+    _entry,
+    True,
+    True,
+    as_strided.__doc__ or "",
+)
 publish("as_strided_", as_strided_, _entry, True, True, as_strided_.__doc__ or "")
 
 # -- writing a view into a copy ----------------------------------------------------------------------------------------
@@ -140,21 +150,30 @@ def _copied(input: np.ndarray, view: Any, src: np.ndarray) -> np.ndarray:
 
 
 @op(
-    "select_scatter",
-    "input src",
+    "select_scatter(Tensor input, Tensor src, int dim, SymInt index) -> Tensor",
     vjp={
         "input": lambda F, grad, src_shape, dim, index: F.select_scatter(grad, F.zeros_of(grad, src_shape), dim, index),
         "src": lambda F, grad, dim, index: F.select(grad, dim, index),
     },
 )
 def select_scatter(input, src, dim, index):  # type: ignore[no-untyped-def]
-    """A copy of `input` in which select(dim, index) is `src`."""
+    """A copy of input whose slice at one place along dim is src.
+
+    Shapes: src has input's shape without dim.
+    ~same-dtype
+
+    >>> torch.zeros(2, 2).select_scatter(torch.tensor([1., 2.]), 0, 1)
+    tensor([[0., 0.],
+            [1., 2.]])
+    """
     return _copied(input, lambda r: RAW.select(r, dim, index), src)
 
 
 @op(
-    "slice_scatter",
-    "input src",
+    """
+    slice_scatter(Tensor input, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1, *,
+        Tensor out=None) -> Tensor
+    """,
     vjp={
         "input": lambda F, grad, src_shape, dim, start, end, step: F.slice_scatter(
             grad, F.zeros_of(grad, src_shape), dim, start, end, step
@@ -163,13 +182,19 @@ def select_scatter(input, src, dim, index):  # type: ignore[no-untyped-def]
     },
 )
 def slice_scatter(input, src, dim=0, start=None, end=None, step=1):  # type: ignore[no-untyped-def]
-    """A copy of `input` in which the slice [start:end:step] of a dimension is `src`."""
+    """A copy of input whose part [start:end:step] along dim is src.
+
+    Shapes: src has the shape of that part.
+    ~same-dtype
+
+    >>> torch.zeros(4).slice_scatter(torch.tensor([1., 2.]), 0, 1, 3)
+    tensor([0., 1., 2., 0.])
+    """
     return _copied(input, lambda r: RAW.slice(r, dim, start, end, step), src)
 
 
 @op(
-    "diagonal_scatter",
-    "input src",
+    "diagonal_scatter(Tensor input, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor",
     vjp={
         "input": lambda F, grad, src_shape, offset, dim1, dim2: F.diagonal_scatter(
             grad, F.zeros_of(grad, src_shape), offset, dim1, dim2
@@ -178,7 +203,15 @@ def slice_scatter(input, src, dim=0, start=None, end=None, step=1):  # type: ign
     },
 )
 def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):  # type: ignore[no-untyped-def]
-    """A copy of `input` in which diagonal(offset, dim1, dim2) is `src`."""
+    """A copy of input whose diagonal is src.
+
+    Shapes: src has the shape of input.diagonal(offset, dim1, dim2).
+    ~same-dtype
+
+    >>> torch.zeros(2, 2).diagonal_scatter(torch.tensor([1., 2.]))
+    tensor([[1., 0.],
+            [0., 2.]])
+    """
     return _copied(input, lambda r: RAW.diagonal(r, offset, dim1, dim2), src)
 
 
@@ -197,8 +230,6 @@ def _window(r: np.ndarray, size: Any, stride: Any, offset: Any) -> np.ndarray:
 
 @op(
     "_strided_part",
-    method=False,
-    function=False,
     node="AsStridedBackward0",
     vjp={
         "input": lambda F, grad, input_shape, size, stride, storage_offset: F.as_strided_scatter(
@@ -225,12 +256,24 @@ OPS["as_strided_scatter"] = Op(
 RAW.as_strided_scatter = _as_strided_scatter
 _scatter_strided = OPS["as_strided_scatter"].call
 publish(
-    "as_strided_scatter",
+    """
+    as_strided_scatter(Tensor input, Tensor src, SymInt[] size, SymInt[] stride,
+        SymInt? storage_offset=None) -> Tensor
+    """,
     lambda *args, **kwargs: _scatter_strided(*args, **kwargs),
     _as_strided_scatter,
     True,
     True,
-    "A copy of `input` in which as_strided(size, stride, storage_offset) is `src`.",
+    """
+    A copy of input whose elements that as_strided(size, stride, storage_offset) would show are those of src.
+
+    Shapes: src has the given size.
+    ~same-dtype
+
+    >>> torch.zeros(2, 2).as_strided_scatter(torch.tensor([1., 2.]), (2,), (3,))
+    tensor([[1., 0.],
+            [0., 2.]])
+    """,
 )
 
 

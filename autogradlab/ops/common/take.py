@@ -41,19 +41,22 @@ def at(d: int, index: Any) -> tuple[Any, ...]:
 
 
 @op(
-    "index_select",
+    "index_select(Tensor input, int dim, Tensor index, *, Tensor out=None) -> Tensor",
     vjp={
         "input": lambda F, grad, input_shape, dim, index: F.index_select_backward(grad, input_shape, dim, index),
     },
-    tensors="input index",
 )
 def index_select(input, dim, index):  # type: ignore[no-untyped-def]
-    """The slices of a dimension that an index tensor names, as a copy.
+    """Picks whole slices along dim, in the order of index.
 
-    >>> import autogradlab as torch
-    >>> torch.index_select(torch.tensor([[1, 2], [3, 4]]), 1, torch.tensor([1]))
-    tensor([[2],
-            [4]])
+    Shapes: index is one-dimensional with k places; the result is input's shape with size k at dim. It is a copy.
+    ~places
+    Errors: IndexError for a place out of range; negative places are.
+
+    >>> x = torch.tensor([[1., 2.], [3., 4.], [5., 6.]])
+    >>> torch.index_select(x, 0, torch.tensor([2, 0]))
+    tensor([[5., 6.],
+            [1., 2.]])
     """
     d = wrap_dim(dim, input.ndim)
     if index.ndim > 1:
@@ -74,8 +77,6 @@ def index_select(input, dim, index):  # type: ignore[no-untyped-def]
 @op(
     "index_select_backward",
     "grad_output index",
-    method=False,
-    function=False,
     node="IndexAddBackward0",
     vjp={
         "grad_output": lambda F, grad, dim, index: F.index_select(grad, dim, index),
@@ -159,7 +160,7 @@ def _gathered(F: Any, grad: Any, dim: int, index: Any, source_shape: tuple[int, 
 
 
 writer(
-    "index_add",
+    "index_add(Tensor input, int dim, Tensor index, Tensor source, *, Scalar alpha=1, Tensor out=None) -> Tensor",
     "input index source",
     _index_add,
     {
@@ -168,7 +169,25 @@ writer(
             _gathered(F, grad, dim, index, tuple(source.shape)) * alpha
         ),
     },
-    doc="A copy with alpha * source added at the slices that an index tensor names.",
+    doc="""
+    A copy of input to which the slices of source are added at the places of index along dim, times alpha.
+
+    Shapes: index is one-dimensional, as long as source is along dim; source has input's sizes elsewhere.
+    ~places
+    ~repeats
+
+    >>> x = torch.ones(3, 2)
+    >>> rows = torch.tensor([[1., 2.], [3., 4.]])
+    >>> x.index_add(0, torch.tensor([0, 0]), rows)
+    tensor([[5., 7.],
+            [1., 1.],
+            [1., 1.]])
+
+    In place:
+    >>> counts = torch.zeros(3)
+    >>> counts.index_add_(0, torch.tensor([0, 2, 2]), torch.ones(3))
+    tensor([1., 0., 2.])
+    """,
 )
 
 
@@ -212,14 +231,33 @@ def _index_copy(input, dim, index, source):  # type: ignore[no-untyped-def]
 
 
 writer(
-    "index_copy",
+    "index_copy(Tensor input, int dim, Tensor index, Tensor source, *, Tensor out=None) -> Tensor",
     "input index source",
     _index_copy,
     {
         "input": lambda F, grad, dim, index: F.index_fill(grad, dim, index, 0),
         "source": lambda F, grad, dim, index, source: _gathered(F, grad, dim, index, tuple(source.shape)),
     },
-    doc="A copy in which the slices that an index tensor names are those of source.",
+    doc="""
+    sig: (input, dim, index, source, *, out=None)
+    A copy of input whose slices at the places of index along dim are those of source.
+
+    Shapes: index is one-dimensional, as long as source is along dim; source has input's sizes elsewhere.
+    ~places
+    ~random-last
+
+    >>> x = torch.zeros(3, 2)
+    >>> x.index_copy(0, torch.tensor([2, 0]), torch.tensor([[1., 2.], [3., 4.]]))
+    tensor([[3., 4.],
+            [0., 0.],
+            [1., 2.]])
+
+    In place:
+    sig: (self, dim, index, source)
+    >>> x = torch.zeros(3)
+    >>> x.index_copy_(0, torch.tensor([1]), torch.tensor([5.]))
+    tensor([0., 5., 0.])
+    """,
 )
 
 for _name in ("index_add", "index_copy"):
@@ -310,7 +348,19 @@ def is_value(name: str, value: Any, args: tuple[Any, ...]) -> bool:
 
 
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
-    """A copy in which the slices that an index tensor names are filled with one value."""
+    """A copy of input with one value in all slices that index names along dim.
+
+    Shapes: index is one-dimensional; value is a number or a 0-dim tensor. The result has input's shape.
+    ~places
+
+    >>> torch.ones(2, 3).index_fill(1, torch.tensor([0, 2]), -1.)
+    tensor([[-1.,  1., -1.],
+            [-1.,  1., -1.]])
+
+    In place:
+    >>> torch.ones(3).index_fill_(0, torch.tensor([1]), 0.)
+    tensor([1., 0., 1.])
+    """
     return _FILLS[is_value("index_fill", value, (input, dim, index, value))].call(input, dim, index, value)
 
 
@@ -321,7 +371,17 @@ def index_fill_(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     return in_place(_FILLS[number], [input, dim, index, value], (_index_fill_tensor, _index_fill)[number])
 
 
-publish("index_fill", index_fill, None, True, True, index_fill.__doc__ or "")
+publish(
+    """
+    index_fill(Tensor input, int dim, Tensor index, Tensor value) -> Tensor
+    index_fill(Tensor input, int dim, Tensor index, Scalar value) -> Tensor
+    """,
+    index_fill,
+    None,
+    True,
+    True,
+    index_fill.__doc__ or "",
+)
 publish("index_fill_", index_fill_, None, True, False, index_fill_.__doc__ or "")
 
 # -- take and put ------------------------------------------------------------------------------------------------------
@@ -340,18 +400,21 @@ def _flat(name: str, x: np.ndarray, index: np.ndarray) -> np.ndarray:
 
 
 @op(
-    "take",
-    "input index",
+    "take(Tensor input, Tensor index, *, Tensor out=None) -> Tensor",
     vjp={
         "input": lambda F, grad, index, input: F.put(F.zeros_of(grad, tuple(input.shape)), index, grad, True),
     },
 )
 def take(input, index):  # type: ignore[no-untyped-def]
-    """The elements at positions in the flat tensor.
+    """Picks elements by their places in the flattened input.
 
-    >>> import autogradlab as torch
-    >>> torch.take(torch.tensor([[4, 3], [6, 7]]), torch.tensor([0, 3]))
-    tensor([4, 7])
+    Shapes: input any, index any; the result has index's shape.
+    ~places
+    Errors: IndexError if a place is outside of [-numel, numel).
+
+    >>> x = torch.tensor([[1, 2, 3], [4, 5, 6]])
+    >>> x.take(torch.tensor([0, 2, -1]))
+    tensor([1, 3, 6])
     """
     return np.array(input.reshape(-1)[_flat("take()", input, index)])
 
@@ -383,7 +446,7 @@ def _put(input, index, source, accumulate=False):  # type: ignore[no-untyped-def
 
 
 writer(
-    "put",
+    "put(Tensor input, Tensor index, Tensor source, bool accumulate=False) -> Tensor",
     "input index source",
     _put,
     {
@@ -393,7 +456,22 @@ writer(
         "source": lambda F, grad, index, source_shape: F.reshape(F.take(grad, index), source_shape),
     },
     order="K",
-    doc="A copy with source written at (or added to) positions in the flat tensor.",
+    doc="""
+    A copy of input with the elements of source at places of the flattened input; accumulate=True adds.
+
+    Shapes: index and source have equally many elements; the result has input's shape.
+    ~places
+
+    >>> torch.zeros(2, 2).put(torch.tensor([0, 3]), torch.tensor([1., 2.]))
+    tensor([[1., 0.],
+            [0., 2.]])
+
+    In place:
+    >>> x = torch.zeros(2, 2)
+    >>> x.put_(torch.tensor([1, 2]), torch.tensor([8., 9.]))
+    tensor([[0., 8.],
+            [9., 0.]])
+    """,
 )
 
 
@@ -403,9 +481,21 @@ def _from_the_front(indices: Tensor, size: int) -> Tensor:
     return TENSORS.from_numpy(i % size) if size and (i < 0).any() else indices
 
 
-@composite()
+@composite("take_along_dim(Tensor input, Tensor indices, int? dim=None, *, Tensor out=None) -> Tensor")
 def take_along_dim(input: Tensor, indices: Tensor, dim: Any = None, *, out: Any = None) -> Tensor:
-    """gather() whose index is broadcast against the input; without dim, on the flat tensor."""
+    """Picks elements along dim at the places that another tensor of the same kind holds, such as argsort's; without
+    dim, of the flattened input.
+
+    Shapes: input and indices broadcast in all dimensions but dim; the result has indices' size there.
+    ~places
+
+    >>> x = torch.tensor([[10, 30, 20], [60, 40, 50]])
+    >>> torch.take_along_dim(x, x.argsort(1), 1)
+    tensor([[10, 20, 30],
+            [40, 50, 60]])
+    >>> torch.take_along_dim(x, torch.tensor([0, 5]))
+    tensor([10, 50])
+    """
     if isinstance(indices, Tensor) and indices._array.dtype != np.int64:
         raise RuntimeError(
             f"torch.take_along_dim(): dtype of indices should be Long but got {scalar_name(indices._array)}"
@@ -447,8 +537,29 @@ def _nonzero(x: np.ndarray) -> np.ndarray:
     return np.array(x.nonzero(), np.int64).T
 
 
-@op("nonzero", method=False, function=False)
+@op(
+    """
+    nonzero(Tensor input, *, bool as_tuple=False, Tensor out=None) -> Tensor | Tensor[]|function
+    nonzero(Tensor input) -> Tensor | Tensor[]|method
+    nonzero(Tensor input, *, bool as_tuple) -> Tensor | Tensor[]|method
+    """,
+    method=False,
+    function=False,
+)
 def nonzero_kernel(input):  # type: ignore[no-untyped-def]
+    """The places of the elements that are not zero, one row each; with as_tuple=True one tensor for each dimension,
+    ready for x[...].
+
+    Shapes: input with n dimensions and z nonzero elements gives (z, n), or a tuple of n tensors (z,).
+    Dtypes: any; the result is int64.
+
+    >>> x = torch.tensor([[0, 7], [5, 0]])
+    >>> torch.nonzero(x)
+    tensor([[0, 1],
+            [1, 0]])
+    >>> x[x.nonzero(as_tuple=True)]
+    tensor([7, 5])
+    """
     return _nonzero(input)
 
 
@@ -476,9 +587,17 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
 publish("nonzero", nonzero, None, True, True, nonzero.__doc__ or "")
 
 
-@composite()
+@composite("argwhere(Tensor input) -> Tensor")
 def argwhere(input: Tensor) -> Tensor:
-    """The indices of all elements that are not zero, one row each."""
+    """The places of the elements that are not zero, one row each: nonzero without options.
+
+    Shapes: (z, n) for z nonzero elements of a tensor with n dimensions.
+    Dtypes: any; the result is int64.
+
+    >>> torch.argwhere(torch.tensor([[0, 1], [1, 0]]))
+    tensor([[0, 1],
+            [1, 0]])
+    """
     return _NONZERO(input)
 
 

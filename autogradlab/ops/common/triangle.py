@@ -31,21 +31,52 @@ def _part(name: str, input: np.ndarray, diagonal: int, lower: bool) -> np.ndarra
     return r
 
 
-@op("tril", vjp={"input": lambda F, grad, diagonal: F.tril(grad, diagonal)})
+@op(
+    "tril(Tensor input, SymInt diagonal=0, *, Tensor out=None) -> Tensor",
+    vjp={"input": lambda F, grad, diagonal: F.tril(grad, diagonal)},
+)
 def tril(input, diagonal=0):  # type: ignore[no-untyped-def]
-    """The lower triangle of a matrix (or of each in a batch), zeros above.
+    """The lower triangle; the rest is 0. diagonal > 0 keeps more, < 0 less.
 
-    >>> import autogradlab as torch
-    >>> torch.tril(torch.ones(2, 2))
+    Shapes: (..., m, n), and so is the result.
+    ~same-dtype
+
+    >>> torch.tril(torch.ones(3, 3))
+    tensor([[1., 0., 0.],
+            [1., 1., 0.],
+            [1., 1., 1.]])
+    >>> torch.ones(2, 2).tril(-1)
+    tensor([[0., 0.],
+            [1., 0.]])
+
+    In place:
+    >>> torch.ones(2, 2).tril_()
     tensor([[1., 0.],
             [1., 1.]])
     """
     return _part("tril", input, diagonal, True)
 
 
-@op("triu", vjp={"input": lambda F, grad, diagonal: F.triu(grad, diagonal)})
+@op(
+    "triu(Tensor input, SymInt diagonal=0, *, Tensor out=None) -> Tensor",
+    vjp={"input": lambda F, grad, diagonal: F.triu(grad, diagonal)},
+)
 def triu(input, diagonal=0):  # type: ignore[no-untyped-def]
-    """The upper triangle of a matrix (or of each in a batch), zeros below."""
+    """The upper triangle; the rest is 0. diagonal > 0 keeps less, < 0 more.
+
+    Shapes: (..., m, n), and so is the result.
+    ~same-dtype
+
+    >>> torch.triu(torch.ones(3, 3), 1)
+    tensor([[0., 1., 1.],
+            [0., 0., 1.],
+            [0., 0., 0.]])
+
+    In place:
+    >>> torch.ones(2, 2).triu_()
+    tensor([[1., 1.],
+            [0., 1.]])
+    """
     return _part("triu", input, diagonal, False)
 
 

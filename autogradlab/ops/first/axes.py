@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.declared import declare
 from ...core.memory.strided import window
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor, read_only
@@ -21,12 +22,17 @@ from .writing import exact_out
 # -- moving dimensions -------------------------------------------------------------------------------------------------
 
 
-@composite()
+@composite("""
+    movedim(Tensor input, int source, int destination) -> Tensor
+    movedim(Tensor input, int[] source, int[] destination) -> Tensor
+    """)
 def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
-    """A view with dimensions moved to other places; the rest keep their order.
+    """Dimensions moved to other places; the rest keeps its order.
 
-    >>> import autogradlab as torch
-    >>> torch.zeros(2, 3, 4).movedim(0, -1).shape
+    Shapes: input's sizes in another order.
+    ~view
+
+    >>> torch.movedim(torch.zeros(2, 3, 4), 0, -1).shape
     torch.Size([3, 4, 2])
     """
     n = input._array.ndim
@@ -55,15 +61,39 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
 alias("moveaxis", "movedim")
 
 
-@composite()
+@composite("swapaxes(Tensor input, int axis0, int axis1) -> Tensor")
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
-    """transpose under NumPy's name."""
+    """Another name of transpose.
+
+    In place:
+    >>> x = torch.tensor([[1, 2, 3], [4, 5, 6]])
+    >>> x.swapaxes_(0, 1)
+    tensor([[1, 4],
+            [2, 5],
+            [3, 6]])
+    >>> x
+    tensor([[1, 4],
+            [2, 5],
+            [3, 6]])
+    """
     return transpose(input, axis0, axis1)
 
 
-@composite()
+@composite("swapdims(Tensor input, int dim0, int dim1) -> Tensor")
 def swapdims(input: Tensor, dim0: int, dim1: int) -> Tensor:
-    """transpose under another name."""
+    """Another name of transpose.
+
+    In place:
+    >>> x = torch.tensor([[1, 2, 3], [4, 5, 6]])
+    >>> x.swapdims_(0, 1)
+    tensor([[1, 4],
+            [2, 5],
+            [3, 6]])
+    >>> x
+    tensor([[1, 4],
+            [2, 5],
+            [3, 6]])
+    """
     return transpose(input, dim0, dim1)
 
 
@@ -75,9 +105,17 @@ def _conjugate(input: Tensor) -> Tensor:
     return TENSORS.conj(input) if input._array.dtype.kind == "c" else input
 
 
-@composite()
+@composite("adjoint(Tensor input) -> Tensor")
 def adjoint(input: Tensor) -> Tensor:
-    """The last two dimensions exchanged, and complex numbers conjugated."""
+    """The conjugate transpose of matrices.
+
+    Shapes: (..., m, n) gives (..., n, m).
+    ~view
+
+    >>> torch.adjoint(torch.tensor([[1 + 2j, 3j]]))
+    tensor([[1.-2.j],
+            [0.-3.j]])
+    """
     n = input._array.ndim
     if n == 1:
         raise RuntimeError("tensor.adjoint() is only supported on matrices or batches of matrices. Got 1-D tensor.")
@@ -141,6 +179,56 @@ def _get_H(self: Tensor) -> Tensor:
     return _conjugate(_swapped(self))
 
 
+declare(
+    "T -> Tensor",
+    """
+    The tensor with its dimensions in reverse order: the transpose of a matrix.
+
+    Shapes: (m, n) gives (n, m).
+    ~view
+
+    >>> torch.tensor([[1, 2], [3, 4]]).T
+    tensor([[1, 3],
+            [2, 4]])
+    """,
+)
+declare(
+    "mT -> Tensor",
+    """
+    The transpose of the last two dimensions.
+
+    Shapes: (..., m, n) gives (..., n, m).
+    ~view
+
+    >>> torch.zeros(5, 2, 3).mT.shape
+    torch.Size([5, 3, 2])
+    """,
+)
+declare(
+    "mH -> Tensor",
+    """
+    The conjugate transpose of the last two dimensions.
+
+    Shapes: (..., m, n) gives (..., n, m).
+    ~view
+
+    >>> torch.tensor([[[1 + 2j, 3j]]]).mH.shape
+    torch.Size([1, 2, 1])
+    """,
+)
+declare(
+    "H -> Tensor",
+    """
+    The conjugate transpose of a matrix.
+
+    Shapes: (m, n) gives (n, m).
+    ~view
+
+    >>> torch.tensor([[1 + 2j, 3j]]).H
+    tensor([[1.-2.j],
+            [0.-3.j]])
+    """,
+)
 for _name, _getter in {"T": _get_T, "mT": _get_mT, "mH": _get_mH, "H": _get_H}.items():
     _getter.__name__ = _name
     attach(_name, read_only(_getter, doc=_getter.__doc__))
@@ -173,31 +261,50 @@ RAW.diagonal = _diagonal
 
 
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
-    """A view of the diagonal over two dimensions, as a last dimension.
+    """The diagonals of matrices as the last dimension. A view.
 
-    >>> import autogradlab as torch
-    >>> torch.tensor([[1, 2], [3, 4]]).diagonal()
+    Shapes: input's shape without dim1 and dim2, and the diagonal's length at the end.
+    ~same-dtype
+
+    >>> torch.diagonal(torch.tensor([[1, 2], [3, 4]]))
     tensor([1, 4])
+    >>> torch.arange(8).reshape(2, 2, 2).diagonal(dim1=1, dim2=2)
+    tensor([[0, 3],
+            [4, 7]])
     """
     x = input._array
     saved = (x.shape, offset, dim1, dim2, None, None, None, None)
     return view_of(input, _diagonal(x, offset, dim1, dim2), OPS["diagonal"], saved)
 
 
-publish("diagonal", diagonal, _diagonal, True, True, diagonal.__doc__ or "")
+publish(
+    "diagonal(Tensor input, int offset=0, int dim1=0, int dim2=1) -> Tensor",
+    diagonal,
+    _diagonal,
+    True,
+    True,
+    diagonal.__doc__ or "",
+)
 
 
-@op("diagonal_copy", node="DiagonalBackward0_copy", method=False, vjp=_DIAGONAL_BACK)
+@op("diagonal_copy -> Tensor", node="DiagonalBackward0_copy", method=False, vjp=_DIAGONAL_BACK)
 def diagonal_copy(input, offset=0, dim1=0, dim2=1):  # type: ignore[no-untyped-def]
-    """diagonal() as a copy."""
+    """
+    sig: (input, offset=0, dim1=0, dim2=1)
+    diagonal as a copy: a change of it does not reach input.
+
+    Shapes: as diagonal gives it.
+    ~same-dtype
+
+    >>> torch.diagonal_copy(torch.tensor([[1, 2], [3, 4]]))
+    tensor([1, 4])
+    """
     return np.array(_diagonal(input, offset, dim1, dim2), order="C")
 
 
 @op(
     "diagonal_backward",
     "grad_output",
-    method=False,
-    function=False,
     vjp={
         "grad_output": lambda F, grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2),
     },
@@ -208,14 +315,22 @@ def diagonal_backward(grad_output, input_shape, offset, dim1, dim2):  # type: ig
     return g
 
 
-@op("diag_embed", vjp={"input": lambda F, grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2)})
+@op(
+    "diag_embed(Tensor input, int offset=0, int dim1=-2, int dim2=-1) -> Tensor",
+    vjp={"input": lambda F, grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2)},
+)
 def diag_embed(input, offset=0, dim1=-2, dim2=-1):  # type: ignore[no-untyped-def]
-    """Zeros with the last dimension on a diagonal of two new ones.
+    """Matrices with the last dimension of input on their diagonals.
 
-    >>> import autogradlab as torch
-    >>> torch.diag_embed(torch.tensor([1, 2]))
-    tensor([[1, 0],
-            [0, 2]])
+    Shapes: (..., n) gives (..., n + |offset|, n + |offset|), the new dimensions at dim1 and dim2.
+    ~same-dtype
+
+    >>> torch.diag_embed(torch.tensor([[1, 2], [3, 4]]))
+    tensor([[[1, 0],
+             [0, 2]],
+
+            [[3, 0],
+             [0, 4]]])
     """
     n = input.ndim + 1
     a, b = wrap_dim(dim1, n), wrap_dim(dim2, n)
@@ -230,9 +345,19 @@ def diag_embed(input, offset=0, dim1=-2, dim2=-1):  # type: ignore[no-untyped-de
     return r
 
 
-@composite()
+@composite("diag(Tensor input, int diagonal=0, *, Tensor out=None) -> Tensor")
 def diag(input: Tensor, diagonal: int = 0, *, out: Any = None) -> Tensor:
-    """The diagonal of a matrix as a copy; of a vector, the matrix with it on the diagonal."""
+    """The diagonal of a matrix as a vector, or the matrix with a vector on its diagonal.
+
+    Shapes: (m, n) gives a vector, (n,) gives (n, n), larger by |diagonal|.
+    ~same-dtype
+
+    >>> torch.diag(torch.tensor([1, 2]))
+    tensor([[1, 0],
+            [0, 2]])
+    >>> torch.diag(torch.tensor([[1, 2], [3, 4]]), 1)
+    tensor([2])
+    """
     n = input._array.ndim
     if n not in (1, 2):
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {n}D")
@@ -253,9 +378,17 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Any = None) -> Tensor:
     return TENSORS.diag_embed(input, diagonal) if n == 1 else TENSORS.diagonal_copy(input, diagonal)
 
 
-@composite()
+@composite("diagflat(Tensor input, int offset=0) -> Tensor")
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
-    """A matrix with all elements of the tensor on a diagonal."""
+    """The matrix with the elements of the flattened input on its diagonal.
+
+    Shapes: n elements give (n + |offset|, n + |offset|).
+    ~same-dtype
+
+    >>> torch.diagflat(torch.tensor([[1], [2]]))
+    tensor([[1, 0],
+            [0, 2]])
+    """
     return TENSORS.diag_embed(TENSORS.view(TENSORS.contiguous(input), -1), offset)
 
 
@@ -296,11 +429,14 @@ RAW.unfold = _unfold
 
 
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
-    """A view of all windows of `size` elements along a dimension, `step` apart, in a new last dimension.
+    """All windows of a size along one dimension, `step` apart, as a new last dimension.
 
-    >>> import autogradlab as torch
-    >>> torch.arange(5).unfold(0, 3, 2)
+    Shapes: (…, n, …) gives (…, (n - size) // step + 1, …, size).
+    ~view
+
+    >>> torch.arange(5).unfold(0, 3, 1)
     tensor([[0, 1, 2],
+            [1, 2, 3],
             [2, 3, 4]])
     """
     x = input._array
@@ -309,14 +445,19 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     return view_of(input, _unfold(x, dimension, size, step), OPS["unfold"], saved)
 
 
-publish("unfold", unfold, _unfold, True, False, unfold.__doc__ or "")
+publish(
+    "unfold(Tensor input, int dimension, int size, int step) -> Tensor",
+    unfold,
+    _unfold,
+    True,
+    False,
+    unfold.__doc__ or "",
+)
 
 
 @op(
     "unfold_backward",
     "grad_output",
-    method=False,
-    function=False,
     vjp={
         "grad_output": lambda F, grad, dimension, size, step: F.unfold(grad, dimension, size, step),
     },
@@ -334,9 +475,20 @@ def unfold_backward(grad_output, input_shape, dimension, size, step):  # type: i
 # -- broadcasting and more dimensions ----------------------------------------------------------------------------------
 
 
-@composite(method=False)
+@composite("broadcast_tensors(Tensor[] tensors) -> Tensor[]", method=False)
 def broadcast_tensors(*tensors: Any) -> Any:
-    """Views of all tensors, expanded to their common shape."""
+    """
+    sig: (*tensors)
+    All tensors expanded to their common shape.
+
+    Shapes: from the last dimension on, sizes are equal or 1.
+    ~view
+
+    >>> a, b = torch.broadcast_tensors(torch.tensor([1, 2]), torch.tensor([[3], [4]]))
+    >>> a
+    tensor([[1, 2],
+            [1, 2]])
+    """
     from ...core.arguments.mismatch import typename
     from ...core.values.promotion import broadcast_shapes
 
@@ -360,7 +512,7 @@ def _atleast(name: str, one: Any, doc: str) -> None:
         return tuple(one(t) for t in tensors)
 
     each.__doc__ = doc
-    composite(method=False, name=name)(each)
+    composite(name, method=False)(each)
 
 
 def _one(t: Tensor) -> Tensor:
@@ -379,6 +531,54 @@ def _three(t: Tensor) -> Tensor:
     return unsqueeze(unsqueeze(t, 0), -1) if n == 1 else unsqueeze(t, -1) if n == 2 else t
 
 
+declare(
+    """
+    atleast_1d(Tensor input) -> Tensor | Tensor[]
+    atleast_1d(Tensor[] tensors) -> Tensor | Tensor[]
+    """,
+    """
+    sig: (*tensors)
+    With a dimension if there is none.
+
+    Shapes: () gives (1,); others stay.
+    ~view
+
+    >>> torch.atleast_1d(torch.tensor(5))
+    tensor([5])
+    """,
+)
+declare(
+    """
+    atleast_2d(Tensor input) -> Tensor | Tensor[]
+    atleast_2d(Tensor[] tensors) -> Tensor | Tensor[]
+    """,
+    """
+    sig: (*tensors)
+    With two dimensions at least; new ones go in front.
+
+    Shapes: () gives (1, 1), (n,) gives (1, n); others stay.
+    ~view
+
+    >>> torch.atleast_2d(torch.tensor([5, 6]))
+    tensor([[5, 6]])
+    """,
+)
+declare(
+    """
+    atleast_3d(Tensor input) -> Tensor | Tensor[]
+    atleast_3d(Tensor[] tensors) -> Tensor | Tensor[]
+    """,
+    """
+    sig: (*tensors)
+    With three dimensions at least.
+
+    Shapes: (n,) gives (1, n, 1), (m, n) gives (m, n, 1); others stay.
+    ~view
+
+    >>> torch.atleast_3d(torch.zeros(2, 3)).shape
+    torch.Size([2, 3, 1])
+    """,
+)
 for _count, _fn in ((1, _one), (2, _two), (3, _three)):
     _atleast(
         f"atleast_{_count}d",
@@ -387,6 +587,13 @@ for _count, _fn in ((1, _one), (2, _two), (3, _three)):
     )
 
 exact_out(OPS["diagonal_copy"])
+declare(
+    """
+    moveaxis(Tensor input, int source, int destination) -> Tensor
+    moveaxis(Tensor input, int[] source, int[] destination) -> Tensor
+    """,
+    """Another name of movedim.""",
+)
 guard(
     "movedim moveaxis swapaxes swapdims transpose t squeeze unsqueeze unfold diagonal diag diag_embed diagflat flatten "
     "unflatten ravel adjoint broadcast_to expand_as view_as reshape_as"

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.declared import declare
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.values.promotion import is_number, result_dtype
@@ -13,6 +14,118 @@ from ..table.factories import binary
 from ..table.opdef import alias, composite, op
 from .kinds import align, refuse, refusing, strict
 
+declare(
+    """
+    eq(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
+    eq(Tensor input, Scalar other, *, Tensor out=None) -> Tensor
+    """,
+    """
+    Whether elements are equal. The operator ==.
+
+    ~pair-bool
+
+    >>> torch.eq(torch.tensor([1, 2, 3]), torch.tensor([1, 5, 3]))
+    tensor([ True, False,  True])
+
+    In place:
+    >>> x = torch.tensor([1, 2, 3])
+    >>> x.eq_(torch.tensor([1, 5, 3]))
+    tensor([1, 0, 1])
+    >>> x
+    tensor([1, 0, 1])
+    """,
+)
+declare(
+    """
+    ne(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
+    ne(Tensor input, Scalar other, *, Tensor out=None) -> Tensor
+    """,
+    """
+    Whether elements differ. The operator !=.
+
+    ~pair-bool
+
+    >>> torch.ne(torch.tensor([1, 2]), 2)
+    tensor([ True, False])
+
+    In place:
+    >>> x = torch.tensor([1, 2])
+    >>> x.ne_(2)
+    tensor([1, 0])
+    >>> x
+    tensor([1, 0])
+    """,
+)
+declare(
+    """
+    lt(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
+    lt(Tensor input, Scalar other, *, Tensor out=None) -> Tensor
+    """,
+    """
+    Whether elements are smaller than those of other. The operator <.
+
+    ~pair-bool
+
+    >>> torch.lt(torch.tensor([1, 2, 3]), 2)
+    tensor([ True, False, False])
+    """,
+)
+declare(
+    """
+    le(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
+    le(Tensor input, Scalar other, *, Tensor out=None) -> Tensor
+    """,
+    """
+    Whether elements are not larger than those of other. The operator <=.
+
+    ~pair-bool
+
+    >>> torch.le(torch.tensor([1, 2, 3]), 2)
+    tensor([ True,  True, False])
+
+    In place:
+    >>> x = torch.tensor([1, 2, 3])
+    >>> x.le_(2)
+    tensor([1, 1, 0])
+    >>> x
+    tensor([1, 1, 0])
+    """,
+)
+declare(
+    """
+    gt(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
+    gt(Tensor input, Scalar other, *, Tensor out=None) -> Tensor
+    """,
+    """
+    Whether elements are larger than those of other. The operator >.
+
+    ~pair-bool
+
+    >>> torch.gt(torch.tensor([1, 2, 3]), 2)
+    tensor([False, False,  True])
+    """,
+)
+declare(
+    """
+    ge(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
+    ge(Tensor input, Scalar other, *, Tensor out=None) -> Tensor
+    """,
+    """
+    Whether elements are not smaller than those of other. The operator >=.
+
+    ~pair-bool
+
+    >>> torch.ge(torch.tensor([1, 2, 3]), 2)
+    tensor([False,  True,  True])
+
+    In place:
+    >>> x = torch.tensor([1, 2, 3])
+    >>> x.ge_(2)
+    tensor([0, 1, 1])
+    >>> x
+    tensor([0, 1, 1])
+    """,
+)
 for _name, _kernel, _doc in (
     ("eq", np.equal, "input == other"),
     ("ne", np.not_equal, "input != other"),
@@ -36,9 +149,18 @@ for _new, _old in (
     alias(_new + "_", _old + "_", function=False)
 
 
-@composite()
+@composite("equal(Tensor input, Tensor other) -> bool")
 def equal(input: Tensor, other: Tensor) -> bool:
-    """Whether two tensors have one shape and equal elements: a Python bool."""
+    """Whether two tensors have the same shape and the same elements, as one Python bool.
+
+    Shapes: any.
+    Dtypes: any; they must be the same.
+
+    >>> torch.equal(torch.tensor([1, 2]), torch.tensor([1, 2]))
+    True
+    >>> torch.equal(torch.ones(2), torch.ones(2, 1))
+    False
+    """
     if not isinstance(input, Tensor) or not isinstance(other, Tensor):
         from ..table.arguments import reject
 
@@ -49,9 +171,16 @@ def equal(input: Tensor, other: Tensor) -> bool:
     return input._array.shape == other._array.shape and bool(np.array_equal(input._array, other._array))
 
 
-@op("isclose", "input other")
+@op("isclose(Tensor input, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> Tensor")
 def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):  # type: ignore[no-untyped-def]
-    """Whether elements differ by at most atol + rtol * abs(other)."""
+    """Whether elements are equal up to rounding: |input - other| <= atol + rtol * |other|.
+
+    Shapes: both broadcast together.
+    Dtypes: any, both the same; the result is bool.
+
+    >>> torch.isclose(torch.tensor([1., 2.]), torch.tensor([1. + 1e-7, 2.1]))
+    tensor([ True, False])
+    """
     if input.dtype != other.dtype:
         from .kinds import name_of
 
@@ -72,17 +201,41 @@ def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):  # type: ign
     return close
 
 
-@composite()
+@composite("allclose(Tensor input, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> bool")
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
-    """Whether all elements are close: a Python bool."""
+    """Whether all elements are equal up to rounding: isclose, as one Python bool.
+
+    Shapes: both broadcast together.
+    Dtypes: any, both the same.
+
+    >>> torch.allclose(torch.tensor([1., 2.]), torch.tensor([1., 2. + 1e-6]))
+    True
+    """
     return bool(TENSORS.isclose(input, other, rtol, atol, equal_nan)._array.all())
 
 
-@composite(method=False)
+@composite(
+    """
+    isin(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False,
+        Tensor out=None) -> Tensor
+    isin(Scalar element, Tensor test_elements, *, bool assume_unique=False, bool invert=False,
+        Tensor out=None) -> Tensor
+    isin(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool invert=False,
+        Tensor out=None) -> Tensor
+    """,
+    method=False,
+)
 def isin(
     elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False, out: Any = None
 ) -> Tensor:
-    """Whether each element is one of test_elements."""
+    """Whether each element occurs among test_elements.
+
+    Shapes: the result has the shape of elements.
+    Dtypes: real numbers; the result is bool.
+
+    >>> torch.isin(torch.tensor([1, 2, 3]), torch.tensor([2, 5]))
+    tensor([False,  True, False])
+    """
     if not isinstance(elements, Tensor) and not isinstance(test_elements, Tensor):
         from ..table.arguments import reject
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.declared import signatures
 from ...core.random.generator import NO_CUDA
 from ...core.recording.record import TENSORS
 from ...core.runtime import modes
@@ -49,6 +50,7 @@ def item(self: Tensor) -> Any:
     return x.item() if x.dtype.kind != "V" else float(x.reshape(-1)[0])
 
 
+@signatures("item(Tensor input) -> number", method=True)
 def _item(self: Tensor, *args: Any, **kwargs: Any) -> Any:
     if args or kwargs:
         raise TypeError(
@@ -68,6 +70,7 @@ def tolist(self: Tensor) -> Any:
     return self._array.tolist() if self._array.dtype.kind != "V" else self._array.astype(np.float32).tolist()
 
 
+@signatures("numpy(Tensor input, *, bool force=False) -> ndarray", method=True)
 def numpy(self: Tensor, *args: Any, force: bool = False) -> np.ndarray:
     """An array over the same memory.
 
@@ -120,6 +123,13 @@ def backwards(self: Tensor) -> Tensor:
     return flipped
 
 
+@signatures(
+    """
+    type(Tensor input, object dtype=None, bool non_blocking=False, *, MemoryFormat? memory_format=None) -> str | Tensor
+    type(Tensor input, object dtype=None, bool async=False, *, MemoryFormat? memory_format=None) -> Tensor|deprecated
+    """,
+    method=True,
+)
 def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False, **options: Any) -> Any:
     """The name of the tensor's type, or the tensor converted to another type.
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.declared import declare
 from ...core.memory.layout import formatted, like
 from ...core.memory.storage import Storage
 from ...core.recording.record import RAW, TENSORS
@@ -55,17 +56,29 @@ _ASARRAY_GRAD = (
 # -- out of data -------------------------------------------------------------------------------------------------------
 
 
-@composite(method=False)
+@composite(
+    """
+    tensor(object data, *, ScalarType? dtype=None, Device? device=None, bool pin_memory=False,
+        bool requires_grad=False) -> Tensor
+    """,
+    method=False,
+)
 def tensor(*args: Any, **kwargs: Any) -> Tensor:
-    """tensor(data, *, dtype=None, device=None, requires_grad=False): a tensor that copies `data`.
+    """
+    sig: (data, *, dtype=None, device=None, requires_grad=False, pin_memory=False)
+    A new tensor with the numbers of (nested) lists, of an array or of one number. It is a leaf, and always a copy.
 
-    data: a number, nested lists, a NumPy array. Errors: ValueError if lists are ragged, TypeError or RuntimeError if
-    they hold something that is no number.
+    Shapes: as the lists are nested; a number gives 0-dim.
+    Dtypes: float gives the default dtype, int int64, bool bool, complex complex64; arrays keep theirs.
+    Errors: ValueError for rows of different lengths; RuntimeError for requires_grad=True with integers.
 
-    >>> import autogradlab as torch
     >>> torch.tensor([[1, 2], [3, 4]])
     tensor([[1, 2],
             [3, 4]])
+    >>> torch.tensor([1., 2.], requires_grad=True)
+    tensor([1., 2.], requires_grad=True)
+    >>> torch.tensor(3.5).shape
+    torch.Size([])
     """
     if len(args) == 1 and not isinstance(args[0], Tensor):
         if not kwargs:
@@ -83,14 +96,18 @@ def tensor(*args: Any, **kwargs: Any) -> Tensor:
     return finished(array_from(data, kind), values["requires_grad"])
 
 
-@composite(method=False)
+@composite("as_tensor(object data, *, ScalarType? dtype=None, Device? device=None) -> Tensor", method=False)
 def as_tensor(*args: Any, **kwargs: Any) -> Tensor:
-    """as_tensor(data, dtype=None, device=None): a tensor of `data`, without a copy where that is possible.
+    """data as a tensor; a tensor of that dtype, or the memory of a NumPy array, is used as it is.
 
-    >>> import autogradlab as torch
-    >>> a = torch.ones(2)
-    >>> torch.as_tensor(a) is a
-    True
+    Shapes: those of data.
+    Dtypes: as for tensor; arrays keep theirs.
+
+    >>> a = np.array([1, 2])
+    >>> t = torch.as_tensor(a)
+    >>> a[0] = 9
+    >>> t
+    tensor([9, 2])
     """
     if len(args) > 1 and "dtype" not in kwargs:
         args, kwargs = args[:1] + args[3:], {**dict(zip(("dtype", "device"), args[1:3], strict=False)), **kwargs}
@@ -106,17 +123,20 @@ def as_tensor(*args: Any, **kwargs: Any) -> Tensor:
     return finished(array_from(data, kind))
 
 
-@composite(method=False)
+@composite("from_numpy -> Tensor", method=False)
 def from_numpy(*args: Any) -> Tensor:
-    """from_numpy(array): a tensor over the memory of an array.
+    """A tensor on the memory of a NumPy array: changes of one are seen in the other.
+    sig: (ndarray)
 
-    Errors: TypeError for a dtype that PyTorch lacks, ValueError for negative strides.
+    Shapes: the array's.
+    Dtypes: the array's.
+    Errors: TypeError for what is no array, or has a dtype that tensors have not.
 
-    >>> import numpy as np, autogradlab as torch
     >>> a = np.array([1., 2.])
     >>> t = torch.from_numpy(a)
-    >>> a[0] = 7; t
-    tensor([7., 2.], dtype=torch.float64)
+    >>> t[0] = 5
+    >>> a
+    array([5., 2.])
     """
     if len(args) != 1:
         raise TypeError(f"torch._VariableFunctionsClass.from_numpy() takes exactly one argument ({len(args)} given)")
@@ -141,9 +161,22 @@ def _from_numpy(array: Any) -> Tensor:
     return t
 
 
-@composite(method=False)
+@composite(
+    """
+    asarray(object obj, *, ScalarType? dtype=None, Device? device=None, bool? copy=None,
+        bool requires_grad=False) -> Tensor
+    """,
+    method=False,
+)
 def asarray(*args: Any, **kwargs: Any) -> Tensor:
-    """asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False): a tensor of `obj`, shared or copied."""
+    """obj as a tensor; memory is shared where possible, never with copy=True, always (or ValueError) with copy=False.
+
+    Shapes: those of obj.
+    Dtypes: as for tensor; arrays keep theirs.
+
+    >>> torch.asarray([1, 2], dtype=torch.float32)
+    tensor([1., 2.])
+    """
     given = kwargs.get("requires_grad")
     _, values = bind("asarray", args, kwargs)
     obj, copy = values["obj"], values["copy"]
@@ -185,13 +218,19 @@ def asarray(*args: Any, **kwargs: Any) -> Tensor:
     return found  # type: ignore[no-any-return]
 
 
-@composite(method=False)
+@composite(
+    "frombuffer(object buffer, *, ScalarType dtype, int count=-1, int offset=0, bool requires_grad=False) -> Tensor",
+    method=False,
+)
 def frombuffer(*args: Any, **kwargs: Any) -> Tensor:
-    """frombuffer(buffer, *, dtype, count=-1, offset=0): a 1-dim tensor over the bytes of a buffer.
+    """A tensor on the memory of bytes, a bytearray, an array, …
+    sig: (buffer, *, dtype, count=-1, offset=0, requires_grad=False)
 
-    >>> import autogradlab as torch
-    >>> torch.frombuffer(bytearray(b"ab"), dtype=torch.uint8)
-    tensor([97, 98], dtype=torch.uint8)
+    Shapes: one dimension.
+    Dtypes: the given one.
+
+    >>> torch.frombuffer(bytearray([1, 0, 2, 0]), dtype=torch.int16)
+    tensor([1, 2], dtype=torch.int16)
     """
     _, values = bind("frombuffer", args, kwargs)
     kind = wanted_dtype(values)
@@ -231,25 +270,42 @@ def _from_buffer(buffer: Any, kind: Dtype, count: int, offset: int) -> Tensor:
     return t
 
 
-@composite(method=False)
+@composite("from_dlpack -> Tensor", method=False)
 def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: Any = None) -> Tensor:
-    """A tensor over the memory of another library's array (anything with `__dlpack__`, or a capsule)."""
+    """A tensor on the memory of an object that speaks DLPack, such as a NumPy array.
+    sig: (ext_tensor, *, device=None, copy=None)
+
+    Shapes: the object's.
+    Dtypes: the object's.
+
+    >>> torch.from_dlpack(np.array([1., 2.]))
+    tensor([1., 2.], dtype=torch.float64)
+    """
     check_device(device)
     array = array_of_dlpack(ext_tensor)
     check_numpy(array)
     return finished(np.array(array) if copy else array[...])
 
 
-@composite(method=False)
+@composite("to_dlpack -> PyCapsule", method=False)
 def to_dlpack(tensor: Tensor) -> Any:
-    """A DLPack capsule of a tensor."""
+    """A DLPack capsule of the tensor, for one consumer.
+    sig: (input)
+
+    Shapes: any.
+
+    >>> capsule = torch.to_dlpack(torch.tensor([1., 2.]))
+    >>> torch.from_dlpack(capsule)
+    tensor([1., 2.])
+    """
     return tensor.__dlpack__()
 
 
 # -- of one value ------------------------------------------------------------------------------------------------------
 
 
-def _filled(name: str, make: Any, doc: str) -> None:
+def _filled(declaration: str, make: Any, doc: str) -> None:
+    name = declare(declaration, doc)
     negative = f"{name}: Dimension size must be non-negative." if name == "zeros" else ""
 
     def create(*size: Any, **kwargs: Any) -> Tensor:
@@ -272,7 +328,7 @@ def _filled(name: str, make: Any, doc: str) -> None:
         return finished(array, values["requires_grad"])
 
     create.__doc__ = doc
-    composite(method=False, name=name)(create)
+    composite(name, method=False)(create)
 
     def new(self: Tensor, *size: Any, **kwargs: Any) -> Tensor:
         _, values = bind(f"new_{name}", size, kwargs, "Tensor")
@@ -280,7 +336,7 @@ def _filled(name: str, make: Any, doc: str) -> None:
         return finished(make(check_sizes(values["size"], negative), numpy), values["requires_grad"])
 
     new.__doc__ = f"{name}() with the dtype of this tensor."
-    composite(function=False, name=f"new_{name}")(new)
+    composite(f"new_{name}", function=False)(new)
 
     def create_like(*args: Any, **kwargs: Any) -> Tensor:
         if len(args) == 1 and not kwargs and isinstance(args[0], Tensor):
@@ -296,36 +352,112 @@ def _filled(name: str, make: Any, doc: str) -> None:
         return finished(array, values["requires_grad"])
 
     create_like.__doc__ = f"{name}() of the size, dtype and memory order of the argument."
-    composite(method=False, name=f"{name}_like")(create_like)
+    composite(f"{name}_like", method=False)(create_like)
 
 
+declare(
+    "new_zeros(Tensor input, SymInt[] size, *, $options) -> Tensor",
+    """
+    Filled with 0, of the same dtype.
+
+    Shapes: the given sizes.
+
+    >>> torch.zeros(1, dtype=torch.int64).new_zeros(2, 2)
+    tensor([[0, 0],
+            [0, 0]])
+    """,
+)
+declare(
+    "zeros_like(Tensor input, *, MemoryFormat? memory_format=None, $options) -> Tensor",
+    """
+    Filled with 0, in the shape and dtype of another tensor.
+
+    ~like
+
+    >>> torch.zeros_like(torch.tensor([[1, 2]]))
+    tensor([[0, 0]])
+    """,
+)
 _filled(
-    "zeros",
+    "zeros(SymInt[] size, *, Tensor out=None, $options) -> Tensor",
     np.zeros,
-    """zeros(*size, dtype=None, requires_grad=False, out=None): a tensor of zeros.
+    """
+    Filled with 0.
 
-    >>> import autogradlab as torch
+    ~size
+
     >>> torch.zeros(2, 3)
     tensor([[0., 0., 0.],
             [0., 0., 0.]])
+    >>> torch.zeros(2, dtype=torch.int64)
+    tensor([0, 0])
+    """,
+)
+declare(
+    "new_ones(Tensor input, SymInt[] size, *, $options) -> Tensor",
+    """
+    Filled with 1, of the same dtype.
+
+    Shapes: the given sizes.
+
+    >>> torch.zeros(1, dtype=torch.float64).new_ones(2)
+    tensor([1., 1.], dtype=torch.float64)
+    """,
+)
+declare(
+    "ones_like(Tensor input, *, MemoryFormat? memory_format=None, $options) -> Tensor",
+    """
+    Filled with 1, in the shape and dtype of another tensor.
+
+    ~like
+
+    >>> torch.ones_like(torch.tensor([1.5, 2.]))
+    tensor([1., 1.])
     """,
 )
 _filled(
-    "ones",
+    "ones(SymInt[] size, *, Tensor out=None, $options) -> Tensor",
     np.ones,
-    """ones(*size, dtype=None, requires_grad=False, out=None): a tensor of ones.
+    """
+    Filled with 1.
 
-    >>> import autogradlab as torch
-    >>> torch.ones(2, dtype=torch.int64)
-    tensor([1, 1])
+    ~size
+
+    >>> torch.ones(2, 3)
+    tensor([[1., 1., 1.],
+            [1., 1., 1.]])
+    """,
+)
+declare(
+    "new_empty(Tensor input, SymInt[] size, *, $options) -> Tensor",
+    """
+    With whatever is in memory, of the same dtype.
+
+    Shapes: the given sizes.
+
+    >>> torch.zeros(1).new_empty(2, 3).shape
+    torch.Size([2, 3])
+    """,
+)
+declare(
+    "empty_like(Tensor input, *, MemoryFormat? memory_format=None, $options) -> Tensor",
+    """
+    With whatever is in memory, in the shape and dtype of another tensor.
+
+    ~like
+
+    >>> torch.empty_like(torch.zeros(2, 3)).shape
+    torch.Size([2, 3])
     """,
 )
 _filled(
-    "empty",
+    "empty(SymInt[] size, *, MemoryFormat? memory_format=None, Tensor out=None, $options) -> Tensor",
     np.zeros,
-    """empty(*size, dtype=None, requires_grad=False): a tensor whose values are not set (zeros).
+    """
+    With whatever is in memory: to be filled.
 
-    >>> import autogradlab as torch
+    ~size
+
     >>> torch.empty(2, 3).shape
     torch.Size([2, 3])
     """,
@@ -342,13 +474,16 @@ def _fill_kind(value: Any) -> Dtype:
     return dtypes.of_scalar(value)
 
 
-@composite(method=False)
+@composite("full(SymInt[] size, Scalar fill_value, *, Tensor out=None, $options) -> Tensor", method=False)
 def full(*args: Any, **kwargs: Any) -> Tensor:
-    """full(size, fill_value, *, dtype=None, out=None): a tensor filled with one value, whose dtype it takes.
+    """Filled with a number.
 
-    >>> import autogradlab as torch
-    >>> torch.full((2,), 7)
-    tensor([7, 7])
+    Shapes: the given sizes.
+    Dtypes: as fill_value has it: float the default dtype, int int64, bool bool.
+
+    >>> torch.full((2, 2), 7)
+    tensor([[7, 7],
+            [7, 7]])
     """
     _, values = bind("full", args, kwargs)
     kind, out, value = options(values), values["out"], values["fill_value"]
@@ -360,9 +495,17 @@ def full(*args: Any, **kwargs: Any) -> Tensor:
     return finished(np.full(shape, fill_value(value, kind), kind.numpy), values["requires_grad"])
 
 
-@composite(method=False)
+@composite(
+    "full_like(Tensor input, Scalar fill_value, *, MemoryFormat? memory_format=None, $options) -> Tensor", method=False
+)
 def full_like(*args: Any, **kwargs: Any) -> Tensor:
-    """full_like(input, fill_value): full() of the size, dtype and memory order of the argument."""
+    """Filled with a number, in the shape and dtype of another tensor.
+
+    ~like
+
+    >>> torch.full_like(torch.zeros(2), 3.)
+    tensor([3., 3.])
+    """
     _, values = bind("full_like", args, kwargs)
     x = values["input"]
     kind = options(values) or x.dtype
@@ -371,18 +514,36 @@ def full_like(*args: Any, **kwargs: Any) -> Tensor:
     return finished(array, values["requires_grad"])
 
 
-@composite(function=False)
+@composite("new_full(Tensor input, SymInt[] size, Scalar fill_value, *, $options) -> Tensor", function=False)
 def new_full(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-    """new_full(size, fill_value): full() with the dtype of this tensor."""
+    """Filled with a number, of the same dtype.
+
+    Shapes: size.
+
+    >>> torch.zeros(1, dtype=torch.int64).new_full((2,), 5)
+    tensor([5, 5])
+    """
     _, values = bind("new_full", args, kwargs, "Tensor")
     kind = options(values) or self.dtype
     value = fill_value(values["fill_value"], kind)
     return finished(np.full(check_sizes(values["size"]), value, kind.numpy), values["requires_grad"])
 
 
-@composite(function=False)
+@composite(
+    """
+    new_tensor(Tensor input, object data, *, ScalarType dtype=None, Device? device=None,
+        bool requires_grad=False) -> Tensor
+    """,
+    function=False,
+)
 def new_tensor(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-    """new_tensor(data): tensor() with the dtype of this tensor."""
+    """A copy of data of the same dtype; a leaf.
+
+    Shapes: those of data.
+
+    >>> torch.zeros(1, dtype=torch.float64).new_tensor([1, 2])
+    tensor([1., 2.], dtype=torch.float64)
+    """
     _, values = bind("new_tensor", args, kwargs, "Tensor")
     check_device(values["device"])
     if isinstance(values["data"], Tensor):
@@ -390,9 +551,16 @@ def new_tensor(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     return finished(array_from(values["data"], wanted_dtype(values) or self.dtype), values["requires_grad"])
 
 
-@composite(method=False)
+@composite("scalar_tensor(Scalar s, *, $options) -> Tensor", method=False)
 def scalar_tensor(*args: Any, **kwargs: Any) -> Tensor:
-    """scalar_tensor(s): a 0-dim tensor of the default dtype."""
+    """A 0-dim tensor of a number, in the default dtype.
+
+    Shapes: 0-dim.
+    Dtypes: the default dtype, if dtype= does not say otherwise.
+
+    >>> torch.scalar_tensor(3)
+    tensor(3.)
+    """
     _, values = bind("scalar_tensor", args, kwargs)
     kind = options(values) or get_default_dtype()
     return finished(np.array(fill_value(values["s"], kind), kind.numpy), values["requires_grad"])
@@ -413,11 +581,14 @@ def _strided(size: tuple[int, ...], stride: tuple[int, ...], numpy: np.dtype[Any
     return np.ndarray(size, numpy, np.zeros(count, numpy), 0, tuple(s * numpy.itemsize for s in stride))
 
 
-@composite(method=False)
+@composite("empty_strided(SymInt[] size, SymInt[] stride, *, $options) -> Tensor", method=False)
 def empty_strided(*args: Any, **kwargs: Any) -> Tensor:
-    """empty_strided(size, stride): a tensor with the given steps between its elements.
+    """With whatever is in memory, with given strides.
+    sig: (size, stride, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False)
 
-    >>> import autogradlab as torch
+    Shapes: size.
+    Dtypes: the default dtype, if dtype= does not say otherwise.
+
     >>> torch.empty_strided((2, 3), (1, 2)).stride()
     (1, 2)
     """
@@ -425,17 +596,31 @@ def empty_strided(*args: Any, **kwargs: Any) -> Tensor:
     return finished(_strided(values["size"], values["stride"], default(options(values))), values["requires_grad"])
 
 
-@composite(function=False)
+@composite("new_empty_strided(Tensor input, SymInt[] size, SymInt[] stride, *, $options) -> Tensor", function=False)
 def new_empty_strided(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-    """new_empty_strided(size, stride): empty_strided() with the dtype of this tensor."""
+    """With whatever is in memory and given strides, of the same dtype.
+
+    Shapes: size.
+
+    >>> torch.zeros(1).new_empty_strided((2, 3), (1, 2)).stride()
+    (1, 2)
+    """
     _, values = bind("new_empty_strided", args, kwargs, "Tensor")
     numpy = (options(values) or self.dtype).numpy
     return finished(_strided(values["size"], values["stride"], numpy), values["requires_grad"])
 
 
-@composite(method=False)
+@composite("empty_permuted(SymInt[] size, int[] physical_layout, *, $options) -> Tensor", method=False)
 def empty_permuted(*args: Any, **kwargs: Any) -> Tensor:
-    """empty_permuted(size, physical_layout): a tensor whose dimensions lie in memory in the given order."""
+    """With whatever is in memory, the dimensions laid out in a given order.
+    sig: (size, physical_layout, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False)
+
+    Shapes: size.
+    Dtypes: the default dtype, if dtype= does not say otherwise.
+
+    >>> torch.empty_permuted((2, 3), (1, 0)).stride()
+    (1, 2)
+    """
     _, values = bind("empty_permuted", args, kwargs)
     size, order = values["size"], values["physical_layout"]
     if len(size) != len(order):

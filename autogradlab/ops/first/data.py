@@ -36,9 +36,13 @@ def _delete_data(self: Tensor) -> None:
 Tensor.data = property(_get_data, _set_data, _delete_data, "The values as a tensor without history.")  # type: ignore[attr-defined]
 
 
-@composite()
+@composite("get_device(Tensor input) -> int|function")
 def get_device(input: Tensor) -> int:
-    """The number of the GPU that holds a tensor; -1, as there is none."""
+    """The number of its device: -1 on the CPU.
+
+    >>> torch.ones(1).get_device()
+    -1
+    """
     if not isinstance(input, Tensor):
         from ..table.arguments import reject
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.declared import declare
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.values.promotion import is_number, result_dtype
@@ -51,17 +52,42 @@ def no_mixed_bool_sub(input: Any, other: Any) -> None:
 
 
 binary(
-    "add",
+    """
+    add(Tensor input, Scalar alpha, Tensor other, *, Tensor out=None) -> Tensor|deprecated
+    add(Tensor input, Tensor other, *, Scalar alpha=1, Tensor out=None) -> Tensor
+    """,
     np.add,
     {
         "input": lambda F, grad: grad,
         "other": lambda F, grad: grad,
     },
     constants={"alpha": 1},
-    doc="input + other, element by element.",
+    doc="""
+    input + alpha * other, element by element.
+
+    ~pair
+    Errors: RuntimeError for shapes that do not broadcast, or a float alpha with integers.
+
+    >>> x = torch.tensor([1., 2.])
+    >>> torch.add(x, torch.tensor([[10.], [20.]]))
+    tensor([[11., 12.],
+            [21., 22.]])
+    >>> x.add(3, alpha=2)
+    tensor([7., 8.])
+
+    In place:
+    >>> x = torch.tensor([1., 2.])
+    >>> x.add_(3, alpha=2)
+    tensor([7., 8.])
+    >>> x
+    tensor([7., 8.])
+    """,
 )
 binary(
-    "sub",
+    """
+    sub(Tensor input, Scalar alpha, Tensor other, *, Tensor out=None) -> Tensor|deprecated
+    sub(Tensor input, Tensor other, *, Scalar alpha=1, Tensor out=None) -> Tensor
+    """,
     np.subtract,
     {
         "input": lambda F, grad: grad,
@@ -69,26 +95,84 @@ binary(
     },
     constants={"alpha": 1},
     check=_no_bool_sub,
-    doc="input - other, element by element.",
+    doc="""
+    input - alpha * other, element by element.
+
+    Shapes: both broadcast together.
+    Dtypes: any two but bool; the result has the promoted dtype. other may be a number.
+
+    >>> torch.sub(torch.tensor([5., 6.]), torch.tensor([1., 2.]))
+    tensor([4., 4.])
+    >>> torch.tensor([5, 6]).sub(1, alpha=2)
+    tensor([3, 4])
+
+    In place:
+    >>> x = torch.tensor([5., 6.])
+    >>> x.sub_(torch.tensor([1., 2.]))
+    tensor([4., 4.])
+    >>> x
+    tensor([4., 4.])
+    """,
 )
 binary(
-    "mul",
+    "mul(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
     np.multiply,
     {
         "input": lambda F, grad, other: grad * F.conj(other),
         "other": lambda F, grad, input: grad * F.conj(input),
     },
-    doc="input * other, element by element.",
+    doc="""
+    The product, element by element; matrices are multiplied by matmul.
+
+    ~pair
+
+    >>> torch.mul(torch.tensor([1., 2.]), torch.tensor([3., 4.]))
+    tensor([3., 8.])
+    >>> torch.tensor([1, 2]).mul(0.5)
+    tensor([0.5000, 1.0000])
+
+    In place:
+    >>> x = torch.tensor([1., 2.])
+    >>> x.mul_(torch.tensor([3., 4.]))
+    tensor([3., 8.])
+    >>> x
+    tensor([3., 8.])
+    """,
 )
 binary(
-    "div",
+    """
+    div(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
+    div(Tensor input, Tensor other, *, str? rounding_mode, Tensor out=None) -> Tensor
+    div(Tensor input, Scalar other, *, str? rounding_mode) -> Tensor
+    """,
     np.true_divide,
     {
         "input": lambda F, grad, other: grad / F.conj(other),
         "other": lambda F, grad, input, other: -grad * F.conj((input / other) / other),
     },
     result="float",
-    doc="input / other, element by element; integers give floats.",
+    doc="""
+    main: 2
+    The quotient, element by element; rounding_mode 'trunc' rounds it towards 0, 'floor' downwards.
+
+    Shapes: both broadcast together.
+    Dtypes: any two; without rounding integers give the default dtype.
+    Errors: RuntimeError for integers divided by 0 with rounding; floats give inf and nan.
+
+    >>> torch.div(torch.tensor([7, -7]), 2)
+    tensor([ 3.5000, -3.5000])
+    >>> torch.div(torch.tensor([7, -7]), 2, rounding_mode='floor')
+    tensor([ 3, -4])
+    >>> torch.div(torch.tensor([7, -7]), 2, rounding_mode='trunc')
+    tensor([ 3, -3])
+
+    In place:
+    >>> x = torch.tensor([7., -7.])
+    >>> x.div_(2, rounding_mode='floor')
+    tensor([ 3., -4.])
+    >>> x
+    tensor([ 3., -4.])
+    """,
 )
 
 
@@ -236,27 +320,130 @@ def sgn_backward(F, grad, input, result):  # type: ignore[no-untyped-def]
     return F.only(F.abs(input) != 0, (grad - along) / F.abs(input))
 
 
-unary("neg", _neg, lambda F, grad: -grad, promotes=False, doc="-input")
 unary(
-    "reciprocal",
+    "neg(Tensor input, *, Tensor out=None) -> Tensor",
+    _neg,
+    lambda F, grad: -grad,
+    promotes=False,
+    doc="""
+    The number with the other sign.
+
+    Shapes: any; the result has input's shape.
+    Dtypes: any but bool.
+
+    >>> torch.neg(torch.tensor([1., -2.]))
+    tensor([-1.,  2.])
+    >>> -torch.tensor([3])
+    tensor([-3])
+
+    In place:
+    >>> x = torch.tensor([1., -2.])
+    >>> x.neg_()
+    tensor([-1.,  2.])
+    >>> x
+    tensor([-1.,  2.])
+    """,
+)
+unary(
+    "reciprocal(Tensor input, *, Tensor out=None) -> Tensor",
     lambda x: np.true_divide(1, x, dtype=None if x.dtype.kind in "biu" else x.dtype),
     lambda F, grad, result: -grad * F.conj(result * result),
-    doc="1 / input",
+    doc="""
+    1 / input.
+
+    ~elementwise-float
+
+    >>> torch.reciprocal(torch.tensor([2., -4., 0.]))
+    tensor([ 0.5000, -0.2500,     inf])
+
+    In place:
+    >>> x = torch.tensor([2., -4., 0.])
+    >>> x.reciprocal_()
+    tensor([ 0.5000, -0.2500,     inf])
+    >>> x
+    tensor([ 0.5000, -0.2500,     inf])
+    """,
 )
-unary("abs", _abs, lambda F, grad, input: grad * F.sgn(input), promotes=False, doc="The absolute value.")
+unary(
+    "abs(Tensor input, *, Tensor out=None) -> Tensor",
+    _abs,
+    lambda F, grad, input: grad * F.sgn(input),
+    promotes=False,
+    doc="""
+    The absolute value; of a complex number its distance from 0.
+
+    Shapes: any; the result has input's shape.
+    Dtypes: any but bool; of complex numbers the result is real. The derivative at 0 is 0.
+
+    >>> torch.abs(torch.tensor([-1.5, 2., 0.]))
+    tensor([1.5000, 2.0000, 0.0000])
+    >>> torch.tensor([3 + 4j]).abs()
+    tensor([5.])
+
+    In place:
+    >>> x = torch.tensor([-1.5, 2., 0.])
+    >>> x.abs_()
+    tensor([1.5000, 2.0000, 0.0000])
+    >>> x
+    tensor([1.5000, 2.0000, 0.0000])
+    """,
+)
 _real_in_place("abs_")
 unary(
-    "sgn",
+    "sgn(Tensor input, *, Tensor out=None) -> Tensor",
     _sgn,
     lambda F, grad, input, result: F.sgn_backward(grad, input, result),
     promotes=False,
-    doc="The sign; of a complex number its direction.",
+    doc="""
+    The direction of a complex number: x / |x|, 0 for 0; of a real number its sign.
+
+    ~elementwise
+
+    >>> torch.sgn(torch.tensor([3 + 4j, 0j]))
+    tensor([0.6000+0.8000j, 0.0000+0.0000j])
+
+    In place:
+    >>> x = torch.tensor([3 + 4j, 0j])
+    >>> x.sgn_()
+    tensor([0.6000+0.8000j, 0.0000+0.0000j])
+    >>> x
+    tensor([0.6000+0.8000j, 0.0000+0.0000j])
+    """,
 )
-unary("sign", _sign, lambda F, grad: F.nought(grad), promotes=False, doc="-1, 0 or 1.")
+unary(
+    "sign(Tensor input, *, Tensor out=None) -> Tensor",
+    _sign,
+    lambda F, grad: F.nought(grad),
+    promotes=False,
+    doc="""
+    -1, 0 or 1.
+
+    Shapes: any; the result has input's shape.
+    Dtypes: real numbers and bool; the result has the same. The derivative is 0.
+
+    >>> torch.sign(torch.tensor([-3., 0., 0.5]))
+    tensor([-1.,  0.,  1.])
+
+    In place:
+    >>> x = torch.tensor([-3., 0., 0.5])
+    >>> x.sign_()
+    tensor([-1.,  0.,  1.])
+    >>> x
+    tensor([-1.,  0.,  1.])
+    """,
+)
 
 
 def positive(input: Tensor) -> Tensor:
-    """+input: the tensor itself."""
+    """input itself, as +x gives it.
+
+    Shapes: any; the result has input's shape.
+    Dtypes: any but bool.
+
+    >>> x = torch.tensor([1., 2.])
+    >>> torch.positive(x) is x
+    True
+    """
     if not isinstance(input, Tensor):
         from ..table.arguments import reject
 
@@ -265,7 +452,7 @@ def positive(input: Tensor) -> Tensor:
     return input
 
 
-publish("positive", positive, None, True, True, positive.__doc__ or "")
+publish("positive(Tensor input) -> Tensor", positive, None, True, True, positive.__doc__ or "")
 
 # -- exponentials and logarithms -------------------------------------------------------------------------------------------
 
@@ -274,56 +461,411 @@ def _expm1(x):  # type: ignore[no-untyped-def]
     return np.expm1(x)
 
 
-unary("exp", np.exp, lambda F, grad, result: grad * F.conj(result), doc="e to the power of input.")
-unary("exp2", np.exp2, lambda F, grad, result: grad * F.conj(result) * math.log(2), doc="2 to the power of input.")
-unary("expm1", _expm1, lambda F, grad, result: grad * (F.conj(result) + 1), doc="exp(input) - 1, exact near 0.")
-unary("log", np.log, lambda F, grad, input: grad / F.conj(input), doc="The natural logarithm.")
-unary("log2", np.log2, lambda F, grad, input: grad / F.conj(input * math.log(2)), doc="The logarithm to base 2.")
-unary("log10", np.log10, lambda F, grad, input: grad / F.conj(input * math.log(10)), doc="The logarithm to base 10.")
 unary(
-    "log1p",
+    "exp(Tensor input, *, Tensor out=None) -> Tensor",
+    np.exp,
+    lambda F, grad, result: grad * F.conj(result),
+    doc="""
+    e to the power of input. Its derivative is its result.
+
+    ~elementwise-float
+
+    >>> torch.exp(torch.tensor([0., 1., -1.]))
+    tensor([1.0000, 2.7183, 0.3679])
+    >>> x = torch.tensor([0., 1.], requires_grad=True)
+    >>> x.exp().sum().backward()
+    >>> x.grad
+    tensor([1.0000, 2.7183])
+
+    In place:
+    >>> x = torch.tensor([0., 1., -1.])
+    >>> x.exp_()
+    tensor([1.0000, 2.7183, 0.3679])
+    >>> x
+    tensor([1.0000, 2.7183, 0.3679])
+    """,
+)
+unary(
+    "exp2(Tensor input, *, Tensor out=None) -> Tensor",
+    np.exp2,
+    lambda F, grad, result: grad * F.conj(result) * math.log(2),
+    doc="""
+    2 to the power of input.
+
+    ~elementwise-float
+
+    >>> torch.exp2(torch.tensor([0., 3., -1.]))
+    tensor([1.0000, 8.0000, 0.5000])
+
+    In place:
+    >>> x = torch.tensor([0., 3., -1.])
+    >>> x.exp2_()
+    tensor([1.0000, 8.0000, 0.5000])
+    >>> x
+    tensor([1.0000, 8.0000, 0.5000])
+    """,
+)
+unary(
+    "expm1(Tensor input, *, Tensor out=None) -> Tensor",
+    _expm1,
+    lambda F, grad, result: grad * (F.conj(result) + 1),
+    doc="""
+    exp(x) - 1, exact for small x.
+
+    ~elementwise-float
+
+    >>> torch.expm1(torch.tensor([0., 1e-5, 1.]))
+    tensor([0.0000e+00, 1.0000e-05, 1.7183e+00])
+
+    In place:
+    >>> x = torch.tensor([0., 1e-05, 1.])
+    >>> x.expm1_()
+    tensor([0.0000e+00, 1.0000e-05, 1.7183e+00])
+    >>> x
+    tensor([0.0000e+00, 1.0000e-05, 1.7183e+00])
+    """,
+)
+unary(
+    "log(Tensor input, *, Tensor out=None) -> Tensor",
+    np.log,
+    lambda F, grad, input: grad / F.conj(input),
+    doc="""
+    The natural logarithm; -inf at 0, nan below.
+
+    ~elementwise-float
+
+    >>> torch.log(torch.tensor([1., torch.e, 0., -1.]))
+    tensor([0., 1., -inf, nan])
+
+    In place:
+    >>> x = torch.tensor([1., torch.e, 0., -1.])
+    >>> x.log_()
+    tensor([0., 1., -inf, nan])
+    >>> x
+    tensor([0., 1., -inf, nan])
+    """,
+)
+unary(
+    "log2(Tensor input, *, Tensor out=None) -> Tensor",
+    np.log2,
+    lambda F, grad, input: grad / F.conj(input * math.log(2)),
+    doc="""
+    The logarithm to base 2.
+
+    ~elementwise-float
+
+    >>> torch.log2(torch.tensor([1., 8., 0.5]))
+    tensor([ 0.,  3., -1.])
+
+    In place:
+    >>> x = torch.tensor([1., 8., 0.5])
+    >>> x.log2_()
+    tensor([ 0.,  3., -1.])
+    >>> x
+    tensor([ 0.,  3., -1.])
+    """,
+)
+unary(
+    "log10(Tensor input, *, Tensor out=None) -> Tensor",
+    np.log10,
+    lambda F, grad, input: grad / F.conj(input * math.log(10)),
+    doc="""
+    The logarithm to base 10.
+
+    ~elementwise-float
+
+    >>> torch.log10(torch.tensor([1., 100., 0.1]))
+    tensor([ 0.,  2., -1.])
+
+    In place:
+    >>> x = torch.tensor([1., 100., 0.1])
+    >>> x.log10_()
+    tensor([ 0.,  2., -1.])
+    >>> x
+    tensor([ 0.,  2., -1.])
+    """,
+)
+unary(
+    "log1p(Tensor input, *, Tensor out=None) -> Tensor",
     np.log1p,
     lambda F, grad, input: grad / F.conj(input + 1),
     node="Log1PBackward0",
-    doc="log(1 + input), exact near 0.",
+    doc="""
+    log(1 + x), exact for small x.
+
+    ~elementwise-float
+
+    >>> torch.log1p(torch.tensor([0., 1e-5, 1.]))
+    tensor([0.0000e+00, 9.9999e-06, 6.9315e-01])
+
+    In place:
+    >>> x = torch.tensor([0., 1e-05, 1.])
+    >>> x.log1p_()
+    tensor([0.0000e+00, 9.9999e-06, 6.9315e-01])
+    >>> x
+    tensor([0.0000e+00, 9.9999e-06, 6.9315e-01])
+    """,
 )
-unary("sqrt", np.sqrt, lambda F, grad, result: grad / (2 * F.conj(result)), doc="The square root.")
 unary(
-    "rsqrt",
+    "sqrt(Tensor input, *, Tensor out=None) -> Tensor",
+    np.sqrt,
+    lambda F, grad, result: grad / (2 * F.conj(result)),
+    doc="""
+    The square root; nan below 0. Its derivative at 0 is infinite.
+
+    ~elementwise-float
+
+    >>> torch.sqrt(torch.tensor([4., 2., 0., -1.]))
+    tensor([2.0000, 1.4142, 0.0000,    nan])
+
+    In place:
+    >>> x = torch.tensor([4., 2., 0., -1.])
+    >>> x.sqrt_()
+    tensor([2.0000, 1.4142, 0.0000,    nan])
+    >>> x
+    tensor([2.0000, 1.4142, 0.0000,    nan])
+    """,
+)
+unary(
+    "rsqrt(Tensor input, *, Tensor out=None) -> Tensor",
     single(lambda x: 1 / np.sqrt(x)),
     lambda F, grad, result: -0.5 * grad * F.conj(F.pow(result, 3)),
-    doc="1 / sqrt(input)",
+    doc="""
+    1 / sqrt(input); inf at 0, nan below.
+
+    ~elementwise-float
+
+    >>> torch.rsqrt(torch.tensor([4., 0.25, 0.]))
+    tensor([0.5000, 2.0000,    inf])
+
+    In place:
+    >>> x = torch.tensor([4., 0.25, 0.])
+    >>> x.rsqrt_()
+    tensor([0.5000, 2.0000,    inf])
+    >>> x
+    tensor([0.5000, 2.0000,    inf])
+    """,
 )
 
 # -- trigonometry ----------------------------------------------------------------------------------------------------------
 
-unary("sin", np.sin, lambda F, grad, input: grad * F.conj(F.cos(input)), doc="The sine.")
-unary("cos", np.cos, lambda F, grad, input: grad * -F.conj(F.sin(input)), doc="The cosine.")
-unary("tan", np.tan, lambda F, grad, result: grad * F.conj(1 + result * result), doc="The tangent.")
-unary("asin", np.arcsin, lambda F, grad, input: grad * F.conj(F.rsqrt(1 - input * input)), doc="The inverse sine.")
-unary("acos", np.arccos, lambda F, grad, input: grad * -F.conj(F.rsqrt(1 - input * input)), doc="The inverse cosine.")
-unary("atan", np.arctan, lambda F, grad, input: grad / F.conj(input * input + 1), doc="The inverse tangent.")
-unary("sinh", np.sinh, lambda F, grad, input: grad * F.conj(F.cosh(input)), doc="The hyperbolic sine.")
-unary("cosh", np.cosh, lambda F, grad, input: grad * F.conj(F.sinh(input)), doc="The hyperbolic cosine.")
-unary("tanh", np.tanh, lambda F, grad, result: F.tanh_backward(grad, result), doc="The hyperbolic tangent.")
 unary(
-    "asinh",
+    "sin(Tensor input, *, Tensor out=None) -> Tensor",
+    np.sin,
+    lambda F, grad, input: grad * F.conj(F.cos(input)),
+    doc="""
+    The sine of an angle in radians.
+
+    ~elementwise-float
+
+    >>> torch.sin(torch.tensor([0., torch.pi / 6, torch.pi / 2]))
+    tensor([0.0000, 0.5000, 1.0000])
+
+    In place:
+    >>> x = torch.tensor([0., torch.pi / 6, torch.pi / 2])
+    >>> x.sin_()
+    tensor([0.0000, 0.5000, 1.0000])
+    >>> x
+    tensor([0.0000, 0.5000, 1.0000])
+    """,
+)
+unary(
+    "cos(Tensor input, *, Tensor out=None) -> Tensor",
+    np.cos,
+    lambda F, grad, input: grad * -F.conj(F.sin(input)),
+    doc="""
+    The cosine of an angle in radians.
+
+    ~elementwise-float
+
+    >>> torch.cos(torch.tensor([0., torch.pi / 2, torch.pi]))
+    tensor([ 1.0000e+00, -4.3711e-08, -1.0000e+00])
+
+    In place:
+    >>> x = torch.tensor([0., torch.pi / 2, torch.pi])
+    >>> x.cos_()
+    tensor([ 1.0000e+00, -4.3711e-08, -1.0000e+00])
+    >>> x
+    tensor([ 1.0000e+00, -4.3711e-08, -1.0000e+00])
+    """,
+)
+unary(
+    "tan(Tensor input, *, Tensor out=None) -> Tensor",
+    np.tan,
+    lambda F, grad, result: grad * F.conj(1 + result * result),
+    doc="""
+    The tangent of an angle in radians.
+
+    ~elementwise-float
+
+    >>> torch.tan(torch.tensor([0., torch.pi / 4]))
+    tensor([0., 1.])
+
+    In place:
+    >>> x = torch.tensor([0., torch.pi / 4])
+    >>> x.tan_()
+    tensor([0., 1.])
+    >>> x
+    tensor([0., 1.])
+    """,
+)
+unary(
+    "asin(Tensor input, *, Tensor out=None) -> Tensor",
+    np.arcsin,
+    lambda F, grad, input: grad * F.conj(F.rsqrt(1 - input * input)),
+    doc="""
+    The angle, in [-pi/2, pi/2], whose sine is input; nan outside of [-1, 1].
+
+    ~elementwise-float
+
+    >>> torch.asin(torch.tensor([0., 1., -1., 2.]))
+    tensor([ 0.0000,  1.5708, -1.5708,     nan])
+    """,
+)
+unary(
+    "acos(Tensor input, *, Tensor out=None) -> Tensor",
+    np.arccos,
+    lambda F, grad, input: grad * -F.conj(F.rsqrt(1 - input * input)),
+    doc="""
+    The angle, in [0, pi], whose cosine is input; nan outside of [-1, 1].
+
+    ~elementwise-float
+
+    >>> torch.acos(torch.tensor([1., 0., -1., 2.]))
+    tensor([0.0000, 1.5708, 3.1416,    nan])
+
+    In place:
+    >>> x = torch.tensor([1., 0., -1., 2.])
+    >>> x.acos_()
+    tensor([0.0000, 1.5708, 3.1416,    nan])
+    >>> x
+    tensor([0.0000, 1.5708, 3.1416,    nan])
+    """,
+)
+unary(
+    "atan(Tensor input, *, Tensor out=None) -> Tensor",
+    np.arctan,
+    lambda F, grad, input: grad / F.conj(input * input + 1),
+    doc="""
+    The angle, in (-pi/2, pi/2), whose tangent is input.
+
+    ~elementwise-float
+
+    >>> torch.atan(torch.tensor([0., 1., float('inf')]))
+    tensor([0.0000, 0.7854, 1.5708])
+    """,
+)
+unary(
+    "sinh(Tensor input, *, Tensor out=None) -> Tensor",
+    np.sinh,
+    lambda F, grad, input: grad * F.conj(F.cosh(input)),
+    doc="""
+    The hyperbolic sine, (exp(x) - exp(-x)) / 2.
+
+    ~elementwise-float
+
+    >>> torch.sinh(torch.tensor([0., 1., -1.]))
+    tensor([ 0.0000,  1.1752, -1.1752])
+
+    In place:
+    >>> x = torch.tensor([0., 1., -1.])
+    >>> x.sinh_()
+    tensor([ 0.0000,  1.1752, -1.1752])
+    >>> x
+    tensor([ 0.0000,  1.1752, -1.1752])
+    """,
+)
+unary(
+    "cosh(Tensor input, *, Tensor out=None) -> Tensor",
+    np.cosh,
+    lambda F, grad, input: grad * F.conj(F.sinh(input)),
+    doc="""
+    The hyperbolic cosine, (exp(x) + exp(-x)) / 2.
+
+    ~elementwise-float
+
+    >>> torch.cosh(torch.tensor([0., 1., -1.]))
+    tensor([1.0000, 1.5431, 1.5431])
+
+    In place:
+    >>> x = torch.tensor([0., 1., -1.])
+    >>> x.cosh_()
+    tensor([1.0000, 1.5431, 1.5431])
+    >>> x
+    tensor([1.0000, 1.5431, 1.5431])
+    """,
+)
+unary(
+    "tanh(Tensor input, *, Tensor out=None) -> Tensor",
+    np.tanh,
+    lambda F, grad, result: F.tanh_backward(grad, result),
+    doc="""
+    The hyperbolic tangent: from -1 on the far left to 1 on the far right.
+
+    ~elementwise-float
+
+    >>> torch.tanh(torch.tensor([0., 1., -10.]))
+    tensor([ 0.0000,  0.7616, -1.0000])
+
+    In place:
+    >>> x = torch.tensor([0., 1., -10.])
+    >>> x.tanh_()
+    tensor([ 0.0000,  0.7616, -1.0000])
+    >>> x
+    tensor([ 0.0000,  0.7616, -1.0000])
+    """,
+)
+unary(
+    "asinh(Tensor input, *, Tensor out=None) -> Tensor",
     np.arcsinh,
     lambda F, grad, input: grad * F.conj(F.rsqrt(input * input + 1)),
-    doc="The inverse hyperbolic sine.",
+    doc="""
+    The inverse of sinh.
+
+    ~elementwise-float
+
+    >>> torch.asinh(torch.tensor([0., 1., -1.]))
+    tensor([ 0.0000,  0.8814, -0.8814])
+    """,
 )
 unary(
-    "acosh",
+    "acosh(Tensor input, *, Tensor out=None) -> Tensor",
     np.arccosh,
     lambda F, grad, input: grad * F.conj(F.rsqrt(input * input - 1)),
-    doc="The inverse hyperbolic cosine.",
+    doc="""
+    The inverse of cosh, not negative; nan below 1.
+
+    ~elementwise-float
+
+    >>> torch.acosh(torch.tensor([1., 2., 0.5]))
+    tensor([0.0000, 1.3170,    nan])
+
+    In place:
+    >>> x = torch.tensor([1., 2., 0.5])
+    >>> x.acosh_()
+    tensor([0.0000, 1.3170,    nan])
+    >>> x
+    tensor([0.0000, 1.3170,    nan])
+    """,
 )
 unary(
-    "atanh", np.arctanh, lambda F, grad, input: grad / F.conj(1 - input * input), doc="The inverse hyperbolic tangent."
+    "atanh(Tensor input, *, Tensor out=None) -> Tensor",
+    np.arctanh,
+    lambda F, grad, input: grad / F.conj(1 - input * input),
+    doc="""
+    The inverse of tanh; infinite at -1 and 1, nan beyond.
+
+    ~elementwise-float
+
+    >>> torch.atanh(torch.tensor([0., 0.5, 1.]))
+    tensor([0.0000, 0.5493,    inf])
+    """,
 )
 
 
-def _angle_unit(name: str, factor: float, doc: str) -> None:
+def _angle_unit(declaration: str, factor: float, doc: str) -> None:
+    name = declare(declaration, doc)
+
     def kernel(x):  # type: ignore[no-untyped-def]
         if x.dtype.kind == "c":
             raise RuntimeError(f"{name} is not supported for complex tensors.")
@@ -333,12 +875,60 @@ def _angle_unit(name: str, factor: float, doc: str) -> None:
     unary(name, kernel, lambda F, grad: grad * factor, doc=doc, node=f"{name[:3].title()}2{name[4:].title()}Backward0")
 
 
-_angle_unit("deg2rad", math.pi / 180, "Degrees as radians.")
-_angle_unit("rad2deg", 180 / math.pi, "Radians as degrees.")
+_angle_unit(
+    "deg2rad(Tensor input, *, Tensor out=None) -> Tensor",
+    math.pi / 180,
+    """
+    Degrees as radians.
+
+    ~elementwise-real
+
+    >>> torch.deg2rad(torch.tensor([0., 90., 180.]))
+    tensor([0.0000, 1.5708, 3.1416])
+
+    In place:
+    >>> x = torch.tensor([0., 90., 180.])
+    >>> x.deg2rad_()
+    tensor([0.0000, 1.5708, 3.1416])
+    >>> x
+    tensor([0.0000, 1.5708, 3.1416])
+    """,
+)
+_angle_unit(
+    "rad2deg(Tensor input, *, Tensor out=None) -> Tensor",
+    180 / math.pi,
+    """
+    Radians as degrees.
+
+    ~elementwise-real
+
+    >>> torch.rad2deg(torch.tensor([0., torch.pi]))
+    tensor([  0., 180.])
+
+    In place:
+    >>> x = torch.tensor([0., torch.pi])
+    >>> x.rad2deg_()
+    tensor([  0., 180.])
+    >>> x
+    tensor([  0., 180.])
+    """,
+)
 
 for _name in ("asin", "acos", "atan", "asinh", "acosh", "atanh"):
     for _end in ("", "_"):
         alias(_name.replace("a", "arc", 1) + _end, _name + _end)
+declare(
+    """
+    multiply(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
+    multiply(Tensor input, Scalar other) -> Tensor
+    """,
+)
+declare(
+    """
+    subtract(Tensor input, Tensor other, *, Scalar alpha=1, Tensor out=None) -> Tensor
+    subtract(Tensor input, Scalar other, Scalar alpha=1) -> Tensor
+    """,
+)
 for _new, _old in (("multiply", "mul"), ("subtract", "sub"), ("negative", "neg"), ("absolute", "abs")):
     for _end in ("", "_"):
         alias(_new + _end, _old + _end, function=_end == "" or _old == "neg")
@@ -371,7 +961,24 @@ def _sigmoid(x):  # type: ignore[no-untyped-def]
 
 
 unary(
-    "sigmoid", single(_sigmoid), lambda F, grad, result: F.sigmoid_backward(grad, result), doc="1 / (1 + exp(-input))"
+    "sigmoid(Tensor input, *, Tensor out=None) -> Tensor",
+    single(_sigmoid),
+    lambda F, grad, result: F.sigmoid_backward(grad, result),
+    doc="""
+    1 / (1 + exp(-x)): from 0 on the far left to 1 on the far right.
+
+    ~elementwise-float
+
+    >>> torch.sigmoid(torch.tensor([0., 2., -2.]))
+    tensor([0.5000, 0.8808, 0.1192])
+
+    In place:
+    >>> x = torch.tensor([0., 2., -2.])
+    >>> x.sigmoid_()
+    tensor([0.5000, 0.8808, 0.1192])
+    >>> x
+    tensor([0.5000, 0.8808, 0.1192])
+    """,
 )
 
 
@@ -384,11 +991,30 @@ def _relu(x):  # type: ignore[no-untyped-def]
 
 
 unary(
-    "relu",
+    "relu(Tensor input) -> Tensor",
     _relu,
     lambda F, grad, result: F.threshold_backward(grad, result, 0),
     promotes=False,
-    doc="input where it is positive, else 0.",
+    doc="""
+    input where it is positive, 0 elsewhere; the derivative at 0 is 0.
+
+    Shapes: any; the result has input's shape.
+    Dtypes: real numbers, not bool.
+
+    >>> x = torch.tensor([-1., 0., 2.], requires_grad=True)
+    >>> torch.relu(x)
+    tensor([0., 0., 2.], grad_fn=<ReluBackward0>)
+    >>> torch.relu(x).sum().backward()
+    >>> x.grad
+    tensor([0., 0., 1.])
+
+    In place:
+    >>> x = torch.tensor([-1., 0., 2.])
+    >>> x.relu_()
+    tensor([0., 0., 2.])
+    >>> x
+    tensor([0., 0., 2.])
+    """,
 )
 
 
@@ -415,6 +1041,20 @@ def div_(input: Tensor, *args: Any, **options: Any) -> Any:
 
 publish("div", div, _signature_div, True, True, div.__doc__ or "")
 publish("div_", div_, _signature_div, True, False, div_.__doc__ or "")
+declare(
+    """
+    divide(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
+    divide(Tensor input, Tensor other, *, str? rounding_mode, Tensor out=None) -> Tensor
+    divide(Tensor input, Scalar other) -> Tensor
+    divide(Tensor input, Scalar other, *, str? rounding_mode) -> Tensor
+    """,
+)
+declare(
+    """
+    true_divide(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
+    true_divide(Tensor input, Scalar other) -> Tensor
+    """,
+)
 for _new in ("divide", "true_divide"):
     alias(_new, "div")
     alias(_new + "_", "div_", function=False)
@@ -426,8 +1066,6 @@ for _new in ("divide", "true_divide"):
 @op(
     "sigmoid_backward",
     "grad_output output",
-    method=False,
-    function=False,
     vjp={
         "grad_output": lambda F, grad, output: F.sigmoid_backward(grad, F.conj(output)),
         "output": lambda F, grad, grad_output, output: F.conj(grad) * grad_output * F.conj(1 - 2 * output),
@@ -440,8 +1078,6 @@ def sigmoid_backward(grad_output, output):  # type: ignore[no-untyped-def]
 @op(
     "tanh_backward",
     "grad_output output",
-    method=False,
-    function=False,
     vjp={
         "grad_output": lambda F, grad, output: F.tanh_backward(grad, F.conj(output)),
         "output": lambda F, grad, grad_output, output: F.conj(grad) * grad_output * F.conj(-2 * output),
@@ -454,8 +1090,6 @@ def tanh_backward(grad_output, output):  # type: ignore[no-untyped-def]
 @op(
     "threshold_backward",
     "grad_output input",
-    method=False,
-    function=False,
     vjp={
         "grad_output": lambda F, grad, input, threshold: F.threshold_backward(grad, input, threshold),
         "input": lambda F, grad: F.nought(grad),

@@ -73,20 +73,27 @@ RAW.select = _select
 
 
 def select(input: Tensor, dim: int, index: int) -> Tensor:
-    """The view at one index of a dimension."""
+    """The slice at one place along dim, without that dimension: x.select(0, i) is x[i]. A view.
+
+    Shapes: (..., n, ...) gives the shape without n.
+    ~same-dtype
+    Errors: IndexError if the place is out of range.
+
+    >>> x = torch.tensor([[1, 2], [3, 4]])
+    >>> x.select(1, 0)
+    tensor([1, 3])
+    """
     x = input._array
     index = operator.index(index)
     return view_of(input, _select(x, dim, index), SELECT, (x.shape, dim, index, None, None, None))
 
 
-publish("select", select, _select, True, True, select.__doc__ or "")
+publish("select(Tensor input, int dim, SymInt index) -> Tensor", select, _select, True, True, select.__doc__ or "")
 
 
 @op(
     "select_backward",
     "grad_output",
-    method=False,
-    function=False,
     vjp={
         "grad_output": lambda F, grad, dim, index: F.select(grad, dim, index),
     },
@@ -147,8 +154,6 @@ TENSORS.slice = slice_
 @op(
     "slice_backward",
     "grad_output",
-    method=False,
-    function=False,
     vjp={
         "grad_output": lambda F, grad, dim, start, end, step: F.slice(grad, dim, start, end, step),
     },
@@ -168,13 +173,22 @@ RAW.alias = lambda input: input[...]
 TENSORS.alias = lambda input: view_of(input, input._array[...], ALIAS, ())
 
 
-@composite()
+@composite("""
+    narrow(Tensor input, int dim, Tensor start, SymInt length) -> Tensor
+    narrow(Tensor input, int dim, SymInt start, SymInt length) -> Tensor
+    """)
 def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
-    """The view of `length` elements of a dimension from `start` on.
+    """The part of length `length` from `start` on along dim. A view.
+    main: 2
 
-    >>> import autogradlab as torch
-    >>> torch.arange(5).narrow(0, 1, 3)
-    tensor([1, 2, 3])
+    Shapes: input's shape with `length` at dim.
+    ~same-dtype
+    Errors: RuntimeError if start + length exceeds the size.
+
+    >>> x = torch.tensor([[1, 2, 3], [4, 5, 6]])
+    >>> x.narrow(1, 1, 2)
+    tensor([[2, 3],
+            [5, 6]])
     """
     x = input._array
     if not x.ndim:
@@ -326,7 +340,7 @@ TENSORS.index = INDEX
 
 
 @op(
-    "_unsafe_index",
+    "_unsafe_index -> Tensor",
     method=False,
     vjp={
         "input": lambda F, grad, input_shape, indices: F.index_backward(grad, input_shape, indices),
@@ -340,8 +354,6 @@ def _unsafe_index(input, indices):  # type: ignore[no-untyped-def]
 @op(
     "index_backward",
     "grad_output",
-    method=False,
-    function=False,
     node="IndexPutBackward0",
     vjp={
         "grad_output": lambda F, grad, indices: F.index(grad, indices),
@@ -500,11 +512,25 @@ def _values(name: str, *args: Any) -> None:
 
 
 def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
-    """A copy with `values` at the places that a tuple of index tensors names; `accumulate` adds them.
+    """A copy of input with values at the places that a tuple of index tensors names, as in x[i, j] = values;
+    accumulate=True adds.
 
-    >>> import autogradlab as torch
-    >>> torch.zeros(3).index_put((torch.tensor([0, 2]),), torch.tensor(5.))
-    tensor([5., 0., 5.])
+    Shapes: the index tensors broadcast together; values broadcasts to what x[indices] would give.
+    Dtypes: values has input's dtype; indices are int64 or bool masks.
+    ~random-last
+
+    >>> x = torch.zeros(2, 2)
+    >>> x.index_put((torch.tensor([0, 1]), torch.tensor([1, 0])), torch.tensor([5., 7.]))
+    tensor([[0., 5.],
+            [7., 0.]])
+    >>> x.index_put((torch.tensor([0, 0]),), torch.tensor(1.), accumulate=True)
+    tensor([[2., 2.],
+            [0., 0.]])
+
+    In place:
+    >>> x = torch.zeros(3)
+    >>> x.index_put_((torch.tensor([2]),), torch.tensor(4.))
+    tensor([0., 0., 4.])
     """
     _values("index_put", input, indices, values)
     return INDEX_PUT.call(input, _given("index_put", input, indices), values, accumulate)
@@ -521,7 +547,14 @@ def put(input: Tensor, indices: tuple[Any, ...], values: Tensor, accumulate: boo
     return in_place(INDEX_PUT, [input, indices, values, accumulate], _index_put_into)
 
 
-publish("index_put", index_put, _index_put, True, True, index_put.__doc__ or "")
+publish(
+    "index_put(Tensor input, Tensor[] indices, Tensor values, bool accumulate=False) -> Tensor",
+    index_put,
+    _index_put,
+    True,
+    True,
+    index_put.__doc__ or "",
+)
 publish("index_put_", index_put_, _index_put, True, True, index_put_.__doc__ or "")
 TENSORS.index_put = INDEX_PUT.call
 guard("narrow select")

@@ -8,17 +8,26 @@ from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.tensor.tensor import requires_grad as wants_grad
 from ...core.values.promotion import broadcast_shapes
-from ..table.opdef import composite
+from ..table.opdef import alias, composite
 from .products import written
 
 
-@composite()
+@composite("matmul(Tensor input, Tensor other, *, Tensor out=None) -> Tensor")
 def matmul(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
-    """The matrix product `input @ other`: of vectors, matrices, and batches of them, broadcast.
+    """The product that dimensions call for: of vectors the dot product, of matrices the matrix product, of more
+    dimensions products of matrices in batches. The operator @.
 
-    >>> import autogradlab as torch
-    >>> torch.tensor([[1., 2.], [3., 4.]]) @ torch.tensor([1., 1.])
+    Shapes: (..., m, k) and (..., k, n) give (..., m, n), batches broadcast; a vector counts as a row in front, a
+    column behind, and its dimension goes away.
+    ~one-dtype
+    Errors: RuntimeError where the inner sizes differ.
+
+    >>> x = torch.tensor([[1., 2.], [3., 4.]])
+    >>> torch.matmul(x, torch.tensor([1., 1.]))
     tensor([3., 7.])
+    >>> x @ x
+    tensor([[ 7., 10.],
+            [15., 22.]])
     """
     try:
         a, b = input._array.ndim, other._array.ndim
@@ -99,3 +108,6 @@ def _batched(input: Tensor, other: Tensor) -> Tensor:
         return F._unsafe_view(F.squeeze(F.bmm(x, y), 2), (*batch, *rows))  # type: ignore[no-any-return]
     y = F.reshape(F.expand(other, (*batch, *right[-2:])), (n, *right[-2:]))
     return F._unsafe_view(F.bmm(x, y), (*batch, *rows, *columns))  # type: ignore[no-any-return]
+
+
+alias("linalg_matmul", "matmul", method=False, function=False)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.declared import declare
 from ...core.graph.node import NO_EDGE
 from ...core.memory.casting import cast_array
 from ...core.memory.overlap import check_apart, check_written
@@ -30,13 +31,19 @@ from .viewing import misfit
 _CONTIGUOUS, _PRESERVE = FORMATS["contiguous_format"], FORMATS["preserve_format"]
 
 
-@op("clone", vjp={"input": lambda F, grad: F.view_grad(grad)})
+@op(
+    "clone(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor",
+    vjp={"input": lambda F, grad: F.view_grad(grad)},
+)
 def clone(input, memory_format=None):  # type: ignore[no-untyped-def]
-    """A copy with history.
+    """A copy that stays in the graph: its gradient goes to input.
 
-    >>> import autogradlab as torch
-    >>> a = torch.tensor([1., 2.], requires_grad=True)
-    >>> a.clone()
+    Shapes: input's.
+    Dtypes: input's.
+
+    >>> x = torch.tensor([1., 2.], requires_grad=True)
+    >>> y = x.clone()
+    >>> y
     tensor([1., 2.], grad_fn=<CloneBackward0>)
     """
     return formatted(input, memory_format)
@@ -68,9 +75,17 @@ def _in_format(x: np.ndarray, memory_format: Any) -> bool:
     return x.ndim == wanted and bool(x.transpose(0, *range(2, wanted), 1).flags.c_contiguous)
 
 
-@composite(function=False)
+@composite("contiguous(Tensor input, *, MemoryFormat memory_format=contiguous_format) -> Tensor", function=False)
 def contiguous(input: Tensor, *, memory_format: Any = None) -> Tensor:
-    """The tensor itself if its elements lie in row order, else a copy."""
+    """The tensor itself if its elements lie in memory row by row, else a copy in that order.
+
+    Shapes: input's.
+    ~same-dtype
+
+    >>> x = torch.tensor([[1, 2], [3, 4]]).T
+    >>> x.contiguous().stride()
+    (2, 1)
+    """
     if memory_format is None:
         return input if input._array.flags.c_contiguous else TENSORS.clone(input, memory_format=_CONTIGUOUS)
     return input if _in_format(input._array, memory_format) else TENSORS.clone(input, memory_format=memory_format)
@@ -78,8 +93,6 @@ def contiguous(input: Tensor, *, memory_format: Any = None) -> Tensor:
 
 @op(
     "_to_copy",
-    method=False,
-    function=False,
     node="ToCopyBackward0",
     vjp={"input": lambda F, grad, input_dtype: F._to_copy(grad, input_dtype)},
 )
@@ -90,13 +103,29 @@ def _to_copy(input, numpy, memory_format=None):  # type: ignore[no-untyped-def]
     return r if memory_format is None and r is not input else formatted(r, memory_format)
 
 
-@composite(function=False)
+@composite(
+    """
+    to(Tensor input, Device device=None, ScalarType dtype=None, bool non_blocking=False, bool copy=False, *,
+        MemoryFormat? memory_format=None) -> Tensor
+    to(Tensor input, ScalarType dtype, bool non_blocking=False, bool copy=False, *,
+        MemoryFormat? memory_format=None) -> Tensor
+    to(Tensor input, Tensor tensor, bool non_blocking=False, bool copy=False, *,
+        MemoryFormat? memory_format=None) -> Tensor
+    """,
+    function=False,
+)
 def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-    """The tensor in another dtype or on another device; itself if nothing changes.
+    """
+    main: 2
+    The tensor with another dtype or on another device; itself, if nothing changes and copy is not True.
 
-    >>> import autogradlab as torch
-    >>> torch.tensor([1.7]).to(torch.int64)
-    tensor([1])
+    Errors: AssertionError for a device that this build has not.
+
+    >>> torch.tensor([1, 2]).to(torch.float32)
+    tensor([1., 2.])
+    >>> x = torch.ones(1)
+    >>> x.to('cpu') is x
+    True
     """
     if len(args) == 1 and not kwargs and type(args[0]) is Dtype:
         wanted = args[0]
@@ -176,44 +205,185 @@ def _converter(name: str, wanted: Dtype) -> None:
         return _converted(input, wanted, memory_format)
 
     convert.__doc__ = f"The tensor as {wanted!r}; itself if it is so already."
-    composite(function=False, name=name)(convert)
+    composite(name, function=False)(convert)
 
 
+declare(
+    "bool(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor",
+    """
+    The tensor as bool: False for 0.
+
+    >>> torch.tensor([0., 2.]).bool()
+    tensor([False,  True])
+    """,
+)
+declare(
+    "byte(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor",
+    """
+    The tensor as uint8.
+
+    >>> torch.tensor([1.7]).byte()
+    tensor([1], dtype=torch.uint8)
+    """,
+)
+declare(
+    "char(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor",
+    """
+    The tensor as int8.
+
+    >>> torch.tensor([1.7]).char()
+    tensor([1], dtype=torch.int8)
+    """,
+)
+declare(
+    "float(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor",
+    """
+    The tensor as float32.
+
+    >>> torch.tensor([1]).float()
+    tensor([1.])
+    """,
+)
+declare(
+    "double(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor",
+    """
+    The tensor as float64.
+
+    >>> torch.tensor([1]).double()
+    tensor([1.], dtype=torch.float64)
+    """,
+)
+declare(
+    "half(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor",
+    """
+    The tensor as float16.
+
+    >>> torch.tensor([1]).half()
+    tensor([1.], dtype=torch.float16)
+    """,
+)
+declare(
+    "int(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor",
+    """
+    The tensor as int32.
+
+    >>> torch.tensor([1.7, -1.7]).int()
+    tensor([ 1, -1], dtype=torch.int32)
+    """,
+)
+declare(
+    "long(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor",
+    """
+    The tensor as int64.
+
+    >>> torch.tensor([1.7, -1.7]).long()
+    tensor([ 1, -1])
+    """,
+)
+declare(
+    "short(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor",
+    """
+    The tensor as int16.
+
+    >>> torch.tensor([1.7]).short()
+    tensor([1], dtype=torch.int16)
+    """,
+)
+declare(
+    "cfloat(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor",
+    """
+    The tensor as complex64.
+
+    >>> torch.tensor([1.]).cfloat()
+    tensor([1.+0.j])
+    """,
+)
+declare(
+    "cdouble(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor",
+    """
+    The tensor as complex128.
+
+    >>> torch.tensor([1.]).cdouble()
+    tensor([1.+0.j], dtype=torch.complex128)
+    """,
+)
 for _name, _dtype in {"bool": dtypes.bool, "byte": dtypes.uint8, "char": dtypes.int8, **dtypes.ALIASES}.items():
     _converter(_name, _dtype)
+declare(
+    "bfloat16(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor",
+    """
+    The tensor as bfloat16: 8 bits of exponent, 8 of precision.
+
+    >>> torch.tensor([1.]).bfloat16().dtype
+    torch.bfloat16
+    """,
+)
 if "bfloat16" in dtypes.ALL:
     _converter("bfloat16", dtypes.ALL["bfloat16"])
 
 
-@composite(function=False)
+@composite("type_as(Tensor input, Tensor other) -> Tensor", function=False)
 def type_as(input: Tensor, other: Tensor) -> Tensor:
-    """The tensor in the dtype of another."""
+    """The tensor cast to the dtype of another one.
+
+    >>> torch.tensor([1.7]).type_as(torch.tensor([1]))
+    tensor([1])
+    """
     return to(input, other.dtype)
 
 
-@composite(function=False)
+@composite("cpu(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor", function=False)
 def cpu(input: Tensor, memory_format: Any = None) -> Tensor:
-    """The tensor on the CPU: itself."""
+    """The tensor on the CPU: itself.
+
+    >>> x = torch.ones(1)
+    >>> x.cpu() is x
+    True
+    """
     return input
 
 
-@composite(function=False)
+@composite(
+    """
+    cuda(Tensor input, Device? device=None, bool non_blocking=False, *, MemoryFormat? memory_format=None) -> Tensor
+    cuda(Tensor input, Device? device=None, bool async=False, *,
+        MemoryFormat? memory_format=None) -> Tensor|deprecated
+    """,
+    function=False,
+)
 def cuda(input: Tensor, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> Tensor:
-    """A copy on a GPU; a CPU build of PyTorch, and this library, refuse."""
+    """The tensor on a GPU.
+
+    Errors: AssertionError: this build has no CUDA.
+
+    >>> torch.cuda.is_available()
+    False
+    """
     raise AssertionError("Torch not compiled with CUDA enabled")
 
 
 # -- without history ---------------------------------------------------------------------------------------------------
 
 
-@composite()
+@composite("detach(Tensor input) -> Tensor")
 def detach(input: Tensor) -> Tensor:
-    """A tensor over the same memory, with the same version counter and without history.
+    """The same memory without history: a leaf that does not require grad. Changes in place are seen in both.
 
-    >>> import autogradlab as torch
-    >>> a = torch.tensor([1.], requires_grad=True)
-    >>> a.detach()
-    tensor([1.])
+    Shapes: any; the result has input's shape.
+
+    >>> w = torch.tensor([1., 2.], requires_grad=True)
+    >>> (w * 2).detach()
+    tensor([2., 4.])
+
+    In place:
+    Cuts the tensor itself off from its history.
+
+    Shapes: any.
+
+    Errors: RuntimeError for a view.
+    >>> y = torch.tensor([1.], requires_grad=True) * 2
+    >>> y.detach_()
+    tensor([2.])
     """
     t = wrap(input._array)
     t._counter = counter(input)
@@ -249,10 +419,13 @@ def _copied(node: Any, grad: Any) -> tuple[Any, ...]:
 
 
 def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
-    """Copy values in place, broadcast and cast.
+    """Writes the values of another tensor into this one, cast and broadcast.
 
-    >>> import autogradlab as torch
-    >>> torch.zeros(2, 2).copy_(torch.tensor([1, 2]))
+    Shapes: other broadcasts to this tensor.
+    Errors: RuntimeError where it does not.
+
+    >>> x = torch.zeros(2, 2)
+    >>> x.copy_(torch.tensor([1, 2]))
     tensor([[1., 2.],
             [1., 2.]])
     """
@@ -297,7 +470,17 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     return input
 
 
-publish("copy_", copy_, None, True, False, copy_.__doc__ or "")
+publish(
+    """
+    copy_(Tensor input, Tensor other, bool non_blocking=False) -> Tensor
+    copy_(Tensor input, Tensor other, bool async=False) -> Tensor|deprecated
+    """,
+    copy_,
+    None,
+    True,
+    False,
+    copy_.__doc__ or "",
+)
 
 
 def _assign(target: np.ndarray, x: np.ndarray) -> None:
@@ -343,7 +526,22 @@ def _value(name: str, input: Tensor, value: Any) -> Any:
 
 
 def fill(input: Tensor, value: Any) -> Tensor:
-    """A tensor of the same shape and dtype filled with one value."""
+    """A copy of input with one value everywhere.
+
+    Shapes: input's shape; value is a number or a 0-dim tensor.
+    Dtypes: any; the result has input's.
+
+    >>> torch.fill(torch.zeros(2), 7.)
+    tensor([7., 7.])
+
+    In place:
+    Writes one value everywhere.
+
+    Shapes: any; value is a number or a 0-dim tensor.
+
+    >>> torch.zeros(2).fill_(3)
+    tensor([3., 3.])
+    """
     found = _value("fill", input, value)
     return _FILLS[isinstance(found, Tensor)].call(input, found)
 
@@ -373,7 +571,13 @@ def _fill_into(target: np.ndarray, value: np.ndarray) -> None:
 
 
 def zero_(input: Tensor) -> Tensor:
-    """Fill with zeros in place."""
+    """Writes 0 everywhere.
+
+    Shapes: any.
+
+    >>> torch.ones(2).zero_()
+    tensor([0., 0.])
+    """
     from .writing import in_place
 
     if input._edge is NO_EDGE and input._counter is not INFERENCE and 0 not in input._array.strides:
@@ -387,17 +591,34 @@ def _zero_into(target: np.ndarray) -> None:
     target[...] = 0
 
 
-publish("fill", fill, _fill, False, True, fill.__doc__ or "")
+publish(
+    """
+    fill(Tensor input, Tensor value) -> Tensor
+    fill(Tensor input, Scalar value) -> Tensor
+    """,
+    fill,
+    _fill,
+    False,
+    True,
+    fill.__doc__ or "",
+)
 publish("fill_", fill_, _fill, True, True, fill_.__doc__ or "")
-publish("zero_", zero_, None, True, True, zero_.__doc__ or "")
+publish("zero_(Tensor input) -> Tensor", zero_, None, True, True, zero_.__doc__ or "")
 
 
 # -- what memory looks like --------------------------------------------------------------------------------------------
 
 
-@composite(function=False)
+@composite("stride(Tensor input, int? dim=None) -> tuple[int, ...] | int", function=False)
 def stride(input: Tensor, dim: Any = None) -> Any:
-    """Steps in elements between neighbours along each dimension (or one)."""
+    """How far apart in memory, in elements, neighbours along each dimension are, or along one.
+
+    Shapes: any.
+
+    >>> x = torch.zeros(2, 3)
+    >>> x.stride(), x.T.stride()
+    ((3, 1), (1, 3))
+    """
     x = input._array
     size = x.itemsize
     if x.size or any(x.strides):
@@ -407,48 +628,132 @@ def stride(input: Tensor, dim: Any = None) -> Any:
     return steps if dim is None else steps[wrap_dim(dim, input._array.ndim, scalar_ok=False)]
 
 
-@composite(function=False)
+@composite("storage_offset(Tensor input) -> int", function=False)
 def storage_offset(input: Tensor) -> int:
-    """Elements from the start of the storage to the first of the tensor."""
+    """Where in its memory the tensor begins, in elements.
+
+    Shapes: any.
+
+    >>> torch.arange(5)[2:].storage_offset()
+    2
+    """
     storage = storage_of(input)
     return (address(input._array) - storage.data_ptr()) // input._array.itemsize if storage.nbytes() else 0
 
 
-@composite(function=False)
+@composite("data_ptr(Tensor input) -> int", function=False)
 def data_ptr(input: Tensor) -> int:
-    """The address of the first element; 0 for a tensor without memory."""
+    """The address of its first element.
+
+    >>> x = torch.arange(4)
+    >>> x[1:].data_ptr() - x.data_ptr()
+    8
+    """
     return address(input._array) if input._array.size else 0
 
 
-@composite(function=False)
+@composite("untyped_storage(Tensor input) -> UntypedStorage", function=False)
 def untyped_storage(input: Tensor) -> Any:
-    """The memory a tensor lies in, shared by its views."""
+    """The memory under it, which views share.
+
+    >>> x = torch.arange(4)
+    >>> x.untyped_storage().data_ptr() == x[2:].untyped_storage().data_ptr()
+    True
+    >>> x[2:].untyped_storage().nbytes()
+    32
+    """
     return storage_of(input)
 
 
-@composite(function=False)
+@composite("is_contiguous(Tensor input, *, MemoryFormat memory_format=contiguous_format) -> bool", function=False)
 def is_contiguous(input: Tensor, *, memory_format: Any = None) -> bool:
-    """Whether the elements lie in row order (or in the order of another memory format)."""
+    """Whether the elements lie in memory row by row without gaps, or as a memory format has them.
+
+    Shapes: any.
+
+    >>> x = torch.zeros(2, 3)
+    >>> x.is_contiguous(), x.T.is_contiguous()
+    (True, False)
+    """
     return input._array.flags.c_contiguous if memory_format is None else _in_format(input._array, memory_format)
 
 
-@composite()
+@composite("numel(Tensor input) -> int")
 def numel(input: Tensor) -> int:
-    """The number of elements."""
+    """The number of elements.
+
+    Shapes: any.
+
+    >>> torch.numel(torch.zeros(2, 3))
+    6
+    """
     return input._array.size
 
 
-composite(function=False, name="nelement")(lambda input: input._array.size)
-composite(function=False, name="dim")(lambda input: input._array.ndim)
-composite(function=False, name="ndimension")(lambda input: input._array.ndim)
-composite(function=False, name="element_size")(lambda input: input._array.itemsize)
-composite(function=False, name="is_pinned")(lambda input: False)
-composite(function=False, name="is_shared")(lambda input: False)
+declare(
+    "nelement(Tensor input) -> int",
+    """Another name of numel.""",
+)
+composite("nelement", function=False)(lambda input: input._array.size)
+declare(
+    "dim(Tensor input) -> int",
+    """
+    The number of dimensions.
+
+    Shapes: any.
+
+    >>> torch.zeros(2, 3).dim()
+    2
+    """,
+)
+composite("dim", function=False)(lambda input: input._array.ndim)
+declare(
+    "ndimension(Tensor input) -> int",
+    """Another name of dim.""",
+)
+composite("ndimension", function=False)(lambda input: input._array.ndim)
+declare(
+    "element_size(Tensor input) -> int",
+    """
+    The bytes of one element.
+
+    >>> torch.ones(1).element_size()
+    4
+    """,
+)
+composite("element_size", function=False)(lambda input: input._array.itemsize)
+declare(
+    "is_pinned(Tensor input, Device? device=None) -> bool",
+    """
+    Whether its memory is pinned for a GPU: never here.
+
+    >>> torch.ones(1).is_pinned()
+    False
+    """,
+)
+composite("is_pinned", function=False)(lambda input: False)
+declare(
+    "is_shared -> bool",
+    """
+    Whether its memory is shared between processes.
+
+    >>> torch.ones(1).is_shared()
+    False
+    """,
+)
+composite("is_shared", function=False)(lambda input: False)
 
 
-@composite(function=False)
+@composite("resize_(Tensor input, SymInt[] size, *, MemoryFormat? memory_format=None) -> Tensor", function=False)
 def resize_(input: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
-    """Change the size in place: fewer elements keep the storage, more enlarge it."""
+    """Changes the shape in place; new elements have whatever is in memory.
+
+    Errors: RuntimeError if it requires grad.
+
+    >>> torch.arange(4).resize_(2, 2)
+    tensor([[0, 1],
+            [2, 3]])
+    """
     if requires_grad(input):
         raise RuntimeError("cannot resize variables that require grad")
     shape = shape_arg(size)
@@ -464,7 +769,34 @@ def is_signed(input: Tensor) -> bool:
     return input.dtype.is_signed
 
 
+declare(
+    "is_signed(Tensor input) -> bool",
+    """
+    Whether the dtype has negative numbers.
+
+    >>> torch.ones(1, dtype=torch.uint8).is_signed()
+    False
+    """,
+)
 composite()(is_signed)
-composite(name="is_floating_point")(lambda input: input.dtype.is_floating_point)
-composite(name="is_complex")(lambda input: input.dtype.is_complex)
+declare(
+    "is_floating_point(Tensor input) -> bool",
+    """
+    Whether the dtype is float.
+
+    >>> torch.is_floating_point(torch.tensor([1])), torch.tensor([1.]).is_floating_point()
+    (False, True)
+    """,
+)
+composite("is_floating_point")(lambda input: input.dtype.is_floating_point)
+declare(
+    "is_complex(Tensor input) -> bool",
+    """
+    Whether the dtype is complex.
+
+    >>> torch.is_complex(torch.tensor([1j]))
+    True
+    """,
+)
+composite("is_complex")(lambda input: input.dtype.is_complex)
 RAW.to = lambda x, wanted: x if wanted.numpy is x.dtype else cast_array(x, wanted.numpy)

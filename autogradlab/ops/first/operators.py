@@ -75,7 +75,24 @@ def _rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     return _RSUB.call(input, other, alpha)  # type: ignore[no-any-return]
 
 
-publish("rsub", _rsub, None, False, True, "other - input")
+publish(
+    """
+    rsub(Tensor input, Tensor other, *, Scalar alpha=1) -> Tensor
+    rsub(Tensor input, Scalar other, Scalar alpha=1) -> Tensor
+    """,
+    _rsub,
+    None,
+    False,
+    True,
+    """
+    other - alpha * input: sub with its operands exchanged.
+
+    ~pair
+
+    >>> torch.rsub(torch.tensor([1., 2.]), 10)
+    tensor([9., 8.])
+    """,
+)
 
 
 def _rdiv(self: Tensor, other: Any) -> Tensor:

@@ -105,8 +105,6 @@ def _power(x, exponent):  # type: ignore[no-untyped-def]
     "pow_scalar",
     vjp={"input": lambda F, grad, input, exponent: F.pow_backward(grad, input, exponent)},
     node="PowBackward0",
-    method=False,
-    function=False,
 )
 def pow_scalar(input, exponent):  # type: ignore[no-untyped-def]
     if input.dtype.kind in "biu" and exponent < 0:
@@ -122,8 +120,6 @@ def pow_scalar(input, exponent):  # type: ignore[no-untyped-def]
     "pow_base",
     "exponent",
     node="PowBackward2",
-    method=False,
-    function=False,
     shown={"input": "self"},
     vjp={
         "exponent": lambda F, grad, input, exponent, result: F.pow_backward_exponent(grad, input, exponent, result),
@@ -142,12 +138,27 @@ def _in_dtype(t: Tensor, number: Any) -> Tensor:
     return t if wanted is t.dtype else F.to(t, wanted)  # type: ignore[no-any-return]
 
 
-@composite()
+@composite("""
+    pow(Tensor input, Tensor exponent, *, Tensor out=None) -> Tensor
+    pow(Scalar self, Tensor exponent, *, Tensor out=None) -> Tensor
+    pow(Tensor input, Scalar exponent, *, Tensor out=None) -> Tensor
+    """)
 def pow(input: Any, exponent: Any, *, out: Any = None) -> Any:
-    """input to the power of exponent; either may be a number.
+    """input to the power of exponent; one of the two may be a number.
 
-    >>> import autogradlab as torch
-    >>> torch.tensor([1., 2., 3.]) ** 2
+    ~pair
+    Errors: RuntimeError for an integer to a negative integer power.
+
+    >>> torch.pow(torch.tensor([1., 2., 3.]), 2)
+    tensor([1., 4., 9.])
+    >>> torch.pow(2, torch.tensor([1, 2, 3]))
+    tensor([2, 4, 8])
+
+    In place:
+    >>> x = torch.tensor([1., 2., 3.])
+    >>> x.pow_(2)
+    tensor([1., 4., 9.])
+    >>> x
     tensor([1., 4., 9.])
     """
     options = {} if out is None else {"out": out}
@@ -180,9 +191,22 @@ def pow_(input: Tensor, exponent: Any) -> Tensor:
 publish("pow_", pow_, None, True, False, pow_.__doc__ or "")
 
 
-@composite()
+@composite("square(Tensor input, *, Tensor out=None) -> Tensor")
 def square(input: Tensor, *, out: Any = None) -> Tensor:
-    """input * input"""
+    """input times itself.
+
+    ~elementwise
+
+    >>> torch.square(torch.tensor([3., -2.]))
+    tensor([9., 4.])
+
+    In place:
+    >>> x = torch.tensor([3., -2.])
+    >>> x.square_()
+    tensor([9., 4.])
+    >>> x
+    tensor([9., 4.])
+    """
     if not isinstance(input, Tensor):
         from ..table.arguments import reject
 
@@ -206,9 +230,27 @@ def _wide(*values: Any) -> list[Any]:
     return [F.to(v, wanted) if isinstance(v, Tensor) else number(v) for v in values]
 
 
-@composite()
+@composite("""
+    float_power(Tensor input, Tensor exponent, *, Tensor out=None) -> Tensor
+    float_power(Scalar self, Tensor exponent, *, Tensor out=None) -> Tensor
+    float_power(Tensor input, Scalar exponent, *, Tensor out=None) -> Tensor
+    """)
 def float_power(input: Any, exponent: Any, *, out: Any = None) -> Any:
-    """input to the power of exponent, in double precision."""
+    """input to the power of exponent, computed in float64 (complex128 for complex numbers).
+
+    Shapes: both broadcast together.
+    Dtypes: any; the result is float64 or complex128.
+
+    >>> torch.float_power(torch.tensor([2, 3]), -1)
+    tensor([0.5000, 0.3333], dtype=torch.float64)
+
+    In place:
+    >>> x = torch.tensor([2., 4.], dtype=torch.float64)
+    >>> x.float_power_(-1)
+    tensor([0.5000, 0.2500], dtype=torch.float64)
+    >>> x
+    tensor([0.5000, 0.2500], dtype=torch.float64)
+    """
     if not (
         (isinstance(input, Tensor) and (isinstance(exponent, Tensor) or is_number(exponent)))
         or (is_number(input) and isinstance(exponent, Tensor))

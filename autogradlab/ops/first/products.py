@@ -98,8 +98,10 @@ def _grad_right(F, grad, left, shape, strides):  # type: ignore[no-untyped-def]
 
 
 @op(
-    "mm",
-    "input mat2",
+    """
+    mm(Tensor input, Tensor mat2, *, Tensor out=None) -> Tensor
+    mm(Tensor input, Tensor mat2, ScalarType out_dtype, *, Tensor out=None) -> Tensor|function
+    """,
     vjp={
         "input": lambda F, grad, mat2, input_shape, input_strides: _grad_left(
             F, grad, mat2, input_shape, input_strides
@@ -110,7 +112,9 @@ def _grad_right(F, grad, left, shape, strides):  # type: ignore[no-untyped-def]
 def mm(input, mat2):  # type: ignore[no-untyped-def]
     """The product of two matrices.
 
-    >>> import autogradlab as torch
+    Shapes: (m, k) and (k, n) give (m, n).
+    ~one-dtype
+
     >>> torch.mm(torch.tensor([[1., 2.]]), torch.tensor([[3.], [4.]]))
     tensor([[11.]])
     """
@@ -231,8 +235,13 @@ def times(grad: Any, factor: Any) -> Any:
 
 
 @op(
-    "addmm",
-    "input mat1 mat2",
+    """
+    addmm(Scalar beta, Tensor input, Scalar alpha, Tensor mat1, Tensor mat2, *, Tensor out=None) -> Tensor|deprecated
+    addmm(Scalar beta, Tensor input, Tensor mat1, Tensor mat2, *, Tensor out=None) -> Tensor|deprecated
+    addmm(Tensor input, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1, Tensor out=None) -> Tensor
+    addmm(Tensor input, Tensor mat1, Tensor mat2, ScalarType out_dtype, *, Scalar beta=1, Scalar alpha=1,
+        Tensor out=None) -> Tensor|function
+    """,
     inplace=True,
     vjp={
         "input": lambda F, grad, beta: times(grad, beta),
@@ -245,11 +254,23 @@ def times(grad: Any, factor: Any) -> Any:
     },
 )
 def addmm(input, mat1, mat2, *, beta=1, alpha=1):  # type: ignore[no-untyped-def]
-    """beta * input + alpha * (mat1 @ mat2)
+    """beta * input + alpha * (mat1 @ mat2).
 
-    >>> import autogradlab as torch
-    >>> torch.addmm(torch.ones(1), torch.tensor([[2.]]), torch.tensor([[3.]]))
-    tensor([[7.]])
+    Shapes: (m, k) and (k, n) give (m, n), to which input broadcasts.
+    ~one-dtype
+
+    >>> torch.addmm(torch.ones(2), torch.eye(2), torch.tensor([[1., 2.], [3., 4.]]))
+    tensor([[2., 3.],
+            [4., 5.]])
+
+    In place:
+    >>> x = torch.ones(2, 2)
+    >>> x.addmm_(torch.eye(2), torch.tensor([[1., 2.], [3., 4.]]))
+    tensor([[2., 3.],
+            [4., 5.]])
+    >>> x
+    tensor([[2., 3.],
+            [4., 5.]])
     """
     for name, m in (("mat1", mat1), ("mat2", mat2)):
         if m.ndim != 2:
@@ -367,15 +388,21 @@ publish("addmm", _addmm_forward, addmm, True, True, addmm.__doc__ or "")
 
 
 @op(
-    "mv",
-    "input vec",
+    "mv(Tensor input, Tensor vec, *, Tensor out=None) -> Tensor",
     vjp={
         "input": lambda F, grad, vec: F.unsqueeze(grad, 1) * F.conj(F.unsqueeze(vec, 0)),
         "vec": lambda F, grad, input: F.mv(F.conj(F.t(input)), grad),
     },
 )
 def mv(input, vec):  # type: ignore[no-untyped-def]
-    """The product of a matrix and a vector."""
+    """The product of a matrix and a vector.
+
+    Shapes: (m, n) and (n,) give (m,).
+    ~one-dtype
+
+    >>> torch.mv(torch.tensor([[1., 2.], [3., 4.]]), torch.tensor([1., 1.]))
+    tensor([3., 7.])
+    """
     if input.ndim != 2 or vec.ndim != 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got 1, {input.ndim}, {vec.ndim}")
     if input.shape[1] != vec.shape[0]:
@@ -405,17 +432,18 @@ def _vectors(input, other):  # type: ignore[no-untyped-def]
 
 
 @op(
-    "dot",
-    "input tensor",
+    "dot(Tensor input, Tensor tensor, *, Tensor out=None) -> Tensor",
     vjp={
         "input": lambda F, grad, tensor: grad * F.conj(tensor),
         "tensor": lambda F, grad, input: grad * F.conj(input),
     },
 )
 def dot(input, tensor):  # type: ignore[no-untyped-def]
-    """The inner product of two vectors.
+    """The sum of the products of two vectors.
 
-    >>> import autogradlab as torch
+    Shapes: (n,) and (n,) give 0-dim.
+    ~one-dtype
+
     >>> torch.dot(torch.tensor([1., 2.]), torch.tensor([3., 4.]))
     tensor(11.)
     """
@@ -424,22 +452,36 @@ def dot(input, tensor):  # type: ignore[no-untyped-def]
 
 
 @op(
-    "vdot",
-    "input other",
+    "vdot(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
     vjp={
         "input": lambda F, grad, other: F.conj(grad) * other,
         "other": lambda F, grad, input: grad * input,
     },
 )
 def vdot(input, other):  # type: ignore[no-untyped-def]
-    """The inner product with the first vector conjugated."""
+    """dot with the conjugate of the first vector.
+
+    Shapes: (n,) and (n,) give 0-dim.
+    ~one-dtype
+
+    >>> torch.vdot(torch.tensor([1j, 2.]), torch.tensor([1j, 1.]))
+    tensor(3.+0.j)
+    """
     _vectors(input, other)
     return np.asarray(product(input.conjugate() if input.dtype.kind == "c" else input, other, "vdot"))
 
 
-@composite()
+@composite("outer(Tensor input, Tensor vec2, *, Tensor out=None) -> Tensor")
 def outer(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
-    """Every element of a vector times every element of another: a matrix."""
+    """The products of each element of one vector with each of another.
+
+    Shapes: (m,) and (n,) give (m, n).
+    Dtypes: any two; the result has the promoted one.
+
+    >>> torch.outer(torch.tensor([1., 2.]), torch.tensor([3., 4.]))
+    tensor([[3., 4.],
+            [6., 8.]])
+    """
     for name, v in (("self", input), ("vec2", vec2)):
         if not isinstance(v, Tensor):
             from ..table.arguments import reject
@@ -458,15 +500,26 @@ alias("ger", "outer")
 
 
 @op(
-    "bmm",
-    "input mat2",
+    """
+    bmm(Tensor input, Tensor mat2, *, Tensor out=None) -> Tensor
+    bmm(Tensor input, Tensor mat2, ScalarType out_dtype, *, Tensor out=None) -> Tensor|function
+    """,
     vjp={
         "input": lambda F, grad, mat2: F.bmm(grad, F.conj(F.transpose(mat2, 1, 2))),
         "mat2": lambda F, grad, input: F.bmm(F.conj(F.transpose(input, 1, 2)), grad),
     },
 )
 def bmm(input, mat2):  # type: ignore[no-untyped-def]
-    """The products of two batches of matrices."""
+    """The products of matrices in a batch, without broadcasting.
+
+    Shapes: (b, m, k) and (b, k, n) give (b, m, n).
+    ~one-dtype
+
+    >>> torch.bmm(torch.ones(2, 1, 3), torch.ones(2, 3, 1))
+    tensor([[[3.]],
+
+            [[3.]]])
+    """
     if input.ndim != 3:
         raise RuntimeError("batch1 must be a 3D tensor")
     if mat2.ndim != 3:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.declared import declare
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims, wrap_dim
@@ -26,8 +27,9 @@ def spread(F, grad, shape, dim, keepdim):  # type: ignore[no-untyped-def]
     return F.expand(grad, shape)
 
 
-def two_forms(name: str, whole: Any, part: Any, vjp_whole: Any, vjp_part: Any, doc: str, signature: Any) -> None:
+def two_forms(declaration: str, whole: Any, part: Any, vjp_whole: Any, vjp_part: Any, doc: str, signature: Any) -> None:
     """An operation that reduces everything (`…Backward0`) or along dimensions (`…Backward1`). Both kernels take a dtype."""
+    name = declare(declaration, doc)
     camel = name.capitalize()
     first = Op(name, whole, vjp={"input": vjp_whole}, node=camel + "Backward0", doc=doc)
     second = Op(name, part, vjp={"input": vjp_part}, node=camel + "Backward1", doc=doc)
@@ -95,12 +97,30 @@ def _signature_sum(input, dim=None, keepdim=False, *, dtype=None): ...  # type: 
 
 
 two_forms(
-    "sum",
+    """
+    sum(Tensor input, *, ScalarType? dtype=None) -> Tensor
+    sum(Tensor input, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None, Tensor out=None) -> Tensor
+    """,
     _sum_all,
     _sum,
     lambda F, grad, input_shape: F.expand(grad, input_shape),
     lambda F, grad, input_shape, dim, keepdim: F.spread(grad, input_shape, dim, keepdim),
-    "The sum of all elements, or along `dim`.",
+    """
+    The sum of all elements, or along dim.
+    main: 2
+
+    ~dims
+    ~sum
+
+    >>> x = torch.tensor([[1., 2.], [3., 4.]])
+    >>> x.sum()
+    tensor(10.)
+    >>> x.sum(dim=0)
+    tensor([4., 6.])
+    >>> x.sum(1, keepdim=True)
+    tensor([[3.],
+            [7.]])
+    """,
     _signature_sum,
 )
 
@@ -149,14 +169,32 @@ def _mean(input, dim=None, keepdim=False, dtype=None):  # type: ignore[no-untype
 
 
 two_forms(
-    "mean",
+    """
+    mean(Tensor input, *, ScalarType? dtype=None, Tensor out=None) -> Tensor
+    mean(Tensor input, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None, Tensor out=None) -> Tensor
+    """,
     _mean_all,
     _mean,
     lambda F, grad, input_shape: F.expand(grad, input_shape) / max(count_of(input_shape, None), 1),
     lambda F, grad, input_shape, dim, keepdim: (
         F.spread(grad, input_shape, dim, keepdim) / max(count_of(input_shape, dim), 1)
     ),
-    "The mean of all elements, or along `dim`.",
+    """
+    The mean of all elements, or along dim.
+    main: 2
+
+    ~dims
+    ~floats
+    Errors: RuntimeError for integers: give dtype=.
+
+    >>> x = torch.tensor([[1., 2.], [3., 4.]], requires_grad=True)
+    >>> x.mean(0)
+    tensor([2., 3.], grad_fn=<MeanBackward1>)
+    >>> x.mean().backward()
+    >>> x.grad
+    tensor([[0.2500, 0.2500],
+            [0.2500, 0.2500]])
+    """,
     _signature_sum,
 )
 
@@ -167,7 +205,9 @@ for _entry in (OPS["mean"], OPS["mean.dim"]):
 
 
 @op(
-    "nansum",
+    """
+    nansum(Tensor input, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, Tensor out=None) -> Tensor
+    """,
     vjp={
         "input": lambda F, grad, input, dim, keepdim: (
             F.spread(grad, tuple(input.shape), dim, keepdim) * ~F.isnan(input)
@@ -175,7 +215,14 @@ for _entry in (OPS["mean"], OPS["mean.dim"]):
     },
 )
 def nansum(input, dim=None, keepdim=False, *, dtype=None):  # type: ignore[no-untyped-def]
-    """The sum, NaN counted as 0."""
+    """The sum of the elements that are not nan.
+
+    ~dims
+    ~sum
+
+    >>> torch.nansum(torch.tensor([1., float('nan'), 2.]))
+    tensor(3.)
+    """
     if input.dtype.kind == "c":
         raise RuntimeError("nansum on CPU does not support complex inputs")
     if input.dtype.kind in "fV":
@@ -183,9 +230,18 @@ def nansum(input, dim=None, keepdim=False, *, dtype=None):  # type: ignore[no-un
     return summed(input, all_dims(dim, input.ndim), keepdim, dtype)
 
 
-@composite()
+@composite("""
+    nanmean(Tensor input, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, Tensor out=None) -> Tensor
+    """)
 def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None) -> Tensor:
-    """The mean of what is not NaN."""
+    """The mean of the elements that are not nan.
+
+    ~dims
+    ~floats
+
+    >>> torch.nanmean(torch.tensor([1., float('nan'), 2.]))
+    tensor(1.5000)
+    """
     if input._array.dtype.kind not in "fcV":
         raise RuntimeError(
             f"nanmean(): expected input to have floating point or complex dtype but got {name_of(input._array)}"
@@ -241,8 +297,6 @@ RAW.reversed = lambda x, dim: np.flip(x, dim)
 
 @op(
     "_reversed",
-    method=False,
-    function=False,
     node="FlipBackward0",
     vjp={"input": lambda F, grad, dim: F.reversed(grad, dim)},
 )
@@ -272,12 +326,24 @@ def _signature_prod(input, dim=None, keepdim=False, *, dtype=None): ...  # type:
 
 
 two_forms(
-    "prod",
+    """
+    prod(Tensor input, *, ScalarType? dtype=None) -> Tensor
+    prod(Tensor input, int dim, bool keepdim=False, *, ScalarType? dtype=None, Tensor out=None) -> Tensor
+    """,
     _prod_all,
     _prod,
     lambda F, grad, input, result: F.product_back(grad, input, result, None, False),
     lambda F, grad, input, result, dim, keepdim: F.product_back(grad, input, result, dim, keepdim),
-    "The product of all elements, or along `dim`.",
+    """
+    The product of all elements, or along dim.
+    main: 2
+
+    ~dim
+    ~sum
+
+    >>> torch.tensor([[1., 2.], [3., 4.]]).prod(1)
+    tensor([ 2., 12.])
+    """,
     _signature_prod,
 )
 OPS["prod.dim"].node_class.dim_list = False
@@ -285,7 +351,9 @@ OPS["prod.dim"].node_class.dim_list = False
 # -- truths ----------------------------------------------------------------------------------------------------------------
 
 
-def _truth(name: str, ufunc: Any, doc: str) -> None:
+def _truth(declaration: str, ufunc: Any, doc: str) -> None:
+    name = declare(declaration, doc)
+
     def kernel(input, dim=None, keepdim=False):  # type: ignore[no-untyped-def]
         dims = (
             tuple(range(input.ndim))
@@ -301,13 +369,57 @@ def _truth(name: str, ufunc: Any, doc: str) -> None:
     op(name, doc=doc)(kernel)
 
 
-_truth("any", np.logical_or, "Whether any element is non-zero.")
-_truth("all", np.logical_and, "Whether all elements are non-zero.")
+_truth(
+    """
+    any(Tensor input, *, Tensor out=None) -> Tensor
+    any(Tensor input, int[]? dim=None, bool keepdim=False, *, Tensor out=None) -> Tensor
+    any(Tensor input, int dim, bool keepdim=False, *, Tensor out=None) -> Tensor
+    """,
+    np.logical_or,
+    """
+    Whether one element is not 0.
+    main: 2
+
+    ~dims
+    Dtypes: any; the result is bool (uint8 for uint8).
+
+    >>> torch.any(torch.tensor([[0, 0], [0, 3]]), dim=1)
+    tensor([False,  True])
+    """,
+)
+_truth(
+    """
+    all(Tensor input, *, Tensor out=None) -> Tensor
+    all(Tensor input, int[]? dim=None, bool keepdim=False, *, Tensor out=None) -> Tensor
+    all(Tensor input, int dim, bool keepdim=False, *, Tensor out=None) -> Tensor
+    """,
+    np.logical_and,
+    """
+    Whether all elements are not 0.
+    main: 2
+
+    ~dims
+    Dtypes: any; the result is bool (uint8 for uint8).
+
+    >>> torch.all(torch.tensor([[True, False], [True, True]]), dim=1)
+    tensor([False,  True])
+    """,
+)
 
 
-@op("count_nonzero")
+@op("""
+    count_nonzero(Tensor input, int? dim=None) -> Tensor
+    count_nonzero(Tensor input, int[] dim) -> Tensor
+    """)
 def count_nonzero(input, dim=None):  # type: ignore[no-untyped-def]
-    """How many elements are not zero."""
+    """How many elements are not 0.
+
+    Shapes: input's shape without the dimensions of dim; 0-dim without dim.
+    Dtypes: any; the result is int64.
+
+    >>> torch.count_nonzero(torch.tensor([[0, 5], [0, 0]]), dim=0)
+    tensor([0, 1])
+    """
     return np.asarray(np.add.reduce(input != 0, axis=all_dims(dim, input.ndim), dtype=np.int64))
 
 

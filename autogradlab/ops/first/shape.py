@@ -85,12 +85,17 @@ def _sizes(name: str, input: Tensor, size: tuple[Any, ...], options: dict[str, A
 
 
 def view(input: Tensor, *size: Any, **options: Any) -> Tensor:
-    """Another shape over the same memory; -1 is worked out. With a dtype: the same bytes read as another type.
+    """The same memory in another shape; one size may be -1. With a dtype, the same bytes read as that dtype.
 
-    >>> import autogradlab as torch
-    >>> torch.arange(6).view(2, -1)
-    tensor([[0, 1, 2],
-            [3, 4, 5]])
+    Shapes: any with equally many elements.
+    ~view
+    Errors: RuntimeError where the strides do not allow a view: use reshape.
+
+    >>> x = torch.arange(6)
+    >>> y = x.view(2, 3)
+    >>> y[0, 0] = 9
+    >>> x
+    tensor([9, 1, 2, 3, 4, 5])
     """
     x = input._array
     if not options and x.size and x.flags.c_contiguous:
@@ -109,17 +114,36 @@ def view(input: Tensor, *size: Any, **options: Any) -> Tensor:
     return view_of(input, _view(x, sizes), _VIEW, (x.shape, None))
 
 
-publish("view", view, None, True, False, view.__doc__ or "")
+publish(
+    """
+    view(Tensor input, ScalarType dtype) -> Tensor
+    view(Tensor input, SymInt[] size) -> Tensor
+    """,
+    view,
+    None,
+    True,
+    False,
+    view.__doc__ or "",
+)
 publish("_unsafe_view", lambda input, size: _UNSAFE_VIEW.call(input, size), None, False, False, "")
 
 
 def reshape(input: Tensor, *shape: Any, **options: Any) -> Tensor:
-    """Another shape: a view where strides allow it, else a copy.
+    """The same elements in another shape, read row by row; one size may be -1. A view where the strides allow it, else
+    a copy.
 
-    >>> import autogradlab as torch
-    >>> torch.arange(6).reshape(2, -1)
+    Shapes: any with equally many elements.
+    ~same-dtype
+    Errors: RuntimeError if the number of elements differs.
+
+    >>> x = torch.arange(6)
+    >>> torch.reshape(x, (2, 3))
     tensor([[0, 1, 2],
             [3, 4, 5]])
+    >>> x.reshape(3, -1)
+    tensor([[0, 1],
+            [2, 3],
+            [4, 5]])
     """
     x = input._array
     if x.size and x.flags.c_contiguous and not options:
@@ -142,15 +166,17 @@ def _reshaped(input: Tensor, size: tuple[int, ...]) -> Tensor:
     return _UNSAFE_VIEW.call(TENSORS.clone(input, memory_format="contiguous"), size)
 
 
-publish("reshape", reshape, None, True, True, reshape.__doc__ or "")
+publish("reshape(Tensor input, SymInt[] shape) -> Tensor", reshape, None, True, True, reshape.__doc__ or "")
 
 
-@composite()
+@composite("flatten(Tensor input, int start_dim=0, int end_dim=-1) -> Tensor")
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
-    """The dimensions from start_dim to end_dim made one: a view where strides allow it.
+    """Dimensions start_dim to end_dim made one. A view where the strides allow it.
 
-    >>> import autogradlab as torch
-    >>> torch.zeros(2, 3, 4).flatten(1).shape
+    Shapes: (a, b, c, …) gives (a, b*c*…) for start_dim=1; 0-dim gives (1,).
+    ~same-dtype
+
+    >>> torch.flatten(torch.ones(2, 3, 4), start_dim=1).shape
     torch.Size([2, 12])
     """
     shape = input._array.shape
@@ -168,19 +194,29 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     return _reshaped(input, (*shape[:first], count, *shape[last + 1 :]))
 
 
-@composite()
+@composite("ravel(Tensor input) -> Tensor")
 def ravel(input: Tensor) -> Tensor:
-    """All elements in one dimension: a view of a contiguous tensor, else of a copy."""
+    """All elements in one dimension. A view where the strides allow it.
+
+    Shapes: any gives (n,).
+    ~same-dtype
+
+    >>> torch.ravel(torch.tensor([[1, 2], [3, 4]]))
+    tensor([1, 2, 3, 4])
+    """
     return view(TENSORS.contiguous(input), -1) if input._array.size else view(TENSORS.contiguous(input), 0)
 
 
-@composite()
+@composite("unflatten(Tensor input, int dim, SymInt[] sizes) -> Tensor")
 def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
-    """One dimension split into several, one of which may be -1.
+    """One dimension made several; one size may be -1.
 
-    >>> import autogradlab as torch
-    >>> torch.zeros(3, 4).unflatten(1, (2, -1)).shape
-    torch.Size([3, 2, 2])
+    Shapes: (…, n, …) gives (…, *sizes, …) with the product n.
+    ~same-dtype
+
+    >>> torch.unflatten(torch.arange(6), 0, (2, 3))
+    tensor([[0, 1, 2],
+            [3, 4, 5]])
     """
     shape = input._array.shape
     d = wrap_dim(dim, len(shape))
@@ -215,11 +251,28 @@ RAW.t = _t
 
 
 def t(input: Tensor) -> Tensor:
-    """The transpose of a matrix, as a view."""
+    """The transpose of a matrix; vectors stay as they are.
+
+    Shapes: (m, n) gives (n, m). At most two dimensions.
+    ~view
+
+    >>> torch.t(torch.tensor([[1, 2], [3, 4]]))
+    tensor([[1, 3],
+            [2, 4]])
+
+    In place:
+    >>> x = torch.tensor([[1, 2], [3, 4]])
+    >>> x.t_()
+    tensor([[1, 3],
+            [2, 4]])
+    >>> x
+    tensor([[1, 3],
+            [2, 4]])
+    """
     return view_of(input, _t(input._array), _T, ())
 
 
-publish("t", t, _t, True, True, t.__doc__ or "")
+publish("t(Tensor input) -> Tensor", t, _t, True, True, t.__doc__ or "")
 
 
 def _transpose(input, dim0, dim1):  # type: ignore[no-untyped-def]
@@ -239,16 +292,33 @@ RAW.transpose = _transpose
 
 
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
-    """A view with two dimensions exchanged.
+    """Two dimensions exchanged.
 
-    >>> import autogradlab as torch
-    >>> torch.zeros(2, 3, 4).transpose(0, 2).shape
-    torch.Size([4, 3, 2])
+    Shapes: input's with two sizes exchanged.
+    ~view
+
+    >>> torch.transpose(torch.tensor([[1, 2, 3], [4, 5, 6]]), 0, 1)
+    tensor([[1, 4],
+            [2, 5],
+            [3, 6]])
+
+    In place:
+    >>> x = torch.tensor([[1, 2, 3], [4, 5, 6]])
+    >>> x.transpose_(0, 1)
+    tensor([[1, 4],
+            [2, 5],
+            [3, 6]])
+    >>> x
+    tensor([[1, 4],
+            [2, 5],
+            [3, 6]])
     """
     return view_of(input, _transpose(input._array, dim0, dim1), _TRANSPOSE, (dim0, dim1, None, None))
 
 
-publish("transpose", transpose, _transpose, True, True, transpose.__doc__ or "")
+publish(
+    "transpose(Tensor input, int dim0, int dim1) -> Tensor", transpose, _transpose, True, True, transpose.__doc__ or ""
+)
 
 
 def _permute(input, dims):  # type: ignore[no-untyped-def]
@@ -280,10 +350,13 @@ RAW.permute = _permute
 
 
 def permute(input: Tensor, *dims: Any, **options: Any) -> Tensor:
-    """A view with the dimensions in another order.
+    """The dimensions in another order.
 
-    >>> import autogradlab as torch
-    >>> torch.zeros(2, 3, 4).permute(2, 0, 1).shape
+    Shapes: the result's size i is input's size dims[i].
+    ~view
+    Errors: RuntimeError if a dimension is missing or named twice.
+
+    >>> torch.permute(torch.zeros(2, 3, 4), (2, 0, 1)).shape
     torch.Size([4, 2, 3])
     """
     if len(dims) == 1 and not options and type(dims[0]) is tuple:
@@ -293,7 +366,7 @@ def permute(input: Tensor, *dims: Any, **options: Any) -> Tensor:
     return view_of(input, _permute(input._array, dims), _PERMUTE, (dims, None))
 
 
-publish("permute", permute, _permute, True, True, permute.__doc__ or "")
+publish("permute(Tensor input, int[] dims) -> Tensor", permute, _permute, True, True, permute.__doc__ or "")
 
 # -- dimensions of size 1 ----------------------------------------------------------------------------------------------
 
@@ -328,7 +401,24 @@ SQUEEZES = [
 
 
 def squeeze(input: Tensor, dim: Any = None) -> Tensor:
-    """A view without the dimensions of size 1, or without those named whose size is 1."""
+    """Without dimensions of size 1: all of them, or those that dim names.
+
+    Shapes: input's without sizes 1.
+    ~view
+
+    >>> x = torch.zeros(1, 3, 1)
+    >>> x.squeeze().shape
+    torch.Size([3])
+    >>> torch.squeeze(x, 0).shape
+    torch.Size([3, 1])
+
+    In place:
+    >>> x = torch.zeros(1, 3, 1)
+    >>> x.squeeze_().shape
+    torch.Size([3])
+    >>> x.shape
+    torch.Size([3])
+    """
     x = input._array
     if dim is None:
         return view_of(input, x.squeeze(), SQUEEZES[0], (x.shape, None))
@@ -341,7 +431,18 @@ OPS["squeeze"] = SQUEEZES[0]
 RAW.squeeze = lambda x, dim=None: (
     x.squeeze() if dim is None else _squeeze_dims(x, dim if isinstance(dim, tuple) else (dim,))
 )
-publish("squeeze", squeeze, None, True, True, squeeze.__doc__ or "")
+publish(
+    """
+    squeeze(Tensor input) -> Tensor
+    squeeze(Tensor input, int dim) -> Tensor
+    squeeze(Tensor input, int[] dim) -> Tensor
+    """,
+    squeeze,
+    None,
+    True,
+    True,
+    squeeze.__doc__ or "",
+)
 
 
 def _unsqueeze(input, dim):  # type: ignore[no-untyped-def]
@@ -361,16 +462,28 @@ RAW.unsqueeze = _unsqueeze
 
 
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
-    """A view with a dimension of size 1 put in at `dim`.
+    """With a new dimension of size 1 at dim.
 
-    >>> import autogradlab as torch
-    >>> torch.zeros(3).unsqueeze(-1).shape
-    torch.Size([3, 1])
+    Shapes: one dimension more than input's.
+    ~view
+
+    >>> torch.unsqueeze(torch.tensor([1, 2]), 1)
+    tensor([[1],
+            [2]])
+
+    In place:
+    >>> x = torch.tensor([1, 2])
+    >>> x.unsqueeze_(1)
+    tensor([[1],
+            [2]])
+    >>> x
+    tensor([[1],
+            [2]])
     """
     return view_of(input, _unsqueeze(input._array, dim), _UNSQUEEZE, (dim, None))
 
 
-publish("unsqueeze", unsqueeze, _unsqueeze, True, True, unsqueeze.__doc__ or "")
+publish("unsqueeze(Tensor input, int dim) -> Tensor", unsqueeze, _unsqueeze, True, True, unsqueeze.__doc__ or "")
 
 # -- expanding ---------------------------------------------------------------------------------------------------------
 
@@ -433,12 +546,17 @@ EXPAND = OPS["expand"] = Op(
 
 
 def expand(input: Tensor, *size: Any, implicit: bool = False, **options: Any) -> Tensor:
-    """A view that repeats dimensions of size 1 without memory; -1 keeps a size.
+    """Dimensions of size 1 repeated without copying: their stride is 0. -1 keeps a size; new dimensions go in front.
 
-    >>> import autogradlab as torch
-    >>> torch.tensor([[1], [2]]).expand(-1, 3)
+    Shapes: (…, 1, …) gives (…, n, …).
+    ~view
+
+    >>> x = torch.tensor([[1], [2]])
+    >>> x.expand(2, 3)
     tensor([[1, 1, 1],
             [2, 2, 2]])
+    >>> x.expand(2, 3).stride()
+    (1, 0)
     """
     x = input._array
     sizes = _sizes("expand", input, size, options, "size")
@@ -446,36 +564,82 @@ def expand(input: Tensor, *size: Any, implicit: bool = False, **options: Any) ->
 
 
 RAW.expand = lambda x, *size: np.broadcast_to(x, shape_arg(size))
-publish("expand", expand, None, True, False, expand.__doc__ or "")
+publish(
+    "expand(Tensor input, SymInt[] size, *, bool implicit=False) -> Tensor",
+    expand,
+    None,
+    True,
+    False,
+    expand.__doc__ or "",
+)
 
 
-@composite(function=False)
+@composite("expand_as(Tensor input, Tensor other) -> Tensor", function=False)
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
-    """expand to the shape of another tensor."""
+    """expand to the shape of another tensor.
+
+    Shapes: other's.
+    ~view
+
+    >>> torch.tensor([1, 2]).expand_as(torch.zeros(2, 2))
+    tensor([[1, 2],
+            [1, 2]])
+    """
     return view_of(input, _expand(input._array, other._array.shape), EXPAND, (input._array.shape, None))
 
 
-@composite()
+@composite("broadcast_to(Tensor input, SymInt[] size) -> Tensor")
 def broadcast_to(input: Tensor, size: Any) -> Tensor:
-    """expand to a shape."""
+    """expand to a shape, as arithmetic does it.
+
+    Shapes: the given one; sizes 1 are repeated, new dimensions go in front.
+    ~view
+
+    >>> torch.broadcast_to(torch.tensor([1, 2]), (2, 2))
+    tensor([[1, 2],
+            [1, 2]])
+    """
     return expand(input, size)
 
 
-@composite(function=False)
+@composite("view_as(Tensor input, Tensor other) -> Tensor", function=False)
 def view_as(input: Tensor, other: Tensor) -> Tensor:
-    """view with the shape of another tensor."""
+    """view in the shape of another tensor.
+
+    Shapes: any with equally many elements.
+    ~view
+
+    >>> torch.arange(4).view_as(torch.zeros(2, 2))
+    tensor([[0, 1],
+            [2, 3]])
+    """
     return view(input, other._array.shape)
 
 
-@composite(function=False)
+@composite("reshape_as(Tensor input, Tensor other) -> Tensor", function=False)
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
-    """reshape to the shape of another tensor."""
+    """reshape in the shape of another tensor.
+
+    Shapes: any with equally many elements.
+    ~same-dtype
+
+    >>> torch.arange(4).reshape_as(torch.zeros(2, 2))
+    tensor([[0, 1],
+            [2, 3]])
+    """
     return reshape(input, other._array.shape)
 
 
-@composite(function=False)
+@composite("sum_to_size(Tensor input, SymInt[] size) -> Tensor", function=False)
 def sum_to_size(input: Tensor, *size: Any) -> Tensor:
-    """Sum over the dimensions along which `size` would be broadcast to this shape."""
+    """The sums that bring the tensor to a shape from which it could have been expanded: the reverse of broadcasting.
+
+    Shapes: the given one.
+    Dtypes: any; the result has the same.
+
+    >>> torch.ones(3, 2).sum_to_size(1, 2)
+    tensor([[3., 3.]])
+    """
     from ...core.backward.validate import expandable, reduce_to
 
     shape = shape_arg(size)
@@ -497,7 +661,14 @@ RAW.sum_to_size = _raw_sum_to_size
 
 
 def size(self: Tensor, dim: Any = None) -> Any:
-    """The shape, or the size of one dimension."""
+    """The sizes of all dimensions, or of one.
+
+    Shapes: any.
+
+    >>> x = torch.zeros(2, 3)
+    >>> x.size(), x.size(1)
+    (torch.Size([2, 3]), 3)
+    """
     if dim is None:
         return Size(self._array.shape)
     try:
@@ -508,4 +679,4 @@ def size(self: Tensor, dim: Any = None) -> Any:
         raise TypeError(f"size(): argument 'dim' (position 1) must be int, not {typename(dim)}") from None
 
 
-publish("size", size, None, True, False, size.__doc__ or "")
+publish("size(Tensor input, int? dim=None) -> Size | int", size, None, True, False, size.__doc__ or "")

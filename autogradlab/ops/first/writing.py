@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.declared import declare
 from ...core.memory.overlap import check_written
 from ...core.memory.versions import increment_version
 from ...core.recording.record import RAW, finish, start_node
@@ -106,7 +107,7 @@ def in_place(op: Op, values: list[Any], write: Callable[..., None]) -> Tensor:
 
 
 def writer(
-    name: str,
+    declaration: str,
     tensors: str,
     write: Callable[..., None],
     vjp: dict[str, Any],
@@ -121,6 +122,7 @@ def writer(
 
     It is published under `name` on a copy (in the memory order `order`) and under `name_` in place.
     """
+    name = declare(declaration, doc)
     entry = OPS[name] = Op(name, write, tensors, vjp=vjp, node=node, shown=shown, doc=doc)
     invoke = entry.invoke
 

@@ -75,8 +75,10 @@ def _cholesky(a: np.ndarray, upper: bool) -> tuple[np.ndarray, np.ndarray]:
 
 
 @op(
-    "linalg_cholesky_ex",
-    "input",
+    """
+    linalg_cholesky_ex(Tensor input, *, bool upper=False, bool check_errors=False, Tensor[2] out=None) -> (Tensor L,
+        Tensor info)
+    """,
     method=False,
     function=False,
     outputs=("L", "info"),
@@ -85,6 +87,14 @@ def _cholesky(a: np.ndarray, upper: bool) -> tuple[np.ndarray, np.ndarray]:
     vjp={"input": lambda F, grad, L, upper: _cholesky_backward(F, grad, L, upper)},
 )
 def linalg_cholesky_ex(input, *, upper=False, check_errors=False):  # type: ignore[no-untyped-def]
+    """cholesky, which says in info where it failed instead of raising.
+
+    Shapes: (..., n, n) gives (..., n, n) and (...).
+    Dtypes: float and complex; info is int32.
+
+    >>> torch.linalg.cholesky_ex(torch.tensor([[1., 0.], [0., -1.]])).info
+    tensor(2, dtype=torch.int32)
+    """
     square("linalg.cholesky", input)
     factor, info = _cholesky(input, upper)
     if check_errors:
@@ -92,9 +102,20 @@ def linalg_cholesky_ex(input, *, upper=False, check_errors=False):  # type: igno
     return factor, info
 
 
-@op("cholesky", vjp={"input": lambda F, grad, result, upper: _cholesky_backward(F, grad, result, upper)})
+@op(
+    "cholesky(Tensor input, bool upper=False, *, Tensor out=None) -> Tensor",
+    vjp={"input": lambda F, grad, result, upper: _cholesky_backward(F, grad, result, upper)},
+)
 def cholesky(input, upper=False):  # type: ignore[no-untyped-def]
-    """The triangular L with L L^H = input (deprecated: `linalg.cholesky`)."""
+    """The triangular factor of positive definite matrices; linalg.cholesky is its successor.
+
+    Shapes: (..., n, n).
+    ~floats
+
+    >>> torch.cholesky(torch.tensor([[4., 2.], [2., 5.]]))
+    tensor([[2., 0.],
+            [1., 2.]])
+    """
     warn_once(
         "torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a future PyTorch "
         "release.\nL = torch.cholesky(A)\nshould be replaced with\nL = torch.linalg.cholesky(A)\nand\nU = "
@@ -151,8 +172,7 @@ def _qr(a: np.ndarray, mode: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 @op(
-    "linalg_qr",
-    "A",
+    'linalg_qr(Tensor A, str mode="reduced", *, Tensor[2] out=None) -> (Tensor Q, Tensor R)',
     method=False,
     function=False,
     outputs=("Q", "R"),
@@ -160,12 +180,30 @@ def _qr(a: np.ndarray, mode: str) -> tuple[np.ndarray, np.ndarray]:
     vjp={"A": _qr_backward},
 )
 def linalg_qr(A, mode="reduced"):  # type: ignore[no-untyped-def]
+    """A = Q R with orthonormal columns in Q and an upper triangular R; mode is 'reduced', 'complete' or 'r'.
+
+    Shapes: (..., m, n) gives (..., m, k) and (..., k, n), k the smaller of m and n.
+    ~floats
+
+    >>> A = torch.tensor([[3., 1.], [4., 2.]])
+    >>> Q, R = torch.linalg.qr(A)
+    >>> torch.allclose(Q @ R, A)
+    True
+    """
     return _qr(A, mode)
 
 
-@composite()
+@composite("qr(Tensor input, bool some=True, *, Tensor[2] out=None) -> (Tensor Q, Tensor R)")
 def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
-    """Q R = input, with an orthogonal Q and an upper triangular R (deprecated: `linalg.qr`)."""
+    """A = Q R with orthonormal columns in Q and an upper triangular R; linalg.qr is its successor.
+
+    Shapes: (..., m, n) gives (..., m, k) and (..., k, n), k the smaller of m and n.
+    ~floats
+
+    >>> torch.qr(torch.tensor([[2., 1.], [0., 3.]])).R.abs()
+    tensor([[2., 1.],
+            [0., 3.]])
+    """
     warn_once(
         "torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future PyTorch "
         "release.\nThe boolean "
@@ -217,8 +255,10 @@ def _svd_backward(F, grads, U, S, Vh, full_matrices):  # type: ignore[no-untyped
 
 
 @op(
-    "linalg_svd",
-    "A",
+    """
+    linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None, Tensor[3] out=None) -> (Tensor U, Tensor S,
+        Tensor Vh)
+    """,
     method=False,
     function=False,
     outputs=("U", "S", "Vh"),
@@ -226,6 +266,15 @@ def _svd_backward(F, grads, U, S, Vh, full_matrices):  # type: ignore[no-untyped
     vjp={"A": _svd_backward},
 )
 def linalg_svd(A, full_matrices=True, *, driver=None):  # type: ignore[no-untyped-def]
+    """A = U diag(S) Vh with orthonormal columns of U and rows of Vh; S is descending.
+
+    Shapes: (..., m, n) gives (..., m, m), (..., k) and (..., n, n); with full_matrices=False (..., m, k) and (...,
+    k, n).
+    Dtypes: float and complex; S is real.
+
+    >>> torch.linalg.svd(torch.tensor([[3., 0.], [0., -4.]])).S
+    tensor([4., 3.])
+    """
     if driver is not None:
         raise RuntimeError(
             "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend."
@@ -245,12 +294,16 @@ def linalg_svd(A, full_matrices=True, *, driver=None):  # type: ignore[no-untype
     return columns(u), np.ascontiguousarray(s), columns(vh)
 
 
-@composite()
+@composite("""
+    svd(Tensor input, bool some=True, bool compute_uv=True, *, Tensor[3] out=None) -> (Tensor U, Tensor S, Tensor V)
+    """)
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any = None) -> Any:
-    """U diag(S) V^H = input, with the singular values S falling: the old form, which returns V itself.
+    """A = U diag(S) V^H; linalg.svd, which gives V^H, is its successor.
 
-    >>> import autogradlab as torch
-    >>> torch.svd(torch.tensor([[3., 0.], [0., 4.]])).S
+    Shapes: (..., m, n) gives (..., m, k), (..., k) and (..., n, k).
+    ~floats
+
+    >>> torch.svd(torch.tensor([[3., 0.], [0., -4.]])).S
     tensor([4., 3.])
     """
     F = TENSORS
@@ -283,7 +336,7 @@ def _eigh_backward(F, grads, eigenvalues, eigenvectors):  # type: ignore[no-unty
 
 
 @op(
-    "linalg_eigh",
+    'linalg_eigh(Tensor input, str UPLO="L", *, Tensor[2] out=None) -> (Tensor eigenvalues, Tensor eigenvectors)',
     "A",
     method=False,
     function=False,
@@ -292,6 +345,14 @@ def _eigh_backward(F, grads, eigenvalues, eigenvectors):  # type: ignore[no-unty
     vjp={"A": _eigh_backward},
 )
 def linalg_eigh(A, UPLO="L"):  # type: ignore[no-untyped-def]
+    """A = V diag(L) V^H for a symmetric (Hermitian) matrix; real eigenvalues, ascending. Reads one triangle of A.
+
+    Shapes: (..., n, n) gives (..., n) and (..., n, n).
+    Dtypes: float and complex; eigenvalues are real.
+
+    >>> torch.linalg.eigh(torch.tensor([[2., 0.], [0., 1.]])).eigenvalues
+    tensor([1., 2.])
+    """
     square("linalg.eigh", A)
     if UPLO not in ("L", "U", "l", "u"):
         raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
@@ -320,8 +381,7 @@ def _eig_backward(F, grads, eigenvalues, eigenvectors):  # type: ignore[no-untyp
 
 
 @op(
-    "linalg_eig",
-    "input",
+    "linalg_eig(Tensor input, *, Tensor[2] out=None) -> (Tensor eigenvalues, Tensor eigenvectors)",
     method=False,
     function=False,
     outputs=("eigenvalues", "eigenvectors"),
@@ -329,6 +389,14 @@ def _eig_backward(F, grads, eigenvalues, eigenvectors):  # type: ignore[no-untyp
     vjp={"input": _eig_backward},
 )
 def linalg_eig(input):  # type: ignore[no-untyped-def]
+    """A V = V diag(L) for any square matrix; complex, and in no given order.
+
+    Shapes: (..., n, n) gives (..., n) and (..., n, n).
+    Dtypes: float and complex; the results are complex.
+
+    >>> torch.linalg.eig(torch.tensor([[2., 0.], [0., 3.]])).eigenvalues
+    tensor([2.+0.j, 3.+0.j])
+    """
     if input.dtype.kind in "biu":
         raise RuntimeError(f"Unknown Complex ScalarType for {type_name(input)}")
     square("linalg.eig", input)
@@ -392,8 +460,10 @@ def _dtype(x: Any) -> Any:
 
 
 @op(
-    "linalg_lu_factor_ex",
-    "A",
+    """
+    linalg_lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False, Tensor[3] out=None) -> (Tensor LU,
+        Tensor pivots, Tensor info)
+    """,
     method=False,
     function=False,
     outputs=("LU", "pivots", "info"),
@@ -402,6 +472,14 @@ def _dtype(x: Any) -> Any:
     vjp={"A": _lu_factor_backward},
 )
 def linalg_lu_factor_ex(A, *, pivot=True, check_errors=False):  # type: ignore[no-untyped-def]
+    """lu_factor, which says in info whether it failed instead of raising.
+
+    Shapes: (..., m, n) gives (..., m, n), (..., k) and (...).
+    ~floats
+
+    >>> torch.linalg.lu_factor_ex(torch.tensor([[0., 2.], [4., 6.]])).pivots
+    tensor([2, 2], dtype=torch.int32)
+    """
     if A.ndim < 2:
         raise RuntimeError(
             f"torch.lu_factor: Expected tensor with 2 or more dimensions. Got size: {list(A.shape)} instead"
@@ -431,8 +509,7 @@ def _lu_result(made: Any) -> Any:
 
 # P has no gradient, so it comes last among the results and first among what is returned
 @op(
-    "linalg_lu",
-    "A",
+    "linalg_lu(Tensor A, *, bool pivot=True, Tensor[3] out=None) -> (Tensor P, Tensor L, Tensor U)",
     method=False,
     function=False,
     outputs=("L", "U", "P"),
@@ -441,6 +518,19 @@ def _lu_result(made: Any) -> Any:
     vjp={"A": _lu_full_backward},
 )
 def linalg_lu(A, *, pivot=True):  # type: ignore[no-untyped-def]
+    """A = P L U: a permutation, a lower and an upper triangular matrix.
+
+    Shapes: (..., m, n) gives (..., m, m), (..., m, k) and (..., k, n).
+    ~floats
+
+    >>> P, L, U = torch.linalg.lu(torch.tensor([[0., 2.], [4., 6.]]))
+    >>> P
+    tensor([[0., 1.],
+            [1., 0.]])
+    >>> L @ U
+    tensor([[4., 6.],
+            [0., 2.]])
+    """
     matrices("linalg.lu", A)
     factors, pivots, _ = lu(A, pivot)
     m, n = A.shape[-2:]
@@ -476,8 +566,10 @@ def _lu_solve_by_factors(F, grad, LU, pivots, X, conjugate):  # type: ignore[no-
 
 
 @op(
-    "linalg_lu_solve",
-    "LU pivots B",
+    """
+    linalg_lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False,
+        Tensor out=None) -> Tensor
+    """,
     method=False,
     function=False,
     vjp={
@@ -488,6 +580,16 @@ def _lu_solve_by_factors(F, grad, LU, pivots, X, conjugate):  # type: ignore[no-
     shown={"LU": "LU"},
 )
 def linalg_lu_solve(LU, pivots, B, *, left=True, adjoint=False):  # type: ignore[no-untyped-def]
+    """The X with A X = B, given lu_factor's results for A.
+
+    Shapes: (..., n, n), (..., n) and (..., n, k) give (..., n, k).
+    ~floats
+
+    >>> LU, pivots = torch.linalg.lu_factor(torch.tensor([[2., 0.], [0., 4.]]))
+    >>> torch.linalg.lu_solve(LU, pivots, torch.tensor([[2.], [2.]]))
+    tensor([[1.0000],
+            [0.5000]])
+    """
     square("torch.linalg.lu_solve", LU)
     n = LU.shape[-1]
     if B.shape[-2 if left else -1] != n:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.declared import declare
 from ...core.tensor.tensor import Tensor
 from ..common.blas import adjoint, lift
 from ..table.opdef import alias, composite, op
@@ -38,8 +39,17 @@ _PADE = (
 )
 
 
-@op("linalg_matrix_exp", "A", method=False, function=False, vjp={"A": _exp_backward})
+@op("linalg_matrix_exp(Tensor input) -> Tensor", "A", method=False, function=False, vjp={"A": _exp_backward})
 def linalg_matrix_exp(A):  # type: ignore[no-untyped-def]
+    """The sum of A**k / k!: the exponential of square matrices.
+
+    Shapes: (..., n, n).
+    ~floats
+
+    >>> torch.matrix_exp(torch.tensor([[0., 1.], [0., 0.]]))
+    tensor([[1., 1.],
+            [0., 1.]])
+    """
     square("linalg.matrix_exp", A, low=False)
     if not A.size:
         return A.copy()
@@ -94,8 +104,7 @@ def _householder_backward(F, grad, input, tau, needs):  # type: ignore[no-untype
 
 
 @op(
-    "linalg_householder_product",
-    "input tau",
+    "linalg_householder_product(Tensor input, Tensor tau, *, Tensor out=None) -> Tensor",
     method=False,
     function=False,
     vjp={
@@ -103,6 +112,15 @@ def _householder_backward(F, grad, input, tau, needs):  # type: ignore[no-untype
     },
 )
 def linalg_householder_product(input, tau):  # type: ignore[no-untyped-def]
+    """The first columns of the product of Householder reflections, as geqrf stores them.
+
+    Shapes: (..., m, n) and (..., k) give (..., m, n).
+    ~floats
+
+    >>> torch.orgqr(torch.tensor([[1.], [1.]]), torch.tensor([1.]))
+    tensor([[ 0.],
+            [-1.]])
+    """
     m, n = input.shape[-2:]
     if m < n:
         raise RuntimeError(
@@ -122,6 +140,9 @@ def linalg_householder_product(input, tau):  # type: ignore[no-untyped-def]
     return columns(q)
 
 
+declare(
+    "orgqr(Tensor input, Tensor input2, *, Tensor out=None) -> Tensor",
+)
 alias("orgqr", "linalg_householder_product")
 
 
@@ -142,5 +163,18 @@ def _matrix_power(method: bool) -> Any:
     return matrix_power
 
 
+declare(
+    "matrix_power(Tensor input, int n, *, Tensor out=None) -> Tensor",
+    """
+    The product of a square matrix with itself, n times; negative n of its inverse.
+
+    Shapes: (..., n, n).
+    Dtypes: floating and complex; integers for n >= 0.
+
+    >>> torch.matrix_power(torch.tensor([[1., 1.], [0., 1.]]), 3)
+    tensor([[1., 3.],
+            [0., 1.]])
+    """,
+)
 composite(method=False)(_matrix_power(False))
 composite(function=False)(_matrix_power(True))

@@ -44,8 +44,26 @@ def _norm_backward(F, grad, input, result, ord, dim, keepdim, dtype):  # type: i
     return F.sgn(input) * F.where(n == 0, F.zero_dim(size), slope * (g / F.pow(n, p - 1)))
 
 
-@op("linalg_vector_norm", "input", method=False, function=False, vjp={"input": _norm_backward})
+@op(
+    """
+    linalg_vector_norm(Tensor input, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None,
+        Tensor out=None) -> Tensor
+    """,
+    method=False,
+    function=False,
+    vjp={"input": _norm_backward},
+)
 def linalg_vector_norm(input, ord=2, dim=None, keepdim=False, *, dtype=None):  # type: ignore[no-untyped-def]
+    """The norm of order ord of all elements as one vector, or along dim.
+
+    Shapes: input's without the dimensions of dim; 0-dim without dim.
+    ~floats
+
+    >>> torch.linalg.vector_norm(torch.tensor([3., -4.]))
+    tensor(5.)
+    >>> torch.linalg.vector_norm(torch.tensor([3., -4.]), ord=float('inf'))
+    tensor(4.)
+    """
     x = input
     floats("linalg.vector_norm", x, low=False)
     p = float(ord)
@@ -82,11 +100,28 @@ def _two(dim: Any, ndim: int, name: str) -> tuple[int, int]:
     return a, b
 
 
-@composite(method=False, function=False)
+@composite(
+    """
+    linalg_matrix_norm(Tensor input, Scalar ord, int[] dim={-2,-1}, bool keepdim=False, *, ScalarType? dtype=None,
+        Tensor out=None) -> Tensor
+    linalg_matrix_norm(Tensor input, str ord="fro", int[] dim={-2,-1}, bool keepdim=False, *, ScalarType? dtype=None,
+        Tensor out=None) -> Tensor
+    """,
+    method=False,
+    function=False,
+)
 def linalg_matrix_norm(
     A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None, out: Any = None
 ) -> Tensor:
-    """The norm of each matrix: "fro", "nuc", or the operator norms 1, 2, inf and their negatives."""
+    """A norm of matrices: 'fro', 'nuc', 1, -1, 2, -2, inf or -inf.
+
+    Shapes: (..., m, n) gives (...), or (..., 1, 1) if keepdim.
+    ~floats
+
+    >>> x = torch.tensor([[3., 0.], [4., 0.]])
+    >>> torch.linalg.matrix_norm(x), torch.linalg.matrix_norm(x, 1)
+    (tensor(5.), tensor(7.))
+    """
     F = TENSORS
     x = A._array
     if x.ndim < 2:
@@ -136,11 +171,29 @@ def linalg_svdvals(A: Tensor) -> Tensor:
     return TENSORS.linalg_svd(A, False)[1]  # type: ignore[no-any-return]
 
 
-@composite(method=False, function=False)
+@composite(
+    """
+    linalg_norm(Tensor input, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None,
+        Tensor out=None) -> Tensor
+    linalg_norm(Tensor input, str ord, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None,
+        Tensor out=None) -> Tensor
+    """,
+    method=False,
+    function=False,
+)
 def linalg_norm(
     input: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None
 ) -> Tensor:
-    """A vector norm or, for two dimensions and an `ord`, a matrix norm."""
+    """
+    main: 1
+    A vector or matrix norm, as ord and dim have it.
+
+    Shapes: input's without the dimensions of dim; 0-dim without dim.
+    ~floats
+
+    >>> torch.linalg.norm(torch.tensor([[3., 0.], [0., 4.]]))
+    tensor(5.)
+    """
     ndim = input._array.ndim
     dims = None if dim is None else tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
     if ord is not None:
@@ -164,15 +217,26 @@ def linalg_norm(
     return TENSORS.linalg_vector_norm(input, 2 if ord is None else ord, dims, keepdim, **options)  # type: ignore[no-any-return]
 
 
-@composite()
+@composite("""
+    norm(Tensor input, Scalar p=2) -> Tensor
+    norm(Tensor input, Scalar? p, *, ScalarType dtype) -> Tensor
+    norm(Tensor input, Scalar? p, int[1] dim, bool keepdim, *, ScalarType dtype, Tensor out=None) -> Tensor
+    norm(Tensor input, Scalar? p, int[1] dim, bool keepdim=False, *, Tensor out=None) -> Tensor
+    """)
 def norm(
     input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None, dtype: Any = None
 ) -> Tensor:
-    """The p-norm of all elements, or along `dim`; "nuc" is the sum of singular values.
+    """
+    sig: (input, p='fro', dim=None, keepdim=False, out=None, dtype=None)
+    The p-norm of all elements as one vector, or along dim; linalg.vector_norm and matrix_norm are its successors.
 
-    >>> import autogradlab as torch
+    ~dims
+    ~floats
+
     >>> torch.norm(torch.tensor([3., 4.]))
     tensor(5.)
+    >>> torch.tensor([[3., 4.], [1., 0.]]).norm(p=1, dim=1)
+    tensor([7., 1.])
     """
     if p == "nuc":
         return linalg_matrix_norm(  # type: ignore[no-any-return]
@@ -190,8 +254,6 @@ def norm(
 
 op(
     "norm_along",
-    method=False,
-    function=False,
     node="NormBackward1",
     shown={"ord": "p"},
     vjp={
@@ -222,7 +284,7 @@ def _cdist_backward(F, grad, x1, x2, p, result):  # type: ignore[no-untyped-def]
     return F.sum(slope, -2), -F.sum(slope, -3)
 
 
-@op("_cdist_forward", "x1 x2", method=False, function=False, node="CdistBackward0", vjp={"x1 x2": _cdist_backward})
+@op("_cdist_forward", "x1 x2", node="CdistBackward0", vjp={"x1 x2": _cdist_backward})
 def _cdist_forward(x1, x2, p):  # type: ignore[no-untyped-def]
     return RAW.linalg_vector_norm(x1[..., :, None, :] - x2[..., None, :, :], p, -1)
 
@@ -238,8 +300,6 @@ def _euclidean_backward(F, grad, x1, x2, result):  # type: ignore[no-untyped-def
 @op(
     "_euclidean_dist",
     "x1 x2",
-    method=False,
-    function=False,
     node="EuclideanDistBackward0",
     vjp={"x1 x2": _euclidean_backward},
 )
@@ -248,13 +308,17 @@ def _euclidean_dist(x1, x2):  # type: ignore[no-untyped-def]
     return np.sqrt(np.maximum(squares, 0))
 
 
-@composite(method=False)
+@composite("cdist(Tensor x1, Tensor x2, float p=2, int? compute_mode=None) -> Tensor", method=False)
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary") -> Tensor:
-    """The p-norm distance between each pair of rows: (*, n, k) and (*, m, k) give (*, n, m).
+    """
+    sig: (x1, x2, p=2.0, compute_mode='use_mm_for_euclid_dist_if_necessary')
+    The distances, in the p-norm, of each row of one matrix from each of another.
 
-    >>> import autogradlab as torch
-    >>> torch.cdist(torch.tensor([[0., 0.]]), torch.tensor([[3., 4.]]))
-    tensor([[5.]])
+    Shapes: (..., m, d) and (..., n, d) give (..., m, n).
+    Dtypes: float.
+
+    >>> torch.cdist(torch.tensor([[0., 0.]]), torch.tensor([[3., 4.], [0., 1.]]))
+    tensor([[5., 1.]])
     """
     modes = ("use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist")
     if compute_mode not in modes:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.declared import declare
 from ...core.recording.record import RAW, TENSORS
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor, wrap
@@ -20,8 +21,7 @@ from .factors import SINGULAR, check_info, columns, inverse, is_complex, matmul,
 
 
 @op(
-    "linalg_inv_ex",
-    "A",
+    "linalg_inv_ex(Tensor A, *, bool check_errors=False, Tensor[2] out=None) -> (Tensor inverse, Tensor info)",
     method=False,
     function=False,
     outputs=("inverse", "info"),
@@ -30,6 +30,14 @@ from .factors import SINGULAR, check_info, columns, inverse, is_complex, matmul,
     vjp={"A": lambda F, grad, inverse: -matmul(F, adjoint(F, inverse), grad, adjoint(F, inverse))},
 )
 def linalg_inv_ex(A, *, check_errors=False):  # type: ignore[no-untyped-def]
+    """inv, which says in info whether it failed instead of raising.
+
+    Shapes: (..., n, n) gives (..., n, n) and (...).
+    ~floats
+
+    >>> torch.linalg.inv_ex(torch.tensor([[2., 0.], [0., 0.]])).info
+    tensor(2, dtype=torch.int32)
+    """
     square("linalg.inv", A)
     found, info = inverse(A)
     if check_errors:
@@ -37,18 +45,24 @@ def linalg_inv_ex(A, *, check_errors=False):  # type: ignore[no-untyped-def]
     return columns(found), info
 
 
-@composite(name="inverse")
+@composite("inverse(Tensor input, *, Tensor out=None) -> Tensor")
 def _inverse(input: Tensor, *, out: Any = None) -> Tensor:
-    """The inverse of a square matrix, or of each of a batch.
+    """The inverse of square matrices.
 
-    >>> import autogradlab as torch
-    >>> torch.inverse(torch.tensor([[2., 0.], [0., 4.]]))
-    tensor([[0.5000, 0.0000],
-            [0.0000, 0.2500]])
+    Shapes: (..., n, n).
+    ~floats
+    Errors: LinAlgError for a singular matrix.
+
+    >>> torch.inverse(torch.tensor([[1., 2.], [3., 4.]]))
+    tensor([[-2.0000,  1.0000],
+            [ 1.5000, -0.5000]])
     """
     found, info = TENSORS.linalg_inv_ex(input)
     check_info("linalg.inv", info._array, SINGULAR)
     return found if out is None else written(found, out)  # type: ignore[no-any-return]
+
+
+alias("linalg_inv(Tensor A, *, Tensor out=None) -> Tensor", "inverse", method=False, function=False)
 
 
 # -- determinants ------------------------------------------------------------------------------------------------------
@@ -79,12 +93,23 @@ def _det_backward(F, grad, A, result):  # type: ignore[no-untyped-def]
     return factor * F.matmul(U * F.unsqueeze(others, -2), Vh)
 
 
-@op("linalg_det", "A", method=False, function=False, vjp={"A": _det_backward})
+@op("linalg_det(Tensor A, *, Tensor out=None) -> Tensor", method=False, function=False, vjp={"A": _det_backward})
 def linalg_det(A):  # type: ignore[no-untyped-def]
+    """The determinant of square matrices; 0 for singular ones.
+
+    Shapes: (..., n, n) gives (...).
+    ~floats
+
+    >>> torch.det(torch.tensor([[1., 2.], [3., 4.]]))
+    tensor(-2.)
+    """
     square("linalg.det", A)
     return np.asarray(np.linalg.det(A))
 
 
+declare(
+    "det(Tensor input) -> Tensor",
+)
 alias("det", "linalg_det")
 
 
@@ -100,8 +125,7 @@ def _slogdet_backward(F, grads, A, sign):  # type: ignore[no-untyped-def]
 
 
 @op(
-    "linalg_slogdet",
-    "A",
+    "linalg_slogdet(Tensor A, *, Tensor[2] out=None) -> (Tensor sign, Tensor logabsdet)",
     method=False,
     function=False,
     outputs=("sign", "logabsdet"),
@@ -109,20 +133,37 @@ def _slogdet_backward(F, grads, A, sign):  # type: ignore[no-untyped-def]
     vjp={"A": _slogdet_backward},
 )
 def linalg_slogdet(A):  # type: ignore[no-untyped-def]
+    """Another name of slogdet."""
     square("linalg.slogdet", A)
     sign, log = np.linalg.slogdet(A)
     return np.asarray(sign), np.asarray(log)
 
 
-@composite()
+@composite("slogdet(Tensor input, *, Tensor[2] out=None) -> (Tensor sign, Tensor logabsdet)")
 def slogdet(input: Tensor, *, out: Any = None) -> Any:
-    """The sign of the determinant and the logarithm of its absolute value."""
+    """Sign and logarithm of the absolute value of the determinant.
+
+    Shapes: (..., n, n) gives (...) twice.
+    ~floats
+
+    >>> torch.slogdet(torch.tensor([[0., 2.], [3., 0.]]))
+    torch.return_types.slogdet(
+    sign=tensor(-1.),
+    logabsdet=tensor(1.7918))
+    """
     return named("slogdet", ("sign", "logabsdet"))(TENSORS.linalg_slogdet(input))
 
 
-@composite()
+@composite("logdet(Tensor input) -> Tensor")
 def logdet(input: Tensor) -> Tensor:
-    """The logarithm of the determinant: nan if that is negative."""
+    """The logarithm of the determinant; nan if that is negative.
+
+    Shapes: (..., n, n) gives (...).
+    ~floats
+
+    >>> torch.logdet(torch.tensor([[2., 0.], [0., 3.]]))
+    tensor(1.7918)
+    """
     F = TENSORS
     square("logdet", input._array)
     sign, log = F.linalg_slogdet(input)
@@ -203,8 +244,10 @@ def _solve(a: np.ndarray, b: np.ndarray, left: bool) -> tuple[np.ndarray, np.nda
 
 
 @op(
-    "linalg_solve_ex",
-    "A B",
+    """
+    linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False,
+        Tensor[2] out=None) -> (Tensor result, Tensor info)
+    """,
     method=False,
     function=False,
     outputs=("result", "info"),
@@ -213,6 +256,14 @@ def _solve(a: np.ndarray, b: np.ndarray, left: bool) -> tuple[np.ndarray, np.nda
     vjp={"A B": _solve_backward},
 )
 def linalg_solve_ex(A, B, *, left=True, check_errors=False):  # type: ignore[no-untyped-def]
+    """solve, which says in info whether it failed instead of raising.
+
+    Shapes: (..., n, n) and (..., n, k) or (..., n).
+    ~floats
+
+    >>> torch.linalg.solve_ex(torch.tensor([[2., 0.], [0., 4.]]), torch.tensor([2., 2.])).result
+    tensor([1.0000, 0.5000])
+    """
     r, info = _solve(A, B, left)
     if check_errors:
         _check_solved("torch.linalg.solve_ex", info)
@@ -223,9 +274,19 @@ def _check_solved(name: str, info: np.ndarray) -> None:
     check_info(name, info, "The solver failed because the input matrix is singular.")
 
 
-@composite(method=False, function=False)
+@composite(
+    "linalg_solve(Tensor A, Tensor B, *, bool left=True, Tensor out=None) -> Tensor", method=False, function=False
+)
 def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True, out: Any = None) -> Tensor:
-    """X with A X = B (or X A = B): B may hold vectors or matrices."""
+    """The X with A X = B (left=False: X A = B).
+
+    Shapes: (..., n, n) and (..., n, k) or (..., n) give B's shape.
+    ~floats
+    Errors: LinAlgError for a singular matrix.
+
+    >>> torch.linalg.solve(torch.tensor([[2., 0.], [0., 4.]]), torch.tensor([2., 2.]))
+    tensor([1.0000, 0.5000])
+    """
     r, info = TENSORS.linalg_solve_ex(A, B, left=left)
     _check_solved("torch.linalg.solve", info._array)
     return r if out is None else written(r, out)  # type: ignore[no-any-return]
@@ -249,8 +310,25 @@ def _dtype(x: Any) -> Any:
     return x._array.dtype if isinstance(x, Tensor) else x.dtype
 
 
-@op("linalg_solve_triangular", "input B", method=False, function=False, vjp={"input B": _triangular_backward})
+@op(
+    """
+    linalg_solve_triangular(Tensor input, Tensor B, *, bool upper, bool left=True, bool unitriangular=False,
+        Tensor out=None) -> Tensor
+    """,
+    method=False,
+    function=False,
+    vjp={"input B": _triangular_backward},
+)
 def linalg_solve_triangular(input, B, *, upper, left=True, unitriangular=False):  # type: ignore[no-untyped-def]
+    """The X with A X = B for a triangular A, whose other triangle is not read.
+
+    Shapes: (..., n, n) and (..., n, k) give (..., n, k).
+    ~floats
+
+    >>> torch.linalg.solve_triangular(torch.tensor([[1., 1.], [0., 2.]]), torch.tensor([[3.], [2.]]), upper=True)
+    tensor([[2.],
+            [1.]])
+    """
     A = input
     for letter, x in (("A", A), ("B", B)):
         if x.ndim < 2:
@@ -270,7 +348,10 @@ def linalg_solve_triangular(input, B, *, upper, left=True, unitriangular=False):
     return np.ascontiguousarray(r.swapaxes(-1, -2))
 
 
-@composite()
+@composite("""
+    triangular_solve(Tensor input, Tensor A, bool upper=True, bool transpose=False, bool unitriangular=False, *,
+        Tensor[2] out=None) -> (Tensor solution, Tensor cloned_coefficient)
+    """)
 def triangular_solve(
     input: Tensor,
     A: Tensor,
@@ -280,7 +361,15 @@ def triangular_solve(
     *,
     out: Any = None,
 ) -> Any:
-    """X with A X = input for a triangular A (deprecated: `linalg.solve_triangular`)."""
+    """The X with A X = b for a triangular A; linalg.solve_triangular is its successor.
+
+    Shapes: b (..., n, k) and A (..., n, n).
+    ~floats
+
+    >>> torch.triangular_solve(torch.tensor([[3.], [2.]]), torch.tensor([[1., 1.], [0., 2.]])).solution
+    tensor([[2.],
+            [1.]])
+    """
     warn_once(
         "torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangularand will be removed "
         "in a future "
@@ -312,9 +401,20 @@ def _cholesky_solve(b: np.ndarray, factor: np.ndarray, upper: bool) -> np.ndarra
     return columns(substitute(low.swapaxes(-1, -2).conj(), substitute(low, b, False), True))
 
 
-@op("cholesky_solve", "input input2", vjp={"input input2": _cholesky_solve_backward})
+@op(
+    "cholesky_solve(Tensor input, Tensor input2, bool upper=False, *, Tensor out=None) -> Tensor",
+    vjp={"input input2": _cholesky_solve_backward},
+)
 def cholesky_solve(input, input2, upper=False):  # type: ignore[no-untyped-def]
-    """X with A X = input, given the Cholesky factor of A."""
+    """The X with A X = B, given the Cholesky factor of A.
+
+    Shapes: (..., n, k) and (..., n, n) give (..., n, k).
+    ~floats
+
+    >>> torch.cholesky_solve(torch.tensor([[4.], [16.]]), torch.tensor([[2., 0.], [0., 4.]]))
+    tensor([[1.],
+            [1.]])
+    """
     for name, x in (("b", input), ("u", input2)):
         if x.ndim < 2:
             raise RuntimeError(f"{name} should have at least 2 dimensions, but has {x.ndim} dimensions instead")
@@ -331,16 +431,38 @@ def _cholesky_inverse_backward(F, grad, input, result, upper):  # type: ignore[n
     return -(F.matmul(input, both) if upper else F.matmul(both, input))
 
 
-@op("cholesky_inverse", vjp={"input": _cholesky_inverse_backward})
+@op(
+    "cholesky_inverse(Tensor input, bool upper=False, *, Tensor out=None) -> Tensor",
+    vjp={"input": _cholesky_inverse_backward},
+)
 def cholesky_inverse(input, upper=False):  # type: ignore[no-untyped-def]
-    """The inverse of A, given its Cholesky factor."""
+    """The inverse of a matrix, given its Cholesky factor.
+
+    Shapes: (..., n, n).
+    ~floats
+
+    >>> torch.cholesky_inverse(torch.tensor([[2., 0.], [1., 1.]]))
+    tensor([[ 0.5000, -0.5000],
+            [-0.5000,  1.0000]])
+    """
     square("cholesky_inverse", input)
     return _cholesky_solve(np.broadcast_to(np.eye(input.shape[-1], dtype=input.dtype), input.shape), input, upper)
 
 
-@composite()
+@composite("lu_solve(Tensor input, Tensor LU_data, Tensor LU_pivots, *, Tensor out=None) -> Tensor")
 def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Any = None) -> Tensor:
-    """X with A X = input, given LU factors (deprecated: `linalg.lu_solve`)."""
+    """The X with A X = B, given the LU factors of A.
+    sig: (b, LU_data, LU_pivots, *, out=None)
+
+    Shapes: (..., n, k), (..., n, n) and (..., n) give (..., n, k).
+    ~floats
+
+    >>> A = torch.tensor([[2., 0.], [0., 4.]])
+    >>> LU, pivots = torch.linalg.lu_factor(A)
+    >>> torch.lu_solve(torch.tensor([[2.], [2.]]), LU, pivots)
+    tensor([[1.0000],
+            [0.5000]])
+    """
     warn_once(
         "torch.lu_solve is deprecated in favor of torch.linalg.lu_solveand will be removed in a future PyTorch release.\n"
         "Note that torch.linalg.lu_solve has its arguments reversed.\nX = torch.lu_solve(B, LU, pivots)\n"
@@ -378,7 +500,13 @@ def cutoff(values: np.ndarray, size: int, atol: Any, rtol: Any) -> np.ndarray:
 
 
 @op(
-    "linalg_pinv",
+    """
+    linalg_pinv(Tensor input, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False,
+        Tensor out=None) -> Tensor
+    linalg_pinv(Tensor input, *, float? atol=None, float? rtol=None, bool hermitian=False, Tensor out=None) -> Tensor
+    linalg_pinv(Tensor input, Tensor rcond, bool hermitian=False, *, Tensor out=None) -> Tensor
+    linalg_pinv(Tensor input, float rcond, bool hermitian=False, *, Tensor out=None) -> Tensor
+    """,
     "input",
     method=False,
     function=False,
@@ -408,9 +536,17 @@ def linalg_pinv(input, *, atol=None, rtol=None, hermitian=False):  # type: ignor
     return np.ascontiguousarray(r)
 
 
-@composite()
+@composite("pinverse(Tensor input, float rcond=1e-15) -> Tensor")
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
-    """The pseudo-inverse (the older name of `linalg.pinv`)."""
+    """The pseudo-inverse: of singular and of rectangular matrices too.
+
+    Shapes: (..., m, n) gives (..., n, m).
+    ~floats
+
+    >>> torch.pinverse(torch.tensor([[1., 0.], [0., 0.]]))
+    tensor([[1., 0.],
+            [0., 0.]])
+    """
     return TENSORS.linalg_pinv(input, rtol=rcond)  # type: ignore[no-any-return]
 
 
@@ -431,8 +567,10 @@ def _lstsq_backward(F, grads, input, b, solution, needs):  # type: ignore[no-unt
 
 
 @op(
-    "linalg_lstsq",
-    "input b",
+    """
+    linalg_lstsq(Tensor input, Tensor b, float? rcond=None, *, str? driver=None,
+        Tensor[4] out=None) -> (Tensor solution, Tensor residuals, Tensor rank, Tensor singular_values)
+    """,
     method=False,
     function=False,
     outputs=("solution", "residuals", "rank", "singular_values"),
@@ -441,6 +579,16 @@ def _lstsq_backward(F, grads, input, b, solution, needs):  # type: ignore[no-unt
     vjp={"input b": _lstsq_backward},
 )
 def linalg_lstsq(input, b, rcond=None, *, driver=None):  # type: ignore[no-untyped-def]
+    """The X for which A X comes closest to B.
+
+    Shapes: (..., m, n) and (..., m, k) give the solution (..., n, k).
+    ~floats
+
+    >>> A = torch.tensor([[1., 0.], [1., 1.], [1., 2.]])
+    >>> torch.linalg.lstsq(A, torch.tensor([[1.], [3.], [5.]])).solution
+    tensor([[1.0000],
+            [2.0000]])
+    """
     A = input
     if A.ndim < 2:
         raise RuntimeError("torch.linalg.lstsq: input must have at least 2 dimensions.")

@@ -14,9 +14,18 @@ from ..table.opdef import composite, op
 from .factors import permutation_matrix
 
 
-@composite()
+@composite("lu -> (Tensor LU, Tensor pivots)")
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, *, out: Any = None) -> Any:
-    """LU factors in one matrix, and the rows exchanged (deprecated: `linalg.lu_factor`)."""
+    """L and U in one matrix, and the rows that were exchanged; get_infos=True adds what linalg.lu_factor_ex calls
+    info.
+
+    Shapes: (..., m, n) gives (..., m, n) and (..., k).
+    Dtypes: float and complex; pivots are int32 and count from 1. Deprecated: linalg.lu_factor does the same.
+
+    >>> LU, pivots = torch.lu(torch.tensor([[0., 2.], [4., 6.]]))
+    >>> pivots
+    tensor([2, 2], dtype=torch.int32)
+    """
     warn_once(
         "torch.lu is deprecated in favor of torch.linalg.lu_factor / torch.linalg.lu_factor_ex and will be removed in a "
         "future PyTorch release.\nLU, pivots = torch.lu(A, compute_pivots)\nshould be replaced with\nLU, pivots = "
@@ -51,16 +60,29 @@ def _result(made: Any) -> Any:
 
 # P has no gradient, so it comes last among the results and first among what is returned
 @op(
-    "lu_unpack",
-    "LU_data LU_pivots",
+    """
+    lu_unpack(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool unpack_pivots=True, *,
+        Tensor[3] out=None) -> (Tensor P, Tensor L, Tensor U)
+    """,
     method=False,
     outputs=("L", "U", "P"),
     differentiable=2,
     returns=_result,
     vjp={"LU_data": _backward},
-    doc="P, L and U out of what linalg.lu_factor gives.",
 )
 def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):  # type: ignore[no-untyped-def]
+    """The three matrices that are in what lu_factor gives: P L U is the matrix that was factored.
+
+    Shapes: (..., m, n) and (..., k) give (..., m, m), (..., m, k) and (..., k, n).
+    Dtypes: float and complex, and int32 for LU_pivots.
+    Errors: RuntimeError for pivots of another dtype.
+
+    >>> A = torch.tensor([[0., 2.], [4., 6.]])
+    >>> P, L, U = torch.lu_unpack(*torch.linalg.lu_factor(A))
+    >>> P @ L @ U
+    tensor([[0., 2.],
+            [4., 6.]])
+    """
     if unpack_pivots and LU_pivots.dtype != np.int32:
         raise RuntimeError(
             "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\nNote: this function "

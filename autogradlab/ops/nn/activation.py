@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.declared import declare
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import wrap_dim
@@ -34,9 +35,7 @@ def no_integers(name: str, x: np.ndarray) -> None:
 
 
 @op(
-    "hardtanh",
-    method=False,
-    function=False,
+    "nn.hardtanh(Tensor input, Scalar min_val=-1, Scalar max_val=1, *, Tensor out=None) -> Tensor",
     vjp={
         "input": lambda F, grad, input, min_val, max_val: F.hardtanh_backward(grad, input, min_val, max_val),
     },
@@ -55,8 +54,6 @@ def hardtanh(input, min_val=-1.0, max_val=1.0):  # type: ignore[no-untyped-def]
 @op(
     "hardtanh_backward",
     "grad_output input",
-    method=False,
-    function=False,
     vjp={
         "grad_output": lambda F, grad, input, min_val, max_val: F.hardtanh_backward(grad, input, min_val, max_val),
         "input": lambda F, grad: grad * 0,
@@ -68,9 +65,7 @@ def hardtanh_backward(grad_output, input, min_val, max_val):  # type: ignore[no-
 
 
 @op(
-    "hardsigmoid",
-    method=False,
-    function=False,
+    "nn.hardsigmoid(Tensor input, *, Tensor out=None) -> Tensor",
     vjp={"input": lambda F, grad, input: F.hardsigmoid_backward(grad, input)},
 )
 @typed("hardsigmoid_cpu", BOOL + INTEGERS + COMPLEX)
@@ -83,8 +78,6 @@ def hardsigmoid(input):  # type: ignore[no-untyped-def]
 @op(
     "hardsigmoid_backward",
     "grad_output input",
-    method=False,
-    function=False,
     vjp={
         "grad_output": lambda F, grad, input: F.hardsigmoid_backward(grad, input),
         "input": lambda F, grad: grad * 0,
@@ -95,7 +88,10 @@ def hardsigmoid_backward(grad_output, input):  # type: ignore[no-untyped-def]
     return np.where((input > -3) & (input < 3), grad_output * input.dtype.type(np.float32(1 / 6)), input.dtype.type(0))
 
 
-@op("hardswish", method=False, function=False, vjp={"input": lambda F, grad, input: F.hardswish_backward(grad, input)})
+@op(
+    "nn.hardswish(Tensor input, *, Tensor out=None) -> Tensor",
+    vjp={"input": lambda F, grad, input: F.hardswish_backward(grad, input)},
+)
 @typed("hardswish_cpu", BOOL + INTEGERS + COMPLEX)
 def hardswish(input):  # type: ignore[no-untyped-def]
     """input * hardsigmoid(input)"""
@@ -106,8 +102,6 @@ def hardswish(input):  # type: ignore[no-untyped-def]
 @op(
     "hardswish_backward",
     "grad_output input",
-    method=False,
-    function=False,
     vjp={
         "grad_output": lambda F, grad, input: F.hardswish_backward(grad, input),
         "input": lambda F, grad, grad_output, input: F.pick(
@@ -125,7 +119,7 @@ def hardswish_backward(grad_output, input):  # type: ignore[no-untyped-def]
 
 
 @op(
-    "threshold",
+    "threshold(Tensor input, Scalar threshold, Scalar value, *, Tensor out=None) -> Tensor",
     inplace=True,
     method=False,
     vjp={
@@ -133,14 +127,38 @@ def hardswish_backward(grad_output, input):  # type: ignore[no-untyped-def]
     },
 )
 def threshold(input, threshold, value):  # type: ignore[no-untyped-def]
-    """input where it is above the threshold, else `value`."""
+    """input where it is larger than threshold, value elsewhere.
+
+    Shapes: any; the result has input's shape.
+    Dtypes: real numbers.
+
+    >>> torch.threshold(torch.tensor([-1., 0.2, 3.]), 0.5, -9.)
+    tensor([-9., -9.,  3.])
+
+    In place:
+    >>> x = torch.tensor([-1., 0.2, 3.])
+    >>> torch.threshold_(x, 0.5, -9.)
+    tensor([-9., -9.,  3.])
+    >>> x
+    tensor([-9., -9.,  3.])
+    """
     return np.where(input <= threshold, input.dtype.type(value), input)
 
 
-@op("hardshrink", vjp={"input": lambda F, grad, input, lambd: F.hardshrink_backward(grad, input, lambd)})
+@op(
+    "hardshrink(Tensor input, Scalar lambd=0.5, *, Tensor out=None) -> Tensor",
+    vjp={"input": lambda F, grad, input, lambd: F.hardshrink_backward(grad, input, lambd)},
+)
 @typed("hardshrink_cpu", BOOL + INTEGERS + COMPLEX)
 def hardshrink(input, lambd=0.5):  # type: ignore[no-untyped-def]
-    """input, and 0 where it is between -lambd and lambd."""
+    """input where its absolute value is larger than lambd, 0 elsewhere.
+
+    Shapes: any; the result has input's shape.
+    Dtypes: float.
+
+    >>> torch.hardshrink(torch.tensor([-1., 0.2, 3.]), 0.5)
+    tensor([-1.,  0.,  3.])
+    """
     no_integers("hardshrink_cpu", input)
     return np.where((input >= -lambd) & (input <= lambd), input.dtype.type(0), input)
 
@@ -148,8 +166,6 @@ def hardshrink(input, lambd=0.5):  # type: ignore[no-untyped-def]
 @op(
     "hardshrink_backward",
     "grad_output input",
-    method=False,
-    function=False,
     vjp={
         "grad_output": lambda F, grad, input, lambd: F.hardshrink_backward(grad, input, lambd),
         "input": lambda F, grad: grad * 0,
@@ -160,9 +176,7 @@ def hardshrink_backward(grad_output, input, lambd):  # type: ignore[no-untyped-d
 
 
 @op(
-    "softshrink",
-    method=False,
-    function=False,
+    "nn.softshrink(Tensor input, Scalar lambd=0.5, *, Tensor out=None) -> Tensor",
     vjp={
         "input": lambda F, grad, input, lambd: F.softshrink_backward(grad, input, lambd),
     },
@@ -182,8 +196,6 @@ def softshrink(input, lambd=0.5):  # type: ignore[no-untyped-def]
 @op(
     "softshrink_backward",
     "grad_output input",
-    method=False,
-    function=False,
     vjp={
         "grad_output": lambda F, grad, input, lambd: F.softshrink_backward(grad, input, lambd),
         "input": lambda F, grad: grad * 0,
@@ -197,9 +209,7 @@ def softshrink_backward(grad_output, input, lambd):  # type: ignore[no-untyped-d
 
 
 @op(
-    "leaky_relu",
-    method=False,
-    function=False,
+    "nn.leaky_relu(Tensor input, Scalar negative_slope=0.01, *, Tensor out=None) -> Tensor",
     vjp={
         "input": lambda F, grad, input, negative_slope: F.leaky_relu_backward(grad, input, negative_slope),
     },
@@ -214,8 +224,6 @@ def leaky_relu(input, negative_slope=0.01):  # type: ignore[no-untyped-def]
 @op(
     "leaky_relu_backward",
     "grad_output input",
-    method=False,
-    function=False,
     vjp={
         "grad_output": lambda F, grad, input, negative_slope: F.leaky_relu_backward(grad, input, negative_slope),
         "input": lambda F, grad: grad * 0,
@@ -227,9 +235,7 @@ def leaky_relu_backward(grad_output, input, negative_slope):  # type: ignore[no-
 
 
 @op(
-    "elu",
-    method=False,
-    function=False,
+    "nn.elu(Tensor input, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1, *, Tensor out=None) -> Tensor",
     vjp={
         "input": lambda F, grad, input, alpha, scale, input_scale: F.elu_backward(
             grad, input, alpha, scale, input_scale
@@ -249,8 +255,6 @@ def elu(input, alpha=1.0, scale=1.0, input_scale=1.0):  # type: ignore[no-untype
 @op(
     "elu_backward",
     "grad_output input",
-    method=False,
-    function=False,
     vjp={
         "grad_output": lambda F, grad, input, alpha, scale, input_scale: F.elu_backward(
             grad, input, alpha, scale, input_scale
@@ -274,7 +278,7 @@ TENSORS.clamped = lambda x: -TENSORS.relu(-x)
 
 
 @op(
-    "celu",
+    "celu(Tensor input, Scalar alpha=1.0) -> Tensor",
     method=False,
     inplace=True,
     vjp={
@@ -282,15 +286,43 @@ TENSORS.clamped = lambda x: -TENSORS.relu(-x)
     },
 )
 def celu(input, alpha=1.0):  # type: ignore[no-untyped-def]
-    """elu whose slope is continuous: input where it is positive, else alpha * (exp(input / alpha) - 1)."""
+    """max(0, x) + min(0, alpha * (exp(x / alpha) - 1)): smooth at 0.
+
+    Shapes: any; the result has input's shape.
+    Dtypes: float.
+
+    >>> torch.celu(torch.tensor([-1., 0., 2.]))
+    tensor([-0.6321,  0.0000,  2.0000])
+
+    In place:
+    >>> x = torch.tensor([-1., 0., 2.])
+    >>> torch.celu_(x)
+    tensor([-0.6321,  0.0000,  2.0000])
+    >>> x
+    tensor([-0.6321,  0.0000,  2.0000])
+    """
     if alpha == 0:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
     return elu(input, alpha, 1.0, 1.0 / alpha)
 
 
-@composite(method=False)
+@composite("selu(Tensor input) -> Tensor", method=False)
 def selu(input: Tensor) -> Tensor:
-    """elu with the constants that keep mean and variance."""
+    """scale * (max(0, x) + min(0, alpha * (exp(x) - 1))) with the constants of self-normalising networks.
+
+    Shapes: any; the result has input's shape.
+    Dtypes: float.
+
+    >>> torch.selu(torch.tensor([-1., 0., 2.]))
+    tensor([-1.1113,  0.0000,  2.1014])
+
+    In place:
+    >>> x = torch.tensor([-1., 0., 2.])
+    >>> torch.selu_(x)
+    tensor([-1.1113,  0.0000,  2.1014])
+    >>> x
+    tensor([-1.1113,  0.0000,  2.1014])
+    """
     return TENSORS.elu(input, SELU_ALPHA, SELU_SCALE)  # type: ignore[no-any-return]
 
 
@@ -312,7 +344,10 @@ def _silu_slope(F, x):  # type: ignore[no-untyped-def]
     return s * (1 + x * (1 - s))
 
 
-@op("silu", method=False, function=False, vjp={"input": lambda F, grad, input: grad * _silu_slope(F, input)})
+@op(
+    "nn.silu(Tensor input, *, Tensor out=None) -> Tensor",
+    vjp={"input": lambda F, grad, input: grad * _silu_slope(F, input)},
+)
 @typed("silu_cpu", BOOL + INTEGERS)
 def silu(input):  # type: ignore[no-untyped-def]
     """input * sigmoid(input)"""
@@ -324,7 +359,10 @@ def _mish_slope(F, x):  # type: ignore[no-untyped-def]
     return t + x * F.sigmoid(x) * (1 - t * t)
 
 
-@op("mish", method=False, function=False, vjp={"input": lambda F, grad, input: grad * _mish_slope(F, input)})
+@op(
+    "nn.mish(Tensor input, *, Tensor out=None) -> Tensor",
+    vjp={"input": lambda F, grad, input: grad * _mish_slope(F, input)},
+)
 @typed("mish_cpu", BOOL + INTEGERS + COMPLEX)
 def mish(input):  # type: ignore[no-untyped-def]
     """input * tanh(softplus(input))"""
@@ -341,9 +379,7 @@ def _gelu_slope(F, x, approximate):  # type: ignore[no-untyped-def]
 
 
 @op(
-    "gelu",
-    method=False,
-    function=False,
+    'nn.gelu(Tensor input, *, str approximate="none", Tensor out=None) -> Tensor',
     vjp={
         "input": lambda F, grad, input, approximate: F.gelu_backward(grad, input, approximate),
     },
@@ -372,8 +408,6 @@ def _gelu_curve(F, x, approximate):  # type: ignore[no-untyped-def]
 @op(
     "gelu_backward",
     "grad_output input",
-    method=False,
-    function=False,
     vjp={
         "grad_output": lambda F, grad, input, approximate: F.gelu_backward(grad, input, approximate),
         "input": lambda F, grad, grad_output, input, approximate: (
@@ -387,9 +421,7 @@ def gelu_backward(grad_output, input, approximate):  # type: ignore[no-untyped-d
 
 
 @op(
-    "softplus",
-    method=False,
-    function=False,
+    "nn.softplus(Tensor input, Scalar beta=1, Scalar threshold=20, *, Tensor out=None) -> Tensor",
     vjp={
         "input": lambda F, grad, input, beta, threshold: F.softplus_backward(grad, input, beta, threshold),
     },
@@ -405,8 +437,6 @@ def softplus(input, beta=1.0, threshold=20.0):  # type: ignore[no-untyped-def]
 @op(
     "softplus_backward",
     "grad_output input",
-    method=False,
-    function=False,
     vjp={
         "grad_output": lambda F, grad, input, beta, threshold: F.softplus_backward(grad, input, beta, threshold),
         "input": lambda F, grad, grad_output, input, beta, threshold: F.pick(
@@ -422,7 +452,10 @@ def softplus_backward(grad_output, input, beta, threshold):  # type: ignore[no-u
     return np.where(x > threshold, grad_output, grad_output * _sigmoid(x))
 
 
-@op("log_sigmoid", method=False, function=False, vjp={"input": lambda F, grad, input: grad * F.sigmoid(-input)})
+@op(
+    "nn.log_sigmoid(Tensor input, *, Tensor out=None) -> Tensor",
+    vjp={"input": lambda F, grad, input: grad * F.sigmoid(-input)},
+)
 @typed("log_sigmoid_cpu", BOOL + INTEGERS + COMPLEX)
 def log_sigmoid(input):  # type: ignore[no-untyped-def]
     """log(sigmoid(input))"""
@@ -436,7 +469,10 @@ def _glu_backward(F, grad, input, dim):  # type: ignore[no-untyped-def]
     return F.cat([grad * second, grad * first * (second * (1 - second))], dim)
 
 
-@op("glu", method=False, function=False, vjp={"input": lambda F, grad, input, dim: _glu_backward(F, grad, input, dim)})
+@op(
+    "nn.glu(Tensor input, int dim=-1, *, Tensor out=None) -> Tensor",
+    vjp={"input": lambda F, grad, input, dim: _glu_backward(F, grad, input, dim)},
+)
 @typed("glu_cpu", BOOL + INTEGERS + COMPLEX)
 def glu(input, dim=-1):  # type: ignore[no-untyped-def]
     """The first half along `dim` times the sigmoid of the second."""
@@ -452,8 +488,6 @@ def glu(input, dim=-1):  # type: ignore[no-untyped-def]
 @op(
     "_prelu_kernel",
     "input weight",
-    method=False,
-    function=False,
     node="PreluKernelBackward0",
     vjp={
         "input": lambda F, grad, input, weight: F.pick(input > 0, grad, weight * grad),
@@ -464,9 +498,16 @@ def _prelu_kernel(input, weight):  # type: ignore[no-untyped-def]
     return np.where(input > 0, input, input * weight)
 
 
-@composite()
+@composite("prelu(Tensor input, Tensor weight) -> Tensor")
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
-    """input where it is positive, else input * weight; one weight for all, or one for each channel."""
+    """input where it is positive, weight * input elsewhere; the weight is learnt.
+
+    Shapes: input any; weight has one element, or one for each channel (dimension 1).
+    Dtypes: float, both the same.
+
+    >>> torch.prelu(torch.tensor([-2., 3.]), torch.tensor([0.1]))
+    tensor([-0.2000,  3.0000])
+    """
     x, w = input._array, weight._array
     if w.dtype != x.dtype:
         raise RuntimeError(
@@ -490,10 +531,10 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
 
 
 @op(
-    "rrelu_with_noise",
-    "input noise",
-    method=False,
-    function=False,
+    """
+    nn.rrelu_with_noise(Tensor input, Tensor noise, Scalar lower=0.125, Scalar upper=0.3333333333333333,
+        bool training=False, Generator? generator=None, *, Tensor out=None) -> Tensor
+    """,
     vjp={
         "input": lambda F, grad, input, noise, lower, upper, training: F.rrelu_with_noise_backward(
             grad, input, noise, lower, upper, training
@@ -510,8 +551,6 @@ OPS["rrelu_with_noise"].overload_in_place()
 @op(
     "rrelu_with_noise_backward",
     "grad_output input noise",
-    method=False,
-    function=False,
     vjp={
         "grad_output": lambda F, grad, input, noise, lower, upper, training: F.rrelu_with_noise_backward(
             grad, input, noise, lower, upper, training
@@ -528,8 +567,6 @@ def rrelu_with_noise_backward(grad_output, input, noise, lower, upper, training)
 
 @op(
     "_softmax",
-    method=False,
-    function=False,
     node="SoftmaxBackward0",
     vjp={
         "input": lambda F, grad, result, dim: F._softmax_backward_data(grad, result, dim),
@@ -552,8 +589,6 @@ def _softmax(input, dim):  # type: ignore[no-untyped-def]
 @op(
     "_softmax_backward_data",
     "grad_output output",
-    method=False,
-    function=False,
     vjp={
         "grad_output": lambda F, grad, output, dim: F._softmax_backward_data(grad, output, dim),
         "output": lambda F, grad, grad_output, output, dim: (
@@ -572,8 +607,6 @@ def _softmax_backward_data(grad_output, output, dim):  # type: ignore[no-untyped
 
 @op(
     "_log_softmax",
-    method=False,
-    function=False,
     node="LogSoftmaxBackward0",
     vjp={
         "input": lambda F, grad, result, dim: F._log_softmax_backward_data(grad, result, dim),
@@ -594,8 +627,6 @@ def _log_softmax(input, dim):  # type: ignore[no-untyped-def]
 @op(
     "_log_softmax_backward_data",
     "grad_output output",
-    method=False,
-    function=False,
     vjp={
         "grad_output": lambda F, grad, output, dim: grad - F.sum(grad * F.exp(output), dim, True),
         "output": lambda F, grad, grad_output, output, dim: -(grad * F.exp(output)) * F.sum(grad_output, dim, True),
@@ -608,7 +639,9 @@ def _log_softmax_backward_data(grad_output, output, dim):  # type: ignore[no-unt
     return grad_output - np.exp(output) * np.add.reduce(grad_output, axis=dim, keepdims=True)
 
 
-def _along(name: str, doc: str) -> None:
+def _along(declaration: str, doc: str) -> None:
+    name = declare(declaration, doc)
+
     def call(input: Any, dim: Any = None, dtype: Any = None, *, out: Any = None) -> Any:
         if not isinstance(input, Tensor) or not isinstance(dim, int) or isinstance(dim, bool):
             from ..table.arguments import reject
@@ -619,18 +652,38 @@ def _along(name: str, doc: str) -> None:
         found = getattr(TENSORS, "_" + name)(input, dim)
         return found if out is None else written(found, out, name)
 
-    composite(name=name)(call)
+    composite(name)(call)
     call.__doc__ = doc
 
 
-_along("softmax", "exp(input) divided by its sum along `dim`: positive numbers that sum to 1.")
-_along("log_softmax", "The logarithm of softmax along `dim`, computed without overflow.")
+_along(
+    "softmax(Tensor input, int dim, ScalarType? dtype=None, *, Tensor out=None) -> Tensor",
+    """
+    exp(input) divided by its sum along dim: numbers of [0, 1] that add up to 1.
+
+    ~scan
+    Dtypes: float; integers with dtype=.
+
+    >>> torch.softmax(torch.tensor([1., 2., 3.]), dim=0)
+    tensor([0.0900, 0.2447, 0.6652])
+    """,
+)
+_along(
+    "log_softmax(Tensor input, int dim, ScalarType? dtype=None, *, Tensor out=None) -> Tensor",
+    """
+    The logarithm of softmax, exact where softmax is close to 0.
+
+    ~scan
+    Dtypes: float; integers with dtype=.
+
+    >>> torch.log_softmax(torch.tensor([1., 2., 3.]), dim=0)
+    tensor([-2.4076, -1.4076, -0.4076])
+    """,
+)
 
 
 @op(
     "_safe_softmax",
-    method=False,
-    function=False,
     node="SafeSoftmaxBackward0",
     vjp={
         "input": lambda F, grad, result, dim: F._softmax_backward_data(grad, result, dim),

@@ -230,8 +230,10 @@ def _grad_weight(F, grad, input, weight_shape, stride, padding, dilation, transp
 
 
 @op(
-    "convolution",
-    "input weight bias",
+    """
+    convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] dilation,
+        bool transposed, SymInt[] output_padding, SymInt groups) -> Tensor
+    """,
     method=False,
     vjp={
         "input": lambda F, grad, weight, input_shape, stride, padding, dilation, transposed, output_padding, groups: (
@@ -246,7 +248,14 @@ def _grad_weight(F, grad, input, weight_shape, stride, padding, dilation, transp
 )
 @typed("convolution", "")
 def convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups):  # type: ignore[no-untyped-def]
-    """Products of windows of the input with the weight, summed; or the adjoint of that map."""
+    """All convolutions in one: of any number of dimensions, transposed or not.
+
+    Shapes: input (N, C, …), weight (out, C / groups, …); transposed: (C, out / groups, …).
+
+    >>> x = torch.tensor([[[1., 2., 4.]]])
+    >>> torch.convolution(x, torch.tensor([[[-1., 1.]]]), None, (1,), (0,), (1,), False, (0,), 1)
+    tensor([[[1., 2.]]])
+    """
     _check(input, weight, bias, stride, padding, dilation, transposed, groups)
     refuse(
         input,
@@ -269,8 +278,6 @@ _SECOND = "ConvolutionBackwardBackward0"
 @op(
     "_conv",
     "input weight",
-    method=False,
-    function=False,
     node=_SECOND,
     vjp={
         "input": lambda F, grad, input_shape, weight, stride, padding, dilation, groups: F._conv_by_input(
@@ -289,8 +296,6 @@ def _conv(input, weight, stride, padding, dilation, groups):  # type: ignore[no-
 @op(
     "_conv_by_input",
     "grad_output weight",
-    method=False,
-    function=False,
     node=_SECOND,
     vjp={
         "grad_output": lambda F, grad, weight, stride, padding, dilation, groups: F._conv(
@@ -309,8 +314,6 @@ def _conv_by_input(grad_output, weight, sizes, stride, padding, dilation, groups
 @op(
     "_conv_by_weight",
     "grad_output input",
-    method=False,
-    function=False,
     node=_SECOND,
     vjp={
         "grad_output": lambda F, grad, input, grad_output_shape, stride, padding, dilation, groups: _cropped(
@@ -331,8 +334,6 @@ def _conv_by_weight(grad_output, input, kernel, stride, padding, dilation, group
 
 @op(
     "im2col",
-    method=False,
-    function=False,
     node="Im2ColBackward0",
     vjp={
         "input": lambda F, grad, input_shape, kernel_size, dilation, padding, stride: F.col2im(
@@ -351,8 +352,6 @@ def im2col(input, kernel_size, dilation, padding, stride):  # type: ignore[no-un
 
 @op(
     "col2im",
-    method=False,
-    function=False,
     node="Col2ImBackward0",
     vjp={
         "input": lambda F, grad, kernel_size, dilation, padding, stride: F.im2col(

@@ -64,8 +64,6 @@ def _ctc_backward(F, grad, log_probs, targets, input_lengths, target_lengths, bl
 @op(
     "_ctc_loss",
     "log_probs targets",
-    method=False,
-    function=False,
     node="CtcLossBackward0",
     vjp={
         "log_probs": lambda F, grad, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity: (
@@ -86,8 +84,6 @@ def _ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, zero_inf
 @op(
     "_ctc_loss_backward",
     "grad_output log_probs targets",
-    method=False,
-    function=False,
     vjp={
         "grad_output": no_derivative("_ctc_loss_backward"),
         "log_probs": no_derivative("_ctc_loss_backward"),
@@ -138,8 +134,6 @@ def _check_sets(input: Array, target: Array) -> None:
 @op(
     "multilabel_margin_loss_forward",
     "input target",
-    method=False,
-    function=False,
     node="MultilabelMarginLossBackward0",
     outputs=("output", "is_target"),
     differentiable=1,
@@ -166,8 +160,6 @@ def multilabel_margin_loss_forward(input, target, reduction):  # type: ignore[no
 @op(
     "multilabel_margin_loss_backward",
     "grad_output input target is_target",
-    method=False,
-    function=False,
     vjp={
         "grad_output": no_derivative("multilabel_margin_loss_backward"),
         "input": no_derivative("multilabel_margin_loss_backward"),

@@ -13,8 +13,10 @@ from ..table.opdef import op
 
 
 @op(
-    "embedding",
-    "weight indices",
+    """
+    embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False,
+        bool sparse=False) -> Tensor
+    """,
     method=False,
     vjp={
         "weight": lambda F, grad, weight_shape, indices, padding_idx, scale_grad_by_freq: F.embedding_dense_backward(
@@ -23,7 +25,17 @@ from ..table.opdef import op
     },
 )
 def embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=False):  # type: ignore[no-untyped-def]
-    """Rows of a matrix by their numbers."""
+    """The rows of weight that the integers of input name.
+
+    Shapes: input (*), weight (n, d) give (*, d).
+    Dtypes: input int64 or int32; the result has weight's.
+    Errors: IndexError for a number outside of [0, n).
+
+    >>> table = torch.tensor([[0., 0.], [1., 10.], [2., 20.]])
+    >>> F.embedding(torch.tensor([2, 1]), table)
+    tensor([[ 2., 20.],
+            [ 1., 10.]])
+    """
     if weight.ndim != 2:
         raise RuntimeError("'weight' must be 2-D")
     if indices.dtype.name not in ("int64", "int32"):
@@ -43,8 +55,6 @@ def _type(x: np.ndarray) -> str:
 @op(
     "embedding_dense_backward",
     "grad_output indices",
-    method=False,
-    function=False,
     vjp={
         "grad_output": lambda F, grad, indices, padding_idx, scale_grad_by_freq: F.embedding_gather(
             grad, indices, padding_idx, scale_grad_by_freq
@@ -66,8 +76,6 @@ def embedding_dense_backward(grad_output, indices, rows, padding_idx, scale_grad
 @op(
     "embedding_gather",
     "input indices",
-    method=False,
-    function=False,
     vjp={
         "input": lambda F, grad, input_shape, indices, padding_idx, scale_grad_by_freq: F.embedding_dense_backward(
             grad, indices, input_shape[0], padding_idx, scale_grad_by_freq
@@ -142,8 +150,12 @@ def _bag_samples(F, grad, weight, indices, offsets, mode, include_last_offset, p
 
 
 @op(
-    "embedding_bag",
-    "weight indices offsets per_sample_weights",
+    """
+    embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq, int mode, bool sparse,
+        Tensor? per_sample_weights, bool include_last_offset, int? padding_idx) -> Tensor
+    embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0,
+        bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False) -> Tensor
+    """,
     method=False,
     outputs=("result0", "result1", "result2", "result3"),
     differentiable=1,
@@ -180,8 +192,16 @@ def embedding_bag(
     include_last_offset=False,
     padding_idx=-1,
 ):  # type: ignore[no-untyped-def]
-    """Sums, means or maxima of rows of a matrix by bags of row numbers; and which bag each index is in, how large the bags are, and
-    where the maxima were."""
+    """Sums, means or maxima of the rows of weight that bags of integers name; offsets says where bags begin in a flat
+    input.
+
+    Shapes: input (b, n), or (n,) with offsets (b,); weight (m, d) gives (b, d).
+    Dtypes: input int64 or int32; the result has weight's.
+
+    >>> table = torch.tensor([[0., 0.], [1., 10.], [2., 20.]])
+    >>> F.embedding_bag(torch.tensor([[1, 2]]), table, mode='sum')
+    tensor([[ 3., 30.]])
+    """
     count = indices.size
     _check_bags(weight, indices, offsets, per_sample_weights, include_last_offset, mode)
     n = offsets.size - include_last_offset
@@ -263,12 +283,20 @@ def _down(input, r):  # type: ignore[no-untyped-def]
 
 
 @op(
-    "pixel_shuffle",
+    "pixel_shuffle(Tensor input, int upscale_factor) -> Tensor",
     method=False,
     vjp={"input": lambda F, grad, upscale_factor: F.pixel_unshuffle(grad, upscale_factor)},
 )
 def pixel_shuffle(input, upscale_factor):  # type: ignore[no-untyped-def]
-    """(..., C * r * r, H, W) to (..., C, H * r, W * r)."""
+    """Channels rearranged into a finer picture.
+
+    Shapes: (..., C r², H, W) gives (..., C, H r, W r).
+    Dtypes: any.
+
+    >>> F.pixel_shuffle(torch.arange(4.).reshape(1, 4, 1, 1), 2)
+    tensor([[[[0., 1.],
+              [2., 3.]]]])
+    """
     r = upscale_factor
     if input.ndim < 3:
         raise RuntimeError(
@@ -286,12 +314,19 @@ def pixel_shuffle(input, upscale_factor):  # type: ignore[no-untyped-def]
 
 
 @op(
-    "pixel_unshuffle",
+    "pixel_unshuffle(Tensor input, int downscale_factor) -> Tensor",
     method=False,
     vjp={"input": lambda F, grad, downscale_factor: F.pixel_shuffle(grad, downscale_factor)},
 )
 def pixel_unshuffle(input, downscale_factor):  # type: ignore[no-untyped-def]
-    """(..., C, H * r, W * r) to (..., C * r * r, H, W)."""
+    """A picture rearranged into more channels: the reverse of pixel_shuffle.
+
+    Shapes: (..., C, H r, W r) gives (..., C r², H, W).
+    Dtypes: any.
+
+    >>> F.pixel_unshuffle(torch.arange(4.).reshape(1, 1, 2, 2), 2).shape
+    torch.Size([1, 4, 1, 1])
+    """
     r = downscale_factor
     if input.ndim < 3:
         raise RuntimeError(
@@ -310,14 +345,21 @@ def pixel_unshuffle(input, downscale_factor):  # type: ignore[no-untyped-def]
 
 
 @op(
-    "channel_shuffle",
+    "channel_shuffle(Tensor input, SymInt groups) -> Tensor",
     method=False,
     vjp={
         "input": lambda F, grad, input_shape, groups: F.channel_shuffle(grad, input_shape[1] // groups),
     },
 )
 def channel_shuffle(input, groups):  # type: ignore[no-untyped-def]
-    """The channels of (N, C, ...) dealt out from `groups` groups in turn."""
+    """The channels of groups dealt out in turn.
+
+    Shapes: (N, C, …); groups divides C.
+    Dtypes: any.
+
+    >>> F.channel_shuffle(torch.arange(4.).reshape(1, 4, 1, 1), 2).flatten()
+    tensor([0., 2., 1., 3.])
+    """
     if input.ndim <= 2:
         raise RuntimeError(f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(input.shape)}")
     n, c = input.shape[:2]

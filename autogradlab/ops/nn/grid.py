@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.declared import declare
 from ..first.kinds import no_derivative, typed
 from ..table.opdef import op
 
@@ -190,7 +191,33 @@ def _register(nd: int) -> None:
     )(kernel_backward)
 
 
+declare(
+    "grid_sampler_2d -> Tensor",
+    """
+    sig: (input, grid, interpolation_mode, padding_mode, align_corners)
+    nn.functional.grid_sample of pictures, with numbers for modes: 0 bilinear, 1 nearest, 2 bicubic; 0 zeros, 1
+    border, 2 reflection.
+
+    Shapes: input (N, C, H, W) and grid (N, H', W', 2) give (N, C, H', W').
+
+    >>> x = torch.tensor([[[[0., 10.]]]])
+    >>> torch.grid_sampler_2d(x, torch.zeros(1, 1, 1, 2), 0, 0, True)
+    tensor([[[[5.]]]])
+    """,
+)
 _register(2)
+declare(
+    "grid_sampler_3d -> Tensor",
+    """
+    sig: (input, grid, interpolation_mode, padding_mode, align_corners)
+    nn.functional.grid_sample in three dimensions, with numbers for modes.
+
+    Shapes: input (N, C, D, H, W) and grid (N, D', H', W', 3) give (N, C, D', H', W').
+
+    >>> torch.grid_sampler_3d(torch.ones(1, 1, 2, 2, 2), torch.zeros(1, 1, 1, 1, 3), 0, 0, True)
+    tensor([[[[[1.]]]]])
+    """,
+)
 _register(3)
 
 
@@ -205,15 +232,21 @@ def _base(size: Any, align: bool, dtype: Any) -> Array:
 
 
 @op(
-    "affine_grid_generator",
-    "theta",
+    "affine_grid_generator(Tensor theta, SymInt[] size, bool align_corners) -> Tensor",
     method=False,
     vjp={
         "theta": lambda F, grad, size, align_corners: F.affine_grid_generator_backward(grad, size, align_corners),
     },
 )
 def affine_grid_generator(theta, size, align_corners):  # type: ignore[no-untyped-def]
-    """The grids that affine maps make: theta (N, 2, 3) or (N, 3, 4) give (N, ..., 2) or (N, ..., 3)."""
+    """nn.functional.affine_grid with all arguments.
+
+    Shapes: theta (N, 2, 3) and size (N, C, H, W) give (N, H, W, 2).
+
+    >>> torch.affine_grid_generator(torch.tensor([[[1., 0., 0.], [0., 1., 0.]]]), (1, 1, 1, 2), True)
+    tensor([[[[-1.,  0.],
+              [ 1.,  0.]]]])
+    """
     nd = len(size) - 2
     flat = np.matmul(_base(size, align_corners, theta.dtype)[None], theta.swapaxes(1, 2))
     return flat.reshape(size[0], *size[2:], nd)
@@ -222,8 +255,6 @@ def affine_grid_generator(theta, size, align_corners):  # type: ignore[no-untype
 @op(
     "affine_grid_generator_backward",
     "grad",
-    method=False,
-    function=False,
     vjp={
         "grad": lambda F, grad, size, align_corners: F.affine_grid_generator(grad, size, align_corners),
     },

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.declared import declare
 from ...core.recording.record import RAW, TENSORS
 from ...core.types.dtypes import _scalar_name, from_numpy, promote
 from ...core.values.promotion import broadcast_shapes
@@ -54,8 +55,11 @@ def _n(x: Any, *others: Any) -> int:
     return n
 
 
-def _smoothed(name: str, value: Any, slope: Any, curve: Any, doc: str, shown: dict[str, str] | None = None) -> None:
+def _smoothed(
+    declaration: str, value: Any, slope: Any, curve: Any, doc: str, shown: dict[str, str] | None = None
+) -> None:
     """A loss of input - target: `value(d, beta)` and its derivatives; entries `name` and `name_backward`."""
+    name = declare(declaration, doc)
     back = name + "_backward"
     refused = name.removesuffix("_loss") + "_cpu"
 
@@ -113,10 +117,7 @@ def _smoothed(name: str, value: Any, slope: Any, curve: Any, doc: str, shown: di
 
 
 @op(
-    "mse_loss",
-    "input target",
-    method=False,
-    function=False,
+    "nn.mse_loss(Tensor input, Tensor target, int reduction=at::Reduction::Mean, *, Tensor out=None) -> Tensor",
     vjp={
         "input": lambda F, grad, input, target, reduction: F.mse_loss_backward(grad, input, target, reduction),
         "target": lambda F, grad, input, target, reduction: -F.mse_loss_backward(grad, input, target, reduction),
@@ -133,8 +134,6 @@ def mse_loss(input, target, reduction=1):  # type: ignore[no-untyped-def]
 @op(
     "mse_loss_backward",
     "grad_output input target",
-    method=False,
-    function=False,
     vjp={
         "grad_output": lambda F, grad, input, target, reduction: (
             grad * (input - target) * (2.0 * scale(reduction, _n(input, target)))
@@ -183,10 +182,20 @@ def _huber_curve(F: Any, d: Any, delta: float) -> Any:
 
 
 _smoothed(
-    "smooth_l1_loss", _smooth, _smooth_slope, _smooth_curve, "The absolute difference, squared and halved below beta."
+    """
+    nn.smooth_l1_loss(Tensor input, Tensor target, int reduction=at::Reduction::Mean, float beta=1.0, *,
+        Tensor out=None) -> Tensor
+    """,
+    _smooth,
+    _smooth_slope,
+    _smooth_curve,
+    "The absolute difference, squared and halved below beta.",
 )
 _smoothed(
-    "huber_loss",
+    """
+    nn.huber_loss(Tensor input, Tensor target, int reduction=at::Reduction::Mean, float delta=1.0, *,
+        Tensor out=None) -> Tensor
+    """,
     _huber,
     _huber_slope,
     _huber_curve,
@@ -217,10 +226,10 @@ TENSORS.at_least = lambda x, low: TENSORS.pick(x < low, x * 0.0 + low, x)
 
 
 @op(
-    "binary_cross_entropy",
-    "input target weight",
-    method=False,
-    function=False,
+    """
+    nn.binary_cross_entropy(Tensor input, Tensor target, Tensor? weight=None, int reduction=at::Reduction::Mean, *,
+        Tensor out=None) -> Tensor
+    """,
     vjp={
         "input": lambda F, grad, input, target, weight, reduction: _bce_slope(
             F, grad, input, target, weight, reduction
@@ -261,8 +270,10 @@ def _logits_target(F, grad, input, weight, pos_weight, reduction):  # type: igno
 
 
 @op(
-    "binary_cross_entropy_with_logits",
-    "input target weight pos_weight",
+    """
+    binary_cross_entropy_with_logits(Tensor input, Tensor target, Tensor? weight=None, Tensor? pos_weight=None,
+        int reduction=at::Reduction::Mean) -> Tensor
+    """,
     method=False,
     vjp={
         "input": lambda F, grad, input, target, weight, pos_weight, reduction: _logits_slope(
@@ -274,7 +285,15 @@ def _logits_target(F, grad, input, weight, pos_weight, reduction):  # type: igno
     },
 )
 def binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None, reduction=1):  # type: ignore[no-untyped-def]
-    """binary_cross_entropy of sigmoid(input), computed without overflow."""
+    """binary_cross_entropy of sigmoid(input), without overflow; pos_weight weighs the positive ones.
+
+    Shapes: input and target alike (they broadcast with a warning); 0-dim, or their shape with reduction='none'.
+    Dtypes: float.
+    Note: reduction is 'mean', 'sum' or 'none'; size_average and reduce are its old form.
+
+    >>> F.binary_cross_entropy_with_logits(torch.tensor([2., -3.]), torch.tensor([1., 0.]))
+    tensor(0.0878)
+    """
     log_s = np.minimum(input, 0) - np.log1p(np.exp(-np.abs(input)))
     if pos_weight is None:
         value = (1 - target) * input - log_s
@@ -427,10 +446,9 @@ def _soft_margin_slope(F, grad, input, target, reduction):  # type: ignore[no-un
 
 
 @op(
-    "soft_margin_loss",
-    "input target",
-    method=False,
-    function=False,
+    """
+    nn.soft_margin_loss(Tensor input, Tensor target, int reduction=at::Reduction::Mean, *, Tensor out=None) -> Tensor
+    """,
     vjp={
         "input": lambda F, grad, input, target, reduction: _soft_margin_slope(F, grad, input, target, reduction),
     },
@@ -471,10 +489,10 @@ def _check_margins(input: np.ndarray, target: np.ndarray, weight: Any) -> None:
 
 
 @op(
-    "multi_margin_loss",
-    "input target weight",
-    method=False,
-    function=False,
+    """
+    nn.multi_margin_loss(Tensor input, Tensor target, Scalar p=1, Scalar margin=1, Tensor? weight=None,
+        int reduction=at::Reduction::Mean, *, Tensor out=None) -> Tensor
+    """,
     vjp={
         "input": lambda F, grad, input, target, weight, p, margin, reduction: (
             F.multi_margin_slope(input, target, weight, p, margin, reduction) * F.per_row(grad, input)
@@ -492,7 +510,7 @@ def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, reduction=1):
     return values.reshape(target.shape) if reduction == 0 else reduced(values, reduction)
 
 
-@op("multi_margin_slope", "input target weight", method=False, function=False)
+@op("multi_margin_slope", "input target weight")
 def multi_margin_slope(input, target, weight, p, margin, reduction):  # type: ignore[no-untyped-def]
     x, (rows, t), z = _margins(input, target, margin)
     g = (z > 0).astype(x.dtype) if p == 1 else 2 * z

@@ -58,8 +58,10 @@ def _batch_norm_vjp(F, grad, input, weight, running_mean, running_var, result1, 
 
 
 @op(
-    "native_batch_norm",
-    "input weight bias running_mean running_var",
+    """
+    native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var,
+        bool training, float momentum, float eps, *, Tensor[3] out=None) -> (Tensor, Tensor, Tensor)
+    """,
     method=False,
     outputs=("result0", "result1", "result2"),
     differentiable=1,
@@ -72,6 +74,14 @@ def _batch_norm_vjp(F, grad, input, weight, running_mean, running_var, result1, 
 )
 @typed("batch_norm", half=False)
 def native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps):  # type: ignore[no-untyped-def]
+    """batch_norm, with the means and the reciprocal standard deviations.
+
+    Shapes: input (N, C, …); the others (C,).
+
+    >>> torch.native_batch_norm(torch.tensor([[1.], [3.]]), None, None, None, None, True, 0.1, 1e-5)
+    (tensor([[-1.0000],
+            [ 1.0000]]), tensor([2.]), tensor([1.0000]))
+    """
     ndim = input.ndim
     dims = (0, *range(2, ndim))
     if training:
@@ -146,8 +156,10 @@ def _layer_norm_vjp(F, grad, input, normalized_shape, weight, result1, result2, 
 
 
 @op(
-    "native_layer_norm",
-    "input weight bias",
+    """
+    native_layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> (Tensor,
+        Tensor, Tensor)
+    """,
     method=False,
     outputs=("result0", "result1", "result2"),
     differentiable=1,
@@ -160,6 +172,13 @@ def _layer_norm_vjp(F, grad, input, normalized_shape, weight, result1, result2, 
 )
 @typed("LayerNormKernelImpl", half=False)
 def native_layer_norm(input, normalized_shape, weight, bias, eps):  # type: ignore[no-untyped-def]
+    """layer_norm, with the means and the reciprocal standard deviations.
+
+    Shapes: input (..., *normalized_shape); weight and bias normalized_shape.
+
+    >>> torch.native_layer_norm(torch.tensor([[1., 3.]]), (2,), None, None, 1e-5)
+    (tensor([[-1.0000,  1.0000]]), tensor([[2.]]), tensor([[1.0000]]))
+    """
     dims = tuple(range(input.ndim - len(normalized_shape), input.ndim))
     check_shape(input, normalized_shape, weight=weight, bias=bias)
     wide = input if input.dtype.itemsize > 2 else input.astype(np.float32)
@@ -205,8 +224,10 @@ def _group_norm_vjp(F, grad, input, weight, group, result1, result2, eps, needs)
 
 
 @op(
-    "native_group_norm",
-    "input weight bias",
+    """
+    native_group_norm(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int group,
+        float eps) -> (Tensor, Tensor, Tensor)
+    """,
     method=False,
     outputs=("result0", "result1", "result2"),
     differentiable=1,
@@ -219,6 +240,13 @@ def _group_norm_vjp(F, grad, input, weight, group, result1, result2, eps, needs)
 )
 @typed("GroupNormKernelImpl", half=False)
 def native_group_norm(input, weight, bias, N, C, HxW, group, eps):  # type: ignore[no-untyped-def]
+    """group_norm, with the means and the reciprocal standard deviations.
+
+    Shapes: input (N, C, …); weight and bias (C,).
+
+    >>> torch.native_group_norm(torch.tensor([[1., 3.]]), None, None, 1, 2, 1, 1, 1e-5)
+    (tensor([[-1.0000,  1.0000]]), tensor([[2.]]), tensor([[1.0000]]))
+    """
     x = input.reshape(N, group, -1) if input.size else input.reshape(N, group, 0)
     count = np.array(x.shape[2], x.dtype)  # np.mean warns where there is nothing
     mean = x.sum(2, keepdims=True) / count

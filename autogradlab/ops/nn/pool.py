@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.declared import declare
 from ..first.kinds import name_of, typed
 from ..table.opdef import op
 
@@ -196,7 +197,19 @@ def _register_max(nd: int) -> None:
     _register_scatter(name + "_backward", f"MaxPool{nd}DWithIndicesBackwardBackward0", nd)
 
 
+declare(
+    """
+    nn.max_pool2d_with_indices(Tensor input, int[2] kernel_size, int[2] stride=None, int[2] padding=0,
+        int[2] dilation=1, bool ceil_mode=False, *, Tensor[2] out=None) -> Tensor
+    """,
+)
 _register_max(2)
+declare(
+    """
+    nn.max_pool3d_with_indices(Tensor input, int[3] kernel_size, int[3] stride=None, int[3] padding=0,
+        int[3] dilation=1, bool ceil_mode=False, *, Tensor[2] out=None) -> Tensor
+    """,
+)
 _register_max(3)
 
 
@@ -223,10 +236,7 @@ def _unpool(input, indices, output_size):  # type: ignore[no-untyped-def]
 
 
 @op(
-    "max_unpool2d",
-    "input indices",
-    method=False,
-    function=False,
+    "nn.max_unpool2d(Tensor input, Tensor indices, SymInt[2] output_size, *, Tensor out=None) -> Tensor",
     node="MaxUnpool2DBackward0",
     vjp={
         "input": lambda F, grad, indices: _picked(F, grad, indices, 2),
@@ -237,10 +247,10 @@ def max_unpool2d(input, indices, output_size):  # type: ignore[no-untyped-def]
 
 
 @op(
-    "max_unpool3d",
-    "input indices",
-    method=False,
-    function=False,
+    """
+    nn.max_unpool3d(Tensor input, Tensor indices, SymInt[3] output_size, int[3] stride, int[3] padding, *,
+        Tensor out=None) -> Tensor
+    """,
     node="MaxUnpool3DBackward0",
     vjp={
         "input": lambda F, grad, indices: _picked(F, grad, indices, 3),
@@ -332,7 +342,19 @@ def _register_avg(nd: int, refused: str) -> None:
     )(back)
 
 
+declare(
+    """
+    nn.avg_pool2d(Tensor input, int[2] kernel_size, int[2] stride=None, int[2] padding=0, bool ceil_mode=False,
+        bool count_include_pad=True, int? divisor_override=None, *, Tensor out=None) -> Tensor
+    """,
+)
 _register_avg(2, "avg_pool2d")
+declare(
+    """
+    nn.avg_pool3d(Tensor input, int[3] kernel_size, int[3] stride=None, int[3] padding=0, bool ceil_mode=False,
+        bool count_include_pad=True, int? divisor_override=None, *, Tensor out=None) -> Tensor
+    """,
+)
 _register_avg(3, "avg_pool3d_out_frame")
 
 
@@ -432,7 +454,16 @@ def _adaptive_max(input: Array, output_size: Sizes) -> Any:
     return best, index
 
 
+declare(
+    "_adaptive_avg_pool2d(Tensor input, SymInt[2] output_size) -> Tensor",
+)
+declare(
+    "nn.adaptive_max_pool2d(Tensor input, int[2] output_size, *, Tensor[2] out=None) -> Tensor",
+)
 _register_adaptive(2)
+declare(
+    "nn.adaptive_max_pool3d(Tensor input, int[3] output_size, *, Tensor[2] out=None) -> Tensor",
+)
 _register_adaptive(3)
 
 
@@ -486,5 +517,17 @@ def _register_fractional(nd: int) -> None:
     _register_scatter(name + "_backward", f"FractionalMaxPool{nd}DBackwardBackward0", nd)
 
 
+declare(
+    """
+    nn.fractional_max_pool2d(Tensor input, int[2] kernel_size, int[2] output_size, Tensor random_samples, *,
+        Tensor[2] out=None) -> Tensor
+    """,
+)
 _register_fractional(2)
+declare(
+    """
+    nn.fractional_max_pool3d(Tensor input, int[3] kernel_size, int[3] output_size, Tensor random_samples, *,
+        Tensor[2] out=None) -> Tensor
+    """,
+)
 _register_fractional(3)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.declared import declare
 from ..first.kinds import refuse, typed
 from ..table.opdef import op
 from .pool import along
@@ -64,7 +65,9 @@ def _refuse_integers(x: Any, name: str) -> None:
         refuse(x, name, "iu")
 
 
-def _resampler(name: str, node: str, mode: str, nd: int) -> None:
+def _resampler(declaration: str, node: str, mode: str, nd: int, doc: str = "") -> None:
+    name = declare(declaration, doc)
+
     def matrices(sizes: Any, output_size: Any, align: bool, scales: Any, dtype: Any) -> list[Array]:
         return [matrix(mode, n, o, align, s, dtype) for n, o, s in zip(sizes, output_size, scales, strict=True)]
 
@@ -118,13 +121,53 @@ def _resampler(name: str, node: str, mode: str, nd: int) -> None:
     )(kernel_backward)
 
 
+declare(
+    """
+    nn.upsample_nearest1d(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor
+    nn.upsample_nearest1d(Tensor input, SymInt[1] output_size, float? scales=None, *, Tensor out=None) -> Tensor
+    """,
+)
+declare(
+    """
+    nn.upsample_nearest2d(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor
+    nn.upsample_nearest2d(Tensor input, SymInt[2] output_size, float? scales_h=None, float? scales_w=None, *,
+        Tensor out=None) -> Tensor
+    """,
+)
 for _mode, _word in (("nearest", "Nearest"), ("nearest-exact", "NearestExact")):
     for _nd in (1, 2, 3):
         _resampler(f"upsample_{_mode.replace('-', '_')}{_nd}d", f"Upsample{_word}{_nd}DBackward0", _mode, _nd)
-_resampler("upsample_linear1d", "UpsampleLinear1DBackward0", "linear", 1)
-_resampler("upsample_bilinear2d", "UpsampleBilinear2DBackward0", "linear", 2)
+_resampler(
+    """
+    nn.upsample_linear1d(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor
+    nn.upsample_linear1d(Tensor input, SymInt[1] output_size, bool align_corners, float? scales=None, *,
+        Tensor out=None) -> Tensor
+    """,
+    "UpsampleLinear1DBackward0",
+    "linear",
+    1,
+)
+_resampler(
+    """
+    nn.upsample_bilinear2d(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor
+    nn.upsample_bilinear2d(Tensor input, SymInt[2] output_size, bool align_corners, float? scales_h=None,
+        float? scales_w=None, *, Tensor out=None) -> Tensor
+    """,
+    "UpsampleBilinear2DBackward0",
+    "linear",
+    2,
+)
 _resampler("upsample_trilinear3d", "UpsampleTrilinear3DBackward0", "linear", 3)
-_resampler("upsample_bicubic2d", "UpsampleBicubic2DBackward0", "cubic", 2)
+_resampler(
+    """
+    nn.upsample_bicubic2d(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor
+    nn.upsample_bicubic2d(Tensor input, SymInt[2] output_size, bool align_corners, float? scales_h=None,
+        float? scales_w=None, *, Tensor out=None) -> Tensor
+    """,
+    "UpsampleBicubic2DBackward0",
+    "cubic",
+    2,
+)
 
 
 def scaled_size(n: int, factor: float) -> int:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.declared import declare
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import _scalar_name, dtype, int64
@@ -78,7 +79,7 @@ def exact_out(values: str, indices: str = "", style: Callable[[dtype], str] = _s
 
 
 def offer(
-    name: str,
+    declaration: str,
     entry: Op,
     doc: str,
     *,
@@ -91,6 +92,7 @@ def offer(
 
     choose: picks another entry by the arguments (an overload with a Node of its own).
     """
+    name = declare(declaration, doc)
     call = entry.call
     fields = entry.outputs
 

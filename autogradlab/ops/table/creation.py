@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ...core.arguments.signature import Signatures
 from ...core.memory.storage import resize
 from ...core.memory.versions import increment_version
 from ...core.runtime import errors
@@ -48,12 +47,6 @@ _OUT_DTYPE = "dtype {} does not match dtype of out parameter ({})"
 _NO_OTHER_DEVICE = "autogradlab computes on the CPU alone: there are no tensors on {!r}"
 _NO_OTHER_LAYOUT = "autogradlab has strided tensors only: no layout {}"
 
-#: functions that the tables of signatures leave out
-_MORE = {
-    "empty_permuted": Signatures("empty_permuted", "empty_permuted(SymInt[] size, int[] physical_layout, *, $options)"),
-    "_standard_gamma": Signatures("_standard_gamma", "_standard_gamma(Tensor input, Generator? generator=None)"),
-}
-
 #: the device that `set_default_device` named, or None
 _default_device: Device | None = None
 
@@ -71,7 +64,7 @@ def default_device() -> Device | None:
 
 def bind(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], space: str = "torch") -> tuple[int, dict[str, Any]]:
     """Which overload a call means, and its arguments by name; PyTorch's TypeError if it fits none."""
-    signatures = _MORE.get(name) or lookup(name, space)
+    signatures = lookup(name, space)
     assert signatures is not None, name
     index, values = signatures.bind(args, kwargs)
     if len(args) == 1 and values.get("size") == () and type(args[0]) is int:

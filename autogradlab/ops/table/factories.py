@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.declared import declare
 from ...core.graph.node import NO_EDGE, freed_error, sequence
 from ...core.memory.overlap import check_apart, check_written
 from ...core.memory.versions import UNSHARED, increment_version
@@ -63,7 +64,7 @@ def _again(error: Exception, kernel: Callable[..., Any], *arrays: Any) -> Any:
 
 
 def unary(
-    name: str,
+    declaration: str,
     kernel: Callable[[Any], Any],
     vjp: Vjp | None = None,
     *,
@@ -78,6 +79,8 @@ def unary(
 
     promotes: integers are computed in the default dtype (`exp`).
     """
+
+    name = declare(declaration, doc)
 
     def entry_kernel(input):  # type: ignore[no-untyped-def]
         x = input
@@ -198,7 +201,7 @@ def _unary_run(vjp: Vjp, saves: bool) -> Callable[..., Any]:
 
 
 def binary(
-    name: str,
+    declaration: str,
     kernel: Callable[[Any, Any], Any],
     vjp: dict[str, Vjp] | None = None,
     *,
@@ -216,6 +219,8 @@ def binary(
     result: "same" as the operands' common dtype, "float" (integers are computed in the default dtype), or "bool".
     check: is called with the two arrays in their common dtype and may raise.
     """
+
+    name = declare(declaration, doc)
 
     def entry_kernel(input, other):  # type: ignore[no-untyped-def]
         x, y = input, other

@@ -9,12 +9,14 @@ operations that are written in terms of others and have no Node of their own.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from types import CellType, FunctionType, MethodType
 from typing import Any
 
 import numpy as np
 
+from ...core.arguments.declared import ALIASES, DECLARED, declare
 from ...core.graph.node import NO_EDGE, Edge
 from ...core.memory.overlap import CHECKED_OUT, NEVER_SHARED, check_written
 from ...core.memory.versions import increment_version
@@ -448,16 +450,25 @@ def write_out(operation: Op, out: Any, r: Any, inputs: Any) -> Any:
 
 
 def op(
-    name: str, tensors: str = "input", *, method: bool = True, function: bool = True, **options: Any
+    declaration: str, tensors: str = "", *, method: bool | None = None, function: bool | None = None, **options: Any
 ) -> Callable[[Any], Any]:
-    """Decorator for a kernel: put the operation into the table."""
+    """Decorator for a kernel: put the operation into the table.
+
+    declaration: the signatures, as `core/arguments/declared.py` tells. A bare name that has none is an operation that formulas and
+    other operations use, `nn.name(...)` one that functions of neural networks use: they are no function and no method.
+    tensors: the names of the kernel's tensors, where they are not those that the signatures call so.
+    """
+    name = declare(declaration)
+    public = name in DECLARED and not DECLARED[name].text.lstrip().startswith("nn.")
+    method = public if method is None else method
+    function = public if function is None else function
 
     def register(kernel: Callable[..., Any]) -> Callable[..., Any]:
-        entry = Op(name, kernel, tensors, **options)
+        entry = Op(name, kernel, tensors or _tensors(declaration, kernel), **options)
         entry.doc = entry.doc or (kernel.__doc__ or "")
         OPS[name] = entry
         setattr(RAW, name, kernel)
-        publish(name, entry.call, kernel, method, function, entry.doc)
+        publish(declaration, entry.call, kernel, method, function, entry.doc)
         if entry.inplace:
             call_ = entry.call_
 
@@ -470,18 +481,33 @@ def op(
     return register
 
 
-def composite(method: bool = True, function: bool = True, name: str | None = None) -> Callable[[Any], Any]:
+_TYPED = re.compile(r"\bTensor(\[\])?\?? (\w+)")
+
+
+def _tensors(declaration: str, kernel: Any) -> str:
+    """The parameters of a kernel that its signatures call tensors, with a star for a list of them."""
+    found = {name: "*" * bool(many) + name for many, name in _TYPED.findall(declaration)}
+    code = getattr(kernel, "__wrapped__", kernel).__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    return " ".join(found[name] for name in names if name in found) or "input"
+
+
+def composite(declaration: str = "", *, method: bool = True, function: bool = True) -> Callable[[Any], Any]:
     """Decorator for an operation written on Tensors in terms of others; it has no Node of its own."""
 
     def register(fn: Callable[..., Any]) -> Callable[..., Any]:
-        publish(name or fn.__name__, fn, None, method, function, fn.__doc__ or "")
+        publish(declaration or fn.__name__, fn, None, method, function, fn.__doc__ or "")
         return fn
 
     return register
 
 
-def publish(name: str, fn: Any, signature_of: Any, method: bool, function: bool, doc: str) -> None:
-    """Give a function its name and offer it as `torch.name` and `Tensor.name`."""
+def publish(declaration: str, fn: Any, signature_of: Any, method: bool, function: bool, doc: str) -> None:
+    """Give a function its name and offer it as `torch.name` and `Tensor.name`.
+
+    declaration: its signatures, or the bare name of a function that has none, or whose signatures stand elsewhere.
+    """
+    name = declare(declaration, doc)
     fn.__name__ = fn.__qualname__ = name
     fn.__module__ = "torch"
     fn.__doc__ = fn.__wrapped__ = Help(name, doc, signature_of)  # texts and signature, when somebody looks
@@ -530,8 +556,11 @@ def as_method(fn: Any) -> Any:
     return made
 
 
-def alias(name: str, of: str, method: bool = True, function: bool = True) -> None:
-    """A second name for an operation."""
+def alias(declaration: str, of: str, method: bool = True, function: bool = True) -> None:
+    """A second name for an operation. Its signatures are those of the operation, unless the declaration has others."""
+    name = declare(declaration)
+    if name != of:
+        ALIASES[name] = of
     fn = operation(of)
     setattr(TENSORS, name, fn)
     if function:

@@ -1,0 +1,73 @@
+"""What is declared of the functions and methods that a call can reach: their signatures and their help texts.
+
+A declaration is written where the operation is defined. It holds one line for each overload, in PyTorch's schema notation and
+in the order in which PyTorch tries them, with what the overload gives::
+
+    sum(Tensor input, *, ScalarType? dtype=None) -> Tensor
+    sum(Tensor input, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None, Tensor out=None) -> Tensor
+
+``type?`` admits None; ``int[2]`` takes a single int for both; ``$options`` stands for dtype, layout, device, pin_memory and
+requires_grad. A line that is indented more goes on with the one before it. Marks may follow a bar: ``|deprecated`` overloads
+come last and are not listed in errors, ``|function`` ones are not those of the method,
+``|method`` ones not those of the function. A name of `torch.nn.functional` that
+stands in no other namespace is written ``nn.name(...)``.
+
+From these lines the signatures of the other forms are made: the method has no ``Tensor input`` and no ``out``, the in-place
+method ``name_`` neither, its function no ``out``. Declaring only stores strings; `lookup.py` reads them when somebody asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["ALIASES", "DECLARED", "PLAIN", "Declaration", "declare", "name_of", "signatures"]
+
+
+class Declaration:
+    """What is declared of a name: its lines and its help text, as they are written."""
+
+    __slots__ = ("help", "text")
+
+    def __init__(self, text: str, help: str) -> None:
+        self.text = text
+        self.help = help
+
+
+#: every declaration, by the name that it begins with
+DECLARED: dict[str, Declaration] = {}
+#: second names, and what they are names of
+ALIASES: dict[str, str] = {}
+#: declared functions that are no operations of the table
+PLAIN: set[str] = set()
+
+
+def name_of(text: str) -> str:
+    """The name that a declaration begins with."""
+    name = text.lstrip().partition("(")[0].partition(" ")[0]
+    return name[3:] if name.startswith("nn.") else name
+
+
+def declare(text: str, help: str = "") -> str:
+    """Note what is declared of a name; returns the name.
+
+    A bare name declares nothing. The help text ``Another name of other.`` stands for that of `other`.
+    """
+    name = name_of(text)
+    if "(" in text or " " in text:
+        DECLARED[name] = Declaration(text, help)
+        if help.lstrip().startswith("Another name of "):
+            ALIASES[name] = help.split(".", 1)[0].rpartition(" ")[2]
+    return name
+
+
+def signatures(text: str, method: bool = False) -> Callable[[Any], Any]:
+    """Decorator that declares the signatures of a function, or of a method, that is no operation of the table."""
+
+    def keep(function: Any) -> Any:
+        name = declare(text)
+        if not method:
+            PLAIN.add(name)
+        return function
+
+    return keep
