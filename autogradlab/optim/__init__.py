@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .adafactor import Adafactor
 from .adam import Adam, Adamax, AdamW, NAdam, RAdam
 from .adaptive import ASGD, Adadelta, Adagrad, RMSprop, Rprop
 from .lbfgs import LBFGS
@@ -18,6 +19,7 @@ __all__ = [
     "LBFGS",
     "SGD",
     "Adadelta",
+    "Adafactor",
     "Adagrad",
     "Adam",
     "AdamW",
@@ -32,6 +34,7 @@ __all__ = [
 
 for _cls in (ASGD, LBFGS, SGD, Adadelta, Adagrad, Adam, AdamW, Adamax, NAdam, RAdam, RMSprop, Rprop):
     _cls.__module__ = "torch.optim." + _cls.__name__.lower()
+Adafactor.__module__ = "torch.optim"
 Optimizer.__module__ = "torch.optim.optimizer"
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import add_, addcdiv_, addcmul_, changed, gradients, lerp_, number, scalar_state, zeros
+from .arrays import Changes, addcdiv, addcmul, fma, lerp, number, scalar_state, zeros
 from .optimizer import Optimizer, stepping
 
 __all__ = ["Adam", "AdamW", "Adamax", "NAdam", "RAdam"]
@@ -25,28 +25,31 @@ def _check(lr: Any, eps: float, betas: Any, weight_decay: float) -> None:
         raise ValueError(f"Invalid weight_decay value: {weight_decay}")
 
 
-def _start(state: dict[str, Any], p: Any, *names: str, **scalars: float) -> None:
-    """The state of a parameter at its first step."""
-    if not state:
-        state["step"] = scalar_state(0.0)
-        for name, value in scalars.items():
-            state[name] = scalar_state(value)
-        for name in names:
-            state[name] = zeros(p)
-    state["step"]._array += 1
+def _state(changes: Changes, p: Any, *names: str, **scalars: float) -> dict[str, Any]:
+    """The state of a parameter, made of zeros at its first step."""
+    found = changes.state(p)
+    if found:
+        return found
+    made = {"step": scalar_state(0.0), **{name: scalar_state(value) for name, value in scalars.items()}}
+    return changes.begin(p, {**made, **{name: zeros(p) for name in names}})
 
 
-def _decayed(group: dict[str, Any], x: Any, g: Any, lr: float) -> Any:
-    """The gradient with weight decay, or the weights themselves made smaller by it."""
+def _decayed(group: dict[str, Any], x: Any, g: Any, lr: float) -> tuple[Any, Any, int]:
+    """The weights made smaller by decoupled weight decay, or the gradient with the other kind; and how many operations
+    on the weights that was."""
     decay = group["weight_decay"]
     if decay == 0:
-        return g
+        return x, g, 0
     if group.get("decoupled_weight_decay"):
-        x *= x.dtype.type(1 - lr * decay)
-        return g
-    g = g.copy()
-    add_(g, x, decay)
-    return g
+        return x * x.dtype.type(1 - lr * decay), g, 1
+    return x, fma(g, x, decay), 0
+
+
+def _moments(changes: Changes, state: dict[str, Any], g: Any, beta1: float, beta2: float) -> tuple[Any, Any]:
+    """The running means of the gradient and of its square."""
+    mean = changes.write(state["exp_avg"], lerp(changes.array(state["exp_avg"]), g, 1 - beta1))
+    square = changes.array(state["exp_avg_sq"]) * g.real.dtype.type(beta2)
+    return mean, changes.write(state["exp_avg_sq"], addcmul(square, g, np.conjugate(g), 1 - beta2), 2)
 
 
 class Adam(Optimizer):
@@ -100,28 +103,25 @@ class Adam(Optimizer):
                 "decoupled_weight_decay": decoupled_weight_decay,
             },
         )
+        self._check_fused(fused, foreach, differentiable)
 
     @stepping
-    def step(self) -> None:
+    def step(self, changes: Changes) -> None:
+        """One step; `closure`, if given, computes the loss anew, which is returned."""
         for group in self.param_groups:
             lr = number(group["lr"])
             beta1, beta2 = map(number, group["betas"])
-            for p, x, g, state in gradients(self, group):
-                _start(state, p, "exp_avg", "exp_avg_sq", *(["max_exp_avg_sq"] if group["amsgrad"] else []))
-                g = _decayed(group, x, g, lr)
-                step = float(state["step"]._array)
-                mean, square = state["exp_avg"]._array, state["exp_avg_sq"]._array
-                lerp_(mean, g, 1 - beta1)
-                square *= x.dtype.type(beta2)
-                addcmul_(square, g, np.conjugate(g), 1 - beta2)
+            for p, x, g in changes.gradients(group):
+                state = _state(changes, p, "exp_avg", "exp_avg_sq", *(["max_exp_avg_sq"] if group["amsgrad"] else []))
+                step = changes.count(state)
+                x, g, times = _decayed(group, x, g, lr)
+                mean, square = _moments(changes, state, g, beta1, beta2)
                 if group["amsgrad"]:
-                    largest = state["max_exp_avg_sq"]._array
-                    np.maximum(largest, square, out=largest)
-                    square = largest
+                    largest = state["max_exp_avg_sq"]
+                    square = changes.write(largest, np.maximum(changes.array(largest), square))
                 root = x.dtype.type(math.sqrt(1 - beta2**step))
                 denominator = np.sqrt(square) / root + x.dtype.type(group["eps"])
-                addcdiv_(x, mean, denominator, -(lr / (1 - beta1**step)))
-                changed(p)
+                changes.write(p, addcdiv(x, mean, denominator, -(lr / (1 - beta1**step))), times + 1)
 
 
 class AdamW(Adam):
@@ -218,17 +218,19 @@ class Adamax(Optimizer):
         )
 
     @stepping
-    def step(self) -> None:
+    def step(self, changes: Changes) -> None:
+        """One step; `closure`, if given, computes the loss anew, which is returned."""
         for group in self.param_groups:
             beta1, beta2 = group["betas"]
-            for p, x, g, state in gradients(self, group):
-                _start(state, p, "exp_avg", "exp_inf")
-                g = _decayed(group, x, g, 0.0)
-                mean, largest = state["exp_avg"]._array, state["exp_inf"]._array
-                lerp_(mean, g, 1 - beta1)
-                np.maximum(largest * x.dtype.type(beta2), np.abs(g) + x.dtype.type(group["eps"]), out=largest)
-                addcdiv_(x, mean, largest, -number(group["lr"]) / (1 - beta1 ** float(state["step"]._array)))
-                changed(p)
+            for p, x, g in changes.gradients(group):
+                state = _state(changes, p, "exp_avg", "exp_inf")
+                step = changes.count(state)
+                x, g, _ = _decayed(group, x, g, 0.0)
+                mean = changes.write(state["exp_avg"], lerp(changes.array(state["exp_avg"]), g, 1 - beta1))
+                before = changes.array(state["exp_inf"]) * x.dtype.type(beta2)
+                largest = np.maximum(before, np.abs(g) + x.dtype.type(group["eps"]))
+                changes.write(state["exp_inf"], largest, 2)
+                changes.write(p, addcdiv(x, mean, largest, -number(group["lr"]) / (1 - beta1**step)))
 
 
 class NAdam(Optimizer):
@@ -283,26 +285,24 @@ class NAdam(Optimizer):
         )
 
     @stepping
-    def step(self) -> None:
+    def step(self, changes: Changes) -> None:
+        """One step; `closure`, if given, computes the loss anew, which is returned."""
         for group in self.param_groups:
             lr = number(group["lr"])
             beta1, beta2 = group["betas"]
-            for p, x, g, state in gradients(self, group):
-                _start(state, p, "exp_avg", "exp_avg_sq", mu_product=1.0)
-                g = _decayed(group, x, g, lr)
-                step = float(state["step"]._array)
-                mean, square = state["exp_avg"]._array, state["exp_avg_sq"]._array
+            for p, x, g in changes.gradients(group):
+                state = _state(changes, p, "exp_avg", "exp_avg_sq", mu_product=1.0)
+                step = changes.count(state)
+                x, g, times = _decayed(group, x, g, lr)
                 mu = beta1 * (1.0 - 0.5 * 0.96 ** (step * group["momentum_decay"]))
                 mu_next = beta1 * (1.0 - 0.5 * 0.96 ** ((step + 1) * group["momentum_decay"]))
-                state["mu_product"]._array *= mu
-                product = float(state["mu_product"]._array)
-                lerp_(mean, g, 1 - beta1)
-                square *= x.dtype.type(beta2)
-                addcmul_(square, g, g, 1 - beta2)
+                held = changes.array(state["mu_product"])
+                product = float(changes.write(state["mu_product"], np.asarray(held * held.dtype.type(mu))))
+                mean, square = _moments(changes, state, g, beta1, beta2)
                 denominator = np.sqrt(square / x.dtype.type(1 - beta2**step)) + x.dtype.type(group["eps"])
-                addcdiv_(x, g, denominator, -lr * (1.0 - mu) / (1.0 - product))
-                addcdiv_(x, mean, denominator, (-lr * mu_next) / (1.0 - product * mu_next))
-                changed(p)
+                x = addcdiv(x, g, denominator, -lr * (1.0 - mu) / (1.0 - product))
+                x = addcdiv(x, mean, denominator, (-lr * mu_next) / (1.0 - product * mu_next))
+                changes.write(p, x, times + 2)
 
 
 class RAdam(Optimizer):
@@ -353,26 +353,22 @@ class RAdam(Optimizer):
         )
 
     @stepping
-    def step(self) -> None:
+    def step(self, changes: Changes) -> None:
+        """One step; `closure`, if given, computes the loss anew, which is returned."""
         for group in self.param_groups:
             lr = number(group["lr"])
             beta1, beta2 = group["betas"]
-            for p, x, g, state in gradients(self, group):
-                _start(state, p, "exp_avg", "exp_avg_sq")
-                g = _decayed(group, x, g, lr)
-                step = float(state["step"]._array)
-                mean, square = state["exp_avg"]._array, state["exp_avg_sq"]._array
-                lerp_(mean, g, 1 - beta1)
-                square *= x.dtype.type(beta2)
-                addcmul_(square, g, g, 1 - beta2)
-                corrected = mean / x.dtype.type(1 - beta1**step)
+            for p, x, g in changes.gradients(group):
+                state = _state(changes, p, "exp_avg", "exp_avg_sq")
+                step = changes.count(state)
+                x, g, times = _decayed(group, x, g, lr)
+                mean, square = _moments(changes, state, g, beta1, beta2)
+                move = mean / x.dtype.type(1 - beta1**step) * x.dtype.type(lr)
                 left = 1 - beta2**step
                 rho_inf = 2 / (1 - beta2) - 1
                 rho = rho_inf - 2 * step * beta2**step / left
                 if rho > 5.0:
                     factor = math.sqrt((rho - 4) * (rho - 2) * rho_inf / ((rho_inf - 4) * (rho_inf - 2) * rho))
                     scale = x.dtype.type(math.sqrt(left)) / (np.sqrt(square) + x.dtype.type(group["eps"]))
-                    add_(x, corrected * x.dtype.type(lr) * scale * x.dtype.type(factor), -1.0)
-                else:
-                    add_(x, corrected * x.dtype.type(lr), -1.0)
-                changed(p)
+                    move = move * scale * x.dtype.type(factor)
+                changes.write(p, fma(x, move, -1.0), times + 1)

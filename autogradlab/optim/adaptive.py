@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.tensor.tensor import wrap
-from .arrays import add_, addcdiv_, addcmul_, changed, gradients, lerp_, number, scalar_state, zeros
+from ..core.tensor.tensor import Tensor, wrap
+from .arrays import Changes, addcdiv, addcmul, fma, lerp, number, scalar_state, zeros
 from .optimizer import Optimizer, stepping
 
 __all__ = ["ASGD", "Adadelta", "Adagrad", "RMSprop", "Rprop"]
@@ -19,11 +19,14 @@ def _at_least(value: Any, words: str) -> None:
 
 
 def _with_decay(group: dict[str, Any], x: Any, g: Any) -> Any:
-    if group["weight_decay"] == 0:
-        return g
-    g = g.copy()
-    add_(g, x, group["weight_decay"])
-    return g
+    """The gradient with weight decay."""
+    return g if group["weight_decay"] == 0 else fma(g, x, group["weight_decay"])
+
+
+def _squares(changes: Changes, held: Tensor, g: Any, decay: float) -> Any:
+    """The running mean of squares, with those of `g`."""
+    square = changes.array(held) * g.dtype.type(decay)
+    return changes.write(held, addcmul(square, g, g, 1 - decay), 2)
 
 
 class RMSprop(Optimizer):
@@ -79,37 +82,29 @@ class RMSprop(Optimizer):
         )
 
     @stepping
-    def step(self) -> None:
+    def step(self, changes: Changes) -> None:
+        """One step; `closure`, if given, computes the loss anew, which is returned."""
         for group in self.param_groups:
-            lr, alpha = number(group["lr"]), group["alpha"]
-            for p, x, g, state in gradients(self, group):
-                if not state:
-                    state["step"] = scalar_state(0.0)
-                    state["square_avg"] = zeros(p)
-                    if group["momentum"] > 0:
-                        state["momentum_buffer"] = zeros(p)
-                    if group["centered"]:
-                        state["grad_avg"] = zeros(p)
-                state["step"]._array += 1
+            lr, alpha, momentum = number(group["lr"]), group["alpha"], group["momentum"]
+            names = ["square_avg", *["momentum_buffer"] * (momentum > 0), *["grad_avg"] * bool(group["centered"])]
+            for p, x, g in changes.gradients(group):
+                state = changes.state(p) or changes.begin(
+                    p, {"step": scalar_state(0.0), **{name: zeros(p) for name in names}}
+                )
+                changes.count(state)
                 g = _with_decay(group, x, g)
                 kind = x.dtype.type
-                square = state["square_avg"]._array
-                square *= kind(alpha)
-                addcmul_(square, g, g, 1 - alpha)
+                square = _squares(changes, state["square_avg"], g, alpha)
                 if group["centered"]:
-                    mean = state["grad_avg"]._array
-                    lerp_(mean, g, 1 - alpha)
-                    root = np.sqrt(square - mean * mean) + kind(group["eps"])
+                    mean = changes.write(state["grad_avg"], lerp(changes.array(state["grad_avg"]), g, 1 - alpha))
+                    square = square - mean * mean
+                root = np.sqrt(square) + kind(group["eps"])
+                if momentum > 0:
+                    held = state["momentum_buffer"]
+                    buffer = changes.write(held, changes.array(held) * kind(momentum) + g / root, 2)
+                    changes.write(p, fma(x, buffer, -lr))
                 else:
-                    root = np.sqrt(square) + kind(group["eps"])
-                if group["momentum"] > 0:
-                    held = state["momentum_buffer"]._array
-                    held *= kind(group["momentum"])
-                    held += g / root
-                    add_(x, held, -lr)
-                else:
-                    addcdiv_(x, g, root, -lr)
-                changed(p)
+                    changes.write(p, addcdiv(x, g, root, -lr))
 
 
 class Adagrad(Optimizer):
@@ -162,22 +157,23 @@ class Adagrad(Optimizer):
                 "fused": fused,
             },
         )
+        self._check_fused(fused, foreach, differentiable)
         for group in self.param_groups:
             for p in group["params"]:
                 self.state[p]["step"] = scalar_state(0.0)
                 self.state[p]["sum"] = wrap(np.full_like(p._array, initial_accumulator_value))
 
     @stepping
-    def step(self) -> None:
+    def step(self, changes: Changes) -> None:
+        """One step; `closure`, if given, computes the loss anew, which is returned."""
         for group in self.param_groups:
-            for p, x, g, state in gradients(self, group):
-                state["step"]._array += 1
+            for p, x, g in changes.gradients(group):
+                state = changes.state(p)
+                step = changes.count(state)
                 g = _with_decay(group, x, g)
-                rate = number(group["lr"]) / (1 + (float(state["step"]._array) - 1) * group["lr_decay"])
-                total = state["sum"]._array
-                addcmul_(total, g, g, 1.0)
-                addcdiv_(x, g, np.sqrt(total) + x.dtype.type(group["eps"]), -rate)
-                changed(p)
+                rate = number(group["lr"]) / (1 + (step - 1) * group["lr_decay"])
+                total = changes.write(state["sum"], addcmul(changes.array(state["sum"]), g, g, 1.0))
+                changes.write(p, addcdiv(x, g, np.sqrt(total) + x.dtype.type(group["eps"]), -rate))
 
 
 class Adadelta(Optimizer):
@@ -230,23 +226,22 @@ class Adadelta(Optimizer):
         )
 
     @stepping
-    def step(self) -> None:
+    def step(self, changes: Changes) -> None:
+        """One step; `closure`, if given, computes the loss anew, which is returned."""
         for group in self.param_groups:
             rho, eps = group["rho"], group["eps"]
-            for p, x, g, state in gradients(self, group):
-                if not state:
-                    state.update(step=scalar_state(0.0), square_avg=zeros(p), acc_delta=zeros(p))
-                state["step"]._array += 1
+            for p, x, g in changes.gradients(group):
+                state = changes.state(p) or changes.begin(
+                    p, {"step": scalar_state(0.0), "square_avg": zeros(p), "acc_delta": zeros(p)}
+                )
+                changes.count(state)
                 g = _with_decay(group, x, g)
                 kind = x.dtype.type
-                square, deltas = state["square_avg"]._array, state["acc_delta"]._array
-                square *= kind(rho)
-                addcmul_(square, g, g, 1 - rho)
-                delta = np.sqrt(deltas + kind(eps)) / np.sqrt(square + kind(eps)) * g
-                deltas *= kind(rho)
-                addcmul_(deltas, delta, delta, 1 - rho)
-                add_(x, delta, -number(group["lr"]))
-                changed(p)
+                square = _squares(changes, state["square_avg"], g, rho)
+                before = changes.array(state["acc_delta"])
+                delta = np.sqrt(before + kind(eps)) / np.sqrt(square + kind(eps)) * g
+                _squares(changes, state["acc_delta"], delta, rho)
+                changes.write(p, fma(x, delta, -number(group["lr"])))
 
 
 class Rprop(Optimizer):
@@ -295,26 +290,29 @@ class Rprop(Optimizer):
         )
 
     @stepping
-    def step(self) -> None:
+    def step(self, changes: Changes) -> None:
+        """One step; `closure`, if given, computes the loss anew, which is returned."""
         for group in self.param_groups:
             shorter, longer = group["etas"]
             low, high = group["step_sizes"]
-            for p, x, g, state in gradients(self, group):
-                if not state:
-                    state.update(
-                        step=scalar_state(0.0), prev=zeros(p), step_size=wrap(np.full_like(g, number(group["lr"])))
-                    )
-                state["step"]._array += 1
+            for p, x, g in changes.gradients(group):
+                state = changes.state(p) or changes.begin(
+                    p,
+                    {
+                        "step": scalar_state(0.0),
+                        "prev": zeros(p),
+                        "step_size": wrap(np.full_like(g, number(group["lr"]))),
+                    },
+                )
+                changes.count(state)
                 kind = x.dtype.type
-                previous, size = state["prev"]._array, state["step_size"]._array
-                sign = np.sign(g * previous)
+                sign = np.sign(g * changes.array(state["prev"]))
                 factor = np.where(sign > 0, kind(longer), np.where(sign < 0, kind(shorter), kind(1)))
-                size *= factor
-                np.clip(size, kind(low), kind(high), out=size)
+                size = np.clip(changes.array(state["step_size"]) * factor, kind(low), kind(high))
+                changes.write(state["step_size"], size, 2)
                 g = np.where(sign < 0, kind(0), g)
-                x += -(np.sign(g) * size)
-                previous[...] = g
-                changed(p)
+                changes.write(p, x - np.sign(g) * size)
+                changes.write(state["prev"], g, 2 if group["foreach"] else 1)
 
 
 class ASGD(Optimizer):
@@ -365,22 +363,25 @@ class ASGD(Optimizer):
         )
 
     @stepping
-    def step(self) -> None:
+    def step(self, changes: Changes) -> None:
+        """One step; `closure`, if given, computes the loss anew, which is returned."""
         for group in self.param_groups:
             lr, lambd = number(group["lr"]), group["lambd"]
-            for p, x, g, state in gradients(self, group):
-                if not state:
-                    state.update(step=scalar_state(0.0), eta=scalar_state(lr), mu=scalar_state(1.0), ax=zeros(p))
-                state["step"]._array += 1
-                step = float(state["step"]._array)
+            for p, x, g in changes.gradients(group):
+                state = changes.state(p) or changes.begin(
+                    p,
+                    {
+                        "step": scalar_state(0.0),
+                        "eta": scalar_state(lr),
+                        "mu": scalar_state(1.0),
+                        "ax": zeros(p),
+                    },
+                )
+                step = changes.count(state)
                 g = _with_decay(group, x, g)
-                eta, mu, mean = float(state["eta"]._array), float(state["mu"]._array), state["ax"]._array
-                x *= x.dtype.type(1 - lambd * eta)
-                add_(x, g, -eta)
-                if mu != 1:
-                    mean += (x - mean) * x.dtype.type(mu)
-                else:
-                    mean[...] = x
-                state["eta"]._array[...] = lr / ((1 + lambd * lr * step) ** group["alpha"])
-                state["mu"]._array[...] = 1 / max(1, step - group["t0"])
-                changed(p)
+                eta, mu, mean = (changes.array(state[name]) for name in ("eta", "mu", "ax"))
+                x = fma(x * x.dtype.type(1 - lambd * float(eta)), g, -float(eta))
+                changes.write(p, x, 1 if group["foreach"] else 2)
+                changes.write(state["eta"], np.asarray(lr / ((1 + lambd * lr * step) ** group["alpha"])))
+                changes.write(state["mu"], np.asarray(1 / max(1, step - group["t0"])))
+                changes.write(state["ax"], x if mu == 1 else mean + (x - mean) * x.dtype.type(mu))

@@ -1,4 +1,5 @@
-"""Arithmetic of optimizers on arrays, with the roundings of PyTorch's fused operations where arrays are small."""
+"""Arithmetic of optimizers on arrays, with the roundings of PyTorch's fused operations where arrays are small, and
+the changes of a step, which are computed first and written together."""
 
 from __future__ import annotations
 
@@ -8,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from ..core.memory.versions import increment_version
-from ..core.tensor.tensor import Tensor, wrap
+from ..core.tensor.tensor import INFERENCE, Tensor, counter, wrap
 from ..core.types.dtypes import get_default_dtype
 
-__all__ = ["add_", "addcdiv_", "addcmul_", "changed", "gradients", "lerp_", "number", "scalar_state", "zeros"]
+__all__ = ["Changes", "addcdiv", "addcmul", "fma", "lerp", "number", "scalar_state", "zeros"]
 
 Array = np.ndarray[Any, Any]
 _SMALL = 1 << 14
@@ -23,40 +24,37 @@ def number(x: Any) -> float:
     return x.item() if isinstance(x, Tensor) else x
 
 
-def add_(out: Array, x: Array, alpha: float) -> None:
-    """out += alpha * x, rounded once as a fused multiply-add."""
-    if out.dtype == _FLOAT32 and out.size <= _SMALL:
-        out[...] = out.astype(np.float64) + x.astype(np.float64) * np.float64(np.float32(alpha))
-    else:
-        out += x * out.dtype.type(alpha)
+def fma(x: Array, y: Array, alpha: float) -> Array:
+    """x + alpha * y, rounded once as a fused multiply-add."""
+    if x.dtype == _FLOAT32 and x.size <= _SMALL:
+        return np.asarray((x.astype(np.float64) + y.astype(np.float64) * np.float64(np.float32(alpha))).astype(x.dtype))
+    return np.asarray(x + y * x.dtype.type(alpha))
 
 
-def lerp_(out: Array, end: Array, weight: float) -> None:
-    """out += weight * (end - out), rounded as PyTorch's lerp_."""
-    if out.dtype == _FLOAT32 and out.size <= _SMALL:
+def lerp(x: Array, end: Array, weight: float) -> Array:
+    """x + weight * (end - x), rounded as PyTorch's lerp_."""
+    if x.dtype == _FLOAT32 and x.size <= _SMALL:
         w = np.float64(np.float32(weight))
-        d = (end - out).astype(np.float64)
+        d = (end - x).astype(np.float64)
         if abs(weight) < 0.5:
-            out[...] = out.astype(np.float64) + w * d
-        else:
-            out[...] = end.astype(np.float64) - d * np.float64(np.float32(1) - np.float32(weight))
-    elif abs(weight) < 0.5:
-        out += (end - out) * out.dtype.type(weight)
-    else:
-        out[...] = end - (end - out) * out.dtype.type(1 - weight)
+            return np.asarray((x.astype(np.float64) + w * d).astype(x.dtype))
+        return np.asarray((end.astype(np.float64) - d * np.float64(np.float32(1) - np.float32(weight))).astype(x.dtype))
+    if abs(weight) < 0.5:
+        return np.asarray(x + (end - x) * x.dtype.type(weight))
+    return np.asarray(end - (end - x) * x.dtype.type(1 - weight))
 
 
-def addcmul_(out: Array, x: Array, y: Array, value: float) -> None:
-    """out += value * x * y, the last product and the sum rounded once."""
-    if out.dtype == _FLOAT32 and out.size <= _SMALL:
-        out[...] = out.astype(np.float64) + (x * np.float32(value)).astype(np.float64) * y.astype(np.float64)
-    else:
-        out += x * out.dtype.type(value) * y
+def addcmul(x: Array, a: Array, b: Array, value: float) -> Array:
+    """x + value * a * b, the last product and the sum rounded once."""
+    if x.dtype == _FLOAT32 and x.size <= _SMALL:
+        sum_ = x.astype(np.float64) + (a * np.float32(value)).astype(np.float64) * b.astype(np.float64)
+        return np.asarray(sum_.astype(x.dtype))
+    return np.asarray(x + a * x.dtype.type(value) * b)
 
 
-def addcdiv_(out: Array, x: Array, y: Array, value: float) -> None:
-    """out += value * x / y"""
-    out += x * out.dtype.type(value) / y
+def addcdiv(x: Array, a: Array, b: Array, value: float) -> Array:
+    """x + value * a / b"""
+    return np.asarray(x + a * x.dtype.type(value) / b)
 
 
 def zeros(p: Tensor) -> Tensor:
@@ -69,16 +67,71 @@ def scalar_state(value: float) -> Tensor:
     return wrap(np.asarray(value, np.float64 if get_default_dtype().numpy == np.float64 else np.float32))
 
 
-def gradients(optimizer: Any, group: dict[str, Any]) -> Iterator[tuple[Tensor, Array, Array, dict[str, Any]]]:
-    """Parameter, its array, its gradient (negated to maximize) and its state, for parameters that have a gradient."""
-    maximize = group.get("maximize", False)
-    for p in group["params"]:
-        grad = p._grad
-        if grad is not None:
-            g = grad._array
-            yield p, p._array, -g if maximize else g, optimizer.state[p]
+class Changes:
+    """What one step changes. Nothing is visible before `commit`; an interrupted `commit` is finished first, since
+    writing the same values a second time does no harm. So a step is whole or has not happened."""
 
+    __slots__ = ("_begun", "_fused", "_state", "_writes")
 
-def changed(p: Tensor) -> None:
-    """Count the change of a parameter."""
-    increment_version(p)
+    def __init__(self, state: Any) -> None:
+        self._state = state
+        self._writes: dict[int, list[Any]] = {}
+        self._begun: list[tuple[Tensor, dict[str, Any]]] = []
+        self._fused = False
+
+    def gradients(self, group: dict[str, Any]) -> Iterator[tuple[Tensor, Array, Array]]:
+        """Parameter, its array and its gradient (negated to maximize), for parameters that have a gradient."""
+        maximize = group.get("maximize", False)
+        self._fused = bool(group.get("fused"))
+        for p in group["params"]:
+            grad = p._grad
+            if grad is not None:
+                yield p, self.array(p), -grad._array if maximize else grad._array
+
+    def state(self, p: Tensor) -> dict[str, Any]:
+        """The state of a parameter; {} before its first step."""
+        return self._state.get(p) or next((made for q, made in self._begun if q is p), {})
+
+    def begin(self, p: Tensor, state: dict[str, Any]) -> dict[str, Any]:
+        """Give a parameter its first state."""
+        self._begun.append((p, state))
+        return state
+
+    def array(self, t: Tensor) -> Array:
+        """The values of a tensor after what the step has changed so far."""
+        found = self._writes.get(id(t))
+        return t._array if found is None else found[1]
+
+    def count(self, state: dict[str, Any]) -> float:
+        """Count this step in `state["step"]`."""
+        step = float(self.array(state["step"])) + 1
+        self.write(state["step"], np.asarray(step), always=True)
+        return step
+
+    def write(self, t: Tensor, array: Array, times: int = 1, always: bool = False) -> Array:
+        """Give a tensor new values, which count as `times` in-place operations (none in a fused step, unless `always`)."""
+        version = counter(t)
+        if version is INFERENCE:  # written at once: such tensors have no version to set
+            increment_version(t)
+            np.copyto(t._array, array, casting="unsafe")
+            return array
+        before = self._writes.get(id(t))
+        start = version[0] if before is None else before[3]
+        by = times if always or not self._fused else 0
+        self._writes[id(t)] = [t._array, array, version, start + by, t]
+        return array
+
+    def _write_all(self) -> None:
+        for p, made in self._begun:
+            self._state[p].update(made)
+        for target, array, version, after, _ in self._writes.values():
+            np.copyto(target, array, casting="unsafe")
+            version[0] = after
+
+    def commit(self) -> None:
+        """Write everything."""
+        try:
+            self._write_all()
+        except BaseException:
+            self._write_all()
+            raise

@@ -7,10 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import changed, number
+from ..core.memory.versions import increment_version
+from ..core.tensor.tensor import wrap
+from .arrays import number
 from .optimizer import Optimizer, evaluate
+from .wolfe import strong_wolfe
 
 __all__ = ["LBFGS"]
+
+Array = np.ndarray[Any, Any]
 
 
 class LBFGS(Optimizer):
@@ -67,110 +72,155 @@ class LBFGS(Optimizer):
             raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
         self._params = self.param_groups[0]["params"]
 
-    def _gradient(self) -> Any:
+    def _gradient(self) -> Array:
+        """The gradients of all parameters in one vector."""
         return np.concatenate(
             [(np.zeros_like(p._array) if p._grad is None else p._grad._array).reshape(-1) for p in self._params]
         )
 
-    def _move(self, t: float, direction: Any) -> None:
+    def _move(self, t: float, direction: Array) -> None:
+        """Go `t` along the direction."""
         start = 0
         for p in self._params:
             n = p._array.size
             p._array += direction[start : start + n].reshape(p._array.shape) * p._array.dtype.type(t)
-            changed(p)
+            increment_version(p)
             start += n
 
-    def _at(self, closure: Callable[[], Any], start: list[Any], t: float, direction: Any) -> tuple[float, Any]:
-        """Loss and gradient at `t` along the direction; the parameters stay where they were."""
-        self._move(t, direction)
-        loss = number(evaluate(closure))
-        gradient = self._gradient()
-        for p, x in zip(self._params, start, strict=True):
+    def _put_back(self, values: list[Array]) -> None:
+        """Give the parameters these values."""
+        for p, x in zip(self._params, values, strict=True):
             p._array[...] = x
-            changed(p)
-        return loss, gradient
+            increment_version(p)
 
-    def step(self, closure: Callable[[], Any]) -> Any:  # type: ignore[override]
-        """Up to max_iter iterations; gives the loss before them."""
+    def _evaluated(self, closure: Callable[[], Any], state: dict[str, Any]) -> tuple[Any, Array]:
+        """The loss that the closure computes and the gradient."""
+        loss = evaluate(closure)
+        state["func_evals"] += 1
+        return loss, self._gradient()
+
+    def step(self, closure: Callable[[], Any]) -> Any:
+        """Up to max_iter iterations; gives the loss before them. An interrupted step is undone."""
+        before = [p._array.copy() for p in self._params]
+        held = self.state[self._params[0]]
+        state = dict(held)
+        try:
+            loss = self._iterate(closure, state)
+            held.update(state)
+        except BaseException:
+            self._put_back(before)
+            raise
+        return loss
+
+    def _iterate(self, closure: Callable[[], Any], state: dict[str, Any]) -> Any:
         group = self.param_groups[0]
-        lr, wolfe = number(group["lr"]), group["line_search_fn"]
-        state = self.state[self._params[0]]
         state.setdefault("func_evals", 0)
         state.setdefault("n_iter", 0)
-        original = evaluate(closure)
-        loss, evaluations = number(original), 1
-        state["func_evals"] += 1
-        gradient = self._gradient()
+        started = state["func_evals"]
+        original, gradient = self._evaluated(closure, state)
+        loss = number(original)
         if np.abs(gradient).max(initial=0) <= group["tolerance_grad"]:
             return original
-        d, t, before, loss_before = (state.get(k) for k in ("d", "t", "prev_flat_grad", "prev_loss"))
-        old_y, old_s, scale = state.get("old_dirs") or [], state.get("old_stps") or [], state.get("H_diag")
         for iteration in range(1, group["max_iter"] + 1):
             state["n_iter"] += 1
+            d = _new_direction(state, gradient, group["history_size"])
+            loss_before = loss
+            state["prev_flat_grad"], state["prev_loss"] = wrap(gradient.copy()), loss
+            t: Any = number(group["lr"])
             if state["n_iter"] == 1:
-                d, old_y, old_s, scale = -gradient, [], [], 1.0
-            else:
-                y, s = gradient - before, d * t
-                ys = float(y @ s)
-                if ys > 1e-10:
-                    if len(old_y) == group["history_size"]:
-                        old_y.pop(0), old_s.pop(0)
-                    old_y.append(y), old_s.append(s)
-                    scale = ys / float(y @ y)
-                d = _direction(gradient, old_y, old_s, scale)
-            before, loss_before = gradient.copy(), loss
-            t = min(1.0, 1.0 / float(np.abs(gradient).sum())) * lr if state["n_iter"] == 1 else lr
+                t = _first_length(gradient, t)
+            state["t"] = t
             slope = float(gradient @ d)
             if slope > -group["tolerance_change"]:
                 break
-            count = 0
-            if wolfe is not None:
-                if wolfe != "strong_wolfe":
+            if group["line_search_fn"] is not None:
+                if group["line_search_fn"] != "strong_wolfe":
                     raise RuntimeError("only 'strong_wolfe' is supported")
-                from .wolfe import strong_wolfe
-
-                start = [p._array.copy() for p in self._params]
-                loss, gradient, t, count = strong_wolfe(
-                    lambda a, d=d, start=start: self._at(closure, start, a, d),  # type: ignore[misc]
-                    t,
-                    d,
-                    loss,
-                    gradient,
-                    slope,
-                )
-                self._move(t, d)
+                loss, gradient, t = self._search(closure, state, number(t), d, loss, gradient, slope)
+                state["t"] = t
             else:
-                self._move(t, d)
+                self._move(number(t), d)
                 if iteration != group["max_iter"]:
-                    loss = number(evaluate(closure))
-                    gradient = self._gradient()
-                    count = 1
-            evaluations += count
-            state["func_evals"] += count
+                    after, gradient = self._evaluated(closure, state)
+                    loss = number(after)
             if (
                 iteration == group["max_iter"]
-                or evaluations >= group["max_eval"]
+                or state["func_evals"] - started >= group["max_eval"]
                 or np.abs(gradient).max() <= group["tolerance_grad"]
-                or np.abs(d * t).max() <= group["tolerance_change"]
+                or np.abs(d * number(t)).max() <= group["tolerance_change"]
                 or abs(loss - loss_before) < group["tolerance_change"]
             ):
                 break
-        state.update(
-            d=d, t=t, old_dirs=old_y, old_stps=old_s, H_diag=scale, prev_flat_grad=before, prev_loss=loss_before
-        )
+        for name in _ORDER:  # as PyTorch's state_dict has them
+            if name in state:
+                state[name] = state.pop(name)
         return original
 
+    def _search(
+        self,
+        closure: Callable[[], Any],
+        state: dict[str, Any],
+        t: float,
+        d: Array,
+        loss: float,
+        gradient: Array,
+        slope: float,
+    ) -> tuple[float, Array, float]:
+        """Loss, gradient and step length where the strong Wolfe conditions hold; the parameters move there."""
+        start = [p._array.copy() for p in self._params]
 
-def _direction(gradient: Any, old_y: list[Any], old_s: list[Any], scale: Any) -> Any:
+        def at(length: float, direction: Array) -> tuple[float, Array]:
+            self._move(length, direction)
+            there, slope_there = self._evaluated(closure, state)
+            self._put_back(start)
+            return number(there), slope_there
+
+        loss, gradient, t, _ = strong_wolfe(lambda length: at(length, d), t, d, loss, gradient, slope)
+        self._move(t, d)
+        return loss, gradient, t
+
+
+_ORDER = ("al", "d", "t", "old_dirs", "old_stps", "ro", "H_diag", "prev_flat_grad", "prev_loss")
+
+
+def _first_length(gradient: Array, lr: float) -> Any:
+    """The length of the first step: at most lr, less where the gradient is large."""
+    length = gradient.dtype.type(1) / np.abs(gradient).sum()
+    return wrap(np.asarray(length * gradient.dtype.type(lr))) if length < 1 else lr
+
+
+def _new_direction(state: dict[str, Any], gradient: Array, history: int) -> Array:
+    """Remember how the gradient changed along the last step, and give the next direction."""
+    if state["n_iter"] == 1:
+        d = -gradient
+        state.update(d=wrap(d), old_dirs=[], old_stps=[], ro=[], H_diag=1)
+        return d
+    y, s = gradient - state["prev_flat_grad"]._array, state["d"]._array * gradient.dtype.type(number(state["t"]))
+    ys = y @ s
+    for name in ("old_dirs", "old_stps", "ro"):
+        state[name] = list(state[name])
+    if ys > 1e-10:
+        if len(state["old_dirs"]) == history:
+            for name in ("old_dirs", "old_stps", "ro"):
+                state[name].pop(0)
+        for name, value in (("old_dirs", y), ("old_stps", s), ("ro", 1.0 / ys)):
+            state[name].append(wrap(np.asarray(value, gradient.dtype)))
+        state["H_diag"] = wrap(np.asarray(ys / (y @ y)))
+    state["al"] = list(state.get("al") or [None] * history)
+    d = _direction(gradient, state)
+    state["d"] = wrap(d)
+    return d
+
+
+def _direction(gradient: Array, state: dict[str, Any]) -> Array:
     """The two-loop recursion: the inverse Hessian's estimate times the negative gradient."""
+    dirs, steps, ros, al = state["old_dirs"], state["old_stps"], state["ro"], state["al"]
     q = -gradient
-    kept = []
-    for y, s in zip(reversed(old_y), reversed(old_s), strict=True):
-        ro = 1.0 / float(y @ s)
-        a = float(s @ q) * ro
-        q = q - y * q.dtype.type(a)
-        kept.append((a, ro))
-    q = q * q.dtype.type(scale)
-    for (a, ro), y, s in zip(reversed(kept), old_y, old_s, strict=True):
-        q = q + s * q.dtype.type(a - float(y @ q) * ro)
-    return q
+    for i in reversed(range(len(dirs))):
+        a = (steps[i]._array @ q) * ros[i]._array
+        al[i] = wrap(np.asarray(a))
+        q = q - dirs[i]._array * a
+    q = q * q.dtype.type(number(state["H_diag"]))
+    for i in range(len(dirs)):
+        q = q + steps[i]._array * (al[i]._array - (dirs[i]._array @ q) * ros[i]._array)
+    return np.asarray(q)

@@ -14,6 +14,8 @@ from ..autograd.grad_mode import enable_grad
 from ..core.graph.node import RemovableHandle
 from ..core.runtime import modes
 from ..core.tensor.tensor import Tensor
+from ..core.types.dtypes import ALL
+from .arrays import Changes
 
 __all__ = ["Optimizer", "required"]
 
@@ -24,6 +26,7 @@ class _Required:
 
 
 required = _Required()
+float32 = ALL["float32"]
 _before: OrderedDict[int, Callable[..., Any]] = OrderedDict()
 _after: OrderedDict[int, Callable[..., Any]] = OrderedDict()
 
@@ -46,7 +49,8 @@ def register_optimizer_step_post_hook(hook: Callable[..., Any]) -> RemovableHand
 
 def _with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(step)
-    def wrapper(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        self: Optimizer = args[0]
         for hook in chain(_before.values(), self._optimizer_step_pre_hooks.values()):
             found = hook(self, args, kwargs)
             if found is not None:
@@ -55,7 +59,7 @@ def _with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
                         f"{step} must return None or a tuple of (new_args, new_kwargs), but got {found}."
                     )
                 args, kwargs = found
-        result = step(self, *args, **kwargs)
+        result = step(*args, **kwargs)
         for hook in chain(self._optimizer_step_post_hooks.values(), _after.values()):
             hook(self, args, kwargs)
         return result
@@ -65,7 +69,7 @@ def _with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _typename(x: Any) -> str:
-    from ..nn.names import typename
+    from ..nn.names import typename  # only for messages: optimizers do not need the layers
 
     return typename(x)
 
@@ -177,16 +181,27 @@ class Optimizer:
         return handle
 
     def register_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """Call `hook(optimizer)` before every `state_dict()`."""
         return self._register("_optimizer_state_dict_pre_hooks", hook, prepend)
 
     def register_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """Call `hook(optimizer, state_dict)` after every `state_dict()`; what it returns, if anything, takes its place."""
         return self._register("_optimizer_state_dict_post_hooks", hook, prepend)
 
     def register_load_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """Call `hook(optimizer, state_dict)` before every `load_state_dict()`; what it returns, if anything, is loaded."""
         return self._register("_optimizer_load_state_dict_pre_hooks", hook, prepend)
 
     def register_load_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """Call `hook(optimizer)` after every `load_state_dict()`."""
         return self._register("_optimizer_load_state_dict_post_hooks", hook, prepend)
+
+    def _check_fused(self, fused: Any, foreach: Any, differentiable: Any) -> None:
+        """Refuse what the fused step, which here computes as any other, cannot be combined with."""
+        if fused and differentiable:
+            raise RuntimeError("`fused` does not support `differentiable`")
+        if fused and foreach:
+            raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
 
     # -- state -------------------------------------------------------------------------------------------------------
 
@@ -224,11 +239,12 @@ class Optimizer:
                 "loaded state dict contains a parameter group that doesn't match the size of optimizer's group"
             )
         numbers = chain.from_iterable(g["params"] for g in saved)
-        by_number = dict(zip(numbers, chain.from_iterable(g["params"] for g in groups), strict=True))
+        by_number = dict(zip(numbers, ((p, g) for g in groups for p in g["params"]), strict=True))
         state: Any = defaultdict(dict)
         for key, value in given["state"].items():
             if key in by_number:
-                state[by_number[key]] = _fitted(by_number[key], value)
+                param, group = by_number[key]
+                state[param] = _fitted(param, value, group)
             else:
                 state[key] = value
         new_groups = []
@@ -243,7 +259,7 @@ class Optimizer:
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients of all managed tensors; with set_to_none=False fill them with zeros."""
-        from ..nn.modules.convert import clear
+        from ..nn.modules.convert import clear  # when somebody has parameters, the layers are loaded mostly
 
         for group in self.param_groups:
             for p in group["params"]:
@@ -306,16 +322,17 @@ def _split_names(group: dict[str, Any]) -> None:
         group["params"] = [p for _, p in group["params"]]
 
 
-def _fitted(param: Tensor, value: Any, key: Any = None) -> Any:
-    """State for a parameter: copies of tensors in its dtype (but for the count of steps)."""
+def _fitted(param: Tensor, value: Any, group: dict[str, Any], key: Any = None) -> Any:
+    """State for a parameter: tensors in its dtype, but for the count of steps; those that have it are shared."""
     if isinstance(value, Tensor):
-        if key != "step" and param.dtype.is_floating_point:
-            return value.to(param.dtype, copy=True) if value.dtype is not param.dtype else value.clone()
-        return value
+        if key == "step":
+            return value.to(float32) if group.get("capturable") or group.get("fused") else value
+        return value.to(param.dtype) if param.dtype.is_floating_point else value
     if isinstance(value, dict):
-        return {k: _fitted(param, v, k) for k, v in value.items()}
+        return {k: _fitted(param, v, group, k) for k, v in value.items()}
     if isinstance(value, Iterable) and not isinstance(value, (str, bytes)):
-        return type(value)(_fitted(param, v) for v in value)  # type: ignore[call-arg]
+        make: Callable[..., Any] = type(value)
+        return make(_fitted(param, v, group) for v in value)
     return value
 
 
@@ -327,13 +344,18 @@ def evaluate(closure: Callable[[], Any] | None) -> Any:
         return closure()
 
 
-def stepping(step: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorator for a `step` that works on arrays; the closure is evaluated before it."""
+def stepping(step: Callable[..., None]) -> Callable[..., Any]:
+    """Decorator for a `step` that computes changes of arrays: evaluates the closure before it, writes them after it."""
+
+    def take(self: Any) -> None:
+        changes = Changes(self.state)
+        step(self, changes)
+        changes.commit()
 
     @functools.wraps(step)
     def wrapper(self: Any, closure: Callable[[], Any] | None = None) -> Any:
         loss = evaluate(closure)
-        modes.quiet(step, self)
+        modes.quiet(take, self)
         return loss
 
     return wrapper

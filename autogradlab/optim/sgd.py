@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.tensor.tensor import wrap
-from .arrays import add_, changed, number
+from ..core.tensor.tensor import Tensor, wrap
+from .arrays import Changes, fma, number
 from .optimizer import Optimizer, stepping
 
 __all__ = ["SGD"]
@@ -67,6 +67,7 @@ class SGD(Optimizer):
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         super().__init__(params, defaults)
+        self._check_fused(fused, foreach, differentiable)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
@@ -81,32 +82,25 @@ class SGD(Optimizer):
                 group.setdefault(name, default)
 
     @stepping
-    def step(self) -> None:
+    def step(self, changes: Changes) -> None:
+        """One step; `closure`, if given, computes the loss anew, which is returned."""
         for group in self.param_groups:
             lr, momentum, decay = number(group["lr"]), group["momentum"], number(group["weight_decay"])
-            for p in group["params"]:
-                grad = p._grad
-                if grad is None:
-                    continue
-                x, g = p._array, grad._array
-                if group["maximize"]:
-                    g = -g
+            for p, x, g in changes.gradients(group):
                 if decay != 0:
-                    g = g.copy()
-                    add_(g, x, decay)
+                    g = fma(g, x, decay)
                 if momentum != 0:
-                    state = self.state[p]
-                    held = state.get("momentum_buffer")
-                    if held is None:
-                        held = state["momentum_buffer"] = wrap(g.copy())
-                    else:
-                        held._array *= x.dtype.type(momentum)
-                        add_(held._array, g, 1 - group["dampening"])
-                        changed(held)
-                    if group["nesterov"]:
-                        g = g.copy()
-                        add_(g, held._array, momentum)
-                    else:
-                        g = held._array
-                add_(x, g, -lr)
-                changed(p)
+                    g = _with_momentum(group, changes, p, g)
+                changes.write(p, fma(x, g, -lr))
+
+
+def _with_momentum(group: dict[str, Any], changes: Changes, p: Tensor, g: Any) -> Any:
+    """The direction of a step with momentum, which begins with the first gradient."""
+    momentum = group["momentum"]
+    held = changes.state(p).get("momentum_buffer")
+    if held is None:
+        buffer = changes.begin(p, {"momentum_buffer": wrap(g.copy())})["momentum_buffer"]._array
+    else:
+        buffer = fma(changes.array(held) * g.dtype.type(momentum), g, 1 - group["dampening"])
+        changes.write(held, buffer, 2)
+    return fma(g, buffer, momentum) if group["nesterov"] else buffer

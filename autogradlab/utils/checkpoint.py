@@ -2,15 +2,78 @@
 
 from __future__ import annotations
 
+import warnings
+import weakref
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
+from ..autograd.frontend import backward
 from ..autograd.function import Function
 from ..autograd.grad_mode import enable_grad, no_grad
+from ..autograd.graph import saved_tensors_hooks
 from ..core.random.generator import default_generator
 from ..core.tensor.tensor import Tensor
 
-__all__ = ["checkpoint", "checkpoint_sequential"]
+__all__ = ["CheckpointError", "CheckpointFunction", "checkpoint", "checkpoint_sequential", "noop_context_fn"]
+
+_PASS_EXPLICITLY = (
+    "the use_reentrant parameter should be passed explicitly. {} use_reentrant=False is recommended, but if you need to "
+    "preserve the current default behavior, you can pass use_reentrant=True. Refer to docs for more details on the "
+    "differences between the two variants."
+)
+_IN_CHECKPOINT = "Starting in PyTorch 2.9, calling checkpoint without use_reentrant will raise an exception."
+_IN_SEQUENTIAL = "In version 2.9 we will raise an exception if use_reentrant is not passed."
+_DEBUG_TIP = (
+    "\n"
+    "Tip: To see a more detailed error message, either pass `debug=True` to\n"
+    "`torch.utils.checkpoint.checkpoint(...)` or wrap the code block\n"
+    "with `with torch.utils.checkpoint.set_checkpoint_debug_enabled(True):` to\n"
+    "enable checkpoint‑debug mode globally.\n"
+    "\n"
+    "If this error occurs under torch.compile with automatic_dynamic_shapes enabled,\n"
+    "it may be because the recomputation selected a different compiled graph than the\n"
+    "forward pass (e.g., a dynamic graph instead of the original static graph).\n"
+    "To fix this, either:\n"
+    "  - Use torch._dynamo.mark_dynamic() to explicitly mark varying dimensions as\n"
+    "    dynamic upfront, avoiding the static-to-dynamic transition.\n"
+    "  - Call torch._C._dynamo.eval_frame._set_lru_cache(False) to disable LRU cache\n"
+    "    reordering, which can change which graph is checked first between forward\n"
+    "    and recompute.\n"
+    "See https://github.com/pytorch/pytorch/issues/166926 for more details and\n"
+    "workaround examples.\n"
+)
+
+
+class CheckpointError(RuntimeError):
+    """What was computed again in backward is not what forward computed.
+
+    Mirrors `torch.utils.checkpoint.CheckpointError`.
+    """
+
+
+CheckpointError.__module__ = "torch.utils.checkpoint"
+
+
+class _Enough(Exception):
+    """All that forward saved was computed again: the rest of the function need not run."""
+
+
+def noop_context_fn() -> tuple[AbstractContextManager[Any], AbstractContextManager[Any]]:
+    """The contexts of forward and recomputation where nothing else is asked for."""
+    return nullcontext(), nullcontext()
+
+
+def _with_random_state(state: Any, function: Callable[[], Any]) -> Any:
+    """function() with the generator in this state, which is put back afterwards; None leaves the generator alone."""
+    if state is None:
+        return function()
+    now = default_generator.get_state()
+    default_generator.set_state(state)
+    try:
+        return function()
+    finally:
+        default_generator.set_state(now)
 
 
 class CheckpointFunction(Function):
@@ -20,26 +83,30 @@ class CheckpointFunction(Function):
 
     @staticmethod
     def forward(ctx: Any, function: Callable[..., Any], preserve: bool, *args: Any) -> Any:
+        """The function's results, unrecorded; warns where no argument wants a gradient."""
+        if not any(isinstance(a, Tensor) and a.requires_grad for a in args):
+            warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=1)
         ctx.function = function
         ctx.state = default_generator.get_state() if preserve else None
-        ctx.args = args
+        ctx.places = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
+        ctx.args = [None if isinstance(a, Tensor) else a for a in args]
+        ctx.save_for_backward(*(args[i] for i in ctx.places))
         with no_grad():
             return function(*args)
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
-        from ..autograd.frontend import backward
+        """Run the function again, recorded, and go backward through it."""
+        inputs = list(ctx.args)
+        for place, saved in zip(ctx.places, ctx.saved_tensors, strict=True):
+            inputs[place] = saved.detach().requires_grad_(saved.requires_grad)
 
-        inputs = [a.detach().requires_grad_(a.requires_grad) if isinstance(a, Tensor) else a for a in ctx.args]
-        now = default_generator.get_state()
-        if ctx.state is not None:
-            default_generator.set_state(ctx.state)
-        try:
+        def again() -> Any:
             with enable_grad():
-                outs = ctx.function(*inputs)
-        finally:
-            default_generator.set_state(now)
-        outs = outs if isinstance(outs, tuple) else (outs,)
+                return ctx.function(*inputs)
+
+        outs = _with_random_state(ctx.state, again)
+        outs = (outs,) if isinstance(outs, Tensor) else outs
         pairs = [(o, g) for o, g in zip(outs, grads, strict=True) if isinstance(o, Tensor) and o.requires_grad]
         if not pairs:
             raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
@@ -47,27 +114,163 @@ class CheckpointFunction(Function):
         return (None, None, *(i.grad if isinstance(i, Tensor) else None for i in inputs))
 
 
+class _Saved:
+    """Stands in the graph for a tensor that forward would have saved."""
+
+    __slots__ = ("__weakref__",)
+
+
+class _Frame:
+    """One checkpointed call: recorded as any other, but what its Nodes save is dropped and computed again on demand."""
+
+    def __init__(self, again: Callable[[], Any], same: bool, early_stop: bool) -> None:
+        self.again = again
+        self.same = same
+        self.early_stop = early_stop
+        self.places: list[weakref.ref[_Saved]] = []
+        self.about: list[Any] = []
+        self.values: weakref.WeakKeyDictionary[_Saved, Tensor] = weakref.WeakKeyDictionary()
+
+    def pack(self, t: Tensor) -> _Saved:
+        """Keep what is to be computed again: its number, shape and dtype."""
+        place = _Saved()
+        self.places.append(weakref.ref(place))
+        self.about.append(_about(t))
+        return place
+
+    def unpack(self, place: _Saved) -> Tensor:
+        """The tensor, computed again with all others of the call if that has not happened in this backward."""
+        if place not in self.values:
+            self._recompute()
+        return self.values.pop(place)
+
+    def _recompute(self) -> None:
+        found: list[Tensor] = []
+
+        def keep(t: Tensor) -> Tensor:
+            if len(found) == len(self.places):
+                raise CheckpointError(
+                    "torch.utils.checkpoint: trying to save more tensors during recomputation than during the original "
+                    f"forward pass.\n{_DEBUG_TIP}"
+                )
+            t = t.detach() if t.requires_grad else t
+            found.append(t)
+            if self.early_stop and len(found) == len(self.places):
+                raise _Enough
+            return t
+
+        try:
+            with saved_tensors_hooks(keep, lambda t: t), enable_grad():
+                self.again()
+        except _Enough:
+            pass
+        self._check(found)
+        for ref, t in zip(self.places, found, strict=True):
+            place = ref()
+            if place is not None:
+                self.values[place] = t
+
+    def _check(self, found: list[Tensor]) -> None:
+        if len(found) != len(self.places):
+            raise CheckpointError(
+                "torch.utils.checkpoint: A different number of tensors was saved during the original forward and "
+                f"recomputation.\nNumber of tensors saved during forward: {len(self.places)}\n"
+                f"Number of tensors saved during recomputation: {len(found)}.\n{_DEBUG_TIP}"
+            )
+        pairs = enumerate(zip(self.about, map(_about, found), strict=True))
+        differ = [(i, a, b) for i, (a, b) in pairs if a != b and self.places[i]() is not None] if self.same else []
+        if differ:
+            listed = "".join(
+                f"tensor at position {i}:\nsaved metadata: {a}\nrecomputed metadata: {b}\n" for i, a, b in differ
+            )
+            raise CheckpointError(
+                "torch.utils.checkpoint: Recomputed values for the following tensors have different metadata than during "
+                f"the forward pass.\n{listed}.\n{_DEBUG_TIP}"
+            )
+
+
+def _about(t: Tensor) -> dict[str, Any]:
+    return {"shape": t.shape, "dtype": t.dtype, "device": t.device}
+
+
 def checkpoint(
     function: Callable[..., Any],
     *args: Any,
     use_reentrant: bool | None = None,
-    preserve_rng_state: bool = True,
+    context_fn: Callable[[], tuple[AbstractContextManager[Any], AbstractContextManager[Any]]] = noop_context_fn,
+    determinism_check: str = "default",
+    debug: bool = False,
+    early_stop: bool = True,
     **kwargs: Any,
 ) -> Any:
-    """function(*args), whose saved values are not kept but computed again in backward."""
-    if kwargs:
-        inner = function
+    """function(*args), whose saved values are not kept but computed again in backward.
 
-        def function(*given: Any) -> Any:
-            return inner(*given, **kwargs)
+    With use_reentrant=False the call is recorded as any other, so that parameters inside get their gradients whatever the
+    arguments require; the old way, use_reentrant=True, is one Node, which needs an argument that requires grad.
+    preserve_rng_state=True: dropout draws the same mask again.
 
-    return CheckpointFunction.apply(function, preserve_rng_state, *args)
+    Errors: CheckpointError in backward when the function computes something else the second time; ValueError for keyword
+    arguments with use_reentrant=True.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> w = torch.tensor([2.], requires_grad=True)
+        >>> y = torch.utils.checkpoint.checkpoint(lambda x: (w * x).exp(), torch.ones(1), use_reentrant=False)
+        >>> y.backward()
+        >>> w.grad
+        tensor([7.3891])
+
+    Mirrors `torch.utils.checkpoint.checkpoint`.
+    """
+    if use_reentrant is None:
+        words = _PASS_EXPLICITLY.format(_IN_CHECKPOINT)
+        warnings.warn(f"torch.utils.checkpoint: {words}", stacklevel=2)
+        use_reentrant = True
+    preserve = kwargs.pop("preserve_rng_state", True)
+    if use_reentrant:
+        if kwargs:
+            raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
+        if context_fn is not noop_context_fn or debug is not False:
+            raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
+        return CheckpointFunction.apply(function, preserve, *args)
+    if determinism_check not in ("default", "none"):
+        raise ValueError("determinism_check should be one of ['default', 'none'], but got " + determinism_check)
+    forward_context, again_context = context_fn()
+    state = default_generator.get_state() if preserve else None
+
+    def again() -> Any:
+        def run() -> Any:
+            with again_context:
+                return function(*args, **kwargs)
+
+        return _with_random_state(state, run)
+
+    frame = _Frame(again, determinism_check == "default", early_stop)
+    with saved_tensors_hooks(frame.pack, frame.unpack), forward_context:
+        return function(*args, **kwargs)
 
 
 def checkpoint_sequential(
     functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any
 ) -> Any:
-    """A Sequential in `segments` parts, all but the last checkpointed."""
+    """A Sequential, or a list of functions, in `segments` parts, all but the last checkpointed.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> parts = [torch.sin, torch.exp, torch.sin]
+        >>> x = torch.ones(1, requires_grad=True)
+        >>> torch.utils.checkpoint.checkpoint_sequential(parts, 2, x, use_reentrant=False)
+        tensor([0.7457], grad_fn=<SinBackward0>)
+
+    Mirrors `torch.utils.checkpoint.checkpoint_sequential`.
+    """
+    if use_reentrant is None:
+        words = _PASS_EXPLICITLY.format(_IN_SEQUENTIAL)
+        warnings.warn(f"torch.utils.checkpoint.checkpoint_sequential: {words}", stacklevel=2)
+        use_reentrant = True
+    preserve = kwargs.pop("preserve_rng_state", True)
+    if kwargs:
+        raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
     layers = list(functions.children()) if hasattr(functions, "children") else list(functions)
     size = len(layers) // segments
 
@@ -82,5 +285,5 @@ def checkpoint_sequential(
     end = -1
     for start in range(0, size * (segments - 1), size):
         end = start + size - 1
-        input = checkpoint(part(start, end), input, use_reentrant=use_reentrant)
+        input = checkpoint(part(start, end), input, use_reentrant=use_reentrant, preserve_rng_state=preserve)
     return part(end + 1, len(layers) - 1)(input)

@@ -1,0 +1,138 @@
+"""What all learning rate schedules share (mirrors `torch.optim.lr_scheduler.LRScheduler`)."""
+
+from __future__ import annotations
+
+import warnings
+import weakref
+from functools import wraps
+from typing import Any
+
+from .optimizer import Optimizer
+
+__all__ = ["EPOCH_DEPRECATION_WARNING", "LRScheduler"]
+
+EPOCH_DEPRECATION_WARNING = (
+    "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. Please use "
+    "`scheduler.step()` to step the scheduler. During the deprecation, if epoch is different from None, the closed form is used "
+    "instead of the new chainable form, where available. Please open an issue if you are unable to replicate your use case: "
+    "https://github.com/pytorch/pytorch/issues/new/choose."
+)
+_ORDER = (
+    "Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch 1.1.0 and later, you should call them in the "
+    "opposite order: `optimizer.step()` before `lr_scheduler.step()`.  Failure to do this will result in PyTorch skipping the first "
+    "value of the learning rate schedule. See more details at https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
+)
+_OVERRIDDEN = (
+    "Seems like `optimizer.step()` has been overridden after learning rate scheduler initialization. Please, make sure to call "
+    "`optimizer.step()` before `lr_scheduler.step()`. See more details at "
+    "https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
+)
+
+
+class LRScheduler:
+    """The base of all schedules: step() after each epoch sets the learning rates of the optimizer.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=0.1)
+        >>> schedule = torch.optim.lr_scheduler.StepLR(optimizer, 1)
+        >>> isinstance(schedule, torch.optim.lr_scheduler.LRScheduler)
+        True
+
+    Mirrors `torch.optim.lr_scheduler.LRScheduler`.
+    """
+
+    _get_lr_called_within_step: bool = False
+
+    def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
+        if not isinstance(optimizer, Optimizer):
+            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+        self.optimizer = optimizer
+        if last_epoch == -1:
+            for group in optimizer.param_groups:
+                group.setdefault("initial_lr", group["lr"])
+        else:
+            for i, group in enumerate(optimizer.param_groups):
+                if "initial_lr" not in group:
+                    raise KeyError(
+                        f"param 'initial_lr' is not specified in param_groups[{i}] when resuming an optimizer"
+                    )
+        self.base_lrs: list[Any] = [group["initial_lr"] for group in optimizer.param_groups]
+        self.last_epoch = last_epoch
+        self._count_steps()
+        self._step_count = 0
+        self._is_initial = True
+        self.step()
+        self._is_initial = False
+
+    def _count_steps(self) -> None:
+        """Have the optimizer note that it stepped."""
+        optimizer = self.optimizer
+        if getattr(optimizer.step, "_wrapped_by_lr_sched", False):
+            return
+        step = type(optimizer).step
+        ref = weakref.ref(optimizer)
+
+        @wraps(step)
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            found = ref()
+            found._opt_called = True  # type: ignore[union-attr]
+            return step(found, *args, **kwargs)  # type: ignore[arg-type]
+
+        wrapper._wrapped_by_lr_sched = True  # type: ignore[attr-defined]
+        optimizer.step = wrapper  # type: ignore[method-assign]
+
+    def state_dict(self) -> dict[str, Any]:
+        """Everything but the optimizer."""
+        return {key: value for key, value in self.__dict__.items() if key != "optimizer"}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what `state_dict` gave."""
+        self.__dict__.update(state_dict)
+
+    def get_last_lr(self) -> list[Any]:
+        """The rate of each group after the last step."""
+        return self._last_lr
+
+    def get_lr(self) -> list[Any]:
+        raise NotImplementedError
+
+    def step(self, epoch: int | None = None) -> None:
+        """Set the rates for the next epoch; call it after `optimizer.step()`."""
+        if self._step_count == 1:
+            if not hasattr(self.optimizer.step, "_wrapped_by_lr_sched"):
+                warnings.warn(_OVERRIDDEN, UserWarning, stacklevel=2)
+            elif not getattr(self.optimizer, "_opt_called", False):
+                warnings.warn(_ORDER, UserWarning, stacklevel=2)
+        self._step_count += 1
+        if epoch is not None:
+            warnings.warn(EPOCH_DEPRECATION_WARNING, UserWarning, stacklevel=2)
+        self._update(epoch)
+
+    def _update(self, epoch: int | None) -> None:
+        self._get_lr_called_within_step = True
+        try:
+            if epoch is None:
+                self.last_epoch += 1
+                values = self.get_lr()
+            else:
+                self.last_epoch = epoch
+                closed = getattr(self, "_get_closed_form_lr", None)
+                values = closed() if closed is not None else self.get_lr()
+        finally:
+            self._get_lr_called_within_step = False
+        for group, lr in zip(self.optimizer.param_groups, values, strict=True):
+            group["lr"] = lr
+        self._last_lr = [group["lr"] for group in self.optimizer.param_groups]
+
+    def _warn_get_lr_called_within_step(self) -> None:
+        if not self._get_lr_called_within_step:
+            warnings.warn(
+                "To get the last learning rate computed by the scheduler, please use `get_last_lr()`.",
+                UserWarning,
+                stacklevel=3,
+            )
+
+    def _rates(self) -> list[Any]:
+        return [group["lr"] for group in self.optimizer.param_groups]

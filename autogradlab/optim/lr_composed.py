@@ -1,0 +1,133 @@
+"""Schedules made of other schedules, one after the other or all at once."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import Any
+
+from .lr_base import LRScheduler
+from .lr_plateau import ReduceLROnPlateau
+from .optimizer import Optimizer
+
+__all__ = ["ChainedScheduler", "SequentialLR"]
+
+
+class SequentialLR(LRScheduler):
+    """Several schedules one after the other, from given epochs on.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=0.5)
+        >>> first = torch.optim.lr_scheduler.ConstantLR(optimizer, factor=0.5, total_iters=2)
+        >>> second = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.5)
+        >>> schedule = torch.optim.lr_scheduler.SequentialLR(optimizer, [first, second], milestones=[2])
+        >>> schedule.get_last_lr()
+        [0.25]
+
+    Mirrors `torch.optim.lr_scheduler.SequentialLR`.
+    """
+
+    def __init__(
+        self, optimizer: Optimizer, schedulers: list[Any], milestones: list[int], last_epoch: int = -1
+    ) -> None:
+        if not schedulers:
+            raise ValueError(f"{type(self).__name__} expects at least one scheduler, but got no scheduler.")
+        for i, scheduler in enumerate(schedulers):
+            if not hasattr(scheduler, "optimizer"):
+                raise TypeError(f"{type(self).__name__} at index {i} should have `optimizer` as its attribute.")
+            if isinstance(scheduler, ReduceLROnPlateau):
+                raise ValueError(
+                    f"{type(self).__name__} does not support `ReduceLROnPlateau` scheduler as it requires additional kwargs to "
+                    f"be specified when calling `step`, but got one at index {i} in the given schedulers sequence."
+                )
+            if optimizer is not scheduler.optimizer:
+                raise ValueError(
+                    f"{type(self).__name__} expects all schedulers to belong to the same optimizer, but got scheduler "
+                    f"{type(scheduler).__name__} at index {i} has {scheduler.optimizer}, which is different from "
+                    f"{type(optimizer).__name__}."
+                )
+        if len(milestones) != len(schedulers) - 1:
+            raise ValueError(
+                "Sequential Schedulers expects number of schedulers provided to be one more than the number of milestone points, "
+                f"but got number of schedulers {len(schedulers)} and the number of milestones to be equal to "
+                f"{len(milestones)}"
+            )
+        self._schedulers = schedulers
+        self._milestones = milestones
+        self.last_epoch = last_epoch + 1
+        self.optimizer = optimizer
+        for group in optimizer.param_groups:
+            group["lr"] = group["initial_lr"]
+        for scheduler in schedulers:
+            scheduler.last_epoch -= 1
+        schedulers[0]._is_initial = True
+        schedulers[0]._update(None)
+        schedulers[0]._is_initial = False
+        self._last_lr = schedulers[0].get_last_lr()
+
+    def step(self) -> None:  # type: ignore[override]
+        """Step the schedule whose turn it is."""
+        self.last_epoch += 1
+        i = bisect_right(self._milestones, self.last_epoch)
+        scheduler = self._schedulers[i]
+        if i > 0 and self._milestones[i - 1] == self.last_epoch:
+            scheduler._update(0)
+        else:
+            scheduler.step()
+        self._last_lr = scheduler.get_last_lr()
+
+    def state_dict(self) -> dict[str, Any]:
+        """Everything but the optimizer; the state of each schedule."""
+        state = {k: v for k, v in self.__dict__.items() if k not in ("optimizer", "_schedulers")}
+        state["_schedulers"] = [s.state_dict() for s in self._schedulers]
+        return state
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what `state_dict()` gave."""
+        state = dict(state_dict)
+        for mine, saved in zip(self._schedulers, state.pop("_schedulers"), strict=True):
+            mine.load_state_dict(saved)
+        self.__dict__.update(state)
+
+
+class ChainedScheduler(LRScheduler):
+    """Several schedules at once: their factors are multiplied.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=0.5)
+        >>> first = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.5)
+        >>> second = torch.optim.lr_scheduler.ConstantLR(optimizer, factor=0.5, total_iters=5)
+        >>> torch.optim.lr_scheduler.ChainedScheduler([first, second]).get_last_lr()
+        [0.25]
+
+    Mirrors `torch.optim.lr_scheduler.ChainedScheduler`.
+    """
+
+    def __init__(self, schedulers: Any, optimizer: Optimizer | None = None) -> None:
+        if not schedulers:
+            raise ValueError(
+                f"{type(self).__name__} expects at least one scheduler to be chained, but got no scheduler."
+            )
+        optimizer = optimizer or schedulers[0].optimizer
+        for i, scheduler in enumerate(schedulers):
+            if optimizer is not scheduler.optimizer:
+                raise ValueError(
+                    f"{type(self).__name__} expects all schedulers to belong to the same optimizer, but got scheduler "
+                    f"{type(scheduler).__name__} at index {i} has {scheduler.optimizer}, which is different from "
+                    f"{type(optimizer).__name__}."
+                )
+        self._schedulers = schedulers
+        self.optimizer = optimizer
+        self._last_lr = self._rates()
+
+    def step(self) -> None:  # type: ignore[override]
+        """Step every schedule."""
+        for scheduler in self._schedulers:
+            scheduler.step()
+        self._last_lr = self._rates()
+
+    state_dict = SequentialLR.state_dict
+    load_state_dict = SequentialLR.load_state_dict
