@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import threading
 import warnings
 import weakref
 from collections.abc import Callable
@@ -121,6 +122,8 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run forward and record its Node."""
         separate = cls.setup_context is not Function.setup_context
+        if transforms.depth:
+            _check_transforms(cls, separate)
         if separate or kwargs:
             args = _bound(cls.forward, separate, args, kwargs)
         local = modes.current()
@@ -137,6 +140,32 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         single = not isinstance(output, tuple)
         outputs = _finish(node, ctx, args, (output,) if single else output, recording, separate, local)
         return outputs[0] if single else outputs
+
+
+class _Transforms(threading.local):
+    """How many functional transforms are at work in this thread, and how many of them map."""
+
+    depth = 0
+    mapping = 0
+
+
+transforms = _Transforms()
+
+
+def _check_transforms(cls: Any, separate: bool) -> None:
+    """Refuse a Function that functional transforms cannot take apart."""
+    if not separate:
+        raise RuntimeError(
+            "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must override "
+            "the setup_context staticmethod. For more details, please see "
+            "https://pytorch.org/docs/main/notes/extending.func.html"
+        )
+    if transforms.mapping and not cls.generate_vmap_rule and cls.vmap is Function.vmap:
+        raise RuntimeError(
+            f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override and implement the "
+            "vmap staticmethod or set generate_vmap_rule=True. For more details, please see "
+            "https://pytorch.org/docs/main/notes/extending.func.html"
+        )
 
 
 def _bound(forward: Any, separate: bool, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..autograd.function import transforms
 from ..core.random.generator import Generator, default_generator
 from ..core.recording.record import TENSORS as F
 from ..core.tensor.tensor import Tensor, requires_grad
@@ -53,21 +54,63 @@ def _like(tree: Any, leaves: Any) -> Any:
     return next(leaves)
 
 
-def _fresh(tree: Any) -> Any:
-    """Tensors of their own to differentiate by; inside another transform they keep their history."""
+class _Level:
+    """One transform at work: the tensors by which it differentiates, told apart from those that require grad outside."""
 
-    def one(t: Any) -> Any:
-        if not isinstance(t, Tensor):
-            return t
-        return (
-            F.view_as(t, t) if requires_grad(t) else F.detach(t).requires_grad_(t.is_floating_point() or t.is_complex())
-        )
+    def __init__(self, forward: bool = False) -> None:
+        self.own: set[int] = set()
+        self.kept: list[Tensor] = []
+        self.forward = forward
 
-    return _like(tree, iter([one(t) for t in _flat(tree)]))
+    def __enter__(self) -> _Level:
+        transforms.depth += 1
+        return self
 
+    def __exit__(self, *exc: object) -> None:
+        transforms.depth -= 1
 
-def _outer(tree: Any) -> bool:
-    return any(isinstance(t, Tensor) and requires_grad(t) for t in _flat(tree))
+    def fresh(self, tree: Any) -> Any:
+        """Tensors to differentiate by; those that require grad outside keep their history.
+
+        Errors: RuntimeError (ValueError in forward mode) for dtypes without derivatives.
+        """
+        return _like(tree, iter([self._one(t) if isinstance(t, Tensor) else t for t in _flat(tree)]))
+
+    def _one(self, t: Tensor) -> Tensor:
+        if requires_grad(t):
+            return F.view_as(t, t)
+        if not (t.is_floating_point() or t.is_complex()):
+            if self.forward:
+                raise ValueError(f"Expected primal to be floating point or complex, but got: {t.dtype}")
+            raise RuntimeError("only Tensors of floating point dtype can require gradients")
+        made = F.detach(t).requires_grad_()
+        self.own.add(id(made))
+        self.kept.append(made)
+        return made
+
+    def released(self, t: Any) -> Any:
+        """A result without the history that ends at this transform's own tensors; with it where others require grad."""
+        return t if not isinstance(t, Tensor) or not requires_grad(t) or self._from_outside(t) else F.detach(t)
+
+    def release(self, tree: Any) -> Any:
+        """`released` of all tensors of a tree."""
+        return _like(tree, iter([self.released(t) for t in _flat(tree)]))
+
+    def _from_outside(self, t: Tensor) -> bool:
+        if t.grad_fn is None:
+            return id(t) not in self.own
+        stack, seen = [t.grad_fn], {id(t.grad_fn)}
+        while stack:
+            for node, _ in stack.pop().next_functions:
+                if node is None or id(node) in seen:
+                    continue
+                seen.add(id(node))
+                leaf = getattr(node, "variable", None)
+                if leaf is None:
+                    stack.append(node)
+                elif id(leaf) not in self.own:
+                    return True
+        return False
 
 
 def _gradients(outs: list[Tensor], ins: list[Tensor], cotangents: list[Any], keep: bool) -> list[Tensor]:
@@ -80,10 +123,6 @@ def _gradients(outs: list[Tensor], ins: list[Tensor], cotangents: list[Any], kee
         [o for o, _ in pairs], ins, [c for _, c in pairs], create_graph=keep, retain_graph=True, allow_unused=True
     )
     return [F.zeros_like(t) if g is None else g for t, g in zip(ins, found, strict=True)]
-
-
-def _plain(tree: Any) -> Any:
-    return _like(tree, iter([F.detach(t) if isinstance(t, Tensor) else t for t in _flat(tree)]))
 
 
 def _numbers(argnums: Any, count: int) -> tuple[int, ...]:
@@ -111,10 +150,10 @@ def grad_and_value(func: Function, argnums: Any = 0, has_aux: bool = False) -> F
         from ..autograd import enable_grad
 
         numbers = _numbers(argnums, len(args))
-        with enable_grad():
+        with enable_grad(), _Level() as level:
             given = list(args)
             for i in numbers:
-                given[i] = _fresh(args[i])
+                given[i] = level.fresh(args[i])
             made = func(*given, **kwargs)
             if has_aux and not (isinstance(made, tuple) and len(made) == 2):
                 raise RuntimeError(
@@ -129,11 +168,8 @@ def grad_and_value(func: Function, argnums: Any = 0, has_aux: bool = False) -> F
                     f"{value._array.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?"
                 )
             chosen = [given[i] for i in numbers]
-            ins = _flat(chosen)
-            keep = _outer(args) or _outer(list(kwargs.values()))
-            found = _gradients([value], ins, [None], True)
-        if not keep:
-            found, value, aux = [F.detach(g) for g in found], F.detach(value), _plain(aux)
+            found = _gradients([value], _flat(chosen), [None], True)
+        found, value, aux = level.release(found), level.released(value), level.release(aux)
         trees = _like(chosen, iter(found))
         result = trees[0] if isinstance(argnums, int) else tuple(trees)
         return (result, (value, aux)) if has_aux else (result, value)
@@ -176,9 +212,8 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
     """
     from ..autograd import enable_grad
 
-    keep = _outer(primals)
-    with enable_grad():
-        given = _fresh(list(primals))
+    with enable_grad(), _Level() as level:
+        given = level.fresh(list(primals))
         made = func(*given)
     value, aux = made if has_aux else (made, None)
     outs, ins = _flat(value), _flat(given)
@@ -186,12 +221,10 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
     def pull(*cotangents: Any, retain_graph: bool = True, create_graph: bool = True) -> Any:
         tree = cotangents[0] if len(cotangents) == 1 else cotangents
         found = _gradients(outs, ins, _flat(tree), True)
-        if not keep and not _outer(cotangents):
-            found = [F.detach(g) for g in found]
-        return tuple(_like(given, iter(found)))
+        return tuple(_like(given, iter(level.release(found))))
 
-    shown = value if keep else _plain(value)
-    return (shown, pull, aux) if has_aux else (shown, pull)
+    shown = level.release(value)
+    return (shown, pull, level.release(aux)) if has_aux else (shown, pull)
 
 
 def jvp(func: Function, primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False) -> Any:
@@ -211,23 +244,23 @@ def jvp(func: Function, primals: Any, tangents: Any, *, strict: bool = False, ha
         raise RuntimeError(
             "jvp(f, primals, tangents): Expected primals to be a tuple. E.g. it should be valid to call f(*primals)."
         )
-    keep = _outer(primals) or _outer(tangents)
-    with enable_grad():
-        given = _fresh(list(primals))
+    with enable_grad(), _Level(forward=True) as level:
+        given = level.fresh(list(primals))
         made = func(*given)
         value, aux = made if has_aux else (made, None)
         outs, ins = _flat(value), _flat(given)
         dummies = [F.zeros_like(o).requires_grad_() for o in outs]
+        level.own |= {id(d) for d in dummies}
         firsts = _gradients(outs, ins, dummies, True)
         pairs = [(g, t) for g, t in zip(firsts, _flat(list(tangents)), strict=True) if requires_grad(g)]
         found = (
-            gradient([g for g, _ in pairs], dummies, [t for _, t in pairs], create_graph=keep, allow_unused=True)
+            gradient([g for g, _ in pairs], dummies, [t for _, t in pairs], create_graph=True, allow_unused=True)
             if pairs
             else ([None] * len(outs))
         )
-    slopes = _like(value, iter([F.zeros_like(o) if t is None else t for o, t in zip(outs, found, strict=True)]))
-    value = value if keep else _plain(value)
-    return (value, slopes, aux) if has_aux else (value, slopes)
+    each = [F.zeros_like(o) if t is None else level.released(t) for o, t in zip(outs, found, strict=True)]
+    shown, slopes = level.release(value), _like(value, iter(each))
+    return (shown, slopes, level.release(aux)) if has_aux else (shown, slopes)
 
 
 def jacrev(func: Function, argnums: Any = 0, *, has_aux: bool = False, chunk_size: Any = None) -> Function:
@@ -241,16 +274,20 @@ def jacrev(func: Function, argnums: Any = 0, *, has_aux: bool = False, chunk_siz
 
     Mirrors `torch.func.jacrev`.
     """
+    return _jacobian(func, argnums, has_aux, False)
+
+
+def _jacobian(func: Function, argnums: Any, has_aux: bool, forward: bool) -> Function:
+    """jacrev, or jacfwd, whose results are the same; `forward` says which words errors use."""
 
     def transformed(*args: Any, **kwargs: Any) -> Any:
         from ..autograd import enable_grad
 
         numbers = _numbers(argnums, len(args))
-        keep = _outer(args)
-        with enable_grad():
+        with enable_grad(), _Level(forward) as level:
             given = list(args)
             for i in numbers:
-                given[i] = _fresh(args[i])
+                given[i] = level.fresh(args[i])
             made = func(*given, **kwargs)
             value, aux = made if has_aux else (made, None)
             chosen = [given[i] for i in numbers]
@@ -267,11 +304,11 @@ def jacrev(func: Function, argnums: Any = 0, *, has_aux: bool = False, chunk_siz
                     else out.new_zeros((*out._array.shape, *t._array.shape))
                     for column, t in zip(each, ins, strict=True)
                 ]
-                whole = whole if keep else [F.detach(w) for w in whole]
+                whole = [level.released(w) for w in whole]
                 trees = _like(chosen, iter(whole))
                 rows.append(trees[0] if isinstance(argnums, int) else tuple(trees))
         result = _like(value, iter(rows))
-        return (result, aux) if has_aux else result
+        return (result, level.release(aux)) if has_aux else result
 
     return transformed
 
@@ -287,7 +324,7 @@ def jacfwd(func: Function, argnums: Any = 0, has_aux: bool = False, *, randomnes
 
     Mirrors `torch.func.jacfwd`.
     """
-    return jacrev(func, argnums, has_aux=has_aux)
+    return _jacobian(func, argnums, has_aux, True)
 
 
 def hessian(func: Function, argnums: Any = 0) -> Function:
@@ -301,7 +338,7 @@ def hessian(func: Function, argnums: Any = 0) -> Function:
 
     Mirrors `torch.func.hessian`.
     """
-    return jacrev(jacrev(func, argnums), argnums)
+    return jacfwd(jacrev(func, argnums), argnums)
 
 
 def vmap(
@@ -329,7 +366,8 @@ def vmap(
         state = None if randomness == "different" else Generator.get_state(default_generator)
         for i in range(size):
             call = [_like(arg, iter([p if d is None else p[i] for p, d in parts])) for arg, parts in spread]
-            results.append(func(*call, **kwargs))
+            with _Mapping():
+                results.append(func(*call, **kwargs))
             if state is not None:
                 _same_draws(state, randomness)
             for out in _flat(results[-1]):
@@ -346,6 +384,18 @@ def vmap(
         )
 
     return transformed
+
+
+class _Mapping:
+    """A call of the function that vmap maps."""
+
+    def __enter__(self) -> None:
+        transforms.depth += 1
+        transforms.mapping += 1
+
+    def __exit__(self, *exc: object) -> None:
+        transforms.depth -= 1
+        transforms.mapping -= 1
 
 
 def _name(func: Any) -> str:

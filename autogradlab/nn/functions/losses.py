@@ -487,7 +487,7 @@ def poisson_nll_loss(
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(reduction + " is not a valid value for reduction")
     x: Any = input
-    loss = TENSORS.exp(x) - target * x if log_input else x - target * TENSORS.log(x + eps)
+    loss = TENSORS.exp(x) - target * x if log_input else x - target * TENSORS.log(TENSORS.add_number(x, eps))
     if full:
         t: Any = target
         stirling = t * TENSORS.log(t) - t + 0.5 * TENSORS.log(2 * math.pi * t)
@@ -535,6 +535,11 @@ def gaussian_nll_loss(
     return _reduce(loss, reduction)
 
 
+def _less(number: float, t: Tensor) -> Tensor:
+    """number - t, recorded as the difference of two tensors, as PyTorch's compiled part does."""
+    return TENSORS.sub(TENSORS.scalar_tensor(number, dtype=t.dtype), t)
+
+
 def hinge_embedding_loss(
     input: Tensor,
     target: Tensor,
@@ -561,7 +566,7 @@ def hinge_embedding_loss(
     reduction = legacy(size_average, reduce, reduction)
     t: Any = target
     zero = TENSORS.zeros_like(input)
-    apart = TENSORS.where(t != 1, TENSORS.clamp_min(margin - input, 0), zero)
+    apart = TENSORS.where(t != 1, TENSORS.clamp_min(_less(margin, input), 0), zero)
     return _reduce(apart + TENSORS.where(t != -1, input, zero), reduction)
 
 
@@ -631,7 +636,7 @@ def cosine_embedding_loss(
     top = (a * b).sum(dim)
     cos = top / TENSORS.sqrt(TENSORS.add_number((a * a).sum(dim), 1e-12) * TENSORS.add_number((b * b).sum(dim), 1e-12))
     zero = TENSORS.zeros_like(cos)
-    together = TENSORS.where(t == 1, 1 - cos, zero)
+    together = TENSORS.where(t == 1, _less(1, cos), zero)
     apart = TENSORS.where(t == -1, TENSORS.clamp_min(cos - margin, 0), zero)
     return _reduce(together + apart, reduction)
 
@@ -721,7 +726,7 @@ def triplet_margin_with_distance_loss(
     far: Any = distance(anchor, negative)
     if swap:
         far = TENSORS.minimum(far, distance(positive, negative))
-    return _reduce(TENSORS.clamp_min(TENSORS.add_number(near, margin) - far, 0), reduction)
+    return _reduce(TENSORS.clamp_min(margin + near - far, 0), reduction)
 
 
 def soft_margin_loss(

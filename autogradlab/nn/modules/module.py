@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
+from types import FunctionType
 from typing import Any
 
 from ...core.graph.node import RemovableHandle
@@ -560,3 +561,9 @@ def _blank(module: str, name: str) -> Any:
 def indented(text: str) -> str:
     """Every line but the first moved two columns to the right."""
     return text.replace("\n", "\n  ")
+
+
+for _part in (Convert, State):  # methods print the class that learners know: <bound method Module.state_dict of ...>
+    for _name, _value in vars(_part).items():
+        if isinstance(_value, FunctionType):
+            _value.__qualname__ = f"Module.{_name}"
