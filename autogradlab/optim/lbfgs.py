@@ -99,7 +99,7 @@ class LBFGS(Optimizer):
         state["func_evals"] += 1
         return loss, self._gradient()
 
-    def step(self, closure: Callable[[], Any]) -> Any:
+    def step(self, closure: Callable[[], Any]) -> Any:  # type: ignore[override]  # as in PyTorch, it needs the closure
         """Up to max_iter iterations; gives the loss before them. An interrupted step is undone."""
         before = [p._array.copy() for p in self._params]
         held = self.state[self._params[0]]
