@@ -1,56 +1,58 @@
-"""The ``autogradlab`` command: ``lab`` opens the lessons, ``lessons`` lists, copies, checks them, ``doctor`` says what lacks."""
+"""The ``autogradlab`` command: ``lab`` opens the lessons, ``lessons`` is for learners and authors, ``doctor`` says what lacks."""
 
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from autogradlab.inspectors.words import set_language
 from autogradlab.lab import copying, doctor, records
+from autogradlab.lab.speaking import Parser, learners_language, plain_streams, said_language, speak, told, warned
 
 FOLDER = "autogradlab-lessons"
-NO_JUPYTERLAB = """\
-JupyterLab is not installed in this Python ({python}).
-
-    pip install "autogradlab[lab]"        or, in a clone:  pip install -e ".[lab]"
-
-brings it; then run this command again. To only have the lessons, for another editor:
-
-    autogradlab lessons copy"""
-
-
-NO_AUTHOR = """\
-{name} is not installed, which authors of lessons need:
-
-    pip install "autogradlab[author]"
-"""
+#: What authors do with lessons. All but `new` and `pack` take lessons, and without any the whole course.
+AUTHOR = ("new", "execute", "sync", "try", "check", "html", "unpack", "pack", "catalog")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; the exit status is 0, 1 with a message on stderr, 2 for wrong usage, or 130 after Ctrl-C."""
-    args, extra = _parser().parse_known_args(argv)
-    if extra and args.command != "lab":
-        _parser().error(f"unrecognized arguments: {' '.join(extra)}")
+    given = list(sys.argv[1:] if argv is None else argv)
+    plain_streams()
+    speak(said_language(given))
     try:
-        if args.command == "lab":
-            return _lab(args, extra)
-        if args.command == "lessons":
-            return {"list": _list, "copy": _copy, "compare": _compare, "progress": _progress}.get(args.action, _author)(
-                args
-            )
-        if args.command == "doctor":
-            return _doctor(args)
+        status = _run(given)
+        sys.stdout.flush()
+        return status
     except copying.LessonError as error:
         print(error, file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("\nInterrupted. The files copied so far are whole; run the command again for the rest.", file=sys.stderr)
+        print("\n" + told("interrupted"), file=sys.stderr)
         return 130
-    _parser().print_help()
+    except BrokenPipeError:  # whoever read has read enough, as in `autogradlab lessons list | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 1
+    finally:
+        set_language(None)
+
+
+def _run(given: Sequence[str]) -> int:
+    parser = _parser()
+    args, extra = parser.parse_known_args(given)
+    if extra and args.command != "lab":
+        parser.error(f"unrecognized arguments: {' '.join(extra)}")
+    if args.command == "lab":
+        return _lab(args, extra)
+    if args.command == "lessons":
+        learners = {"list": _list, "copy": _copy, "compare": _compare, "progress": _progress}
+        return learners.get(args.action, _author)(args)
+    if args.command == "doctor":
+        return _doctor(args)
+    parser.print_help()
     return 0
 
 
@@ -58,80 +60,51 @@ class _Version(argparse.Action):
     """Looks the version up only when it is asked for."""
 
     def __init__(self, option_strings: Sequence[str], dest: str) -> None:
-        super().__init__(option_strings, dest, nargs=0, help="print the version and exit")
+        super().__init__(option_strings, dest, nargs=0, help=told("version"))
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         print(f"autogradlab {copying.version()}")
         parser.exit()
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="autogradlab", description="Lessons that show what autograd does.", allow_abbrev=False
-    )
+def _parser() -> Parser:
+    parser = Parser(prog="autogradlab", description=told("about"))
     parser.add_argument("--version", action=_Version)
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-
-    lab = commands.add_parser(
-        "lab",
-        help="copy the lessons into a working folder and open them in JupyterLab",
-        description="Copy the lessons, without outputs, into a working folder and open it in JupyterLab. "
-        "Files that are already there are never overwritten. Other options go to JupyterLab as they are.",
-        allow_abbrev=False,
-    )
-    lab.add_argument("--no-browser", action="store_true", help="start the server, open no browser")
-    lab.add_argument("--port", type=_port, metavar="N", help="the port that JupyterLab listens on")
-    _add_lang(lab, "open the lessons of this language, and let pictures and questions speak it")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser)
+    lab = commands.add_parser("lab", help=told("lab"), description=told("lab_more"))
+    lab.add_argument("--no-browser", action="store_true", help=told("option_no_browser"))
+    lab.add_argument("--port", type=_port, metavar="N", help=told("option_port"))
+    _add_lang(lab)
     _add_dir(lab)
-
-    lessons = commands.add_parser("lessons", help="list, copy or check the lessons; show progress", allow_abbrev=False)
-    actions = lessons.add_subparsers(dest="action", metavar="ACTION", required=True)
-    listed = actions.add_parser("list", help="print the lessons and their titles", allow_abbrev=False)
-    _add_lang(listed, "only the lessons of this language")
-    _add_dir(actions.add_parser("copy", help="copy the lessons, without outputs, into a folder", allow_abbrev=False))
-    _add_dir(actions.add_parser("compare", help="compare your copies with the lessons installed", allow_abbrev=False))
-    shown = actions.add_parser("progress", help="show what you have answered and solved", allow_abbrev=False)
-    _add_lang(shown, "the language to say it in")
-    _add_dir(shown)
+    lessons = commands.add_parser("lessons", help=told("lessons"))
+    actions = lessons.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=Parser)
+    for name in ("list", "copy", "compare", "progress"):
+        made = actions.add_parser(name, help=told(name), description=told(name))
+        _add_lang(made)
+        if name != "list":
+            _add_dir(made)
+        if name != "progress":
+            made.add_argument("--from", dest="course", type=Path, metavar="D", help=told("option_from"))
     _add_author(actions)
-    _add_dir(commands.add_parser("doctor", help="say what is missing, and how to get it", allow_abbrev=False))
+    examined = commands.add_parser("doctor", help=told("doctor"))
+    _add_lang(examined)
+    _add_dir(examined)
     return parser
 
 
-#: What authors do with lessons: a word on each. All but `new` and `pack` take lessons, and without any the whole course.
-AUTHOR = {
-    "new": "begin a lesson that is whole at once: skeleton, questions, checks",
-    "execute": "run lessons and store what they show; a second run changes no byte",
-    "sync": "bring code and outputs of translations up to date",
-    "try": "run every answer and solution of a lesson, and its stubs as they stand",
-    "check": "say what is wrong with stored lessons",
-    "html": "make pages to print, each lesson run in its own language",
-    "unpack": "print the draft of a lesson in plain text",
-    "pack": "make a lesson from a draft in plain text",
-    "catalog": "write catalog.toml from what cells say they show",
-}
-
-
 def _add_author(actions: Any) -> None:
-    made = {name: actions.add_parser(name, help=words, allow_abbrev=False) for name, words in AUTHOR.items()}
-    for name in AUTHOR.keys() - {"new", "pack"}:
-        made[name].add_argument("lessons", nargs="*", metavar="LESSON", help="a file, folder, number or name")
-    made["new"].add_argument("title", nargs="+", metavar="TITLE")
-    made["new"].add_argument(
-        "--dir", type=Path, default=Path(), metavar="D", help="the course's folder (default: here)"
-    )
-    made["new"].add_argument("--lang", default="en", metavar="en,zh", help="the languages to begin it in")
+    made = {name: actions.add_parser(name, help=told(name), description=told(name)) for name in AUTHOR}
+    for name in AUTHOR:
+        if name not in {"new", "pack"}:
+            made[name].add_argument("lessons", nargs="*", metavar="LESSON", help=told("option_lesson"))
+    made["new"].add_argument("title", nargs="+", metavar="TITLE", help=told("option_title"))
+    made["new"].add_argument("--dir", type=Path, default=Path(), metavar="D", help=told("option_course"))
+    made["new"].add_argument("--in", dest="languages", default="en", metavar="en,zh", help=told("option_languages"))
     for name in ("execute", "try"):
-        made[name].add_argument(
-            "--torch", action="store_true", help="on the real PyTorch, whose outputs are the measure"
-        )
-    made["sync"].add_argument(
-        "--fresh", action="append", default=[], metavar="ID", help="cells just translated, or all"
-    )
-    made["html"].add_argument(
-        "--to", type=Path, default=Path("lessons-html"), metavar="D", help="the folder to write to"
-    )
-    made["catalog"].add_argument("--check", action="store_true", help="write nothing, fail if it is out of date")
+        made[name].add_argument("--torch", action="store_true", help=told("option_torch"))
+    made["sync"].add_argument("--fresh", action="append", default=[], metavar="ID", help=told("option_fresh"))
+    made["html"].add_argument("--to", type=Path, default=Path("lessons-html"), metavar="D", help=told("option_to"))
+    made["catalog"].add_argument("--check", action="store_true", help=told("option_check"))
     made["pack"].add_argument("draft", type=Path, metavar="DRAFT")
     made["pack"].add_argument("target", type=Path, metavar="NOTEBOOK")
 
@@ -140,29 +113,27 @@ def _author(args: argparse.Namespace) -> int:
     try:
         from autogradlab.lab.author import commands
     except ModuleNotFoundError as error:
-        print(NO_AUTHOR.format(name=error.name), file=sys.stderr)
-        return 1
+        return warned("no_author", name=error.name)
     return commands.ACTIONS[args.action](args)
 
 
-def _add_lang(parser: argparse.ArgumentParser, words: str) -> None:
-    parser.add_argument("--lang", choices=copying.LANGUAGES, help=words)
+def _add_lang(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--lang", choices=copying.LANGUAGES, help=told("option_lang"))
 
 
 def _add_dir(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--dir", type=Path, default=Path(FOLDER), metavar="D", help=f"the working folder (default: ./{FOLDER})"
-    )
+    words = told("option_dir", folder=FOLDER)
+    parser.add_argument("--dir", type=Path, default=Path(FOLDER), metavar="D", help=words)
 
 
 def _port(text: str) -> int:
     if not text.isdecimal() or not 0 <= int(text) <= 65535:
-        raise argparse.ArgumentTypeError(f"a port is a number from 0 to 65535, not {text!r}")
+        raise argparse.ArgumentTypeError(told("wrong_port", text=repr(text)))
     return int(text)
 
 
 def _list(args: argparse.Namespace) -> int:
-    for lesson in copying.lessons():
+    for lesson in copying.lessons(args.course):
         if args.lang is None or lesson.key.startswith(f"{args.lang}/"):
             print(f"{lesson.key:<44} {lesson.title}")
     return 0
@@ -170,47 +141,34 @@ def _list(args: argparse.Namespace) -> int:
 
 def _copy(args: argparse.Namespace) -> int:
     folder: Path = args.dir
-    outcomes = []
-    for outcome in copying.copy_lessons(folder):
-        outcomes.append(outcome)
-        if outcome.state == "new":
-            print(f"  new    {outcome.path}")
-        elif outcome.state == "kept":
-            print(f"  kept   {outcome.path} (yours, left as it is)")
-        else:
-            print(f"  newer  {outcome.path} (this lesson has changed; your {Path(outcome.key).name} is left as it is)")
-    print(f"The lessons are in {folder.expanduser().resolve()}")
+    for outcome in copying.copy_lessons(folder, args.course):
+        key = {"new": "copied_new", "kept": "copied_kept"}.get(outcome.state, "copied_newer")
+        print(told(key, path=outcome.path, name=Path(outcome.key).name))
+    print(told("copied", folder=folder.expanduser().resolve()))
     if older := _other_versions(folder):
-        print(f"Some copies there were made by autogradlab {', '.join(older)}; installed is {copying.version()}.")
+        print(told("copied_older", older=", ".join(older), installed=copying.version()))
     return 0
 
 
 def _other_versions(folder: Path) -> list[str]:
     stamps = [copying.stamp(path) for path in records.copies(folder.expanduser())]
-    return sorted({str(s.get("version", "an older version")) for s in stamps if s} - {copying.version()})
+    return sorted({str(s.get("version", told("older_version"))) for s in stamps if s} - {copying.version()})
 
 
 def _compare(args: argparse.Namespace) -> int:
     """Say of each lesson whether the learner's copy is of the lesson as installed; 1 if one is not, or is missing."""
     folder: Path = args.dir.expanduser()
     status = 0
-    for key, path, state, version in copying.compare(folder):
-        told = {
-            "current": "as installed",
-            "missing": "not there; autogradlab lessons copy brings it",
-            "changed": f"made by autogradlab {version}; the lesson has changed since, and yours stays as it is",
-            "foreign": "yours, and no copy of a lesson",
-        }[state]
+    for key, path, state, version in copying.compare(folder, args.course):
+        said = told(f"compared_{state}", version=version)
         status |= state in {"missing", "changed"}
-        print(f"  {key:<44} {told}" if state == "missing" else f"  {path.relative_to(folder).as_posix():<44} {told}")
+        print(f"  {key:<44} {said}" if state == "missing" else f"  {path.relative_to(folder).as_posix():<44} {said}")
     if older := _other_versions(folder):
-        print(f"Some copies were made by autogradlab {', '.join(older)}; installed is {copying.version()}.")
+        print(told("compared_older", older=", ".join(older), installed=copying.version()))
     return int(status)
 
 
 def _progress(args: argparse.Namespace) -> int:
-    if args.lang:
-        os.environ["AUTOGRADLAB_LANG"] = args.lang
     folder: Path = args.dir.expanduser()
     print(records.Progress(folder if any(map(copying.stamp, records.copies(folder))) else None))
     return 0
@@ -223,27 +181,27 @@ def _doctor(args: argparse.Namespace) -> int:
 
 
 def _lab(args: argparse.Namespace, extra: Sequence[str]) -> int:
-    if importlib.util.find_spec("jupyterlab") is None:
-        print(NO_JUPYTERLAB.format(python=sys.executable), file=sys.stderr)
-        return 1
-    _copy(args)
-    command = [f"--ServerApp.root_dir={args.dir.expanduser().resolve()}"]
+    found, wanted = doctor.installed("jupyterlab"), doctor.oldest("jupyterlab")
+    if found is None:
+        return warned("no_jupyterlab", python=sys.executable)
+    if doctor.numbers(found) < doctor.numbers(wanted):
+        return warned("old_jupyterlab", found=found, wanted=wanted)
+    from autogradlab.lab import opening
+
+    if args.port and opening.taken(args.port):
+        return warned("port_taken", port=args.port)
+    folder = args.dir.expanduser().resolve()
+    beside = [outcome for outcome in copying.copy_lessons(folder) if outcome.state == "beside"]
+    if beside:
+        print(told("opened_beside", count=len(beside), name=beside[0].path.name))
+    lang = learners_language(args.lang)
     if args.lang:
-        os.environ["AUTOGRADLAB_LANG"] = args.lang  # for the kernels that JupyterLab starts
-        first = next((x.key for x in copying.lessons() if x.key.startswith(f"{args.lang}/")), args.lang)
-        command.append(f"--LabApp.default_url=/lab/tree/{first}")
+        os.environ["AUTOGRADLAB_LANG"] = lang  # for the kernels that JupyterLab starts
+    first = next((x.key for x in copying.lessons() if x.key.startswith(f"{lang}/")), lang)
+    opening.prepare(lang)
+    command = [f"--ServerApp.root_dir={folder}", f"--LabApp.default_url=/lab/tree/{first}", *opening.QUIET]
     if args.no_browser:
         command.append("--no-browser")
     if args.port is not None:
         command.append(f"--ServerApp.port={args.port}")
-    return start_jupyterlab([*command, *extra])
-
-
-def start_jupyterlab(command: list[str]) -> int:
-    """JupyterLab in this process, so that Ctrl-C and signals reach its own handlers and nobody else's."""
-    from jupyterlab.labapp import main as jupyterlab
-
-    sys.stdout.flush()
-    sys.argv[0] = "jupyter-lab"
-    result = jupyterlab(command)
-    return result if isinstance(result, int) else 0
+    return opening.start([*command, *extra], folder)

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from autogradlab.inspectors.words import say
+
 PACKAGE = Path(__file__).resolve().parents[1]
 #: The languages in the order in which they are listed; a folder of that name under the lessons' folder each.
 LANGUAGES = ("en", "zh")
@@ -56,18 +58,16 @@ def lessons_folder() -> Path:
     for folder in (Path(own),) if own else (PACKAGE / "_lessons", PACKAGE.parent / "lessons"):
         if (folder / "sanitize.cfg").is_file():
             return folder
-    raise LessonError(
-        "The lessons are missing from this installation of autogradlab.\n"
-        "Install it again:  pip install --force-reinstall --no-deps autogradlab"
-    )
+    raise LessonError(say("cli.lessons_missing"))
 
 
-def lessons() -> list[Lesson]:
-    """Every shipped lesson, language by language, in the order of their numbers."""
-    folder = lessons_folder()
+def lessons(course: Path | None = None) -> list[Lesson]:
+    """Every lesson of a course, language by language, in the order of their numbers; without one, of those shipped."""
+    folder = course or lessons_folder()
     found = [Lesson(f"{lang}/{p.name}", p) for lang in LANGUAGES for p in sorted((folder / lang).glob("*.ipynb"))]
+    found = found or [Lesson(p.name, p) for p in sorted(folder.glob("*.ipynb"))]
     if not found:
-        raise LessonError(f"There are no lessons in {folder}.")
+        raise LessonError(say("cli.no_lessons", folder=folder))
     return found
 
 
@@ -78,8 +78,8 @@ def read_notebook(path: Path) -> dict[str, Any]:
         if isinstance(notebook, dict) and isinstance(notebook.get("cells"), list):
             return notebook
     except (ValueError, OSError) as error:
-        raise LessonError(f"{path} cannot be read as a notebook: {error}") from error
-    raise LessonError(f"{path} cannot be read as a notebook: it has no cells.")
+        raise LessonError(say("cli.no_notebook", path=path, reason=error)) from error
+    raise LessonError(say("cli.no_notebook", path=path, reason=say("cli.no_cells")))
 
 
 def cleared(notebook: dict[str, Any], key: str) -> bytes:
@@ -104,32 +104,32 @@ def cleared(notebook: dict[str, Any], key: str) -> bytes:
     return _dump(result)
 
 
-def copy_lessons(target: Path) -> Iterator[Outcome]:
-    """Copy all lessons below ``target``, yielding the outcome of each.
+def copy_lessons(target: Path, course: Path | None = None) -> Iterator[Outcome]:
+    """Copy all lessons of a course, or the shipped ones, below ``target``, yielding the outcome of each.
 
     A file that exists is never written to. If it is the learner's copy of the lesson as shipped now, it is kept and
     nothing is added; otherwise the shipped lesson is put beside it under the next free name (``01-the-graph.2.ipynb``).
     """
-    folder = lessons_folder()
+    folder = course.expanduser().resolve() if course else lessons_folder()
     target = target.expanduser().resolve()
     if target == folder or folder in target.parents or target in folder.parents and target.name == "_lessons":
-        raise LessonError(f"{target} belongs to autogradlab's own lessons; choose another folder with --dir.")
-    for lesson in lessons():
+        raise LessonError(say("cli.own_lessons", folder=target))
+    for lesson in lessons(course):
         data = cleared(read_notebook(lesson.path), lesson.key)
         yield _place(lesson.key, data, target)
-    for language in LANGUAGES:
-        for extra in sorted((folder / language).rglob("*")):
+    for part in LANGUAGES if course is None else (*LANGUAGES, "questions", "checks"):
+        for extra in sorted((folder / part).rglob("*")):
             key = PurePosixPath(extra.relative_to(folder).as_posix())
             if extra.is_file() and extra.suffix != ".ipynb" and not any(p.startswith((".", "__")) for p in key.parts):
                 yield _place(str(key), extra.read_bytes(), target)
 
 
-def compare(target: Path) -> Iterator[tuple[str, Path, str, str]]:
+def compare(target: Path, course: Path | None = None) -> Iterator[tuple[str, Path, str, str]]:
     """For each shipped lesson its newest copy below ``target``: (key, path, state, version that made it).
 
     States: current (a copy of the lesson as shipped), changed (of an older one), foreign (no copy), missing.
     """
-    for lesson in lessons():
+    for lesson in lessons(course):
         wanted = target / lesson.key
         mark = _mark(cleared(read_notebook(lesson.path), lesson.key))
         there = [wanted, *sorted(wanted.parent.glob(f"{wanted.stem}.*{wanted.suffix}"))]
@@ -141,7 +141,7 @@ def compare(target: Path) -> Iterator[tuple[str, Path, str, str]]:
         path = current[0] if current else there[-1]
         made = stamp(path)
         state = "current" if current else "changed" if made else "foreign"
-        yield lesson.key, path, state, str(made.get("version", "of an older version"))
+        yield lesson.key, path, state, str(made.get("version", say("cli.older_version")))
 
 
 def _place(key: str, data: bytes, target: Path) -> Outcome:
@@ -156,7 +156,7 @@ def _place(key: str, data: bytes, target: Path) -> Outcome:
             path = wanted.with_name(f"{wanted.stem}.{number}{wanted.suffix}")
     except OSError as error:
         reason = error.strerror or str(error)
-        raise LessonError(f"Cannot write {wanted}: {reason}.\nChoose another folder with --dir.") from error
+        raise LessonError(say("cli.cannot_write", path=wanted, reason=reason)) from error
     return Outcome(key, path, "new" if path == wanted else "beside")
 
 

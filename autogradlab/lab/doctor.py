@@ -11,23 +11,27 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from autogradlab.inspectors.words import language
 from autogradlab.lab import copying
+from autogradlab.lab.speaking import told
 
-__all__ = ["Finding", "examine", "report"]
+__all__ = ["Finding", "examine", "installed", "numbers", "oldest", "report"]
 
 PYTHON = (3, 11)
 LAB = 'pip install "autogradlab[lab]"'
-#: The packages: name, oldest version, what it is for, whether the lessons need it, how to get it.
+#: The packages: name, oldest version, whether the lessons need it, how to get it. What it is for is said by cli.toml.
 PACKAGES = [
-    ("numpy", "2.0", "the arrays under every tensor", True, "pip install -U numpy"),
-    ("jupyterlab", "4.2", "where the lessons are opened", True, LAB),
-    ("ipykernel", "6.29", "runs the cells", True, LAB),
-    ("ipywidgets", "8.1", "what moves in a lesson", True, LAB),
-    ("anywidget", "0.9", "questions to answer and pictures to step through", True, LAB),
-    ("matplotlib", "3.9", "plots", True, LAB),
-    ("ml_dtypes", "0.5", "torch.bfloat16", True, LAB),
-    ("torch", "2.13", "only to compare with the real PyTorch", False, "pip install 'torch==2.13.*'"),
+    ("numpy", "2.0", True, "pip install -U numpy"),
+    ("jupyterlab", "4.2", True, LAB),
+    ("ipykernel", "6.29", True, LAB),
+    ("ipywidgets", "8.1", True, LAB),
+    ("anywidget", "0.9", True, LAB),
+    ("matplotlib", "3.9", True, LAB),
+    ("ml_dtypes", "0.5", True, LAB),
+    ("torch", "2.13", False, "pip install 'torch==2.13.*'"),
 ]
+#: What only those need who read JupyterLab in Chinese.
+LANGUAGE_PACK = ("jupyterlab-language-pack-zh-CN", "4.2")
 #: What JupyterLab must have to draw widgets, below share/jupyter/labextensions.
 EXTENSIONS = {"@jupyter-widgets/jupyterlab-manager": "ipywidgets", "anywidget": "anywidget"}
 
@@ -47,17 +51,29 @@ def examine(folder: Path) -> Iterator[Finding]:
     """Everything in turn; `folder` is where the learner's copies are or would be."""
     here = ".".join(map(str, sys.version_info[:3]))
     wanted = ".".join(map(str, PYTHON))
-    yield Finding("Python", here, sys.version_info >= PYTHON, f"install Python {wanted} or later")
+    yield Finding("Python", here, sys.version_info >= PYTHON, told("doctor_python", wanted=wanted))
     yield Finding("autogradlab", copying.version(), True)
-    for name, oldest, use, needed, cure in PACKAGES:
-        found = _version(name)
-        well = found is not None and _numbers(found) >= _numbers(oldest)
-        said = found if well or found is None else f"{found}, older than {oldest}"
-        yield Finding(f"{name} ({use})", said or "missing", well, cure, needed)
+    for name, least, needed, cure in PACKAGES:
+        yield _package(name, name, least, needed, cure)
+    if language() == "zh":
+        yield _package("language_pack", *LANGUAGE_PACK, needed=True, cure=LAB)
     yield from _extensions()
     yield _kernel()
     yield _lessons()
     yield _folder(folder)
+
+
+def _package(word: str, name: str, least: str, needed: bool, cure: str) -> Finding:
+    found = installed(name)
+    well = found is not None and numbers(found) >= numbers(least)
+    said = found if well or found is None else told("doctor_older", found=found, oldest=least)
+    what = told("doctor_package", name=name, use=told(f"doctor_{word}"))
+    return Finding(what, said or told("doctor_missing"), well, cure, needed)
+
+
+def oldest(name: str) -> str:
+    """The oldest version of a package that the lessons work with."""
+    return next(least for package, least, *_ in PACKAGES if package == name)
 
 
 def report(folder: Path) -> tuple[str, bool]:
@@ -67,22 +83,20 @@ def report(folder: Path) -> tuple[str, bool]:
         mark = "ok " if finding.well else "-- " if finding.needed else "no "
         lines.append(f"{mark} {finding.what}: {finding.found}")
         if not finding.well and finding.cure:
-            lines.append(f"      {'to get it' if finding.needed else 'not needed; to get it'}:  {finding.cure}")
+            lines.append(f"      {told('doctor_cure' if finding.needed else 'doctor_cure_optional')}:  {finding.cure}")
         well &= finding.well or not finding.needed
-    lines.append(
-        "All that the lessons need is here." if well else "Something that the lessons need is missing; see above."
-    )
+    lines.append(told("doctor_well" if well else "doctor_ill"))
     return "\n".join(lines), well
 
 
-def _version(name: str) -> str | None:
+def installed(name: str) -> str | None:
     try:
         return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
         return None
 
 
-def _numbers(version: str) -> tuple[int, ...]:
+def numbers(version: str) -> tuple[int, ...]:
     return tuple(int(n) for n in re.findall(r"\d+", version.split("+")[0])[:3])
 
 
@@ -101,12 +115,12 @@ def _extensions() -> Iterator[Finding]:
         for data in _data_folders():
             try:
                 described = json.loads((data / "labextensions" / name / "package.json").read_text(encoding="utf-8"))
-                found = str(described.get("version", "there"))
+                found = str(described.get("version", told("doctor_there")))
                 break
             except (OSError, ValueError):
                 continue
-        cure = f"pip install --force-reinstall {package}   in the Python that runs JupyterLab, then reload the page"
-        yield Finding(f"front end of {package} in JupyterLab", found or "missing", bool(found), cure)
+        cure = told("doctor_front_cure", name=package)
+        yield Finding(told("doctor_front", name=package), found or told("doctor_missing"), bool(found), cure)
 
 
 def _kernel() -> Finding:
@@ -120,17 +134,17 @@ def _kernel() -> Finding:
         program = str(argv[0])
         same = program in {"python", "python3"} or os.path.realpath(program) == os.path.realpath(sys.executable)
         prefix = Path(program).parent == Path(sys.executable).parent
-        return Finding("kernel python3", program, same or prefix, cure)
-    return Finding("kernel python3", "that of this Python", _version("ipykernel") is not None, cure)
+        return Finding(told("doctor_kernel"), program, same or prefix, cure)
+    return Finding(told("doctor_kernel"), told("doctor_this_python"), installed("ipykernel") is not None, cure)
 
 
 def _lessons() -> Finding:
     try:
         found = copying.lessons()
     except copying.LessonError as error:
-        return Finding("lessons", "missing", False, str(error).splitlines()[-1])
+        return Finding(told("doctor_lessons"), told("doctor_missing"), False, str(error).splitlines()[-1])
     counts = [f"{sum(x.key.startswith(lang) for x in found)} {lang}" for lang in copying.LANGUAGES]
-    return Finding("lessons", ", ".join(counts), True)
+    return Finding(told("doctor_lessons"), ", ".join(counts), True)
 
 
 def _folder(folder: Path) -> Finding:
@@ -138,4 +152,4 @@ def _folder(folder: Path) -> Finding:
     while not there.exists():
         there = there.parent
     well = there.is_dir() and os.access(there, os.W_OK)
-    return Finding("working folder", str(folder), well, "choose another one with --dir")
+    return Finding(told("doctor_folder"), str(folder), well, told("doctor_folder_cure"))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
+import socket
 import subprocess
 import sys
 import tomllib
@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from autogradlab.lab import cli, copying
+from autogradlab.inspectors.words import catalogue
+from autogradlab.lab import cli, copying, doctor, opening, speaking
 from tests.conftest import ROOT
 
 
@@ -20,32 +21,33 @@ from tests.conftest import ROOT
 def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """The command lines with which JupyterLab would have been started."""
     calls: list[list[str]] = []
-    monkeypatch.setattr(cli, "start_jupyterlab", lambda command: calls.append(command) or 0)
+    monkeypatch.setattr(opening, "start", lambda command, folder: calls.append(command) or 0)
+    monkeypatch.setenv("JUPYTER_CONFIG_PATH", "")
     return calls
 
 
 def test_lab_copies_and_starts(started: list[list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     folder = tmp_path / "work"
     assert cli.main(["lab", "--dir", str(folder), "--no-browser", "--port", "8899", "--allow-root", "--foo=1"]) == 0
-    assert started == [
-        [f"--ServerApp.root_dir={folder}", "--no-browser", "--ServerApp.port=8899", "--allow-root", "--foo=1"]
-    ]
+    first = "--LabApp.default_url=/lab/tree/en/00-welcome.ipynb"
+    own = ["--no-browser", "--ServerApp.port=8899", "--allow-root", "--foo=1"]
+    assert started == [[f"--ServerApp.root_dir={folder}", first, *opening.QUIET, *own]]
     copies = sorted((folder / "en").glob("*.ipynb"))
     assert [p.name for p in copies] == [x.path.name for x in copying.lessons() if x.key.startswith("en/")]
-    assert f"The lessons are in {folder}" in capsys.readouterr().out
+    assert capsys.readouterr().out == ""  # the one line comes when the server is there
 
 
 def test_lab_defaults(started: list[list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     assert cli.main(["lab"]) == 0
-    assert started == [[f"--ServerApp.root_dir={tmp_path / 'autogradlab-lessons'}"]]
+    assert started[0][0] == f"--ServerApp.root_dir={tmp_path / 'autogradlab-lessons'}"
     assert (tmp_path / "autogradlab-lessons" / "en").is_dir()
 
 
 def test_lab_without_jupyterlab(
     started: list[list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(doctor, "installed", lambda name: None)
     assert cli.main(["lab", "--dir", str(tmp_path / "work")]) == 1
     said = capsys.readouterr()
     assert 'pip install "autogradlab[lab]"' in said.err
@@ -75,7 +77,7 @@ def test_lessons_list(capsys: pytest.CaptureFixture[str]):
 
 
 def test_ctrl_c(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    def interrupted(_: Path) -> None:
+    def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(copying, "copy_lessons", interrupted)
@@ -128,11 +130,15 @@ def test_command_modules_import_no_core():
     """Only the package's own __init__ may load the core; the command does without it."""
     import ast
 
-    for module in (cli, copying):
+    for module in (cli, copying, opening):
         tree = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
         names = [a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names]
         names += [str(n.module) for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)]
-        assert [n for n in names if n.startswith("autogradlab") and not n.startswith("autogradlab.lab")] == []
+        assert [
+            n
+            for n in names
+            if n.startswith("autogradlab") and not n.startswith(("autogradlab.lab", "autogradlab.inspectors.words"))
+        ] == []
         assert "numpy" not in names
 
 
@@ -141,9 +147,8 @@ def test_lab_in_chinese(
 ):
     monkeypatch.setenv("AUTOGRADLAB_LANG", "en")
     assert cli.main(["lab", "--dir", str(tmp_path / "work"), "--lang", "zh"]) == 0
-    assert started == [
-        [f"--ServerApp.root_dir={tmp_path / 'work'}", "--LabApp.default_url=/lab/tree/zh/00-welcome.ipynb"]
-    ]
+    assert "--LabApp.default_url=/lab/tree/zh/00-welcome.ipynb" in started[0]
+    assert str(opening.SETTINGS / "zh") in os.environ["JUPYTER_CONFIG_PATH"].split(os.pathsep)
     assert os.environ["AUTOGRADLAB_LANG"] == "zh"
     assert (tmp_path / "work" / "zh" / "00-welcome.ipynb").is_file()
 
@@ -208,8 +213,8 @@ def test_doctor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     assert status == int("Something that the lessons need is missing" in said)
 
     versions = {"numpy": "1.26.4", "jupyterlab": None, "torch": None}
-    true = doctor._version
-    monkeypatch.setattr(doctor, "_version", lambda name: versions.get(name, true(name)))
+    true = doctor.installed
+    monkeypatch.setattr(doctor, "installed", lambda name: versions.get(name, true(name)))
     monkeypatch.setattr(doctor, "_data_folders", lambda: [tmp_path])
     assert cli.main(["doctor", "--dir", str(tmp_path)]) == 1
     said = capsys.readouterr().out
@@ -236,3 +241,109 @@ def test_doctor_sees_a_kernel_of_another_python(tmp_path: Path, monkeypatch: pyt
         assert finding.well is well
     (finding,) = [f for f in doctor.examine(tmp_path / "none" / "such") if f.what == "working folder"]
     assert finding.well
+
+
+def in_console(arguments: list[str], encoding: str, tmp_path: Path, **env: str) -> subprocess.CompletedProcess[bytes]:
+    """The command as it runs in a console of an encoding."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("LC_", "LANG", "AUTOGRADLAB_LANG"))}
+    command = [sys.executable, "-m", "autogradlab", *arguments]
+    return subprocess.run(command, capture_output=True, cwd=tmp_path, env={**kept, "PYTHONIOENCODING": encoding, **env})
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "gbk", "ascii"])
+@pytest.mark.parametrize(
+    ("arguments", "status"),
+    [
+        (["lessons", "list"], 0),
+        (["lessons", "copy"], 0),
+        (["lessons", "compare"], 1),
+        (["doctor"], None),
+        (["--help"], 0),
+        (["learn"], 2),
+        (["lab", "--port"], 2),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_any_console(arguments: list[str], status: int | None, encoding: str, tmp_path: Path):
+    made = in_console(arguments, encoding, tmp_path, LANG="zh_CN.UTF-8")
+    assert status in (None, made.returncode)
+    said = (made.stdout + made.stderr).decode(encoding)
+    assert "Traceback" not in said
+    if arguments != ["lessons", "list"]:  # Chinese where the console has it
+        assert bool(re.search(r"[\u4e00-\u9fff]", said)) == (encoding == "gbk")
+
+
+def test_a_pipe_that_closes(tmp_path: Path):
+    code = "import subprocess, sys; p = subprocess.Popen([sys.executable, '-m', 'autogradlab', 'lessons', 'list'], "
+    code += "stdout=subprocess.PIPE, stderr=subprocess.PIPE); p.stdout.close(); print(p.wait(), p.stderr.read())"
+    made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
+    assert made.stdout.strip() == "1 b''"
+
+
+def test_wrong_usage_in_chinese(tmp_path: Path):
+    for arguments, words in (
+        (["learn"], "不能是 'learn'"),
+        (["lessons"], "还需要参数：ACTION"),
+        (["lab", "--port", "x"], "端口是 0 到 65535 之间的数，不是 'x'"),
+        (["lab", "--port"], "--port 后面要跟一个值"),
+        (["doctor", "--foo"], "不认识的参数：--foo"),
+    ):
+        made = in_console(arguments, "utf-8", tmp_path, AUTOGRADLAB_LANG="zh")
+        assert made.returncode == 2
+        said = made.stderr.decode()
+        assert words in said
+        assert said.startswith("用法：autogradlab")
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_one_line_for_each_trouble(
+    started: list[list[str]],
+    lang: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+):
+    def says(*arguments: str) -> str:
+        assert cli.main(["lab", "--lang", lang, *arguments]) == 1
+        said = capsys.readouterr()
+        assert said.out == ""
+        return said.err.strip()
+
+    with socket.socket() as busy:
+        busy.bind(("localhost", 0))
+        busy.listen()
+        port = busy.getsockname()[1]
+        assert str(port) in says("--dir", str(tmp_path), "--port", str(port)).splitlines()[-1]
+    (tmp_path / "file").touch()
+    assert "--dir" in says("--dir", str(tmp_path / "file"))
+    monkeypatch.setattr(doctor, "installed", lambda name: "3.6.1")
+    old = says("--dir", str(tmp_path))
+    assert old.count("\n") == 0
+    assert "3.6.1" in old
+    assert "4.2" in old
+    assert started == []
+
+
+def test_the_language_is_the_systems(monkeypatch: pytest.MonkeyPatch):
+    for name in speaking.VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    for system, lang in (("Chinese (Simplified)_China", "zh"), ("zh_CN", "zh"), ("de_DE", "en"), (None, "en")):
+        monkeypatch.setattr(speaking.locale, "getlocale", lambda system=system: (system, None))
+        assert speaking.learners_language() == lang
+    monkeypatch.setenv("LANG", "zh_CN.UTF-8")
+    assert speaking.learners_language() == "zh"
+    assert speaking.learners_language("en") == "en"
+
+
+def test_every_word_of_the_command_is_used():
+    folder = Path(str(cli.__file__)).parent
+    code = "\n".join(
+        (folder / f"{m}.py").read_text(encoding="utf-8") for m in ("cli", "copying", "doctor", "opening", "speaking")
+    )
+    made = {f"doctor_{name}" for name, *_ in doctor.PACKAGES} | {"doctor_language_pack"}
+    made |= {f"compared_{state}" for state in ("current", "missing", "changed", "foreign")}
+    unused = [key for key in catalogue("cli") if key not in made and not re.search(rf"[\"'](?:cli\.)?{key}[\"']", code)]
+    assert unused == []
+    for key, words in catalogue("cli").items():
+        fields = {lang: sorted(set(re.findall(r"\{(\w+)\}", said))) for lang, said in words.items()}
+        assert fields["en"] == fields["zh"], key

@@ -1,0 +1,70 @@
+"""Opens JupyterLab at a lesson: its defaults for learners, one line with the address, the server in this process."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from pathlib import Path
+from typing import Any
+
+from autogradlab.lab.speaking import told
+
+__all__ = ["QUIET", "prepare", "start", "taken"]
+
+#: Defaults of JupyterLab for learners, below what anybody sets in its settings: for all languages, and for one.
+SETTINGS = Path(__file__).resolve().parent / "jupyter"
+#: The server's own lines stay away, but for errors; Ctrl-C is not asked back.
+QUIET = ["--Application.log_level=ERROR", "--ServerApp.answer_yes=True"]
+
+
+def prepare(lang: str) -> None:
+    """Let JupyterLab show no news and, in Chinese, speak Chinese; what a user has chosen in its settings stays."""
+    folders = [str(SETTINGS / "all"), str(SETTINGS / lang), os.environ.get("JUPYTER_CONFIG_PATH")]
+    os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, folders))
+
+
+def taken(port: int) -> bool:
+    """Whether something listens on a port of this machine."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        if os.name == "posix":
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("localhost", port))
+        except OSError:
+            return True
+    return False
+
+
+def start(command: list[str], folder: Path) -> int:
+    """JupyterLab in this process, so that Ctrl-C and signals reach its own handlers and nobody else's."""
+    from jupyterlab.labapp import LabApp
+
+    class Lessons(LabApp):  # type: ignore[misc]  # JupyterLab's classes are Any to mypy
+        """Says where it is, once it is there."""
+
+        @classmethod
+        def initialize_server(cls, argv: Any = None, load_other_extensions: bool = True, **more: Any) -> Any:
+            server = super().initialize_server(argv, load_other_extensions, **more)
+            print(told("opened", url=_address(server), folder=folder), flush=True)
+            if "--debug" not in command:
+                _log_to(Path(server.runtime_dir) / "autogradlab-lab.log")
+            return server
+
+    sys.argv[0] = "jupyter-lab"
+    result = Lessons.launch_instance(command)
+    return result if isinstance(result, int) else 0
+
+
+def _log_to(file: Path) -> None:
+    """What the server and its kernels write on stderr from now on goes into a file: to a learner it says nothing."""
+    sys.stderr.flush()
+    with open(file, "w", encoding="utf-8") as log:
+        os.dup2(log.fileno(), 2)
+
+
+def _address(server: Any) -> str:
+    """Where the first lesson is, with the token that lets a browser in."""
+    address = f"{server.connection_url.rstrip('/')}{server.default_url.removeprefix(server.base_url.rstrip('/'))}"
+    token = server.identity_provider.token
+    return f"{address}?token={token}" if token else address
