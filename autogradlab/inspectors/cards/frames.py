@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from ..parts import Block, Facts, Frame, State, Tone
 from ..snapshot.events import Accumulated, Amount, Event, Failed, HookRan, NodeRan, RootEnters, Summed
@@ -35,6 +36,7 @@ class Story:
         self.states: dict[str, State] = {}
         self.now: dict[str, State] = {}
         self.texts: dict[str, str] = {}
+        self.nan = False
         self.grads = {value.id: value.grad for value in facts.values if value.kind == "leaf"}
 
     def frames(self) -> list[Frame]:
@@ -43,14 +45,15 @@ class Story:
             f"o{value.id[1:]}" for value in self.values.values() if value.of is not None and value.kind == "value"
         ]
         self.states = dict.fromkeys(lines, "idle")
-        made = [Frame(say("step.start"), say("step.start_head"), tuple(self.states.items()))]
+        start = say("step.start_commit" if self.recording.committed else "step.start")
+        made = [Frame(start, say("step.start_head"), tuple(self.states.items()))]
         for event in self.recording.events:
             self.now, self.texts = {}, {}
             sentence, heading, panel, tone = self._told(event)
             made.append(Frame(_ended(sentence), heading, self._states(), tuple(self.texts.items()), panel, tone))
         if not any(isinstance(event, Failed) for event in self.recording.events):
             self.now, self.texts = {}, {}
-            made.append(Frame(_ended(self._end()), say("step.done_head"), self._states(), tone="good"))
+            made.append(Frame(_ended(self._end()), say("step.done_head"), self._states(), tone=self._verdict()))
         return made
 
     def _states(self) -> tuple[tuple[str, State], ...]:
@@ -61,15 +64,35 @@ class Story:
         return changed  # type: ignore[return-value]
 
     def _end(self) -> str:
-        parts = [e for e in self.recording.events if isinstance(e, Accumulated) and e.after is not None]
+        parts = self._grads()
         said = say("step.and").join(
-            f"{self._name(e.node, e.number)}.grad = {e.after.text}" for e in parts[:8] if e.after
+            f"{self._name(*place)}.grad = {now.text if now is not None else 'None'}" for place, now in parts[:8]
         )
         if len(parts) > 8:
             said += ", …"
         text = say("step.done", grads=said) if parts else say("step.done_nothing")
         left = self.recording.left_out
         return text + (say("step.left_out", count=left) if left else "")
+
+    def _grads(self) -> list[tuple[tuple[str, int], Amount | None]]:
+        """What is in `.grad` at the end, for each tensor that got something: hooks may have changed or cleared it."""
+        final = {(node, number): now for node, number, now in self.recording.final}
+        return [
+            ((e.node, e.number), final.get((e.node, e.number), e.after))
+            for e in self.recording.events
+            if isinstance(e, Accumulated) and e.after is not None
+        ]
+
+    def _verdict(self) -> Tone:
+        """Nothing is well where a NaN came out."""
+        return "warning" if self.nan or any(now is not None and now.nan for _, now in self._grads()) else "good"
+
+    def _nan(self, came: Iterable[Amount | None], goes: Iterable[Amount | None]) -> str:
+        """What is said where the first NaN of the pass appears; it is made here unless one came in."""
+        if self.nan or not any(a is not None and a.nan for a in goes):
+            return ""
+        self.nan = True
+        return say("step.nan_came" if any(a is not None and a.nan for a in came) else "step.nan_made")
 
     # -- events ----------------------------------------------------------------------------------------------------------
 
@@ -119,7 +142,8 @@ class Story:
             else "step.root_implicit"
         )
         name = self.values[event.root].name or say("step.the_root")
-        text = say(key, g=event.amount.text, name=name) + self._arrive(event.node, event.number, event.amount)
+        text = say(key, g=event.amount.text, name=name) + self._nan([event.amount], [event.amount])
+        text += self._arrive(event.node, event.number, event.amount)
         self.now[event.root] = "active"
         self._enters(event.node, event.number, event.amount)
         return text, say("step.root_head"), (), "gradient"
@@ -152,15 +176,17 @@ class Story:
             key = "step.hook_node"
             name = self.nodes[event.node].cls
         elif event.kind == "post_accumulate":
-            key = "step.hook_post" if event.after is None else "step.hook_post_changed"
-            if event.after is not None and value is not None:
+            changed = event.after is not None or event.cleared
+            key = "step.hook_post_changed" if changed else "step.hook_post"
+            if changed and value is not None:
                 self.texts[f"g{value.id[1:]}"] = f".grad: {after}"
         else:
             key = "step.hook_same" if event.after is None else "step.hook_changed"
         if event.after is not None and event.kind != "post_accumulate":
             self._enters(event.node, event.number, event.after)
         text = say(key, hook=event.name, name=name, before=before, after=after)
-        return text, say("step.hook_head", name=name), (), "hook"
+        nan = self._nan([event.before], [event.after])
+        return text + nan, say("step.hook_head", name=name), (), "warning" if nan else "hook"
 
     def _node(self, event: NodeRan) -> tuple[str, str, tuple[Block, ...], Tone]:
         fact = self.nodes[event.node]
@@ -168,7 +194,8 @@ class Story:
         for number, incoming in enumerate(event.incoming):
             if incoming is not None:
                 self._line_in(event.node, number, incoming)
-        outs, waits = [], ""
+        outs: list[str] = []
+        waits: dict[tuple[str, int], str] = {}  # where two edges lead to one tensor, both gradients arrive at once
         rows: list[tuple[str, str]] = []
         for index, out in enumerate(event.outgoing):
             if (event.node, index) not in self.edges:
@@ -183,7 +210,7 @@ class Story:
             value = f"{symbols} = {out.text}" if symbols else out.text
             outs.append(say("step.node_out", name=name, value=value))
             self.texts[item] = self._label(symbols, out)
-            waits += self._arrive(target, number, out)
+            waits[target, number] = self._arrive(target, number, out)
             if numbers and len(numbers) <= 60:
                 rows.append((f"{name}: {symbols}", f"{numbers} = {out.text}"))
         text = (
@@ -194,7 +221,9 @@ class Story:
         if event.frees:
             text += say("step.frees", names=say("common.list").join(event.frees))
             self.texts[f"s{event.node[1:]}"] = say("step.freed_line")
-        return text + waits, say("step.node_head", cls=fact.cls), self._panel(event, rows), "gradient"
+        nan = self._nan(event.incoming, event.outgoing)
+        text += nan + "".join(waits.values())
+        return text, say("step.node_head", cls=fact.cls), self._panel(event, rows), "warning" if nan else "gradient"
 
     def _line_in(self, node: str, number: int, incoming: Amount) -> None:
         value = self.at.get((node, number))
@@ -243,7 +272,8 @@ class Story:
         shown = [part.text for part in event.parts]
         parts = " + ".join(shown if len(shown) <= 6 else [*shown[:3], "…", shown[-1]])
         text = say("step.sum", name=name, all=len(event.parts), parts=parts, total=event.total.text)
-        return text, say("step.sum_head", name=name), (), "gradient"
+        nan = self._nan(event.parts, [event.total])
+        return text + nan, say("step.sum_head", name=name), (), "warning" if nan else "gradient"
 
     def _accumulate(self, event: Accumulated) -> tuple[str, str, tuple[Block, ...], Tone]:
         name = self._name(event.node, event.number)
@@ -259,7 +289,8 @@ class Story:
         if event.retained:
             key = "step.retain" if event.before is None else "step.retain_add"
         text = say(key, name=name, before=before, incoming=incoming, after=after)
-        return text, say("step.accumulate_head", name=name), (), "gradient"
+        nan = self._nan([event.before, event.incoming], [event.after])
+        return text + nan, say("step.accumulate_head", name=name), (), "warning" if nan else "gradient"
 
     def _failed(self, event: Failed) -> tuple[str, str, tuple[Block, ...], Tone]:
         words = {"error": event.error, "message": event.message}

@@ -40,7 +40,7 @@ def step(
         lab.step(y)
 
     The arguments are those of `backward`. It is a preview: `.grad`, the graph, versions and hooks are afterwards what they
-    were (your own hooks do run, and what they do to other things is done). With `commit=True` it is the real backward. An
+    were. Your own hooks do run: what they do to tensors is put back, what they do to anything else is done. With `commit=True` it is the real backward. An
     error of PyTorch does not come out as an exception: the pass stops at the Node that failed, and the card says why.
     """
     for flag, value in (("retain_graph", retain_graph), ("create_graph", create_graph), ("commit", commit)):
@@ -98,7 +98,7 @@ def _card(recording: Recording, title: str, commit: bool, keeps: bool) -> Card:
     widest = _widest(frames, facts)
     drawing = draw(facts, (), title, details_of(facts), Labels(widest))
     failed = any(isinstance(event, Failed) for event in recording.events)
-    badges = [Badge(say("step.commit") if commit else say("step.preview"), "warning" if commit else "muted")]
+    badges = [_kind(recording)]
     if failed:
         badges.append(Badge(say("step.fail_head"), "warning"))
     notes = [_note(recording, commit, keeps, failed)]
@@ -119,8 +119,30 @@ def _card(recording: Recording, title: str, commit: bool, keeps: bool) -> Card:
 def _note(recording: Recording, commit: bool, keeps: bool, failed: bool) -> Note:
     if commit and not failed:
         return Note(say("step.note_commit", freed="" if keeps else say("step.note_freed")), "muted")
-    hooks = any(isinstance(e, HookRan) or (isinstance(e, Failed) and e.during == "hook") for e in recording.events)
-    return Note(" ".join([say("step.note_preview")] * (not commit) + [say("step.note_hooks")] * hooks), "muted")
+    said = [] if commit else [say("step.note_preview")]
+    if _hooked(recording):
+        said.append(say("step.note_hooks"))
+        if not commit:
+            said.append(say("step.note_else"))
+    for key, names in (("step.note_put_back", recording.put_back), ("step.note_left", recording.left)):
+        if names:
+            said.append(say(key, names=say("common.list").join(names)))
+    return Note(" ".join(said), "warning" if recording.left else "muted")
+
+
+def _hooked(recording: Recording) -> bool:
+    """Whether hooks of the learner ran."""
+    return any(isinstance(e, HookRan) or (isinstance(e, Failed) and e.during == "hook") for e in recording.events)
+
+
+def _kind(recording: Recording) -> Badge:
+    """The real backward, or a preview; that it changes nothing is said where nothing could."""
+    if recording.committed:
+        return Badge(say("step.commit"), "warning")
+    if recording.left:
+        return Badge(say("step.preview_left"), "warning")
+    key = "step.preview_hooks" if _hooked(recording) or recording.put_back else "step.preview"
+    return Badge(say(key), "muted")
 
 
 def _widest(frames: list[Frame], facts: Graph) -> dict[str, str]:

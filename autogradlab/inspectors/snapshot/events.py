@@ -20,6 +20,7 @@ class Amount:
     text: str
     shape: str
     numbers: tuple[Any, ...] | None = None
+    nan: bool = False  #: whether a NaN is among its numbers
 
     @property
     def count(self) -> int:
@@ -50,7 +51,8 @@ class HookRan:
     owner: str
     name: str
     before: Amount | None
-    after: Amount | None  #: None: it returned None and changed nothing
+    after: Amount | None  #: None: it returned None and changed nothing, or cleared `.grad`
+    cleared: bool = False  #: it set `.grad` to None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,4 +109,11 @@ def amount(tensor: Any) -> Amount:
             numbers = tuple(plain.reshape(-1).tolist())
         except Exception:  # sparse and the like: the text says its shape
             numbers = None
-    return Amount(short(plain), shape(plain), numbers)
+    return Amount(short(plain), shape(plain), numbers, _has_nan(plain))
+
+
+def _has_nan(plain: Any) -> bool:
+    try:
+        return bool((plain != plain).any())
+    except Exception:  # sparse and the like
+        return False

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from .keeping import previewing
 from .kinds import is_tensor
 from .names import tensors
 from .samples import same, sample
@@ -73,7 +74,7 @@ class Feeders:
 
         def on_node(grads: Any, _: Any) -> None:
             feeders = me()
-            if feeders is not None:
+            if feeders is not None and not previewing():
                 feeders._sent(title, name, [grads[i] for i in edges])
 
         handle = node.register_hook(on_node)

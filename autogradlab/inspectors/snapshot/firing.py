@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from ..values import short
 from .callers import place_of_code
+from .keeping import previewing
 from .kinds import attribute, is_tensor, library, version_of
 from .origins import Origin
 from .samples import KEPT, same, sample
@@ -57,7 +58,7 @@ class Marker:
 
     def __call__(self, *args: Any) -> None:
         log = self.log()
-        if log is not None:
+        if log is not None and not previewing():
             log.passes(self, args)
 
 
@@ -92,7 +93,7 @@ class Watched:
 
     def __call__(self, *args: Any) -> Any:
         log = self.log()
-        if log is None or not log.open:
+        if log is None or not log.open or previewing():
             return self.hook(*args)
         note = log.starts(self.slot.describe(self.hook), args)
         try:

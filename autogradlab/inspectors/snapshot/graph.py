@@ -406,7 +406,7 @@ class _Description:
         cls = class_name(node)
         accumulates = hasattr(node, "variable")
         live = [] if accumulates else list(saved_live(node))
-        saved = saved_of(node, live, self.holders.holder)
+        saved = saved_of(node, live, self.holders.holder) if live else ()
         metadata = tuple((str(k), _plain(v)) for k, v in dict(node.metadata).items())
         data = self._data(live, cls, nexts)
         return NodeFact(

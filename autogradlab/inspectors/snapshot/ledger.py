@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from .callers import user_frame, user_place
 from .feeders import Feeders, Part
+from .keeping import previewing
 from .kinds import library
 from .origins import Origin
 from .samples import KEPT, same, sample
@@ -69,7 +70,7 @@ class Ledger:
 
         def on_leaf(grad: Any) -> None:
             ledger = me()
-            if ledger is not None:
+            if ledger is not None and not previewing():
                 ledger._quietly(ledger._arrives, grad)
 
         on_leaf.__torch_unserializable__ = True  # type: ignore[attr-defined]  # no warning when the leaf is saved

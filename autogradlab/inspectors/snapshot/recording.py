@@ -1,7 +1,8 @@
 """A backward pass as it happens: the library's own engine runs once, and hooks on its Nodes write down what they see.
 
 Without `commit` everything is put back afterwards: `.grad` of leaves and of tensors that retain it (the same objects, the
-same versions), the graph (it is walked with retain_graph=True), the hooks. The user's own hooks do run.
+same versions), the graph (it is walked with retain_graph=True), the hooks. The user's own hooks do run; what they wrote to
+tensors is put back too (`keeping`).
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from .events import Accumulated, Amount, Event, Failed, HookRan, NodeRan, RootEnters, Summed, amount
+from .firing import of_inspectors
 from .graph import Graph, Holders, Walk, describe, hook_name
+from .keeping import Keeper, preview
 from .kinds import is_a, is_tensor, library
 
 __all__ = ["Recording", "record"]
@@ -22,13 +25,22 @@ __all__ = ["Recording", "record"]
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """What happened. second: the graph of the gradients themselves; left_out: events that were too many to keep."""
+    """What happened. second: the graph of the gradients themselves; left_out: events that were too many to keep.
+
+    final: what is in `.grad` at the end, by the Node and output that it belongs to; hooks of the learner can have changed or
+    cleared it. committed: it was the real backward. put_back: names of tensors that hooks changed in a preview and that are
+    again what they were; left: of those that are not.
+    """
 
     graph: Graph
     events: tuple[Event, ...]
     arriving: dict[tuple[str, int], int]  #: how many gradients each input of a Node gets
     second: Graph | None = None
     left_out: int = 0
+    final: tuple[tuple[str, int, Amount | None], ...] = ()
+    committed: bool = False
+    put_back: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
 
 
 def _amount(tensor: Any) -> Amount | None:
@@ -55,7 +67,7 @@ def record(
     given = list(gradient) if is_a(gradient, (list, tuple)) else [gradient] * len(roots)
     keep = retain_graph or not commit
     try:
-        with _kept(recorder.leaves(), recorder.others, commit), recorder.watching():
+        with recorder.kept(commit), recorder.watching():
             recorder.enter(given)
             try:
                 with _quiet(commit):
@@ -69,7 +81,18 @@ def record(
             except Exception as error:
                 recorder.failed(error)
             second = recorder.second(space) if create_graph else None
-        return Recording(facts, tuple(recorder.events), recorder.arriving, second, recorder.left_out)
+            final = recorder.final()
+        return Recording(
+            facts,
+            tuple(recorder.events),
+            recorder.arriving,
+            second,
+            recorder.left_out,
+            final,
+            commit,
+            recorder.put_back,
+            recorder.left,
+        )
     finally:
         recorder.forget()
 
@@ -81,23 +104,6 @@ def _quiet(commit: bool) -> Iterator[None]:
         if not commit:
             warnings.filterwarnings("ignore", message="Using backward\\(\\) with create_graph=True")
         yield
-
-
-@contextmanager
-def _kept(leaves: Sequence[Any], others: Sequence[Any], commit: bool) -> Iterator[None]:
-    """Put `.grad` back afterwards; in between, leaves add to copies."""
-    if commit:
-        yield
-        return
-    held = [(t, t.grad) for t in leaves] + [(t, t.grad) for t in others if t.retains_grad]
-    try:
-        for leaf in leaves:
-            if leaf.grad is not None:
-                leaf.grad = leaf.grad.detach().clone()
-        yield
-    finally:
-        for tensor, grad in held:
-            tensor.grad = grad
 
 
 class _Recorder:
@@ -120,6 +126,37 @@ class _Recorder:
         self.saved = {n.id: tuple(s.name for s in n.saved if s.state == "kept") for n in facts.nodes}
         self.others = _tensors_of(walk)
         self.keeping = {(walk.ids[t.grad_fn], t.output_nr): t for t in self.others if t.retains_grad}
+        self.put_back: tuple[str, ...] = ()
+        self.left: tuple[str, ...] = ()
+
+    @contextmanager
+    def kept(self, commit: bool) -> Iterator[None]:
+        """Put everything back afterwards; in between, leaves add to copies."""
+        if commit:
+            yield
+            return
+        leaves = self.leaves()
+        passed = [*leaves, *(t for t in self.others if t.retains_grad)]
+        keeper = Keeper(self.walk.roots[0], passed)
+        try:
+            for leaf in leaves:
+                if leaf.grad is not None:
+                    leaf.grad = leaf.grad.detach().clone()
+            with preview():
+                yield
+        finally:
+            back, left = keeper.put_back(passed)
+            self.put_back, self.left = self._named(back), self._named(left)
+
+    def _named(self, tensors: Sequence[Any]) -> tuple[str, ...]:
+        """Names of tensors; what has none by its shape."""
+        return tuple(dict.fromkeys(self.holders.name(t) or str(tuple(t.shape)) for t in tensors))
+
+    def final(self) -> tuple[tuple[str, int, Amount | None], ...]:
+        """What is in `.grad` of the leaves, and of tensors that retain it, now."""
+        leaves = [(self.walk.ids[n], 0, n.variable) for n in self.walk.nodes if hasattr(n, "variable")]
+        others = [(*place, t) for place, t in self.keeping.items() if t.retains_grad]
+        return tuple((node, number, _amount(t.grad)) for node, number, t in [*leaves, *others])
 
     def leaves(self) -> list[Any]:
         return [node.variable for node in self.walk.nodes if hasattr(node, "variable")]
@@ -217,6 +254,8 @@ class _Recorder:
                     hooks: Any = getattr(tensor, attribute, None)
                     for key in list(() if hooks is None else hooks):
                         original = hooks[key]
+                        if of_inspectors(original):
+                            continue
                         hooks[key] = self._wrapper(original, kind, node, number, tensor)
                         wrapped.append((hooks, key, original, hooks[key]))
             yield
@@ -251,7 +290,8 @@ class _Recorder:
             now = given.grad if kind == "post_accumulate" else given if result is None else result
             after = _amount(now) if is_tensor(now) else None
             same = result is None and _same(before, after)
-            self.note(HookRan(kind, ident, number, owner, name, before, None if same else after))
+            cleared = kind == "post_accumulate" and before is not None and now is None
+            self.note(HookRan(kind, ident, number, owner, name, before, None if same else after, cleared))
             if kind == "tensor" and not same and now is not None:
                 self.arrived[ident, number] = [now.detach().clone()]
             return result

@@ -14,7 +14,7 @@ import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -533,7 +533,7 @@ SYMBOLS = _Symbols()
 
 # -- rules of Nodes ------------------------------------------------------------------------------------------------------
 
-_BACKWARD = re.compile(r"^(.*?Backward\d*)(?:_copy)?$")
+_BACKWARD = re.compile(r"^(.*?Backward\d+)(?:_copy)?$")
 #: stands for a saved tensor that cannot be read: freed, or changed since
 UNREAD: Any = object()
 
@@ -586,14 +586,20 @@ def _worked(term: Any) -> bool:
 def entries(node: str) -> list[Any]:
     """The entries of the op table whose Node has a name."""
     found = _BACKWARD.match(node)
-    key = found[1] if found is not None else node
-    if key not in NODES:
+    if found is None:  # AccumulateGrad, the Node of a Function of the learner's
+        return []
+    if found[1] not in NODES:
         load_all()
-    return NODES.get(key, [])
+    return NODES.get(found[1], [])
 
 
-def _fitting(node: str, saved: Sequence[str]) -> Any:
+def _fitting(node: str, saved: tuple[str, ...]) -> Any:
     """Of several entries with one Node name that whose saved values the Node has; the one that tells most."""
+    return _best(node, saved, len(entries(node)))  # more of them may be loaded later
+
+
+@lru_cache(2048)
+def _best(node: str, saved: tuple[str, ...], count: int) -> Any:
     best, score = None, (-1, 0)
     for entry in entries(node):
         names = [n for n in entry.node_class.saved_names if n]
@@ -606,7 +612,11 @@ def _fitting(node: str, saved: Sequence[str]) -> Any:
 
 def inputs_of(node: str) -> tuple[str, ...]:
     """PyTorch's names of the inputs of a Node, as far as the table knows it."""
-    entry = _fitting(node, ())
+    return _inputs_of(_fitting(node, ()))
+
+
+@lru_cache(1024)
+def _inputs_of(entry: Any) -> tuple[str, ...]:
     if entry is None or entry.list_place is not None:
         return ("tensors",) if entry is not None else ()
     return tuple(_theirs(entry, entry.names[place]) for place in entry.edge_places)

@@ -1,0 +1,131 @@
+"""A preview leaves no trace: what hooks of the learner change while it runs is put back, values, versions and `.grad`.
+
+`Keeper` looks at every tensor that is alive before the pass and keeps copies. `previewing()` tells other inspectors that
+what comes by now is not a backward of the learner's.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from .kinds import library
+
+__all__ = ["Keeper", "preview", "previewing"]
+
+#: bytes of tensors that are copied; of what goes beyond, a change is seen but not put back
+BUDGET = 64 * 2**20
+
+_previews = 0
+
+
+def previewing() -> bool:
+    """Whether a preview runs."""
+    return _previews > 0
+
+
+@contextmanager
+def preview() -> Iterator[None]:
+    """Mark a preview: what it does is no event for inspectors that watch."""
+    global _previews
+    _previews += 1
+    try:
+        yield
+    finally:
+        _previews -= 1
+
+
+@dataclass(slots=True)
+class _Kept:
+    """A tensor as it was. `alias` shows its memory of that time; copy: None where it was too large."""
+
+    tensor: Any
+    alias: Any
+    copy: Any
+    version: int
+    grad: Any
+    requires_grad: bool
+
+
+class Keeper:
+    """Every living tensor of a library as it was before a pass; the tensors in `first` get copies before others."""
+
+    def __init__(self, root: Any, first: Sequence[Any]) -> None:
+        self.library = library(root)
+        kind = self.library.Tensor
+        found: dict[int, Any] = {id(t): t for t in first}
+        for thing in gc.get_objects():
+            if issubclass(type(thing), kind):
+                found.setdefault(id(thing), thing)
+        self.kept: list[_Kept] = []
+        self.spent = 0
+        self.copies: dict[tuple[Any, ...], Any] = {}
+        for tensor in found.values():
+            try:
+                self.kept.append(self._keep(tensor))
+            except Exception:  # sparse, meta, inference: nothing that a hook could write to unseen
+                continue
+
+    def _keep(self, tensor: Any) -> _Kept:
+        version = int(tensor._version)
+        alias = tensor.detach()
+        place = alias.data_ptr(), tuple(alias.shape), alias.stride(), str(alias.dtype)
+        if place not in self.copies:
+            size = alias.numel() * alias.element_size()
+            self.spent += size
+            self.copies[place] = alias.clone() if self.spent <= BUDGET else None
+        return _Kept(tensor, alias, self.copies[place], version, _grad(tensor), bool(tensor.requires_grad))
+
+    def put_back(self, passed: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        """Put everything back. What was put back, and what was changed and could not be.
+
+        `passed`: the tensors whose `.grad` the pass itself sets.
+        """
+        own = {id(t) for t in passed}
+        back, left = [], []
+        for kept in self.kept:
+            done, lost = self._restore(kept, id(kept.tensor) in own)
+            back += [kept.tensor] * done
+            left += [kept.tensor] * lost
+        for kept in self.kept:  # after all values: tensors that share memory share the counter
+            self._version(kept)
+        self.kept.clear()
+        self.copies.clear()
+        return back, left
+
+    def _restore(self, kept: _Kept, passed: bool) -> tuple[bool, bool]:
+        tensor, changed, lost = kept.tensor, False, False
+        if kept.copy is not None and not _equal(kept.alias, kept.copy):
+            changed = True
+            kept.alias.data.copy_(kept.copy)
+        elif kept.copy is None and tensor._version != kept.version:
+            lost = True
+        if tensor.data_ptr() != kept.alias.data_ptr() or tuple(tensor.shape) != tuple(kept.alias.shape):
+            changed = True
+            tensor.data = kept.alias
+        if tensor.is_leaf and bool(tensor.requires_grad) is not kept.requires_grad:
+            changed = True
+            tensor.requires_grad_(kept.requires_grad)
+        if _grad(tensor) is not kept.grad:
+            changed |= not passed
+            tensor.grad = kept.grad
+        return changed, lost
+
+    def _version(self, kept: _Kept) -> None:
+        if kept.copy is not None and kept.tensor._version != kept.version:
+            guard = self.library.autograd._unsafe_preserve_version_counter((kept.tensor,))
+            guard.prev_versions = (kept.version,)
+            guard.__exit__(None, None, None)
+
+
+def _grad(tensor: Any) -> Any:
+    """`.grad` without the warning that PyTorch gives for non-leaf tensors."""
+    return tensor.grad if tensor.is_leaf or tensor.retains_grad else None
+
+
+def _equal(a: Any, b: Any) -> bool:
+    """Whether two tensors hold the same numbers, NaN where the other has NaN."""
+    return bool(((a == b) | ((a != a) & (b != b))).all()) if a.numel() else True

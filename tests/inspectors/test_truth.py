@@ -1,0 +1,228 @@
+"""A card never says a false word: what a step says at its end is what is there, on both libraries."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from autogradlab import inspectors as lab
+from autogradlab.inspectors.snapshot.recording import record
+from autogradlab.inspectors.values import short
+
+
+def told(view: Any) -> list[str]:
+    return [frame.sentence for frame in view.card.frames]
+
+
+def test_both_gradients_of_a_product_with_itself_arrive_at_once(torch: Any):
+    w = torch.tensor([3.0], requires_grad=True)
+    y = w * w
+    frames = told(lab.step(y))
+    assert not any("1 of 2" in text for text in frames)
+    assert "The 2 gradients of w are here" in frames[3]
+    assert frames[-1] == "Done: w.grad = [6.]."
+
+
+def test_one_of_two_edges_of_different_nodes_waits(torch: Any):
+    w = torch.tensor([3.0], requires_grad=True)
+    y = w * 2 + w
+    assert any("At w it waits: 1 of 2" in text for text in told(lab.step(y)))
+
+
+def test_a_hook_that_clears_grad_has_the_last_word(torch: Any):
+    w = torch.tensor([1.0, 2.0], requires_grad=True)
+
+    def clear(p: Any) -> None:
+        p.grad = None
+
+    w.register_post_accumulate_grad_hook(clear)
+    frames = told(lab.step((w * w).sum()))
+    assert "changes `.grad`: [2., 4.] → None" in frames[-2]
+    assert frames[-1] == "Done: w.grad = None."
+
+
+def test_a_hook_that_changes_grad_has_the_last_word(torch: Any):
+    w = torch.tensor([1.0, 2.0], requires_grad=True)
+    w.register_post_accumulate_grad_hook(lambda p: (p.grad.mul_(10), None)[1])
+    assert told(lab.step((w * w).sum(), commit=True))[-1] == "Done: w.grad = [20., 40.]."
+    assert w.grad.tolist() == [20.0, 40.0]
+
+
+def test_hooks_that_write_leave_no_trace_in_a_preview(torch: Any):
+    w = torch.tensor([1.0, 2.0], requires_grad=True)
+    seen = torch.zeros(2)
+    other = torch.tensor([5.0], requires_grad=True)
+    other.grad = torch.tensor([7.0])
+    kept = other.grad
+
+    def learn(p: Any) -> None:
+        with torch.no_grad():
+            p.sub_(p.grad)
+        seen.add_(p.grad)
+        other.data = torch.tensor([9.0])
+        other.grad.zero_()
+        p.grad = None
+
+    w.register_post_accumulate_grad_hook(learn)
+    y = (w * w).sum()
+    versions = w._version, seen._version, other._version, kept._version
+    view = lab.step(y)
+    assert (w.tolist(), seen.tolist(), other.tolist(), w.grad) == ([1.0, 2.0], [0.0, 0.0], [5.0], None)
+    assert other.grad is kept
+    assert kept.tolist() == [7.0]
+    assert (w._version, seen._version, other._version, kept._version) == versions
+    assert [badge.text for badge in view.card.badges] == ["preview: put back"]
+    assert "What they changed is put back: w, seen, other" in view.text
+    y.backward()  # nothing that it saved was touched
+    assert w.tolist() == [-1.0, -2.0]
+    assert other.tolist() == [9.0]
+
+
+def test_nothing_is_changed_is_said_where_no_hook_ran(torch: Any):
+    w = torch.tensor([1.0], requires_grad=True)
+    assert [badge.text for badge in lab.step(w * 2).card.badges] == ["preview: nothing is changed"]
+    w.register_hook(lambda g: None)
+    assert [badge.text for badge in lab.step(w * 2).card.badges] == ["preview: put back"]
+
+
+def test_what_is_too_large_to_be_put_back_is_told(torch: Any, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("autogradlab.inspectors.snapshot.keeping.BUDGET", 0)
+    w = torch.tensor([1.0], requires_grad=True)
+    seen = torch.zeros(1)
+    w.register_hook(lambda g: seen.add_(g) and None)
+    view = lab.step(w * 2)
+    assert view.card.badges[0].text == "preview, but your hooks changed something"
+    assert "What they changed and is not put back: seen." in view.text
+
+
+def test_the_first_nan_is_flagged_and_nothing_is_green(torch: Any):
+    w = torch.tensor([0.0, 1.0], requires_grad=True)
+    view = lab.step((w.sqrt() * torch.tensor([0.0, 1.0])).sum())
+    flagged = [frame for frame in view.card.frames if "NaN appears here first" in frame.sentence]
+    assert [frame.sentence.split()[0] for frame in flagged] == ["SqrtBackward0"]
+    assert flagged[0].tone == "warning"
+    assert view.card.frames[-1].tone == "warning"
+
+
+def test_a_nan_that_is_given_is_not_made_here(torch: Any):
+    w = torch.tensor([1.0], requires_grad=True)
+    texts = told(lab.step(w * 2, torch.tensor([float("nan")])))
+    assert "A NaN comes in here" in texts[1]
+    assert not any("appears here first" in text for text in texts)
+
+
+def test_the_real_backward_does_not_say_that_nothing_has_run(torch: Any):
+    w = torch.tensor([1.0], requires_grad=True)
+    assert "Nothing has run" in told(lab.step(w * 2))[0]
+    view = lab.step(w * 2, commit=True)
+    assert not any("Nothing has run" in text for text in told(view))
+    assert "nothing is changed" not in view.text
+
+
+def test_inspectors_do_not_see_each_other(torch: Any):
+    w = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = (w * w).sum()
+    with lab.accumulation(w, y) as ledger, lab.hooks(w) as log:
+        texts = told(lab.step(y))
+        assert not any("Hook" in text or "hook" in text for text in texts)
+        assert ledger.entries == []
+        assert log.firings == []
+        lab.step(y, commit=True)
+        assert [entry.kind for entry in ledger.entries] == ["backward"]
+        assert log.firings == []
+
+
+# -- random graphs, random hooks -----------------------------------------------------------------------------------------
+
+
+def graph(torch: Any, rng: random.Random) -> tuple[list[Any], Any]:
+    """A few leaves, and a root made of them."""
+    leaves = [
+        torch.tensor([rng.uniform(0.5, 2.0) for _ in range(2)], dtype=torch.float64, requires_grad=True)
+        for _ in range(rng.randint(1, 3))
+    ]
+    made = list(leaves)
+    steps: list[Callable[[Any, Any], Any]] = [
+        lambda a, b: a * b,
+        lambda a, b: a + b,
+        lambda a, b: a / b,
+        lambda a, b: a.sin(),
+        lambda a, b: a.sum() * b,
+        lambda a, b: torch.stack([a, b]).max(0)[0],
+        lambda a, b: (a * 1).unbind()[0] + b,
+        lambda a, b: a.relu() - b.detach(),
+    ]
+    for _ in range(rng.randint(1, 7)):
+        made.append(rng.choice(steps)(rng.choice(made), rng.choice(made)))
+    root = sum(t.sum() for t in made[len(leaves) :])
+    for t in made[len(leaves) :]:
+        if rng.random() < 0.2:
+            t.retain_grad()
+    hook(torch, rng, leaves, made)
+    return [*leaves, *(t for t in made[len(leaves) :] if t.retains_grad)], root
+
+
+def hook(torch: Any, rng: random.Random, leaves: list[Any], made: list[Any]) -> None:
+    """Hooks that scale, look, write, clear."""
+
+    def clear(p: Any) -> None:
+        p.grad = None
+
+    def add(p: Any) -> None:
+        if p.grad is not None:
+            p.grad.add_(1)
+
+    def swap(p: Any) -> None:
+        p.grad = torch.full_like(p, 3.0)
+
+    def another(p: Any) -> None:
+        leaves[0].grad = torch.full_like(leaves[0], 5.0)
+
+    for t in made:
+        if rng.random() < 0.3 and t.requires_grad:
+            t.register_hook(rng.choice([lambda g: g * 2, lambda g: None, lambda g: g + 1, lambda g: g.clone().zero_()]))
+        if t.grad_fn is not None and rng.random() < 0.2:
+            t.grad_fn.register_prehook(lambda grads: tuple(None if g is None else g * 3 for g in grads))
+        if t.grad_fn is not None and rng.random() < 0.2:
+            t.grad_fn.register_hook(lambda ins, outs: tuple(None if g is None else g - 1 for g in ins))
+    for leaf in leaves:
+        if rng.random() < 0.4:
+            leaf.register_post_accumulate_grad_hook(rng.choice([clear, add, swap, another]))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_last_sentence_is_the_real_grad(torch: Any, seed: int):
+    """Of the preview and of the real backward; and the preview leaves everything as it was."""
+    tensors, root = graph(torch, random.Random(seed))
+    space = {f"t{i}": t for i, t in enumerate(tensors)} | {"root": root}
+    before = [(str(t.tolist()), t._version, t.grad) for t in tensors]
+    preview = record([root], space)
+    assert [(str(t.tolist()), t._version, t.grad) for t in tensors] == before
+    real = record([root], space, commit=True)
+    assert repr(preview.events) == repr(real.events)  # NaN is not equal to itself
+    assert repr(preview.final) == repr(real.final)
+    assert real.committed
+    told = {(node, number): now for node, number, now in real.final}
+    ids = {value.name: value.of for value in real.graph.values}
+    for i, t in enumerate(tensors):
+        place = ids.get(f"t{i}")
+        if place in told:
+            now = told[place]  # type: ignore[index]
+            assert (now and now.text) == (None if t.grad is None else short(t.grad))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_sentence_itself(torch: Any, seed: int):
+    tensors, root = graph(torch, random.Random(seed))
+    named = {f"t{i}": t for i, t in enumerate(tensors)}
+    locals().update(named)
+    from autogradlab.inspectors.cards.step import step_card
+
+    last = step_card(root, {**named, "root": root}, commit=True).frames[-1].sentence
+    for name, t in named.items():
+        if f"{name}.grad = " in last:
+            words = "None" if t.grad is None else short(t.grad)
+            assert f"{name}.grad = {words}"[:-1] in last, (name, words, last)
