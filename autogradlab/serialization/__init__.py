@@ -1,0 +1,107 @@
+"""Files of tensors, state dicts, optimizers and models, in PyTorch's own format (mirrors `torch.save` and `torch.load`).
+
+A file is a ZIP archive, uncompressed: `data.pkl` describes the object as a pickle, `data/N` hold the bytes of each memory
+once, so tensors that shared memory share it again. PyTorch reads what is written here, and the other way round. The pickle
+is read by a machine of our own (`reading.py`), which makes what it knows and calls nothing that a file names.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from .archive import Archive, write
+from .reading import Reader, add_safe_globals, clear_safe_globals, get_safe_globals, remove_safe_globals, safe_globals
+from .writing import Writer
+
+__all__ = [
+    "add_safe_globals",
+    "clear_safe_globals",
+    "get_safe_globals",
+    "load",
+    "remove_safe_globals",
+    "safe_globals",
+    "save",
+]
+
+
+def save(
+    obj: object,
+    f: Any,
+    pickle_module: Any = None,
+    pickle_protocol: int = 2,
+    _use_new_zipfile_serialization: bool = True,
+) -> None:
+    """Writes an object to a file: tensors that share memory share it when loaded, too.
+
+    f: a path or a binary file. A file of that name is replaced only when the new one is complete.
+
+    Errors: AttributeError for functions without a name in a module; RuntimeError for a folder that does not exist.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> import io
+        >>> buffer = io.BytesIO()
+        >>> torch.save({'w': torch.ones(2)}, buffer)
+        >>> _ = buffer.seek(0)
+        >>> torch.load(buffer)
+        {'w': tensor([1., 1.])}
+
+    Mirrors `torch.save`.
+    """
+    if not isinstance(f, (str, os.PathLike)) and not hasattr(f, "write"):
+        raise AttributeError(
+            f"expected 'f' to be string, path, or a file-like object with a 'write' attribute, but got {type(f)}"
+        )
+    if isinstance(f, (str, os.PathLike)):
+        parent = os.path.dirname(os.fspath(f))
+        if parent and not os.path.isdir(parent):
+            raise RuntimeError(f"Parent directory {parent} does not exist.")
+    writer = Writer()
+    description = writer.described(obj)
+    write(f, description, [memory for _, memory in writer.memories.values()])
+
+
+def load(
+    f: Any,
+    map_location: Any = None,
+    pickle_module: Any = None,
+    *,
+    weights_only: bool | None = None,
+    mmap: bool | None = None,
+    **pickle_load_args: Any,
+) -> object:
+    """Reads what `save`, here or in PyTorch, wrote. It runs no code that the file names: a hostile one is refused.
+
+    map_location: where memory of other devices goes; the CPU is the only one here.
+    weights_only: by default tensors, numbers, strings and their containers only. With False also Modules and optimizers,
+    of classes that this program has loaded already; `add_safe_globals` allows single ones.
+
+    Errors: pickle.UnpicklingError for a file that is damaged, claims more than it holds, or names something that is not
+    allowed; FileNotFoundError; EOFError for an empty file.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> import io
+        >>> buffer = io.BytesIO()
+        >>> torch.save(torch.ones(2), buffer)
+        >>> _ = buffer.seek(0)
+        >>> torch.load(buffer)
+        tensor([1., 1.])
+
+    Mirrors `torch.load`.
+    """
+    if isinstance(f, (str, os.PathLike)):
+        with open(f, "rb") as file:
+            content = file.read()
+    elif hasattr(f, "read"):
+        content = f.read()
+    else:
+        raise AttributeError(
+            f"'{type(f).__name__}' object has no attribute 'seek'. You can only torch.load from a file that is seekable. Please "
+            "pre-load the data into a buffer like io.BytesIO and try to load from it instead."
+        )
+    if not content:
+        raise EOFError("Ran out of input")
+    with Archive(content) as archive:
+        return Reader(archive, map_location, weights_only is not False).load()

@@ -1,0 +1,538 @@
+"""Pickles of PyTorch's files, read by a stack machine that makes what it knows and calls nothing that a file names."""
+
+from __future__ import annotations
+
+import struct
+import sys
+from collections import Counter, OrderedDict, defaultdict
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from ..core.tensor.copying import rebuild_tensor
+from ..core.tensor.tensor import Size, Tensor, set_requires_grad
+from ..core.types import dtypes, layouts
+from ..core.types.device import device as Device
+from .archive import Archive, damaged
+from .writing import STORAGES
+
+__all__ = [
+    "Reader",
+    "add_safe_globals",
+    "clear_safe_globals",
+    "get_safe_globals",
+    "remove_safe_globals",
+    "safe_globals",
+]
+
+_DTYPES = {name: kind for kind, name in STORAGES.items()}
+_NO_CUDA = (
+    "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. If you are running on a "
+    "CPU-only machine, please use torch.load with map_location=torch.device('cpu') to map your storages to the CPU."
+)
+_UNSUPPORTED = (
+    "Weights only load failed. This file can still be loaded, to do so you have two options, \x1b[1mdo those steps only if "
+    "you trust the source of the checkpoint\x1b[0m. \n\t(1) In PyTorch 2.6, we changed the default value of the `weights_only` "
+    "argument in `torch.load` from `False` to `True`. Re-running `torch.load` with `weights_only` set to `False` will likely "
+    "succeed, but it can result in arbitrary code execution. Do it only if you got the file from a trusted source.\n\t(2) "
+    "Alternatively, to load with `weights_only=True` please check the recommended steps in the following error message.\n\t"
+    "WeightsUnpickler error: Unsupported global: GLOBAL {0} was not an allowed global by default. Please use "
+    "`torch.serialization.add_safe_globals([{0}])` or the `torch.serialization.safe_globals([{0}])` context manager to "
+    "allowlist this global if you trust this class/function.\n\nCheck the documentation of torch.load to learn more about "
+    "types accepted by default with weights_only https://pytorch.org/docs/stable/generated/torch.load.html."
+)
+
+# -- what is allowed by hand ------------------------------------------------------------------------------------------
+
+_safe: list[Any] = []
+
+
+def add_safe_globals(safe_globals: list[Any]) -> None:
+    """Allow `load` these classes and functions.
+
+    Mirrors `torch.serialization.add_safe_globals`.
+    """
+    _safe.extend(safe_globals)
+
+
+def get_safe_globals() -> list[Any]:
+    """What `add_safe_globals` allowed.
+
+    Mirrors `torch.serialization.get_safe_globals`.
+    """
+    return list(_safe)
+
+
+def clear_safe_globals() -> None:
+    """Allow nothing but what is always allowed.
+
+    Mirrors `torch.serialization.clear_safe_globals`.
+    """
+    _safe.clear()
+
+
+def remove_safe_globals(safe_globals: list[Any]) -> None:
+    """Take back what `add_safe_globals` allowed."""
+    _safe[:] = [one for one in _safe if one not in safe_globals]
+
+
+class safe_globals:
+    """Within it, `load` is allowed these classes and functions.
+
+    Mirrors `torch.serialization.safe_globals`.
+    """
+
+    def __init__(self, safe_globals: list[Any]) -> None:
+        self.given = safe_globals
+
+    def __enter__(self) -> None:
+        self.before = get_safe_globals()
+        add_safe_globals(self.given)
+
+    def __exit__(self, *exc: object) -> None:
+        _safe[:] = self.before
+
+
+def _name(x: Any) -> str:
+    return x[1] if isinstance(x, tuple) else f"{x.__module__}.{x.__qualname__}"
+
+
+# -- the machine ------------------------------------------------------------------------------------------------------------
+
+
+class _Global:
+    """A name that stands in a file; `make` is what a call of it does here."""
+
+    def __init__(self, name: str, make: Callable[..., Any] | None, cls: type | None = None) -> None:
+        self.name = name
+        self.make = make
+        self.cls = cls
+
+
+class _Storage:
+    """A record of memory, with the dtype that the file gives it."""
+
+    def __init__(self, memory: np.ndarray[Any, Any], kind: str | None) -> None:
+        self.memory = memory
+        self.kind = kind
+
+
+class _Mark:
+    pass
+
+
+_MARK = _Mark()
+
+
+class Reader:
+    """Makes the object that an archive describes."""
+
+    def __init__(self, archive: Archive, map_location: Any, weights_only: bool) -> None:
+        self.archive = archive
+        self.map_location = map_location
+        self.weights_only = weights_only
+        self.memory: dict[str, np.ndarray[Any, Any]] = {}
+        #: what calls may still make beyond what the file itself holds
+        self.left = 16 * archive.length + (1 << 20)
+        self.stack: list[Any] = []
+        self.memo: dict[int, Any] = {}
+        self.at = 0
+        self.data = b""
+
+    def load(self) -> Any:
+        """The object. Errors: UnpicklingError for everything that cannot be read."""
+        self.data = self.archive.read("data.pkl")
+        if self.archive.has("byteorder") and self.archive.read("byteorder") != sys.byteorder.encode():
+            raise damaged("it was written on a machine with the other byte order")
+        try:
+            while True:
+                code = self._take(1)[0]
+                if code == 0x2E:  # STOP
+                    return self.stack.pop()
+                step = _STEPS.get(code)
+                if step is None:
+                    raise damaged(f"its pickle has an operation that is not known here ({code})")
+                step(self)
+        except (IndexError, KeyError, TypeError, ValueError, AttributeError, OverflowError, struct.error) as error:
+            raise damaged(f"its pickle is damaged ({type(error).__name__}: {error})") from error
+        except RecursionError as error:
+            raise damaged("its pickle is nested too deeply") from error
+
+    def _take(self, n: int) -> bytes:
+        found = self.data[self.at : self.at + n]
+        if len(found) != n:
+            raise damaged("its pickle ends too early")
+        self.at += n
+        return found
+
+    def _line(self) -> str:
+        end = self.data.index(b"\n", self.at)
+        line = self.data[self.at : end].decode("utf-8")
+        self.at = end + 1
+        return line
+
+    def _number(self, form: str) -> int:
+        return int(struct.unpack("<" + form, self._take(struct.calcsize(form)))[0])
+
+    def _marked(self) -> list[Any]:
+        """What lies above the last mark."""
+        for at in range(len(self.stack) - 1, -1, -1):
+            if self.stack[at] is _MARK:
+                found = self.stack[at + 1 :]
+                del self.stack[at:]
+                return found
+        raise damaged("its pickle has no mark where one belongs")
+
+    def spend(self, n: int) -> None:
+        """Count memory that a call makes. Errors: UnpicklingError if a small file would fill a large memory."""
+        self.left -= n
+        if self.left < 0:
+            raise damaged("it would fill far more memory than it holds")
+
+    # -- names -----------------------------------------------------------------------------------------------------
+
+    def named(self, module: str, name: str) -> Any:
+        """What stands for a name of the file. Errors: UnpicklingError for one that is not allowed."""
+        module = {"__builtin__": "builtins", "copy_reg": "copyreg"}.get(module, module)
+        path = f"{module}.{name}"
+        if module == "torch" and name in dtypes.ALL:
+            return dtypes.ALL[name]
+        if module in ("torch", "torch.storage") and (name in _DTYPES or name == "UntypedStorage"):
+            return _Global(path, None)
+        made = _KNOWN.get(path)
+        if made is not None:
+            return _Global(path, lambda *args: made(self, *args))
+        cls = self._allowed(module, name, path)
+        if cls is None:
+            raise _unsupported(path)
+        return _Global(path, cls, cls)
+
+    def _allowed(self, module: str, name: str, path: str) -> Any:
+        """A class that the user allows: one of `add_safe_globals`; with weights_only=False a loaded Module or Optimizer."""
+        for one in _safe:
+            if _name(one) == path:
+                return one[0] if isinstance(one, tuple) else one
+        if self.weights_only:
+            return None
+        found: Any = _own_class(module, name)
+        if found is None:
+            found = sys.modules.get(module)
+            for part in name.split("."):
+                found = getattr(found, part, None)
+        return found if isinstance(found, type) and issubclass(found, _bases()) else None
+
+    # -- operations ------------------------------------------------------------------------------------------------
+
+    def call(self) -> None:
+        """REDUCE"""
+        args, make = self.stack.pop(), self.stack.pop()
+        if not isinstance(make, _Global) or make.make is None or not isinstance(args, tuple):
+            raise damaged("its pickle calls something that cannot be called")
+        self.stack.append(make.make(*args))
+
+    def new(self) -> None:
+        """NEWOBJ"""
+        args, make = self.stack.pop(), self.stack.pop()
+        if not isinstance(make, _Global) or make.cls is None:
+            raise damaged("its pickle makes an object of something that is no allowed class")
+        self.stack.append(make.cls.__new__(make.cls, *args))
+
+    def build(self) -> None:
+        """BUILD"""
+        state, x = self.stack.pop(), self.stack[-1]
+        if isinstance(x, OrderedDict):
+            x.__dict__.update(state)
+        elif isinstance(x, Tensor):
+            x.__dict__.update(_attributes(state))
+        elif isinstance(x, _bases()) or any(type(x) is one for one in _safe):
+            if hasattr(x, "__setstate__"):
+                x.__setstate__(state)
+            else:
+                x.__dict__.update(state)
+        else:
+            raise damaged(f"its pickle gives attributes to a {type(x).__name__}")
+
+    def persistent(self) -> None:
+        """BINPERSID: memory, by its number."""
+        what, kind, key, location, size = self.stack.pop()
+        if what != "storage" or not isinstance(kind, _Global) or not isinstance(key, str) or not isinstance(size, int):
+            raise damaged("its pickle refers to something that is no memory")
+        self._check_location(str(location))
+        name = kind.name.rpartition(".")[2]
+        dtype = _DTYPES.get(name)
+        if key not in self.memory:
+            self.memory[key] = np.frombuffer(self.archive.read(f"data/{key}"), np.uint8).copy()
+        if dtype is not None and dtype not in dtypes.ALL:
+            raise damaged(f"it holds a tensor of a dtype that is not known here: {dtype}")
+        itemsize = 1 if dtype is None else dtypes.ALL[dtype].itemsize
+        if size * itemsize > self.memory[key].nbytes:
+            raise damaged(f"memory {key} is shorter than its pickle says")
+        self.stack.append(_Storage(self.memory[key], dtype))
+
+    def _check_location(self, location: str) -> None:
+        to: Any = self.map_location
+        if isinstance(to, dict):
+            to = to.get(location, location)
+        elif to is None or callable(to):
+            to = "cpu" if callable(to) else location
+        kind = to.type if isinstance(to, Device) else str(to).partition(":")[0]
+        if kind == "cuda":
+            raise RuntimeError(_NO_CUDA)
+        if kind != "cpu":
+            raise RuntimeError(
+                f"don't know how to restore data location of torch.storage.UntypedStorage (tagged with {to})"
+            )
+
+    def append_all(self) -> None:
+        """APPENDS"""
+        items = self._marked()
+        found = self.stack[-1]
+        if not isinstance(found, list):
+            raise damaged("its pickle appends to something that is no list")
+        found.extend(items)
+
+    def set_all(self, items: list[Any]) -> None:
+        """SETITEMS"""
+        found = self.stack[-1]
+        if not isinstance(found, dict) or len(items) % 2:
+            raise damaged("its pickle sets items of something that is no dict")
+        for key, value in zip(items[::2], items[1::2], strict=True):
+            found[key] = value
+
+    def remember(self, number: int) -> None:
+        """BINPUT"""
+        self.memo[number] = self.stack[-1]
+
+
+def _unsupported(path: str) -> Exception:
+    from pickle import UnpicklingError
+
+    return UnpicklingError(_UNSUPPORTED.format(path.removeprefix("builtins.")))
+
+
+def _bases() -> tuple[type, ...]:
+    from ..nn.modules.module import Module
+    from ..optim.optimizer import Optimizer
+
+    return Module, Optimizer
+
+
+def _own_class(module: str, name: str) -> Any:
+    """A class of this package that a file calls by PyTorch's name."""
+    from .. import nn, optim
+
+    for place in (nn, optim) if module.startswith(("torch.nn.modules.", "torch.optim.")) else ():
+        found = getattr(place, name, None)
+        if isinstance(found, type) and found.__module__ == module:
+            return found
+    return None
+
+
+def _attributes(state: Any) -> dict[str, Any]:
+    if not isinstance(state, dict) or not all(isinstance(key, str) for key in state):
+        raise damaged("a tensor has attributes that are none")
+    return state
+
+
+# -- the calls that are known -------------------------------------------------------------------------------------------------
+
+
+def _tensor(
+    reader: Reader,
+    storage: Any,
+    offset: Any,
+    size: Any,
+    stride: Any,
+    requires: Any = False,
+    hooks: Any = None,
+    metadata: Any = None,
+) -> Tensor:
+    return _rebuilt(storage, storage.kind, offset, size, stride, requires, metadata)
+
+
+def _tensor_of_dtype(
+    reader: Reader,
+    storage: Any,
+    offset: Any,
+    size: Any,
+    stride: Any,
+    requires: Any,
+    hooks: Any,
+    dtype: Any,
+    metadata: Any = None,
+) -> Tensor:
+    return _rebuilt(storage, dtype.name, offset, size, stride, requires, metadata)
+
+
+def _rebuilt(storage: Any, kind: Any, offset: Any, size: Any, stride: Any, requires: Any, metadata: Any) -> Tensor:
+    if not isinstance(storage, _Storage) or kind not in dtypes.ALL:
+        raise damaged("a tensor has no memory of a known dtype")
+    if type(offset) is not int or any(type(n) is not int for n in (*size, *stride)):
+        raise damaged("a tensor has a shape that cannot be")
+    if any(s < 0 for s in stride) or len(size) != len(stride):
+        raise damaged("a tensor has strides that cannot be")
+    itemsize = dtypes.ALL[kind].itemsize
+    try:
+        made = rebuild_tensor(storage.memory, kind, offset * itemsize, tuple(size), tuple(stride), False)
+    except RuntimeError:
+        raise damaged("a tensor reaches outside its memory") from None
+    for flag, resolve in (("conj", "conj"), ("neg", "neg")):
+        if metadata and metadata.get(flag):
+            made = getattr(made, resolve)()
+    if requires:
+        set_requires_grad(made, True, "method")
+    return made
+
+
+def _parameter(reader: Reader, data: Any, requires: Any, hooks: Any, state: Any = None) -> Any:
+    from ..nn.parameter import Parameter
+
+    if not isinstance(data, Tensor):
+        raise damaged("a parameter is no tensor")
+    made = Parameter(data, bool(requires))
+    if state is not None:
+        made.__dict__.update(_attributes(state))
+    return made
+
+
+def _of_type(reader: Reader, make: Any, cls: Any, args: Any, state: Any) -> Any:
+    made = make.make(*args)
+    values = state[0] if isinstance(state, tuple) else state
+    made.__dict__.update(_attributes(values or {}))
+    return made
+
+
+def _encoded(reader: Reader, text: str, encoding: str) -> bytes:
+    if encoding != "latin1":
+        raise damaged("bytes are written in an unknown way")
+    reader.spend(len(text))
+    return text.encode("latin1")
+
+
+def _bytearray(reader: Reader, data: Any = b"", encoding: Any = None) -> bytearray:
+    if not isinstance(data, (bytes, bytearray)):
+        data = _encoded(reader, data, encoding)
+    reader.spend(len(data))
+    return bytearray(data)
+
+
+def _collected(make: Callable[..., Any]) -> Callable[..., Any]:
+    """A container of what is given in one list or dict."""
+
+    def collect(reader: Reader, items: Iterable[Any] = ()) -> Any:
+        if not isinstance(items, (list, tuple, dict, set)):
+            raise damaged("a container is made of something else")
+        reader.spend(64 * len(items) + 64)
+        return make(items)
+
+    return collect
+
+
+def _complex(reader: Reader, real: float, imag: float) -> complex:
+    return complex(real, imag)
+
+
+def _device(reader: Reader, kind: str, index: int | None = None) -> Any:
+    return Device(kind) if index is None else Device(kind, index)
+
+
+def _layout(reader: Reader, name: str) -> Any:
+    return layouts.LAYOUTS[name.removeprefix("torch.")]
+
+
+def _defaultdict(reader: Reader, factory: Any = None) -> Any:
+    """A defaultdict of dicts or lists, as optimizers have one; another factory is refused."""
+    known = {"builtins.dict": dict, "builtins.list": list, "builtins.int": int}
+    if factory is not None and getattr(factory, "name", None) not in known:
+        raise damaged("a defaultdict has a factory that is not allowed")
+    return defaultdict(None if factory is None else known[factory.name])
+
+
+_KNOWN: dict[str, Callable[..., Any]] = {
+    "torch._utils._rebuild_tensor": _tensor,
+    "torch._utils._rebuild_tensor_v2": _tensor,
+    "torch._utils._rebuild_tensor_v3": _tensor_of_dtype,
+    "torch._utils._rebuild_parameter": _parameter,
+    "torch._utils._rebuild_parameter_with_state": _parameter,
+    "torch._tensor._rebuild_from_type_v2": _of_type,
+    "torch.nn.parameter.Parameter": lambda reader, data, requires=True: _parameter(reader, data, requires, None),
+    "torch.Tensor": lambda reader, *args: _refuse("torch.Tensor"),
+    "torch.Size": _collected(Size),
+    "torch.device": _device,
+    "torch.serialization._get_layout": _layout,
+    "collections.OrderedDict": _collected(OrderedDict),
+    "collections.Counter": _collected(Counter),
+    "collections.defaultdict": _defaultdict,
+    "_codecs.encode": _encoded,
+    "builtins.bytearray": _bytearray,
+    "builtins.set": _collected(set),
+    "builtins.complex": _complex,
+    "builtins.dict": _collected(dict),
+    "builtins.list": _collected(list),
+    "builtins.int": lambda reader, *args: _refuse("int"),
+}
+
+
+def _refuse(what: str) -> Any:
+    raise damaged(f"its pickle calls {what}")
+
+
+# -- operations by their code ---------------------------------------------------------------------------------------------------
+
+
+def _constant(value: Any) -> Callable[[Reader], None]:
+    return lambda r: r.stack.append(value)
+
+
+def _tuple_of(n: int) -> Callable[[Reader], None]:
+    def make(r: Reader) -> None:
+        if len(r.stack) < n:
+            raise damaged("its pickle takes more than there is")
+        found = tuple(r.stack[-n:])
+        del r.stack[-n:]
+        r.stack.append(found)
+
+    return make
+
+
+def _text(form: str) -> Callable[[Reader], None]:
+    return lambda r: r.stack.append(r._take(r._number(form)).decode("utf-8", "surrogatepass"))
+
+
+_STEPS: dict[int, Callable[[Reader], Any]] = {
+    0x80: lambda r: r._take(1),  # PROTO
+    ord("("): _constant(_MARK),
+    ord("N"): _constant(None),
+    0x88: _constant(True),
+    0x89: _constant(False),
+    ord(")"): _constant(()),
+    ord("]"): lambda r: r.stack.append([]),
+    ord("}"): lambda r: r.stack.append({}),
+    0x85: _tuple_of(1),
+    0x86: _tuple_of(2),
+    0x87: _tuple_of(3),
+    ord("t"): lambda r: r.stack.append(tuple(r._marked())),
+    ord("K"): lambda r: r.stack.append(r._take(1)[0]),
+    ord("M"): lambda r: r.stack.append(r._number("H")),
+    ord("J"): lambda r: r.stack.append(r._number("i")),
+    0x8A: lambda r: r.stack.append(int.from_bytes(r._take(r._take(1)[0]), "little", signed=True)),
+    ord("G"): lambda r: r.stack.append(struct.unpack(">d", r._take(8))[0]),
+    ord("X"): _text("I"),
+    0x8C: _text("B"),
+    ord("U"): _text("B"),
+    ord("T"): _text("I"),
+    ord("q"): lambda r: r.remember(r._take(1)[0]),
+    ord("r"): lambda r: r.remember(r._number("I")),
+    ord("h"): lambda r: r.stack.append(r.memo[r._take(1)[0]]),
+    ord("j"): lambda r: r.stack.append(r.memo[r._number("I")]),
+    ord("c"): lambda r: r.stack.append(r.named(r._line(), r._line())),
+    ord("R"): Reader.call,
+    0x81: Reader.new,
+    ord("b"): Reader.build,
+    ord("Q"): Reader.persistent,
+    ord("e"): Reader.append_all,
+    ord("a"): lambda r: r.stack[-2].append(r.stack.pop()) if isinstance(r.stack[-2], list) else _refuse("append"),
+    ord("s"): lambda r: r.set_all([r.stack.pop(-2), r.stack.pop()]),
+    ord("u"): lambda r: r.set_all(r._marked()),
+}
