@@ -149,7 +149,7 @@ class Reader:
             while True:
                 code = self._take(1)[0]
                 if code == 0x2E:  # STOP
-                    return self.stack.pop()
+                    return self._result()
                 step = _STEPS.get(code)
                 if step is None:
                     raise damaged(f"its pickle has an operation that is not known here ({code})")
@@ -158,6 +158,11 @@ class Reader:
             raise damaged(f"its pickle is damaged ({type(error).__name__}: {error})") from error
         except RecursionError as error:
             raise damaged("its pickle is nested too deeply") from error
+
+    def _result(self) -> Any:
+        if len(self.stack) != 1 or isinstance(self.stack[0], (_Global, _Mark, _Storage)):
+            raise damaged("its pickle leaves no object")
+        return self.stack[0]
 
     def _take(self, n: int) -> bytes:
         found = self.data[self.at : self.at + n]

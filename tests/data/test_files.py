@@ -1,0 +1,286 @@
+"""Files: PyTorch reads what is saved here and the other way round; damaged and hostile ones give one error and run nothing."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import pickle
+import random
+import zipfile
+from collections import Counter, OrderedDict
+from typing import Any
+
+import pytest
+
+import autogradlab
+
+
+def everything(torch: Any) -> dict[str, Any]:
+    """All that a file may hold, from a model after one step."""
+    torch.manual_seed(0)
+    x = torch.arange(6.0).view(2, 3)
+    model = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.BatchNorm1d(3))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
+    model(torch.ones(4, 2)).sum().backward()
+    optimizer.step()
+    kinds = ("int8", "bool", "complex64", "float16", "float64", "uint8", "uint16", "int32")
+    return {
+        "tensor": x,
+        "shared": [x, x[1], x.t()],
+        "model": model.state_dict(),
+        "optimizer": optimizer.state_dict(),
+        "plain": [
+            1,
+            -5,
+            300,
+            2**40,
+            -(2**70),
+            1.5,
+            float("inf"),
+            None,
+            True,
+            "ü",
+            b"\x00\xff",
+            bytearray(b"a"),
+            1j,
+            {1},
+            (),
+        ],
+        "tuples": [(1,), (1, 2), (1, 2, 3), (1, 2, 3, (4,))],
+        "types": [x.shape, torch.float32, torch.device("cpu"), torch.strided],
+        "parameter": model[0].weight,
+        "dtypes": [torch.ones(2, dtype=getattr(torch, kind)) for kind in kinds],
+        "shapes": [torch.empty(0, 3), torch.tensor(3), torch.ones(1).expand(5), torch.ones(1, requires_grad=True)],
+        "containers": [OrderedDict(a=1), Counter("aab")],
+    }
+
+
+def saved(torch: Any, obj: Any) -> bytes:
+    buffer = io.BytesIO()
+    torch.save(obj, buffer)
+    return buffer.getvalue()
+
+
+def loaded(torch: Any, content: bytes, **options: Any) -> Any:
+    return torch.load(io.BytesIO(content), **options)
+
+
+def test_what_is_saved_comes_back(tmp_path: Any):
+    given = everything(autogradlab)
+    autogradlab.save(given, tmp_path / "f.pt")
+    found: Any = autogradlab.load(tmp_path / "f.pt")
+    assert repr(found) == repr(given)
+    found["shared"][0][1, 0] = 50
+    assert found["tensor"][1, 0] == found["shared"][1][0] == found["shared"][2][0, 1] == 50
+    assert given["tensor"][1, 0] == 3
+    assert found["shared"][2].stride() == (1, 3)
+    assert found["model"]._metadata == given["model"]._metadata
+
+
+@pytest.mark.parity
+def test_pytorch_reads_it_and_is_read(torch: Any):
+    want = repr(loaded(torch, saved(torch, everything(torch))))
+    assert repr(loaded(torch, saved(autogradlab, everything(autogradlab)), weights_only=True)) == want
+    assert repr(loaded(autogradlab, saved(torch, everything(torch)))) == want
+
+
+class Net(autogradlab.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.line = autogradlab.nn.Linear(1, 1)
+
+    def forward(self, x: Any) -> Any:
+        return self.line(x)
+
+
+def test_a_model_comes_back_where_its_class_is_known():
+    net = Net()
+    content = saved(autogradlab, net)
+    with pytest.raises(pickle.UnpicklingError, match=r"Unsupported global: GLOBAL .*\.Net was not an allowed global"):
+        loaded(autogradlab, content)
+    with autogradlab.serialization.safe_globals([Net, autogradlab.nn.Linear]):
+        assert autogradlab.equal(loaded(autogradlab, content).line.weight, net.line.weight)
+    assert autogradlab.serialization.get_safe_globals() == []
+    again = loaded(autogradlab, content, weights_only=False)
+    x = autogradlab.ones(1)
+    assert (type(again), again(x).item()) == (Net, net(x).item())
+
+
+@pytest.mark.parity
+def test_models_of_pytorch_both_ways(torch: Any):
+    for here, there in ((autogradlab, torch), (torch, autogradlab)):
+        model = here.nn.Sequential(here.nn.Linear(2, 1), here.nn.ReLU(), here.nn.Dropout(0.1))
+        again = loaded(there, saved(here, model), weights_only=False).eval()
+        assert repr(again) == repr(model.eval())
+        assert again(there.ones(1, 2)).tolist() == model(here.ones(1, 2)).tolist()
+
+
+def test_devices_are_mapped(torch: Any):
+    content = saved(autogradlab, autogradlab.ones(2))
+    for where in ("cpu", autogradlab.device("cpu"), {"cpu": "cpu"}, lambda storage, location: storage):
+        assert loaded(autogradlab, content, map_location=where).tolist() == [1, 1]
+    elsewhere = archive_of(
+        pickled(content).replace(b"cpu", b"cuda:0").replace(b"X\x03\x00\x00\x00cuda", b"X\x06\x00\x00\x00cuda")
+    )
+    with pytest.raises(RuntimeError, match="Attempting to deserialize object on a CUDA device"):
+        loaded(autogradlab, elsewhere)
+    assert loaded(autogradlab, elsewhere, map_location="cpu").tolist() == [1, 1]
+
+
+# -- files that nobody should have written ------------------------------------------------------------------------------------
+
+
+def pickled(content: bytes) -> bytes:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return archive.read("archive/data.pkl")
+
+
+def archive_of(description: bytes, compression: int = zipfile.ZIP_STORED, **records: bytes) -> bytes:
+    body = io.BytesIO()
+    with zipfile.ZipFile(body, "w", compression) as archive:
+        archive.writestr("archive/data.pkl", description)
+        for name, data in {"0": autogradlab.ones(2).numpy().tobytes(), **records}.items():
+            archive.writestr(f"archive/data/{name}", data)
+    return body.getvalue()
+
+
+@pytest.mark.parametrize("call", [(os.system, ("touch {}",)), (open, ("{}", "w")), (exec, ("open('{}', 'w')",))])
+@pytest.mark.parametrize("options", [{}, {"weights_only": False}])
+def test_a_hostile_pickle_runs_nothing(tmp_path: Any, call: Any, options: Any):
+    path = str(tmp_path / "was here")
+
+    class Hostile:
+        def __reduce__(self) -> Any:
+            return call[0], tuple(arg.format(path) for arg in call[1])
+
+    for content in (pickle.dumps(Hostile(), 2), archive_of(pickle.dumps(Hostile(), 2))):
+        with pytest.raises(pickle.UnpicklingError, match="Weights only load failed"):
+            loaded(autogradlab, content, **options)
+    assert not os.path.exists(path)
+
+
+@pytest.mark.parametrize(
+    "description",
+    [
+        b"\x80\x02c__builtin__\nset\n}X\x01\x00\x00\x00aK\x01sb.",  # attributes for a function
+        b"\x80\x02ctorch\nTensor\n)R.",
+        b"\x80\x02c__builtin__\nbytearray\nJ\xff\xff\xff\x7f\x85R.",  # two gigabytes
+        b"\x80\x02X\x00\x00\x01\x00"
+        + b"a" * 65536
+        + b"q\x00"
+        + b"c_codecs\nencode\nh\x00X\x06\x00\x00\x00latin1\x86R" * 5000
+        + b".",
+        b"\x80\x02" + b"(" * 100000 + b".",
+        b"\x80\x02h\x05.",
+        b"\x80\x02]K\x01K\x02s.",
+        b"\x80\x02K\x01",
+        b"",
+        b".",
+    ],
+)
+def test_odd_pickles_are_refused(description: bytes):
+    with pytest.raises(pickle.UnpicklingError, match="Weights only load failed"):
+        loaded(autogradlab, archive_of(description))
+
+
+def test_a_compressed_archive_does_not_fill_the_memory():
+    content = archive_of(pickled(saved(autogradlab, autogradlab.ones(2))), zipfile.ZIP_DEFLATED, big=bytes(10**7))
+    assert len(content) < 10**5
+    with pytest.raises(pickle.UnpicklingError, match="longer than the file"):
+        loaded(autogradlab, content)
+
+
+def test_a_tensor_stays_in_its_memory():
+    description = pickled(saved(autogradlab, autogradlab.ones(2)))
+    for old, new in ((b"K\x02\x85", b"K\x63\x85"), (b"K\x00K\x02\x85", b"K\x07K\x02\x85")):
+        assert old in description
+        with pytest.raises(pickle.UnpicklingError, match="reaches outside its memory"):
+            loaded(autogradlab, archive_of(description.replace(old, new)))
+
+
+@pytest.mark.parametrize("content", [b"abc", pickle.dumps({"a": 1}), b"PK\x03\x04" + bytes(100)])
+def test_foreign_files_are_refused(content: bytes):
+    with pytest.raises(pickle.UnpicklingError, match="Weights only load failed"):
+        loaded(autogradlab, content)
+
+
+def test_an_empty_file_is_refused():
+    with pytest.raises(EOFError):
+        loaded(autogradlab, b"")
+
+
+def test_damaged_files_give_one_error():
+    rng = random.Random(0)
+    content = saved(autogradlab, everything(autogradlab))
+    errors = Counter()
+    for _ in range(400):
+        data = bytearray(content)
+        if rng.random() < 0.3:
+            del data[rng.randrange(len(data)) :]
+        for _ in range(rng.randint(1, 4)):
+            if data:
+                data[rng.randrange(len(data))] = rng.randrange(256)
+        try:
+            loaded(autogradlab, bytes(data))
+            errors["read"] += 1
+        except (pickle.UnpicklingError, EOFError) as error:
+            errors[type(error).__name__] += 1
+    assert errors["UnpicklingError"] > 100
+
+
+def test_damaged_descriptions_give_one_error():
+    """Where the archive's own checksums are right."""
+    rng = random.Random(1)
+    content = saved(autogradlab, everything(autogradlab))
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        records = {n.removeprefix("archive/data/"): archive.read(n) for n in archive.namelist() if "/data/" in n}
+    refused = 0
+    for _ in range(400):
+        data = bytearray(pickled(content))
+        for _ in range(rng.randint(1, 3)):
+            data[rng.randrange(len(data))] = rng.randrange(256)
+        try:
+            loaded(autogradlab, archive_of(bytes(data), **records))
+        except pickle.UnpicklingError:
+            refused += 1
+        except RuntimeError as error:  # a device that is not here
+            refused += "location" in str(error)
+    assert refused > 100
+
+
+# -- files that stay whole ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()])
+@pytest.mark.parametrize("at", ["os.fsync", "os.replace"])
+def test_a_save_that_fails_leaves_the_old_file(tmp_path: Any, monkeypatch: Any, error: BaseException, at: str):
+    path = tmp_path / "f.pt"
+    autogradlab.save(autogradlab.ones(2), path)
+
+    def fail(*args: Any) -> None:
+        raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr(at, fail)
+        with pytest.raises(type(error)):
+            autogradlab.save(autogradlab.zeros(1000), path)
+    assert [p.name for p in tmp_path.iterdir()] == ["f.pt"]
+    assert autogradlab.load(path).tolist() == [1, 1]  # type: ignore[attr-defined]
+
+
+def test_what_cannot_be_saved_leaves_the_old_file(tmp_path: Any):
+    path = tmp_path / "f.pt"
+    autogradlab.save(1, path)
+    with pytest.raises(AttributeError, match="Can't pickle local object"):
+        autogradlab.save(lambda: 0, path)
+    assert autogradlab.load(path) == 1
+
+
+def test_a_file_keeps_its_permissions_and_links(tmp_path: Any):
+    path, link = tmp_path / "f.pt", tmp_path / "link.pt"
+    autogradlab.save(1, path)
+    path.chmod(0o640)
+    link.symlink_to(path)
+    autogradlab.save(2, link)
+    assert (autogradlab.load(path), link.is_symlink(), path.stat().st_mode & 0o777) == (2, True, 0o640)
