@@ -9,7 +9,6 @@ operations that are written in terms of others and have no Node of their own.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from types import CellType, FunctionType, MethodType
 from typing import Any
@@ -481,12 +480,18 @@ def op(
     return register
 
 
-_TYPED = re.compile(r"\bTensor(\[\])?\?? (\w+)")
+#: types of the parameters that a kernel takes as arrays, and the stars of their names
+_TENSORS = {"Tensor": "", "Tensor?": "", "Tensor[]": "*"}
 
 
 def _tensors(declaration: str, kernel: Any) -> str:
     """The parameters of a kernel that its signatures call tensors, with a star for a list of them."""
-    found = {name: "*" * bool(many) + name for many, name in _TYPED.findall(declaration)}
+    found = {}
+    for parameter in declaration.replace("(", ",").split(","):
+        kind, _, name = parameter.strip().partition(" ")
+        if kind in _TENSORS:
+            name = name.partition("=")[0].partition(")")[0]
+            found[name] = _TENSORS[kind] + name
     code = getattr(kernel, "__wrapped__", kernel).__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     return " ".join(found[name] for name in names if name in found) or "input"

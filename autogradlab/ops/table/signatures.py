@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...core.arguments.declared import ALIASES, DECLARED, PLAIN
 from ...core.arguments.mismatch import types
@@ -14,16 +14,19 @@ from .families import FUNCTIONS
 
 __all__ = ["Line", "explain", "lines", "lookup", "names"]
 
-_LINE = re.compile(r"(?:nn\.)?(?P<signature>.*?)(?: -> (?P<result>.*?))?(?P<marks>(?:\|[a-z]+)*)")
+_LINE = r"(?:nn\.)?(?P<signature>.*?)(?: -> (?P<result>.*?))?(?P<marks>(?:\|[a-z]+)*)"
 _found: dict[tuple[str, str], Signatures] = {}
 
 
-class Line(NamedTuple):
+class Line:
     """One line of a declaration, taken apart."""
 
-    signature: str
-    result: str
-    marks: str
+    __slots__ = ("marks", "result", "signature")
+
+    def __init__(self, signature: str, result: str, marks: str) -> None:
+        self.signature = signature
+        self.result = result
+        self.marks = marks
 
 
 def lines(text: str) -> list[Line]:
@@ -38,7 +41,7 @@ def lines(text: str) -> list[Line]:
             whole[-1] += " " + line.strip()
     found = []
     for line in whole:
-        match = _LINE.fullmatch(line)
+        match = re.fullmatch(_LINE, line)
         assert match is not None, line
         found.append(Line(match["signature"], match["result"] or "", match["marks"]))
     return found
