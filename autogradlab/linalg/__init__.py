@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..core.arguments.declared import signatures
 from ..core.recording.record import TENSORS as F
 from ..core.tensor.tensor import Tensor, wrap
 from ..core.types.dtypes import from_numpy
@@ -24,6 +25,7 @@ from ..ops.first.products import type_name, written, written_all
 from ..ops.linalg.decompositions import NOT_POSITIVE
 from ..ops.linalg.factors import LinAlgError, check_info, matrices, square
 from ..ops.linalg.solve import cutoff
+from ..ops.table.outputs import EXPECTED, Out
 from ..reference import attach
 
 __all__ = [
@@ -144,6 +146,10 @@ def cholesky(A: Tensor, *, upper: bool = False, out: Any = None) -> Tensor:
     return _given(factor, out)
 
 
+@signatures(
+    "linalg_lu_factor(Tensor A, *, bool pivot=True, Tensor[2] out=None) -> (Tensor LU, Tensor pivots)",
+    out=Out(exact=EXPECTED),
+)
 def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
     """L and U in one matrix, and the rows that were exchanged: for lu_solve.
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["ALIASES", "DECLARED", "PLAIN", "Declaration", "declare", "name_of", "signatures"]
+__all__ = ["ALIASES", "DECLARED", "OUT", "PLAIN", "Declaration", "declare", "name_of", "signatures"]
 
 
 class Declaration:
@@ -38,6 +38,8 @@ class Declaration:
 DECLARED: dict[str, Declaration] = {}
 #: second names, and what they are names of
 ALIASES: dict[str, str] = {}
+#: what an operation asks of its out= tensors, where that is more than usual (`ops/table/outputs.py`)
+OUT: dict[str, Any] = {}
 #: declared functions that are no operations of the table
 PLAIN: set[str] = set()
 
@@ -48,12 +50,14 @@ def name_of(text: str) -> str:
     return name[3:] if name.startswith("nn.") else name
 
 
-def declare(text: str, help: str = "") -> str:
-    """Note what is declared of a name; returns the name.
+def declare(text: str, help: str = "", out: Any = None) -> str:
+    """Note what is declared of a name, and the rules of its out= tensors; returns the name.
 
     A bare name declares nothing. The help text ``Another name of other.`` stands for that of `other`.
     """
     name = name_of(text)
+    if out is not None:
+        OUT[name] = out
     if "(" in text or " " in text:
         DECLARED[name] = Declaration(text, help)
         if help.lstrip().startswith("Another name of "):
@@ -61,11 +65,11 @@ def declare(text: str, help: str = "") -> str:
     return name
 
 
-def signatures(text: str, method: bool = False) -> Callable[[Any], Any]:
+def signatures(text: str, method: bool = False, out: Any = None) -> Callable[[Any], Any]:
     """Decorator that declares the signatures of a function, or of a method, that is no operation of the table."""
 
     def keep(function: Any) -> Any:
-        name = declare(text)
+        name = declare(text, "", out)
         if not method:
             PLAIN.add(name)
         return function

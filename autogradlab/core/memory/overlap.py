@@ -13,54 +13,7 @@ from .storage import address
 if TYPE_CHECKING:
     from ..tensor.tensor import Tensor
 
-__all__ = ["CHECKED_OUT", "NEVER_SHARED", "check_apart", "check_written"]
-
-#: operations, beside those of one or two elements, whose out= must not overlap an input in part
-CHECKED_OUT = frozenset(
-    (
-        "addcdiv",
-        "addcmul",
-        "cat",
-        "clamp",
-        "clamp_max",
-        "clamp_min",
-        "cumprod",
-        "cumsum",
-        "gather",
-        "index_select",
-        "lerp",
-        "pow",
-        "stack",
-        "take",
-        "where",
-        "addbmm",
-        "addmm",
-        "addmv",
-        "addr",
-        "bitwise_not",
-        "cross",
-        "linalg_cross",
-        "div",
-        "index_add",
-        "index_copy",
-        "index_reduce",
-        "inner",
-        "linalg_solve_triangular",
-        "logcumsumexp",
-        "logit",
-        "msort",
-        "nan_to_num",
-        "polygamma",
-        "renorm",
-        "round",
-        "scatter",
-        "scatter_add",
-        "scatter_reduce",
-        "square",
-    )
-)
-#: those of them that refuse even an input that is the very memory they write to
-NEVER_SHARED = ("cross", "linalg_cross", "index_select")
+__all__ = ["check_apart", "check_written"]
 
 
 def check_apart(target: np.ndarray) -> None:

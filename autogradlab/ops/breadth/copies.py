@@ -14,6 +14,7 @@ from ..first.kinds import NOT_IMPLEMENTED, no_derivative
 from ..first.shape import SQUEEZES
 from ..first.writing import exact_out
 from ..table.opdef import OPS, Op, composite, op, publish
+from ..table.outputs import EXPECTED, Out
 
 
 def _copy_of(view: Op) -> Callable[..., Any]:
@@ -159,6 +160,7 @@ declare(
     >>> torch.split_with_sizes_copy(torch.arange(3), [1, 2])
     (tensor([0]), tensor([1, 2]))
     """,
+    out=Out(exact=EXPECTED),
 )
 declare(
     "unbind_copy -> Tensor[]",
@@ -172,6 +174,7 @@ declare(
     >>> torch.unbind_copy(torch.tensor([1, 2]))
     (tensor(1), tensor(2))
     """,
+    out=Out(exact=EXPECTED),
 )
 for _name in (
     "select",

@@ -14,6 +14,7 @@ from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import _scalar_name, from_numpy
 from ..first.kinds import name_of, typed
 from ..table.opdef import FUNCTIONS, composite, op
+from ..table.outputs import EXPECTED, Out
 
 F = TENSORS
 
@@ -227,6 +228,7 @@ def _renorm_backward(F, grad, input, p, dim, maxnorm):  # type: ignore[no-untype
     vjp={
         "input": lambda F, grad, input, p, dim, maxnorm: _renorm_backward(F, grad, input, p, dim, maxnorm),
     },
+    out=Out(exact=EXPECTED, overlap="part"),
 )
 def renorm(input, p, dim, maxnorm):  # type: ignore[no-untyped-def]
     """The slices along `dim`, scaled down where their p-norm is above maxnorm.

@@ -17,6 +17,7 @@ from ..kernels import special as K
 from ..table.factories import binary, unary
 from ..table.families import attach
 from ..table.opdef import OPS, Op, op, publish
+from ..table.outputs import Out
 
 F = TENSORS
 _ROOT_PI = math.sqrt(math.pi)
@@ -94,6 +95,7 @@ unary(
     >>> x
     tensor([0.0000, 0.4769,    inf,    nan])
     """,
+    inplace_function=False,
 )
 unary(
     "lgamma(Tensor input, *, Tensor out=None) -> Tensor",
@@ -114,6 +116,7 @@ unary(
     >>> x
     tensor([0.0000, 0.0000, 3.1781])
     """,
+    inplace_function=False,
 )
 unary(
     "digamma(Tensor input, *, Tensor out=None) -> Tensor",
@@ -134,6 +137,7 @@ unary(
     >>> x
     tensor([-0.5772,  0.4228, -1.9635])
     """,
+    inplace_function=False,
 )
 unary(
     "i0(Tensor input, *, Tensor out=None) -> Tensor",
@@ -245,6 +249,7 @@ publish(
     False,
     True,
     polygamma.__doc__ or "",
+    out=Out(overlap="part"),
 )
 RAW.polygamma = lambda n, x: _polygamma(x, n)
 for _name, _fn in (("polygamma", _method), ("polygamma_", _method_)):
@@ -256,6 +261,7 @@ for _name, _fn in (("polygamma", _method), ("polygamma_", _method_)):
     "mvlgamma(Tensor input, int p, *, Tensor out=None) -> Tensor",
     inplace=True,
     vjp={"input": lambda F, grad, input, p: grad * F.mvdigamma(input, p)},
+    inplace_function=False,
 )
 def mvlgamma(input, p):  # type: ignore[no-untyped-def]
     """The logarithm of the multivariate gamma function in p dimensions.
@@ -292,6 +298,7 @@ def mvdigamma(F, input, p):  # type: ignore[no-untyped-def]
     "logit(Tensor input, float? eps=None, *, Tensor out=None) -> Tensor",
     inplace=True,
     vjp={"input": lambda F, grad, input, eps: F.logit_backward(grad, input, eps)},
+    out=Out(overlap="part"),
 )
 def logit(input, eps=None):  # type: ignore[no-untyped-def]
     """log(x / (1 - x)), the inverse of sigmoid; eps keeps x within [eps, 1 - eps].

@@ -10,6 +10,7 @@ from ...core.arguments.declared import declare
 from ..first.kinds import refuse, refusing, strict
 from ..table.factories import binary
 from ..table.opdef import alias, op
+from ..table.outputs import FOUND, Out
 
 declare(
     """
@@ -195,7 +196,12 @@ binary(
 )
 
 
-@op("bitwise_not(Tensor input, *, Tensor out=None) -> Tensor", inplace=True)
+@op(
+    "bitwise_not(Tensor input, *, Tensor out=None) -> Tensor",
+    inplace=True,
+    out=Out(exact=FOUND, overlap="part"),
+    inplace_function=False,
+)
 def bitwise_not(input):  # type: ignore[no-untyped-def]
     """Every bit turned round: -x - 1 for signed integers, the negation of bools. The operator ~.
 
@@ -220,9 +226,14 @@ def bitwise_not(input):  # type: ignore[no-untyped-def]
 
 
 def _test(
-    declaration: str, kernel: Any, doc: str, message: str | None = None, error: type[Exception] = RuntimeError
+    declaration: str,
+    kernel: Any,
+    doc: str,
+    message: str | None = None,
+    error: type[Exception] = RuntimeError,
+    out: Any = None,
 ) -> None:
-    name = declare(declaration, doc)
+    name = declare(declaration, doc, out)
 
     def test(input):  # type: ignore[no-untyped-def]
         if message is not None and input.dtype.kind == "c":
@@ -284,6 +295,7 @@ _test(
     tensor([False,  True])
     """,
     "isposinf does not support complex inputs.",
+    out=Out(exact="isposinf does not support non-boolean outputs."),
 )
 _test(
     "isneginf(Tensor input, *, Tensor out=None) -> Tensor",
@@ -297,6 +309,7 @@ _test(
     tensor([ True, False])
     """,
     "isneginf does not support complex inputs.",
+    out=Out(exact="isneginf does not support non-boolean outputs."),
 )
 _test(
     "isreal(Tensor input) -> Tensor",
@@ -323,10 +336,11 @@ _test(
     """,
     "signbit is not implemented for complex tensors.",
     NotImplementedError,
+    out=Out(exact="signbit does not support non-boolean outputs."),
 )
 
 
-@op("logical_not(Tensor input, *, Tensor out=None) -> Tensor", inplace=True)
+@op("logical_not(Tensor input, *, Tensor out=None) -> Tensor", inplace=True, inplace_function=False)
 def logical_not(input):  # type: ignore[no-untyped-def]
     """Whether an element is 0 or False.
 

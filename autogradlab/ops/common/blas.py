@@ -15,6 +15,7 @@ from ...core.values.promotion import broadcast_shapes
 from ..first.products import _C_NAMES, added, fitting, product, scaled, times, type_name, written
 from ..table.arguments import with_old_forms
 from ..table.opdef import OPS, composite, op, publish
+from ..table.outputs import EXPECTED, Out
 
 
 def lift(F: Any, array: np.ndarray) -> Any:
@@ -42,6 +43,7 @@ def adjoint(F: Any, x: Any) -> Any:
         "mat": lambda F, grad, vec, alpha: times(F.unsqueeze(grad, 1) * F.conj(F.unsqueeze(vec, 0)), alpha),
         "vec": lambda F, grad, mat, alpha: times(F.mv(F.conj(F.t(mat)), grad), alpha),
     },
+    out=Out(exact=EXPECTED, overlap="part"),
 )
 def addmv(input, mat, vec, *, beta=1, alpha=1):  # type: ignore[no-untyped-def]
     """beta * input + alpha * (mat @ vec).
@@ -92,6 +94,8 @@ def _integral(beta: Any, alpha: Any) -> None:
         "vec1": lambda F, grad, vec2, alpha: times(F.mv(grad, F.conj(vec2)), alpha),
         "vec2": lambda F, grad, vec1, alpha: times(F.mv(F.t(grad), F.conj(vec1)), alpha),
     },
+    out=Out(overlap="part"),
+    inplace_function=False,
 )
 def addr(input, vec1, vec2, *, beta=1, alpha=1):  # type: ignore[no-untyped-def]
     """beta * input + alpha * outer(vec1, vec2).
@@ -140,6 +144,8 @@ def addr(input, vec1, vec2, *, beta=1, alpha=1):  # type: ignore[no-untyped-def]
         "batch1": lambda F, grad, batch2, alpha: times(F.bmm(grad, adjoint(F, batch2)), alpha),
         "batch2": lambda F, grad, batch1, alpha: times(F.bmm(adjoint(F, batch1), grad), alpha),
     },
+    out=Out(exact=EXPECTED),
+    inplace_function=False,
 )
 def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):  # type: ignore[no-untyped-def]
     """beta * input + alpha times the products of a batch.
@@ -189,6 +195,8 @@ def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):  # type: ignore[no-untyp
             F.bmm(adjoint(F, batch1), F.expand(F.unsqueeze(grad, 0), (batch2_shape[0], *grad.shape))), alpha
         ),
     },
+    out=Out(exact="self and mat2 must have the same dtype, but got {1} and {0}", overlap="part"),
+    inplace_function=False,
 )
 def addbmm(input, batch1, batch2, *, beta=1, alpha=1):  # type: ignore[no-untyped-def]
     """beta * input + alpha times the sum of the products of a batch.
@@ -245,7 +253,10 @@ for _name in ("addmv", "addr", "baddbmm", "addbmm"):
 # -- made of products --------------------------------------------------------------------------------------------------
 
 
-@composite("inner(Tensor input, Tensor other, *, Tensor out=None) -> Tensor")
+@composite(
+    "inner(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
+    out=Out(exact="tensordot: Expected the output tensor to have dtype {0}, but got an output tensor with dtype {1}"),
+)
 def inner(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     """The sums of the products along the last dimensions.
 
@@ -381,6 +392,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
         "input": lambda F, grad, other, dim: F.linalg_cross(F.conj(other), grad, dim=dim),
         "other": lambda F, grad, input, dim: F.linalg_cross(grad, F.conj(input), dim=dim),
     },
+    out=Out(exact=EXPECTED, overlap="whole"),
 )
 def linalg_cross(input, other, *, dim=-1):  # type: ignore[no-untyped-def]
     """The vector perpendicular to two vectors of three elements.
@@ -408,7 +420,7 @@ def linalg_cross(input, other, *, dim=-1):  # type: ignore[no-untyped-def]
     return np.ascontiguousarray(np.moveaxis(r, 0, d))
 
 
-@composite("cross(Tensor input, Tensor other, int? dim=None, *, Tensor out=None) -> Tensor")
+@composite("cross(Tensor input, Tensor other, int? dim=None, *, Tensor out=None) -> Tensor", out=Out(exact=EXPECTED))
 def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Any = None) -> Tensor:
     """The vector perpendicular to two vectors of three elements, along dim (the first of size 3).
 

@@ -15,6 +15,7 @@ from ..first.kinds import align, in_both_worlds, into, name_of, numbered, refuse
 from ..table.arguments import with_old_forms
 from ..table.families import attach
 from ..table.opdef import OPS, Op, op, publish
+from ..table.outputs import FOUND, Out
 
 F = TENSORS
 
@@ -42,6 +43,7 @@ OPS["where"] = _WHERE = Op(
     "where",
     _where,
     "condition input other",
+    numbers=True,
     vjp={
         "input": lambda F, grad, condition: F.only(condition, grad),
         "other": lambda F, grad, condition: F.only(~condition, grad),
@@ -95,6 +97,7 @@ publish(
     False,
     True,
     where.__doc__ or "",
+    out=Out(overlap="part"),
 )
 _method.__name__ = _method.__qualname__ = "where"
 attach("where", _method)
@@ -220,9 +223,9 @@ def _one_sided(name: str, word: str, ufunc: Any) -> tuple[Op, Op]:
     return a, b
 
 
-def _clamped(declaration: str, numbers: Op, tensors: Op, one: str | None, doc: str) -> None:
+def _clamped(declaration: str, numbers: Op, tensors: Op, one: str | None, doc: str, out: Any = None) -> None:
     """The function and the in-place method of a member of the clamp family."""
-    name = declare(declaration, doc)
+    name = declare(declaration, doc, out)
     names = ("min", "max") if one is None else (one,)
 
     def parse(input: Any, args: tuple[Any, ...], options: dict[str, Any], name: str) -> tuple[Op, list[Any]]:
@@ -300,6 +303,7 @@ _clamped(
     >>> x
     tensor([-1.0000,  0.5000,  1.0000])
     """,
+    out=Out(overlap="part"),
 )
 _clamped(
     """
@@ -341,6 +345,7 @@ declare(
     >>> x
     tensor([0.0000, 0.5000])
     """,
+    out=Out(overlap="part"),
 )
 declare(
     """
@@ -363,6 +368,7 @@ declare(
     >>> x
     tensor([-2.,  0.])
     """,
+    out=Out(overlap="part"),
 )
 for _name, _word, _ufunc in (("clamp_min", "min", np.maximum), ("clamp_max", "max", np.minimum)):
     _clamped(_name, *_one_sided(_name, _word, _ufunc), _word, f"input limited by {_word} on one side.")
@@ -408,6 +414,7 @@ _LERP_NUMBER = OPS["lerp.number"] = Op(
     "lerp",
     _lerp_kernel("lerp_kernel_scalar"),
     "input end",
+    numbers=True,
     node="LerpBackward0",
     vjp={
         "input": lambda F, grad, weight: grad * (1 - np.conj(weight)).item(),
@@ -418,6 +425,7 @@ _LERP = OPS["lerp"] = Op(
     "lerp",
     _lerp_kernel("lerp_kernel_tensor"),
     "input end weight",
+    numbers=True,
     node="LerpBackward1",
     vjp={
         "input": lambda F, grad, weight: grad * F.conj(1 - weight),
@@ -466,6 +474,7 @@ publish(
     True,
     True,
     lerp.__doc__ or "",
+    out=Out(exact=FOUND, overlap="part"),
 )
 publish("lerp_", lerp_, None, True, False, lerp_.__doc__ or "")
 
@@ -481,6 +490,8 @@ publish("lerp_", lerp_, None, True, False, lerp_.__doc__ or "")
         "tensor1": lambda F, grad, tensor2, value: grad * F.conj(tensor2 * value),
         "tensor2": lambda F, grad, tensor1, value: grad * F.conj(tensor1 * value),
     },
+    out=Out(overlap="part"),
+    inplace_function=False,
 )
 def addcmul(input, tensor1, tensor2, *, value=1):  # type: ignore[no-untyped-def]
     """input + value * tensor1 * tensor2.
@@ -517,6 +528,8 @@ _add_product = single(lambda x, a, b, value: x + value.astype(x.dtype) * a * b)
         "tensor1": lambda F, grad, tensor2, value: grad * F.conj(value / tensor2),
         "tensor2": lambda F, grad, tensor1, tensor2, value: -grad * F.conj((value * tensor1) / (tensor2 * tensor2)),
     },
+    out=Out(overlap="part"),
+    inplace_function=False,
 )
 def addcdiv(input, tensor1, tensor2, *, value=1):  # type: ignore[no-untyped-def]
     """input + value * tensor1 / tensor2.

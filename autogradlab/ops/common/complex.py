@@ -15,6 +15,7 @@ from ..first.kinds import floated, in_both_worlds
 from ..table.factories import unary
 from ..table.families import attach
 from ..table.opdef import OPS, composite, op, publish
+from ..table.outputs import FOUND, Out
 
 F = TENSORS
 _REAL_OF = {np.dtype(np.complex64): np.dtype(np.float32), np.dtype(np.complex128): np.dtype(np.float64)}
@@ -49,6 +50,7 @@ def _check_parts(first: np.ndarray, second: np.ndarray) -> None:
         "real": lambda F, grad: grad.real,
         "imag": lambda F, grad: grad.imag,
     },
+    out=Out(exact="Expected object of scalar type {0} but got scalar type {1} for argument 'out'"),
 )
 def complex_(real, imag):  # type: ignore[no-untyped-def]
     """The complex numbers of these real and imaginary parts.
@@ -74,6 +76,7 @@ def complex_(real, imag):  # type: ignore[no-untyped-def]
             (grad.conj() * (result * 1j)).real,
         ),
     },
+    out=Out(exact="Expected object of scalar type {0} but got scalar type {1} for argument 'out'"),
 )
 def polar(abs, angle):  # type: ignore[no-untyped-def]
     """The complex numbers of these absolute values and angles.
@@ -181,6 +184,7 @@ unary(
     >>> x
     tensor([1.-2.j])
     """,
+    out=Out(exact=FOUND),
 )
 _conj_physical = F.conj_physical
 OPS["conj_physical"].overload_in_place()

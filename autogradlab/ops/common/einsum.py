@@ -16,6 +16,7 @@ from ...core.types.dims import wrap_dim
 from ..first.products import _result, bmm, written
 from ..first.reduce import summed
 from ..table.opdef import composite
+from ..table.outputs import Out
 
 _ELLIPSIS = -1
 
@@ -379,6 +380,7 @@ RAW.einsum = _raw_einsum
 @composite(
     "tensordot(Tensor input, Tensor other, int[] dims_self, int[] dims_other, *, Tensor out=None) -> Tensor",
     method=False,
+    out=Out(exact="tensordot: Expected the output tensor to have dtype {0}, but got an output tensor with dtype {1}"),
 )
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Tensor:
     """

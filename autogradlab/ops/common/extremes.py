@@ -14,6 +14,7 @@ from ...core.types.return_types import named
 from ..first.kinds import in_both_worlds, name_of, refuse
 from ..table.creation import bind
 from ..table.opdef import OPS, Op, op, publish
+from ..table.outputs import EXPECTED, Out
 
 F = TENSORS
 
@@ -145,8 +146,8 @@ def not_empty(name: str, x: np.ndarray, dim: Any) -> None:
         raise IndexError(f"{name}(): Expected reduction dim {wrap_dim(dim, x.ndim)} to have non-zero size.")
 
 
-def _three_forms(declaration: str, doc: str = "") -> None:
-    name = declare(declaration, doc)
+def _three_forms(declaration: str, doc: str = "", out: Any = None) -> None:
+    name = declare(declaration, doc, out)
     ufunc, find = _PICK[name]
     whole, along, pair = _whole(name, ufunc), _along(name, find), name + "imum"
 
@@ -194,6 +195,7 @@ _three_forms(
     >>> torch.max(torch.tensor([1, 4]), torch.tensor([3, 2]))
     tensor([3, 4])
     """,
+    out=Out(exact=EXPECTED, unless=lambda inputs, out: True),
 )
 _three_forms(
     """
@@ -213,11 +215,12 @@ _three_forms(
     values=tensor([1., 2.]),
     indices=tensor([0, 1]))
     """,
+    out=Out(exact=EXPECTED, unless=lambda inputs, out: True),
 )
 
 
-def _amx(declaration: str, ufunc: Any, doc: str = "") -> None:
-    name = declare(declaration, doc)
+def _amx(declaration: str, ufunc: Any, doc: str = "", out: Any = None) -> None:
+    name = declare(declaration, doc, out)
 
     def kernel(input, dim=(), keepdim=False):  # type: ignore[no-untyped-def]
         refuse(input, f"{name[1:]}_values_cpu", "c")
@@ -258,6 +261,9 @@ _amx(
     >>> x.grad
     tensor([0.5000, 0.0000, 0.5000])
     """,
+    out=Out(
+        exact="Expected the dtype for input and out to match, but got {0} for input's dtype and {1} for out's dtype."
+    ),
 )
 _amx(
     "amin(Tensor input, int[1] dim=None, bool keepdim=False, *, Tensor out=None) -> Tensor",
@@ -271,6 +277,9 @@ _amx(
     >>> torch.amin(torch.tensor([[3, 1], [2, 4]]), dim=1)
     tensor([1, 2])
     """,
+    out=Out(
+        exact="Expected the dtype for input and out to match, but got {0} for input's dtype and {1} for out's dtype."
+    ),
 )
 
 
@@ -281,6 +290,7 @@ _amx(
     vjp={
         "input": lambda F, grads, input, min, max, dim, keepdim: F.aminmax_back(grads, input, min, max, dim, keepdim),
     },
+    out=Out(exact=EXPECTED),
 )
 def aminmax(input, *, dim=None, keepdim=False):  # type: ignore[no-untyped-def]
     """The smallest and the largest element at once, of all or along one dim.
@@ -350,6 +360,7 @@ op(
     >>> x.argmax(), x.argmax(dim=1)
     (tensor(2), tensor([1, 0]))
     """,
+    out=Out(exact=EXPECTED),
 )(_index_reduce("argmax", np.argmax))
 op(
     "argmin(Tensor input, int? dim=None, bool keepdim=False, *, Tensor out=None) -> Tensor",
@@ -362,6 +373,7 @@ op(
     >>> torch.argmin(torch.tensor([3., 1., 2.]))
     tensor(1)
     """,
+    out=Out(exact=EXPECTED),
 )(_index_reduce("argmin", np.argmin))
 
 __all__ = ["name_of"]

@@ -16,6 +16,7 @@ from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import from_numpy, promote
 from ..first.viewing import guard
 from ..table.opdef import OPS, Op, alias, composite, publish
+from ..table.outputs import UNCASTABLE, Out
 
 RAW.zeros_of = lambda like, shape: np.zeros(shape, like.dtype)
 TENSORS.zeros_of = lambda like, shape: wrap(np.zeros(shape, like._array.dtype))
@@ -103,8 +104,8 @@ def tensor_list(name: str, tensors: Any) -> Any:
     return tensors
 
 
-def _joiner(declaration: str, entry: Op, doc: str) -> None:
-    name = declare(declaration, doc)
+def _joiner(declaration: str, entry: Op, doc: str, out: Any = None) -> None:
+    name = declare(declaration, doc, out)
     call, kernel = entry.call, entry.kernel
 
     def join(tensors: Any, dim: Any = 0, *, out: Any = None, axis: Any = None) -> Tensor:
@@ -141,6 +142,7 @@ _joiner(
     >>> torch.cat([x, x], dim=1)
     tensor([[1, 2, 1, 2]])
     """,
+    out=Out(overlap="part", uncastable=UNCASTABLE),
 )
 alias("concat", "cat", method=False)
 alias("concatenate", "cat", method=False)
@@ -185,13 +187,14 @@ _joiner(
     tensor([[1, 3],
             [2, 4]])
     """,
+    out=Out(overlap="part", uncastable=UNCASTABLE),
 )
 
 # -- stacks by direction -----------------------------------------------------------------------------------------------
 
 
-def _stacker(declaration: str, prepare: Any, dim: Any, doc: str) -> None:
-    name = declare(declaration, doc)
+def _stacker(declaration: str, prepare: Any, dim: Any, doc: str, out: Any = None) -> None:
+    name = declare(declaration, doc, out)
 
     def join(tensors: Any, *, out: Any = None) -> Tensor:
         tensor_list(name, tensors)
@@ -225,6 +228,7 @@ _stacker(
     >>> torch.hstack([torch.tensor([1, 2]), torch.tensor([3])])
     tensor([1, 2, 3])
     """,
+    out=Out(uncastable=UNCASTABLE),
 )
 _stacker(
     "vstack(Tensor[] tensors, *, Tensor out=None) -> Tensor",
@@ -240,6 +244,7 @@ _stacker(
     tensor([[1, 2],
             [3, 4]])
     """,
+    out=Out(uncastable=UNCASTABLE),
 )
 _stacker(
     "row_stack(Tensor[] tensors, *, Tensor out=None) -> Tensor", _each("atleast_2d"), 0, """Another name of vstack."""
@@ -258,6 +263,7 @@ _stacker(
     tensor([[[1, 3],
              [2, 4]]])
     """,
+    out=Out(uncastable=UNCASTABLE),
 )
 _stacker(
     "column_stack(Tensor[] tensors, *, Tensor out=None) -> Tensor",
@@ -273,6 +279,7 @@ _stacker(
     tensor([[1, 3],
             [2, 4]])
     """,
+    out=Out(uncastable=UNCASTABLE),
 )
 
 # -- block_diag --------------------------------------------------------------------------------------------------------

@@ -90,6 +90,7 @@ _FILLS = [
         "masked_fill",
         _masked_fill_tensor,
         "input mask value",
+        numbers=True,
         node="MaskedFillBackward1",
         vjp={
             "input": lambda F, grad, mask: F.masked_fill(grad, mask, 0),
@@ -100,6 +101,7 @@ _FILLS = [
         "masked_fill",
         _masked_fill,
         "input mask",
+        numbers=True,
         node="MaskedFillBackward0",
         vjp={
             "input": lambda F, grad, mask: F.masked_fill(grad, mask, 0),

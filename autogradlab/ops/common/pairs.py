@@ -30,6 +30,7 @@ from ..first.kinds import (
 )
 from ..table.factories import binary
 from ..table.opdef import OPS, Op, alias, publish
+from ..table.outputs import Out
 
 F = TENSORS
 
@@ -262,6 +263,7 @@ binary(
     >>> x
     tensor([0.0000, 0.5000, 1.0000])
     """,
+    out=Out(exact="heaviside is not yet implemented for tensors with different dtypes."),
 )
 
 # -- forms that PyTorch's own compositions use with a number: their Nodes end in 1 ------------------------------------------
@@ -415,6 +417,7 @@ binary(
     >>> x
     tensor([ 3., -4.])
     """,
+    numbers=True,
 )
 binary(
     """
@@ -550,6 +553,7 @@ binary(
     >>> x
     tensor([4.0000, 1.5000])
     """,
+    inplace_function=True,
 )
 
 
@@ -591,6 +595,7 @@ binary(
     >>> x
     tensor([0.0000, 2.1972])
     """,
+    inplace_function=True,
 )
 binary(
     """
@@ -682,7 +687,14 @@ def with_number(
 
     publish(name, forward, OPS[name].kernel, hasattr(Tensor, name), name in _FUNCTIONS, OPS[name].doc)
     if both_ is not None:
-        publish(name + "_", forward_, OPS[name].kernel, True, False, f"In-place version of :meth:`{name}`.")
+        publish(
+            name + "_",
+            forward_,
+            OPS[name].kernel,
+            True,
+            name + "_" in _FUNCTIONS,
+            f"In-place version of :meth:`{name}`.",
+        )
 
 
 def _default() -> Any:

@@ -12,12 +12,13 @@ from ...core.tensor.tensor import Tensor
 from ..first.kinds import refuse, single
 from ..table.factories import unary
 from ..table.opdef import OPS, Op, alias, op, publish
+from ..table.outputs import FOUND, Out
 
 F = TENSORS
 
 
-def _rounded(declaration: str, ufunc: Any, doc: str) -> None:
-    name = declare(declaration, doc)
+def _rounded(declaration: str, ufunc: Any, doc: str, out: Any = None) -> None:
+    name = declare(declaration, doc, out)
 
     def kernel(x):  # type: ignore[no-untyped-def]
         refuse(x, f"{name}_vml_cpu", "b")
@@ -46,6 +47,7 @@ _rounded(
     >>> x
     tensor([-2.,  0.,  2.])
     """,
+    out=Out(exact=FOUND),
 )
 _rounded(
     "ceil(Tensor input, *, Tensor out=None) -> Tensor",
@@ -65,6 +67,7 @@ _rounded(
     >>> x
     tensor([-1.,  1.,  2.])
     """,
+    out=Out(exact=FOUND),
 )
 _rounded(
     "trunc(Tensor input, *, Tensor out=None) -> Tensor",
@@ -77,6 +80,7 @@ _rounded(
     >>> torch.trunc(torch.tensor([-1.7, 1.7]))
     tensor([-1.,  1.])
     """,
+    out=Out(exact=FOUND),
 )
 alias("fix", "trunc")
 alias("fix_", "trunc_")
@@ -122,6 +126,7 @@ unary(
     >>> x
     tensor([ 0.5000, -0.2500])
     """,
+    out=Out(exact=FOUND),
 )
 unary(
     """
@@ -150,6 +155,7 @@ unary(
     >>> x
     tensor([ 0.,  2., -1.])
     """,
+    out=Out(exact=FOUND, overlap="part"),
 )
 OPS["round.decimals"] = _PLACES = Op(
     "round", _round_decimals, node="RoundBackward1", vjp={"input": lambda F, grad: F.nought(grad)}
@@ -181,6 +187,7 @@ publish("round_", _forward_, _signature, True, True, "In-place version of :meth:
     "nan_to_num(Tensor input, float? nan=None, float? posinf=None, float? neginf=None, *, Tensor out=None) -> Tensor",
     vjp={"input": lambda F, grad, input: grad * F.isfinite(input)},
     inplace=True,
+    out=Out(exact="nan_to_num: dtype of out: {1} should be same as input: {0}", overlap="part"),
 )
 def nan_to_num(input, nan=None, posinf=None, neginf=None):  # type: ignore[no-untyped-def]
     """nan, inf and -inf replaced by numbers: 0 and the largest and smallest numbers of the dtype, if not said

@@ -18,6 +18,7 @@ from ..first.kinds import in_both_worlds, refuse
 from ..table.checked import EXPECTED, axis, cxx_name, exact_out, offer
 from ..table.creation import bind
 from ..table.opdef import OPS, Op, composite, publish
+from ..table.outputs import Out
 from . import extremes  # noqa: F401  its put_at carries gradients back
 
 F = TENSORS
@@ -113,8 +114,8 @@ def _no_integers(args: Any, kwargs: dict[str, Any], r: Tensor) -> Tensor:
     return r
 
 
-def _scan(declaration: str, ufunc: Any, vjp: Any, doc: str) -> None:
-    name = declare(declaration, doc)
+def _scan(declaration: str, ufunc: Any, vjp: Any, doc: str, out: Any = None) -> None:
+    name = declare(declaration, doc, out)
     kernel = _running(name, ufunc)
     entry = OPS[name] = Op(name, kernel, vjp={"input": vjp}, doc=doc)
     setattr(RAW, name, kernel)
@@ -177,6 +178,7 @@ _scan(
     >>> x
     tensor([1., 3., 6.])
     """,
+    out=Out(overlap="part"),
 )
 _scan(
     "cumprod(Tensor input, int dim, *, ScalarType? dtype=None, Tensor out=None) -> Tensor",
@@ -198,6 +200,7 @@ _scan(
     >>> x
     tensor([1., 2., 6.])
     """,
+    out=Out(overlap="part"),
 )
 
 # -- cummax, cummin --------------------------------------------------------------------------------------------------------
@@ -355,6 +358,7 @@ offer(
     tensor([0.0000, 0.6931, 1.0986])
     """,
     check=exact_out("expected scalar_type {} but found {}"),
+    out=Out(overlap="part"),
 )
 
 # -- differences -----------------------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from ..first.kinds import NOT_IMPLEMENTED, no_derivative
 from ..first.viewing import guard
 from ..first.writing import exact_out, in_place, writer
 from ..table.opdef import OPS, op, publish
+from ..table.outputs import Out
 from .take import _number, add_at, at, fitting_source, inside, is_value
 
 # -- where an index tensor points --------------------------------------------------------------------------------------
@@ -97,6 +98,7 @@ op(
     >>> scores.gather(1, torch.tensor([[1], [0]])).squeeze(1)
     tensor([0.9000, 0.7000])
     """,
+    out=Out(overlap="part"),
 )(_gather)
 
 exact_out(OPS["gather"])
@@ -298,6 +300,7 @@ publish(
     True,
     True,
     scatter.__doc__ or "",
+    out=Out(overlap="part"),
 )
 publish("scatter_", scatter_, None, True, False, scatter_.__doc__ or "")
 
@@ -367,6 +370,7 @@ writer(
     >>> sums.scatter_add_(0, torch.tensor([0, 1, 0]), torch.tensor([1., 2., 3.]))
     tensor([4., 2.])
     """,
+    out=Out(overlap="part"),
 )
 
 
@@ -488,6 +492,7 @@ writer(
     >>> x.scatter_reduce_(0, torch.tensor([0, 1, 0]), torch.tensor([5., 0., 2.]), 'amax')
     tensor([5., 1.])
     """,
+    out=Out(overlap="part"),
 )
 
 # -- index_reduce ------------------------------------------------------------------------------------------------------
@@ -575,6 +580,7 @@ publish(
     True,
     True,
     index_reduce.__doc__ or "",
+    out=Out(overlap="part"),
 )
 publish("index_reduce_", index_reduce_, None, True, False, index_reduce_.__doc__ or "")
 

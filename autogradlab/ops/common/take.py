@@ -13,6 +13,7 @@ from ...core.types.dtypes import _scalar_name, from_numpy, int64
 from ..first.viewing import guard
 from ..first.writing import exact_out, in_place, warn_expanded, writer
 from ..table.opdef import OPS, composite, op, publish
+from ..table.outputs import Out
 
 _ALL = slice(None)
 
@@ -45,6 +46,7 @@ def at(d: int, index: Any) -> tuple[Any, ...]:
     vjp={
         "input": lambda F, grad, input_shape, dim, index: F.index_select_backward(grad, input_shape, dim, index),
     },
+    out=Out(overlap="whole"),
 )
 def index_select(input, dim, index):  # type: ignore[no-untyped-def]
     """Picks whole slices along dim, in the order of index.
@@ -188,6 +190,7 @@ writer(
     >>> counts.index_add_(0, torch.tensor([0, 2, 2]), torch.ones(3))
     tensor([1., 0., 2.])
     """,
+    out=Out(overlap="part"),
 )
 
 
@@ -258,6 +261,7 @@ writer(
     >>> x.index_copy_(0, torch.tensor([1]), torch.tensor([5.]))
     tensor([0., 5., 0.])
     """,
+    out=Out(overlap="part"),
 )
 
 for _name in ("index_add", "index_copy"):
@@ -404,6 +408,7 @@ def _flat(name: str, x: np.ndarray, index: np.ndarray) -> np.ndarray:
     vjp={
         "input": lambda F, grad, index, input: F.put(F.zeros_of(grad, tuple(input.shape)), index, grad, True),
     },
+    out=Out(overlap="part"),
 )
 def take(input, index):  # type: ignore[no-untyped-def]
     """Picks elements by their places in the flattened input.

@@ -12,6 +12,7 @@ from ...core.tensor.tensor import Tensor
 from ...core.values.promotion import is_number, result_dtype
 from ..table.factories import binary
 from ..table.opdef import alias, composite, op
+from ..table.outputs import EXPECTED, Out
 from .kinds import align, refuse, refusing, strict
 
 declare(
@@ -224,6 +225,7 @@ def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e
         Tensor out=None) -> Tensor
     """,
     method=False,
+    out=Out(exact=EXPECTED),
 )
 def isin(
     elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False, out: Any = None

@@ -13,6 +13,7 @@ from ...core.tensor.tensor import Tensor
 from ...core.values.promotion import is_number, result_dtype
 from ..table.factories import binary, unary
 from ..table.opdef import OPS, Op, alias, op, publish
+from ..table.outputs import FOUND, Out
 from .kinds import align, floated, in_both_worlds, numbered, refuse, single
 
 F = TENSORS
@@ -82,6 +83,7 @@ binary(
     >>> x
     tensor([7., 8.])
     """,
+    numbers=True,
 )
 binary(
     """
@@ -113,6 +115,7 @@ binary(
     >>> x
     tensor([4., 4.])
     """,
+    numbers=True,
 )
 binary(
     "mul(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
@@ -138,6 +141,7 @@ binary(
     >>> x
     tensor([3., 8.])
     """,
+    numbers=True,
 )
 binary(
     """
@@ -173,6 +177,8 @@ binary(
     >>> x
     tensor([ 3., -4.])
     """,
+    out=Out(overlap="part"),
+    numbers=True,
 )
 
 
@@ -343,6 +349,7 @@ unary(
     >>> x
     tensor([-1.,  2.])
     """,
+    out=Out(exact=FOUND),
 )
 unary(
     "reciprocal(Tensor input, *, Tensor out=None) -> Tensor",
@@ -387,6 +394,7 @@ unary(
     >>> x
     tensor([1.5000, 2.0000, 0.0000])
     """,
+    out=Out(exact=FOUND, unless=lambda inputs, out: inputs[0]._array.dtype.kind == "c"),
 )
 _real_in_place("abs_")
 unary(
@@ -409,6 +417,8 @@ unary(
     >>> x
     tensor([0.6000+0.8000j, 0.0000+0.0000j])
     """,
+    out=Out(exact=FOUND),
+    inplace_function=False,
 )
 unary(
     "sign(Tensor input, *, Tensor out=None) -> Tensor",
@@ -431,6 +441,8 @@ unary(
     >>> x
     tensor([-1.,  0.,  1.])
     """,
+    out=Out(exact=FOUND),
+    inplace_function=False,
 )
 
 

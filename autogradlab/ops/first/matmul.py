@@ -9,10 +9,11 @@ from ...core.tensor.tensor import Tensor
 from ...core.tensor.tensor import requires_grad as wants_grad
 from ...core.values.promotion import broadcast_shapes
 from ..table.opdef import alias, composite
+from ..table.outputs import EXPECTED, Out
 from .products import written
 
 
-@composite("matmul(Tensor input, Tensor other, *, Tensor out=None) -> Tensor")
+@composite("matmul(Tensor input, Tensor other, *, Tensor out=None) -> Tensor", out=Out(exact=EXPECTED))
 def matmul(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     """The product that dimensions call for: of vectors the dot product, of matrices the matrix product, of more
     dimensions products of matrices in batches. The operator @.

@@ -70,6 +70,7 @@ binary(
     },
     node="PowBackward1",
     check=_check,
+    method=False,
     function=False,
 )
 _node = OPS["pow_tensor"].node_class

@@ -17,6 +17,7 @@ from ...core.tensor.tensor import requires_grad as wants_grad
 from ...core.types.dtypes import _scalar_name, from_numpy
 from ..table.arguments import with_old_forms
 from ..table.opdef import OPS, alias, composite, op, publish, write_out
+from ..table.outputs import EXPECTED, Out
 from .shape import _expand
 
 _new = object.__new__
@@ -108,6 +109,7 @@ def _grad_right(F, grad, left, shape, strides):  # type: ignore[no-untyped-def]
         ),
         "mat2": lambda F, grad, input, mat2_shape, mat2_strides: _grad_right(F, grad, input, mat2_shape, mat2_strides),
     },
+    out=Out(exact=EXPECTED),
 )
 def mm(input, mat2):  # type: ignore[no-untyped-def]
     """The product of two matrices.
@@ -252,6 +254,8 @@ def times(grad: Any, factor: Any) -> Any:
             _grad_right(F, grad, mat1, mat2_shape, mat2_strides), alpha
         ),
     },
+    out=Out(exact=EXPECTED, overlap="part"),
+    inplace_function=False,
 )
 def addmm(input, mat1, mat2, *, beta=1, alpha=1):  # type: ignore[no-untyped-def]
     """beta * input + alpha * (mat1 @ mat2).
@@ -393,6 +397,7 @@ publish("addmm", _addmm_forward, addmm, True, True, addmm.__doc__ or "")
         "input": lambda F, grad, vec: F.unsqueeze(grad, 1) * F.conj(F.unsqueeze(vec, 0)),
         "vec": lambda F, grad, input: F.mv(F.conj(F.t(input)), grad),
     },
+    out=Out(exact="addmv input tensors must have the same dtype, but got {1}, {0}, and {0}"),
 )
 def mv(input, vec):  # type: ignore[no-untyped-def]
     """The product of a matrix and a vector.
@@ -437,6 +442,7 @@ def _vectors(input, other):  # type: ignore[no-untyped-def]
         "input": lambda F, grad, tensor: grad * F.conj(tensor),
         "tensor": lambda F, grad, input: grad * F.conj(input),
     },
+    out=Out(exact="result dtype {1} does not match input dtype {0}"),
 )
 def dot(input, tensor):  # type: ignore[no-untyped-def]
     """The sum of the products of two vectors.
@@ -457,6 +463,7 @@ def dot(input, tensor):  # type: ignore[no-untyped-def]
         "input": lambda F, grad, other: F.conj(grad) * other,
         "other": lambda F, grad, input: grad * input,
     },
+    out=Out(exact="result dtype {1} does not match input dtype {0}"),
 )
 def vdot(input, other):  # type: ignore[no-untyped-def]
     """dot with the conjugate of the first vector.
@@ -508,6 +515,7 @@ alias("ger", "outer")
         "input": lambda F, grad, mat2: F.bmm(grad, F.conj(F.transpose(mat2, 1, 2))),
         "mat2": lambda F, grad, input: F.bmm(F.conj(F.transpose(input, 1, 2)), grad),
     },
+    out=Out(exact=EXPECTED),
 )
 def bmm(input, mat2):  # type: ignore[no-untyped-def]
     """The products of matrices in a batch, without broadcasting.

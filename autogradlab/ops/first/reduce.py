@@ -13,6 +13,7 @@ from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims, wrap_dim
 from ...core.types.dtypes import from_numpy
 from ..table.opdef import OPS, Op, composite, op, publish
+from ..table.outputs import Out
 from .kinds import in_both_worlds, is_half, name_of
 
 F = TENSORS
@@ -351,8 +352,8 @@ OPS["prod.dim"].node_class.dim_list = False
 # -- truths ----------------------------------------------------------------------------------------------------------------
 
 
-def _truth(declaration: str, ufunc: Any, doc: str) -> None:
-    name = declare(declaration, doc)
+def _truth(declaration: str, ufunc: Any, doc: str, out: Any = None) -> None:
+    name = declare(declaration, doc, out)
 
     def kernel(input, dim=None, keepdim=False):  # type: ignore[no-untyped-def]
         dims = (
@@ -386,6 +387,10 @@ _truth(
     >>> torch.any(torch.tensor([[0, 0], [0, 3]]), dim=1)
     tensor([False,  True])
     """,
+    out=Out(
+        exact="any only supports bool tensor for result, got: {1}",
+        unless=lambda inputs, out: out._array.dtype == np.uint8,
+    ),
 )
 _truth(
     """
@@ -404,6 +409,10 @@ _truth(
     >>> torch.all(torch.tensor([[True, False], [True, True]]), dim=1)
     tensor([False,  True])
     """,
+    out=Out(
+        exact="all only supports bool tensor for result, got: {1}",
+        unless=lambda inputs, out: out._array.dtype == np.uint8,
+    ),
 )
 
 

@@ -117,12 +117,13 @@ def writer(
     shown: dict[str, str] | None = None,
     function: bool = True,
     doc: str = "",
+    out: Any = None,
 ) -> Op:
     """The table entry of an operation whose kernel `write(input, …)` changes its first argument.
 
     It is published under `name` on a copy (in the memory order `order`) and under `name_` in place.
     """
-    name = declare(declaration, doc)
+    name = declare(declaration, doc, out)
     entry = OPS[name] = Op(name, write, tensors, vjp=vjp, node=node, shown=shown, doc=doc)
     invoke = entry.invoke
 

@@ -13,6 +13,7 @@ from ...core.types.return_types import named
 from ..common.blas import adjoint, lift
 from ..first.products import type_name, written_all
 from ..table.opdef import composite, op
+from ..table.outputs import EXPECTED, Out
 from .factors import (
     LinAlgError,
     check_info,
@@ -85,6 +86,7 @@ def _cholesky(a: np.ndarray, upper: bool) -> tuple[np.ndarray, np.ndarray]:
     differentiable=1,
     returns=named("linalg_cholesky_ex", ("L", "info")),
     vjp={"input": lambda F, grad, L, upper: _cholesky_backward(F, grad, L, upper)},
+    out=Out(exact=EXPECTED),
 )
 def linalg_cholesky_ex(input, *, upper=False, check_errors=False):  # type: ignore[no-untyped-def]
     """cholesky, which says in info where it failed instead of raising.
@@ -178,6 +180,7 @@ def _qr(a: np.ndarray, mode: str) -> tuple[np.ndarray, np.ndarray]:
     outputs=("Q", "R"),
     returns=named("linalg_qr", ("Q", "R")),
     vjp={"A": _qr_backward},
+    out=Out(exact=EXPECTED),
 )
 def linalg_qr(A, mode="reduced"):  # type: ignore[no-untyped-def]
     """A = Q R with orthonormal columns in Q and an upper triangular R; mode is 'reduced', 'complete' or 'r'.
@@ -193,7 +196,7 @@ def linalg_qr(A, mode="reduced"):  # type: ignore[no-untyped-def]
     return _qr(A, mode)
 
 
-@composite("qr(Tensor input, bool some=True, *, Tensor[2] out=None) -> (Tensor Q, Tensor R)")
+@composite("qr(Tensor input, bool some=True, *, Tensor[2] out=None) -> (Tensor Q, Tensor R)", out=Out(exact=EXPECTED))
 def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
     """A = Q R with orthonormal columns in Q and an upper triangular R; linalg.qr is its successor.
 
@@ -264,6 +267,7 @@ def _svd_backward(F, grads, U, S, Vh, full_matrices):  # type: ignore[no-untyped
     outputs=("U", "S", "Vh"),
     returns=named("linalg_svd", ("U", "S", "Vh")),
     vjp={"A": _svd_backward},
+    out=Out(exact=EXPECTED),
 )
 def linalg_svd(A, full_matrices=True, *, driver=None):  # type: ignore[no-untyped-def]
     """A = U diag(S) Vh with orthonormal columns of U and rows of Vh; S is descending.
@@ -294,9 +298,12 @@ def linalg_svd(A, full_matrices=True, *, driver=None):  # type: ignore[no-untype
     return columns(u), np.ascontiguousarray(s), columns(vh)
 
 
-@composite("""
+@composite(
+    """
     svd(Tensor input, bool some=True, bool compute_uv=True, *, Tensor[3] out=None) -> (Tensor U, Tensor S, Tensor V)
-    """)
+    """,
+    out=Out(exact=EXPECTED),
+)
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any = None) -> Any:
     """A = U diag(S) V^H; linalg.svd, which gives V^H, is its successor.
 
@@ -343,6 +350,7 @@ def _eigh_backward(F, grads, eigenvalues, eigenvectors):  # type: ignore[no-unty
     outputs=("eigenvalues", "eigenvectors"),
     returns=named("linalg_eigh", ("eigenvalues", "eigenvectors")),
     vjp={"A": _eigh_backward},
+    out=Out(exact=EXPECTED),
 )
 def linalg_eigh(A, UPLO="L"):  # type: ignore[no-untyped-def]
     """A = V diag(L) V^H for a symmetric (Hermitian) matrix; real eigenvalues, ascending. Reads one triangle of A.
@@ -470,6 +478,7 @@ def _dtype(x: Any) -> Any:
     differentiable=1,
     returns=named("linalg_lu_factor_ex", ("LU", "pivots", "info")),
     vjp={"A": _lu_factor_backward},
+    out=Out(exact=EXPECTED),
 )
 def linalg_lu_factor_ex(A, *, pivot=True, check_errors=False):  # type: ignore[no-untyped-def]
     """lu_factor, which says in info whether it failed instead of raising.
@@ -516,6 +525,7 @@ def _lu_result(made: Any) -> Any:
     differentiable=2,
     returns=_lu_result,
     vjp={"A": _lu_full_backward},
+    out=Out(exact=EXPECTED),
 )
 def linalg_lu(A, *, pivot=True):  # type: ignore[no-untyped-def]
     """A = P L U: a permutation, a lower and an upper triangular matrix.
@@ -578,6 +588,7 @@ def _lu_solve_by_factors(F, grad, LU, pivots, X, conjugate):  # type: ignore[no-
         ),
     },
     shown={"LU": "LU"},
+    out=Out(exact=EXPECTED),
 )
 def linalg_lu_solve(LU, pivots, B, *, left=True, adjoint=False):  # type: ignore[no-untyped-def]
     """The X with A X = B, given lu_factor's results for A.

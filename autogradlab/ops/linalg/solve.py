@@ -15,6 +15,7 @@ from ...core.values.promotion import broadcast_shapes
 from ..common.blas import adjoint, lift
 from ..first.products import type_name, written, written_all
 from ..table.opdef import alias, composite, op
+from ..table.outputs import EXPECTED, Out
 from .factors import SINGULAR, check_info, columns, inverse, is_complex, matmul, permutation, square, substitute
 
 # -- inverses ----------------------------------------------------------------------------------------------------------
@@ -28,6 +29,7 @@ from .factors import SINGULAR, check_info, columns, inverse, is_complex, matmul,
     differentiable=1,
     returns=named("linalg_inv_ex", ("inverse", "info")),
     vjp={"A": lambda F, grad, inverse: -matmul(F, adjoint(F, inverse), grad, adjoint(F, inverse))},
+    out=Out(exact=EXPECTED),
 )
 def linalg_inv_ex(A, *, check_errors=False):  # type: ignore[no-untyped-def]
     """inv, which says in info whether it failed instead of raising.
@@ -93,7 +95,13 @@ def _det_backward(F, grad, A, result):  # type: ignore[no-untyped-def]
     return factor * F.matmul(U * F.unsqueeze(others, -2), Vh)
 
 
-@op("linalg_det(Tensor A, *, Tensor out=None) -> Tensor", method=False, function=False, vjp={"A": _det_backward})
+@op(
+    "linalg_det(Tensor A, *, Tensor out=None) -> Tensor",
+    method=False,
+    function=False,
+    vjp={"A": _det_backward},
+    out=Out(exact=EXPECTED),
+)
 def linalg_det(A):  # type: ignore[no-untyped-def]
     """The determinant of square matrices; 0 for singular ones.
 
@@ -131,6 +139,7 @@ def _slogdet_backward(F, grads, A, sign):  # type: ignore[no-untyped-def]
     outputs=("sign", "logabsdet"),
     returns=named("linalg_slogdet", ("sign", "logabsdet")),
     vjp={"A": _slogdet_backward},
+    out=Out(exact=EXPECTED),
 )
 def linalg_slogdet(A):  # type: ignore[no-untyped-def]
     """Another name of slogdet."""
@@ -254,6 +263,7 @@ def _solve(a: np.ndarray, b: np.ndarray, left: bool) -> tuple[np.ndarray, np.nda
     differentiable=1,
     returns=named("linalg_solve_ex", ("result", "info")),
     vjp={"A B": _solve_backward},
+    out=Out(exact=EXPECTED),
 )
 def linalg_solve_ex(A, B, *, left=True, check_errors=False):  # type: ignore[no-untyped-def]
     """solve, which says in info whether it failed instead of raising.
@@ -275,7 +285,10 @@ def _check_solved(name: str, info: np.ndarray) -> None:
 
 
 @composite(
-    "linalg_solve(Tensor A, Tensor B, *, bool left=True, Tensor out=None) -> Tensor", method=False, function=False
+    "linalg_solve(Tensor A, Tensor B, *, bool left=True, Tensor out=None) -> Tensor",
+    method=False,
+    function=False,
+    out=Out(exact=EXPECTED),
 )
 def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True, out: Any = None) -> Tensor:
     """The X with A X = B (left=False: X A = B).
@@ -318,6 +331,7 @@ def _dtype(x: Any) -> Any:
     method=False,
     function=False,
     vjp={"input B": _triangular_backward},
+    out=Out(overlap="part"),
 )
 def linalg_solve_triangular(input, B, *, upper, left=True, unitriangular=False):  # type: ignore[no-untyped-def]
     """The X with A X = B for a triangular A, whose other triangle is not read.
@@ -348,10 +362,13 @@ def linalg_solve_triangular(input, B, *, upper, left=True, unitriangular=False):
     return np.ascontiguousarray(r.swapaxes(-1, -2))
 
 
-@composite("""
+@composite(
+    """
     triangular_solve(Tensor input, Tensor A, bool upper=True, bool transpose=False, bool unitriangular=False, *,
         Tensor[2] out=None) -> (Tensor solution, Tensor cloned_coefficient)
-    """)
+    """,
+    out=Out(exact=EXPECTED),
+)
 def triangular_solve(
     input: Tensor,
     A: Tensor,
@@ -449,7 +466,9 @@ def cholesky_inverse(input, upper=False):  # type: ignore[no-untyped-def]
     return _cholesky_solve(np.broadcast_to(np.eye(input.shape[-1], dtype=input.dtype), input.shape), input, upper)
 
 
-@composite("lu_solve(Tensor input, Tensor LU_data, Tensor LU_pivots, *, Tensor out=None) -> Tensor")
+@composite(
+    "lu_solve(Tensor input, Tensor LU_data, Tensor LU_pivots, *, Tensor out=None) -> Tensor", out=Out(exact=EXPECTED)
+)
 def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Any = None) -> Tensor:
     """The X with A X = B, given the LU factors of A.
     sig: (b, LU_data, LU_pivots, *, out=None)

@@ -16,6 +16,7 @@ from ...core.types.info import finfo
 from ..first.kinds import BOOL, COMPLEX, INTEGERS, name_of, typed
 from ..first.products import written
 from ..table.opdef import OPS, composite, op
+from ..table.outputs import EXPECTED, Out
 
 SELU_ALPHA = 1.6732632423543772848170429916717
 SELU_SCALE = 1.0507009873554804934193349852946
@@ -571,6 +572,7 @@ def rrelu_with_noise_backward(grad_output, input, noise, lower, upper, training)
     vjp={
         "input": lambda F, grad, result, dim: F._softmax_backward_data(grad, result, dim),
     },
+    out=Out(exact=EXPECTED),
 )
 @typed("softmax", "")
 def _softmax(input, dim):  # type: ignore[no-untyped-def]
@@ -611,6 +613,7 @@ def _softmax_backward_data(grad_output, output, dim):  # type: ignore[no-untyped
     vjp={
         "input": lambda F, grad, result, dim: F._log_softmax_backward_data(grad, result, dim),
     },
+    out=Out(exact=EXPECTED),
 )
 @typed("softmax", "")
 def _log_softmax(input, dim):  # type: ignore[no-untyped-def]
@@ -639,8 +642,8 @@ def _log_softmax_backward_data(grad_output, output, dim):  # type: ignore[no-unt
     return grad_output - np.exp(output) * np.add.reduce(grad_output, axis=dim, keepdims=True)
 
 
-def _along(declaration: str, doc: str) -> None:
-    name = declare(declaration, doc)
+def _along(declaration: str, doc: str, out: Any = None) -> None:
+    name = declare(declaration, doc, out)
 
     def call(input: Any, dim: Any = None, dtype: Any = None, *, out: Any = None) -> Any:
         if not isinstance(input, Tensor) or not isinstance(dim, int) or isinstance(dim, bool):
@@ -667,6 +670,7 @@ _along(
     >>> torch.softmax(torch.tensor([1., 2., 3.]), dim=0)
     tensor([0.0900, 0.2447, 0.6652])
     """,
+    out=Out(exact=EXPECTED),
 )
 _along(
     "log_softmax(Tensor input, int dim, ScalarType? dtype=None, *, Tensor out=None) -> Tensor",
@@ -679,6 +683,7 @@ _along(
     >>> torch.log_softmax(torch.tensor([1., 2., 3.]), dim=0)
     tensor([-2.4076, -1.4076, -0.4076])
     """,
+    out=Out(exact=EXPECTED),
 )
 
 

@@ -83,11 +83,7 @@ def coerce(operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any], values
             if isinstance(value, Tensor) or not all(isinstance(v, Tensor) for v in value):
                 reject(name, args, kwargs, operation.as_method)
         elif value is not None and not isinstance(value, Tensor):
-            if place == operation.tensor_places[0] or not is_number(value) or operation.name not in TAKES_NUMBERS:
+            if place == operation.tensor_places[0] or not is_number(value) or not operation.numbers:
                 reject(name, args, kwargs, operation.as_method)
             values[place] = wrap_number(value)
     return values
-
-
-#: operations whose second tensor may be a Python number
-TAKES_NUMBERS = frozenset({"where", "lerp", "copy_", "masked_fill"})

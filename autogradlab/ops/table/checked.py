@@ -87,12 +87,13 @@ def offer(
     choose: Any = None,
     method: bool = True,
     signature: Any = None,
+    out: Any = None,
 ) -> Callable[..., Any]:
     """Publish an operation whose TypeErrors and out= checks are PyTorch's.
 
     choose: picks another entry by the arguments (an overload with a Node of its own).
     """
-    name = declare(declaration, doc)
+    name = declare(declaration, doc, out)
     call = entry.call
     fields = entry.outputs
 

@@ -72,15 +72,17 @@ def unary(
     doc: str = "",
     node: str | None = None,
     inplace: bool = True,
+    inplace_function: bool = True,
     samples: Any = None,
     result: str = "same",
+    out: Any = None,
 ) -> None:
     """An elementwise operation of one input.
 
     promotes: integers are computed in the default dtype (`exp`).
     """
 
-    name = declare(declaration, doc)
+    name = declare(declaration, doc, out)
 
     def entry_kernel(input):  # type: ignore[no-untyped-def]
         x = input
@@ -177,7 +179,7 @@ def unary(
                 return entry.reject((input, *extra), unknown, name + "_")
             return call_(input)
 
-        publish(name + "_", forward_, _signature_unary, True, True, f"In-place version of :meth:`{name}`.")
+        publish(name + "_", forward_, _signature_unary, True, inplace_function, f"In-place version of :meth:`{name}`.")
 
 
 def _unary_run(vjp: Vjp, saves: bool) -> Callable[..., Any]:
@@ -209,18 +211,23 @@ def binary(
     doc: str = "",
     node: str | None = None,
     inplace: bool = True,
+    inplace_function: bool = False,
+    numbers: bool = False,
     samples: Any = None,
     check: Callable[[Any, Any], None] | None = None,
+    method: bool = True,
     function: bool = True,
     constants: dict[str, Any] | None = None,
+    out: Any = None,
 ) -> Callable[..., Any]:
     """An elementwise operation of two inputs, broadcast against each other.
 
     result: "same" as the operands' common dtype, "float" (integers are computed in the default dtype), or "bool".
+    numbers: whether two Python numbers are taken too, and made tensors.
     check: is called with the two arrays in their common dtype and may raise.
     """
 
-    name = declare(declaration, doc)
+    name = declare(declaration, doc, out)
 
     def entry_kernel(input, other):  # type: ignore[no-untyped-def]
         x, y = input, other
@@ -337,7 +344,7 @@ def binary(
                 except AttributeError:
                     if isinstance(input, Tensor):
                         raise
-                    t = _of_numbers(name, core, input, other)
+                    t = _of_numbers(core, input, other) if numbers else NotImplemented
                 if t is not NotImplemented:
                     return t
             else:
@@ -434,19 +441,17 @@ def binary(
 
     entry.core = core
     entry.core_ = core_
-    publish(name, forward, _signature_binary, True, function, doc)
+    publish(name, forward, _signature_binary, method, function, doc)
     if inplace:
-        publish(name + "_", forward_, _signature_binary, True, False, f"In-place version of :meth:`{name}`.")
+        publish(
+            name + "_", forward_, _signature_binary, method, inplace_function, f"In-place version of :meth:`{name}`."
+        )
     return forward
 
 
-#: operations that take two Python numbers
-_TAKE_NUMBERS = frozenset({"add", "sub", "mul", "div", "floor_divide"})
-
-
-def _of_numbers(name: str, core: Callable[..., Any], input: Any, other: Any) -> Any:
-    """An operation called without any tensor: the arithmetic ones make tensors of numbers, the others refuse them."""
-    if name in _TAKE_NUMBERS and is_number(input) and is_number(other):
+def _of_numbers(core: Callable[..., Any], input: Any, other: Any) -> Any:
+    """An operation called on two Python numbers: it makes tensors of them."""
+    if is_number(input) and is_number(other):
         return core(*(wrap_number(n, of_scalar(n).numpy) for n in (input, other)))
     return NotImplemented
 

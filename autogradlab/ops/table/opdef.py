@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from ...core.arguments.declared import ALIASES, DECLARED, declare
+from ...core.arguments.declared import ALIASES, DECLARED, OUT, declare
 from ...core.graph.node import NO_EDGE, Edge
-from ...core.memory.overlap import CHECKED_OUT, NEVER_SHARED, check_written
+from ...core.memory.overlap import check_written
 from ...core.memory.versions import increment_version
 from ...core.recording.record import RAW, TENSORS, Formula, SavedOutput, fact, finish, make_node_class, start_node
 from ...core.recording.views import check_inplace, rebase
@@ -32,29 +32,6 @@ __all__ = ["FUNCTIONS", "OPS", "Op", "alias", "composite", "op", "publish", "wri
 _ndarray = np.ndarray
 #: stands for the default of a parameter that has none
 _REQUIRED: Any = object()
-#: in-place forms that PyTorch has as methods only
-_NO_FUNCTION = frozenset(
-    (
-        "addbmm_",
-        "addcdiv_",
-        "addcmul_",
-        "addmm_",
-        "addr_",
-        "baddbmm_",
-        "bitwise_not_",
-        "digamma_",
-        "erfinv_",
-        "lgamma_",
-        "logical_not_",
-        "mvlgamma_",
-        "sgn_",
-        "sign_",
-    )
-)
-#: those of two tensors that it has as functions too
-_FUNCTION_TOO = frozenset(("ldexp_", "xlogy_"))
-#: names of functions and formulas that are no methods
-_NO_METHOD = frozenset(("celu_", "pow_tensor", "pow_tensor_", "threshold_"))
 
 
 class Op:
@@ -84,6 +61,7 @@ class Op:
         returns: Any = None,
         differentiable: int | None = None,
         inplace: bool = False,
+        numbers: bool = False,
         creation: str | None = None,
         shown: dict[str, str] | None = None,
         samples: Any = None,
@@ -106,6 +84,8 @@ class Op:
         self.samples = samples
         self.doc = doc
         self.inplace = inplace
+        #: whether a Python number may stand for a tensor that is not the first
+        self.numbers = numbers
         #: the operation and its in-place form on checked operands, for operators (set by the factories)
         self.core: Any = None
         self.core_: Any = None
@@ -319,10 +299,10 @@ class Op:
         if out is None:
             return self.call(*args, **kwargs)
         values, given = self.operands(args, kwargs)
-        if isinstance(out, Tensor) and self.name in CHECKED_OUT:
-            check_written(
-                out, values if self.list_place is None else values[self.list_place], self.name in NEVER_SHARED
-            )
+        rule = OUT.get(self.name)
+        if isinstance(out, Tensor) and rule is not None and rule.overlap:
+            sources = values if self.list_place is None else values[self.list_place]
+            check_written(out, sources, rule.overlap == "whole")
         return write_out(self, out, modes.quiet(self.invoke, *given), values)
 
     def operands(
@@ -449,18 +429,27 @@ def write_out(operation: Op, out: Any, r: Any, inputs: Any) -> Any:
 
 
 def op(
-    declaration: str, tensors: str = "", *, method: bool | None = None, function: bool | None = None, **options: Any
+    declaration: str,
+    tensors: str = "",
+    *,
+    method: bool | None = None,
+    function: bool | None = None,
+    inplace_function: bool | None = None,
+    out: Any = None,
+    **options: Any,
 ) -> Callable[[Any], Any]:
     """Decorator for a kernel: put the operation into the table.
 
     declaration: the signatures, as `core/arguments/declared.py` tells. A bare name that has none is an operation that formulas and
     other operations use, `nn.name(...)` one that functions of neural networks use: they are no function and no method.
     tensors: the names of the kernel's tensors, where they are not those that the signatures call so.
+    inplace_function: whether the in-place form is a function of torch too, by default if the operation is.
     """
-    name = declare(declaration)
+    name = declare(declaration, "", out)
     public = name in DECLARED and not DECLARED[name].text.lstrip().startswith("nn.")
     method = public if method is None else method
     function = public if function is None else function
+    in_place = function if inplace_function is None else inplace_function
 
     def register(kernel: Callable[..., Any]) -> Callable[..., Any]:
         entry = Op(name, kernel, tensors or _tensors(declaration, kernel), **options)
@@ -474,7 +463,7 @@ def op(
             def forward_(*args: Any, **kwargs: Any) -> Any:
                 return call_(*args, **kwargs)
 
-            publish(name + "_", forward_, kernel, True, function, f"In-place version of :meth:`{name}`.")
+            publish(name + "_", forward_, kernel, method, in_place, f"In-place version of :meth:`{name}`.")
         return kernel
 
     return register
@@ -497,29 +486,33 @@ def _tensors(declaration: str, kernel: Any) -> str:
     return " ".join(found[name] for name in names if name in found) or "input"
 
 
-def composite(declaration: str = "", *, method: bool = True, function: bool = True) -> Callable[[Any], Any]:
+def composite(
+    declaration: str = "", *, method: bool = True, function: bool = True, out: Any = None
+) -> Callable[[Any], Any]:
     """Decorator for an operation written on Tensors in terms of others; it has no Node of its own."""
 
     def register(fn: Callable[..., Any]) -> Callable[..., Any]:
-        publish(declaration or fn.__name__, fn, None, method, function, fn.__doc__ or "")
+        publish(declaration or fn.__name__, fn, None, method, function, fn.__doc__ or "", out)
         return fn
 
     return register
 
 
-def publish(declaration: str, fn: Any, signature_of: Any, method: bool, function: bool, doc: str) -> None:
+def publish(
+    declaration: str, fn: Any, signature_of: Any, method: bool, function: bool, doc: str, out: Any = None
+) -> None:
     """Give a function its name and offer it as `torch.name` and `Tensor.name`.
 
     declaration: its signatures, or the bare name of a function that has none, or whose signatures stand elsewhere.
     """
-    name = declare(declaration, doc)
+    name = declare(declaration, doc, out)
     fn.__name__ = fn.__qualname__ = name
     fn.__module__ = "torch"
     fn.__doc__ = fn.__wrapped__ = Help(name, doc, signature_of)  # texts and signature, when somebody looks
     setattr(TENSORS, name, fn)
-    if (function or name in _FUNCTION_TOO) and name not in _NO_FUNCTION:
+    if function:
         FUNCTIONS[name] = fn
-    if method and name not in _NO_METHOD and not name.startswith("special_"):
+    if method and not name.startswith("special_"):
         attach(name, as_method(fn))
 
 

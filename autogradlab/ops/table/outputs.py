@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from ...core.arguments.declared import OUT
 from ...core.memory.storage import resize
 from ...core.memory.versions import increment_version
 from ...core.runtime import errors, modes
@@ -15,94 +17,41 @@ from ...core.types.dtypes import _scalar_name, from_numpy
 from ...core.types.return_types import named
 from ...core.values.promotion import can_cast, check_cast
 
-__all__ = ["write"]
+__all__ = ["EXPECTED", "FOUND", "UNCASTABLE", "Out", "write"]
 
-_FOUND = "Found dtype {1} but expected {0}"
-_EXPECTED = "Expected out tensor to have dtype {2}, but got {3} instead"
-#: operations whose out= tensor must have exactly the result's dtype, and how they say so: {0}, {1} as PyTorch names dtypes,
+#: how most operations say that an out= tensor has another dtype than the result: {0}, {1} as PyTorch names dtypes,
 #: {2}, {3} as C++ does, the result's first
-_EXACT = {
-    **dict.fromkeys(
-        (
-            "abs",
-            "bitwise_not",
-            "ceil",
-            "conj_physical",
-            "floor",
-            "frac",
-            "lerp",
-            "neg",
-            "round",
-            "sgn",
-            "sign",
-            "trunc",
-        ),
-        _FOUND,
-    ),
-    **dict.fromkeys(
-        (
-            "addmm",
-            "addmv",
-            "aminmax",
-            "baddbmm",
-            "bmm",
-            "linalg_cross",
-            "cross",
-            "isin",
-            "_log_softmax",
-            "_softmax",
-            "lu_solve",
-            "matmul",
-            "mm",
-            "max",
-            "min",
-            "softmax",
-            "log_softmax",
-            "argmax",
-            "argmin",
-            "renorm",
-            "qr",
-            "svd",
-            "triangular_solve",
-            "linalg_qr",
-            "linalg_lu",
-            "linalg_lu_factor",
-            "linalg_lu_factor_ex",
-            "linalg_lu_solve",
-            "linalg_cholesky_ex",
-            "linalg_det",
-            "linalg_eigh",
-            "linalg_inv_ex",
-            "linalg_slogdet",
-            "linalg_solve",
-            "linalg_solve_ex",
-            "linalg_svd",
-            "split_with_sizes_copy",
-            "unbind_copy",
-        ),
-        _EXPECTED,
-    ),
-    **dict.fromkeys(
-        ("amax", "amin"),
-        "Expected the dtype for input and out to match, but got {0} for input's dtype and {1} for out's dtype.",
-    ),
-    **{name: f"{name} only supports bool tensor for result, got: {{1}}" for name in ("all", "any")},
-    **dict.fromkeys(("dot", "vdot"), "result dtype {1} does not match input dtype {0}"),
-    "addbmm": "self and mat2 must have the same dtype, but got {1} and {0}",
-    "mv": "addmv input tensors must have the same dtype, but got {1}, {0}, and {0}",
-    **dict.fromkeys(
-        ("complex", "polar"), "Expected object of scalar type {0} but got scalar type {1} for argument 'out'"
-    ),
-    "heaviside": "heaviside is not yet implemented for tensors with different dtypes.",
-    "nan_to_num": "nan_to_num: dtype of out: {1} should be same as input: {0}",
-    **{name: f"{name} does not support non-boolean outputs." for name in ("signbit", "isposinf", "isneginf")},
-    **dict.fromkeys(
-        ("inner", "tensordot"),
-        "tensordot: Expected the output tensor to have dtype {0}, but got an output tensor with dtype {1}",
-    ),
-}
-#: what is made of cat, and refuses out= tensors in its words
-_JOINED = ("cat", "stack", "hstack", "vstack", "dstack", "column_stack")
+FOUND = "Found dtype {1} but expected {0}"
+EXPECTED = "Expected out tensor to have dtype {2}, but got {3} instead"
+#: what is made of cat refuses in its words a dtype to which the result cannot be cast
+UNCASTABLE = "torch.cat(): input types can't be cast to the desired output type {}"
+
+
+class Out:
+    """What an operation asks of its out= tensors beyond a shape that can be resized and a dtype that the result can be cast to.
+
+    exact: the message if they have not exactly the result's dtype. unless: whether this call takes another one, by its inputs and
+    the out= tensor. uncastable: the message if the result cannot be cast. overlap: "part" if an input must not lie partly in their
+    memory, "whole" if it must not be that very memory either.
+    """
+
+    __slots__ = ("exact", "overlap", "uncastable", "unless")
+
+    def __init__(
+        self,
+        exact: str = "",
+        *,
+        unless: Callable[[Any, Tensor], bool] | None = None,
+        uncastable: str = "",
+        overlap: str = "",
+    ) -> None:
+        self.exact = exact
+        self.unless = unless
+        self.uncastable = uncastable
+        self.overlap = overlap
+
+
+_USUAL = Out()
 _C_NAMES = {
     "float32": "float",
     "float64": "double",
@@ -120,40 +69,29 @@ _C_NAMES = {
 
 def write(operation: Any, out: Any, r: Any, inputs: Any) -> Any:
     """Write the result(s) `r` into `out` (a tensor, or a tuple of them) and return it."""
+    rule = OUT.get(operation.name, _USUAL)
     if isinstance(out, Tensor):
         _check(operation.name, (*_tensors(inputs), out))
         r = np.asarray(r)
         if r.dtype is not out._array.dtype:
-            if operation.name in _EXACT and not _free(operation.name, inputs, out):
-                _same_dtype(_EXACT[operation.name], out, r)
-            if operation.name in _JOINED and not can_cast(r.dtype, out._array.dtype):
-                raise TypeError(
-                    "torch.cat(): input types can't be cast to the desired output type "
-                    f"{_scalar_name(from_numpy(out._array.dtype))}"
-                )
+            if rule.exact and not (rule.unless is not None and rule.unless(inputs, out)):
+                _same_dtype(rule.exact, out, r)
+            if rule.uncastable and not can_cast(r.dtype, out._array.dtype):
+                raise TypeError(rule.uncastable.format(_scalar_name(from_numpy(out._array.dtype))))
         _write(out, r)
         return out
     outs = tuple(out)
     _check(operation.name, (*_tensors(inputs), *outs))
     if operation.returns is not None:
         r = operation.returns(tuple(r))  # in the order in which users see them
-    if operation.name in _EXACT:
+    if rule.exact:
         for o, a in zip(outs, r, strict=True):
-            _same_dtype(_EXACT[operation.name], o, np.asarray(a))
+            _same_dtype(rule.exact, o, np.asarray(a))
     for o, a in zip(outs, r, strict=True):
         _write(o, np.asarray(a))
     if operation.returns is None:
         return outs
     return named(f"{type(r).__name__.removesuffix('_out')}_out", type(r).fields)(outs)
-
-
-def _free(name: str, inputs: Any, out: Tensor) -> bool:
-    """Whether an operation takes another dtype after all: the size of a complex number, the extreme of everything, a uint8."""
-    if name in ("all", "any"):
-        return out._array.dtype == np.uint8
-    if name == "abs":
-        return inputs[0]._array.dtype.kind == "c"  # type: ignore[no-any-return]
-    return name in ("max", "min")
 
 
 def _same_dtype(message: str, out: Tensor, r: np.ndarray) -> None:
