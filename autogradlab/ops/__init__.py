@@ -100,6 +100,7 @@ LATE = {
     "F.fractional_max_pool2d F.fractional_max_pool2d_backward F.fractional_max_pool3d "
     "F.fractional_max_pool3d_backward F.max_pool2d_with_indices F.max_pool2d_with_indices_backward "
     "F.max_pool3d_with_indices F.max_pool3d_with_indices_backward F.max_unpool2d F.max_unpool3d",
+    "nn.recurrent": "torch.mkldnn_rnn_layer",
     "nn.resample": "F.upsample_bicubic2d F.upsample_bicubic2d_backward F.upsample_bilinear2d "
     "F.upsample_bilinear2d_backward F.upsample_linear1d F.upsample_linear1d_backward F.upsample_nearest1d "
     "F.upsample_nearest1d_backward F.upsample_nearest2d F.upsample_nearest2d_backward F.upsample_nearest3d "

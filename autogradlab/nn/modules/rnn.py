@@ -9,6 +9,7 @@ from typing import Any
 
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
+from ...core.types.dtypes import ALL
 from .. import functional as F
 from .. import init
 from ..parameter import Parameter
@@ -16,6 +17,9 @@ from .module import Module
 
 __all__ = ["GRU", "GRUCell", "LSTM", "LSTMCell", "RNN", "RNNBase", "RNNCell", "RNNCellBase"]
 
+#: `mode` of `torch.mkldnn_rnn_layer`
+_MKLDNN_LSTM = 2
+_FLOAT32 = ALL["float32"]
 _GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
 
 
@@ -25,15 +29,15 @@ def _rnn_step(act: str, x: Any, h: Any, w: Any, b: Any) -> Any:
 
 def _lstm_step(x: Any, state: Any, w: Any, b: Any, w_proj: Any = None) -> Any:
     h, c = state
-    i, f, g, o = TENSORS.chunk(F.linear(h, w, b) + x, 4, 1)
+    i, f, g, o = TENSORS.unsafe_chunk(F.linear(h, w, b) + x, 4, 1)
     c = TENSORS.sigmoid(f) * c + TENSORS.sigmoid(i) * TENSORS.tanh(g)
     h = TENSORS.sigmoid(o) * TENSORS.tanh(c)
     return (h if w_proj is None else F.linear(h, w_proj)), c
 
 
 def _gru_step(x: Any, h: Any, w: Any, b: Any) -> Any:
-    xr, xz, xn = TENSORS.chunk(x, 3, 1)
-    hr, hz, hn = TENSORS.chunk(F.linear(h, w, b), 3, 1)
+    xr, xz, xn = TENSORS.unsafe_chunk(x, 3, 1)
+    hr, hz, hn = TENSORS.unsafe_chunk(F.linear(h, w, b), 3, 1)
     r, z = TENSORS.sigmoid(hr + xr), TENSORS.sigmoid(hz + xz)
     n = TENSORS.tanh(xn + hn * r)
     return (h - n) * z + n
@@ -151,12 +155,30 @@ class RNNBase(Module):
     def _direction(self, x: Any, state: Any, names: list[str], backwards: bool) -> tuple[Any, Any]:
         weights = {name.split("_l")[0]: getattr(self, name) for name in names}
         b_ih, b_hh = weights.get("bias_ih"), weights.get("bias_hh")
+        if self._fused(x):
+            return self._fused_direction(x, state, weights, backwards)
         steps = list(TENSORS.unbind(F.linear(x, weights["weight_ih"], b_ih), 0))
         outs = []
         for step in reversed(steps) if backwards else steps:
             state = self._step(step, state, weights["weight_hh"], b_hh, weights.get("weight_hr"))
             outs.append(state[0] if self.mode == "LSTM" else state)
         return TENSORS.stack(outs[::-1] if backwards else outs, 0), state
+
+    def _fused(self, x: Any) -> bool:
+        """Whether a layer is one operation, and so one Node: where PyTorch's CPU build takes oneDNN's LSTM."""
+        return self.mode == "LSTM" and not self.proj_size and x.dtype is _FLOAT32 and x.numel() > 0
+
+    def _fused_direction(self, x: Any, state: Any, weights: dict[str, Any], backwards: bool) -> tuple[Any, Any]:
+        """An LSTM's layer in float32 as one operation, as PyTorch's CPU build has it from oneDNN."""
+        w_ih, w_hh = weights["weight_ih"], weights["weight_hh"]
+        b_ih, b_hh = weights.get("bias_ih"), weights.get("bias_hh")
+        if b_ih is None:
+            b_ih = b_hh = w_ih.new_zeros(w_ih.shape[0])
+        out, h, c, _ = TENSORS.mkldnn_rnn_layer(
+            x, w_ih, w_hh, b_ih, b_hh, *state, backwards, (), _MKLDNN_LSTM, self.hidden_size,
+            self.num_layers, self.bias, self.bidirectional, self.batch_first, self.training,
+        )
+        return out, (h, c)
 
     def _packed_direction(
         self, data: Any, sizes: list[int], state: Any, names: list[str], backwards: bool
@@ -276,15 +298,19 @@ class RNNBase(Module):
                 f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {x.shape[-1]}"
             )
         start = self._start(x, hx, batched)
-        lstm = self.mode == "LSTM"
-        parts = [list(TENSORS.unbind(s, 0)) for s in start] if lstm else [list(TENSORS.unbind(start, 0))]
+        lstm, fused = self.mode == "LSTM", self._fused(x)
+        if fused:
+            x = x.contiguous()
+            parts = [[TENSORS.select(s, 0, k) for k in range(len(s))] for s in start]
+        else:
+            parts = [list(TENSORS.unbind(s, 0)) for s in (start if lstm else (start,))]
         x, ends = self._layers(x, parts, lambda x, state, k, way: self._direction(x, state, self._all_names[k], way))
         last: Any = tuple(TENSORS.stack([e[i] for e in ends], 0) for i in (0, 1)) if lstm else TENSORS.stack(ends, 0)
         if not batched:
             x = x.squeeze(1)
             last = tuple(t.squeeze(1) for t in last) if lstm else last.squeeze(1)
         elif self.batch_first:
-            x = x.transpose(0, 1)
+            x = x.transpose(0, 1) if lstm else x.transpose_(0, 1)
         return x, last
 
 

@@ -1,0 +1,193 @@
+"""A layer of an LSTM over a whole sequence, as one Node: what PyTorch's CPU build computes with oneDNN."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...core.recording.record import RAW
+from ..table.opdef import op
+
+Array = np.ndarray[Any, Any]
+
+#: `mode` of an LSTM in PyTorch's schema
+LSTM = 2
+
+
+def _order(steps: int, reverse: bool) -> range:
+    return range(steps - 1, -1, -1) if reverse else range(steps)
+
+
+def _scale(hidden: int, dtype: Any) -> tuple[Array, Array]:
+    """The gates i, f, g, o through one tanh: sigmoid(x) is tanh(x / 2) / 2 + 1/2. Factors of the four, and summands."""
+    factor: Array = np.full(4 * hidden, 0.5, dtype)
+    factor[2 * hidden : 3 * hidden] = 1
+    return factor, 1 - factor
+
+
+def _mkldnn_rnn_layer_vjp(
+    F, grads, input, weight0, weight1, weight2, weight3, hx_, cx_, result0, result1, result2, result3, reverse,
+    batch_sizes, mode, hidden_size, num_layers, has_biases, bidirectional, batch_first, train,
+):  # type: ignore[no-untyped-def]
+    """The gradients of input, weights, biases and start states. Recorded, they are made of operations step by step.
+
+    Some parameters are named only because PyTorch's Node saves them.
+    """
+    if F is RAW:
+        return _backward(grads, input, weight0, weight1, hx_, cx_, result0, result3, reverse, hidden_size, has_biases)
+    steps, gates, cells = input.shape[0], [], []
+    h, c, outs = hx_, cx_, [None] * input.shape[0]
+    projected = F.linear(input, weight0, weight2)
+    for t in _order(steps, reverse):
+        i, f, g, o = F.unsafe_chunk(F.linear(h, weight1, weight3) + projected[t], 4, 1)
+        gates.append((F.sigmoid(i), F.sigmoid(f), F.tanh(g), F.sigmoid(o)))
+        cells.append((h, c))
+        c = gates[-1][1] * c + gates[-1][0] * gates[-1][2]
+        outs[t] = h = gates[-1][3] * F.tanh(c)
+    g_out, g_h, g_c = grads
+    g_rows = [None] * steps
+    dh, dc = g_h, g_c
+    for t in reversed(_order(steps, reverse)):
+        i, f, g, o = gates.pop()
+        before, c_before = cells.pop()
+        c = f * c_before + i * g
+        tanh_c = F.tanh(c)
+        parts = [p for p in (dh, None if g_out is None else g_out[t]) if p is not None]
+        dh = parts[0] + parts[1] if len(parts) == 2 else parts[0] if parts else hx_ * 0
+        through = dh * o * (1 - tanh_c * tanh_c)
+        dc = through if dc is None else dc + through
+        g_rows[t] = F.cat(
+            [dc * g * i * (1 - i), dc * c_before * f * (1 - f), dc * i * (1 - g * g), dh * tanh_c * o * (1 - o)], 1
+        )
+        dh, dc = F.mm(g_rows[t], weight1), dc * f
+    rows = F.stack(g_rows, 0)
+    flat = F.reshape(rows, (-1, 4 * hidden_size))
+    states = [hx_ if t == _order(steps, reverse)[0] else outs[t + (1 if reverse else -1)] for t in range(steps)]
+    bias = F.sum(flat, (0,), False) if has_biases else weight2 * 0
+    return [
+        F.matmul(rows, weight0),
+        F.mm(F.t(flat), F.reshape(input, (-1, input.shape[2]))),
+        F.mm(F.t(flat), F.reshape(F.stack(states, 0), (-1, hidden_size))),
+        bias,
+        bias,
+        dh,
+        dc,
+    ]
+
+
+def _backward(
+    grads: list[Any],
+    x: Array,
+    w_input: Array,
+    w_hidden: Array,
+    h0: Array,
+    c0: Array,
+    out: Array,
+    workspace: Array,
+    reverse: bool,
+    hidden: int,
+    has_biases: bool,
+) -> list[Array]:
+    """Back through time with what the forward kept: gates, cells and their tanh; one product a step, four at the end."""
+    g_out, g_h, g_c = grads
+    steps, batch = x.shape[:2]
+    gates, cells, waves = _kept(workspace.view(x.dtype), steps, batch, hidden)
+    i, f, g, o = (gates[:, :, k * hidden : (k + 1) * hidden] for k in range(4))
+    # for the whole sequence at once: by what dc and dh of a step are multiplied on their way to its four gates
+    slopes = gates - gates * gates
+    slopes[:, :, 2 * hidden : 3 * hidden] = i * (1 - g * g)
+    slopes[:, :, :hidden] *= g
+    slopes[:, :, hidden : 2 * hidden] *= _before(cells, c0, reverse)
+    slopes[:, :, 3 * hidden :] *= waves
+    to_cell = o * (1 - waves * waves)
+    rows = np.empty_like(gates)
+    of_gates, of_cell = rows.reshape(steps, batch, 4, hidden), slopes.reshape(steps, batch, 4, hidden)
+    dh = np.zeros_like(h0) if g_h is None else g_h
+    dc = np.zeros_like(c0) if g_c is None else g_c
+    for t in reversed(_order(steps, reverse)):
+        if g_out is not None:
+            dh = dh + g_out[t]
+        dc = dc + dh * to_cell[t]
+        np.multiply(of_cell[t, :, :3], dc[:, None], of_gates[t, :, :3])
+        np.multiply(of_cell[t, :, 3], dh, of_gates[t, :, 3])
+        dh = rows[t] @ w_hidden
+        dc *= f[t]
+    flat = rows.reshape(-1, 4 * hidden)
+    bias = np.add.reduce(flat, 0) if has_biases else np.zeros(4 * hidden, x.dtype)
+    return [
+        (flat @ w_input).reshape(x.shape),
+        flat.T @ x.reshape(-1, x.shape[2]),
+        flat.T @ _before(out, h0, reverse).reshape(-1, hidden),
+        bias,
+        bias.copy(),
+        dh,
+        dc,
+    ]
+
+
+def _before(states: Array, start: Array, reverse: bool) -> Array:
+    """The states with which the steps began, for those with which they ended."""
+    first = [start[None]]
+    return np.concatenate([states[1:], *first] if reverse else [*first, states[:-1]])
+
+
+def _kept(workspace: Array, steps: int, batch: int, hidden: int) -> list[Array]:
+    """The parts of the workspace: gates (steps, batch, 4 hidden), cells and their tanh (steps, batch, hidden)."""
+    ends = [steps * batch * hidden * k for k in (4, 5)]
+    return [part.reshape(steps, batch, -1) for part in np.split(workspace, ends)]
+
+
+@op(
+    """
+    mkldnn_rnn_layer(Tensor input, Tensor weight0, Tensor weight1, Tensor weight2, Tensor weight3, Tensor hx_,
+        Tensor cx_, bool reverse, int[] batch_sizes, int mode, int hidden_size, int num_layers, bool has_biases,
+        bool bidirectional, bool batch_first, bool train) -> (Tensor, Tensor, Tensor, Tensor)
+    """,
+    method=False,
+    outputs=("result0", "result1", "result2", "result3"),
+    differentiable=3,
+    vjp={"input weight0 weight1 weight2 weight3 hx_ cx_": _mkldnn_rnn_layer_vjp},
+    shown={"input": "input"},
+)
+def mkldnn_rnn_layer(
+    input, weight0, weight1, weight2, weight3, hx_, cx_, reverse, batch_sizes, mode, hidden_size, num_layers,
+    has_biases, bidirectional, batch_first, train,
+):  # type: ignore[no-untyped-def]
+    """One layer and direction of an LSTM over a whole sequence: the outputs, the last hidden and cell state, and what
+    the backward pass needs.
+
+    Shapes: input (L, N, in); weight0 (4 hidden, in), weight1 (4 hidden, hidden), weight2 and weight3 (4 hidden,);
+        hx_ and cx_ (N, hidden); the outputs (L, N, hidden).
+    Dtypes: float32.
+
+    >>> x, zeros = torch.ones(2, 1, 1), torch.zeros(1, 1)
+    >>> w = torch.ones(4, 1)
+    >>> torch.mkldnn_rnn_layer(x, w, w, w[:, 0], w[:, 0], zeros, zeros, False, (), 2, 1, 1, True, False, False, True)[0]
+    tensor([[[0.6934]],
+            [[0.8944]]])
+    """
+    if mode != LSTM:
+        raise RuntimeError("mkldnn_rnn_layer: only the LSTM (mode 2) is computed as one operation")
+    steps, batch, size = input.shape
+    workspace = np.empty(steps * batch * 6 * hidden_size, input.dtype)
+    gates, cells, waves = _kept(workspace, steps, batch, hidden_size)
+    factor, summand = _scale(hidden_size, input.dtype)
+    np.matmul(input.reshape(-1, size), (weight0 * factor[:, None]).T, gates.reshape(-1, 4 * hidden_size))
+    if has_biases:
+        gates += (weight2 + weight3) * factor
+    recurrent = (weight1 * factor[:, None]).T
+    out = np.empty((steps, batch, hidden_size), input.dtype)
+    four = gates.reshape(steps, batch, 4, hidden_size)
+    h, c = hx_, cx_
+    for t in _order(steps, reverse):
+        gate = gates[t]
+        gate += h @ recurrent
+        np.tanh(gate, gate)
+        gate *= factor
+        gate += summand
+        i, f, g, o = four[t].swapaxes(0, 1)
+        cell = np.multiply(f, c, cells[t])
+        cell += i * g
+        h, c = np.multiply(o, np.tanh(cell, waves[t]), out[t]), cell
+    return out, h.copy(), c.copy(), workspace.view(np.uint8)
