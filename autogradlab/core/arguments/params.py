@@ -86,6 +86,9 @@ def _is_symint(obj: Any) -> bool:
     return (is_tensor(obj) and obj.numel() == 1 and _is_integral(obj, True)) or _is_index(obj)
 
 
+_LOWEST, _HIGHEST = -(2**63), 2**63 - 1
+
+
 class Parameter:
     """One parameter of a signature: type word, name, default, and the test of a value against it."""
 
@@ -182,6 +185,11 @@ class Parameter:
         if kind in INT_LISTS:
             if not isinstance(obj, (tuple, list)):
                 return (self._int(obj),) * max(self.size, 1)
+            for item in obj:
+                if type(item) is not int or not _LOWEST <= item <= _HIGHEST:
+                    break
+            else:
+                return tuple(obj)
             return tuple(self._element(item, at, function) for at, item in enumerate(obj))
         if kind == "int" or kind == "SymInt":
             return self._int(obj)

@@ -93,9 +93,7 @@ class Signature:
         if self.no_arguments and (given or kwargs):
             what = "keyword arguments" if kwargs else f"arguments ({given} given)"
             raise TypeError(f"TensorBase.{self.name}() takes no {what}")
-        varargs = (
-            self.max_positional == 1 and given > 0 and params[0].kind in INT_LISTS and params[0].accepts_ints(args)
-        )  # view(2, 3) for view((2, 3))
+        varargs = self.takes_varargs(args)
         if given > self.max_positional and not varargs:
             return self._refuse(complain, self._too_many, given)
         found: list[Any] = []
@@ -134,6 +132,12 @@ class Signature:
         if keywords > 0:
             return self._refuse(complain, self._wrong_keyword, kwargs, given)
         return found
+
+    def takes_varargs(self, args: tuple[Any, ...]) -> bool:
+        """Whether the positional arguments are one list of ints written out: view(2, 3) for view((2, 3))."""
+        if self.max_positional != 1 or not args or self.params[0].kind not in INT_LISTS:
+            return False
+        return self.params[0].accepts_ints(args)
 
     def parameter(self, slot: int | str) -> Parameter | None:
         """The parameter that a positional argument or a keyword (aliases apart) meets."""
@@ -183,7 +187,18 @@ class Signature:
 
 
 _PLAIN: Final = (int, float, bool, complex, str, type(None))
-_Plan = tuple[int, tuple[str, ...], tuple[str, ...], dict[str, Any], tuple[Parameter, ...]]
+_Plan = tuple[int, tuple[str, ...] | str, tuple[str, ...], dict[str, Any], tuple[Parameter, ...]]
+
+
+def _kind(obj: Any) -> Any:
+    """What of a value decides which overload is meant: its type; of a sequence of ints also whether it is empty."""
+    kind = type(obj)
+    if kind is tuple or kind is list or kind is types.size:
+        for item in obj:
+            if type(item) is not int:
+                return kind
+        return (kind, not obj)
+    return kind
 
 
 class Signatures:
@@ -231,15 +246,15 @@ class Signatures:
         """
         if method:
             return self.as_method().bind(args, kwargs)
-        key: Any = tuple(map(type, args))
+        key: Any = tuple(map(_kind, args))
         if kwargs:
-            key = (key, tuple(kwargs), tuple(map(type, kwargs.values())))
+            key = (key, tuple(kwargs), tuple(map(_kind, kwargs.values())))
         plans = self._plans
         if plans is not None:
             plan = plans.get(key)
             if plan is not None:
                 index, positional, keywords, rest, numeric = plan
-                values = dict(zip(positional, args, strict=True))
+                values = {positional: args} if type(positional) is str else dict(zip(positional, args, strict=True))
                 if keywords:
                     values.update(zip(keywords, kwargs.values(), strict=True))
                 for param in numeric:
@@ -284,23 +299,25 @@ class Signatures:
         slots: list[tuple[int | str, Any]] = [*enumerate(args), *kwargs.items()]
         for slot, obj in slots:
             tensor = is_tensor(obj)
-            if not (tensor or type(obj) in _PLAIN or isinstance(obj, (types.dtype, types.device))):
+            plain = type(obj) in _PLAIN or isinstance(obj, (types.dtype, types.device))
+            if not (tensor or plain or type(_kind(obj)) is tuple):  # of a sequence of ints its kind tells all
                 return False
             for overload in self.overloads:
                 param = overload.parameter(slot)
                 if param is not None and tensor and param.kind in NUMERIC:
                     return False
                 if overload is chosen:
-                    if param is None:
+                    if param is None and not overload.takes_varargs(args):
                         return False
                     break
         return True
 
     def _remember(self, key: Any, chosen: Signature, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
-        positional = tuple(param.name for param in chosen.params[: len(args)])
+        varargs = chosen.takes_varargs(args)
+        positional = (chosen.params[0].name,) if varargs else tuple(param.name for param in chosen.params[: len(args)])
         rest = {param.name: param.default for param in chosen.params}
         # None given for a parameter with another default means the default: those are not cached
-        given = dict(zip(positional, args, strict=True)) | dict(kwargs)
+        given = dict(zip(positional, (args,) if varargs else args, strict=True)) | dict(kwargs)
         if any(obj is None and rest[name] is not None for name, obj in given.items()):
             return
         numeric = tuple(param for param in chosen.params if param.kind in NUMERIC and given.get(param.name) is not None)
@@ -308,7 +325,7 @@ class Signatures:
             del rest[name]
         if self._plans is None or len(self._plans) > 64:
             self._plans = {}
-        self._plans[key] = (chosen.index, positional, tuple(kwargs), rest, numeric)
+        self._plans[key] = (chosen.index, positional[0] if varargs else positional, tuple(kwargs), rest, numeric)
 
 
 def method_text(text: str, keep_input: bool = False) -> str | None:

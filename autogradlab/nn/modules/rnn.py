@@ -175,8 +175,21 @@ class RNNBase(Module):
         if b_ih is None:
             b_ih = b_hh = w_ih.new_zeros(w_ih.shape[0])
         out, h, c, _ = TENSORS.mkldnn_rnn_layer(
-            x, w_ih, w_hh, b_ih, b_hh, *state, backwards, (), _MKLDNN_LSTM, self.hidden_size,
-            self.num_layers, self.bias, self.bidirectional, self.batch_first, self.training,
+            x,
+            w_ih,
+            w_hh,
+            b_ih,
+            b_hh,
+            *state,
+            backwards,
+            (),
+            _MKLDNN_LSTM,
+            self.hidden_size,
+            self.num_layers,
+            self.bias,
+            self.bidirectional,
+            self.batch_first,
+            self.training,
         )
         return out, (h, c)
 

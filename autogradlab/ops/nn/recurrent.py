@@ -27,8 +27,28 @@ def _scale(hidden: int, dtype: Any) -> tuple[Array, Array]:
 
 
 def _mkldnn_rnn_layer_vjp(
-    F, grads, input, weight0, weight1, weight2, weight3, hx_, cx_, result0, result1, result2, result3, reverse,
-    batch_sizes, mode, hidden_size, num_layers, has_biases, bidirectional, batch_first, train,
+    F,
+    grads,
+    input,
+    weight0,
+    weight1,
+    weight2,
+    weight3,
+    hx_,
+    cx_,
+    result0,
+    result1,
+    result2,
+    result3,
+    reverse,
+    batch_sizes,
+    mode,
+    hidden_size,
+    num_layers,
+    has_biases,
+    bidirectional,
+    batch_first,
+    train,
 ):  # type: ignore[no-untyped-def]
     """The gradients of input, weights, biases and start states. Recorded, they are made of operations step by step.
 
@@ -38,11 +58,12 @@ def _mkldnn_rnn_layer_vjp(
         return _backward(grads, input, weight0, weight1, hx_, cx_, result0, result3, reverse, hidden_size, has_biases)
     steps, gates, cells = input.shape[0], [], []
     h, c, outs = hx_, cx_, [None] * input.shape[0]
-    projected = F.linear(input, weight0, weight2)
+    bias0, bias1 = (weight2, weight3) if has_biases else (None, None)
+    projected = F.linear(input, weight0, bias0)
     for t in _order(steps, reverse):
-        i, f, g, o = F.unsafe_chunk(F.linear(h, weight1, weight3) + projected[t], 4, 1)
+        i, f, g, o = F.unsafe_chunk(F.linear(h, weight1, bias1) + projected[t], 4, 1)
         gates.append((F.sigmoid(i), F.sigmoid(f), F.tanh(g), F.sigmoid(o)))
-        cells.append((h, c))
+        cells.append(c)
         c = gates[-1][1] * c + gates[-1][0] * gates[-1][2]
         outs[t] = h = gates[-1][3] * F.tanh(c)
     g_out, g_h, g_c = grads
@@ -50,7 +71,7 @@ def _mkldnn_rnn_layer_vjp(
     dh, dc = g_h, g_c
     for t in reversed(_order(steps, reverse)):
         i, f, g, o = gates.pop()
-        before, c_before = cells.pop()
+        c_before = cells.pop()
         c = f * c_before + i * g
         tanh_c = F.tanh(c)
         parts = [p for p in (dh, None if g_out is None else g_out[t]) if p is not None]
@@ -151,8 +172,22 @@ def _kept(workspace: Array, steps: int, batch: int, hidden: int) -> list[Array]:
     shown={"input": "input"},
 )
 def mkldnn_rnn_layer(
-    input, weight0, weight1, weight2, weight3, hx_, cx_, reverse, batch_sizes, mode, hidden_size, num_layers,
-    has_biases, bidirectional, batch_first, train,
+    input,
+    weight0,
+    weight1,
+    weight2,
+    weight3,
+    hx_,
+    cx_,
+    reverse,
+    batch_sizes,
+    mode,
+    hidden_size,
+    num_layers,
+    has_biases,
+    bidirectional,
+    batch_first,
+    train,
 ):  # type: ignore[no-untyped-def]
     """One layer and direction of an LSTM over a whole sequence: the outputs, the last hidden and cell state, and what
     the backward pass needs.
