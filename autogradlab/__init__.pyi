@@ -1122,6 +1122,9 @@ def min(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _Tensor
 def min(input: _Tensor, dim: _int, keepdim: _bool = ..., *, out: _tuple[_Tensor, ...] | None = ...) -> _min_result: ...
 def minimum(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The smaller of two elements; nan if one of them is."""
+def mkldnn_rnn_layer(input: _Tensor, weight0: _Tensor, weight1: _Tensor, weight2: _Tensor, weight3: _Tensor, hx_: _Tensor, cx_: _Tensor, reverse: _bool, batch_sizes: _Sequence[_int], mode: _int, hidden_size: _int, num_layers: _int, has_biases: _bool, bidirectional: _bool, batch_first: _bool, train: _bool) -> _Any:
+    """One layer and direction of an LSTM over a whole sequence: the outputs, the last hidden and cell
+    state, and what the backward pass needs."""
 @_overload
 def mm(input: _Tensor, mat2: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The product of two matrices."""
