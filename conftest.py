@@ -20,7 +20,7 @@ except importlib.metadata.PackageNotFoundError:
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
 
 #: An installed autogradlab brings it along; an entry point of the same name, so it is there once.
-pytest_plugins = ["pytest_autogradlab"]
+pytest_plugins = ["pytest_autogradlab", "tests.parallel"]
 
 
 def pytest_configure() -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import copy
 import hashlib
+import json
 import math
 import pickle
 import random
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,8 +20,8 @@ from autogradlab.core.random import distributions as dist
 from autogradlab.core.random import streams
 from autogradlab.core.random.generator import DEFAULT_SEED, STATE_SIZE, Generator, default_generator, manual_seed, seed
 from autogradlab.core.random.normals import fma64
-
-from .conftest import need
+from tests.conftest import need
+from tests.hardware import same_kernels, torch_level
 
 FLOATS = ["float16", "float32", "float64"]
 INTS = ["uint8", "int8", "int16", "int32", "int64"]
@@ -239,6 +241,27 @@ CALLS: dict[str, tuple[list[str], Callable[..., Any], Callable[..., Any]]] = {
 }
 
 
+def same_draws(torch: Any, got: np.ndarray, want: np.ndarray, label: str) -> None:
+    """The same bits, or nearly so where the logarithms of NumPy or PyTorch are others on this processor. Numbers that
+    no logarithm has gone through, whole ones among them, are the same bits everywhere."""
+    if same_kernels(torch) or want.dtype.kind not in "fc":
+        np.testing.assert_array_equal(got, want, err_msg=label)
+    else:
+        eps = np.finfo(want.dtype).eps
+        size = np.abs(want, where=np.isfinite(want), out=np.zeros(want.shape)).max(initial=0.0)
+        few = 16 * eps  # a difference in the last place, as far as exp and erfinv enlarge it here
+        np.testing.assert_allclose(got, want, rtol=few, atol=2 * few * max(1.0, min(size, 8.0)), err_msg=label)
+
+
+def same_states(torch: Any, ours: Generator, theirs: Any) -> None:
+    """The same bytes; the normal sample that is kept for the next call is a number that may be off in the last bit."""
+    got, want = ours.get_state(), theirs.get_state().numpy()
+    if same_kernels(torch):
+        np.testing.assert_array_equal(got, want)
+    else:
+        assert fingerprint(got) == fingerprint(want)
+
+
 @pytest.mark.parity
 @pytest.mark.parametrize("start", range(0, 120, 10))
 def test_chains_of_calls_give_the_same_bits(torch: Any, start: int) -> None:
@@ -252,8 +275,8 @@ def test_chains_of_calls_give_the_same_bits(torch: Any, start: int) -> None:
             got = CALLS[name][1](c, dtype, ours)
             label = f"seed {s}: {name} {dtype} {c}"
             assert (got.dtype, got.shape) == (want.dtype, want.shape), label
-            np.testing.assert_array_equal(got, want, err_msg=label)
-            np.testing.assert_array_equal(ours.get_state(), theirs.get_state().numpy(), err_msg=label)
+            same_draws(torch, got, want, label)
+            same_states(torch, ours, theirs)
 
 
 @pytest.mark.parity
@@ -265,8 +288,8 @@ def test_every_call_for_many_seeds(torch: Any, name: str) -> None:
         dtype = dtypes[s % len(dtypes)]
         ours, theirs = Generator().manual_seed(s), torch.Generator().manual_seed(s)
         want = other(torch, c, dtype, theirs).numpy()
-        np.testing.assert_array_equal(mine(c, dtype, ours), want, err_msg=f"{s} {dtype} {c}")
-        np.testing.assert_array_equal(ours.get_state(), theirs.get_state().numpy())
+        same_draws(torch, mine(c, dtype, ours), want, f"{s} {dtype} {c}")
+        same_states(torch, ours, theirs)
 
 
 @pytest.mark.parity
@@ -279,9 +302,12 @@ def test_long_streams(torch: Any, n: int) -> None:
         double = streams.rand((n,), np.dtype("float64"), ours)
         np.testing.assert_array_equal(double, torch.rand(n, dtype=torch.float64, generator=theirs).numpy())
         got, want = streams.randn((n,), generator=ours), torch.randn(n, generator=theirs).numpy()
-        np.testing.assert_array_max_ulp(got, want, 1)
-        assert (got != want).mean() < 1e-4, s
-        np.testing.assert_array_equal(ours.get_state(), theirs.get_state().numpy())
+        if torch_level(torch) == "DEFAULT":  # without fused multiplication and addition
+            same_draws(torch, got, want, f"{n}")
+        else:
+            np.testing.assert_array_max_ulp(got, want, 1)
+            assert (got != want).mean() < 1e-4, s
+        same_states(torch, ours, theirs)
 
 
 @pytest.mark.parity
@@ -388,35 +414,7 @@ def test_fma_rounds_once() -> None:
 
 # -- recorded from PyTorch 2.13, for machines without it
 
-#: name: (dtype, hash of the state after, the first four values)
-GOLDENS: dict[str, tuple[str, str, list[float]]] = {
-    "rand": ("float32", "1316a044a63e0190", [0.49625659, 0.7682218, 0.088477433, 0.13203049]),
-    "uniform_": ("float32", "1316a044a63e0190", [1.6533722, 2.1266539, 0.94374305, 1.0195353]),
-    "randn": ("float32", "fdde53f0e704bbb2", [-1.1258398, -1.1523602, -0.25057858, -0.43387881]),
-    "normal_": ("float32", "d1b014508923f5e5", [3.4714584, 0.27913848, -3.0018208, 1.7789727]),
-    "normal": ("float32", "fdde53f0e704bbb2", [-2.2828033, -1.589623, 0.023848951, -0.41776532]),
-    "normal of a mean": ("float32", "fdde53f0e704bbb2", [-1.0348904, -1.6702318, 0.11406407, -0.63320047]),
-    "normal of a std": ("float32", "fdde53f0e704bbb2", [-0.25087404, 0.40357119, 0.65192169, 0.73690474]),
-    "randint": ("float32", "1316a044a63e0190", [42.0, 93.0, 96.0, 47.0]),
-    "randint wide": ("int64", "82a97d7b13679df7", [1.1457205e17, 3.7900672e16, 2.5183573e17, 4.2070355e16]),
-    "random_": ("float32", "1316a044a63e0190", [8325664.0, 12888472.0, 1484222.0, 2214888.0]),
-    "random_ from": ("float32", "1316a044a63e0190", [8343289.0, 12907472.0, 1507222.0, 2242013.0]),
-    "random_ of 64 bits": ("float32", "d1b014508923f5e5", [-8.322922e18, -5.2538288e18, -7.3277222e18, -8.3954233e18]),
-    "randperm": ("float32", "3904f2ca78e00275", [1538.0, 1348.0, 675.0, 1713.0]),
-    "bernoulli_": ("float32", "d1b014508923f5e5", [0.0, 0.0, 0.0, 0.0]),
-    "bernoulli_ of a tensor": ("float32", "489bfc5e8d024200", [0.0, 0.0, 1.0, 0.0]),
-    "bernoulli": ("float32", "1316a044a63e0190", [1.0, 0.0, 1.0, 0.0]),
-    "exponential_": ("float32", "d1b014508923f5e5", [2.0160139, 0.70702457, 0.35342708, 1.4567729]),
-    "geometric_": ("float32", "d1b014508923f5e5", [1.0, 2.0, 3.0, 1.0]),
-    "cauchy_": ("float32", "d1b014508923f5e5", [19.23225, 2.1206424, 0.56650174, 7.6342211]),
-    "log_normal_": ("float32", "d1b014508923f5e5", [32.183643, 1.3219904, 0.049696498, 5.923768]),
-    "multinomial": ("float32", "8deb6a3f9a9145a3", [2.0, 4.0, 1.0, 0.0]),
-    "multinomial with replacement": ("float32", "b80cb2950dffab48", [4.0, 2.0, 1.0, 4.0]),
-    "poisson": ("float32", "9c7fd9732bf4ac9a", [27.0, 11.0, 12.0, 3.0]),
-    "binomial": ("float32", "77a85806861f66d7", [48.0, 7.0, 19.0, 2.0]),
-    "standard_gamma": ("float32", "4b2d3e32ea1fdded", [3.9269588, 0.012297227, 0.42737231, 0.38661882]),
-    "trunc_normal_": ("float32", "1c8f569cb77143c5", [0.46495664, -0.22509685, -0.33606416, -0.65504855]),
-}
+DRAWS = Path(__file__).with_name("draws.json")
 
 
 def fingerprint(state: np.ndarray) -> str:
@@ -424,17 +422,25 @@ def fingerprint(state: np.ndarray) -> str:
     return hashlib.sha256(np.delete(state, slice(5024, 5032)).tobytes()).hexdigest()[:16]
 
 
-@pytest.mark.parametrize("name", GOLDENS)
-def test_goldens(name: str) -> None:
-    dtype, digest, head = GOLDENS[name]
-    g = Generator().manual_seed(0)
+def drawn(name: str, torch: Any = None) -> tuple[str, list[float]]:
+    """A hash of the state after eight calls, and the first four values; of PyTorch if it is given, else of autogradlab."""
+    dtype = CALLS[name][0][0] if "float32" not in CALLS[name][0] else "float32"
+    g = (torch.Generator() if torch else Generator()).manual_seed(0)
     values = []
     for s in range(8):
         c = some_arguments(random.Random(s))
-        values.append(CALLS[name][1](c, dtype, g))
+        values.append(CALLS[name][2](torch, c, dtype, g).numpy() if torch else CALLS[name][1](c, dtype, g))
     flat = np.concatenate([np.ravel(v).astype(np.complex128) for v in values])
-    np.testing.assert_allclose(flat[:4].real, head, rtol=1e-6)
-    assert fingerprint(g.get_state()) == digest
+    return fingerprint(np.asarray(g.get_state())), flat[:4].real.tolist()
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_draws_are_those_recorded(name: str) -> None:
+    """What tools/record.py wrote down, for machines without PyTorch."""
+    state, head = json.loads(DRAWS.read_text(encoding="utf-8"))[name]
+    ours = drawn(name)
+    np.testing.assert_allclose(ours[1], head, rtol=1e-6)
+    assert ours[0] == state
 
 
 def test_golden_start_values() -> None:

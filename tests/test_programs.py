@@ -3,41 +3,42 @@ tools, and those of learners."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
+from tests import recorded
 from tests.conftest import ROOT, need
 from tests.scenarios import blocks
 
-FOLDERS = {name: tuple(blocks.files(ROOT / "tests" / name)) for name in ("scenarios", "autograd", "programs")}
+FOLDERS = {name: blocks.files(ROOT / "tests" / name) for name in recorded.PROGRAMS}
 BLOCKS = [
-    pytest.param(block, files, id=f"{name}/{block.id}")
+    pytest.param(block, id=f"{name}/{block.id}")
     for name, files in FOLDERS.items()
     for path in files
     for block in blocks.read(path)
 ]
 
 
-def outcome(module: str, block: blocks.Block, files: tuple[Path, ...]) -> str:
+def outcome(module: str, block: blocks.Block) -> str:
     """What the block prints with that module; a block has to run to its end."""
     if "IPython" in block.source:
         pytest.importorskip("IPython")
-    result = blocks.run(module, files)[block.id]
+    result = blocks.run(module, block)
     assert not result.failure, result.stdout + result.failure
     return result.stdout
 
 
-@pytest.mark.parametrize(("block", "files"), BLOCKS)
-def test_prints_what_torch_prints(block: blocks.Block, files: tuple[Path, ...]) -> None:
-    assert outcome("autogradlab", block, files) == blocks.golden(block.path)[block.id]
+@pytest.mark.parametrize("block", BLOCKS)
+def test_prints_what_torch_prints(block: blocks.Block) -> None:
+    stored = blocks.golden(block.path)[block.id]
+    assert recorded.settled(outcome("autogradlab", block), stored, "programs", block.id) == stored
 
 
 @pytest.mark.parity
-@pytest.mark.parametrize(("block", "files"), BLOCKS)
-def test_golden_is_what_torch_prints(block: blocks.Block, files: tuple[Path, ...]) -> None:
+@pytest.mark.parametrize("block", BLOCKS)
+def test_golden_is_what_torch_prints(block: blocks.Block) -> None:
     need("torch")
-    assert outcome("torch", block, files) == blocks.golden(block.path)[block.id]
+    stored = blocks.golden(block.path)[block.id]
+    assert recorded.settled(outcome("torch", block), stored, "programs", block.id) == stored
 
 
 @pytest.mark.parametrize("folder", FOLDERS)

@@ -14,6 +14,7 @@ import pytest
 import autogradlab
 from autogradlab.ops.table.families import FUNCTIONS
 from autogradlab.reference import Help, texts
+from tests import recorded
 from tests.conftest import ROOT
 
 sys.path.append(str(ROOT / "tools"))
@@ -50,7 +51,7 @@ def differing(lib: Any, namespace: str) -> list[str]:
     wrong = []
     for path, value in PUBLIC.items():
         example = helptexts.example(inspect.getdoc(value) or "") if space(path) == namespace else ""
-        got = helptexts.run(example, lib)
+        got = recorded.settled(helptexts.run(example, lib), example, "examples", path)
         if got != example:
             wrong.append(f"{path}\n--- says\n{example}\n--- prints\n{got}")
     return wrong

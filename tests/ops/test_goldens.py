@@ -12,7 +12,7 @@ from tests.ops import goldens
 from tests.ops.harness import A, case, compare
 from tests.ops.test_ops import REGISTRY, every_operation, found_in, report
 
-AGAIN = "run python tools/goldens.py where PyTorch is installed"
+AGAIN = "run python tools/record.py samples where PyTorch is installed"
 
 
 def judged(ours: Any, sample: str, tolerance: float | None) -> list[str]:

@@ -10,6 +10,7 @@ import pytest
 
 import autogradlab
 from tests import ops
+from tests.hardware import torch_level
 from tests.ops.harness import (
     REGISTRY,
     A,
@@ -51,6 +52,14 @@ def without_zeros(grads: Any) -> Any:
     return tuple(None if g is None or not array(g).any() else g for g in grads)
 
 
+def settled(entry: Entry, grads: Any, torch: Any) -> Any:
+    """Gradients as far as processors agree on them. PyTorch's kernel for AVX-512 gives the pole of logit at -0.0 the
+    other sign: there, the sign of infinities is left out."""
+    if entry.short != "logit" or torch_level(torch) != "AVX512" or not isinstance(grads, (list, tuple)):
+        return grads
+    return tuple(g if g is None else g.detach().where(~g.isinf(), g.detach().abs()) for g in grads)
+
+
 @pytest.mark.parity
 @every_operation
 def test_value_and_gradients_are_torchs(key: str, torch: Any):
@@ -69,6 +78,7 @@ def test_value_and_gradients_are_torchs(key: str, torch: Any):
                 continue
             if entry.origin == "networks" and what == "second gradient":
                 a, b = without_zeros(a), without_zeros(b)
+            a, b = settled(entry, a, torch), settled(entry, b, torch)
             wrong += compare(
                 tuple(a) if isinstance(a, list) else a,
                 tuple(b) if isinstance(b, list) else b,
@@ -134,7 +144,12 @@ def test_in_place_is_torchs(key: str, torch: Any):
         grads: Any = ()
         if leaves and result.requires_grad and case.first:
             grads = attempt(lib.autograd.grad, result, leaves, lib.ones_like(result), allow_unused=True)
-        return (result, result is target, target._version - before, 0 if isinstance(grads, Failure) else tuple(grads))
+        return (
+            result,
+            result is target,
+            target._version - before,
+            0 if isinstance(grads, Failure) else settled(entry, tuple(grads), torch),
+        )
 
     def check(case: Case) -> list[str]:
         if not case.inplace or not isinstance(case.args[0], A):

@@ -15,6 +15,8 @@ and is executed on its own, after the head. What it prints must equal the sectio
 from __future__ import annotations
 
 import argparse
+import atexit
+import contextlib
 import functools
 import importlib
 import io
@@ -25,9 +27,10 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import traceback
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,6 +39,11 @@ HEADER = re.compile(r"^# ?% ([a-z0-9_-]+): (\S.*)$")  # the space is what format
 ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b")
 TRIGGERED = re.compile(r"\s*\(Triggered internally at .*?\)(?=\s*$|\n)", re.DOTALL)
 SECONDS = 30  # for one block
+# This module in a new interpreter. The checkout comes last there (-P, append): an installed autogradlab is found first.
+COMMAND = [
+    *(sys.executable, "-P", "-c"),
+    f"import sys; sys.path.append({str(ROOT)!r}); from tests.scenarios.blocks import main; main()",
+]
 # submodules that texts import by name; those that the package lacks are left out
 SUBMODULES = [
     "autograd",
@@ -129,33 +137,70 @@ def golden(path: Path) -> dict[str, str]:
     return {i: "".join(part) for i, part in found.items()}
 
 
-def write_golden(path: Path, results: dict[str, Result]) -> None:
+def write_golden(path: Path, results: Mapping[str, str]) -> None:
     """Record what the blocks of one file printed, in the order of the file."""
-    text = "".join(f"#% {block.id}\n{results[block.id].stdout}" for block in read(path))
+    text = "".join(f"#% {block.id}\n{results[block.id]}" for block in read(path))
     path.with_suffix(".out").write_text(text, encoding="utf-8", newline="\n")
 
 
-def run(module: str, paths: tuple[Path, ...]) -> dict[str, Result]:
-    """Run every block of these files in a new interpreter with `module` as torch; results by id.
+class Runner:
+    """An interpreter with a module in torch's place. Blocks are given to it one after the other; each runs in a fork of
+    the fresh interpreter, so that the module is imported once and nothing of a block is left for the next."""
 
-    Raises RuntimeError if the interpreter fails as a whole, as when the module cannot be imported.
-    """
-    printed, errors = _run(module, paths)
-    if printed is None:
-        raise RuntimeError(f"the runner failed for {module}:\n{errors[-3000:]}")
-    return printed
+    def __init__(self, module: str, variables: Mapping[str, str] | None = None) -> None:
+        environment = {**os.environ, "PYTHONIOENCODING": "utf-8", "OMP_NUM_THREADS": "1", **(variables or {})}
+        environment.pop("PYTHONWARNINGS", None)
+        self.module = module
+        self.broken = ""
+        self.errors = tempfile.TemporaryFile(mode="w+", encoding="utf-8", errors="replace")  # noqa: SIM115 closed by close
+        self.process = subprocess.Popen(
+            [*COMMAND, "--serve", "--module", module],
+            cwd=ROOT,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self.errors,
+            text=True,
+            encoding="utf-8",
+        )
+
+    def run(self, block: Block) -> Result:
+        """What a block prints. Raises RuntimeError if the interpreter fails as a whole, as when there is no such module;
+        once it has failed it is not tried again."""
+        if not self.broken:
+            stdin, stdout = self.process.stdin, self.process.stdout
+            assert stdin is not None and stdout is not None
+            try:
+                stdin.write(json.dumps([block.id, block.title, str(block.path), block.head, block.source]) + "\n")
+                stdin.flush()
+                answer = stdout.readline()
+            except BrokenPipeError:
+                answer = ""
+            if answer:
+                return Result(*json.loads(answer))
+            self.process.wait(SECONDS)
+            self.errors.seek(0)
+            self.broken = f"the runner failed for {self.module}:\n{self.errors.read()[-3000:]}"
+        raise RuntimeError(self.broken)
+
+    def close(self) -> None:
+        """End the interpreter."""
+        with contextlib.suppress(BrokenPipeError):
+            self.process.communicate()
+        self.errors.close()
 
 
 @functools.cache
-def _run(module: str, paths: tuple[Path, ...]) -> tuple[dict[str, Result] | None, str]:
-    """`run`, done once for the same arguments: a failure too is remembered, not repeated for every test."""
-    command = [sys.executable, "-m", "tests.scenarios.blocks", "--json", "--module", module, *map(str, paths)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", "OMP_NUM_THREADS": "1"}
-    environment.pop("PYTHONWARNINGS", None)
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, encoding="utf-8")
-    if done.returncode:
-        return None, done.stderr
-    return {i: Result(*pair) for i, pair in json.loads(done.stdout).items()}, done.stderr
+def runner(module: str) -> Runner:
+    """The one runner of this process for a module."""
+    made = Runner(module)
+    atexit.register(made.close)
+    return made
+
+
+def run(module: str, block: Block) -> Result:
+    """What one block prints with `module` as torch."""
+    return runner(module).run(block)
 
 
 # ---- from here on: inside the runner's process ----
@@ -185,7 +230,7 @@ def _own_frames(text: str) -> str:
     keep = True
     for line in text.splitlines():
         if line.startswith('  File "'):
-            keep = line.startswith('  File "<') and not line.startswith('  File "<frozen')
+            keep = line.startswith('  File "<') and not line.startswith(('  File "<frozen', '  File "<string>'))
         elif not line.startswith("    "):
             keep = True
         if keep and line.strip(" ~^"):
@@ -239,26 +284,40 @@ def _forked(block: Block, module: str) -> Result:
 
 def _spawned(block: Block, module: str) -> Result:
     """The same where there is no fork: one more interpreter."""
-    command = [sys.executable, "-m", "tests.scenarios.blocks", "--module", module, "--here", block.id, str(block.path)]
-    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=2 * SECONDS)
+    command = [*COMMAND, "--module", module, "--here", block.id, str(block.path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", timeout=2 * SECONDS)
     return Result(*json.loads(done.stdout)) if done.returncode == 0 else Result("", done.stderr)
 
 
-def _results(blocks: Iterable[Block], module: str) -> Iterator[tuple[str, Result]]:
-    for block in blocks:
-        yield block.id, (_forked if hasattr(os, "fork") else _spawned)(block, module)
+_apart = _forked if hasattr(os, "fork") else _spawned
+
+
+def _serve(module: str) -> None:
+    """Read blocks from stdin, a JSON list on a line each; answer each with a line, [stdout, failure]."""
+    asked, answers = os.fdopen(os.dup(0), encoding="utf-8"), os.fdopen(os.dup(1), "w", encoding="utf-8")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)  # a block that reads or writes past sys.stdin and sys.stdout disturbs no other
+    os.dup2(2, 1)
+    for line in asked:
+        block_id, title, path, head, source = json.loads(line)
+        result = _apart(Block(block_id, title, Path(path), head, source), module)
+        answers.write(json.dumps([result.stdout, result.failure]) + "\n")
+        answers.flush()
 
 
 def main() -> None:
     """Command line of the runner; see the head of this file."""
     parser = argparse.ArgumentParser(description="run blocks with a module in the place of torch")
     parser.add_argument("--module", default="autogradlab")
-    parser.add_argument("--json", action="store_true", help="print one JSON object: id -> [stdout, failure]")
+    parser.add_argument("--serve", action="store_true", help="read blocks from stdin (see Runner)")
     parser.add_argument("--here", metavar="ID", help="run this block alone, without a process of its own")
     parser.add_argument("--only", default="", help="only blocks whose id starts so")
-    parser.add_argument("paths", nargs="+", type=Path)
+    parser.add_argument("paths", nargs="*", type=Path)
     args = parser.parse_args()
     _install(args.module)
+    if args.serve:
+        _serve(args.module)
+        return
     blocks = [block for path in args.paths for block in read(path) if block.id.startswith(args.only)]
     if args.here:
         block = next(b for b in blocks if b.id == args.here)
@@ -266,11 +325,10 @@ def main() -> None:
         failure = _execute(block)
         printed, sys.stdout = _masked(sys.stdout.getvalue(), args.module), real
         print(json.dumps([printed, failure]))
-    elif args.json:
-        print(json.dumps({i: [r.stdout, r.failure] for i, r in _results(blocks, args.module)}))
-    else:
-        for i, result in _results(blocks, args.module):
-            print(f"#% {i}\n{result.stdout}{result.failure}", end="")
+        return
+    for block in blocks:
+        result = _apart(block, args.module)
+        print(f"#% {block.id}\n{result.stdout}{result.failure}", end="")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.scenarios import blocks
 
 HERE = Path(__file__).resolve().parent
@@ -25,11 +27,24 @@ def test_a_wrong_answer_is_seen(tmp_path: Path) -> None:
         "#% two: does not see the flag\n"
         "print(hasattr(sys, 'flag'))\n"
         "#% three: dies\n"
-        "os._exit(3)\n",
+        "os._exit(3)\n"
+        "#% four: comes after a death\n"
+        "os.write(1, b'past sys.stdout'); print('here')\n",
         encoding="utf-8",
     )
-    results = blocks.run("json", (path,))
+    runner = blocks.Runner("json")
+    results = {block.id: runner.run(block) for block in blocks.read(path)}
+    runner.close()
     assert results["one"].stdout == "UserWarning: mind the gap\n<object object at 0xADDRESS>\n"
     assert "ValueError: no" in results["one"].failure
     assert results["two"] == blocks.Result("False\n", "")
     assert results["three"].failure
+    assert results["four"] == blocks.Result("here\n", "")
+
+
+def test_a_runner_that_fails_says_why() -> None:
+    runner = blocks.Runner("no_such_module")
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="No module named 'no_such_module'"):
+            runner.run(BLOCKS[0])
+    runner.close()

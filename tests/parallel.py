@@ -1,0 +1,84 @@
+"""pytest on all cores, where pytest-xdist is installed, and one line at the end that says what was skipped and why.
+
+``pytest`` and ``pytest FOLDER`` start a worker for each core; ``pytest FILE`` and ``pytest -n 0`` run in one process. A
+unit of work, which one worker runs in order, is a file: a notebook's cells depend on each other, and a module's fixtures
+are made once. The tests in a browser are one unit, since they share a server. Files of many independent tests are
+several.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+MOST_WORKERS = 8
+#: what takes longest begins first, so that no core is left with it at the end
+FIRST = ("tests/browser/", "tests/lessons/", "tests/test_wheel.py")
+#: one unit, though they are several files
+TOGETHER = ("tests/browser/",)
+#: files whose tests stand for themselves, in so many units
+PARTS = 16
+APART = (
+    "tests/ops/test_ops.py",
+    "tests/ops/test_goldens.py",
+    "tests/test_programs.py",
+    "tests/lessons/test_parity.py",
+    "tests/lessons/test_try.py",
+)
+
+
+def unit(nodeid: str) -> str:
+    """The unit of work that a test belongs to."""
+    file, _, test = nodeid.partition("::")
+    if file in APART:
+        return f"{file}::{zlib.crc32(test.encode()) % PARTS}"
+    return next((folder for folder in TOGETHER if file.startswith(folder)), file)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """As many workers as cores, unless the command line says how many or names only files."""
+    option = config.option
+    asked = getattr(option, "numprocesses", 0) is not None or option.usepdb or option.collectonly
+    if asked or "PYTEST_XDIST_WORKER" in os.environ:
+        return
+    if any(Path(argument.partition("::")[0]).is_dir() for argument in config.args):
+        option.numprocesses = "auto"
+        option.maxprocesses = option.maxprocesses or MOST_WORKERS
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Units(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return unit(nodeid)
+
+    config.option.loadscopereorder = False  # in the order of pytest_collection_modifyitems
+    return Units(config, log)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    def place(item: pytest.Item) -> int:
+        return next((at for at, start in enumerate(FIRST) if item.nodeid.startswith(start)), len(FIRST))
+
+    items.sort(key=place)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if skipped := skips(terminalreporter.stats.get("skipped", [])):
+        terminalreporter.write_line(skipped, yellow=True)
+
+
+def skips(reports: list[Any]) -> str:
+    """One line: how many tests were skipped, for what reasons."""
+    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in reports)
+    return (
+        f"skipped: {'; '.join(f'{count} since {reason}' for reason, count in reasons.most_common())}" if reasons else ""
+    )
