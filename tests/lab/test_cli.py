@@ -338,7 +338,8 @@ def test_the_language_is_the_systems(monkeypatch: pytest.MonkeyPatch):
 def test_every_word_of_the_command_is_used():
     folder = Path(str(cli.__file__)).parent
     code = "\n".join(
-        (folder / f"{m}.py").read_text(encoding="utf-8") for m in ("cli", "copying", "doctor", "opening", "speaking")
+        (folder / f"{m}.py").read_text(encoding="utf-8")
+        for m in ("cli", "copying", "doctor", "opening", "speaking", "author/commands", "author/skeleton")
     )
     made = {f"doctor_{name}" for name, *_ in doctor.PACKAGES} | {"doctor_language_pack"}
     made |= {f"compared_{state}" for state in ("current", "missing", "changed", "foreign")}

@@ -22,6 +22,7 @@ from typing import Any
 
 from nbclient.exceptions import CellExecutionError
 
+from autogradlab.inspectors.words import say
 from autogradlab.lab.copying import LANGUAGES, LessonError
 
 from . import pages, trial, wording
@@ -57,7 +58,7 @@ def named(names: Sequence[str], wanted: Callable[[Path], bool] = lambda path: Tr
         else:
             here = [p for p in lesson_files(course()) if wanted(p) and p.stem.startswith(name)]
         if not here:
-            raise LessonError(f"There is no lesson {name!r}.")
+            raise LessonError(say("cli.author_no_lesson", name=name))
         found += here
     return found
 
@@ -90,7 +91,7 @@ def catalog(folder: Path) -> str:
 def _new(args: argparse.Namespace) -> int:
     from .skeleton import begin
 
-    made = begin(" ".join(args.title), args.dir, args.lang.split(","))
+    made = begin(" ".join(args.title), args.dir, args.languages.split(","))
     for path in made:
         print(path)
     return 0
@@ -145,7 +146,8 @@ def _check(args: argparse.Namespace) -> int:
     for root in every:
         if all((root / lang).is_dir() for lang in LANGUAGES):
             status |= _say(root, missing_translations(root))
-    print(f"{len(lessons)} checked" if not status else "")
+    if not status:
+        print(f"{len(lessons)} checked")
     return status
 
 

@@ -194,6 +194,10 @@ def _asks(entries: dict[str, Any]) -> bool:
 # -- what the cells use ---------------------------------------------------------------------------------------------------
 
 
+def _homes(lesson: str, question: str, every: dict[str, dict[str, Any]]) -> list[str]:
+    return [s for s in every if question in every[s] and (not lesson or s == lesson or s.startswith(f"{lesson}-"))]
+
+
 def used_problems(path: Path, every: dict[str, dict[str, Any]]) -> list[str]:
     """Calls of questions that are not there, entries that no cell uses, and exercises without help or judge."""
     calls: dict[str, list[str]] = {name: [] for name in CALLS}
@@ -213,15 +217,17 @@ def used_problems(path: Path, every: dict[str, dict[str, Any]]) -> list[str]:
     for call, names in calls.items():
         for name in names:
             lesson, _, question = name.rpartition("/")
-            homes = [
-                s for s in every if question in every[s] and (not lesson or s == lesson or s.startswith(f"{lesson}-"))
-            ]
+            known = every
+            homes = _homes(lesson, question, known)
+            if not homes:  # a course of one's own may ask what the shipped lessons ask
+                known = tables()
+                homes = _homes(lesson, question, known)
             if len(homes) != 1:
                 found.append(
                     f"{call}({name!r}): " + ("there is no such entry" if not homes else f"it is in {', '.join(homes)}")
                 )
-            elif every[homes[0]][question].get("kind") not in CALLS[call]:
-                found.append(f"{call}({name!r}): the entry is of the kind {every[homes[0]][question].get('kind')!r}")
+            elif known[homes[0]][question].get("kind") not in CALLS[call]:
+                found.append(f"{call}({name!r}): the entry is of the kind {known[homes[0]][question].get('kind')!r}")
     asked = {
         q.rpartition("/")[2]
         for e in mine.values()
@@ -234,7 +240,9 @@ def used_problems(path: Path, every: dict[str, dict[str, Any]]) -> list[str]:
     for name, entry in mine.items():
         if entry.get("kind") == "exercise":
             found += [
-                f"{name}: no cell has {c}({name!r})" for c in ("check", "hint", "solution") if name not in calls[c]
+                f"{name}: no cell has {c}({name!r})"
+                for c in ("check", "hint", "solution")
+                if not {name, f"{stem}/{name}", f"{stem.partition('-')[0]}/{name}"} & set(calls[c])
             ]
     judges = root_of(path) / "checks" / f"{stem}.py"
     wanted = {n.replace("-", "_") for n, e in mine.items() if e.get("kind") == "exercise"}
