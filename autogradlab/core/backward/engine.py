@@ -63,12 +63,16 @@ class Task:
         self.waiting: dict[Node, int] = {}
         self.needed: dict[Node, bool] | None = None
         self.capture_at: dict[Node, list[tuple[int, int]]] = {}
-        self._count()
+        oldest = 0
+        if inputs is not None and not accumulate:
+            # edges lead to older Nodes: what was made before every input leads to none of them
+            oldest = min([0 if node is None or node.accumulates else node._seq for node, _ in inputs], default=0)
+        self._count(oldest)
         if inputs is not None:
             self._select(inputs, accumulate)
 
-    def _count(self) -> None:
-        """Count, for every Node that can be reached, the edges that lead to it."""
+    def _count(self, oldest: int) -> None:
+        """Count, for every Node that can be reached, the edges that lead to it; not beyond Nodes made before `oldest`."""
         waiting = self.waiting
         seen = {node for node, _ in self.roots if node is not None}
         stack = list(seen)
@@ -80,7 +84,7 @@ class Task:
                         waiting[node] += 1
                     else:
                         waiting[node] = 1
-                        if not node.accumulates and node not in seen:
+                        if not node.accumulates and node._seq >= oldest and node not in seen:
                             push(node)
 
     def _select(self, inputs: Sequence[Edge], accumulate: bool) -> None:
@@ -95,6 +99,7 @@ class Task:
                 self.capture_at.setdefault(node, []).append((nr, i))
         # depth first, without recursion: a Node is needed if one of its edges leads to an input
         done: set[Node] = set()
+        reached = self.waiting
         for root, _ in self.roots:
             stack = [] if root is None else [root]
             while stack:
@@ -102,7 +107,7 @@ class Task:
                 if node in done:
                     stack.pop()
                     continue
-                todo = [n for n, _ in node.next_functions if n is not None and n not in done]
+                todo = [n for n, _ in node.next_functions if n in reached and n not in done]
                 if todo:
                     stack.extend(todo)
                     continue
@@ -180,9 +185,9 @@ class Task:
                 i += 1
                 if target is None:
                     continue
-                left = waiting[target] = waiting[target] - 1
                 if needed is not None and target not in needed:
                     continue
+                left = waiting[target] = waiting[target] - 1
                 g = outs[i]
                 if g is not None:
                     if not recorded and type(g) is not _ndarray:

@@ -1,0 +1,64 @@
+"""`autograd.grad` looks at no more of the graph than it needs: counted in calls, which are the same on any machine."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import pytest
+
+import autogradlab as torch
+
+
+def calls(act: Any) -> int:
+    """How many functions are called, C functions included."""
+    count = 0
+
+    def note(frame: Any, event: str, arg: Any) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(note)
+    try:
+        act()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def late_gradient(history: int, create_graph: bool) -> int:
+    w = torch.ones(3, requires_grad=True)
+    a = w
+    for _ in range(history):
+        a = a * 1.01
+    z = (a * a).exp()
+    return calls(lambda: torch.autograd.grad(z.sum(), a, create_graph=create_graph))
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_the_history_of_an_input_costs_nothing(create_graph: bool):
+    late_gradient(1, create_graph)
+    assert late_gradient(1000, create_graph) == late_gradient(10, create_graph)
+
+
+def test_an_older_input_is_still_found():
+    w = torch.tensor([2.0], requires_grad=True)
+    old = w * 3
+    between = old * 5
+    late = between * 7
+    z = (late * old).sum()
+    found = torch.autograd.grad(z, [late, old, w], retain_graph=True)
+    assert [g.item() for g in found] == [6.0, 2 * 6 * 35.0, 2 * 2 * 3 * 3 * 35.0]
+    assert [g.item() for g in torch.autograd.grad(z, [late, old])] == [6.0, 2 * 6 * 35.0]
+
+
+def test_a_changed_view_counts_as_old_as_its_base():
+    """The Node of a view that is out of date is made when somebody asks for it, after its base's."""
+    w = torch.ones(4, requires_grad=True)
+    base = w * 2
+    view = base[:2]
+    base.mul_(3)
+    z = (view * view).sum() + base.sum()
+    by_view, by_base = torch.autograd.grad(z, [view, base])
+    assert by_view.tolist() == [12.0, 12.0]
+    assert by_base.tolist() == [13.0, 13.0, 1.0, 1.0]
