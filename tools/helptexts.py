@@ -48,6 +48,8 @@ SPACES = (
     "autograd.graph",
     "func",
 )
+#: further modules, some of whose names have an example
+MORE = ("utils.checkpoint", "nn.utils.parametrize", "nn.utils.parametrizations", "nn.utils.prune", "optim.swa_utils")
 #: what is not meant for users: types of Python, and forms that other operations are made of
 SKIPPED = {"annotations", "FunctionType"}
 
@@ -118,8 +120,8 @@ def run(example: str, lib: Any) -> str:
         "F": importlib.import_module(f"{lib.__name__}.nn.functional"),
         "optim": importlib.import_module(f"{lib.__name__}.optim"),
     }
-    importlib.import_module(f"{lib.__name__}.utils.data")
-    importlib.import_module(f"{lib.__name__}.func")
+    for module in ("utils.data", "func", *MORE):
+        importlib.import_module(f"{lib.__name__}.{module}")
     lines: list[str] = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

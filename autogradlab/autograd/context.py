@@ -49,6 +49,7 @@ class FunctionCtx:
         self.to_save = tensors
 
     def save_for_forward(self, *tensors: Tensor | None) -> None:
+        """Keep tensors for `jvp`."""
         self.saved_for_forward = tensors
 
     def mark_dirty(self, *args: Tensor) -> None:
@@ -56,6 +57,7 @@ class FunctionCtx:
         self.dirty_tensors = args
 
     def mark_shared_storage(self, *pairs: Any) -> None:
+        """Gone: outputs that share memory with inputs are found without it."""
         warnings.warn(
             "mark_shared_storage is deprecated. Tensors with shared storages are automatically tracked. Note "
             "that "
@@ -122,6 +124,7 @@ class Context(FunctionCtx):
 
     @property
     def saved_variables(self) -> tuple[Tensor | None, ...]:
+        """The old name of `saved_tensors`."""
         warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
         return self.saved_tensors
 
@@ -241,6 +244,7 @@ class BackwardCFunction(Node, FunctionCtx):
         return tuple(None if g is None else np.array(g._array) for g in wanted)
 
     def run_recorded(self, grad: Any, F: Any) -> tuple[Any, ...]:
+        """One step of backward, on tensors, recorded."""
         return tuple(self._results(self.apply(*self._grads(grad))))
 
     def release(self) -> None:

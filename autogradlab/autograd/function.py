@@ -106,12 +106,14 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
 
     @staticmethod
     def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+        """The tangent of the output; a Function for forward mode defines it."""
         raise NotImplementedError(
             "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
         )
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
+        """What the Function does to batches; a Function that functional transforms map defines it."""
         raise NotImplementedError(
             "To use autograd.Function with vmap, you must either override the vmap staticmethod "
             "or set "
@@ -392,9 +394,11 @@ class _Error(Node):
     message: str
 
     def run(self, grad: Any, F: Any) -> tuple[Any, ...]:
+        """One step of backward, on arrays."""
         raise RuntimeError(self.message)
 
     def run_recorded(self, grad: Any, F: Any) -> tuple[Any, ...]:
+        """One step of backward, on tensors, recorded."""
         raise RuntimeError(self.message)
 
 
@@ -466,7 +470,9 @@ class NestedIOFunction(Function):
     __module__ = "torch.autograd.function"
 
     def forward_extended(self, *args: Any) -> Any:
+        """The forward computation; a subclass defines it."""
         raise NotImplementedError
 
     def backward_extended(self, *args: Any) -> Any:
+        """The gradients of the inputs; a subclass defines it."""
         raise NotImplementedError

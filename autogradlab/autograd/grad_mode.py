@@ -235,6 +235,7 @@ class set_grad_enabled(_DecoratorContextManager):
     __repr__ = __str__
 
     def clone(self) -> Self:
+        """The hook that another tensor gets."""
         return type(self)(self.mode)
 
 
@@ -273,6 +274,7 @@ class inference_mode(_DecoratorContextManager):
         local.refresh()
 
     def clone(self) -> Self:
+        """The hook that another tensor gets."""
         return type(self)(self.mode)
 
 
@@ -299,6 +301,7 @@ class set_multithreading_enabled(_DecoratorContextManager):
     def __exit__(self, *exc: object) -> None: ...
 
     def clone(self) -> Self:
+        """The hook that another tensor gets."""
         return type(self)(self.mode)
 
 

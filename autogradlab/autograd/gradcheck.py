@@ -263,9 +263,11 @@ class _Undefined(Node):
     __slots__ = ()
 
     def run(self, grad: Any, F: Any) -> tuple[Any, ...]:
+        """One step of backward, on arrays."""
         return (None,)
 
     def run_recorded(self, grad: Any, F: Any) -> tuple[Any, ...]:
+        """One step of backward, on tensors, recorded."""
         return (None,)
 
 

@@ -13,6 +13,7 @@ from .sgd import SGD
 
 if TYPE_CHECKING:
     from . import lr_scheduler as lr_scheduler
+    from . import swa_utils as swa_utils
 
 __all__ = [
     "ASGD",
@@ -30,6 +31,7 @@ __all__ = [
     "RMSprop",
     "Rprop",
     "lr_scheduler",
+    "swa_utils",
 ]
 
 for _cls in (ASGD, LBFGS, SGD, Adadelta, Adagrad, Adam, AdamW, Adamax, NAdam, RAdam, RMSprop, Rprop):
@@ -39,8 +41,8 @@ Optimizer.__module__ = "torch.optim.optimizer"
 
 
 def __getattr__(name: str) -> Any:
-    if name == "lr_scheduler":
+    if name in ("lr_scheduler", "swa_utils"):
         from importlib import import_module
 
-        return import_module(f"{__name__}.lr_scheduler")
+        return import_module(f"{__name__}.{name}")
     raise AttributeError(f"module 'torch.optim' has no attribute '{name}'")

@@ -96,6 +96,7 @@ class LRScheduler:
         return self._last_lr
 
     def get_lr(self) -> list[Any]:
+        """The rates for this step."""
         raise NotImplementedError
 
     def step(self, epoch: int | None = None) -> None:

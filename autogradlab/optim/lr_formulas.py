@@ -50,6 +50,7 @@ class LambdaLR(LRScheduler):
         return [base * f(self.last_epoch) for f, base in zip(self.lr_lambdas, self.base_lrs, strict=True)]
 
     def state_dict(self) -> dict[str, Any]:
+        """Everything but the optimizer."""
         state = {k: v for k, v in self.__dict__.items() if k not in ("optimizer", "lr_lambdas")}
         state["lr_lambdas"] = [
             None if callable(f) and hasattr(f, "__code__") else f.__dict__.copy() for f in self.lr_lambdas
@@ -57,6 +58,7 @@ class LambdaLR(LRScheduler):
         return state
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what `state_dict()` gave."""
         state = dict(state_dict)
         functions = state.pop("lr_lambdas")
         self.__dict__.update(state)

@@ -259,7 +259,7 @@ class Writer:
         memory = _Memory(array, typed)
         start = memory.offset // array.itemsize
         strides = tuple(s // array.itemsize for s in array.strides)
-        args = (memory, start, tuple(array.shape), strides, requires_grad(t), OrderedDict())
+        args: tuple[Any, ...] = (memory, start, tuple(array.shape), strides, requires_grad(t), OrderedDict())
         return ("_rebuild_tensor_v2", args) if typed else ("_rebuild_tensor_v3", (*args, t.dtype))
 
     def _memory(self, memory: _Memory) -> None:

@@ -19,10 +19,12 @@ class Warning:
 
     @property
     def enabled(self) -> bool:
+        """Whether the warning is given."""
         return self._enabled
 
     @enabled.setter
     def enabled(self, value: Any) -> None:
+        """Whether the warning is given."""
         if not isinstance(value, bool):
             raise RuntimeError(f"set_backcompat_{self._name}_warn expects a bool, but got {type(value).__name__}")
         self._enabled = value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import atexit
 import inspect
 import pydoc
@@ -21,6 +22,9 @@ sys.path.append(str(ROOT / "tools"))
 import helptexts
 
 PUBLIC = helptexts.public(autogradlab)
+for more in helptexts.MORE:
+    place = helptexts.owner(autogradlab, more)
+    PUBLIC.update({f"{more}.{name}": getattr(place, name) for name in place.__all__})
 ENTRIES = sorted({entry.path: entry for entry in texts.entries().values()}.items())
 #: namespaces whose texts say what shapes go in and come out
 TENSOR_SPACES = ("fft", "nn.functional")
@@ -57,13 +61,13 @@ def differing(lib: Any, namespace: str) -> list[str]:
     return wrong
 
 
-@pytest.mark.parametrize("namespace", helptexts.SPACES)
+@pytest.mark.parametrize("namespace", [*helptexts.SPACES, *helptexts.MORE])
 def test_examples_print_what_they_say(namespace: str):
     assert differing(autogradlab, namespace) == []
 
 
 @pytest.mark.parity
-@pytest.mark.parametrize("namespace", helptexts.SPACES)
+@pytest.mark.parametrize("namespace", [*helptexts.SPACES, *helptexts.MORE])
 def test_examples_print_the_same_on_torch(namespace: str, torch: Any):
     assert differing(torch, namespace) == []
 
@@ -92,6 +96,26 @@ def test_texts_are_complete():
         if not entry.example.startswith(">>> ") or not any(out for _, out in helptexts.statements(entry.example)):
             wrong.append(f"{path} has no example that prints")
     assert wrong == []
+
+
+@pytest.mark.parametrize("package", ["nn", "optim"])
+def test_every_public_class_and_function_has_a_docstring(package: str):
+    """Methods too, forward and extra_repr included."""
+    missing = []
+
+    def look(body: list[ast.stmt], path: str) -> None:
+        for node in body:
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("_"):
+                if ast.get_docstring(node) is None:
+                    missing.append(f"{path}:{node.name}")
+                if isinstance(node, ast.ClassDef):
+                    look(node.body, f"{path}:{node.name}")
+
+    files = sorted((ROOT / "autogradlab" / package).rglob("*.py"))
+    assert files
+    for file in files:
+        look(ast.parse(file.read_text(encoding="utf-8")).body, str(file.relative_to(ROOT)))
+    assert missing == []
 
 
 def test_functions_of_tensors_say_their_shapes():

@@ -32,6 +32,10 @@ _SUBMODULES = (
     "func",
     "utils.checkpoint",
     "autograd.functional",
+    "nn.utils.parametrize",
+    "nn.utils.parametrizations",
+    "nn.utils.prune",
+    "optim.swa_utils",
 )
 
 

@@ -70,9 +70,11 @@ class ReLU(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
+        """The activation of the input, element by element or along `dim`."""
         return F.relu(input, self.inplace)
 
     def extra_repr(self) -> str:
+        """What stands between the brackets of the layer's text."""
         return _inplace(self)
 
 
@@ -97,9 +99,11 @@ class RReLU(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
+        """The activation of the input, element by element or along `dim`."""
         return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
 
     def extra_repr(self) -> str:
+        """What stands between the brackets of the layer's text."""
         return f"lower={self.lower}, upper={self.upper}" + _and_inplace(self)
 
 
@@ -143,9 +147,11 @@ class Hardtanh(Module):
             raise AssertionError("max_val must be larger than min_val")
 
     def forward(self, input: Tensor) -> Tensor:
+        """The activation of the input, element by element or along `dim`."""
         return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
 
     def extra_repr(self) -> str:
+        """What stands between the brackets of the layer's text."""
         return f"min_val={self.min_val}, max_val={self.max_val}" + _and_inplace(self)
 
 
@@ -167,9 +173,11 @@ class ReLU6(Hardtanh):
         super().__init__(0.0, 6.0, inplace)
 
     def forward(self, input: Tensor) -> Tensor:
+        """The activation of the input, element by element or along `dim`."""
         return F.relu6(input, self.inplace)
 
     def extra_repr(self) -> str:
+        """What stands between the brackets of the layer's text."""
         return _inplace(self)
 
 
@@ -188,6 +196,7 @@ class Sigmoid(Module):
     """
 
     def forward(self, input: Tensor) -> Tensor:
+        """The activation of the input, element by element or along `dim`."""
         return TENSORS.sigmoid(input)
 
 
@@ -206,6 +215,7 @@ class Tanh(Module):
     """
 
     def forward(self, input: Tensor) -> Tensor:
+        """The activation of the input, element by element or along `dim`."""
         return TENSORS.tanh(input)
 
 
@@ -228,6 +238,7 @@ class Hardsigmoid(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
+        """The activation of the input, element by element or along `dim`."""
         return F.hardsigmoid(input, self.inplace)
 
 
@@ -250,6 +261,7 @@ class Hardswish(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
+        """The activation of the input, element by element or along `dim`."""
         return F.hardswish(input, self.inplace)
 
 
@@ -272,9 +284,11 @@ class SiLU(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
+        """The activation of the input, element by element or along `dim`."""
         return F.silu(input, self.inplace)
 
     def extra_repr(self) -> str:
+        """What stands between the brackets of the layer's text."""
         return _inplace(self)
 
 
@@ -297,9 +311,11 @@ class Mish(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
+        """The activation of the input, element by element or along `dim`."""
         return F.mish(input, self.inplace)
 
     def extra_repr(self) -> str:
+        """What stands between the brackets of the layer's text."""
         return _inplace(self)
 
 
@@ -323,9 +339,11 @@ class ELU(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
+        """The activation of the input, element by element or along `dim`."""
         return F.elu(input, self.alpha, self.inplace)
 
     def extra_repr(self) -> str:
+        """What stands between the brackets of the layer's text."""
         return f"alpha={self.alpha}" + _and_inplace(self)
 
 
@@ -349,9 +367,11 @@ class CELU(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
+        """The activation of the input, element by element or along `dim`."""
         return F.celu(input, self.alpha, self.inplace)
 
     def extra_repr(self) -> str:
+        """What stands between the brackets of the layer's text."""
         return f"alpha={self.alpha}" + _and_inplace(self)
 
 
@@ -374,9 +394,11 @@ class SELU(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
+        """The activation of the input, element by element or along `dim`."""
         return F.selu(input, self.inplace)
 
     def extra_repr(self) -> str:
+        """What stands between the brackets of the layer's text."""
         return _inplace(self)
 
 
@@ -399,9 +421,11 @@ class GLU(Module):
         self.dim = dim
 
     def forward(self, input: Tensor) -> Tensor:
+        """The activation of the input, element by element or along `dim`."""
         return F.glu(input, self.dim)
 
     def extra_repr(self) -> str:
+        """What stands between the brackets of the layer's text."""
         return f"dim={self.dim}"
 
 
@@ -424,9 +448,11 @@ class GELU(Module):
         self.approximate = approximate
 
     def forward(self, input: Tensor) -> Tensor:
+        """The activation of the input, element by element or along `dim`."""
         return F.gelu(input, approximate=self.approximate)
 
     def extra_repr(self) -> str:
+        """What stands between the brackets of the layer's text."""
         return f"approximate={self.approximate!r}"
 
 
@@ -449,9 +475,11 @@ class Hardshrink(Module):
         self.lambd = lambd
 
     def forward(self, input: Tensor) -> Tensor:
+        """The activation of the input, element by element or along `dim`."""
         return F.hardshrink(input, self.lambd)
 
     def extra_repr(self) -> str:
+        """What stands between the brackets of the layer's text."""
         return f"{self.lambd}"
 
 
@@ -475,9 +503,11 @@ class LeakyReLU(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
+        """The activation of the input, element by element or along `dim`."""
         return F.leaky_relu(input, self.negative_slope, self.inplace)
 
     def extra_repr(self) -> str:
+        """What stands between the brackets of the layer's text."""
         return f"negative_slope={self.negative_slope}" + _and_inplace(self)
 
 
@@ -496,6 +526,7 @@ class LogSigmoid(Module):
     """
 
     def forward(self, input: Tensor) -> Tensor:
+        """The activation of the input, element by element or along `dim`."""
         return F.logsigmoid(input)
 
 
@@ -519,9 +550,11 @@ class Softplus(Module):
         self.threshold = threshold
 
     def forward(self, input: Tensor) -> Tensor:
+        """The activation of the input, element by element or along `dim`."""
         return F.softplus(input, self.beta, self.threshold)
 
     def extra_repr(self) -> str:
+        """What stands between the brackets of the layer's text."""
         return f"beta={self.beta}, threshold={self.threshold}"
 
 
@@ -544,9 +577,11 @@ class Softshrink(Module):
         self.lambd = lambd
 
     def forward(self, input: Tensor) -> Tensor:
+        """The activation of the input, element by element or along `dim`."""
         return F.softshrink(input, self.lambd)
 
     def extra_repr(self) -> str:
+        """What stands between the brackets of the layer's text."""
         return str(self.lambd)
 
 
@@ -565,6 +600,7 @@ class Softsign(Module):
     """
 
     def forward(self, input: Tensor) -> Tensor:
+        """The activation of the input, element by element or along `dim`."""
         return F.softsign(input)
 
 
@@ -583,6 +619,7 @@ class Tanhshrink(Module):
     """
 
     def forward(self, input: Tensor) -> Tensor:
+        """The activation of the input, element by element or along `dim`."""
         return F.tanhshrink(input)
 
 
@@ -607,9 +644,11 @@ class Threshold(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
+        """The activation of the input, element by element or along `dim`."""
         return F.threshold(input, self.threshold, self.value, self.inplace)
 
     def extra_repr(self) -> str:
+        """What stands between the brackets of the layer's text."""
         return f"threshold={self.threshold}, value={self.value}" + _and_inplace(self)
 
 
@@ -632,9 +671,11 @@ class Softmin(Module):
         self.dim = dim
 
     def forward(self, input: Tensor) -> Tensor:
+        """The activation of the input, element by element or along `dim`."""
         return F.softmin(input, self.dim, 5)
 
     def extra_repr(self) -> str:
+        """What stands between the brackets of the layer's text."""
         return f"dim={self.dim}"
 
 
@@ -658,9 +699,11 @@ class Softmax(Module):
         self.dim = dim
 
     def forward(self, input: Tensor) -> Tensor:
+        """The activation of the input, element by element or along `dim`."""
         return F.softmax(input, self.dim, 5)
 
     def extra_repr(self) -> str:
+        """What stands between the brackets of the layer's text."""
         return f"dim={self.dim}"
 
 
@@ -683,9 +726,11 @@ class LogSoftmax(Module):
         self.dim = dim
 
     def forward(self, input: Tensor) -> Tensor:
+        """The activation of the input, element by element or along `dim`."""
         return F.log_softmax(input, self.dim, 5)
 
     def extra_repr(self) -> str:
+        """What stands between the brackets of the layer's text."""
         return f"dim={self.dim}"
 
 
@@ -706,6 +751,7 @@ class Softmax2d(Module):
     """
 
     def forward(self, input: Tensor) -> Tensor:
+        """The activation of the input, element by element or along `dim`."""
         if input.dim() not in (3, 4):
             raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.dim()}D instead")
         return F.softmax(input, -3, 5)
@@ -734,12 +780,15 @@ class PReLU(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
+        """Draw the start values anew."""
         from ..init import constant_
 
         constant_(self.weight, self.init)
 
     def forward(self, input: Tensor) -> Tensor:
+        """The activation of the input, element by element or along `dim`."""
         return F.prelu(input, self.weight)
 
     def extra_repr(self) -> str:
+        """What stands between the brackets of the layer's text."""
         return f"num_parameters={self.num_parameters}"

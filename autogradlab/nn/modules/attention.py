@@ -112,6 +112,7 @@ class MultiheadAttention(Module):
         average_attn_weights: bool = True,
         is_causal: bool = False,
     ) -> Any:
+        """The attended values, and the weights if they are asked for."""
         turned = self.batch_first and query.ndim == 3
         if turned:
             query, key, value = (TENSORS.transpose(t, 0, 1) for t in (query, key, value))

@@ -66,6 +66,7 @@ class _NormBase(Module):
             self.num_batches_tracked.zero_()
 
     def reset_parameters(self) -> None:
+        """Draw the start values anew."""
         self.reset_running_stats()
         if self.affine:
             init.ones_(self.weight)
@@ -76,6 +77,7 @@ class _NormBase(Module):
         raise NotImplementedError
 
     def extra_repr(self) -> str:
+        """What stands between the brackets of the layer's text."""
         return (
             f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
             f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
@@ -94,6 +96,7 @@ class _NormBase(Module):
 
 class _BatchNorm(_NormBase):
     def forward(self, input: Tensor) -> Tensor:
+        """The input, normalized over the batch."""
         self._check_input_dim(input)
         factor = 0.0 if self.momentum is None else self.momentum
         if self.training and self.track_running_stats and self.num_batches_tracked is not None:
@@ -223,10 +226,12 @@ class LazyNorm(LazyModuleMixin):
             self.num_batches_tracked = TENSORS.tensor(0, dtype=int64)
 
     def reset_parameters(self) -> None:
+        """Draw the start values anew."""
         if not self.has_uninitialized_params() and self.num_features != 0:
             super().reset_parameters()  # type: ignore[misc]
 
     def initialize_parameters(self, input: Tensor) -> None:
+        """Learn the sizes from the first input."""
         if self.has_uninitialized_params():
             self.num_features = input.shape[1]
             for value in (self.weight, self.bias, self.running_mean, self.running_var):

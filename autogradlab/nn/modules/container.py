@@ -142,6 +142,7 @@ class Sequential(Module):
         return found
 
     def forward(self, input: Any) -> Any:
+        """The computation; a subclass defines it."""
         for module in self.__dict__["_modules"].values():
             input = module(input)
         return input
@@ -291,12 +292,15 @@ class ModuleDict(Module):
         return found
 
     def keys(self) -> Container[str]:
+        """The names."""
         return self._modules.keys()
 
     def items(self) -> Container[tuple[str, Any]]:
+        """The pairs of name and value."""
         return self._modules.items()
 
     def values(self) -> Container[Any]:
+        """The values."""
         return self._modules.values()
 
     def update(self, modules: Any) -> None:
@@ -389,6 +393,7 @@ class ParameterList(Module):
         return self
 
     def extra_repr(self) -> str:
+        """What stands between the brackets of the layer's text."""
         return "\n".join(f"  ({i}): {_described(p, True)}" for i, p in enumerate(self))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -449,9 +454,11 @@ class ParameterDict(Module):
         return key in self._keys
 
     def copy(self) -> ParameterDict:
+        """A copy with the same parameters."""
         return ParameterDict(OrderedDict((k, self[k]) for k in self._keys))
 
     def setdefault(self, key: str, default: Any = None) -> Any:
+        """The parameter of a key, which gets `default` if it has none."""
         if key not in self:
             self[key] = default
         return self[key]
@@ -462,28 +469,35 @@ class ParameterDict(Module):
             del self[k]
 
     def pop(self, key: str) -> Any:
+        """Take a key away and give its value."""
         found = self[key]
         del self[key]
         return found
 
     def popitem(self) -> tuple[str, Any]:
+        """Take the last pair away and give it."""
         key, _ = self._keys.popitem()
         self._keys[key] = None
         return key, self.pop(key)
 
     def get(self, key: str, default: Any = None) -> Any:
+        """The value of a key, or `default`."""
         return self[key] if key in self else default  # noqa: SIM401 (this is what get means)
 
     def fromkeys(self, keys: Iterable[str], default: Any = None) -> ParameterDict:
+        """A ParameterDict with these keys, all with one default."""
         return ParameterDict((k, default) for k in keys)
 
     def keys(self) -> Container[str]:
+        """The names."""
         return self._keys.keys()
 
     def items(self) -> Iterable[tuple[str, Any]]:
+        """The pairs of name and value."""
         return ((k, self[k]) for k in self._keys)
 
     def values(self) -> Iterable[Any]:
+        """The values."""
         return (self[k] for k in self._keys)
 
     def update(self, parameters: Any) -> None:
@@ -503,6 +517,7 @@ class ParameterDict(Module):
             self[key] = value
 
     def extra_repr(self) -> str:
+        """What stands between the brackets of the layer's text."""
         return "\n".join(f"  ({k}): {_described(p)}" for k, p in self.items())
 
     def __call__(self, input: Any) -> Any:

@@ -91,6 +91,7 @@ class _ConvNd(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
+        """Draw the start values anew."""
         init.kaiming_uniform_(self.weight, a=math.sqrt(5))
         if self.bias is not None:
             fan_in, _ = init._calculate_fan_in_and_fan_out(self.weight)
@@ -99,6 +100,7 @@ class _ConvNd(Module):
                 init.uniform_(self.bias, -bound, bound)
 
     def extra_repr(self) -> str:
+        """What stands between the brackets of the layer's text."""
         n = len(self.kernel_size)
         text = f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
         if self.padding != (0,) * n:
@@ -127,6 +129,7 @@ class _ConvNd(Module):
         return sides
 
     def forward(self, input: Tensor) -> Tensor:
+        """The input, convolved."""
         conv = (F.conv1d, F.conv2d, F.conv3d)[self._n - 1]
         padding = self.padding
         if self.padding_mode != "zeros":
@@ -307,6 +310,7 @@ class _ConvTransposeNd(_ConvNd):
         return tuple(w - a for w, a in zip(wanted, least, strict=True))
 
     def forward(self, input: Tensor, output_size: Any = None) -> Tensor:
+        """The input, convolved."""
         conv = (F.conv_transpose1d, F.conv_transpose2d, F.conv_transpose3d)[self._n - 1]
         return conv(
             input,
@@ -399,10 +403,12 @@ class _LazyConv(LazyModuleMixin):
             self.bias = empty_parameter(device, dtype)
 
     def reset_parameters(self) -> None:
+        """Draw the start values anew."""
         if not self.has_uninitialized_params() and self.in_channels != 0:
             super().reset_parameters()  # type: ignore[misc]
 
     def initialize_parameters(self, input: Tensor, *args: Any, **kwargs: Any) -> None:
+        """Learn the sizes from the first input."""
         if self.has_uninitialized_params():
             n = self._n  # type: ignore[attr-defined]
             if input.ndim not in (n + 1, n + 2):
@@ -567,9 +573,11 @@ class Unfold(Module):
         self.stride = stride
 
     def forward(self, input: Tensor) -> Tensor:
+        """The input, convolved."""
         return F.unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)
 
     def extra_repr(self) -> str:
+        """What stands between the brackets of the layer's text."""
         return f"kernel_size={self.kernel_size}, dilation={self.dilation}, padding={self.padding}, stride={self.stride}"
 
 
@@ -600,9 +608,11 @@ class Fold(Module):
         self.stride = stride
 
     def forward(self, input: Tensor) -> Tensor:
+        """The input, convolved."""
         return F.fold(input, self.output_size, self.kernel_size, self.dilation, self.padding, self.stride)
 
     def extra_repr(self) -> str:
+        """What stands between the brackets of the layer's text."""
         return (
             f"output_size={self.output_size}, kernel_size={self.kernel_size}, dilation={self.dilation}, padding={self.padding}, "
             f"stride={self.stride}"

@@ -119,12 +119,30 @@ class Convert:
         """Refused, as by a CPU build of PyTorch, unless there is nothing to move."""
         return self._apply(lambda t: t.cuda(device))
 
+    def xpu(self, device: Any = None) -> Any:
+        """Refused, as by a build of PyTorch without it, unless there is nothing to move."""
+        return self._apply(lambda t: _refuse(AssertionError("Torch not compiled with XPU enabled")))
+
+    def ipu(self, device: Any = None) -> Any:
+        """Refused, as by a build of PyTorch without it, unless there is nothing to move."""
+        words = "PyTorch is not linked with support for ipu devices"
+        return self._apply(lambda t: _refuse(RuntimeError(words)))
+
+    def mtia(self, device: Any = None) -> Any:
+        """Refused, as by a build of PyTorch without it, unless there is nothing to move."""
+        words = (
+            "Torch not compiled with MTIA enabled. Ensure you have `import mtia.host_runtime.torch_mtia.dynamic_library` in "
+            "your python src file and include `//mtia/host_runtime/torch_mtia:torch_mtia` as your target dependency!"
+        )
+        return self._apply(lambda t: _refuse(AssertionError(words)))
+
     def to_empty(self, *, device: Any, recurse: bool = True) -> Any:
         """New memory with arbitrary values for all parameters and buffers."""
         require_cpu(device)
         return self._apply(lambda t: TENSORS.empty_like(t), recurse=recurse)
 
     def share_memory(self) -> Any:
+        """Give the module back: all memory can be read by every thread."""
         return self
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
@@ -153,6 +171,10 @@ class Convert:
         """Forget the gradients of all parameters; with set_to_none=False fill them with zeros."""
         for p in self.parameters():
             clear(p, set_to_none)
+
+
+def _refuse(error: Exception) -> Any:
+    raise error
 
 
 def clear(p: Any, set_to_none: bool) -> None:

@@ -22,9 +22,11 @@ class _DropoutNd(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
+        """The input; in training with elements or channels dropped."""
         return type(self)._drop(input, self.p, self.training, self.inplace)
 
     def extra_repr(self) -> str:
+        """What stands between the brackets of the layer's text."""
         return f"p={self.p}, inplace={self.inplace}"
 
 
@@ -131,6 +133,7 @@ class AlphaDropout(_DropoutNd):
     """
 
     def forward(self, input: Tensor) -> Tensor:
+        """The input; in training with elements or channels dropped."""
         return F.alpha_dropout(input, self.p, self.training)
 
 
@@ -151,4 +154,5 @@ class FeatureAlphaDropout(_DropoutNd):
     """
 
     def forward(self, input: Tensor) -> Tensor:
+        """The input; in training with elements or channels dropped."""
         return F.feature_alpha_dropout(input, self.p, self.training)

@@ -31,9 +31,11 @@ class Flatten(Module):
         self.end_dim = end_dim
 
     def forward(self, input: Tensor) -> Tensor:
+        """The input with dimensions joined or taken apart."""
         return TENSORS.flatten(input, self.start_dim, self.end_dim)
 
     def extra_repr(self) -> str:
+        """What stands between the brackets of the layer's text."""
         return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
 
 
@@ -68,7 +70,9 @@ class Unflatten(Module):
         self.unflattened_size = unflattened_size
 
     def forward(self, input: Tensor) -> Tensor:
+        """The input with dimensions joined or taken apart."""
         return TENSORS.unflatten(input, self.dim, self.unflattened_size)
 
     def extra_repr(self) -> str:
+        """What stands between the brackets of the layer's text."""
         return f"dim={self.dim}, unflattened_size={self.unflattened_size}"

@@ -72,6 +72,7 @@ def register_module_forward_hook(
 
 
 def register_module_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Register a backward hook for all modules, of the old kind that sees the last Node only."""
     if GLOBAL.full is True:
         raise RuntimeError(_BOTH)
     GLOBAL.full = False
@@ -113,11 +114,13 @@ class BackwardHookFunction(Function):
 
     @staticmethod
     def forward(ctx: Any, *args: Any) -> Any:
+        """The computation; a subclass defines it."""
         ctx.mark_non_differentiable(*[a for a in args if not a.requires_grad])
         return args
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
+        """The gradients, passed on."""
         return grads
 
 

@@ -41,6 +41,7 @@ class _InstanceNorm(_NormBase):
             raise ValueError(f"expected {self._n + 1}D or {self._n + 2}D input (got {input.ndim}D input)")
 
     def forward(self, input: Tensor) -> Tensor:
+        """The input, normalized channel by channel."""
         self._check_input_dim(input)
         single = input.ndim == self._n + 1
         if input.shape[-self._n - 1] != self.num_features and self.affine:

@@ -36,6 +36,7 @@ class LazyModuleMixin:
         return any(is_lazy(v) for v in values)
 
     def initialize_parameters(self, *args: Any, **kwargs: Any) -> None:
+        """Learn the sizes from the first input."""
         raise NotImplementedError(f"initialize_parameters is not implemented for {type(self).__name__}")
 
     def _lazy_load_hook(

@@ -34,6 +34,7 @@ class Identity(Module):
         super().__init__()
 
     def forward(self, input: Tensor) -> Tensor:
+        """The linear map of the input."""
         return input
 
 
@@ -75,6 +76,7 @@ class Linear(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
+        """Draw the start values anew."""
         init.kaiming_uniform_(self.weight, a=math.sqrt(5))
         if self.bias is not None:
             fan_in, _ = init._calculate_fan_in_and_fan_out(self.weight)
@@ -82,6 +84,7 @@ class Linear(Module):
             init.uniform_(self.bias, -bound, bound)
 
     def forward(self, input: Tensor) -> Tensor:
+        """The linear map of the input."""
         own = self.__dict__["_parameters"]
         try:
             return F.linear(input, own["weight"], own["bias"])
@@ -89,6 +92,7 @@ class Linear(Module):
             return F.linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:
+        """What stands between the brackets of the layer's text."""
         return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
 
 
@@ -129,15 +133,18 @@ class Bilinear(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
+        """Draw the start values anew."""
         bound = 1 / math.sqrt(self.weight.shape[1])
         init.uniform_(self.weight, -bound, bound)
         if self.bias is not None:
             init.uniform_(self.bias, -bound, bound)
 
     def forward(self, input1: Tensor, input2: Tensor) -> Tensor:
+        """The linear map of the input."""
         return F.bilinear(input1, input2, self.weight, self.bias)
 
     def extra_repr(self) -> str:
+        """What stands between the brackets of the layer's text."""
         return (
             f"in1_features={self.in1_features}, in2_features={self.in2_features}, out_features={self.out_features}, "
             f"bias={self.bias is not None}"
@@ -170,10 +177,12 @@ class LazyLinear(LazyModuleMixin, Linear):
             self.bias = empty_parameter(device, dtype)
 
     def reset_parameters(self) -> None:
+        """Draw the start values anew."""
         if not self.has_uninitialized_params() and self.in_features != 0:
             super().reset_parameters()
 
     def initialize_parameters(self, input: Tensor) -> None:
+        """Learn the sizes from the first input."""
         if self.has_uninitialized_params():
             self.in_features = input.shape[-1]
             weight: Any = self.weight

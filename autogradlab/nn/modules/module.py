@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from types import FunctionType
-from typing import Any
+from typing import Any, TypeVar
 
 from ...core.graph.node import RemovableHandle
 from ...core.tensor.tensor import Tensor
@@ -72,6 +72,7 @@ class Module(Convert, State):
     """
 
     dump_patches: bool = False
+    T_destination = TypeVar("T_destination", bound=dict[str, Any])
     training: bool
     _is_full_backward_hook: bool | None
     call_super_init: bool = False

@@ -28,9 +28,11 @@ class PixelShuffle(Module):
         self.upscale_factor = upscale_factor
 
     def forward(self, input: Tensor) -> Tensor:
+        """The input with pixels moved between channels and places."""
         return F.pixel_shuffle(input, self.upscale_factor)
 
     def extra_repr(self) -> str:
+        """What stands between the brackets of the layer's text."""
         return f"upscale_factor={self.upscale_factor}"
 
 
@@ -53,9 +55,11 @@ class PixelUnshuffle(Module):
         self.downscale_factor = downscale_factor
 
     def forward(self, input: Tensor) -> Tensor:
+        """The input with pixels moved between channels and places."""
         return F.pixel_unshuffle(input, self.downscale_factor)
 
     def extra_repr(self) -> str:
+        """What stands between the brackets of the layer's text."""
         return f"downscale_factor={self.downscale_factor}"
 
 
@@ -78,7 +82,9 @@ class ChannelShuffle(Module):
         self.groups = groups
 
     def forward(self, input: Tensor) -> Tensor:
+        """The input with pixels moved between channels and places."""
         return F.channel_shuffle(input, self.groups)
 
     def extra_repr(self) -> str:
+        """What stands between the brackets of the layer's text."""
         return f"groups={self.groups}"

@@ -53,6 +53,7 @@ class _MaxPoolNd(Module):
         self.ceil_mode = ceil_mode
 
     def forward(self, input: Tensor) -> Any:
+        """The input, pooled."""
         return type(self)._pool(
             input,
             self.kernel_size,
@@ -64,6 +65,7 @@ class _MaxPoolNd(Module):
         )
 
     def extra_repr(self) -> str:
+        """What stands between the brackets of the layer's text."""
         return (
             f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, dilation={self.dilation}, "
             f"ceil_mode={self.ceil_mode}"
@@ -153,9 +155,11 @@ class AvgPool1d(Module):
         self.count_include_pad = count_include_pad
 
     def forward(self, input: Tensor) -> Tensor:
+        """The input, pooled."""
         return F.avg_pool1d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad)
 
     def extra_repr(self) -> str:
+        """What stands between the brackets of the layer's text."""
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
@@ -194,6 +198,7 @@ class AvgPool2d(Module):
         self.divisor_override = divisor_override
 
     def forward(self, input: Tensor) -> Tensor:
+        """The input, pooled."""
         return type(self)._pool(
             input,
             self.kernel_size,
@@ -205,6 +210,7 @@ class AvgPool2d(Module):
         )
 
     def extra_repr(self) -> str:
+        """What stands between the brackets of the layer's text."""
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
@@ -234,6 +240,7 @@ class _LPPoolNd(Module):
         self.ceil_mode = ceil_mode
 
     def extra_repr(self) -> str:
+        """What stands between the brackets of the layer's text."""
         return f"norm_type={self.norm_type}, kernel_size={self.kernel_size}, stride={self.stride}, ceil_mode={self.ceil_mode}"
 
 
@@ -252,6 +259,7 @@ class LPPool1d(_LPPoolNd):
     """
 
     def forward(self, input: Tensor) -> Tensor:
+        """The input, pooled."""
         return F.lp_pool1d(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
 
 
@@ -270,6 +278,7 @@ class LPPool2d(_LPPoolNd):
     """
 
     def forward(self, input: Tensor) -> Tensor:
+        """The input, pooled."""
         return F.lp_pool2d(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
 
 
@@ -288,6 +297,7 @@ class LPPool3d(_LPPoolNd):
     """
 
     def forward(self, input: Tensor) -> Tensor:
+        """The input, pooled."""
         return F.lp_pool3d(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
 
 
@@ -303,10 +313,12 @@ class _MaxUnpoolNd(Module):
         )
 
     def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
+        """The input, pooled."""
         unpool = getattr(F, f"max_unpool{self._n}d")
         return unpool(input, indices, self.kernel_size, self.stride, self.padding, output_size)
 
     def extra_repr(self) -> str:
+        """What stands between the brackets of the layer's text."""
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
@@ -373,6 +385,7 @@ class _AdaptiveAvgPoolNd(Module):
         self.output_size = output_size
 
     def extra_repr(self) -> str:
+        """What stands between the brackets of the layer's text."""
         return f"output_size={self.output_size}"
 
 
@@ -391,6 +404,7 @@ class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
     """
 
     def forward(self, input: Tensor) -> Tensor:
+        """The input, pooled."""
         return F.adaptive_avg_pool1d(input, self.output_size)
 
 
@@ -409,6 +423,7 @@ class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
     """
 
     def forward(self, input: Tensor) -> Tensor:
+        """The input, pooled."""
         return F.adaptive_avg_pool2d(input, self.output_size)
 
 
@@ -427,6 +442,7 @@ class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
     """
 
     def forward(self, input: Tensor) -> Tensor:
+        """The input, pooled."""
         return F.adaptive_avg_pool3d(input, self.output_size)
 
 
@@ -437,6 +453,7 @@ class _AdaptiveMaxPoolNd(Module):
         self.return_indices = return_indices
 
     def extra_repr(self) -> str:
+        """What stands between the brackets of the layer's text."""
         return f"output_size={self.output_size}"
 
 
@@ -455,6 +472,7 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
     """
 
     def forward(self, input: Tensor) -> Any:
+        """The input, pooled."""
         return F.adaptive_max_pool1d(input, self.output_size, self.return_indices)
 
 
@@ -474,6 +492,7 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
     """
 
     def forward(self, input: Tensor) -> Any:
+        """The input, pooled."""
         return F.adaptive_max_pool2d(input, self.output_size, self.return_indices)
 
 
@@ -492,6 +511,7 @@ class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
     """
 
     def forward(self, input: Tensor) -> Any:
+        """The input, pooled."""
         return F.adaptive_max_pool3d(input, self.output_size, self.return_indices)
 
 
@@ -528,6 +548,7 @@ class _FractionalMaxPoolNd(Module):
             raise ValueError(f"output_ratio must be between 0 and 1 (got {output_ratio})")
 
     def forward(self, input: Tensor) -> Any:
+        """The input, pooled."""
         pool = getattr(F, f"fractional_max_pool{self._n}d")
         return pool(
             input, self.kernel_size, self.output_size, self.output_ratio, self.return_indices, self._random_samples

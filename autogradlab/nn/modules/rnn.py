@@ -125,11 +125,13 @@ class RNNBase(Module):
         """Nothing to do on the CPU."""
 
     def reset_parameters(self) -> None:
+        """Draw the start values anew."""
         bound = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
         for weight in self.parameters():
             init.uniform_(weight, -bound, bound)
 
     def extra_repr(self) -> str:
+        """What stands between the brackets of the layer's text."""
         text = f"{self.input_size}, {self.hidden_size}"
         if self.proj_size != 0:
             text += f", proj_size={self.proj_size}"
@@ -296,6 +298,7 @@ class RNNBase(Module):
         return tuple(given) if self.mode == "LSTM" else given[0]
 
     def forward(self, input: Tensor, hx: Any = None) -> Any:
+        """The outputs, and the state after the last step."""
         if not isinstance(input, Tensor):
             return self._forward_packed(input, hx)
         x: Any = input
@@ -487,11 +490,13 @@ class RNNCellBase(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
+        """Draw the start values anew."""
         bound = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
         for weight in self.parameters():
             init.uniform_(weight, -bound, bound)
 
     def extra_repr(self) -> str:
+        """What stands between the brackets of the layer's text."""
         text = f"{self.input_size}, {self.hidden_size}"
         if self.bias is not True:
             text += f", bias={self.bias}"
@@ -532,6 +537,7 @@ class RNNCell(RNNCellBase):
         self.nonlinearity = nonlinearity
 
     def forward(self, input: Tensor, hx: Any = None) -> Tensor:
+        """The outputs, and the state after the last step."""
         x, batched = self._whole(input)
         h = x.new_zeros((x.shape[0], self.hidden_size)) if hx is None else hx if batched else hx.unsqueeze(0)
         if self.nonlinearity not in ("tanh", "relu"):
@@ -561,6 +567,7 @@ class LSTMCell(RNNCellBase):
         super().__init__(input_size, hidden_size, bias, 4, device, dtype)
 
     def forward(self, input: Tensor, hx: Any = None) -> tuple[Tensor, Tensor]:
+        """The outputs, and the state after the last step."""
         x, batched = self._whole(input)
         if hx is None:
             zeros = x.new_zeros((x.shape[0], self.hidden_size))
@@ -591,6 +598,7 @@ class GRUCell(RNNCellBase):
         super().__init__(input_size, hidden_size, bias, 3, device, dtype)
 
     def forward(self, input: Tensor, hx: Any = None) -> Tensor:
+        """The outputs, and the state after the last step."""
         x, batched = self._whole(input)
         h = x.new_zeros((x.shape[0], self.hidden_size)) if hx is None else hx if batched else hx.unsqueeze(0)
         made = _gru_step(F.linear(x, self.weight_ih, self.bias_ih), h, self.weight_hh, self.bias_hh)

@@ -40,6 +40,7 @@ class _Table(Module):
             self.weight = Parameter(weight, requires_grad=not freeze)
 
     def reset_parameters(self) -> None:
+        """Draw the start values anew."""
         init.normal_(self.weight)
         if self.padding_idx is not None:
             with no_grad():
@@ -88,11 +89,13 @@ class Embedding(_Table):
         self._fill(num_embeddings, embedding_dim, padding_idx, _weight, _freeze, dtype)
 
     def forward(self, input: Tensor) -> Tensor:
+        """The rows of the table that the input names."""
         return F.embedding(
             input, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.sparse
         )
 
     def extra_repr(self) -> str:
+        """What stands between the brackets of the layer's text."""
         text = f"{self.num_embeddings}, {self.embedding_dim}"
         if self.padding_idx is not None:
             text += f", padding_idx={self.padding_idx}"
@@ -165,6 +168,7 @@ class EmbeddingBag(_Table):
         self.include_last_offset = include_last_offset
 
     def forward(self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None) -> Tensor:
+        """The rows of the table that the input names."""
         return F.embedding_bag(
             input,
             self.weight,
@@ -180,6 +184,7 @@ class EmbeddingBag(_Table):
         )
 
     def extra_repr(self) -> str:
+        """What stands between the brackets of the layer's text."""
         text = f"{self.num_embeddings}, {self.embedding_dim}"
         if self.max_norm is not None:
             text += f", max_norm={self.max_norm}"

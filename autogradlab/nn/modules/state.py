@@ -48,6 +48,7 @@ class State:
         )
 
     def set_extra_state(self, state: Any) -> None:
+        """Take over what `get_extra_state` gave; a Module that has such state defines both."""
         raise RuntimeError(
             "Reached a code path in Module.set_extra_state() that should never be called. Please file an issue "
             "at https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report this bug."

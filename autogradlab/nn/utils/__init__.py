@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from . import rnn
 from .gradients import clip_grad_norm, clip_grad_norm_, clip_grad_value_, clip_grads_with_norm_, get_total_norm
 from .vectors import parameters_to_vector, vector_to_parameters
@@ -14,8 +16,24 @@ __all__ = [
     "clip_grads_with_norm_",
     "get_total_norm",
     "parameters_to_vector",
+    "parametrizations",
+    "parametrize",
+    "prune",
     "remove_weight_norm",
     "rnn",
     "vector_to_parameters",
     "weight_norm",
 ]
+
+if TYPE_CHECKING:
+    from . import parametrizations as parametrizations
+    from . import parametrize as parametrize
+    from . import prune as prune
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("parametrizations", "parametrize", "prune"):
+        from importlib import import_module
+
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module 'torch.nn.utils' has no attribute '{name}'")

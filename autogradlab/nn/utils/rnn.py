@@ -61,9 +61,11 @@ class PackedSequence(_Packed):
 
     @property
     def is_cuda(self) -> bool:
+        """False: there is only the CPU."""
         return False
 
     def is_pinned(self) -> bool:
+        """Whether the memory is pinned: it never is."""
         return False
 
     def to(self, *args: Any, **kwargs: Any) -> PackedSequence:
@@ -72,21 +74,27 @@ class PackedSequence(_Packed):
         return self if data is self.data else type(self)(data, *self[1:])
 
     def cpu(self, *args: Any, **kwargs: Any) -> PackedSequence:
+        """The sequence itself."""
         return self
 
     def double(self) -> PackedSequence:
+        """The sequence in float64."""
         return type(self)(self.data.double(), *self[1:])  # type: ignore[attr-defined]
 
     def float(self) -> PackedSequence:
+        """The sequence in float32."""
         return type(self)(self.data.float(), *self[1:])  # type: ignore[attr-defined]
 
     def half(self) -> PackedSequence:
+        """The sequence in float16."""
         return type(self)(self.data.half(), *self[1:])  # type: ignore[attr-defined]
 
     def long(self) -> PackedSequence:
+        """The sequence in int64."""
         return type(self)(self.data.long(), *self[1:])  # type: ignore[attr-defined]
 
     def int(self) -> PackedSequence:
+        """The sequence in int32."""
         return type(self)(self.data.int(), *self[1:])  # type: ignore[attr-defined]
 
 

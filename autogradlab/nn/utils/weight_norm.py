@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from ...core.recording.record import TENSORS
-from ...core.runtime.warn import warn
 from ...core.tensor.tensor import Tensor
 from ..parameter import Parameter
 
-__all__ = ["remove_weight_norm", "weight_norm"]
+__all__ = ["norm_except", "remove_weight_norm", "weight_norm"]
 
 
-def _norm(v: Any, dim: int | None) -> Any:
+def norm_except(v: Any, dim: int | None) -> Any:
     """The norm over all dimensions but `dim`, which stay with size 1."""
     if dim is None:
         return TENSORS.sqrt((v * v).sum())
@@ -30,8 +30,9 @@ class WeightNorm:
         self.dim = dim
 
     def compute_weight(self, module: Any) -> Tensor:
+        """The weight of this length and direction."""
         g, v = getattr(module, self.name + "_g"), getattr(module, self.name + "_v")
-        return v * (g / _norm(v, self.dim))
+        return v * (g / norm_except(v, self.dim))
 
     def __call__(self, module: Any, inputs: Any) -> None:
         setattr(module, self.name, self.compute_weight(module))
@@ -49,9 +50,10 @@ def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
 
     Mirrors `torch.nn.utils.weight_norm`.
     """
-    warn(
+    warnings.warn(  # PyTorch's warning names its own line, too
         "`torch.nn.utils.weight_norm` is deprecated in favor of `torch.nn.utils.parametrizations.weight_norm`.",
         FutureWarning,
+        stacklevel=1,
     )
     for hook in module._forward_pre_hooks.values():
         if isinstance(hook, WeightNorm) and hook.name == name:
@@ -59,7 +61,7 @@ def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
     hook = WeightNorm(name, dim)
     weight = getattr(module, name)
     del module._parameters[name]
-    module.register_parameter(name + "_g", Parameter(_norm(weight, dim).data))
+    module.register_parameter(name + "_g", Parameter(norm_except(weight, dim).data))
     module.register_parameter(name + "_v", Parameter(weight.data))
     setattr(module, name, hook.compute_weight(module))
     module.register_forward_pre_hook(hook)

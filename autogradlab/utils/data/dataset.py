@@ -146,6 +146,7 @@ class ConcatDataset(Dataset[Any]):
 
     @staticmethod
     def cumsum(sequence: Iterable[Any]) -> list[int]:
+        """How many elements there are up to each part."""
         return list(itertools.accumulate(len(d) for d in sequence))
 
     def __init__(self, datasets: Iterable[Any]) -> None:

@@ -1,0 +1,320 @@
+"""Parameters that are computed from others: a Module's tensor becomes a property, its original a parameter of a list.
+
+Mirrors `torch.nn.utils.parametrize`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from copy import deepcopy
+from typing import Any
+
+from ...autograd.grad_mode import no_grad
+from ...core.tensor.tensor import Tensor
+from ..modules.container import ModuleDict, ModuleList
+from ..modules.module import Module
+from ..parameter import Parameter
+
+__all__ = [
+    "ParametrizationList",
+    "cached",
+    "is_parametrized",
+    "register_parametrization",
+    "remove_parametrizations",
+    "type_before_parametrizations",
+]
+
+
+class _Cache:
+    """Values that were computed within `cached()`, by module and name."""
+
+    def __init__(self) -> None:
+        self.depth = 0
+        self.values: dict[tuple[int, str], Tensor] = {}
+
+
+_cache = _Cache()
+
+
+@contextmanager
+def cached() -> Iterator[None]:
+    """Within it, a parametrized tensor is computed once.
+
+    Mirrors `torch.nn.utils.parametrize.cached`.
+    """
+    _cache.depth += 1
+    try:
+        yield
+    finally:
+        _cache.depth -= 1
+        if not _cache.depth:
+            _cache.values.clear()
+
+
+def _register(module: Module, name: str, tensor: Tensor) -> None:
+    if isinstance(tensor, Parameter):
+        module.register_parameter(name, tensor)
+    else:
+        module.register_buffer(name, tensor)
+
+
+def _give(target: Any, values: Any) -> None:
+    """Give a tensor the memory of other values, so that it stays the object that an optimizer knows."""
+    if target is not values:
+        target.data = values.detach()
+
+
+class ParametrizationList(ModuleList):
+    """The parametrizations of one tensor, and the tensor, or tensors, from which they compute it.
+
+    Errors: ValueError where they do not give a tensor of the same shape and dtype.
+
+    Mirrors `torch.nn.utils.parametrize.ParametrizationList`.
+    """
+
+    is_tensor: bool
+    unsafe: bool
+
+    def __init__(self, modules: Sequence[Module], original: Any, unsafe: bool = False) -> None:
+        if len(modules) == 0:
+            raise ValueError("ParametrizationList requires one or more modules.")
+        super().__init__(modules)
+        self.unsafe = unsafe
+        shape, dtype = original.shape, original.dtype
+        with no_grad():
+            new = self._inverted(original)
+        if not isinstance(new, (Tensor, Sequence)):
+            raise ValueError(
+                "'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...). "
+                f"Got {type(new).__name__}"
+            )
+        self.is_tensor = isinstance(new, Tensor)
+        self.ntensors = 1 if isinstance(new, Tensor) else len(new)
+        if isinstance(new, Tensor):
+            if dtype != new.dtype:
+                raise ValueError(
+                    "When `right_inverse` outputs one tensor, it may not change the dtype.\n"
+                    f"original.dtype: {dtype}\nright_inverse(original).dtype: {new.dtype}"
+                )
+            with no_grad():
+                _give(original, new)
+            _register(self, "original", original)
+        else:
+            self._register_each(new, original)
+        if not unsafe:
+            _check(self(), shape, dtype, "tensor", "unparametrized", "parametrized", "unless `unsafe` flag")
+
+    def _inverted(self, value: Any) -> Any:
+        """What the parametrizations would make `value` of."""
+        for module in reversed(list(self)):
+            inverse = getattr(module, "right_inverse", None)
+            if inverse is not None:
+                try:
+                    value = inverse(value)
+                except NotImplementedError:
+                    pass
+        return value
+
+    def _register_each(self, tensors: Sequence[Any], original: Any) -> None:
+        for i, tensor in enumerate(tensors):
+            if not isinstance(tensor, Tensor):
+                raise ValueError(
+                    "'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...). "
+                    f"Got element {i} of the sequence with type {type(tensor).__name__}."
+                )
+            if isinstance(original, Parameter):
+                tensor = Parameter(tensor, original.requires_grad)
+            tensor.requires_grad_(original.requires_grad)
+            _register(self, f"original{i}", tensor)
+
+    def right_inverse(self, value: Tensor) -> None:
+        """Choose the original such that the parametrized tensor becomes `value`."""
+        with no_grad():
+            new = self._inverted(value)
+            if self.is_tensor:
+                if not isinstance(new, Tensor):
+                    raise ValueError(f"`right_inverse` should return a tensor. Got {type(new).__name__}")
+                if value.dtype != new.dtype:
+                    raise ValueError(
+                        f"The tensor returned by `right_inverse` has dtype {new.dtype} while `value` has dtype {value.dtype}"
+                    )
+                _give(self.original, new)
+                return
+            if not isinstance(new, Sequence):
+                raise ValueError(f"'right_inverse' must return a sequence of tensors. Got {type(new)}.")
+            if len(new) != self.ntensors:
+                raise ValueError(
+                    f"'right_inverse' must return a sequence of tensors of length {self.ntensors}. Got a sequence of "
+                    f"length {len(new)}."
+                )
+            for i, tensor in enumerate(new):
+                _give(getattr(self, f"original{i}"), tensor)
+
+    def forward(self) -> Tensor:
+        """The parametrized tensor."""
+        first, *others = list(self)
+        if self.is_tensor:
+            x = first(self.original)
+        else:
+            x = first(*(getattr(self, f"original{i}") for i in range(self.ntensors)))
+        for module in others:
+            x = module(x)
+        return x  # type: ignore[no-any-return]
+
+
+def _check(made: Any, shape: Any, dtype: Any, what: str, before: str, after: str, unless: str) -> None:
+    """Refuse a parametrization that gives something of another kind."""
+    if not isinstance(made, Tensor):
+        raise ValueError(f"A parametrization must return a tensor. Got {type(made).__name__}.")
+    for name, old, new in (("dtype", dtype, made.dtype), ("shape", shape, made.shape)):
+        if old != new:
+            raise ValueError(
+                f"Registering a parametrization may not change the {name} of the {what}, {unless} is enabled.\n"
+                f"{before} {name}: {old}\n{after} {name}: {new}"
+            )
+
+
+def is_parametrized(module: Any, tensor_name: str | None = None) -> bool:
+    """Whether a module has parametrized tensors, or this one is.
+
+    Mirrors `torch.nn.utils.parametrize.is_parametrized`.
+    """
+    lists = getattr(module, "parametrizations", None)
+    if not isinstance(lists, ModuleDict):
+        return False
+    return len(lists) > 0 if tensor_name is None else tensor_name in lists
+
+
+def type_before_parametrizations(module: Module) -> type:
+    """The class of a module without its parametrizations.
+
+    Mirrors `torch.nn.utils.parametrize.type_before_parametrizations`.
+    """
+    return type(module).__bases__[0] if is_parametrized(module) else type(module)
+
+
+def _refuse_pickle(self: Any) -> Any:
+    raise RuntimeError(
+        "Serialization of parametrized modules is only supported through state_dict(). See:\n"
+        "https://pytorch.org/tutorials/beginner/saving_loading_models.html"
+        "#saving-loading-a-general-checkpoint-for-inference-and-or-resuming-training"
+    )
+
+
+def _deepcopy(self: Any, memo: dict[int, Any]) -> Any:
+    """A copy of the same class, whose properties serve both."""
+    if id(self) not in memo:
+        made = memo[id(self)] = self.__new__(type(self))
+        made.__dict__ = deepcopy(self.__dict__, memo)
+    return memo[id(self)]
+
+
+def _add_property(module: Module, name: str) -> None:
+    def get(self: Any) -> Tensor:
+        parametrization = self.parametrizations[name]
+        if not _cache.depth:
+            return parametrization()  # type: ignore[no-any-return]
+        key = (id(self), name)
+        if key not in _cache.values:
+            _cache.values[key] = parametrization()
+        return _cache.values[key]
+
+    def give(self: Any, value: Tensor) -> None:
+        self.parametrizations[name].right_inverse(value)
+
+    setattr(type(module), name, property(get, give))
+
+
+def register_parametrization(
+    module: Module, tensor_name: str, parametrization: Module, *, unsafe: bool = False
+) -> Module:
+    """Have a module compute one of its tensors: `module.weight` becomes parametrization(original).
+
+    Errors: ValueError for a name that is no parameter or buffer, and where shape or dtype would change.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> class Symmetric(nn.Module):
+        ...     def forward(self, x):
+        ...         return x.triu() + x.triu(1).T
+        ...
+        >>> layer = nn.utils.parametrize.register_parametrization(nn.Linear(3, 3), 'weight', Symmetric())
+        >>> torch.equal(layer.weight, layer.weight.T)
+        True
+        >>> [name for name, _ in layer.named_parameters()]
+        ['bias', 'parametrizations.weight.original']
+
+    Mirrors `torch.nn.utils.parametrize.register_parametrization`.
+    """
+    parametrization.train(module.training)
+    if is_parametrized(module, tensor_name):
+        found: Any = module.parametrizations[tensor_name]
+        if not unsafe:
+            value = getattr(module, tensor_name)
+            before, after = f"module.{tensor_name}.", f"parametrization(module.{tensor_name})."
+            _check_more(parametrization(value), value, before, after)
+        found.append(parametrization)
+        found.unsafe |= unsafe
+        return module
+    if tensor_name not in module._buffers and tensor_name not in module._parameters:
+        raise ValueError(
+            f"Module '{module}' does not have a parameter, a buffer, or a parametrized element with name '{tensor_name}'"
+        )
+    made = ParametrizationList([parametrization], getattr(module, tensor_name), unsafe=unsafe)
+    delattr(module, tensor_name)
+    if not is_parametrized(module):
+        cls = type(module)
+        names: dict[str, Any] = {"__module__": "torch.nn.utils.parametrize", "__getstate__": _refuse_pickle}
+        if not hasattr(cls, "__deepcopy__"):
+            names["__deepcopy__"] = _deepcopy
+        module.__class__ = type(f"Parametrized{cls.__name__}", (cls,), names)
+        module.parametrizations = ModuleDict()
+    _add_property(module, tensor_name)
+    module.parametrizations[tensor_name] = made
+    return module
+
+
+def _check_more(made: Any, value: Tensor, before: str, after: str) -> None:
+    if not isinstance(made, Tensor):
+        raise ValueError(f"A parametrization must return a tensor. Got {type(made).__name__}.")
+    for name in ("dtype", "shape"):
+        old, new = getattr(value, name), getattr(made, name)
+        if old != new:
+            raise ValueError(
+                f"Registering a parametrization may not change the {name} of the tensor, unless the `unsafe` flag is "
+                f"enabled.\n{before}{name}: {old}\n{after}{name}: {new}"
+            )
+
+
+def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized: bool = True) -> Module:
+    """Make a tensor an ordinary one again, with the values it had last or, if asked for, the original ones.
+
+    Errors: ValueError for a tensor that is not parametrized.
+
+    Mirrors `torch.nn.utils.parametrize.remove_parametrizations`.
+    """
+    if not is_parametrized(module, tensor_name):
+        raise ValueError(f"Module {module} does not have a parametrization on {tensor_name}")
+    found: Any = module.parametrizations[tensor_name]
+    if found.is_tensor:
+        original = found.original
+        if leave_parametrized:
+            with no_grad():
+                _give(original, getattr(module, tensor_name))
+    elif leave_parametrized:
+        value = getattr(module, tensor_name)
+        original = Parameter(value.detach()) if value.requires_grad else value
+    else:
+        raise ValueError(
+            "Cannot leave unparametrized (`leave_parametrized=False`) a tensor that is parametrized in terms of a "
+            "sequence of tensors."
+        )
+    delattr(type(module), tensor_name)
+    del module.parametrizations[tensor_name]
+    _register(module, tensor_name, original)
+    if not is_parametrized(module):
+        delattr(module, "parametrizations")
+        module.__class__ = type(module).__bases__[0]
+    return module

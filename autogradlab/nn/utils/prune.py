@@ -1,0 +1,418 @@
+"""Pruning: weights are multiplied by a mask of zeros and ones before each forward pass (mirrors `torch.nn.utils.prune`)."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterable
+from typing import Any
+
+from ...core.recording.record import TENSORS
+from ...core.tensor.tensor import Tensor
+from ..modules.module import Module
+from .vectors import parameters_to_vector
+
+__all__ = [
+    "BasePruningMethod",
+    "CustomFromMask",
+    "Identity",
+    "L1Unstructured",
+    "LnStructured",
+    "PruningContainer",
+    "RandomStructured",
+    "RandomUnstructured",
+    "custom_from_mask",
+    "global_unstructured",
+    "identity",
+    "is_pruned",
+    "l1_unstructured",
+    "ln_structured",
+    "random_structured",
+    "random_unstructured",
+    "remove",
+]
+
+
+class BasePruningMethod:
+    """A forward pre-hook that multiplies a weight by its mask; a subclass says with `compute_mask` which mask.
+
+    Mirrors `torch.nn.utils.prune.BasePruningMethod`.
+    """
+
+    PRUNING_TYPE = "unstructured"
+    _tensor_name: str
+
+    def __call__(self, module: Module, inputs: Any) -> None:
+        setattr(module, self._tensor_name, self.apply_mask(module))
+
+    def compute_mask(self, t: Any, default_mask: Any) -> Any:
+        """The mask for a tensor that `default_mask` masks already."""
+        raise NotImplementedError
+
+    def apply_mask(self, module: Module) -> Any:
+        """The original times the mask."""
+        mask, original = (getattr(module, f"{self._tensor_name}_{what}") for what in ("mask", "orig"))
+        return mask.to(dtype=original.dtype) * original
+
+    @classmethod
+    def apply(cls, module: Module, name: str, *args: Any, importance_scores: Any = None, **kwargs: Any) -> Any:
+        """Prune a tensor of a module; if it is pruned already, what is left of it."""
+        method: Any = cls(*args, **kwargs)
+        method._tensor_name = name
+        before = _hooks(module, name)
+        for number, _ in before:
+            del module._forward_pre_hooks[number]
+        if before:
+            method = _joined(before[0][1], method)
+        value = getattr(module, name)
+        scores = value if importance_scores is None else importance_scores
+        if scores.shape != value.shape:
+            raise AssertionError(
+                f"importance_scores should have the same shape as parameter {name} of {module}, got {scores.shape} vs "
+                f"{value.shape}"
+            )
+        if before:
+            mask = TENSORS.clone(getattr(module, name + "_mask").detach())
+        else:
+            module.register_parameter(name + "_orig", value)
+            del module._parameters[name]
+            mask = TENSORS.ones_like(value)
+        try:
+            module.register_buffer(name + "_mask", method.compute_mask(scores, default_mask=mask))
+            setattr(module, name, method.apply_mask(module))
+            module.register_forward_pre_hook(method)
+        except Exception:
+            if not before:
+                module.register_parameter(name, getattr(module, name + "_orig"))
+                del module._parameters[name + "_orig"]
+            raise
+        return method
+
+    def prune(self, t: Any, default_mask: Any = None, importance_scores: Any = None) -> Any:
+        """A tensor times the mask that this method computes for it; no module changes."""
+        scores = t if importance_scores is None else importance_scores
+        mask = TENSORS.ones_like(t) if default_mask is None else default_mask
+        return t * self.compute_mask(scores, default_mask=mask)
+
+    def remove(self, module: Module) -> None:
+        """Make the pruned weight a parameter again, with its zeros."""
+        name = self._tensor_name
+        if not hasattr(module, name):
+            raise AssertionError(f"Module {module} has to be pruned before pruning can be removed")
+        weight = self.apply_mask(module)
+        if hasattr(module, name):
+            delattr(module, name)
+        original: Any = module._parameters[name + "_orig"]
+        original.data = weight.data
+        del module._parameters[name + "_orig"]
+        del module._buffers[name + "_mask"]
+        setattr(module, name, original)
+
+
+def _hooks(module: Module, name: str) -> list[tuple[int, Any]]:
+    """The pruning methods of a tensor."""
+    found = module._forward_pre_hooks.items()
+    return [(n, h) for n, h in found if isinstance(h, BasePruningMethod) and h._tensor_name == name]
+
+
+def _joined(before: Any, method: Any) -> PruningContainer:
+    container = before if isinstance(before, PruningContainer) else PruningContainer(before)
+    container.add_pruning_method(method)
+    return container
+
+
+class PruningContainer(BasePruningMethod):
+    """Several pruning methods of one tensor, each applied to what the others left.
+
+    Mirrors `torch.nn.utils.prune.PruningContainer`.
+    """
+
+    def __init__(self, *args: Any) -> None:
+        self._pruning_methods: tuple[Any, ...] = ()
+        if args:
+            methods = args if isinstance(args[0], BasePruningMethod) else tuple(args[0])
+            self._tensor_name = methods[0]._tensor_name
+            for method in methods:
+                self.add_pruning_method(method)
+
+    def add_pruning_method(self, method: Any) -> None:
+        """Add a method of the same tensor."""
+        if not isinstance(method, BasePruningMethod):
+            raise TypeError(f"{type(method)} is not a BasePruningMethod subclass")
+        if self._tensor_name != method._tensor_name:
+            raise ValueError(
+                "Can only add pruning methods acting on the parameter named "
+                f"'{self._tensor_name}' to PruningContainer {self}. Found '{method._tensor_name}'"
+            )
+        self._pruning_methods += (method,)
+
+    def __len__(self) -> int:
+        return len(self._pruning_methods)
+
+    def __iter__(self) -> Any:
+        return iter(self._pruning_methods)
+
+    def __getitem__(self, idx: Any) -> Any:
+        return self._pruning_methods[idx]
+
+    def compute_mask(self, t: Any, default_mask: Any) -> Any:
+        """The mask of the last method, computed for the elements or channels that are left."""
+        method = self._pruning_methods[-1]
+        mask = default_mask.to(dtype=t.dtype)
+        if method.PRUNING_TYPE == "unstructured":
+            chosen: Any = mask == 1
+        elif method.PRUNING_TYPE == "structured":
+            ndim = t.ndim
+            dim = method.dim + ndim if method.dim < 0 else method.dim
+            others = [d for d in range(ndim) if d != dim]
+            left = TENSORS.sum(mask, others) != 0
+            chosen = (slice(None),) * dim + (left,)
+        elif method.PRUNING_TYPE == "global":
+            chosen = (slice(None),) * t.ndim
+        else:
+            raise ValueError(f"Unrecognized PRUNING_TYPE {method.PRUNING_TYPE}")
+        partial = method.compute_mask(t[chosen], default_mask=mask[chosen])
+        new = TENSORS.clone(mask)
+        new[chosen] = partial.to(mask.dtype)
+        return new
+
+
+class Identity(BasePruningMethod):
+    """A mask of ones: the parameters get their pruned names, nothing is pruned."""
+
+    def compute_mask(self, t: Any, default_mask: Any) -> Any:
+        """The mask as it is."""
+        return default_mask
+
+
+class _Amount(BasePruningMethod):
+    """Prunes a number, or a share, of what there is."""
+
+    def __init__(self, amount: Any) -> None:
+        if not isinstance(amount, numbers.Real):
+            raise TypeError(f"Invalid type for amount: {amount}. Must be int or float.")
+        whole = isinstance(amount, numbers.Integral)
+        if (whole and amount < 0) or (not whole and not 0.0 <= float(amount) <= 1.0):
+            raise ValueError(f"amount={amount} should either be a float in the range [0, 1] or a non-negative integer")
+        self.amount: Any = amount
+
+    def _number(self, size: int) -> int:
+        n = int(self.amount) if isinstance(self.amount, numbers.Integral) else round(self.amount * size)
+        if isinstance(self.amount, numbers.Integral) and n > size:
+            raise ValueError(f"amount={n} should be smaller than the number of parameters to prune={size}")
+        return n
+
+
+class RandomUnstructured(_Amount):
+    """Prunes elements at random."""
+
+    def compute_mask(self, t: Any, default_mask: Any) -> Any:
+        """The mask with zeros at random places."""
+        return _without(default_mask, self._number(t.numel()), lambda: TENSORS.rand_like(t), True)
+
+
+class L1Unstructured(_Amount):
+    """Prunes the elements of smallest magnitude."""
+
+    def compute_mask(self, t: Any, default_mask: Any) -> Any:
+        """The mask with zeros where the magnitude is smallest."""
+        return _without(default_mask, self._number(t.numel()), lambda: TENSORS.abs(t), False)
+
+
+def _without(default_mask: Any, n: int, scores: Any, largest: bool) -> Any:
+    """The mask with zeros where the n largest, or smallest, scores are."""
+    mask = TENSORS.clone(default_mask).contiguous()
+    if n:
+        mask.view(-1)[TENSORS.topk(scores().reshape(-1), n, -1, largest)[1]] = 0
+    return mask
+
+
+class _Channels(_Amount):
+    """Prunes whole channels along a dimension."""
+
+    PRUNING_TYPE = "structured"
+
+    def __init__(self, amount: Any, dim: int = -1) -> None:
+        super().__init__(amount)
+        self.dim = dim
+
+    def _checked(self, t: Any) -> int:
+        if t.ndim <= 1:
+            raise ValueError(
+                "Structured pruning can only be applied to multidimensional tensors. Found tensor of shape "
+                f"{t.shape} with {t.ndim} dims"
+            )
+        if self.dim >= t.ndim:
+            raise IndexError(f"Invalid index {self.dim} for tensor of size {t.shape}")
+        return self._number(t.shape[self.dim])
+
+    def _masked(self, t: Any, default_mask: Any, channels: Any) -> Any:
+        mask = TENSORS.zeros_like(t)
+        place: list[Any] = [slice(None)] * t.ndim
+        place[self.dim] = channels
+        mask[tuple(place)] = 1
+        mask *= default_mask.to(dtype=mask.dtype)
+        return mask
+
+
+class RandomStructured(_Channels):
+    """Prunes channels at random."""
+
+    def compute_mask(self, t: Any, default_mask: Any) -> Any:
+        """The mask without channels chosen at random."""
+        n = self._checked(t)
+        if not n:
+            return default_mask
+        chances = TENSORS.rand_like(t.new_empty(t.shape[self.dim]))
+        return self._masked(t, default_mask, chances > TENSORS.kthvalue(chances, n)[0])
+
+
+class LnStructured(_Channels):
+    """Prunes the channels of smallest n-norm."""
+
+    def __init__(self, amount: Any, n: Any, dim: int = -1) -> None:
+        super().__init__(amount, dim)
+        self.n = n
+
+    def compute_mask(self, t: Any, default_mask: Any) -> Any:
+        """The mask without the channels of smallest norm."""
+        pruned = self._checked(t)
+        if not pruned:
+            return default_mask
+        dim = self.dim % t.ndim
+        norms = TENSORS.norm(t, self.n, [d for d in range(t.ndim) if d != dim])
+        kept = TENSORS.topk(norms, t.shape[dim] - pruned)[1]
+        return self._masked(t, default_mask, kept)
+
+
+class CustomFromMask(BasePruningMethod):
+    """Prunes by a mask that is given."""
+
+    PRUNING_TYPE = "global"
+
+    def __init__(self, mask: Any) -> None:
+        self.mask = mask
+
+    def compute_mask(self, t: Any, default_mask: Any) -> Any:
+        """Both masks together."""
+        return default_mask * self.mask.to(dtype=default_mask.dtype)
+
+
+def identity(module: Module, name: str) -> Module:
+    """Give a parameter its pruned names without pruning it.
+
+    Mirrors `torch.nn.utils.prune.identity`.
+    """
+    Identity.apply(module, name)
+    return module
+
+
+def random_unstructured(module: Module, name: str, amount: Any) -> Module:
+    """Prune elements at random: a number of them, or a share.
+
+    Mirrors `torch.nn.utils.prune.random_unstructured`.
+    """
+    RandomUnstructured.apply(module, name, amount=amount)
+    return module
+
+
+def l1_unstructured(module: Module, name: str, amount: Any, importance_scores: Any = None) -> Module:
+    """Prune the elements of smallest magnitude: a number of them, or a share.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> layer = nn.Linear(2, 1)
+        >>> _ = layer.weight.data.copy_(torch.tensor([[1., -5.]]))
+        >>> _ = nn.utils.prune.l1_unstructured(layer, 'weight', amount=1)
+        >>> layer.weight
+        tensor([[ 0., -5.]], grad_fn=<MulBackward0>)
+        >>> sorted(layer.state_dict())
+        ['bias', 'weight_mask', 'weight_orig']
+
+    Mirrors `torch.nn.utils.prune.l1_unstructured`.
+    """
+    L1Unstructured.apply(module, name, amount=amount, importance_scores=importance_scores)
+    return module
+
+
+def random_structured(module: Module, name: str, amount: Any, dim: int) -> Module:
+    """Prune channels along a dimension at random.
+
+    Mirrors `torch.nn.utils.prune.random_structured`.
+    """
+    RandomStructured.apply(module, name, amount=amount, dim=dim)
+    return module
+
+
+def ln_structured(module: Module, name: str, amount: Any, n: Any, dim: int, importance_scores: Any = None) -> Module:
+    """Prune the channels along a dimension whose n-norm is smallest.
+
+    Mirrors `torch.nn.utils.prune.ln_structured`.
+    """
+    LnStructured.apply(module, name, amount=amount, n=n, dim=dim, importance_scores=importance_scores)
+    return module
+
+
+def custom_from_mask(module: Module, name: str, mask: Any) -> Module:
+    """Prune by a mask.
+
+    Mirrors `torch.nn.utils.prune.custom_from_mask`.
+    """
+    CustomFromMask.apply(module, name, mask=mask)
+    return module
+
+
+def global_unstructured(parameters: Any, pruning_method: Any, importance_scores: Any = None, **kwargs: Any) -> None:
+    """Prune the elements of several tensors together.
+
+    parameters: pairs of module and name. Errors: TypeError for a method that prunes channels.
+
+    Mirrors `torch.nn.utils.prune.global_unstructured`.
+    """
+    if not isinstance(parameters, Iterable):
+        raise TypeError("global_unstructured(): parameters is not an Iterable")
+    pairs = list(parameters)
+    given = {} if importance_scores is None else importance_scores
+    if not isinstance(given, dict):
+        raise TypeError("global_unstructured(): importance_scores must be of type dict")
+    values = [getattr(module, name) for module, name in pairs]
+    scores = parameters_to_vector([given.get(pair, value) for pair, value in zip(pairs, values, strict=True)])
+    masks = [getattr(m, f"{n}_mask", TENSORS.ones_like(v)) for (m, n), v in zip(pairs, values, strict=True)]
+    method = pruning_method(**kwargs)
+    method._tensor_name = "temp"
+    if method.PRUNING_TYPE != "unstructured":
+        raise TypeError(
+            f'Only "unstructured" PRUNING_TYPE supported for the `pruning_method`. Found method {pruning_method} of type '
+            f"{method.PRUNING_TYPE}"
+        )
+    container = PruningContainer(method)
+    final: Tensor = container.compute_mask(scores, parameters_to_vector(masks))
+    start = 0
+    for (module, name), value in zip(pairs, values, strict=True):
+        custom_from_mask(module, name, mask=final[start : start + value.numel()].view_as(value))
+        start += value.numel()
+
+
+def remove(module: Module, name: str) -> Module:
+    """Make a pruned weight a parameter again, with its zeros.
+
+    Errors: ValueError for one that is not pruned.
+
+    Mirrors `torch.nn.utils.prune.remove`.
+    """
+    found = _hooks(module, name)
+    if not found:
+        raise ValueError(f"Parameter '{name}' of module {module} has to be pruned before pruning can be removed")
+    number, hook = found[0]
+    hook.remove(module)
+    del module._forward_pre_hooks[number]
+    return module
+
+
+def is_pruned(module: Module) -> bool:
+    """Whether a module, or one inside it, has a pruned weight.
+
+    Mirrors `torch.nn.utils.prune.is_pruned`.
+    """
+    every = (hook for part in module.modules() for hook in part._forward_pre_hooks.values())
+    return any(isinstance(hook, BasePruningMethod) for hook in every)

@@ -1,0 +1,217 @@
+"""Averages of models over training, and the schedule that goes with them (mirrors `torch.optim.swa_utils`)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from copy import deepcopy
+from itertools import chain
+from typing import Any
+
+from ..autograd.grad_mode import no_grad
+from ..core.recording.record import TENSORS
+from ..core.tensor.tensor import Tensor
+from ..nn.modules.batchnorm import _BatchNorm
+from ..nn.modules.module import Module
+from .lr_base import LRScheduler
+from .optimizer import Optimizer
+
+__all__ = [
+    "SWALR",
+    "AveragedModel",
+    "get_ema_avg_fn",
+    "get_ema_multi_avg_fn",
+    "get_swa_avg_fn",
+    "get_swa_multi_avg_fn",
+    "update_bn",
+]
+
+
+def _check_decay(decay: float) -> None:
+    if decay < 0.0 or decay > 1.0:
+        raise ValueError(f"Invalid decay value {decay} provided. Please provide a value in [0,1] range.")
+
+
+def get_ema_multi_avg_fn(decay: float = 0.999) -> Callable[..., None]:
+    """The exponential moving average, of lists of tensors in place."""
+    _check_decay(decay)
+
+    def ema_update(ema_param_list: Any, current_param_list: Any, _: Any) -> None:
+        with no_grad():
+            for mean, now in zip(ema_param_list, current_param_list, strict=True):
+                mean.lerp_(now, 1 - decay)
+
+    return ema_update
+
+
+def get_swa_multi_avg_fn() -> Callable[..., None]:
+    """The mean of all models so far, of lists of tensors in place."""
+
+    def swa_update(averaged_param_list: Any, current_param_list: Any, num_averaged: Any) -> None:
+        with no_grad():
+            for mean, now in zip(averaged_param_list, current_param_list, strict=True):
+                mean.lerp_(now, 1 / (int(num_averaged) + 1))
+
+    return swa_update
+
+
+def get_ema_avg_fn(decay: float = 0.999) -> Callable[..., Any]:
+    """The exponential moving average of one tensor."""
+    _check_decay(decay)
+
+    def ema_update(ema_param: Any, current_param: Any, num_averaged: Any) -> Any:
+        with no_grad():
+            return decay * ema_param + (1 - decay) * current_param
+
+    return ema_update
+
+
+def get_swa_avg_fn() -> Callable[..., Any]:
+    """The mean of all values of one tensor so far."""
+
+    def swa_update(averaged_param: Any, current_param: Any, num_averaged: Any) -> Any:
+        with no_grad():
+            return averaged_param + (current_param - averaged_param) / (num_averaged + 1)
+
+    return swa_update
+
+
+class AveragedModel(Module):
+    """A copy of a model whose parameters are averages of the model's: call update_parameters(model) as it trains.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> model = nn.Linear(1, 1)
+        >>> mean = torch.optim.swa_utils.AveragedModel(model)
+        >>> for value in (1., 3.):
+        ...     _ = model.weight.data.fill_(value)
+        ...     mean.update_parameters(model)
+        ...
+        >>> mean.module.weight.item()
+        2.0
+
+    Mirrors `torch.optim.swa_utils.AveragedModel`.
+    """
+
+    n_averaged: Tensor
+
+    def __init__(
+        self,
+        model: Module,
+        device: Any = None,
+        avg_fn: Callable[..., Any] | None = None,
+        multi_avg_fn: Callable[..., None] | None = None,
+        use_buffers: bool = False,
+    ) -> None:
+        super().__init__()
+        if avg_fn is not None and multi_avg_fn is not None:
+            raise AssertionError("Only one of avg_fn and multi_avg_fn should be provided")
+        self.module = deepcopy(model)
+        if device is not None:
+            self.module = self.module.to(device)
+        self.register_buffer("n_averaged", TENSORS.tensor(0))
+        self.avg_fn = avg_fn
+        self.multi_avg_fn = multi_avg_fn
+        self.use_buffers = use_buffers
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """What the averaged model gives."""
+        return self.module(*args, **kwargs)
+
+    def update_parameters(self, model: Module) -> None:
+        """Take the parameters of the model into the averages."""
+
+        def tensors(of: Module) -> list[Any]:
+            found = chain(of.parameters(), of.buffers()) if self.use_buffers else of.parameters()
+            return [t.detach() for t in found]
+
+        mine, theirs = tensors(self.module), tensors(model)
+        count = self.n_averaged
+        if int(count) == 0:
+            for a, b in zip(mine, theirs, strict=True):
+                a.copy_(b)
+        elif self.avg_fn is not None:
+            for a, b in zip(mine, theirs, strict=True):
+                a.copy_(self.avg_fn(a, b, count))
+        else:
+            (self.multi_avg_fn or get_swa_multi_avg_fn())(mine, theirs, count)
+        if not self.use_buffers:
+            for a, b in zip(self.module.buffers(), model.buffers(), strict=True):
+                a.detach().copy_(b.detach())
+        count += 1
+
+
+def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
+    """Compute the running statistics of a model's BatchNorm layers anew, from all batches of a loader."""
+    layers = [module for module in model.modules() if isinstance(module, _BatchNorm)]
+    if not layers:
+        return
+    momenta = {layer: layer.momentum for layer in layers}
+    for layer in layers:
+        layer.reset_running_stats()
+        layer.momentum = None
+    training = model.training
+    model.train()
+    with no_grad():
+        for batch in loader:
+            model(batch[0] if isinstance(batch, (list, tuple)) else batch)
+    for layer, momentum in momenta.items():
+        layer.momentum = momentum
+    model.train(training)
+
+
+class SWALR(LRScheduler):
+    """The rates on their way to swa_lr over anneal_epochs steps, constant afterwards.
+
+    Errors: ValueError for an unknown anneal_strategy or negative anneal_epochs.
+
+    Mirrors `torch.optim.swa_utils.SWALR`.
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        swa_lr: Any,
+        anneal_epochs: int = 10,
+        anneal_strategy: str = "cos",
+        last_epoch: int = -1,
+    ) -> None:
+        groups = optimizer.param_groups
+        rates = list(swa_lr) if isinstance(swa_lr, (list, tuple)) else [swa_lr] * len(groups)
+        if len(rates) != len(groups):
+            raise ValueError(
+                "swa_lr must have the same length as optimizer.param_groups: swa_lr has "
+                f"{len(rates)}, optimizer.param_groups has {len(groups)}"
+            )
+        for rate, group in zip(rates, groups, strict=True):
+            group["swa_lr"] = rate
+        if anneal_strategy not in ("cos", "linear"):
+            raise ValueError(f"anneal_strategy must by one of 'cos' or 'linear', instead got {anneal_strategy}")
+        self._anneal_strategy = anneal_strategy
+        if not isinstance(anneal_epochs, int) or anneal_epochs < 0:
+            raise ValueError(f"anneal_epochs must be equal or greater than 0, got {anneal_epochs}")
+        self.anneal_epochs = anneal_epochs
+        super().__init__(optimizer, last_epoch)
+
+    def _share(self, step: float) -> float:
+        """How far the rates are on their way at a step."""
+        t = max(0.0, min(1.0, step / max(1, self.anneal_epochs)))
+        return (1 - math.cos(math.pi * t)) / 2 if self._anneal_strategy == "cos" else t
+
+    def get_lr(self) -> list[Any]:
+        """The rates on their way to swa_lr."""
+        self._warn_get_lr_called_within_step()
+        step = self._step_count - 1
+        if self.anneal_epochs == 0:
+            step = max(1, step)
+        before, now = self._share(step - 1), self._share(step)
+        rates = []
+        for group in self.optimizer.param_groups:
+            end, lr = group["swa_lr"], group["lr"]
+            start = lr if before == 1 else (lr - before * end) / (1 - before)
+            rates.append(end * now + start * (1 - now))
+        return rates
+
+
+AveragedModel.__module__ = SWALR.__module__ = "torch.optim.swa_utils"
