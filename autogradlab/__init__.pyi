@@ -1007,7 +1007,8 @@ def lgamma(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
 def linspace(start: _Any, end: _Any, steps: _Any, *, out: _Any = ..., dtype: _Any = ..., layout: _Any = ..., device: _Any = ..., requires_grad: _Any = ...) -> _Tensor:
     """So many numbers at equal distances from start to end, both included."""
 def load(f: _Any, map_location: _Any = ..., pickle_module: _Any = ..., *, weights_only: _bool | None = ..., mmap: _bool | None = ..., **pickle_load_args: _Any) -> _Any:
-    """Reads what save wrote. It runs no code from the file: a hostile one is refused."""
+    """Reads what `save`, here or in PyTorch, wrote. It runs no code that the file names: a hostile one is
+    refused."""
 def log(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The natural logarithm; -inf at 0, nan below."""
 def log10(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
@@ -1413,7 +1414,7 @@ def rsub(input: _Tensor, other: _Tensor, *, alpha: _Number | _Tensor = ...) -> _
 @_overload
 def rsub(input: _Tensor, other: _Number | _Tensor, alpha: _Number | _Tensor = ...) -> _Tensor: ...
 def save(obj: _Any, f: _Any, pickle_module: _Any = ..., pickle_protocol: _int = ..., _use_new_zipfile_serialization: _bool = ...) -> None:
-    """Writes tensors, and lists, tuples, dicts of them, to a file (or a file-like object)."""
+    """Writes an object to a file: tensors that share memory share it when loaded, too."""
 def scalar_tensor(s: _Number | _Tensor, *, dtype: _dtype | None = ..., layout: _layout | None = ..., device: _device | _str | _int | None = ..., pin_memory: _bool | None = ..., requires_grad: _bool | None = ...) -> _Tensor:
     """A 0-dim tensor of a number, in the default dtype."""
 @_overload
