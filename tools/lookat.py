@@ -44,10 +44,16 @@ def found(file: str) -> dict[str, Inspector]:
 def mount(page: Any, view: Inspector, theme: str) -> None:
     """The view as a live widget on a bare page."""
     from autogradlab.inspectors.stored import packed, ui_words
+
+    mount_packed(page, packed(view.card), ui_words(view.card.lang), theme)
+
+
+def mount_packed(page: Any, card: str, words: dict[str, str], theme: str) -> None:
+    """The same for a card as a page gets it."""
     from autogradlab.inspectors.widgets.view import module, style
 
     page.set_content(PAGE.format(theme=theme, ground=GROUND[theme], body="<main></main>"))
-    page.evaluate(HOST, [module(), style(), packed(view.card), ui_words(view.card.lang)])
+    page.evaluate(HOST, [module(), style(), card, words])
 
 
 def pages(view: Inspector, arguments: argparse.Namespace) -> dict[str, str]:

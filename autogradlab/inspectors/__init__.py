@@ -13,6 +13,7 @@ from .cards.storage import storage
 from .cards.watch import watch
 from .cards.why import explain, why
 from .inspector import Inspector
+from .snapshot.lines import watch as _watch_lines
 from .words import language, set_language
 
 __all__ = [
@@ -30,3 +31,5 @@ __all__ = [
     "watch",
     "why",
 ]
+
+_watch_lines()  # in a notebook, Nodes note from now on which line made them

@@ -17,6 +17,7 @@ from functools import cache
 from typing import Any, Literal
 
 __all__ = [
+    "Ask",
     "Badge",
     "Block",
     "Card",
@@ -26,14 +27,18 @@ __all__ = [
     "Fold",
     "Frame",
     "Grid",
+    "Group",
     "Item",
-    "Line",
+    "Mark",
     "Note",
     "Path",
+    "Program",
     "Rect",
+    "Row",
     "Shape",
     "Table",
     "Text",
+    "Worked",
     "to_json",
 ]
 
@@ -180,8 +185,19 @@ class Fold:
 
 
 @dataclass(frozen=True, slots=True)
+class Group:
+    """The item `at` stands for several items of another drawing of the same thing, and has their state."""
+
+    at: str
+    items: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Drawing:
-    """A picture of items in a box of `width` by `height` pixels. `words` says the same, a line each."""
+    """A picture of items in a box of `width` by `height` pixels. `words` says the same, a line each.
+
+    groups: of a folded drawing, what stands for what; `named` says what its hidden Nodes are called, while one runs.
+    """
 
     width: float
     height: float
@@ -190,17 +206,88 @@ class Drawing:
     label: str = ""
     folds: tuple[Fold, ...] = ()
     zoom: bool = False
+    groups: tuple[Group, ...] = ()
+    named: tuple[tuple[str, str], ...] = ()
 
 
-Block = Note | Facts | Grid | Table | Drawing
+# -- programs -----------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A line in the list of what happens."""
+class Row:
+    """A row of a program: a line, what is called in it, a turn of a loop, a leaf.
 
+    kind: "cell", "line", "loop", "turn", "call", "module", "leaf". `parent` is the row that it stands in. `name` says whose
+    value and gradient stand beside it; frames fill in the gradient (`grids`) and what is to be said of it (`texts`).
+    """
+
+    id: str
     text: str
-    tone: Tone = "plain"
+    kind: str
+    parent: str = ""
+    line: int = 0
+    cell: int = 0
+    name: str = ""
+    value: Grid | None = None
+    tag: str = ""  #: of a turn that is one line: which turn
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """The letters of a row's text from which a Node came."""
+
+    node: str
+    row: str
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """The learner's own lines. `complete`: every Node's line is known. `of`: what the gradients are gradients of."""
+
+    rows: tuple[Row, ...]
+    marks: tuple[Mark, ...] = ()
+    complete: bool = True
+    of: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """A gradient worked out: `formula` in symbols, its operands and what they give, as numbers.
+
+    how: "matmul" (rows times columns: an element of `out` lights a row of the first and a column of the second operand),
+    "each" (element by element), "same" (an element comes of those at its place), "columns" (each column added up), "" (nothing is said of single elements). `signs` stand between the operands.
+    """
+
+    to: str
+    formula: str
+    how: str
+    operands: tuple[tuple[str, Grid], ...]
+    signs: tuple[str, ...]
+    out: Grid
+
+
+Block = Note | Facts | Grid | Table | Drawing | Program
+
+
+# -- frames -------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What a learner may be asked before a frame is shown, and the answer that the engine gave.
+
+    kind: "next" (which item runs: `answers` are ids), "edge" (what goes on: a number, or a factor of `choices`), "grad"
+    (what `.grad` is now). `answers` are right.
+    """
+
+    kind: str
+    text: str
+    answers: tuple[str, ...]
+    choices: tuple[tuple[str, bool], ...] = ()
+    shown: str = ""  #: how the answer is said
+    start: str = ""  #: what stands in front of the box: "2. ×"
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +298,9 @@ class Frame:
     texts: slot -> new text, for `Text` shapes with that slot.
     panel: blocks beside the drawing while this frame is shown, such as the gradients on the Node's edges in numbers.
     heading: the few words of the title bar ("step 3 of 5 · MulBackward0 runs").
+    said: the sentence beside a program, which speaks of lines; without it, `sentence`.
+    grids: row of a program -> the gradient that has arrived there.
+    asks: what a learner may be asked before this frame is shown. worked: gradients on edges with all their numbers.
     """
 
     sentence: str
@@ -219,6 +309,10 @@ class Frame:
     texts: tuple[tuple[str, str], ...] = ()
     panel: tuple[Block, ...] = ()
     tone: Tone = "plain"
+    said: str = ""
+    grids: tuple[tuple[str, Grid], ...] = ()
+    asks: tuple[Ask, ...] = ()
+    worked: tuple[Worked, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,6 +330,7 @@ class Card:
     frames: tuple[Frame, ...] = ()
     lang: str = "en"
     cards: tuple[Card, ...] = ()  #: cards side by side, as `watch` has them
+    predict: bool = False  #: the learner is asked before each step
 
 
 @cache

@@ -109,7 +109,7 @@ class Sheet:
             if fold.folded and fold.at in boxes:
                 left, top, right, _ = boxes[fold.at]
                 self.words(
-                    (left + right) / 2, top - 6, f"⊞ {fold.label}", self.palette.ink("muted"), 10.5, anchor="middle"
+                    (left + right) / 2, top - 6, f"⊞ {fold.label}", self.palette.ink("muted"), 12.0, anchor="middle"
                 )
         self.elements.append("</g>")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from . import theme
-from .parts import Badge, Block, Card, Drawing, Facts, Frame, Grid, Note, Table, Tone
+from .parts import Badge, Block, Card, Drawing, Facts, Frame, Grid, Note, Program, Table, Tone
 from .prose import Run, clean, fit, plain, runs, width, wrap
 from .sketch import Sheet, moment, number
 from .theme import MONO, SANS, Palette
@@ -48,7 +48,7 @@ def _chosen(card: Card, frame: int | None) -> int:
 
 def content_width(card: Card) -> float:
     """How wide what is inside the card would like to be."""
-    drawn = [block.width for block in card.blocks if isinstance(block, Drawing)]
+    drawn = [block.width for block in card.blocks if isinstance(block, Drawing) and not block.groups]
     inner = [content_width(c) + 2 * PAD for c in card.cards]
     beside = SIDE + 2 * GAP if card.frames and _side_fits(card) else 0.0
     tables = [min(sum(_wants(block)), WIDEST) for block in card.blocks if isinstance(block, Table)]
@@ -184,7 +184,10 @@ class _Page(Sheet):
     def _blocks(self, card: Card, x: float, y: float, room: float, at: int) -> float:
         states, texts = moment(card.frames, at)
         down = 0.0
-        blocks = list(card.blocks)
+        blocks = [block for block in card.blocks if not isinstance(block, Program)]
+        blocks = [
+            block for block in blocks if not isinstance(block, Drawing) or not block.groups
+        ]  # the whole graph is there
         while blocks:
             if down:
                 down += GAP
@@ -215,6 +218,8 @@ class _Page(Sheet):
             case Drawing():
                 self.drawing(block, x, y, {}, {})
                 return block.height
+            case Program():
+                return 0.0
 
     def _runs(
         self, x: float, y: float, line: list[Run], fill: str, size: float, *, bold: bool = False, mono: bool = False

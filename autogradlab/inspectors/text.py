@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .parts import Block, Card, Drawing, Facts, Grid, Note, Table
+from .parts import Block, Card, Drawing, Facts, Grid, Note, Program, Table
 from .prose import columns, runs
 
 __all__ = ["block_lines", "render"]
@@ -41,6 +41,8 @@ def block_lines(block: Block) -> list[str]:
             return [*filter(None, [block.caption]), *_aligned([block.columns, *block.rows])]
         case Drawing():
             return list(block.words)
+        case Program():
+            return []  # what happens is said step by step
 
 
 def _aligned(rows: Sequence[Sequence[str]], right: bool = False) -> list[str]:

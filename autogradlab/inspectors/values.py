@@ -15,13 +15,13 @@ from typing import Any
 from .parts import Grid, Tone
 from .words import say
 
-__all__ = ["dtype", "grid", "numbers", "plain_repr", "readable", "shape", "short", "texts", "unaddressed"]
+__all__ = ["corner", "dtype", "grid", "numbers", "plain_repr", "readable", "shape", "short", "texts", "unaddressed"]
 
 #: elements beyond which values are summarised
 FEW = 6
 
 #: rows and columns of a grid, the last of them in front of a gap and behind it
-ROWS, COLUMNS, TAIL = 8, 8, 2
+ROWS, TAIL = 8, 2
 
 GAP = "…"
 
@@ -51,6 +51,19 @@ def short(tensor: Any, limit: int = 28) -> str:
         if len(text) <= limit and text != GAP:
             return text
     return f"{shape(tensor)} {dtype(tensor)}"
+
+
+def corner(rows: Grid, otherwise: str, depth: int) -> str:
+    """The first numbers of a larger tensor of `depth` dimensions and its shape: `[[0.1200, -0.0300, …], …] (4, 3)`."""
+    if not rows.rows or depth == 0:
+        return otherwise
+    first = [cell for cell in rows.rows[0][:2] if cell != GAP]
+    more = len(rows.rows[0]) > len(first)
+    brackets = depth if len(rows.rows) > 1 or depth > 1 else 1
+    text = "[" * brackets + ", ".join([*first, GAP] if more else first) + "]"
+    for level in range(brackets - 1):
+        text += (f", {GAP}" if len(rows.rows) > 1 and level == 0 else "") + "]"
+    return f"{text} {otherwise.rpartition(' ')[0]}"
 
 
 def shape(tensor: Any) -> str:
@@ -155,8 +168,9 @@ def _floats(values: Sequence[float]) -> list[str]:
 # -- grids ---------------------------------------------------------------------------------------------------------------
 
 
-def grid(tensor: Any, caption: str, tone: Tone = "plain") -> Grid:
-    """The numbers of a tensor or NumPy array in rows and columns, shaded by their size; the middle of large ones left out.
+def grid(tensor: Any, caption: str, tone: Tone = "plain", most: int = ROWS, heated: bool = True) -> Grid:
+    """The numbers of a tensor or NumPy array in rows and columns, shaded by their size; the middle of large ones left out:
+    `most` rows and columns are kept.
 
     Three dimensions and more are shown matrix by matrix, each row headed by its leading indices.
     """
@@ -171,7 +185,7 @@ def grid(tensor: Any, caption: str, tone: Tone = "plain") -> Grid:
     plain = tensor.detach() if hasattr(tensor, "detach") else tensor
     matrices = (1,) * (2 - len(sizes)) + sizes
     rows, columns = math.prod(matrices[:-1]), matrices[-1]
-    down, across = _kept(rows, ROWS), _kept(columns, COLUMNS)
+    down, across = _kept(rows, most), _kept(columns, most)
     try:
         listed = [_row(plain, matrices[:-1], number, across) if number is not None else [] for number in down]
     except Exception:  # what has no numbers to give (meta, sparse, inside of vmap)
@@ -185,7 +199,8 @@ def grid(tensor: Any, caption: str, tone: Tone = "plain") -> Grid:
         if not row and None in across:
             cells[-1] = (GAP,) * len(across)
     heads = tuple(_head(matrices[:-1], n) for n in down) if len(sizes) > 2 else ()
-    return Grid(caption, tuple(cells), tone, _heat(listed, across), _more(sizes, rows, columns, down, across), heads)
+    heat = _heat(listed, across) if heated else ()
+    return Grid(caption, tuple(cells), tone, heat, _more(sizes, rows, columns, down, across), heads)
 
 
 def _kept(count: int, most: int) -> list[int | None]:

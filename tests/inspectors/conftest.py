@@ -10,6 +10,7 @@ import pytest
 
 import autogradlab
 from autogradlab.inspectors import set_language
+from autogradlab.inspectors.snapshot.lines import unwatch, watch
 from tests.conftest import need
 
 
@@ -38,6 +39,7 @@ def shell(torch: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> Iterato
     config.HistoryManager.enabled = False
     running = InteractiveShell.instance(config=config)
     running.user_ns["torch"] = torch
+    watch()
 
     def run(cell: str) -> Any:
         done = running.run_cell(cell, store_history=True)
@@ -46,6 +48,7 @@ def shell(torch: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> Iterato
 
     running.run = run
     yield running
+    unwatch()
     # not its own reset(), here or at exit: that searches the whole process for garbage, seconds each time
     atexit.unregister(running.atexit_operations)
     running.user_ns.clear()

@@ -194,7 +194,7 @@ def test_labels_do_not_lie_on_boxes(seed: int):
 
     y, space = random_expression(seed)
     card = step_card(y, space)
-    drawing = card.blocks[0]
+    drawing = next(block for block in card.blocks if isinstance(block, Drawing))
     assert isinstance(drawing, Drawing)
     boxes = [(item.id, box_of(s)) for item in drawing.items for s in item.shapes if isinstance(s, (Rect, Ellipse))]
     written: dict[str, str] = {}

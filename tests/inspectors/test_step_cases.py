@@ -408,7 +408,7 @@ def test_odd_values(torch: Any):
     large = torch.ones(1000, 1000, requires_grad=True)
     y = (large * large).sum()
     assert told(lab.step(y))[2] == (
-        "MulBackward0 runs: large gets g·large = (1000, 1000) float32, large gets g·large = (1000, 1000) float32. "
+        "MulBackward0 runs: large gets g·large = [[1., 1., …], …] (1000, 1000), large gets g·large = [[1., 1., …], …] (1000, 1000). "
         "It frees what it saved: self, other. At large it waits: 1 of 2 gradients are here."
     )
 

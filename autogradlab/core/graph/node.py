@@ -137,7 +137,7 @@ class Node:
     A Node must not own a tensor whose history leads back to it, so that graphs are freed without the garbage collector.
     """
 
-    __slots__ = ("__weakref__", "_extra", "_seq", "dtype", "hooks", "next_functions", "saved", "shape")
+    __slots__ = ("__weakref__", "_extra", "_seq", "dtype", "hooks", "made_at", "next_functions", "saved", "shape")
     __module__ = "builtins"
 
     #: whether the forward has several outputs
@@ -156,6 +156,8 @@ class Node:
     dtype: Any
     _seq: int
     _extra: dict[str, Any] | None
+    #: the user's frames that made it, where inspectors watch (see `inspectors.snapshot.lines`); else unset
+    made_at: Any
 
     def __init__(self) -> None:
         self._seq = sequence()

@@ -3,28 +3,43 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from ..parts import Block, Facts, Frame, State, Tone
+from ..parts import Ask, Block, Facts, Frame, Grid, State, Tone, Worked
 from ..snapshot.events import Accumulated, Amount, Event, Failed, HookRan, NodeRan, RootEnters, Summed
 from ..snapshot.graph import NodeFact
+from ..snapshot.program import Source
 from ..snapshot.recording import Recording
-from ..snapshot.rules import Rule, written
+from ..snapshot.rules import Rule, inputs_of, written
 from ..words import say
+from .questions import asked_edge, asked_grad, asked_next
+from .speech import Speech
+from .worked import summed, worked
 
 __all__ = ["Story"]
 
 _TWO_POINTS = re.compile(r"(\d\.)\.(?=\s|$)")
+
+#: names that a formula can hold
+_WORD = re.compile(r"[\w.\[\]]{1,14}")
 
 #: letters of a value on an edge
 SHORT = 22
 
 
 class Story:
-    """Turns a recording into frames; each frame holds only what differs from the one before."""
+    """Turns a recording into frames; each frame holds only what differs from the one before.
 
-    def __init__(self, recording: Recording) -> None:
+    `source` are the learner's lines, where they are known; `kept` what Nodes saved, by Node and name.
+    """
+
+    def __init__(
+        self, recording: Recording, source: Source | None = None, kept: Mapping[str, Mapping[str, Amount]] | None = None
+    ) -> None:
         self.recording = recording
+        self.source = source
+        self.kept = kept or {}
+        self.speech = Speech(source, self._name) if source is not None else None
         facts = recording.graph
         self.nodes = {node.id: node for node in facts.nodes}
         self.values = {value.id: value for value in facts.values}
@@ -37,6 +52,14 @@ class Story:
         self.now: dict[str, State] = {}
         self.texts: dict[str, str] = {}
         self.nan = False
+        self.grids: dict[str, Grid] = {}
+        self.worked: list[Worked] = []
+        self.asks: list[Ask] = []
+        self.left: dict[str, int] = {}
+        for row in (source.row_of if source is not None else {}).values():
+            self.left[row] = self.left.get(row, 0) + 1
+        self.ran: set[str] = set()
+        self.flag = ""
         self.grads = {value.id: value.grad for value in facts.values if value.kind == "leaf"}
 
     def frames(self) -> list[Frame]:
@@ -45,23 +68,65 @@ class Story:
             f"o{value.id[1:]}" for value in self.values.values() if value.of is not None and value.kind == "value"
         ]
         self.states = dict.fromkeys(lines, "idle")
+        begins = self.speech.start() if self.speech is not None else ""
         start = say("step.start_commit" if self.recording.committed else "step.start")
-        made = [Frame(start, say("step.start_head"), tuple(self.states.items()))]
+        made = [Frame(start, say("step.start_head"), tuple(self.states.items()), said=begins)]
         for event in self.recording.events:
-            self.now, self.texts = {}, {}
-            sentence, heading, panel, tone = self._told(event)
-            made.append(Frame(_ended(sentence), heading, self._states(), tuple(self.texts.items()), panel, tone))
+            made.append(self._frame(event))
         if not any(isinstance(event, Failed) for event in self.recording.events):
-            self.now, self.texts = {}, {}
+            self._fresh()
             made.append(Frame(_ended(self._end()), say("step.done_head"), self._states(), tone=self._verdict()))
         return made
 
+    def _fresh(self) -> None:
+        self.now, self.texts, self.grids, self.worked, self.asks, self.flag = {}, {}, {}, [], [], ""
+
+    def _frame(self, event: Event) -> Frame:
+        self._fresh()
+        sentence, heading, panel, tone = self._told(event)
+        said = _ended(self.speech.of(event)) if self.speech is not None else ""
+        said += self.flag if said else ""
+        states, texts, grids = self._states(), tuple(self.texts.items()), tuple(self.grids.items())
+        return Frame(
+            _ended(sentence), heading, states, texts, panel, tone, said, grids, tuple(self.asks), tuple(self.worked)
+        )
+
     def _states(self) -> tuple[tuple[str, State], ...]:
         """What is active now, and what was and is done; only what changed."""
-        wanted = {item: ("done" if state == "active" else state) for item, state in self.states.items()} | self.now
+        wanted = {item: self._after(item, state) for item, state in self.states.items()} | self.now
         changed = tuple((item, state) for item, state in wanted.items() if self.states.get(item) != state)
         self.states = wanted  # type: ignore[assignment]
         return changed  # type: ignore[return-value]
+
+    def _after(self, item: str, state: State) -> State:
+        """What an item is when another one has its turn: a row is done when everything in it has run."""
+        if state != "active":
+            return state
+        return "waiting" if self.left.get(item, 0) > 0 else "done"
+
+    # -- rows ------------------------------------------------------------------------------------------------------------
+
+    def _runs(self, node: str) -> None:
+        """The row of a Node (or leaf) has its turn."""
+        row = self.source.row_of.get(node) if self.source is not None else None
+        if row is not None:
+            self.now[row] = "active"
+            if node not in self.ran:
+                self.left[row] -= 1
+                self.ran.add(node)
+
+    def _runs_row(self, node: str, number: int) -> None:
+        """Something happens at a tensor: the row that shows it is lit."""
+        rows = self.source.rows.get((node, number), ()) if self.source is not None else ()
+        if rows:
+            self.now[rows[-1]] = "active"
+
+    def _known(self, node: str, number: int, amount: Amount | None) -> None:
+        """The whole gradient of an output is there: it stands in each row that shows it."""
+        if self.source is not None and amount is not None and amount.grid is not None:
+            for row in self.source.rows.get((node, number), ()):
+                self.grids[row] = amount.grid
+                self.texts[row] = ""
 
     def _end(self) -> str:
         parts = self._grads()
@@ -92,7 +157,8 @@ class Story:
         if self.nan or not any(a is not None and a.nan for a in goes):
             return ""
         self.nan = True
-        return say("step.nan_came" if any(a is not None and a.nan for a in came) else "step.nan_made")
+        self.flag = say("step.nan_came" if any(a is not None and a.nan for a in came) else "step.nan_made")
+        return self.flag
 
     # -- events ----------------------------------------------------------------------------------------------------------
 
@@ -129,6 +195,11 @@ class Story:
         value = self.at.get(place)
         item = value.id if value is not None else node
         waits = count < expected
+        if self.source is not None and expected > 1:
+            for row in self.source.rows.get(place, ()):
+                self.texts[row] = say("step.here", count=count, all=expected)
+        elif not waits:
+            self._known(*place, amount)
         self.now[item] = "waiting" if waits else "active" if value is not None else "waiting"
         if value is not None and value.kind == "leaf" and expected > 1:
             before = self.grads[value.id] or "None"
@@ -145,6 +216,7 @@ class Story:
         text = say(key, g=event.amount.text, name=name) + self._nan([event.amount], [event.amount])
         text += self._arrive(event.node, event.number, event.amount)
         self.now[event.root] = "active"
+        self._runs_row(event.node, event.number)
         self._enters(event.node, event.number, event.amount)
         return text, say("step.root_head"), (), "gradient"
 
@@ -182,8 +254,10 @@ class Story:
                 self.texts[f"g{value.id[1:]}"] = f".grad: {after}"
         else:
             key = "step.hook_same" if event.after is None else "step.hook_changed"
+        self._runs_row(event.node, event.number)
         if event.after is not None and event.kind != "post_accumulate":
             self._enters(event.node, event.number, event.after)
+            self._known(event.node, event.number, event.after)
         text = say(key, hook=event.name, name=name, before=before, after=after)
         nan = self._nan([event.before], [event.after])
         return text + nan, say("step.hook_head", name=name), (), "warning" if nan else "hook"
@@ -191,6 +265,9 @@ class Story:
     def _node(self, event: NodeRan) -> tuple[str, str, tuple[Block, ...], Tone]:
         fact = self.nodes[event.node]
         self.now[event.node] = "active"
+        self._runs(event.node)
+        left = sum(node.id not in self.ran for node in self.recording.graph.nodes)
+        self.asks += asked_next(event.node, self._items(event.node), fact.cls, left + 1)
         for number, incoming in enumerate(event.incoming):
             if incoming is not None:
                 self._line_in(event.node, number, incoming)
@@ -211,6 +288,7 @@ class Story:
             outs.append(say("step.node_out", name=name, value=value))
             self.texts[item] = self._label(symbols, out)
             waits[target, number] = self._arrive(target, number, out)
+            self._work(event, index, out, self._spoken(target, number))
             if numbers and len(numbers) <= 60:
                 rows.append((f"{name}: {symbols}", f"{numbers} = {out.text}"))
         text = (
@@ -257,6 +335,52 @@ class Story:
             return say("step.summed_to", rule=symbols, shape=out.shape)
         return symbols
 
+    def _spoken(self, node: str, number: int) -> str:
+        """What a tensor is called beside the learner's lines."""
+        return (self.source.names.get((node, number)) if self.source is not None else None) or self._name(node, number)
+
+    def _items(self, node: str) -> list[str]:
+        """What may be clicked to mean a Node: itself, its row, the values that it made."""
+        rows = [self.source.row_of[node]] if self.source is not None and node in self.source.row_of else []
+        return [node, *rows, *(value.id for (of, _), value in self.at.items() if of == node)]
+
+    def _work(self, event: NodeRan, index: int, out: Amount, to: str) -> None:
+        """An edge with all its numbers, and what a learner may be asked of it."""
+        g = next((a for a in event.incoming if a is not None), None)
+        if g is None:
+            return
+        fact = self.nodes[event.node]
+        rule = fact.rules[index] if index < len(fact.rules) else None
+        words, named = self._operands(fact)
+        symbols = written(rule, words) if rule is not None else ""
+        shown = worked(to, symbols, g, named, out, rule is not None and rule.elementwise)
+        if shown is not None:
+            self.worked.append(shown)
+        if not any(ask.kind == "edge" for ask in self.asks):
+            self.asks += asked_edge(to, g, named, out, self.worked[-1].formula if shown is not None else "")
+
+    def _operands(self, fact: NodeFact) -> tuple[dict[str, str], dict[str, Amount]]:
+        """What a Node saved, by the name that a rule writes it with."""
+        words = {s.name: s.written for s in fact.saved}
+        named = {}
+        for saved, amount in self.kept.get(fact.id, {}).items():
+            place = self._input(fact, saved)
+            name = self._spoken(*place).partition(",")[0] if place is not None else ""
+            if _WORD.fullmatch(name) and words.get(saved, saved) == saved:
+                words[saved] = name
+            named[words.get(saved, saved)] = amount
+        return words, named
+
+    def _input(self, fact: NodeFact, saved: str) -> tuple[str, int] | None:
+        """Which output a saved value is: the Node's own, or the one at the end of an edge."""
+        if saved == "result":
+            return fact.id, 0
+        names = inputs_of(fact.cls)
+        edge = self.edges.get((fact.id, names.index(saved))) if saved in names else None
+        return (
+            edge[1] if edge is not None and edge[1] in (self.source.names if self.source is not None else ()) else None
+        )
+
     def _panel(self, event: NodeRan, rows: list[tuple[str, str]]) -> tuple[Block, ...]:
         """The rules in numbers, where they are few."""
         if not rows:
@@ -269,6 +393,10 @@ class Story:
         value = self.at.get((event.node, event.number))
         self.now[value.id if value is not None else event.node] = "active"
         self._enters(event.node, event.number, event.total)
+        self._runs_row(event.node, event.number)
+        self._known(event.node, event.number, event.total)
+        made = summed(self._spoken(event.node, event.number), [("g", part) for part in event.parts], event.total)
+        self.worked += [made] if made is not None and len(event.parts) <= 6 else []
         shown = [part.text for part in event.parts]
         parts = " + ".join(shown if len(shown) <= 6 else [*shown[:3], "…", shown[-1]])
         text = say("step.sum", name=name, all=len(event.parts), parts=parts, total=event.total.text)
@@ -285,6 +413,17 @@ class Story:
         if value is not None:
             self.grads[value.id] = after
             self.texts[f"g{value.id[1:]}"] = f".grad: {before} → {after}"
+        if self.nodes[event.node].accumulates:
+            self._runs(event.node)
+            rows = self.source.rows.get((event.node, event.number), ()) if self.source is not None else ()
+            for row in rows:
+                self.texts[row] = ".grad" if event.before is None else f".grad = {after}"
+        else:
+            self._runs_row(event.node, event.number)
+        adds = [(".grad", event.before)] if event.before is not None else []
+        made = summed(f"{self._spoken(event.node, event.number)}.grad", [*adds, ("g", event.incoming)], event.after)
+        self.worked += [made] if made is not None else []
+        self.asks += asked_grad(self._spoken(event.node, event.number), event.after)
         key = "step.accumulate" if event.before is None else "step.accumulate_add"
         if event.retained:
             key = "step.retain" if event.before is None else "step.retain_add"
@@ -303,6 +442,8 @@ class Story:
                 self.at.get((event.node, 0)) if self.nodes[event.node].accumulates or event.during == "hook" else None
             )
             self.now[value.id if value is not None else event.node] = "failed"
+            if self.source is not None and event.node in self.source.row_of:
+                self.now[self.source.row_of[event.node]] = "failed"
             name = self._name(event.node, 0)
             key = "step.fail_hook" if event.during == "hook" else "step.fail_node"
             text = say(key, cls=self.nodes[event.node].cls, name=name, hook=event.hook, **words)

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..inspector import Inspector, present
+from ..layout.folded import folded
 from ..layout.picture import Labels, draw
 from ..parts import Badge, Card, Frame, Note
-from ..snapshot.events import Failed, HookRan
-from ..snapshot.graph import Graph, Holders, Walk
+from ..snapshot.calls import arguments
+from ..snapshot.events import Amount, Failed, HookRan, amount
+from ..snapshot.graph import Graph, Holders, Walk, saved_live
 from ..snapshot.kinds import is_a, is_tensor, type_name
 from ..snapshot.names import namespace
+from ..snapshot.program import Source, source_of
 from ..snapshot.recording import Recording, record
 from ..values import short
 from ..words import language, say
+from .constants import with_constants
 from .frames import Story
 from .graph import details_of, graph_words, roots_of
 
@@ -32,6 +37,7 @@ def step(
     retain_graph: bool = False,
     create_graph: bool = False,
     commit: bool = False,
+    predict: bool = False,
 ) -> Inspector:
     """Run backward from `y` (a tensor or a list of them) and show each event: what runs, what arrives where, and why.
 
@@ -42,11 +48,16 @@ def step(
     The arguments are those of `backward`. It is a preview: `.grad`, the graph, versions and hooks are afterwards what they
     were. Your own hooks do run: what they do to tensors is put back, what they do to anything else is done. With `commit=True` it is the real backward. An
     error of PyTorch does not come out as an exception: the pass stops at the Node that failed, and the card says why.
+
+    Where the lines that made the graph are known, they are shown, with the values that they had and the gradients as they
+    arrive; the graph is one key away. With `predict=True` the card asks before each step what will happen.
     """
-    for flag, value in (("retain_graph", retain_graph), ("create_graph", create_graph), ("commit", commit)):
+    flags = ("retain_graph", retain_graph), ("create_graph", create_graph), ("commit", commit), ("predict", predict)
+    for flag, value in flags:
         if not is_a(value, (bool, int, type(None))):
             raise TypeError(say("step.flag", flag=flag, type=type_name(value)))
-    return present(step_card(y, namespace(), gradient, inputs, retain_graph, create_graph, commit))
+    card = step_card(y, namespace(), gradient, inputs, retain_graph, create_graph, commit, arguments())
+    return present(replace(card, predict=bool(predict)))
 
 
 def step_card(
@@ -57,8 +68,9 @@ def step_card(
     retain_graph: bool = False,
     create_graph: bool = False,
     commit: bool = False,
+    written: tuple[str, ...] = (),
 ) -> Card:
-    """The card for `step`, with the variables of its caller."""
+    """The card for `step`, with the variables of its caller; `written` is what stands between the brackets of the call."""
     roots, problem = roots_of(y, "step")
     if problem is not None:
         return problem
@@ -66,15 +78,30 @@ def step_card(
     if not Walk(roots, limit=MAX_NODES).complete:
         note = Note(say("step.large", count=MAX_NODES), "warning")
         return Card("step", _title(roots, holders, {}), blocks=(note,), lang=language())
-    arguments = {"gradient": gradient, "inputs": inputs, "retain_graph": retain_graph, "create_graph": create_graph}
-    title = _title(roots, holders, arguments)
-    del holders
+    given = {"gradient": gradient, "inputs": inputs, "retain_graph": retain_graph, "create_graph": create_graph}
+    title = _title(roots, holders, given, written)
+    walk = Walk(roots)
+    source = source_of(walk, holders)
+    kept = _kept(walk)
+    del holders, walk
     recording = record(roots, space, gradient, inputs, retain_graph, create_graph, commit, MAX_EVENTS)
-    return _card(recording, title, commit, retain_graph or create_graph)
+    return _card(recording, title, commit, retain_graph or create_graph, source, kept)
 
 
-def _title(roots: list[Any], holders: Holders, arguments: Mapping[str, Any]) -> str:
-    names = [holders.name(r) or say("step.unnamed") for r in roots[:4]] + ["…"] * (len(roots) > 4)
+def _kept(walk: Walk) -> dict[str, dict[str, Amount]]:
+    """What Nodes saved, as numbers: the backward that comes may free it."""
+    found: dict[str, dict[str, Amount]] = {}
+    for node in walk.nodes:
+        if not hasattr(node, "variable"):
+            pairs = [(name, value) for name, value, error in saved_live(node) if error is None and is_tensor(value)]
+            found[walk.ids[node]] = {name: amount(value) for name, value in pairs}
+    return found
+
+
+def _title(roots: list[Any], holders: Holders, arguments: Mapping[str, Any], written: tuple[str, ...] = ()) -> str:
+    spelled = written[0] if len(roots) == 1 and written and len(written[0]) <= 60 else ""
+    spelled = f"({spelled})" if spelled and not spelled.isidentifier() and spelled[-1] != ")" else spelled
+    names = [holders.name(r) or spelled or say("step.unnamed") for r in roots[:4]] + ["…"] * (len(roots) > 4)
     if len(roots) > 1:
         return say("step.title_many", names=", ".join(names))
     given = []
@@ -91,12 +118,22 @@ def _short(value: Any) -> str:
     return short(value) if is_tensor(value) else type_name(value)
 
 
-def _card(recording: Recording, title: str, commit: bool, keeps: bool) -> Card:
+def _card(
+    recording: Recording,
+    title: str,
+    commit: bool,
+    keeps: bool,
+    source: Source | None,
+    kept: Mapping[str, Mapping[str, Amount]],
+) -> Card:
     facts = recording.graph
-    story = Story(recording)
+    story = Story(recording, source, kept)
     frames = story.frames()
     widest = _widest(frames, facts)
-    drawing = draw(facts, (), title, details_of(facts), Labels(widest))
+    shown = with_constants(facts, source.code) if source is not None else facts
+    drawing = draw(shown, (), title, details_of(facts), Labels(widest))
+    small = folded(shown, source.groups, drawing, title) if source is not None else None
+    drawings = [drawing] if small is None else [drawing, small]
     failed = any(isinstance(event, Failed) for event in recording.events)
     badges = [_kind(recording)]
     if failed:
@@ -109,7 +146,7 @@ def _card(recording: Recording, title: str, commit: bool, keeps: bool) -> Card:
         "step",
         title,
         badges=tuple(badges),
-        blocks=(drawing, *notes),
+        blocks=(*([source.program] if source is not None else []), *drawings, *notes),
         frames=tuple(frames),
         lang=language(),
         cards=_second(recording),

@@ -19,7 +19,7 @@ from .layered import Box, Link, Placed, layout
 
 __all__ = ["Labels", "draw", "saved_line"]
 
-LARGE, SMALL = 12.0, 10.5
+LARGE, SMALL = 13.0, 12.0
 PORT = 20.0
 TALLEST = 420.0
 LINE = 15.0
@@ -212,7 +212,7 @@ class _Picture:
         middle, centre = x + shape.width / 2, y + shape.height / 2
         shapes: list[Shape] = [
             Rect(x, y, shape.width, shape.height, 5, "node", True),
-            Text(middle, centre - 3, cut(node.op), mono=True, bold=True),
+            Text(middle, centre - 3, cut(node.op), size=LARGE, mono=True, bold=True),
             Text(middle, centre + 13, cut(node.cls, 30), "muted", size=SMALL, mono=True),
         ]
         if shape.below:
@@ -235,7 +235,7 @@ class _Picture:
         top = y + (4, -2, -10)[len(lines) - 1]
         shapes: list[Shape] = [
             Ellipse(x, y, shape.width / 2, shape.height / 2, tone, value.kind == "leaf"),
-            Text(x, top, lines[0], mono=True, bold=value.root),
+            Text(x, top, lines[0], size=LARGE, mono=True, bold=value.root),
         ]
         for i, line in enumerate(lines[1:], 1):
             last: Tone = "leaf" if value.kind == "leaf" else "muted"

@@ -5,22 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..values import shape, short
+from ..parts import Grid
+from ..values import corner, grid, shape, short
 
 __all__ = ["Accumulated", "Amount", "Event", "Failed", "HookRan", "NodeRan", "RootEnters", "Summed", "amount"]
 
-#: numbers of a gradient that are kept with its text
-KEPT = 64
+#: numbers of a gradient that are kept with its text, to calculate with; rows and columns of its picture
+KEPT, MOST = 1024, 12
 
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A gradient at one moment: its text, its shape, its numbers if they are few."""
+    """A gradient at one moment: its text, its shape, its numbers if they are few, and as rows and columns."""
 
     text: str
     shape: str
     numbers: tuple[Any, ...] | None = None
     nan: bool = False  #: whether a NaN is among its numbers
+    grid: Grid | None = None
 
     @property
     def count(self) -> int:
@@ -109,7 +111,11 @@ def amount(tensor: Any) -> Amount:
             numbers = tuple(plain.reshape(-1).tolist())
         except Exception:  # sparse and the like: the text says its shape
             numbers = None
-    return Amount(short(plain), shape(plain), numbers, _has_nan(plain))
+    rows = grid(plain, "", most=MOST, heated=False)
+    text = short(plain)
+    if plain.numel() and text.startswith(shape(plain)):
+        text = corner(rows, text, len(plain.shape))
+    return Amount(text, shape(plain), numbers, _has_nan(plain), rows)
 
 
 def _has_nan(plain: Any) -> bool:

@@ -17,7 +17,7 @@ from typing import Any
 
 from .kinds import is_a, is_array, is_module, is_tensor
 
-__all__ = ["Names", "Place", "Space", "names_of", "namespace", "notebook", "tensors"]
+__all__ = ["Names", "Place", "Space", "locals_of", "names_of", "namespace", "notebook", "tensors"]
 
 #: What IPython keeps in the user's namespace for itself.
 _HIDDEN = re.compile(r"_+|_i*|_i?\d+|_[iod]h|__\w+__")
@@ -86,10 +86,10 @@ def namespace(depth: int = 1) -> Space:
         return Space({}, {}, None)
     own: dict[str, Any] = {}
     while frame.f_code.co_name in _COMPREHENSIONS and frame.f_back is not None:  # before Python 3.12 they have frames
-        own = {**_locals(frame), **own}
+        own = {**locals_of(frame), **own}
         frame = frame.f_back
     code, outer = frame.f_code, frame.f_globals
-    inner = {} if code.co_name == "<module>" and frame.f_locals is outer else _locals(frame)
+    inner = {} if code.co_name == "<module>" and frame.f_locals is outer else locals_of(frame)
     top = code.co_name == "<module>"
     place = Place(code.co_filename, frame.f_lineno, code.co_name, 1 if top else code.co_firstlineno)
     shell = notebook()
@@ -97,7 +97,7 @@ def namespace(depth: int = 1) -> Space:
     return Space({**inner, **{name: value for name, value in own.items() if name not in inner}}, outer, place, cells)
 
 
-def _locals(frame: FrameType) -> dict[str, Any]:
+def locals_of(frame: FrameType) -> dict[str, Any]:
     """A copy of a frame's variables.
 
     Before Python 3.13 the frame of a function keeps the dictionary that it was asked for, and with it whatever a variable

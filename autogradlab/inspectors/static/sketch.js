@@ -1,8 +1,10 @@
 // Blocks and drawings of a card as elements. All words become text nodes: nothing is ever parsed as HTML.
 
 const SVG = "http://www.w3.org/2000/svg";
-const READABLE = 0.6; // below this scale a drawing starts nearer, at its root
-const NEAR = 0.8; // the scale of that start: most of a small network, and every word can be read
+const READABLE = 1; // at this scale every word can be read; a drawing that does not fit then starts at its root
+const LEAST = 0.93; // the smallest scale that "Fit" takes: text of 13 px is 12 then
+const EDGE = 10; // pixels around what runs
+const PAN = 220; // milliseconds in which the window moves after what runs
 
 /** An element with attributes and children; null and false are left out, strings become text. */
 function make(space, tag, attributes, children) {
@@ -32,6 +34,19 @@ function prose(text) {
 }
 const plain = (text) => prose(text).map((node) => (typeof node === "string" ? node : node.textContent)).join("");
 const fill = (words, fields) => words.replace(/\{(\w+)\}/g, (all, name) => (name in fields ? fields[name] : all));
+const ICONS = {
+  back: "M11 3v10L4 8z", step: "M5 3v10l7-5z", last: "M11 3h2v10h-2zM3 3v10l7-5z",
+  play: "M4 2.5v11l9-5.5z", pause: "M4 3h3v10H4zM9 3h3v10H9z",
+};
+const icon = (name) => s("svg", { viewBox: "0 0 16 16", width: 13, height: 13, class: "agl-icon", "aria-hidden": "true" }, s("path", { d: ICONS[name] }));
+
+/** Back to the notebook's cell, where there is one; or on to the next. */
+function leave(card, on = false) {
+  const cell = card.closest(".jp-Cell");
+  const next = cell?.nextElementSibling;
+  (on && next?.matches(".jp-Cell") ? next : cell)?.focus();
+  return Boolean(cell);
+}
 const tone = (part) => `agl-${part.tone ?? "plain"}`;
 
 // -- blocks ----------------------------------------------------------------------------------------------------------
@@ -135,7 +150,8 @@ class Sketch {
     for (const item of order) this.svg.append(this.item(item));
     (drawing.folds ?? []).forEach((fold, index) => this.fold(fold, index));
     this.home = { x: 0, y: 0, width: drawing.width, height: drawing.height };
-    this.frame = h("div", { class: "agl-frame" }, this.svg);
+    this.map = drawing.zoom ? this.minimap() : null;
+    this.frame = h("div", { class: "agl-frame" }, this.svg, this.map);
     this.element = h("div", { class: "agl-drawing" }, drawing.zoom ? this.tools() : null, this.frame);
     this.look({ ...this.home });
     this.arrange();
@@ -163,7 +179,7 @@ class Sketch {
     if (!at?.box) return;
     const [, top, right] = at.box;
     const sign = s("text", { x: right, y: top + 3.8, class: "agl-text agl-plain agl-bold", "text-anchor": "middle", "font-size": 12 });
-    const count = s("text", { x: centre(at.box)[0], y: top - 12, class: "agl-text agl-muted", "text-anchor": "middle", "font-size": 10.5 });
+    const count = s("text", { x: centre(at.box)[0], y: top - 12, class: "agl-text agl-muted", "text-anchor": "middle", "font-size": 12 });
     const group = s("g", { class: "agl-fold", role: "button", tabindex: -1, "data-fold": index }, s("title"), s("circle", { cx: right, cy: top, r: 8 }), sign, count);
     this.entries.set(`fold ${index}`, { group, fold, sign, count, box: [right - 8, top - 8, right + 8, top + 8], opens: true, find: "" });
     if (fold.folded) this.folded.add(index);
@@ -194,8 +210,25 @@ class Sketch {
     this.arrange();
   }
 
+  /** The state of a group is that of what is in it: what runs, else whether all has run. */
+  grouped(states) {
+    if (!this.drawing.groups?.length) return states;
+    const all = new Map(states);
+    for (const { at, items } of this.drawing.groups) {
+      const inside = items.map((id) => states.get(id) ?? "idle");
+      const first = ["failed", "active"].find((state) => inside.includes(state));
+      const some = inside.includes("done") || inside.includes("waiting");
+      all.set(at, first ?? (inside.every((state) => state === "done") ? "done" : some ? "waiting" : "idle"));
+      const runs = items.find((id) => /^n/.test(id) && states.get(id) === "active");
+      const slot = this.slots.get(`in ${at}`);
+      if (slot) slot.text.textContent = slot.shown = runs ? this.drawing.named?.find(([id]) => id === runs)?.[1] ?? slot.first : slot.first;
+    }
+    return all;
+  }
+
   /** States and texts of a frame: only what differs is touched. */
-  apply(states, texts) {
+  apply(given, texts, moves) {
+    const states = this.grouped(given);
     let hidden = false;
     for (const [id, entry] of this.entries) {
       const [was, now] = [this.states.get(id), states.get(id)];
@@ -204,12 +237,21 @@ class Sketch {
       hidden ||= was === "hidden" || now === "hidden";
     }
     for (const [slot, place] of this.slots) {
+      if (slot.startsWith("in ")) continue; // of a group
       const now = texts.get(slot) ?? place.first;
       if (place.shown !== now) place.text.textContent = place.shown = now;
     }
     [this.states, this.texts] = [states, texts];
     if (hidden) this.arrange();
-    if (this.drawing.zoom) this.follow([...states].filter(([, state]) => state === "active" || state === "failed").map(([id]) => id));
+    const runs = [...states].filter(([id, state]) => (state === "active" || state === "failed") && this.entries.has(id)).map(([id]) => id);
+    this.runs = runs.sort((a, b) => this.rank(a) - this.rank(b));
+    if (this.drawing.zoom) this.follow(this.runs, moves);
+    if (this.map) this.mark();
+  }
+
+  /** Nodes before values before edges: what has to be in the window. */
+  rank(id) {
+    return this.connects(this.entries.get(id).item) * 2 + (/^v/.test(id) ? 1 : 0);
   }
 
   // -- focus and search ----------------------------------------------------------------------------------------------
@@ -275,8 +317,9 @@ class Sketch {
     const button = (name, label, sign) => h("button", { type: "button", class: "agl-button", "data-look": name, title: label, "aria-label": label }, sign);
     this.count = h("span", { class: "agl-count", role: "status" });
     this.box = h("input", { type: "search", class: "agl-search", placeholder: w.search, "aria-label": w.search, spellcheck: "false" });
-    return h("div", { class: "agl-tools" }, this.box, this.count, h("span", { class: "agl-space" }),
+    this.bar = h("div", { class: "agl-tools" }, this.box, this.count, h("span", { class: "agl-space" }),
       button("out", w.zoom_out, "−"), button("in", w.zoom_in, "+"), button("fit", w.fit, w.fit));
+    return this.bar;
   }
 
   // -- what part of it is seen ----------------------------------------------------------------------------------------
@@ -284,32 +327,78 @@ class Sketch {
   look(view) {
     this.view = view;
     this.svg.setAttribute("viewBox", [view.x, view.y, view.width, view.height].map(round).join(" "));
+    if (!this.seen) return;
+    for (const name of ["x", "y", "width", "height"]) this.seen.setAttribute(name, round(view[name]));
+    const whole = view.width >= this.home.width - 1 && view.height >= this.home.height - 1;
+    this.map.toggleAttribute("hidden", whole);
+  }
+
+  /** Moves the window there, so that the eye can follow; at once for who wants no motion. */
+  glide(to, moves) {
+    cancelAnimationFrame(this.gliding);
+    const still = !moves || window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+    if (still) return this.look(to);
+    const [from, start] = [this.view, performance.now()];
+    const move = (now) => {
+      const part = Math.max(0, Math.min(1, (now - start) / PAN));
+      const eased = part * (2 - part);
+      this.look({ ...to, x: from.x + (to.x - from.x) * eased, y: from.y + (to.y - from.y) * eased });
+      if (part < 1) this.gliding = requestAnimationFrame(move);
+    };
+    this.gliding = requestAnimationFrame(move);
+    return undefined;
+  }
+
+  /** The whole drawing, small, in a corner: which part is seen, and what runs. */
+  minimap() {
+    const { width, height } = this.drawing;
+    const share = Math.min(170 / width, 54 / height);
+    const map = s("svg", { class: "agl-map", viewBox: `0 0 ${round(width)} ${round(height)}`, width: Math.max(24, round(width * share)), height: Math.max(12, round(height * share)), preserveAspectRatio: "none", "aria-hidden": "true" });
+    this.dots = new Map();
+    for (const [id, { box, item }] of this.entries) {
+      if (!box || !item || this.connects(item)) continue;
+      const dot = s("rect", { x: round(box[0]), y: round(box[1]), width: round(box[2] - box[0]), height: round(box[3] - box[1]) });
+      this.dots.set(id, dot);
+      map.append(dot);
+    }
+    this.seen = s("rect", { class: "agl-seen" });
+    map.append(this.seen);
+    return map;
+  }
+
+  mark() {
+    for (const [id, dot] of this.dots) {
+      const state = this.states.get(id);
+      if (dot.getAttribute("data-state") !== (state ?? null)) state ? dot.setAttribute("data-state", state) : dot.removeAttribute("data-state");
+    }
   }
 
   /** Called when the drawing's width on the page is known or changes: its height, and at first, how much is seen. */
   resize(wide) {
     const { width, height } = this.drawing;
     if (!wide) return;
+    const most = this.tall ?? 460;
     const scale = Math.min(1.25, wide / width);
-    const near = this.drawing.zoom && scale < READABLE;
-    const high = !this.drawing.zoom ? height * scale : Math.min(Math.max(height * (near ? NEAR : scale), 120), 460);
+    const near = this.drawing.zoom && Math.min(scale, most / height) < READABLE;
+    const high = !this.drawing.zoom ? height * scale : Math.min(Math.max(height * Math.max(scale, READABLE), 120), most);
     this.svg.style.height = `${Math.ceil(high)}px`;
     this.size = { wide, high };
     if (!this.drawing.zoom || this.touched) return;
-    this.fit();
-    if (near || high / height < READABLE) {
-      const boxes = this.drawing.items.map((item) => this.entries.get(item.id)?.box).filter(Boolean);
-      const [x, y] = centre(boxes.reduce((root, box) => (box[2] > root[2] ? box : root), [0, 0, 0, 0])); // the root is at the right
-      this.look({ x: x - wide / NEAR / 2, y: y - high / NEAR / 2, width: wide / NEAR, height: high / NEAR });
-      this.keep(0);
-    }
+    if (!near) return this.fit();
+    const boxes = this.drawing.items.map((item) => this.entries.get(item.id)?.box).filter(Boolean);
+    const [x, y] = centre(boxes.reduce((root, box) => (box[2] > root[2] ? box : root), [0, 0, 0, 0])); // the root is at the right
+    this.look({ x: x - wide / READABLE / 2, y: y - high / READABLE / 2, width: wide / READABLE, height: high / READABLE });
+    this.keep(0);
+    if (this.runs?.length) this.follow(this.runs);
   }
 
+  /** All of it where that can still be read; else as much as can. */
   fit() {
     const { wide, high } = this.size ?? { wide: this.home.width, high: this.home.height };
-    const scale = Math.min(1.25, wide / this.home.width, high / this.home.height);
+    const scale = Math.max(Math.min(1.25, wide / this.home.width, high / this.home.height), this.drawing.zoom ? LEAST : 0);
     const [width, height] = [wide / scale, high / scale];
     this.look({ x: (this.home.width - width) / 2, y: (this.home.height - height) / 2, width, height });
+    if (this.runs?.length) this.follow(this.runs);
   }
 
   zoom(factor, at) {
@@ -332,21 +421,28 @@ class Sketch {
 
   /** The drawing never leaves the window altogether: `slack` is the part of the window that may be left empty at a side. */
   keep(slack = 0.1) {
-    const { x, y, width, height } = this.view;
-    const hold = (at, size, whole) => (size >= whole ? (whole - size) / 2 : Math.max(-size * slack, Math.min(at, whole - size * (1 - slack))));
-    this.look({ x: hold(x, width, this.home.width), y: hold(y, height, this.home.height), width, height });
+    this.look(this.kept(this.view, slack));
   }
 
-  /** Moves the window, only if need be, so that these items are in it. */
-  follow(ids) {
+  kept({ x, y, width, height }, slack) {
+    const hold = (at, size, whole) => (size >= whole ? (whole - size) / 2 : Math.max(-size * slack, Math.min(at, whole - size * (1 - slack))));
+    return { x: hold(x, width, this.home.width), y: hold(y, height, this.home.height), width, height };
+  }
+
+  /** Moves the window, only if need be, so that the first of these items is in it, and the others as far as they fit. */
+  follow(ids, moves) {
     const boxes = ids.map((id) => this.entries.get(id)).filter((entry) => entry?.box && !entry.away).map((entry) => entry.box);
     if (!this.drawing.zoom || !this.size || !boxes.length) return;
-    const [l, t] = [Math.min(...boxes.map((b) => b[0])), Math.min(...boxes.map((b) => b[1]))];
-    const [r, b] = [Math.max(...boxes.map((b) => b[2])), Math.max(...boxes.map((b) => b[3]))];
     const v = this.view;
-    if (l >= v.x && t >= v.y && r <= v.x + v.width && b <= v.y + v.height) return;
-    this.look({ ...v, x: (l + r) / 2 - v.width / 2, y: (t + b) / 2 - v.height / 2 });
-    this.keep();
+    let [l, t, r, b] = boxes[0];
+    for (const box of boxes.slice(1)) {
+      const [x, y, right, low] = [Math.min(l, box[0]), Math.min(t, box[1]), Math.max(r, box[2]), Math.max(b, box[3])];
+      if (right - x <= v.width - 2 * EDGE && low - y <= v.height - 2 * EDGE) [l, t, r, b] = [x, y, right, low];
+    }
+    const hold = (at, size, low, high) => (high - low > size - 2 * EDGE ? (low + high - size) / 2 : low < at + EDGE || high > at + size - EDGE ? (low + high - size) / 2 : at);
+    const to = { ...v, x: hold(v.x, v.width, l, r), y: hold(v.y, v.height, t, b) };
+    if (to.x === v.x && to.y === v.y) return;
+    this.glide(this.kept(to, 0), moves);
   }
 
   /** Pointer: drag to pan, wheel with Ctrl to zoom; buttons; the search box. */
@@ -388,4 +484,4 @@ class Sketch {
   }
 }
 
-export { Sketch, blocks, fill, h, plain, prose, s };
+export { Sketch, blocks, fill, h, icon, leave, plain, prose, s };

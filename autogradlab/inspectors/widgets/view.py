@@ -13,14 +13,17 @@ from ..parts import Card
 from ..rendering import Inspector
 from ..stored import packed, ui_words
 
-__all__ = ["InspectorWidget", "module", "style"]
+__all__ = ["MODULES", "InspectorWidget", "module", "style"]
+
+#: the parts of the module, each after those that it imports
+MODULES = ("sketch.js", "matrix.js", "lines.js", "stepper.js", "inspector.js")
 
 _STATIC = files(__package__.rpartition(".")[0]) / "static"
 
 
 def module() -> str:
-    """The ES module. It is written as two, of which a widget can send but one: what joins them is left out."""
-    parts = [(_STATIC / name).read_text(encoding="utf-8") for name in ("sketch.js", "inspector.js")]
+    """The ES module. It is written as several, of which a widget can send but one: what joins them is left out."""
+    parts = [(_STATIC / name).read_text(encoding="utf-8") for name in MODULES]
     kept = (line for part in parts for line in part.splitlines() if not line.startswith(("import {", "export {")))
     return "\n".join(kept) + "\n"
 
@@ -37,6 +40,7 @@ class InspectorWidget(Inspector, anywidget.AnyWidget):  # type: ignore[misc]  # 
     _css = traitlets.Unicode(style()).tag(sync=True)
     _card = traitlets.Unicode().tag(sync=True)
     _words = traitlets.Dict().tag(sync=True)
+    _answers = traitlets.Dict().tag(sync=True)  # what was predicted before each step, and whether it was right
     _heard = traitlets.Bool().tag(sync=True)  # a screen reader was told that it is there
 
     def __init__(self, card: Card) -> None:

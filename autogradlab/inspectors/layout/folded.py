@@ -1,0 +1,133 @@
+"""A large graph folded: what one Module or one turn of a loop made is one box, long runs of turns are boxes of many turns.
+
+The deepest way of folding that is still narrow enough to be read is taken. Everything in a box is listed, so that whoever
+shows both drawings can light the box while something in it runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from ..parts import Drawing, Group, Text
+from ..snapshot.graph import Edge, Graph, NodeFact
+from ..words import say
+from .picture import Labels, draw
+
+__all__ = ["ROOMY", "folded"]
+
+#: pixels that a drawing may be wide and high before it is worth folding
+ROOMY, HIGH = 900.0, 420.0
+
+#: boxes for the turns of one loop
+BOXES = 8
+
+Way = tuple[tuple[str, str], ...]
+
+
+def folded(graph: Graph, groups: Mapping[str, Way], whole: Drawing, label: str) -> Drawing | None:
+    """The drawing with groups as boxes; None if the whole one is small enough, or nothing can be folded."""
+    if whole.width <= ROOMY and whole.height <= HIGH:
+        return None
+    best = None
+    for depth in range(max(map(len, groups.values()), default=0), 0, -1):
+        made = _drawn(graph, _boxes(groups, depth), label)
+        if made is None:
+            continue
+        if best is None or made.width < best.width:
+            best = made
+        if made.width <= ROOMY:
+            break
+    return best if best is not None and best.width * best.height < whole.width * whole.height else None
+
+
+def _boxes(groups: Mapping[str, Way], depth: int) -> dict[str, tuple[str, str]]:
+    """For each Node its box and the box's name; turns that would be too many boxes are joined."""
+    ways = {node: way[:depth] for node, way in groups.items() if way}
+    siblings: dict[Way, list[tuple[str, str]]] = {}
+    for way in ways.values():
+        held = siblings.setdefault(way[:-1], [])
+        if way[-1] not in held:
+            held.append(way[-1])
+    names: dict[tuple[str, str], tuple[str, str]] = {}
+    for held in siblings.values():
+        turns = [one for one in held if _is_turn(one)]
+        if len(turns) > BOXES:
+            share = -(-len(turns) // BOXES)
+            for start in range(0, len(turns), share):
+                part = turns[start : start + share]
+                name = say("graph.turns", first=part[0][1], last=part[-1][1].rpartition("= ")[2], count=len(part))
+                names |= dict.fromkeys(part, (part[0][0], name))
+    return {node: names.get(way[-1], way[-1]) for node, way in ways.items()}
+
+
+def _is_turn(one: tuple[str, str]) -> bool:
+    return " = " in one[1] or one[1][-1:].isdigit()
+
+
+def _drawn(graph: Graph, boxes: Mapping[str, tuple[str, str]], label: str) -> Drawing | None:
+    """The picture of the graph in which each box is one Node; None if boxes would depend on each other in a circle."""
+    inside: dict[str, list[str]] = {}
+    for node, (box, _) in boxes.items():
+        inside.setdefault(box, []).append(node)
+    whole = {node.id: node for node in graph.nodes}
+    inside = {box: nodes for box, nodes in inside.items() if sum(n in whole for n in nodes) > 1}
+    if len(inside) < 2:
+        return None
+    box_of = {node: f"k{number}" for number, nodes in enumerate(inside.values(), 1) for node in nodes}
+    names = {f"k{number}": boxes[nodes[0]][1] for number, nodes in enumerate(inside.values(), 1)}
+    edges: dict[tuple[str, str], Edge] = {}
+    members: dict[tuple[str, str], list[str]] = {}
+    inputs: dict[str, int] = {}
+    for number, edge in enumerate(graph.edges, 1):
+        source, target = box_of.get(edge.source, edge.source), box_of.get(edge.target, edge.target)
+        if source == target:
+            continue
+        if (source, target) not in edges:
+            edges[source, target] = Edge(
+                source, inputs.get(source, 0), target, edge.number if target == edge.target else 0
+            )
+            inputs[source] = inputs.get(source, 0) + 1
+        members.setdefault((source, target), []).append(f"e{number}")
+    nodes: list[NodeFact] = []
+    for fact in graph.nodes:
+        box = box_of.get(fact.id, "")
+        if not box:
+            nodes.append(replace(fact, inputs=inputs.get(fact.id, fact.inputs), data=()))
+        elif all(n.id != box for n in nodes):
+            count = sum(b == box for b in box_of.values())
+            nodes.append(
+                NodeFact(box, say("graph.fold", count=count), names[box], inputs.get(box, 0), order=fact.order)
+            )
+    values = tuple(v for v in graph.values if (v.of is not None and v.of[0] not in box_of) or v.root)
+    values = tuple(replace(v, of=(box_of.get(v.of[0], v.of[0]), v.of[1])) if v.of is not None else v for v in values)
+    facts = Graph(tuple(nodes), tuple(edges.values()), values, graph.roots)
+    try:
+        drawing = draw(facts, (), label, {}, Labels({}))
+    except ValueError:
+        return None
+    return _renamed(drawing, edges, members, box_of, whole)
+
+
+def _renamed(
+    drawing: Drawing,
+    edges: Mapping[tuple[str, str], Edge],
+    members: Mapping[tuple[str, str], Sequence[str]],
+    box_of: Mapping[str, str],
+    whole: Mapping[str, NodeFact],
+) -> Drawing:
+    """Edges and boxes under names of their own, each with what it stands for."""
+    groups = [Group(f"k-e{number}", tuple(members[pair])) for number, pair in enumerate(edges, 1)]
+    for box in dict.fromkeys(box_of.values()):
+        groups.append(Group(box, tuple(node for node, of in box_of.items() if of == box)))
+    items = []
+    for item in drawing.items:
+        shapes = item.shapes
+        if item.id.startswith("k"):
+            shapes = tuple(
+                replace(s, slot=f"in {item.id}") if isinstance(s, Text) and s.tone == "muted" else s for s in shapes
+            )
+        name = f"k-{item.id}" if item.id.startswith("e") else item.id
+        items.append(replace(item, id=name, shapes=shapes))
+    named = tuple((node, whole[node].op) for node in box_of if node in whole)
+    return replace(drawing, items=tuple(items), folds=(), groups=tuple(groups), named=named)

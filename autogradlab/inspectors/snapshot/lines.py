@@ -1,0 +1,167 @@
+"""Which line made a Node: where a notebook has the inspectors, new Nodes of autogradlab note the user's frames.
+
+A note is a tuple of steps from the cell inward: a `Spot` for each frame of the user's code, a weak reference for each call
+of a Module. Nothing is worked out before somebody asks. Nodes made earlier, or by another library, have no note.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import sys
+import weakref
+from functools import lru_cache
+from types import CodeType, FrameType
+from typing import Any, NamedTuple
+
+from .callers import LIBRARIES
+from .names import locals_of, notebook
+
+__all__ = ["Loop", "Spot", "loops_of", "note_of", "source_tree", "unwatch", "watch"]
+
+#: frames that are looked at, from a Node outward
+DEEPEST = 200
+
+
+class Spot(NamedTuple):
+    """A frame of the user's code at the moment: its instruction, and what the variables of the loops around it hold."""
+
+    code: CodeType
+    instruction: int
+    turns: tuple[str, ...] = ()
+
+    @property
+    def held(self) -> tuple[tuple[Loop, tuple[str, ...]], ...]:
+        """The loops around the line, and what the variables of each held."""
+        line, start, found = self.span[0], 0, []
+        for loop in loops_of(self.code.co_filename):
+            if self.turns and loop.first <= line <= loop.last:
+                found.append((loop, self.turns[start : start + len(loop.names)]))
+                start += len(loop.names)
+        return tuple(found)
+
+    @property
+    def span(self) -> tuple[int, int, int, int]:
+        """Line and column where the expression begins and ends, columns in bytes."""
+        for number, (line, last, start, end) in enumerate(self.code.co_positions()):
+            if 2 * number == self.instruction:
+                line = line or self.code.co_firstlineno
+                return line, last or line, start or 0, end or 0
+        return self.code.co_firstlineno, self.code.co_firstlineno, 0, 0
+
+
+Step = Spot | weakref.ref[Any]
+
+
+class Loop(NamedTuple):
+    """A loop in a file: the lines of its body and the names that it gives values to."""
+
+    first: int
+    last: int
+    names: tuple[str, ...]
+    inside: bool = False  #: a comprehension
+
+
+def watch() -> None:
+    """Note the lines of Nodes from now on, in a notebook; elsewhere nothing happens."""
+    shell = notebook()
+    if shell is not None:
+        if _begin not in shell.events.callbacks["pre_run_cell"]:
+            shell.events.register("pre_run_cell", _begin)
+        _begin()
+
+
+def unwatch() -> None:
+    """Stop noting lines."""
+    from autogradlab.core.runtime import modes
+
+    shell, local = notebook(), modes.current()
+    if shell is not None and _begin in shell.events.callbacks["pre_run_cell"]:
+        shell.events.unregister("pre_run_cell", _begin)
+    if _note in local.observers:
+        local.observers.remove(_note)
+        local.refresh()
+
+
+def _begin(info: Any = None) -> None:
+    """Watch this thread, in which a cell is about to run."""
+    from autogradlab.core.runtime import modes
+
+    local = modes.current()
+    if _note not in local.observers:
+        local.observers.append(_note)
+        local.refresh()
+
+
+def note_of(node: Any) -> tuple[Step, ...]:
+    """What a Node noted, outermost first; () if nothing is known."""
+    found: tuple[Step, ...] = getattr(node, "made_at", ())
+    return found
+
+
+def _note(node: Any) -> None:
+    """Called with each new Node: what is cheap to have is kept, and no frame, no tensor and no module with it."""
+    steps: list[Step] = []
+    frame: FrameType | None = sys._getframe(2)
+    for _ in range(DEEPEST):
+        if frame is None:
+            break
+        name = frame.f_globals.get("__name__", "")
+        if name.split(".", 1)[0] not in LIBRARIES:
+            steps.append(Spot(frame.f_code, frame.f_lasti, _turns(frame)))
+        elif name.startswith("IPython.core"):
+            break
+        elif frame.f_code.co_name == "__call__" and name == "autogradlab.nn.modules.module":
+            steps.append(weakref.ref(frame.f_locals["self"]))
+        frame = frame.f_back
+    node.made_at = tuple(reversed(steps))
+
+
+def _turns(frame: FrameType) -> tuple[str, ...]:
+    """What the variables of the loops around a frame's line hold: short numbers and words as they are written."""
+    loops = loops_of(frame.f_code.co_filename)
+    if not loops:
+        return ()
+    line = frame.f_lineno
+    names = [name for loop in loops if loop.first <= line <= loop.last for name in loop.names]
+    if not names:
+        return ()
+    if frame.f_code.co_name == "<module>":
+        held = frame.f_globals
+    else:
+        held = locals_of(frame)
+    return tuple(_brief(held[name]) if name in held else "" for name in names)
+
+
+def _brief(value: Any) -> str:
+    """A number or word as it is written; of anything else what tells it from the one before, after an @."""
+    if type(value) in (int, bool, str, float) and len(repr(value)) <= 12:
+        return repr(value)
+    return f"@{id(value)}"
+
+
+@lru_cache(maxsize=256)
+def loops_of(file: str) -> tuple[Loop, ...]:
+    """The loops of a file, outer ones before inner ones."""
+    tree = source_tree(file)
+    found = []
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, (ast.For, ast.AsyncFor)):
+            found.append(Loop(node.body[0].lineno, node.body[-1].end_lineno or 0, _targets(node.target)))
+        elif isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+            names = tuple(n for made in node.generators for n in _targets(made.target))
+            found.append(Loop(node.lineno, node.end_lineno or 0, names, True))
+    return tuple(sorted(found, key=lambda loop: (loop.first, -loop.last)))
+
+
+def _targets(target: ast.expr) -> tuple[str, ...]:
+    return tuple(n.id for n in ast.walk(target) if isinstance(n, ast.Name))
+
+
+@lru_cache(maxsize=64)
+def source_tree(file: str) -> ast.Module | None:
+    """The syntax tree of a file or cell; None where there is no source, or it is no Python."""
+    try:
+        return ast.parse("".join(linecache.getlines(file)))
+    except (SyntaxError, ValueError, RecursionError):
+        return None

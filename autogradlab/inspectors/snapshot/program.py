@@ -1,0 +1,528 @@
+"""The learner's own lines behind a graph: each Node in the row of the statement that made it.
+
+Rows form a tree: a cell has statements, a loop has turns, a turn statements again, a call of a function or Module the lines
+inside of it. What Nodes noted (`lines`) is used where they did; else, where each variable was assigned, as far as that
+leaves no doubt. Nothing alive remains.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..parts import Grid, Mark, Program, Row
+from ..values import grid, shape
+from ..words import say
+from .callers import cell_number
+from .graph import Holders, Walk, class_name, saved_live
+from .kinds import is_module, is_tensor
+from .lines import Spot, note_of, source_tree
+from .names import Space
+from .origins import Origin, place
+from .rules import inputs_of
+
+__all__ = ["Source", "source_of"]
+
+_COMPREHENSIONS = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
+
+#: rows and columns of a forward value that are kept
+MOST = 12
+
+Place = tuple[str, int]
+
+
+@dataclass(slots=True)
+class Source:
+    """The rows, and what the story of a backward pass needs to know of them."""
+
+    program: Program
+    rows: dict[Place, list[str]]  #: the rows that show the gradient of an output
+    row_of: dict[str, str]  #: the row in which a Node runs
+    names: dict[Place, str]  #: what the learner would call an output: "h, t = 3", "`x @ W`"
+    spoken: dict[str, str]  #: where a Node was made, as a sentence begins: "Line 4"
+    code: dict[str, str]  #: the expression that made a Node
+    groups: dict[str, tuple[tuple[str, str], ...]]  #: turns and Modules around a Node, outermost first: id and label
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A row while the tree grows."""
+
+    kind: str
+    text: str
+    line: int = 0
+    file: str = ""
+    name: str = ""
+    offsets: dict[int, int] = field(default_factory=dict)
+    children: dict[Any, _Draft] = field(default_factory=dict)
+    places: list[Place] = field(default_factory=list)
+    nodes: list[tuple[str, int, int]] = field(default_factory=list)
+    label: str = ""
+    whole: tuple[int, int, int, int] | None = None  #: the expression whose value gets the name
+    last: tuple[int, ...] = ()  #: of a loop: where its latest turn stood
+    turn: int = 0
+
+
+def source_of(walk: Walk, holders: Holders) -> Source | None:
+    """The rows for a graph; None if no line is known."""
+    return _Reading(walk, holders).source()
+
+
+class _Reading:
+    def __init__(self, walk: Walk, holders: Holders) -> None:
+        self.walk = walk
+        self.holders = holders
+        self.cells: dict[str, _Draft] = {}
+        self.where: dict[str, _Draft] = {}  # Node -> its innermost row
+        self.around: dict[str, list[_Draft]] = {}
+        self.tops: dict[str, tuple[_Draft, Spot | None]] = {}
+        self.leaf_rows: dict[Place, _Draft] = {}
+        self.made: dict[str, list[tuple[int, Any]]] = {}
+        for (node, number), held in holders.made.items():
+            if node in walk.ids:
+                self.made.setdefault(walk.ids[node], []).append((number, held[0]))
+        self.modules = dict(_module_names(holders.space))
+        self.code: dict[str, str] = {}
+        self.unknown = 0
+        self.rows: dict[Place, list[str]] = {}
+
+    def source(self) -> Source | None:
+        nodes = [n for n in self.walk.nodes if not hasattr(n, "variable")]
+        for node in sorted(nodes, key=lambda n: n._sequence_nr()):
+            note = note_of(node) or self._assigned(node)
+            if any(isinstance(step, Spot) for step in note):
+                self._place(self.walk.ids[node], note)
+            else:
+                self.unknown += 1
+        if not self.where:
+            return None
+        for node in self.walk.nodes:
+            if hasattr(node, "variable"):
+                self._leaf(self.walk.ids[node], node.variable)
+        return self._numbered()
+
+    # -- Nodes ----------------------------------------------------------------------------------------------------------
+
+    def _place(self, node: str, note: tuple[Any, ...]) -> None:
+        """Go down the tree along a note, growing it where it has not been, and put the Node there."""
+        row: _Draft | None = None
+        way: list[_Draft] = []
+        spot: Spot | None = None
+        pending: list[str] = []  # Modules called since the last line
+        steps = list(note)
+        for number, step in enumerate(steps):
+            if not isinstance(step, Spot):
+                called = step()
+                pending.append(self.modules.get(id(called), type(called).__name__) if called is not None else "Module")
+                continue
+            inside = tuple(s.instruction for s in steps[number:] if isinstance(s, Spot))
+            row, spot = self._down(row, step, spot, pending, inside, way), step
+            pending = []
+        assert row is not None
+        assert spot is not None
+        for name in pending:
+            row = row.children.setdefault(("module", name), _Draft("module", name, label=name))
+            way.append(row)
+        self.where[node] = row
+        self.around[node] = way
+        row.places.append((node, 0))
+        line = spot.span[0]
+        if row.kind != "module" and line in row.offsets:
+            self._mark(node, row, spot)
+        self.code[node] = self._expression(spot)
+        for above in way:
+            if above is not row:
+                above.places.append((node, 0))
+        self.tops[node] = row, spot
+
+    def _down(
+        self,
+        row: _Draft | None,
+        step: Spot,
+        before: Spot | None,
+        modules: list[str],
+        inside: tuple[int, ...],
+        way: list[_Draft],
+    ) -> _Draft:
+        code, file = step.code, step.code.co_filename
+        line, _, start, _ = step.span
+        name = code.co_name
+        body: list[ast.stmt] = []
+        if row is None or name == "<module>":
+            row = self._cell(file)
+            tree = source_tree(file)
+            body = tree.body if tree is not None else []
+        elif name in _COMPREHENSIONS:
+            return self._turn(row, step, inside, None, way)
+        else:
+            label = modules[-1] if modules else ""
+            shown = f"{label} · {_qualified(code)}" if label else _qualified(code)
+            called = "call", code, before.instruction if before is not None else 0, label
+            row = row.children.setdefault(called, _Draft("call", shown, code.co_firstlineno, file, label=label))
+            way.append(row)
+            body = _function_body(file, code.co_name, line)
+        loops, statement = _statement(body, line, start)
+        for loop in loops:
+            row = row.children.setdefault(("line", loop.lineno), self._line(loop, file, "loop"))
+            way.append(row)
+            row = self._turn(row, step, inside, loop, way)
+        if statement is None:
+            key: tuple[Any, ...] = ("line", line)
+            text = linecache.getline(file, line).strip()
+            made = _Draft("line", text, line, file)
+        else:
+            key = ("line", statement.lineno, statement.col_offset)
+            made = self._line(statement, file, "line")
+        row = row.children.setdefault(key, made)
+        way.append(row)
+        return row
+
+    def _cell(self, file: str) -> _Draft:
+        if file not in self.cells:
+            number = cell_number(file)
+            text = say("step.cell", cell=number) if number is not None else file.replace("\\", "/").rsplit("/", 1)[-1]
+            self.cells[file] = _Draft("cell", text, 0, file)
+        return self.cells[file]
+
+    def _turn(
+        self, row: _Draft, step: Spot, inside: tuple[int, ...], loop: ast.stmt | None, way: list[_Draft]
+    ) -> _Draft:
+        """The turn that a step stands in, of a loop or (None) of a comprehension: by what its variables hold, else it is a
+        new one where the code has gone back."""
+        pairs = [
+            (name, value)
+            for found, values in step.held
+            if (found.inside if loop is None else not found.inside and found.first == _first(loop))
+            for name, value in zip(found.names, values, strict=True)
+            if value
+        ]
+        known = tuple(value for _, value in pairs)
+        if not known:
+            row.turn += bool(row.last) and inside[:1] <= row.last[:1] and inside <= row.last
+            known = (str(row.turn),)
+        row.last = inside
+        if known not in row.children:
+            shown = [f"{name} = {value}" for name, value in pairs if not value.startswith("@")]
+            label = ", ".join(shown[:2]) or say("step.turn", number=len(row.children) + 1)
+            row.children[known] = _Draft("turn", label, 0, step.code.co_filename, label=label)
+        way.append(row.children[known])
+        return row.children[known]
+
+    def _line(self, statement: ast.stmt, file: str, kind: str) -> _Draft:
+        text, offsets = _segment(statement, file)
+        draft = _Draft(kind, text, statement.lineno, file, offsets=offsets)
+        match statement:
+            case (
+                ast.Assign(targets=[ast.Name(id=name)], value=value)
+                | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
+            ):
+                draft.name = name
+                draft.whole = value.lineno, value.end_lineno or 0, value.col_offset, value.end_col_offset or 0
+            case ast.AugAssign(target=ast.Name(id=name)):
+                draft.name = name
+                whole = statement
+                draft.whole = whole.lineno, whole.end_lineno or 0, whole.col_offset, whole.end_col_offset or 0
+        return draft
+
+    def _mark(self, node: str, row: _Draft, spot: Spot) -> None:
+        line, last, start, end = spot.span
+        first = _chars(spot.code.co_filename, line, start) + row.offsets[line]
+        stop = _chars(spot.code.co_filename, last, end) + row.offsets.get(last, 0)
+        row.nodes.append((node, first, min(stop, len(row.text)) if stop > first else len(row.text)))
+
+    def _expression(self, spot: Spot) -> str:
+        line, last, start, end = spot.span
+        return " ".join(_cut(spot.code.co_filename, line, start, last, end).split())
+
+    def _assigned(self, node: Any) -> tuple[Spot, ...]:
+        """Where a Node without a note was made, if its value's only name is assigned once, in a plain statement."""
+        return ()
+
+    # -- leaves ---------------------------------------------------------------------------------------------------------
+
+    def _leaf(self, node: str, leaf: Any) -> None:
+        name = self.holders.name(leaf)
+        found = self.holders.origin(name)
+        text = name or say("step.unnamed_leaf", shape=shape(leaf))
+        top = self._leaf_line(found)
+        if top is None:
+            nowhere = self.cells.setdefault("", _Draft("cell", say("step.elsewhere")))
+            row = nowhere.children.setdefault(("leaf", node), _Draft("leaf", text))
+        elif top.name == name:
+            row = top
+        else:
+            row = top.children.setdefault(("leaf", node), _Draft("leaf", text))
+            row.name = text
+        row.name = row.name or text
+        self.leaf_rows[node, 0] = row
+        row.places.append((node, 0))
+
+    def _leaf_line(self, found: Origin | None) -> _Draft | None:
+        if found is None:
+            return None
+        file = next((f for f in self.cells if f and _is_file(f, found)), None) or self._file_of(found)
+        if not file:
+            return None
+        cell = self._cell(file)
+        tree = source_tree(file)
+        _, statement = _statement(tree.body if tree is not None else [], found.line, None)
+        if statement is None:
+            return None
+        key = ("line", statement.lineno, statement.col_offset)
+        return cell.children.setdefault(key, self._line(statement, file, "line"))
+
+    def _file_of(self, found: Origin) -> str:
+        """The file name under which a cell was compiled."""
+        if found.cell is None:
+            return found.file
+        source = self.holders.space.cells[found.cell] if isinstance(self.holders.space, Space) else ""
+        stripped = source.strip()
+        for name, entry in list(linecache.cache.items()):
+            if len(entry) > 2 and "".join(entry[2]).strip() == stripped and cell_number(name) == found.cell:
+                return str(name)
+        return ""
+
+    # -- the end --------------------------------------------------------------------------------------------------------
+
+    def _numbered(self) -> Source:
+        rows: list[Row] = []
+        marks: list[Mark] = []
+        row_of: dict[str, str] = {}
+        names: dict[Place, str] = {}
+        groups: dict[str, tuple[tuple[str, str], ...]] = {}
+        ids: dict[int, str] = {}
+        values = _Values(self.walk, self.made)
+        order = sorted(self.cells.values(), key=lambda c: (cell_number(c.file) or 0, c.file) if c.file else (-1, ""))
+        pending = [(draft, "") for draft in reversed(order)]
+        while pending:
+            draft, parent = pending.pop()
+            tag = ""
+            if (
+                draft.kind == "turn"
+                and len(draft.children) == 1
+                and (only := next(iter(draft.children.values()))).kind == "line"
+            ):
+                ids[id(draft)] = f"r{len(rows) + 1}"  # a turn of one line is a row
+                tag, draft = draft.label, only
+            ids[id(draft)] = name = f"r{len(rows) + 1}"
+            value, called = None, draft.name if draft.places else ""
+            if draft.places and draft.kind != "loop":
+                at = draft.places[-1]
+                value = values.of(at)
+                if draft.kind in ("line", "leaf") and at not in self.leaf_rows and not self._is_named(draft, at):
+                    called = ""
+                self.rows.setdefault(at, []).append(name)
+            elif draft.kind == "loop":
+                draft.places.clear()
+            cell = cell_number(draft.file) or 0
+            rows.append(Row(name, draft.text, draft.kind, parent, draft.line, cell, called, value, tag))
+            marks += [Mark(node, name, first, last) for node, first, last in draft.nodes]
+            inner = (
+                sorted(draft.children.values(), key=lambda d: d.line)
+                if draft.kind == "cell"
+                else draft.children.values()
+            )
+            pending += [(child, name) for child in reversed(list(inner))]
+        for node, row in self.where.items():
+            row_of[node] = ids[id(row)]
+            turns = [w for w in self.around[node] if w.kind in ("turn", "module") or (w.kind == "call" and w.label)]
+            groups[node] = tuple((ids[id(w)], w.label) for w in turns)
+            said = self._called(node, row)
+            if said:
+                names[node, 0] = said
+        for at in self.leaf_rows:
+            names[at] = self.leaf_rows[at].name
+            row_of[at[0]] = ids[id(self.leaf_rows[at])]
+        spoken = {node: self._spoken(node) for node in self.where}
+        root = next((self.holders.name(t) for t in self.walk.roots[:1]), None) if len(self.walk.roots) == 1 else None
+        program = Program(tuple(rows), tuple(marks), not self.unknown, root or "")
+        return Source(program, self.rows, row_of, names, spoken, self.code, groups)
+
+    def _is_named(self, draft: _Draft, at: Place) -> bool:
+        """Whether the value of this output is what the statement gives its name to."""
+        if not draft.name or draft.whole is None or at[0] not in self.tops:
+            return False
+        node = at[0]
+        spots = [s for s in note_of(self._live(node)) if isinstance(s, Spot)]
+        return any(_spans(s.span, draft.whole) and s.code.co_filename == draft.file for s in spots)
+
+    def _live(self, node: str) -> Any:
+        return self.walk.nodes[int(node[1:]) - 1]
+
+    def _called(self, node: str, row: _Draft) -> str:
+        """What the learner would call a Node's output."""
+        held = [self.holders.name(t) for number, t in self.made.get(node, []) if number == 0]
+        known = next((name for name in held if name), None)
+        if known:
+            return known
+        turns = [w.label for w in self.around[node] if w.kind == "turn"]
+        when = ", ".join(["", *turns[-2:]])
+        line = next((w for w in reversed(self.around[node]) if w.kind == "line"), None)
+        if line is not None and line.places and line.places[-1] == (node, 0) and self._is_named(line, (node, 0)):
+            return line.name + when
+        if row.kind == "module" and row.places[-1] != (node, 0):
+            return ""
+        code = self.code.get(node, "")
+        return f"{code}{when}" if code and len(code) <= 32 else ""
+
+    def _spoken(self, node: str) -> str:
+        line = next((w for w in reversed(self.around[node]) if w.kind == "line"), None)
+        turns = [w.label for w in self.around[node] if w.kind == "turn"]
+        if line is None:
+            return ""
+        key = "step.spoken_turn" if turns else "step.spoken"
+        return say(key, line=line.line, turn=", ".join(turns[-2:]))
+
+
+class _Values:
+    """What each output of a Node was in the forward: as its tensor lives, or as some Node saved it."""
+
+    def __init__(self, walk: Walk, made: Mapping[str, list[tuple[int, Any]]]) -> None:
+        self.known: dict[Place, Any] = {}
+        for node in walk.nodes:
+            name = walk.ids[node]
+            if hasattr(node, "variable"):
+                self.known[name, 0] = node.variable
+        for name, outputs in made.items():
+            for number, tensor in outputs:
+                self.known.setdefault((name, number), tensor)
+        for node, nexts in zip(walk.nodes, walk.nexts, strict=False):
+            if hasattr(node, "variable"):
+                continue
+            inputs = inputs_of(class_name(node))
+            for saved, value, error in saved_live(node):
+                if error is not None or not is_tensor(value):
+                    continue
+                if saved == "result":
+                    self.known.setdefault((walk.ids[node], 0), value)
+                if saved in inputs and inputs.index(saved) < len(nexts):
+                    target, number = nexts[inputs.index(saved)]
+                    if target in walk.ids:
+                        self.known.setdefault((walk.ids[target], number), value)
+
+    def of(self, at: Place) -> Grid | None:
+        tensor = self.known.get(at)
+        return None if tensor is None else grid(tensor, "", most=MOST, heated=False)
+
+
+# -- source ------------------------------------------------------------------------------------------------------------
+
+
+def _module_names(space: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
+    """Each Module by the shortest way to say which: `fc1`, `model[0]`, `model`."""
+    for name, value in list(space.items()):
+        if is_module(value):
+            for path, module in value.named_modules():
+                parts = path.split(".") if path else []
+                if not parts:
+                    yield id(module), name
+                elif parts[-1].isdigit():
+                    yield id(module), f"{parts[-2] if len(parts) > 1 else name}[{parts[-1]}]"
+                else:
+                    yield id(module), parts[-1]
+
+
+def _qualified(code: Any) -> str:
+    name = str(getattr(code, "co_qualname", code.co_name)).rsplit("<locals>.", 1)[-1]
+    return f"{name}(…)"
+
+
+def _first(loop: ast.stmt) -> int:
+    """The line at which the body of a loop begins."""
+    body: list[ast.stmt] = getattr(loop, "body", [])
+    return body[0].lineno if body else 0
+
+
+def _function_body(file: str, name: str, line: int) -> list[ast.stmt]:
+    tree, best = source_tree(file), None
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == name:
+            if node.lineno <= line <= (node.end_lineno or 0) and (best is None or node.lineno > best.lineno):
+                best = node
+    return best.body if best is not None else []
+
+
+def _statement(body: list[ast.stmt], line: int, column: int | None) -> tuple[list[ast.stmt], ast.stmt | None]:
+    """The loops around a line and the innermost statement there; of a compound one its head."""
+    loops: list[ast.stmt] = []
+    while True:
+        here = [s for s in body if s.lineno <= line <= (s.end_lineno or s.lineno)]
+        if column is not None:
+            here = [s for s in here if (s.lineno, s.col_offset) <= (line, column)] or here
+        if not here:
+            return loops, None
+        found = here[-1]
+        inner = [s for part in ("body", "orelse", "finalbody") for s in getattr(found, part, [])]
+        inner += [s for handler in getattr(found, "handlers", []) for s in handler.body]
+        inner += [s for case in getattr(found, "cases", []) for s in case.body]
+        if isinstance(found, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            return loops, found
+        if not inner or not any(s.lineno <= line <= (s.end_lineno or s.lineno) for s in inner):
+            return loops, found
+        if isinstance(found, (ast.For, ast.AsyncFor, ast.While)):
+            loops.append(found)
+        body = inner
+
+
+def _spans(span: tuple[int, int, int, int], whole: tuple[int, int, int, int]) -> bool:
+    """Whether an instruction made a whole expression. (Python says of a method's call on several lines where its name is.)"""
+    line, last, _, end = span
+    return span == whole or (whole[0] < line and (last, end) == (whole[1], whole[3]))
+
+
+def _head_end(statement: ast.stmt) -> tuple[int, int]:
+    """Where a statement's text ends: of a compound one, its head."""
+    body = getattr(statement, "body", None)
+    if isinstance(body, list) and body:
+        if body[0].lineno > statement.lineno:
+            return body[0].lineno - 1, 10**6
+        return body[0].lineno, body[0].col_offset
+    return statement.end_lineno or statement.lineno, statement.end_col_offset or 10**6
+
+
+def _segment(statement: ast.stmt, file: str) -> tuple[str, dict[int, int]]:
+    """A statement in one line, and for each line of the file what to add to a column there."""
+    stop_line, stop = _head_end(statement)
+    text, offsets = "", {}
+    for line in range(statement.lineno, stop_line + 1):
+        raw = linecache.getline(file, line).rstrip("\n")
+        first = _chars(file, line, statement.col_offset) if line == statement.lineno else 0
+        last = _chars(file, line, stop) if line == stop_line else len(raw)
+        piece = raw[first:last]
+        if line != stop_line and "#" not in piece:
+            piece = piece.rstrip()
+        left = len(piece) - len(piece.lstrip())
+        piece = piece.strip()
+        if not piece or piece.startswith("#"):
+            continue
+        if text and not text.endswith(("(", "[")):
+            text += " "
+        offsets[line] = len(text) - left - first
+        text += piece
+    return text, offsets
+
+
+def _chars(file: str, line: int, column: int) -> int:
+    """A column in bytes, as the compiler counts, in letters."""
+    raw = linecache.getline(file, line).rstrip("\n")
+    return len(raw) if column >= 10**6 else len(raw.encode()[:column].decode(errors="ignore"))
+
+
+def _cut(file: str, line: int, start: int, last: int, end: int) -> str:
+    parts = []
+    for number in range(line, last + 1):
+        raw = linecache.getline(file, number).rstrip("\n").encode()
+        parts.append(raw[start if number == line else 0 : end if number == last else None].decode(errors="ignore"))
+    return "\n".join(parts)
+
+
+def _is_file(file: str, found: Origin) -> bool:
+    return cell_number(file) == found.cell if found.cell is not None else file == found.file
+
+
+def place_of(row: Row) -> str:
+    """Where a row stands, in words."""
+    return place(Origin(row.cell or None, "", row.line, ""))

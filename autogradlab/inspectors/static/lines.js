@@ -1,0 +1,177 @@
+// The learner's own lines: a row for each, with the value that it had and the gradient that has arrived. What is called in
+// a line, the turns of a loop and the parameters of a Module fold; the row that runs is always unfolded and in sight.
+
+import { fill, h } from "./sketch.js";
+import { small } from "./matrix.js";
+
+const ROOMY = 14; // rows up to which nothing is folded by itself
+const BESIDE = 1; // turns of a loop that are shown before and after the one that runs
+
+/** The rows of a program as a table: rows are made once and taken in and out of it. */
+class Lines {
+  constructor(program, words) {
+    Object.assign(this, { program, words, rows: new Map(), inner: new Map([["", []]]), chosen: new Map(), states: new Map() });
+    for (const row of program.rows) {
+      this.rows.set(row.id, { ...row, kind: row.kind });
+      this.inner.set(row.id, []);
+      this.inner.get(row.parent ?? "").push(row.id);
+    }
+    this.marks = new Map((program.marks ?? []).map((mark) => [mark.node, mark]));
+    const head = h("thead", {}, h("tr", {}, h("th", { class: "agl-ln" }), h("th", { scope: "col" }, this.title()),
+      h("th", { scope: "col" }, `${words.value} ↓`), h("th", { scope: "col" }, fill(words.gradient, { of: program.of ?? "" }), " ↑")));
+    this.body = h("tbody");
+    this.element = h("div", { class: "agl-code" }, h("table", { class: "agl-lines" }, head, this.body));
+    for (const row of this.rows.values()) row.element = this.row(row);
+    this.current = null;
+  }
+
+  title() {
+    const cells = this.program.rows.filter((row) => row.kind === "cell" && (this.inner.get(row.id) ?? []).some((id) => this.rows.get(id).line));
+    return cells.length === 1 ? cells[0].text : this.words.your_lines;
+  }
+
+  depth(row) {
+    let deep = 0;
+    for (let at = this.rows.get(row.parent); at; at = this.rows.get(at.parent)) deep += at.kind !== "cell" || this.several() ? 1 : 0;
+    return deep;
+  }
+
+  several() {
+    this.many ??= this.inner.get("").length > 1;
+    return this.many;
+  }
+
+  row(row) {
+    const { words } = this;
+    const opens = this.inner.get(row.id).length > 0 && row.kind !== "cell";
+    row.fold = opens ? h("button", { type: "button", class: "agl-unfold", "data-unfold": row.id }) : null;
+    row.code = h("span", { class: "agl-text" }, row.text);
+    row.value_at = h("td", { class: "agl-v" }, row.value ? small(row.value, row.name || row.text) : "");
+    row.grad_at = h("td", { class: "agl-g" });
+    const link = row.line && row.kind !== "module" && row.kind !== "leaf"
+      ? h("button", { type: "button", class: "agl-link", "data-line": row.line, "data-cell": row.cell || null, "aria-label": fill(words.go_line, { line: row.line }), title: fill(words.go_line, { line: row.line }) }, row.line) : "";
+    const tag = row.tag ? h("span", { class: "agl-tag" }, row.tag) : null;
+    return h("tr", { class: `agl-row agl-row-${row.kind}`, "data-row": row.id, tabindex: -1 }, h("td", { class: "agl-ln" }, link),
+      h("th", { scope: "row", style: `--deep: ${this.depth(row)}` }, h("span", { class: "agl-line-of" }, row.fold, tag, row.code)), row.value_at, row.grad_at);
+  }
+
+  /** The rows of a frame; `active` are the items that run, `changed` the ids that differ from the frame before (or null). */
+  apply(states, texts, grids, active, changed) {
+    for (const row of changed ? [...changed].map((id) => this.rows.get(id)).filter(Boolean) : this.rows.values()) {
+      const [state, text, grid] = [states.get(row.id) ?? "idle", texts.get(row.id) ?? "", grids.get(row.id)];
+      if (row.state !== state) row.element.dataset.state = row.state = state;
+      if (row.shown !== text || row.grid !== grid) {
+        const note = text ? h("span", { class: "agl-note-of" }, text) : null;
+        row.grad_at.replaceChildren(...[grid ? small(grid, `∂${this.program.of ?? ""}/∂${row.name || row.text}`) : null, note].filter(Boolean));
+        Object.assign(row, { shown: text, grid });
+      }
+    }
+    const marks = active.map((id) => this.marks.get(id)).filter(Boolean);
+    for (const row of this.lit ?? []) row.code.replaceChildren(row.text);
+    this.lit = [];
+    for (const { row: id, first = 0, last } of marks) {
+      const row = this.rows.get(id);
+      if (this.lit.includes(row)) continue;
+      row.code.replaceChildren(row.text.slice(0, first), h("mark", {}, row.text.slice(first, last)), row.text.slice(last));
+      this.lit.push(row);
+    }
+    this.running = active.map((id) => this.rows.get(id)).filter(Boolean);
+    this.arrange();
+  }
+
+  /** Which rows are to be seen: all of a short program; of a longer one what leads to the row that runs. */
+  arrange() {
+    const path = new Set();
+    for (const row of this.running ?? []) for (let at = row; at; at = this.rows.get(at.parent)) path.add(at.id);
+    const shown = [];
+    const roomy = this.rows.size <= ROOMY;
+    const visit = (ids) => {
+      const list = this.windowed(ids, path);
+      for (const id of list) {
+        if (typeof id === "number") {
+          shown.push(this.gap(id));
+          continue;
+        }
+        const row = this.rows.get(id);
+        const inner = this.inner.get(id);
+        const open = this.chosen.get(id) ?? (row.kind === "cell" || row.kind === "loop" || roomy || path.has(id));
+        if (row.kind !== "cell" || this.several()) shown.push(row.element);
+        row.element.toggleAttribute("data-path", path.has(id));
+        if (row.fold) {
+          row.fold.textContent = open ? "▾" : "▸";
+          row.fold.setAttribute("aria-expanded", String(open));
+          row.fold.setAttribute("aria-label", fill(open ? this.words.fold : this.words.unfold, { what: row.tag || row.text }));
+        }
+        if (open) visit(inner);
+      }
+    };
+    visit(this.inner.get(""));
+    const same = shown.length === this.body.children.length && shown.every((row, k) => row === this.body.children[k]);
+    if (!same) this.body.replaceChildren(...shown);
+    if (!this.current?.element.isConnected) this.rove(this.rows.get(shown.find((row) => row.dataset.row)?.dataset.row));
+  }
+
+  /** Of many turns the first, the last and those around the one that runs; a number stands for as many left out. */
+  windowed(ids, path) {
+    if (ids.length <= 7 || this.rows.get(ids[0]).kind !== "turn" && !this.rows.get(ids[0]).tag) return ids;
+    const at = ids.findIndex((id) => path.has(id));
+    const seen = ids.map((id, k) => k === 0 || k === ids.length - 1 || (at >= 0 ? Math.abs(k - at) <= BESIDE : k > ids.length - 4));
+    const list = [];
+    ids.forEach((id, k) => {
+      if (seen[k]) list.push(id);
+      else if (typeof list.at(-1) === "number") list[list.length - 1] += 1;
+      else list.push(1);
+    });
+    return list;
+  }
+
+  gap(count) {
+    return h("tr", { class: "agl-gap" }, h("td"), h("td", { colspan: 3 }, fill(this.words.more_turns, { count })));
+  }
+
+  toggle(id) {
+    const row = this.rows.get(id);
+    this.chosen.set(id, row.fold.getAttribute("aria-expanded") !== "true");
+    this.arrange();
+    row.fold.focus({ preventScroll: true });
+  }
+
+  rove(row) {
+    this.current?.element.setAttribute("tabindex", "-1");
+    this.current = row;
+    row?.element.setAttribute("tabindex", "0");
+  }
+
+  /** From row to row; whether there was one. */
+  move(by) {
+    const seen = [...this.body.children].filter((row) => row.dataset.row);
+    const next = seen[seen.indexOf(this.current?.element) + by];
+    if (!next) return false;
+    this.rove(this.rows.get(next.dataset.row));
+    next.focus();
+    return true;
+  }
+
+  /** The row that runs into sight, without moving the page. */
+  scroll() {
+    const row = this.running?.at(-1)?.element;
+    if (!row?.isConnected) return;
+    const [top, bottom] = [row.offsetTop, row.offsetTop + row.offsetHeight];
+    const head = this.element.querySelector("thead").offsetHeight;
+    if (top < this.element.scrollTop + head) this.element.scrollTop = top - head - 4;
+    else if (bottom > this.element.scrollTop + this.element.clientHeight) this.element.scrollTop = bottom - this.element.clientHeight + 4;
+  }
+}
+
+/** Leads to a line of a notebook's cell: it comes into sight and is marked for a moment. */
+function goto(card, cell, line) {
+  const book = card.closest(".jp-Notebook");
+  const found = [...(book?.querySelectorAll(".jp-CodeCell") ?? [])].find((one) => one.querySelector(".jp-InputPrompt")?.textContent.trim() === `[${cell}]:`);
+  const text = found?.querySelectorAll(".cm-line")[line - 1] ?? found;
+  if (!text) return false;
+  text.scrollIntoView({ block: "center" });
+  text.animate?.([{ outline: "3px solid var(--jp-brand-color1, #0068a5)" }, { outline: "3px solid transparent" }], { duration: 1800 });
+  return true;
+}
+
+export { Lines, goto };

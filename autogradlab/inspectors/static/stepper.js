@@ -1,0 +1,462 @@
+// Steps through the frames of a card without asking the kernel: controls, one sentence, then the picture: the learner's lines
+// or the graph. What has not run yet is not to be read anywhere. Before a step the learner may be asked what it will bring.
+
+import { Sketch, blocks, fill, h, icon, leave, plain, prose } from "./sketch.js";
+import { Lines, goto } from "./lines.js";
+import { product } from "./matrix.js";
+
+const TALL = 268; // pixels of the graph's window
+const REST = 1400; // milliseconds between two steps at speed 1
+
+class Stepper {
+  constructor(card, words, signal, was, keep) {
+    Object.assign(this, { card, words, signal, frames: card.frames, at: -1, speed: was?.speed ?? 1, keep });
+    this.answers = was?.answers ?? keep?.answers ?? {};
+    this.predicting = was?.predicting ?? Boolean(card.predict);
+    const program = card.blocks.find((block) => block.is === "program");
+    const drawings = card.blocks.filter((block) => block.is === "drawing"); // the whole graph, then folded, if it is large
+    this.lines = program ? new Lines(program, words) : null;
+    this.sketches = drawings.map((drawing) => new Sketch(drawing, words, signal));
+    this.whole = was?.whole ?? drawings.length < 2;
+    this.looks = was?.looks ?? (program && program.complete !== false ? "code" : "graph");
+    this.say = h("p", { class: "agl-say" });
+    this.question = h("form", { class: "agl-ask", hidden: true });
+    this.worked = h("div", { class: "agl-worked" });
+    this.details = h("div", { class: "agl-details", role: "group", "aria-label": words.details, hidden: true });
+    this.graph = h("div", { class: "agl-graph" }, this.sketches.map((sketch) => sketch.element));
+    this.unfolding = drawings.length > 1 ? this.sketches.map((sketch) => {
+      const button = h("button", { type: "button", class: "agl-button", "data-do": "whole" });
+      sketch.bar.prepend(button);
+      return button;
+    }) : [];
+    this.stage = h("div", { class: "agl-stage" }, this.lines?.element, this.graph, h("div", { class: "agl-beside" }, this.worked, this.details));
+    this.live = h("p", { class: "agl-live", role: "status", "aria-live": "polite" });
+    this.element = h("div", { class: "agl-card agl-step", role: "group", "data-kind": card.kind, lang: card.lang ?? "en", "aria-label": plain(card.title), tabindex: -1 },
+      this.controls(), h("div", { class: "agl-talk" }, this.say, this.question), this.stage, this.foot(), this.live);
+    this.inner = [];
+    this.plan();
+    this.listen();
+    this.look(this.looks, true);
+    this.show(Math.min(was?.at ?? 0, this.frames.length - 1), true);
+  }
+
+  controls() {
+    const { words } = this;
+    const button = (name, label, ...inside) => h("button", { type: "button", class: `agl-button agl-do-${name}`, "data-do": name, title: label, "aria-label": label }, inside);
+    this.play = button("play", words.play, icon("play"));
+    this.range = h("input", { type: "range", class: "agl-range", min: 0, max: this.frames.length - 1, step: 1, "aria-label": words.scrub });
+    this.where = h("span", { class: "agl-where" });
+    const sides = this.lines && this.sketches.length ? h("span", { class: "agl-sides", role: "group", "aria-label": words.picture },
+      [["code", words.code, words.show_code], ["graph", words.graph, words.show_graph]].map(([name, label, title]) =>
+        h("button", { type: "button", class: "agl-button", "data-look-at": name, "aria-pressed": "false", title }, label))) : null;
+    this.asking = h("button", { type: "button", class: "agl-button", role: "switch", "aria-checked": "false", "data-do": "predict", title: words.predict_help }, words.predict);
+    this.pace = h("select", { class: "agl-pace", "aria-label": words.speed, title: words.speed },
+      [0.5, 1, 2, 4].map((speed) => h("option", { value: speed, selected: speed === this.speed }, `${speed}×`)));
+    return h("div", { class: "agl-bar agl-controls", role: "group", "aria-label": words.controls },
+      button("back", words.back, icon("back")), button("step", words.next, words.step, icon("step")), button("last", words.last, icon("last")), this.play,
+      this.range, this.where, sides, this.asking);
+  }
+
+  /** What is not needed at each step: whose backward this is, what it leaves unchanged, the sentences so far, keys. */
+  foot() {
+    const { words, card } = this;
+    const notes = card.blocks.filter((block) => block.is !== "drawing" && block.is !== "program");
+    this.story = h("ol", { class: "agl-story", start: 0 });
+    const badges = (card.badges ?? []).map((badge) => h("span", { class: `agl-badge agl-${badge.tone ?? "plain"}` }, badge.text));
+    const more = h("details", { class: "agl-more-of" }, h("summary", {}, words.more), h("div", { class: "agl-more-in" }, ...blocks(notes),
+      h("p", { class: "agl-keys" }, words.keys_help), h("label", { class: "agl-speed" }, words.speed, " ", this.pace),
+      h("div", { class: "agl-heading" }, words.happened), this.story));
+    const inner = (card.cards ?? []).map((one) => h("details", {}, h("summary", {}, plain(one.title)), h("div", { class: "agl-second" }, this.second(one))));
+    return h("div", { class: "agl-foot" }, h("div", { class: "agl-foot-line" }, h("span", { class: "agl-title" }, prose(card.title)), badges), more, inner);
+  }
+
+  second(card) {
+    return blocks(card.blocks, (drawing) => {
+      const sketch = new Sketch(drawing, this.words, this.signal);
+      (this.others ??= []).push(sketch);
+      return sketch.element;
+    });
+  }
+
+  /** In which frames an item is active: where a click on it leads. */
+  plan() {
+    this.turns = new Map();
+    this.idle = this.frames.flatMap((frame) => (frame.states ?? []).map(([id]) => [id, "idle"]));
+    this.frames.forEach((frame, k) => {
+      for (const [id, state] of frame.states ?? []) {
+        if (state === "active" || state === "failed") this.turns.set(id, [...(this.turns.get(id) ?? []), k]);
+      }
+    });
+  }
+
+  /** Which picture is shown: "code" or "graph". */
+  look(what, quiet) {
+    this.looks = this.lines && what === "code" ? "code" : "graph";
+    if (this.lines) this.lines.element.hidden = this.looks !== "code";
+    this.graph.hidden = this.looks !== "graph";
+    this.sketches.forEach((sketch, k) => (sketch.element.hidden = this.sketches.length > 1 && this.whole !== (k === 0)));
+    for (const button of this.unfolding) button.textContent = this.whole ? this.words.fold_graph : this.words.unfold_graph;
+    for (const button of this.element.querySelectorAll("[data-look-at]")) button.setAttribute("aria-pressed", String(button.dataset.lookAt === this.looks));
+    if (quiet) return;
+    this.paint(null);
+    this.resize();
+    this.speak();
+    this.lines?.scroll();
+  }
+
+  /** What the frame says, in the words of the picture. */
+  sentence(frame = this.frames[this.at]) {
+    return (this.looks === "code" && frame.said) || frame.sentence;
+  }
+
+  show(at, quiet) {
+    const to = Math.max(0, Math.min(this.frames.length - 1, at));
+    this.ask(null);
+    if (to === this.at) return;
+    const on = to > this.at && this.at >= 0;
+    const [states, texts, grids] = on ? [this.states, this.texts, this.grids].map((held) => new Map(held)) : [new Map(this.idle), new Map(), new Map()];
+    for (const frame of this.frames.slice(on ? this.at + 1 : 0, to + 1)) {
+      for (const [id, state] of frame.states ?? []) states.set(id, state);
+      for (const [slot, text] of frame.texts ?? []) texts.set(slot, text);
+      for (const [row, grid] of frame.grids ?? []) grids.set(row, grid);
+    }
+    Object.assign(this, { at: to, states, texts, grids });
+    const frame = this.frames[to];
+    const active = [...states].filter(([, state]) => state === "active" || state === "failed").map(([id]) => id);
+    this.active = active;
+    this.paint(on ? new Set([...(frame.states ?? []), ...(frame.texts ?? []), ...(frame.grids ?? [])].map(([id]) => id)) : null, !quiet);
+    this.scrolling ??= requestAnimationFrame(() => {
+      this.scrolling = undefined;
+      this.lines?.scroll();
+    });
+    this.work(frame);
+    this.speak();
+    const where = fill(this.words.step_title, { step: to, last: this.frames.length - 1 });
+    this.element.dataset.at = to;
+    this.element.dataset.tone = frame.tone ?? "plain";
+    this.where.textContent = `${to} / ${this.frames.length - 1}`;
+    this.range.value = to;
+    this.range.setAttribute("aria-valuetext", `${where}. ${plain(frame.heading || frame.sentence)}`);
+    for (const button of this.element.querySelectorAll(".agl-controls [data-do]")) {
+      const end = { back: to === 0, step: to === this.frames.length - 1, last: to === this.frames.length - 1 }[button.dataset.do];
+      if (end !== undefined) button.setAttribute("aria-disabled", String(end));
+    }
+    if (!quiet) this.live.textContent = `${where}. ${plain(this.sentence())}`;
+    if (to === this.frames.length - 1) this.stop();
+    this.element.dispatchEvent(new CustomEvent("autogradlab:at", { bubbles: true, detail: to }));
+  }
+
+  /** The picture that is seen; `changed` are the ids that a step on has changed, null for all. */
+  paint(changed, moves) {
+    if (this.looks === "code") this.lines.apply(this.states, this.texts, this.grids, this.active, this.fresh === "code" ? changed : null);
+    else this.sketches[this.whole ? 0 : this.sketches.length - 1].apply(this.states, this.texts, moves);
+    this.fresh = this.looks;
+  }
+
+  speak() {
+    const frame = this.frames[this.at];
+    this.say.replaceChildren(...prose(this.sentence(frame)), ...this.verdicts());
+    this.say.className = `agl-say agl-${frame.tone ?? "plain"}`;
+    if (this.story.closest("details").open) this.tell_story();
+  }
+
+  tell_story() {
+    this.story.replaceChildren(...this.frames.slice(0, this.at + 1).map((frame, k) =>
+      h("li", {}, h("button", { type: "button", class: "agl-event", "data-frame": k }, prose(this.sentence(frame))))));
+  }
+
+  /** The gradients of this step in numbers: one is shown, the others are a click away. */
+  work(frame) {
+    const all = frame.worked ?? [];
+    this.close();
+    const pick = (k) => {
+      const tabs = all.length < 2 ? [] : all.map((one, i) => h("button", { type: "button", class: "agl-button", "data-edge": i, "aria-pressed": String(i === k) }, `${this.words.to} ${one.to}`));
+      this.worked.replaceChildren(...(all.length ? [h("div", { class: "agl-heading" }, tabs.length ? tabs : `${this.words.to} ${all[k].to}`), product(all[k], this.words)] : []));
+      this.edge = k;
+    };
+    this.pick = pick;
+    if (!all.length && frame.panel?.length) return this.worked.replaceChildren(...blocks(frame.panel));
+    if (!all.length && frame.grids?.length) {
+      const [row, grid] = frame.grids.at(-1);
+      const name = this.lines?.rows.get(row)?.name || this.lines?.rows.get(row)?.text || "";
+      return this.worked.replaceChildren(h("div", { class: "agl-heading" }, name), product({ to: "", formula: "", how: "", operands: [], signs: [], out: grid }, this.words));
+    }
+    return pick(0);
+  }
+
+  // -- questions -----------------------------------------------------------------------------------------------------
+
+  /** Goes on by one; where the learner wants to be asked, a question comes first. */
+  next() {
+    const asks = this.frames[this.at + 1]?.asks ?? [];
+    const open = this.predicting && !this.answers[this.at + 1] && asks.length;
+    open ? this.ask(0) : this.show(this.at + 1);
+  }
+
+  /** Shows question number k of the next frame; null takes it away. */
+  ask(k) {
+    this.asked = k;
+    if (k === null) this.pending = null;
+    const ask = k === null ? null : this.frames[this.at + 1]?.asks?.[k];
+    this.question.hidden = !ask;
+    this.element.toggleAttribute("data-asks", Boolean(ask));
+    if (!ask) return;
+    const { words } = this;
+    const before = k > 0 ? `${fill(words.it_was, { what: this.frames[this.at + 1].asks[k - 1].shown })} ` : "";
+    const parts = [h("span", { class: "agl-question" }, before, ...prose(ask.text))];
+    if (ask.choices) parts.push(...(ask.start ? [h("span", { class: "agl-start" }, ask.start)] : []),
+      ...ask.choices.map(([text, right]) => h("button", { type: "button", class: "agl-button agl-choice", "data-answer": text, "data-right": right ? "yes" : "no" }, h("code", {}, text))));
+    if (ask.kind !== "next") {
+      this.box = h("input", { class: "agl-typed", type: "text", inputmode: "text", size: 9, "aria-label": plain(ask.text), placeholder: words.type_it, autocomplete: "off" });
+      parts.push(this.box, h("button", { type: "submit", class: "agl-button" }, words.answer));
+    }
+    parts.push(h("button", { type: "button", class: "agl-button agl-skip", "data-do": "skip" }, words.skip));
+    this.question.replaceChildren(...parts);
+    this.live.textContent = plain(ask.text);
+    if (ask.kind !== "next") this.box.focus({ preventScroll: true });
+  }
+
+  /** An answer, judged by what the engine did; then the next question, or the step itself. */
+  answer(given, right) {
+    const [k, to] = [this.asked, this.at + 1];
+    const asks = this.frames[to].asks;
+    if (given !== null) (this.pending ??= []).push({ kind: asks[k].kind, text: asks[k].text, given, right, shown: asks[k].shown });
+    if (k + 1 < asks.length && given !== null) return this.ask(k + 1);
+    this.answers[to] = this.pending ?? [];
+    this.keep?.save(this.answers);
+    this.show(to);
+    const told = this.answers[to].map((one) => (one.right ? this.words.right : fill(this.words.wrong, { shown: one.shown }))).join(" ");
+    if (told) this.live.textContent = `${told} ${this.live.textContent}`;
+    return this.element.querySelector(".agl-do-step").focus({ preventScroll: true });
+  }
+
+  typed() {
+    const ask = this.frames[this.at + 1].asks[this.asked];
+    const given = this.box.value.trim();
+    if (!given) return this.answer(null);
+    const numbers = given.replace(/[[\]()]/g, " ").split(/[\s,;，]+/).filter(Boolean).map(Number);
+    const close = (one, other) => Math.abs(one - other) <= 1e-3 * Math.max(1, Math.abs(other)) || (Number.isNaN(one) && Number.isNaN(other));
+    const wanted = ask.answers.map(Number);
+    return this.answer(given, numbers.length === wanted.length && numbers.every((one, i) => close(one, wanted[i])));
+  }
+
+  /** What was answered before this frame. */
+  verdicts() {
+    const all = this.answers[this.at] ?? [];
+    const score = Object.values(this.answers).flat();
+    this.asking.textContent = score.length ? `${this.words.predict} ${score.filter((one) => one.right).length}/${score.length}` : this.words.predict;
+    this.asking.setAttribute("aria-checked", String(this.predicting));
+    return all.map((one) => h("span", { class: `agl-verdict agl-${one.right ? "good" : "warning"}` },
+      one.right ? `✓ ${one.kind === "next" ? "" : one.given}` : `✗ ${one.kind === "next" ? "" : `${one.given} · `}${fill(this.words.wrong, { shown: one.shown })}`));
+  }
+
+  // -- time ----------------------------------------------------------------------------------------------------------
+
+  start() {
+    if (this.at === this.frames.length - 1) this.show(0);
+    this.timer = setInterval(() => this.show(this.at + 1), REST / this.speed);
+    this.playing();
+  }
+
+  stop() {
+    clearInterval(this.timer);
+    this.timer = null;
+    this.playing();
+  }
+
+  playing() {
+    const label = this.timer ? this.words.pause : this.words.play;
+    this.play.replaceChildren(icon(this.timer ? "pause" : "play"));
+    this.play.title = label;
+    this.play.setAttribute("aria-label", label);
+  }
+
+  act(what) {
+    if (what !== "play") this.stop();
+    if (what === "play") this.timer ? this.stop() : this.start();
+    else if (what === "step") this.asked === null || this.asked === undefined ? this.next() : this.answer(null);
+    else if (what === "skip") this.answer(null);
+    else if (what === "predict") {
+      this.predicting = !this.predicting;
+      if (!this.predicting) this.ask(null);
+      this.speak();
+    } else if (what === "whole") {
+      this.whole = !this.whole;
+      this.look("graph");
+    } else this.show({ first: 0, back: this.at - 1, last: this.frames.length - 1 }[what]);
+  }
+
+  // -- items ---------------------------------------------------------------------------------------------------------
+
+  /** A row or shape was chosen: it answers a question, or leads to where it runs next. */
+  choose(id, also = []) {
+    if (this.asked !== null && this.frames[this.at + 1]?.asks?.[this.asked]?.kind === "next") {
+      const ask = this.frames[this.at + 1].asks[this.asked];
+      return this.answer(id, [id, ...also].some((one) => ask.answers.includes(one)));
+    }
+    const turns = this.turns.get(id);
+    if (!turns) return undefined;
+    const past = turns.filter((k) => k <= this.at);
+    this.stop();
+    if (this.predicting) return past.length ? this.show(past.at(-1)) : undefined;
+    return this.show(turns.find((k) => k > this.at) ?? turns[0]);
+  }
+
+  open(sketch, group) {
+    if (group.dataset.fold !== undefined) return sketch.toggle(Number(group.dataset.fold));
+    const entry = sketch.entries.get(group.dataset.item);
+    const asks = this.asked !== null;
+    this.choose(entry.item.id);
+    if (!entry.opens || asks) return undefined;
+    this.close();
+    sketch.opened = entry;
+    entry.group.setAttribute("aria-pressed", "true");
+    sketch.rove(entry);
+    const close = h("button", { type: "button", class: "agl-button", "data-close": true, "aria-label": this.words.close, title: this.words.close }, "×");
+    const heading = h("div", { class: "agl-heading" }, h("span", {}, plain(entry.item.label || entry.item.id)));
+    this.details.replaceChildren(heading, ...blocks(entry.item.details));
+    this.details.hidden = false;
+    this.live.textContent = `${this.words.details}: ${this.details.innerText ?? this.details.textContent}`;
+    return heading.append(close); // its sign is no word to be said
+  }
+
+  close() {
+    for (const sketch of this.sketches) {
+      if (!sketch.opened) continue;
+      sketch.opened.group.removeAttribute("aria-pressed");
+      if (this.details.contains(document.activeElement)) sketch.focus(sketch.opened);
+      sketch.opened = null;
+    }
+    this.details.hidden = true;
+    this.details.replaceChildren();
+  }
+
+  /** The numbers of a picture, beside it while it is pointed at or has the focus. */
+  peek(tensor) {
+    if (this.tip?.of === tensor) return;
+    this.tip?.remove();
+    this.tip = null;
+    if (!tensor) return;
+    const rows = tensor.grid.rows.map((row) => h("tr", {}, row.map((cell) => h("td", {}, cell))));
+    this.tip = h("div", { class: "agl-tip", "aria-hidden": "true" }, h("table", {}, h("tbody", {}, rows)));
+    this.tip.of = tensor;
+    this.element.append(this.tip);
+    const [card, box] = [this.element.getBoundingClientRect(), tensor.getBoundingClientRect()];
+    const room = this.element.clientWidth - this.tip.offsetWidth - 8;
+    this.tip.style.left = `${Math.max(4, Math.min(box.left - card.left, room))}px`;
+    const below = box.bottom - card.top + 4;
+    const up = below + this.tip.offsetHeight > this.element.clientHeight && box.top - card.top > this.tip.offsetHeight;
+    this.tip.style.top = `${up ? box.top - card.top - this.tip.offsetHeight - 4 : below}px`;
+  }
+
+  /** One listener of a kind for the whole card. */
+  listen() {
+    const on = (kind, act) => this.element.addEventListener(kind, act, { signal: this.signal });
+    on("click", (event) => {
+      const find = (what) => event.target.closest(what);
+      const group = find("[data-item], [data-fold]");
+      const sketch = group && this.sketches.find((one) => one.svg.contains(group));
+      if (find("[data-answer]")) this.answer(find("[data-answer]").dataset.answer, find("[data-answer]").dataset.right === "yes");
+      else if (find("[data-do]")) this.act(find("[data-do]").dataset.do);
+      else if (find("[data-look-at]")) this.look(find("[data-look-at]").dataset.lookAt);
+      else if (find("[data-edge]")) this.pick(Number(find("[data-edge]").dataset.edge)), this.worked.querySelector("[aria-pressed=true]")?.focus({ preventScroll: true });
+      else if (find("[data-frame]")) this.stop(), this.show(Number(find("[data-frame]").dataset.frame));
+      else if (find("[data-unfold]")) this.lines.toggle(find("[data-unfold]").dataset.unfold);
+      else if (find("[data-line]")) goto(this.element, find("[data-line]").dataset.cell, Number(find("[data-line]").dataset.line));
+      else if (find("[data-close]")) this.close();
+      else if (find("[data-row]")) this.lines.rove(this.lines.rows.get(find("[data-row]").dataset.row)), this.choose(find("[data-row]").dataset.row);
+      else if (sketch && !sketch.dragged) this.open(sketch, group);
+    });
+    on("submit", (event) => {
+      event.preventDefault();
+      this.typed();
+    });
+    on("input", (event) => event.target === this.range && (this.stop(), this.show(Number(this.range.value))));
+    on("change", (event) => {
+      if (event.target !== this.pace) return;
+      this.speed = Number(this.pace.value);
+      if (this.timer) this.stop(), this.start();
+    });
+    this.story.closest("details").addEventListener("toggle", () => this.tell_story(), { signal: this.signal });
+    const focused = () => this.element.getRootNode().activeElement?.closest(".agl-tensor");
+    on("focusin", (event) => this.peek(event.target.closest(".agl-tensor")));
+    on("pointerover", (event) => this.peek(event.target.closest(".agl-tensor") ?? focused()));
+    on("pointerleave", () => this.peek(focused()));
+    on("focusout", () => this.peek(null));
+    // Notebook 7 takes keys on their way down, before they reach the card: so the card takes them at the window.
+    const key = (event) => {
+      const [target] = event.composedPath();
+      if (target instanceof Element && target.closest(".agl-card") === this.element) this.key(event, target);
+    };
+    window.addEventListener("keydown", key, { signal: this.signal, capture: true });
+    on("focusin", (event) => {
+      if (!this.element.contains(event.relatedTarget) && event.target.matches(":focus-visible")) this.come();
+    });
+    on("keydown", key); // where a host's closed shadow tree hides from the window what was meant
+  }
+
+  /** Whoever comes by Tab sees all of the card. */
+  come() {
+    requestAnimationFrame(() => {
+      const room = this.element.closest(".jp-WindowedPanel-outer")?.clientHeight ?? window.innerHeight;
+      if (this.element.offsetHeight <= room) this.element.scrollIntoView({ block: "nearest" });
+    });
+  }
+
+  /** What has come onto the page, in a sentence or two. */
+  tell() {
+    this.live.textContent = [plain(this.card.title), plain(this.sentence())].filter(Boolean).join(this.card.lang === "zh" ? "。" : ". ");
+  }
+
+  /** Keys that mean something here do it and go no further; the others are the notebook's, apart from letters on a
+   * control: to type two d at a button is no wish to delete the cell. Escape leads back to the cell, Shift+Enter to the
+   * next one: to run this one again would begin anew, and may call backward twice. */
+  key(event, target) {
+    const { key } = event;
+    const done = () => {
+      event.preventDefault();
+      event.stopPropagation();
+    };
+    if (key === "Enter" && event.shiftKey && leave(this.element, true)) return done();
+    const sketch = [...this.sketches, ...(this.others ?? [])].find((one) => one.element.contains(target));
+    const group = target.closest("[data-item], [data-fold]");
+    const press = target.matches("button, summary, a");
+    if (target.matches(".agl-typed")) {
+      if (key === "Escape") this.answer(null), done();
+      return event.stopPropagation();
+    }
+    const steps = { ArrowLeft: "back", ArrowRight: "step", Home: "first", End: "last", " ": "play" };
+    if (target === this.range) Object.assign(steps, { ArrowDown: "back", ArrowUp: "step" });
+    if (target.matches("input[type=search], select")) {
+      if (sketch?.typed(event) || (key === "Escape" && leave(this.element))) event.preventDefault();
+      return event.stopPropagation();
+    }
+    if (event.ctrlKey || event.metaKey || event.altKey) return undefined;
+    if (press && (key === "Enter" || key === " ")) return event.stopPropagation();
+    if (target.closest(".agl-matrix")?.walk?.(event)) return done();
+    if (group && (key === "Enter" || key === " ") && this.sketches.includes(sketch)) this.open(sketch, group);
+    else if (target.matches("[data-row]") && key === "Enter") this.choose(target.dataset.row);
+    else if (target.matches("[data-row]") && (key === "ArrowUp" || key === "ArrowDown") && this.lines.move(key === "ArrowUp" ? -1 : 1)) this.stop();
+    else if (sketch?.svg.contains(target) && sketch.key(event)) this.stop();
+    else if (key === "Escape" && this.asked !== null && this.asked !== undefined) this.answer(null);
+    else if (key === "Escape" && !this.details.hidden) this.close();
+    else if (key === "g" && this.lines && this.sketches.length) this.look(this.looks === "code" ? "graph" : "code");
+    else if (key === "p") this.act("predict");
+    else if (key === "f" && this.unfolding.length && this.looks === "graph") this.act("whole");
+    else if (steps[key]) this.act(steps[key]);
+    else if (/^\S$/.test(key) && target !== this.element) return event.stopPropagation();
+    else if (key !== "Escape" || !leave(this.element)) return undefined;
+    return done();
+  }
+
+  /** Widths have changed: drawings are sized, and what can be scrolled can be focused. */
+  resize() {
+    for (const sketch of this.sketches) sketch.tall = this.element.clientWidth < 860 ? TALL - 60 : TALL;
+    for (const sketch of [...this.sketches, ...(this.others ?? [])]) sketch.resize(sketch.frame.clientWidth);
+    for (const box of this.element.querySelectorAll(".agl-scroll, .agl-code")) {
+      box.scrollWidth > box.clientWidth + 1 || box.scrollHeight > box.clientHeight + 1 ? box.setAttribute("tabindex", "0") : box.removeAttribute("tabindex");
+    }
+  }
+}
+
+export { Stepper };

@@ -1,0 +1,244 @@
+"""The stepper on a page of a class projector: what runs is in view, every frame has numbers, nothing is told too early."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.conftest import ROOT, need
+
+sys.path.append(str(ROOT / "tools"))
+import lookat
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+NARROW, PROJECTOR = 700, 960
+
+
+@pytest.fixture(scope="module")
+def cards() -> dict[str, Any]:
+    need("IPython")
+    need("anywidget")
+    command = [sys.executable, "-m", "tests.browser.programs"]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return dict(json.loads(ran.stdout.splitlines()[-1]))
+
+
+@pytest.fixture(scope="module")
+def page() -> Iterator[Any]:
+    need("browser")
+    with lookat.chromium() as page:
+        page.broken = []
+        page.on("pageerror", lambda error: page.broken.append(str(error)))
+        yield page
+        assert page.broken == []
+
+
+@pytest.fixture
+def shown(page: Any, cards: dict[str, Any]) -> Any:
+    """Shows a program's card on a page of a width, without motion unless it is asked for."""
+
+    def show(name: str, width: int = PROJECTOR, theme: str = "light", motion: str = "reduce") -> Any:
+        page.emulate_media(reduced_motion=motion)
+        page.set_viewport_size({"width": width, "height": 500})
+        lookat.mount_packed(page, cards[name]["card"], cards[name]["words"], theme)
+        page.evaluate("() => { document.body.style.margin = 0; document.querySelector('.agl').style.margin = 0; }")
+        page.wait_for_timeout(60)  # sizes are known
+        return page.locator(".agl-card")
+
+    return show
+
+
+def last(card: Any) -> int:
+    return int(card.locator(".agl-range").get_attribute("max"))
+
+
+#: frames in which something that runs is not wholly in the window of the picture
+OUT = """() => {
+  const card = document.querySelector('.agl-card'), lost = [];
+  const last = Number(card.querySelector('.agl-range').max);
+  for (let at = 0; at <= last; at += 1) {
+    const picture = card.querySelector('.agl-graph:not([hidden]) .agl-drawing:not([hidden]) .agl-svg');
+    const runs = [...picture.querySelectorAll('[data-state="active"], [data-state="failed"]')].filter(g => g.querySelector('.agl-box'));
+    const nodes = runs.filter(g => /^[nk]/.test(g.dataset.item)), wanted = nodes.length ? nodes : runs;
+    const room = picture.getBoundingClientRect();
+    const seen = g => {
+      const b = g.querySelector('.agl-box').getBoundingClientRect();
+      return b.left >= room.left - 1 && b.right <= room.right + 1 && b.top >= room.top - 1 && b.bottom <= room.bottom + 1;
+    };
+    if (wanted.length ? !wanted.some(seen) || (nodes.length && !nodes.every(seen)) : at > 0 && at < last) lost.push(at);
+    card.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true}));
+  }
+  return lost;
+}"""
+
+
+@pytest.mark.parametrize("whole", [False, True], ids=["folded", "whole"])
+@pytest.mark.parametrize("name", ["rnn", "attention", "chain", "mlp"])
+def test_what_runs_is_in_view_in_every_frame_of_the_graph(shown: Any, page: Any, name: str, whole: bool):
+    card = shown(name, NARROW)
+    page.keyboard.press("g")
+    if whole and card.locator("[data-do=whole]").count():
+        page.keyboard.press("f")
+    assert card.locator(".agl-graph").is_visible()
+    assert page.evaluate(OUT) == []
+    smallest = """() => { const svg = document.querySelector('.agl-drawing:not([hidden]) .agl-svg');
+        const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+        return Math.min(...[...svg.querySelectorAll('.agl-item text')].filter(t => t.textContent).map(t => scale * t.getAttribute('font-size'))); }"""
+    assert page.evaluate(smallest) >= 12
+
+
+@pytest.mark.parametrize("name", ["rnn", "attention", "chain", "mlp", "first"])
+def test_the_line_that_runs_is_in_view_in_every_frame(shown: Any, page: Any, name: str):
+    card = shown(name, NARROW)
+    lost = []
+    for at in range(last(card) + 1):
+        hidden = page.evaluate("""async () => {
+            await new Promise(requestAnimationFrame); await new Promise(requestAnimationFrame);
+            const room = document.querySelector('.agl-code').getBoundingClientRect();
+            const lit = [...document.querySelectorAll('.agl-lines tr[data-state=active]')];
+            return !lit.length || lit.some(r => { const b = r.getBoundingClientRect(); return b.top < room.top - 1 || b.bottom > room.bottom + 1; });
+        }""")
+        if hidden and 0 < at < last(card):
+            lost.append(at)
+        page.keyboard.press("ArrowRight")
+    assert lost == []
+
+
+@pytest.mark.parametrize("name", ["mlp", "attention", "rnn"])
+def test_every_frame_shows_numbers(shown: Any, page: Any, name: str):
+    card = shown(name)
+    without = []
+    for at in range(1, last(card) + 1):
+        page.keyboard.press("ArrowRight")
+        numbers = card.locator(".agl-worked td").count()
+        if not numbers or not any(c.isdigit() for c in card.locator(".agl-say").inner_text()):
+            without.append(at)
+    assert [at for at in without if at != last(card)] == []
+
+
+@pytest.mark.parametrize("name", ["first", "mlp", "rnn", "attention", "chain", "custom", "nan", "double"])
+def test_it_fits_a_projector_and_a_narrow_page(shown: Any, page: Any, name: str):
+    for width in (PROJECTOR, NARROW):
+        card = shown(name, width)
+        tall = []
+        for _ in range(min(last(card), 12) + 1):
+            size = card.bounding_box()
+            tall.append(size["height"])
+            assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+            page.keyboard.press("ArrowRight")
+        assert max(tall) <= (500 if width == PROJECTOR else 560), (width, tall)
+    small = """() => [...document.querySelectorAll('.agl-card *')].filter(e => !e.closest('svg, .agl-live') && e.offsetWidth
+        && [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim()) && parseFloat(getComputedStyle(e).fontSize) < 13)
+        .map(e => e.className + ': ' + e.textContent.slice(0, 30))"""
+    assert page.evaluate(small) == []
+    talk = page.evaluate("() => parseFloat(getComputedStyle(document.querySelector('.agl-say')).fontSize)")
+    assert 18 <= talk <= 20
+
+
+@pytest.mark.parametrize("view", ["code", "graph"])
+def test_what_has_not_run_is_not_on_the_page(shown: Any, page: Any, cards: dict[str, Any], view: str):
+    card = shown("first")
+    if view == "graph":
+        page.keyboard.press("g")
+    card.get_by_text("more", exact=True).click()
+    for at in range(last(card) + 1):
+        text = page.evaluate("() => document.querySelector('.agl').textContent")
+        attributes = page.evaluate("() => document.querySelector('.agl').innerHTML")
+        for later in range(at + 1, last(card) + 1):
+            for sentence in (cards["first"]["frames"][later], plain(cards["first"]["said"][later])):
+                assert not sentence or (sentence not in text and sentence not in attributes), (at, later)
+        page.keyboard.press("ArrowRight")
+
+
+def plain(sentence: str) -> str:
+    return sentence.replace("**", "").replace("`", "")
+
+
+def test_predicting_inside_the_step(shown: Any, page: Any):
+    card = shown("first")
+    step = card.locator(".agl-do-step")
+    step.click()
+    page.keyboard.press("p")
+    assert card.get_by_role("switch").get_attribute("aria-checked") == "true"
+    step.click()
+    ask = card.locator(".agl-ask")
+    assert "runs next" in ask.inner_text()
+    assert card.get_attribute("data-at") == "1"
+    card.locator("tr", has_text="b = torch.add(w, 1)").click()  # wrong: line 5 runs first
+    assert "What goes on to a?" in ask.inner_text()
+    assert "MulBackward0 it is." in ask.inner_text()
+    ask.get_by_role("textbox").fill("2")
+    page.keyboard.press("Enter")
+    assert card.get_attribute("data-at") == "2"
+    assert card.locator(".agl-verdict").all_inner_texts() == ["✗ it is MulBackward0", "✓ 2"]
+    step.click()
+    card.locator("tr", has_text="b = torch.add(w, 1)").click()
+    ask.get_by_role("button", name="2", exact=True).click()  # 2. × 1 goes on, not 2. × 2
+    assert card.locator(".agl-verdict").all_inner_texts() == ["✓", "✗ 2 · it is [2.]"]
+    assert card.get_by_role("switch").inner_text() == "predict 2/4"
+    step.click()
+    ask.get_by_role("button", name="show it").click()
+    assert (card.get_attribute("data-at"), card.locator(".agl-verdict").count()) == ("4", 0)
+    page.keyboard.press("ArrowLeft")
+    assert card.locator(".agl-verdict").count() == 2, "answers are kept"
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    assert "w.grad" in ask.inner_text()
+    page.keyboard.type("6.0")
+    page.keyboard.press("Enter")
+    assert card.locator(".agl-verdict").all_inner_texts() == ["✓ 6.0"]
+
+
+def test_a_product_lights_what_an_element_was_made_of(shown: Any, page: Any):
+    card = shown("rnn")
+    for _ in range(6):
+        page.keyboard.press("ArrowRight")
+    product = card.locator(".agl-product")
+    assert product.locator("figcaption").all_inner_texts() == ["g", "Wᵀ", "h, t = 3"]
+    product.locator("table").nth(2).locator("td").nth(4).hover()
+    lit = [product.locator("table").nth(k).locator(".agl-lit").count() for k in range(3)]
+    assert lit == [3, 3, 1]
+    spelled = product.locator(".agl-spelled").inner_text()
+    left, _, right = spelled.partition(" = ")
+    total = sum(float(a) * float(b) for a, b in (term.split("·") for term in left.split(" + ")))
+    assert total == pytest.approx(float(right), abs=1e-3)
+    product.locator("table").nth(2).locator("td").first.focus()
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate("() => document.activeElement.dataset.at") == "1 0"
+    assert card.get_attribute("data-at") == "6"
+
+
+def test_signs_are_told_apart_without_colour(shown: Any, page: Any):
+    card = shown("rnn")
+    thumb = card.locator(".agl-v .agl-thumb").first
+    assert thumb.locator("rect.agl-plus").count() > 0
+    assert thumb.locator("circle.agl-minus").count() > 0
+    card.locator(".agl-v .agl-tensor").first.focus()
+    assert card.locator(".agl-tip td").count() == 9
+
+
+def test_a_key_is_quick_in_a_long_chain(shown: Any, page: Any):
+    for view in ("code", "graph"):
+        shown("chain", motion="no-preference")
+        if view == "graph":
+            page.keyboard.press("g")
+        took = page.evaluate("""async () => {
+            const card = document.querySelector('.agl-card'), took = [];
+            for (let k = 0; k < 60; k += 1) {
+                const start = performance.now();
+                card.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true}));
+                await new Promise(requestAnimationFrame);
+                card.getBoundingClientRect();
+                took.push(performance.now() - start);
+            }
+            return took.sort((a, b) => a - b);
+        }""")
+        print(view, "median", took[30], "95 %", took[57])
+        assert took[30] <= 50
+        assert took[57] <= 120

@@ -1,0 +1,135 @@
+"""The learner's lines behind a graph: which line, which part of it, which turn of a loop, which Module made a Node."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import autogradlab
+from autogradlab.inspectors.parts import Program, Row
+from autogradlab.inspectors.snapshot.graph import Holders, Walk
+from autogradlab.inspectors.snapshot.lines import note_of, unwatch, watch
+from autogradlab.inspectors.snapshot.names import Place, Space
+from autogradlab.inspectors.snapshot.program import Source, source_of
+
+
+@pytest.fixture
+def torch() -> Any:
+    """Nodes of autogradlab alone note their lines."""
+    return autogradlab
+
+
+def source(shell: Any, *cells: str, root: str = "y") -> Source:
+    for cell in cells:
+        shell.run(cell)
+    names = dict(shell.user_ns)
+    space = Space({}, names, Place("", 10**6), list(shell.user_ns["In"]))
+    found = source_of(Walk([names[root]]), Holders(space))
+    assert found is not None
+    return found
+
+
+def rows(program: Program) -> list[tuple[int, str]]:
+    """The rows with their depth."""
+    by_id = {row.id: row for row in program.rows}
+
+    def depth(row: Row) -> int:
+        return 1 + depth(by_id[row.parent]) if row.parent else 0
+
+    return [(depth(row), " ".join(filter(None, [row.tag, row.text]))) for row in program.rows]
+
+
+def marks(found: Source) -> list[str]:
+    """The letters of each Node, in the order in which the Nodes were made."""
+    texts = {row.id: row.text for row in found.program.rows}
+    order = {node: place for place, node in enumerate(found.spoken)}
+    made = sorted(found.program.marks, key=lambda mark: order[mark.node])
+    return [texts[mark.row][mark.first : mark.last] for mark in made]
+
+
+def test_lines_and_the_letters_of_each_node(shell: Any):
+    found = source(
+        shell,
+        "w = torch.tensor([1.], requires_grad=True)\nx = torch.tensor([2.], requires_grad=True)",
+        "a = torch.mul(w, x)\ny = (a *\n     (w + 1)).sum()",
+    )
+    assert [text for _, text in rows(found.program)][4:] == ["a = torch.mul(w, x)", "y = (a * (w + 1)).sum()"]
+    assert marks(found) == ["torch.mul(w, x)", "w + 1", "a * (w + 1)", "sum()"]  # Python's own span
+    values = {row.text[0]: row.value.rows for row in found.program.rows if row.name and row.value is not None}
+    assert values == {"w": (("1.",),), "x": (("2.",),), "a": (("2.",),), "y": (("4.",),)}
+    assert found.program.complete
+    assert found.program.of == "y"
+    assert list(found.spoken.values()) == ["Line 1", "Line 2", "Line 2", "Line 2"]
+
+
+def test_names_that_take_several_bytes(shell: Any):
+    found = source(shell, "权重 = torch.ones(2, requires_grad=True)\ny = (权重 * 3).sum()  # 求和")
+    assert marks(found) == ["权重 * 3", "(权重 * 3).sum()"]
+
+
+def test_turns_of_loops(shell: Any):
+    found = source(
+        shell,
+        "w = torch.ones(1, requires_grad=True)\nh = w * 1\n"
+        "for t in range(3):\n    h = h * w\n"
+        "for a in (1, 2):\n    for b in 'xy':\n        u = h * a\n        h = u + w\n"
+        "k = 0\nwhile k < 2:\n    k += 1\n    h = h * w\ny = h",
+    )
+    text = rows(found.program)
+    assert [r for r in text if r[1].startswith("t = ")] == [(2, f"t = {t} h = h * w") for t in range(3)]
+    nested = [r for r in text if r[1].startswith(("a = ", "b = "))]
+    assert nested == [(2, "a = 1"), (4, "b = 'x'"), (4, "b = 'y'"), (2, "a = 2"), (4, "b = 'x'"), (4, "b = 'y'")]
+    assert [r for r in text if r[1].startswith("turn")] == [(2, "turn 1 h = h * w"), (2, "turn 2 h = h * w")]
+    assert {"h, t = 0", "h, t = 2", "u, a = 1, b = 'x'", "h, a = 2, b = 'y'", "h, turn 1"} <= set(found.names.values())
+    ways = {tuple(label for _, label in way) for way in found.groups.values()}
+    assert {("t = 1",), ("a = 2", "b = 'y'"), ("turn 2",)} <= ways
+
+
+def test_calls_comprehensions_and_modules(shell: Any):
+    found = source(
+        shell,
+        "from autogradlab import nn\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.fc1 = nn.Linear(2, 2)\n        self.rest = nn.Sequential(nn.ReLU(), nn.Linear(2, 1))\n"
+        "    def forward(self, x):\n        h = self.fc1(x)\n        return self.rest(h)\n"
+        "def twice(v):\n    return v + v\nnet = Net()",
+        "parts = [twice(net(torch.ones(1, 2))) for i in range(2)]\ny = (parts[0] * parts[1]).sum()",
+    )
+    text = rows(found.program)
+    assert [r for r in text if r[1].startswith("i = ")] == [(2, "i = 0"), (2, "i = 1")]
+    assert [r[1] for r in text if "Net.forward" in r[1]] == ["net · Net.forward(…)"] * 2
+    assert [r[1] for r in text if r[1].startswith("twice")] == ["twice(…)"] * 2
+    assert {"fc1", "rest", "rest[0]", "rest[1]"} <= {r[1] for r in text}
+    assert "h" in {row.name for row in found.program.rows}
+    leaves = {row.text for row in found.program.rows if row.kind == "leaf"}
+    assert leaves == {"net.fc1.weight", "net.fc1.bias", "net.rest[1].weight", "net.rest[1].bias"}
+
+
+def test_a_name_is_given_to_the_whole_value_only(shell: Any):
+    found = source(
+        shell, "w = torch.ones(2, requires_grad=True)\nkept = []\nkept.append(w * 2)\ny, z = (kept[0] + w).sum(), 1"
+    )
+    named = {row.text: row.name for row in found.program.rows if row.kind == "line"}
+    assert named["kept.append(w * 2)"] == ""
+    assert {"kept[0]", "y"} <= set(found.names.values())
+
+
+def test_nothing_is_kept_and_nothing_noted_without_a_notebook(shell: Any):
+    import gc
+    import weakref
+
+    shell.run(
+        "w = torch.ones(2, requires_grad=True)\ndef f(v):\n    for i in range(2):\n        held = v * 2\n    return held\ny = f(w)"
+    )
+    assert len(note_of(shell.user_ns["y"].grad_fn)) == 2
+    there = weakref.ref(shell.user_ns["w"])
+    del shell.user_ns["w"], shell.user_ns["y"]
+    gc.collect()
+    assert there() is None
+    unwatch()
+    shell.run("w = torch.ones(2, requires_grad=True)\ny = w * 2")
+    assert note_of(shell.user_ns["y"].grad_fn) == ()
+    watch()
+    watch()
+    callbacks = [c for c in shell.events.callbacks["pre_run_cell"] if c.__module__.endswith("snapshot.lines")]
+    assert len(callbacks) == 1
