@@ -62,6 +62,12 @@ def dockerfile_faults(said: str, python: str) -> list[str]:
     return found
 
 
+def more_than_locked(frozen: str) -> list[str]:
+    """What an environment has that requirements.txt does not name in that version."""
+    lines = (ROOT / "binder" / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    return sorted({line for line in frozen.splitlines() if "==" in line} - set(lines))
+
+
 def python_program(version: str) -> str:
     """A Python of that version on this machine, else this one."""
     pyenv = sorted(Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")).glob(f"versions/{version}.*/bin/python"))
@@ -91,6 +97,8 @@ def replay(work: Path, python: str) -> None:
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",
     }
     run("pip", "install", "-q", "--no-cache-dir", "-r", "binder/requirements.txt", cwd=home, env=env)
+    if unlocked := more_than_locked(run("pip", "freeze", cwd=home, env=env)):
+        sys.exit(f"installed, but not in requirements.txt: {', '.join(unlocked)}")
     print(run("./binder/postBuild", cwd=home, env=env)[-1500:])
     run("pip", "check", cwd=home, env=env)
     for folder in sorted((home / "autogradlab-lessons").glob("??")):
