@@ -3,31 +3,58 @@
     python tools/families.py            write the names down anew, after operations were added to a family
     python tools/families.py --check    say what is wrong, write nothing
 
-The families themselves are chosen by hand: a module of `ops` that stands in LATE is loaded late, `name=""` adds one.
+Every module of the rooms common, linalg, nn and breadth is a family.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
+import importlib
 import re
 import sys
 import textwrap
 from collections.abc import Sequence
-from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-TABLE = ROOT / "autogradlab" / "ops" / "__init__.py"
+OPS = ROOT / "autogradlab" / "ops"
+TABLE = OPS / "__init__.py"
+#: folders whose modules are loaded when one of their names is first asked for
+ROOMS = ("common", "linalg", "nn", "breadth")
 _ENTRIES = re.compile(r"(?<=^LATE = \{\n).*?(?=^\})", re.MULTILINE | re.DOTALL)
+
+
+def families() -> list[str]:
+    """The modules of the rooms that are loaded late, those in front that they import from.
+
+    So whatever appears while one of them is imported is its own.
+    """
+    modules = {f"{room}.{p.stem}": p for room in ROOMS for p in sorted((OPS / room).glob("[!_]*.py"))}
+    found: list[str] = []
+
+    def visit(family: str) -> None:
+        if family in found or family not in modules:
+            return
+        room = family.partition(".")[0]
+        for node in ast.parse(modules[family].read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ImportFrom) and node.level in (1, 2):
+                source = node.module or ""
+                names = [source] if source else [alias.name for alias in node.names]
+                for name in names:
+                    visit(f"{room}.{name}" if node.level == 1 else name)
+        found.append(family)
+
+    for family in modules:
+        visit(family)
+    return found
 
 
 def offered() -> tuple[dict[str, str], list[str]]:
     """For each late family the names that it offers, as `announce` reads them; and what is wrong between families."""
     from autogradlab.core.recording.record import RAW, TENSORS
     from autogradlab.core.tensor.tensor import Tensor
-    from autogradlab.ops import LATE
     from autogradlab.ops.table.families import FUNCTIONS, OPS, Late
 
     spaces = {
@@ -41,50 +68,31 @@ def offered() -> tuple[dict[str, str], list[str]]:
     def state() -> dict[tuple[str, str], Any]:
         return {(s, n): v for s, names in spaces.items() for n, v in dict(names).items() if type(v) is not Late}
 
+    def loaded() -> set[str]:
+        return {name.removeprefix("autogradlab.ops.") for name in sys.modules if name.startswith("autogradlab.ops.")}
+
     owners: dict[tuple[str, str], str] = {}
     faults: list[str] = []
-    running = [""]
-    seen = state()
-
-    def account() -> None:
-        nonlocal seen
-        now = state()
-        for key, value in now.items():
-            if seen.get(key) is not value:
-                owner = owners.setdefault(key, running[-1])
-                if key in seen and owner != running[-1]:
-                    faults.append(
-                        f"{key[1]}: {running[-1]} changes what {owner or 'a family that is always loaded'} made"
-                    )
-        seen = now
-
-    plain = SourceFileLoader.exec_module
-
-    def exec_module(self: SourceFileLoader, module: ModuleType) -> None:
-        account()
-        running.append(module.__name__.removeprefix("autogradlab.ops."))
-        try:
-            plain(self, module)
-            account()
-        finally:
-            running.pop()
-
-    SourceFileLoader.exec_module = exec_module  # type: ignore[assignment,method-assign]
-    try:
-        for family in LATE:
-            __import__(f"autogradlab.ops.{family}")
-    finally:
-        SourceFileLoader.exec_module = plain  # type: ignore[method-assign]
     found: dict[str, str] = {}
-    for family in LATE:
+    known = families()
+    before = loaded()
+    seen = state()
+    for family in known:
+        if family in before:  # typed storages: users name their classes
+            continue
+        importlib.import_module(f"autogradlab.ops.{family}")
+        now, also = state(), (loaded() - before - {family}) & set(known)
+        faults += [f"{family}: loads {name} while it is loaded; import from it" for name in sorted(also)]
         own: dict[str, set[str]] = {}
-        for (space, name), owner in owners.items():
-            if owner == family:
+        for (space, name), value in now.items():
+            if seen.get((space, name)) is not value:
+                if (space, name) in owners:
+                    faults.append(f"{name}: {family} changes what {owners[space, name]} made")
+                owners[space, name] = family
                 own.setdefault(name, set()).add(space)
-        if not own:
-            faults.append(f"{family}: loaded always, since a family that is always loaded imports it")
         found[family] = " ".join(sorted(word(name, places) for name, places in own.items() if places != {"OPS"}))
-    return found, faults
+        before, seen = loaded(), now
+    return {family: words for family, words in sorted(found.items()) if words}, faults
 
 
 def word(name: str, places: set[str]) -> str:

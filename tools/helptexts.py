@@ -1,6 +1,6 @@
-"""Help texts, in docstrings and in autogradlab/reference: their examples' results, and the names that have none.
+"""Help texts, in docstrings and in the entries of operations: their examples' results, and the names that have none.
 
-    python tools/helptexts.py record [FILE ...]    run the examples and write down what they print
+    python tools/helptexts.py record [FILE ...]    run the examples and write down what they print; with --check only compare
     python tools/helptexts.py missing              public names without a text, by namespace
 
 Results come from the real PyTorch where it is installed, since autogradlab has to print the same.
@@ -24,10 +24,11 @@ from types import FunctionType
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "autogradlab"
 sys.path.append(str(ROOT))
 
+from autogradlab.core.arguments.declared import DECLARED  # noqa: E402
 from autogradlab.ops.table.families import load_all  # noqa: E402
-from autogradlab.reference import texts  # noqa: E402
 
 #: the namespaces whose names are documented, as attributes of the torch module
 SPACES = (
@@ -164,45 +165,57 @@ def example(doc: str) -> str:
     return "\n".join(line for line in code.split("\n") if not _IMPORT.match(line))
 
 
-def record_docstrings(file: Path, lib: Any) -> int:
-    """Write the results of the examples of a module's docstrings; returns how many examples raise."""
-    source = file.read_text(encoding="utf-8")
-    failed = 0
+def recorded_docstrings(source: str, lib: Any) -> str:
+    """The source of a module with the results of the examples of its docstrings."""
     for block in re.findall(r"^ +Example:\n(?: +.*\n|\n)+?(?=\n *(?:Mirrors|Other names))", source, re.MULTILINE):
         body = textwrap.dedent(block.partition("\n")[2]).strip("\n")
         imports = [line for line in body.split("\n") if _IMPORT.match(line)]
         result = run(example(textwrap.dedent(block)), lib)
-        if "Traceback (most recent call last):" in result and "Traceback (most recent call last):" not in body:
-            failed += 1
-            print(f"{file.name}:\n{result}\n")
         indent = block[: len(block) - len(block.lstrip())] + "    "
         head = block.partition("\n")[0]
         made = head + "\n" + textwrap.indent("\n".join([*imports, result]), indent) + "\n"
         source = source.replace(block, made)
-    file.write_text(source, encoding="utf-8")
-    return failed
+    return source
 
 
-def record(files: Sequence[Path], lib: Any) -> int:
-    """Write the results of the examples of these files; returns how many examples raise."""
+def declared_examples() -> list[str]:
+    """The examples of declarations, as they are indented in the sources: of operations and of their in-place forms."""
+    load_all()
+    found = []
+    for declaration in DECLARED.values():
+        for part in declaration.help.partition("In place:\n")[::2]:
+            if ">>> " in part:
+                start = part.index(">>> ")
+                found.append(part[part.rfind("\n", 0, start) + 1 :].rstrip())
+    return found
+
+
+def recorded_declarations(source: str, examples: Sequence[str], lib: Any) -> str:
+    """The source of a module with the results of the examples of its declarations."""
+    for block in examples:
+        if block in source:
+            indent = block[: len(block) - len(block.lstrip())]
+            result = run(textwrap.dedent(block), lib)
+            source = source.replace(block, textwrap.indent(result, indent))
+    return source
+
+
+def record(files: Sequence[Path], lib: Any, check: bool = False) -> int:
+    """Write the results of the examples of these files, or only say where others stand; returns how many raise or are stale."""
     failed = 0
+    examples = declared_examples()
     for file in files:
-        if file.suffix == ".py":
-            failed += record_docstrings(file, lib)
-            continue
-        text = file.read_text(encoding="utf-8")
-        head, *chunks = ("\n" + text).split("\n## ")
-        made = [head.lstrip("\n")]
-        for chunk in chunks:
-            prose, arrow, example = chunk.partition("\n>>> ")
-            if arrow:
-                result = run(arrow.lstrip("\n") + example.rstrip(), lib)
-                if "Traceback (most recent call last):" in result:
-                    failed += 1
-                    print(f"{file.name}: {prose.splitlines()[0]}:\n{result}\n")
-                chunk = f"{prose}\n{result}\n"
-            made.append(chunk.rstrip() + "\n")
-        file.write_text("\n## ".join(made).rstrip() + "\n", encoding="utf-8")
+        source = file.read_text(encoding="utf-8")
+        made = recorded_declarations(recorded_docstrings(source, lib), examples, lib)
+        for line in set(made.split("\n")) - set(source.split("\n")):
+            if "Traceback (most recent call last):" in line:
+                failed += 1
+                print(f"{file.relative_to(ROOT)}: an example raises")
+        if made != source and check:
+            failed += 1
+            print(f"{file.relative_to(ROOT)}: examples print something else than it says")
+        elif made != source:
+            file.write_text(made, encoding="utf-8")
     return failed
 
 
@@ -221,15 +234,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["record", "missing"])
     parser.add_argument("files", nargs="*", type=Path)
+    parser.add_argument("--check", action="store_true", help="say what is stale, write nothing")
     given = parser.parse_args(arguments)
     if given.what == "record":
-        return (
-            1
-            if record(
-                given.files or sorted([*texts.FOLDER.glob("*.txt"), *texts.FOLDER.parent.rglob("*.py")]), library()
-            )
-            else 0
-        )
+        files = [file.resolve() for file in given.files] or sorted(PACKAGE.rglob("*.py"))
+        return 1 if record(files, library(), given.check) else 0
     names = missing(importlib.import_module("autogradlab"))
     for space in SPACES:
         mine = [n.rpartition(".")[2] for n in names if n.rpartition(".")[0] == space]

@@ -5,75 +5,84 @@ from .table.families import announce
 #: families that are loaded when one of their names is first asked for: see `announce` for the words, which
 #: `python tools/families.py` writes
 LATE = {
-    "common.bits": "Tensor.bitwise_and_ Tensor.bitwise_left_shift_ Tensor.bitwise_not_ Tensor.bitwise_or_ "
-    "Tensor.bitwise_right_shift_ Tensor.bitwise_xor_ Tensor.logical_and_ Tensor.logical_not_ Tensor.logical_or_ "
-    "Tensor.logical_xor_ bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor gcd "
-    "gcd_ isfinite isinf isnan isneginf isposinf isreal lcm lcm_ logical_and logical_not logical_or logical_xor "
-    "signbit",
-    "common.blend": "F.clamp_backward F.clamp_max_backward F.clamp_min_backward Tensor.addcdiv_ Tensor.addcmul_ "
-    "Tensor.lerp_ addcdiv addcmul clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ lerp where",
-    "common.pairs": "F.add_number F.div_number F.div_rounded F.div_rounded_ F.inverse_square F.mul_number "
-    "F.same_sign Tensor.arctan2_ Tensor.atan2_ Tensor.copysign_ Tensor.floor_divide_ Tensor.fmod_ Tensor.heaviside_ "
-    "Tensor.hypot_ Tensor.nextafter_ Tensor.remainder_ arctan2 atan2 copysign floor_divide fmax fmin fmod heaviside "
-    "hypot ldexp ldexp_ logaddexp logaddexp2 maximum minimum nextafter remainder torch.special_xlog1py xlogy xlogy_",
-    "common.rounding": "ceil ceil_ fix fix_ floor floor_ frac frac_ nan_to_num nan_to_num_ round round_ trunc trunc_",
-    "common.complex": "F._conj F.angle_backward F.contiguous F.floats_like F.ones_like F.square angle conj "
-    "conj_physical conj_physical_ frexp imag is_conj is_neg real resolve_conj resolve_neg torch.complex torch.polar "
-    "torch.view_as_complex torch.view_as_real",
+    "breadth.copies": "narrow_copy torch.alias_copy torch.detach_copy torch.expand_copy torch.permute_copy "
+    "torch.select_copy torch.slice_copy torch.split_copy torch.split_with_sizes_copy torch.squeeze_copy torch.t_copy "
+    "torch.transpose_copy torch.unbind_copy torch.unfold_copy torch.unsqueeze_copy torch.view_copy",
+    "breadth.differences": "F._pdist_forward Tensor.renorm_ nonzero_static renorm torch.gradient torch.pdist "
+    "torch.unravel_index torch.vander",
+    "breadth.fourier": "F._fft_c2c F._fft_c2r F._fft_r2c",
+    "breadth.histogram": "bincount histc histogram torch.histogramdd",
+    "breadth.pad": "F.reflection_pad1d F.reflection_pad1d_backward F.reflection_pad2d F.reflection_pad2d_backward "
+    "F.reflection_pad3d F.reflection_pad3d_backward F.replication_pad1d F.replication_pad1d_backward "
+    "F.replication_pad2d F.replication_pad2d_backward F.replication_pad3d F.replication_pad3d_backward "
+    "torch.constant_pad_nd",
     "breadth.special": "F.logit_backward F.mvdigamma F.sinc_backward Tensor.digamma_ Tensor.erfinv_ Tensor.igamma_ "
     "Tensor.igammac_ Tensor.lgamma_ Tensor.mvlgamma_ Tensor.polygamma_ digamma erf erf_ erfc erfc_ erfinv i0 i0_ "
     "igamma igammac lgamma logit logit_ mvlgamma polygamma sinc sinc_ torch.special_bessel_j0 "
     "torch.special_bessel_j1 torch.special_entr torch.special_erfcx torch.special_i0e torch.special_i1 "
     "torch.special_i1e torch.special_log_ndtr torch.special_modified_bessel_i0 torch.special_modified_bessel_i1 "
     "torch.special_ndtr torch.special_ndtri torch.special_round torch.special_spherical_bessel_j0 torch.special_zeta",
+    "breadth.spectra": "istft stft",
+    "breadth.unique": "F._unique2 F.unique_dim unique unique_consecutive",
+    "common.bits": "Tensor.bitwise_and_ Tensor.bitwise_left_shift_ Tensor.bitwise_not_ Tensor.bitwise_or_ "
+    "Tensor.bitwise_right_shift_ Tensor.bitwise_xor_ Tensor.logical_and_ Tensor.logical_not_ Tensor.logical_or_ "
+    "Tensor.logical_xor_ bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor gcd "
+    "gcd_ isfinite isinf isnan isneginf isposinf isreal lcm lcm_ logical_and logical_not logical_or logical_xor "
+    "signbit",
+    "common.blas": "F._trilinear F.linalg_cross F.linear Tensor.addbmm_ Tensor.addr_ Tensor.baddbmm_ addbmm addmv "
+    "addmv_ addr baddbmm cross inner torch.bilinear torch.chain_matmul trace",
+    "common.blend": "F.clamp_backward F.clamp_max_backward F.clamp_min_backward Tensor.addcdiv_ Tensor.addcmul_ "
+    "Tensor.lerp_ addcdiv addcmul clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ lerp where",
+    "common.complex": "F._conj F.angle_backward F.contiguous F.floats_like F.ones_like F.square angle conj "
+    "conj_physical conj_physical_ frexp imag is_conj is_neg real resolve_conj resolve_neg torch.complex torch.polar "
+    "torch.view_as_complex torch.view_as_real",
+    "common.distances": "F.distance_back F.logsumexp_back dist logsumexp",
+    "common.einsum": "kron torch.einsum torch.tensordot",
     "common.extremes": "F.aminmax_back F.evenly F.put_at F.share_evenly F.take_at amax amin aminmax argmax argmin "
     "max min",
-    "common.statistics": "F.mean_part F.std_back F.var_back corrcoef cov std torch.std_mean torch.var_mean var",
-    "common.distances": "F.distance_back F.logsumexp_back dist logsumexp",
-    "common.strided": "F._strided_part F.as_strided_backward F.as_strided_gather F.as_strided_scatter_geometry "
-    "F.view_as_dtype as_strided as_strided_ as_strided_scatter diagonal_scatter select_scatter slice_scatter",
-    "common.split": "chunk dsplit hsplit split split_with_sizes tensor_split unbind unsafe_chunk unsafe_split "
-    "unsafe_split_with_sizes vsplit",
+    "common.inplace_views": "Tensor.squeeze_ Tensor.swapaxes_ Tensor.swapdims_ Tensor.t_ Tensor.transpose_ "
+    "Tensor.unsqueeze_",
     "common.join": "F.zeros_of torch.block_diag torch.cartesian_prod torch.cat torch.column_stack torch.combinations "
     "torch.concat torch.concatenate torch.dstack torch.hstack torch.meshgrid torch.row_stack torch.stack "
     "torch.vstack",
-    "common.inplace_views": "Tensor.squeeze_ Tensor.swapaxes_ Tensor.swapdims_ Tensor.t_ Tensor.transpose_ "
-    "Tensor.unsqueeze_",
-    "common.take": "F.distinct F.index_select_backward Tensor.index_add_ Tensor.index_copy_ Tensor.index_fill_ "
-    "Tensor.put_ argwhere index_add index_copy index_fill index_select nonzero put take take_along_dim",
-    "common.scatter": "F._index_reduce F.cut_to F.pad_to Tensor.index_reduce_ Tensor.scatter_ Tensor.scatter_add_ "
-    "Tensor.scatter_reduce_ gather index_reduce scatter scatter_add scatter_reduce",
     "common.masked": "F.front_of F.masked_select_backward Tensor.fill_diagonal_ Tensor.masked_fill_ "
     "Tensor.masked_scatter_ masked_fill masked_scatter masked_select",
+    "common.order": "median mode nanmedian nanquantile quantile",
+    "common.pairs": "F.add_number F.div_number F.div_rounded F.div_rounded_ F.inverse_square F.mul_number "
+    "F.same_sign Tensor.arctan2_ Tensor.atan2_ Tensor.copysign_ Tensor.floor_divide_ Tensor.fmod_ Tensor.heaviside_ "
+    "Tensor.hypot_ Tensor.nextafter_ Tensor.remainder_ arctan2 atan2 copysign floor_divide fmax fmin fmod heaviside "
+    "hypot ldexp ldexp_ logaddexp logaddexp2 maximum minimum nextafter remainder torch.special_xlog1py xlogy xlogy_",
+    "common.random": "Tensor.bernoulli_ Tensor.cauchy_ Tensor.exponential_ Tensor.geometric_ Tensor.log_normal_ "
+    "Tensor.normal_ Tensor.random_ Tensor.uniform_ bernoulli multinomial torch._standard_gamma torch.binomial "
+    "torch.normal torch.poisson torch.rand torch.rand_like torch.randint torch.randint_like torch.randn "
+    "torch.randn_like torch.randperm",
+    "common.ranges": "torch.arange torch.bartlett_window torch.blackman_window torch.eye torch.hamming_window "
+    "torch.hann_window torch.kaiser_window torch.linspace torch.logspace torch.range torch.tril_indices "
+    "torch.triu_indices",
     "common.repeat": "Tensor.__reversed__ Tensor.repeat flip fliplr flipud repeat_interleave roll rot90 tile",
+    "common.rounding": "ceil ceil_ fix fix_ floor floor_ frac frac_ nan_to_num nan_to_num_ round round_ trunc trunc_",
+    "common.scans": "F.cumprod_back F.log_or_lowest F.logcumsumexp_back F.suffix_sums Tensor.cumprod_ Tensor.cumsum_ "
+    "cummax cummin cumprod cumsum diff logcumsumexp torch.cumulative_trapezoid torch.trapezoid torch.trapz",
+    "common.scatter": "F._index_reduce F.cut_to F.pad_to Tensor.index_reduce_ Tensor.scatter_ Tensor.scatter_add_ "
+    "Tensor.scatter_reduce_ gather index_reduce scatter scatter_add scatter_reduce",
+    "common.sorting": "F.place_at argsort kthvalue msort sort topk torch.bucketize torch.searchsorted",
+    "common.split": "chunk dsplit hsplit split split_with_sizes tensor_split unbind unsafe_chunk unsafe_split "
+    "unsafe_split_with_sizes vsplit",
+    "common.statistics": "F.mean_part F.std_back F.var_back corrcoef cov std torch.std_mean torch.var_mean var",
+    "common.strided": "F._strided_part F.as_strided_backward F.as_strided_gather F.as_strided_scatter_geometry "
+    "F.view_as_dtype as_strided as_strided_ as_strided_scatter diagonal_scatter select_scatter slice_scatter",
+    "common.take": "F.distinct F.index_select_backward Tensor.index_add_ Tensor.index_copy_ Tensor.index_fill_ "
+    "Tensor.put_ argwhere index_add index_copy index_fill index_select nonzero put take take_along_dim",
     "common.triangle": "Tensor.tril_ Tensor.triu_ tril triu",
-    "breadth.pad": "F.reflection_pad1d F.reflection_pad1d_backward F.reflection_pad2d F.reflection_pad2d_backward "
-    "F.reflection_pad3d F.reflection_pad3d_backward F.replication_pad1d F.replication_pad1d_backward "
-    "F.replication_pad2d F.replication_pad2d_backward F.replication_pad3d F.replication_pad3d_backward "
-    "torch.constant_pad_nd",
-    "breadth.copies": "narrow_copy torch.alias_copy torch.detach_copy torch.expand_copy torch.permute_copy "
-    "torch.select_copy torch.slice_copy torch.split_copy torch.split_with_sizes_copy torch.squeeze_copy torch.t_copy "
-    "torch.transpose_copy torch.unbind_copy torch.unfold_copy torch.unsqueeze_copy torch.view_copy",
-    "common.blas": "F._trilinear F.linalg_cross F.linear Tensor.addbmm_ Tensor.addr_ Tensor.baddbmm_ addbmm addmv "
-    "addmv_ addr baddbmm cross inner torch.bilinear torch.chain_matmul trace",
-    "common.einsum": "kron torch.einsum torch.tensordot",
-    "linalg.factors": "F.matmul",
     "linalg.decompositions": "F.linalg_cholesky_ex F.linalg_eig F.linalg_eigh F.linalg_lu F.linalg_lu_factor_ex "
     "F.linalg_lu_solve F.linalg_qr F.linalg_svd cholesky qr svd",
+    "linalg.exponential": "F.linalg_householder_product F.linalg_matrix_exp matrix_exp matrix_power orgqr",
+    "linalg.factors": "F.matmul",
+    "linalg.norms": "F._cdist_forward F._euclidean_dist F.linalg_matrix_norm F.linalg_norm F.linalg_vector_norm "
+    "F.norm_along norm torch.cdist",
     "linalg.solve": "F.linalg_det F.linalg_inv F.linalg_inv_ex F.linalg_inverse F.linalg_lstsq F.linalg_pinv "
     "F.linalg_slogdet F.linalg_solve F.linalg_solve_ex F.linalg_solve_triangular cholesky_inverse cholesky_solve det "
     "inverse logdet lu_solve pinverse slogdet triangular_solve",
-    "linalg.exponential": "F.linalg_householder_product F.linalg_matrix_exp matrix_exp matrix_power orgqr",
-    "linalg.norms": "F._cdist_forward F._euclidean_dist F.linalg_matrix_norm F.linalg_norm F.linalg_vector_norm "
-    "F.norm_along norm torch.cdist",
-    "common.scans": "F.cumprod_back F.log_or_lowest F.logcumsumexp_back F.suffix_sums Tensor.cumprod_ Tensor.cumsum_ "
-    "cummax cummin cumprod cumsum diff logcumsumexp torch.cumulative_trapezoid torch.trapezoid torch.trapz",
-    "common.sorting": "F.place_at argsort kthvalue msort sort topk torch.bucketize torch.searchsorted",
-    "common.order": "median mode nanmedian nanquantile quantile",
-    "breadth.unique": "F._unique2 F.unique_dim unique unique_consecutive",
-    "breadth.histogram": "bincount histc histogram torch.histogramdd",
-    "breadth.fourier": "F._fft_c2c F._fft_c2r F._fft_r2c",
-    "breadth.spectra": "istft stft",
     "linalg.unpacking": "lu torch.lu_unpack",
     "nn.activation": "F._log_softmax F._log_softmax_backward_data F._prelu_kernel F._safe_softmax F._softmax "
     "F._softmax_backward_data F.clamped F.elu F.elu_backward F.gelu F.gelu_backward F.glu F.hardshrink_backward "
@@ -81,14 +90,14 @@ LATE = {
     "F.leaky_relu F.leaky_relu_backward F.log_sigmoid F.mish F.pick F.rrelu_with_noise F.rrelu_with_noise_backward "
     "F.silu F.softplus F.softplus_backward F.softshrink F.softshrink_backward hardshrink log_softmax prelu softmax "
     "torch.celu torch.celu_ torch.selu torch.selu_ torch.threshold torch.threshold_",
+    "nn.attention": "F._scaled_dot_product_flash_attention_for_cpu "
+    "F._scaled_dot_product_flash_attention_for_cpu_backward",
     "nn.conv": "F._conv F._conv_by_input F._conv_by_weight F.col2im F.im2col torch.convolution",
-    "breadth.differences": "F._pdist_forward Tensor.renorm_ nonzero_static renorm torch.gradient torch.pdist "
-    "torch.unravel_index torch.vander",
     "nn.ctc": "F._ctc_loss F._ctc_loss_backward F.multilabel_margin_loss_backward F.multilabel_margin_loss_forward",
-    "nn.grid": "F.affine_grid_generator_backward F.grid_sampler_2d_backward F.grid_sampler_3d_backward "
-    "torch.affine_grid_generator torch.grid_sampler_2d torch.grid_sampler_3d",
     "nn.embedding": "F.embedding_dense_backward F.embedding_gather torch.channel_shuffle torch.embedding "
     "torch.embedding_bag torch.pixel_shuffle torch.pixel_unshuffle",
+    "nn.grid": "F.affine_grid_generator_backward F.grid_sampler_2d_backward F.grid_sampler_3d_backward "
+    "torch.affine_grid_generator torch.grid_sampler_2d torch.grid_sampler_3d",
     "nn.loss": "F.at_least F.binary_cross_entropy F.huber_loss F.huber_loss_backward F.mse_loss F.mse_loss_backward "
     "F.multi_margin_loss F.multi_margin_slope F.nll_loss2d_backward F.nll_loss2d_forward F.nll_loss_backward "
     "F.nll_loss_forward F.per_row F.smooth_l1_loss F.smooth_l1_loss_backward F.soft_margin_loss "
@@ -107,13 +116,6 @@ LATE = {
     "F.upsample_nearest3d_backward F.upsample_nearest_exact1d F.upsample_nearest_exact1d_backward "
     "F.upsample_nearest_exact2d F.upsample_nearest_exact2d_backward F.upsample_nearest_exact3d "
     "F.upsample_nearest_exact3d_backward F.upsample_trilinear3d F.upsample_trilinear3d_backward",
-    "common.random": "Tensor.bernoulli_ Tensor.cauchy_ Tensor.exponential_ Tensor.geometric_ Tensor.log_normal_ "
-    "Tensor.normal_ Tensor.random_ Tensor.uniform_ bernoulli multinomial torch._standard_gamma torch.binomial "
-    "torch.normal torch.poisson torch.rand torch.rand_like torch.randint torch.randint_like torch.randn "
-    "torch.randn_like torch.randperm",
-    "common.ranges": "torch.arange torch.bartlett_window torch.blackman_window torch.eye torch.hamming_window "
-    "torch.hann_window torch.kaiser_window torch.linspace torch.logspace torch.range torch.tril_indices "
-    "torch.triu_indices",
 }
 announce(__name__, LATE)
 
