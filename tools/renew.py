@@ -21,7 +21,7 @@ TOOLS = Path(__file__).resolve().parent
 #: PyTorch's kernels for AVX2, the same on every processor that has it
 PINNED = {"ATEN_CPU_CAPABILITY": "avx2", "MKL_CBWR": "COMPATIBLE", "OMP_NUM_THREADS": "1"}
 #: the tools and their arguments, and whether they ask PyTorch
-STEPS = (
+STEPS: tuple[tuple[str, list[str], bool], ...] = (
     ("families.py", [], False),
     ("helptexts.py", ["record"], True),
     ("stubs.py", [], False),
