@@ -4,7 +4,8 @@
     python tools/renew.py --check    say what is stale, write nothing
 
 In this order: the names of the families that are loaded late, what the examples of the help texts print, the stubs, and PyTorch's
-results for new samples of the tests. Examples and samples ask PyTorch: where it is not installed they stay as they are.
+results for new samples of the tests. Examples and samples ask PyTorch, under the settings of tools/record.py: where it is not
+installed they stay as they are.
 """
 
 from __future__ import annotations
@@ -18,8 +19,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 TOOLS = Path(__file__).resolve().parent
-#: PyTorch's kernels for AVX2, the same on every processor that has it
-PINNED = {"ATEN_CPU_CAPABILITY": "avx2", "MKL_CBWR": "COMPATIBLE", "OMP_NUM_THREADS": "1"}
+sys.path.append(str(TOOLS))
+
+from record import PINNED  # noqa: E402
+
 #: the tools and their arguments, and whether they ask PyTorch
 STEPS: tuple[tuple[str, list[str], bool], ...] = (
     ("families.py", [], False),
