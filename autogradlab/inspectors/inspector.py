@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .cells import keep
 from .parts import Card
 from .rendering import Inspector
 from .widgets import available
@@ -11,8 +12,12 @@ __all__ = ["Inspector", "present"]
 
 def present(card: Card) -> Inspector:
     """The inspector for a card: a widget where anywidget is installed, else its static form."""
-    if not available():
-        return Inspector(card)
-    from .widgets.view import InspectorWidget
+    view: Inspector
+    if available():
+        from .widgets.view import InspectorWidget
 
-    return InspectorWidget(card)
+        view = InspectorWidget(card)
+    else:
+        view = Inspector(card)
+    keep(view)
+    return view

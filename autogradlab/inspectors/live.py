@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from functools import cache
+from types import MethodType
 from typing import Any, TypeVar
 
+from .cells import forgotten, keep
 from .inspector import Inspector
 from .parts import Card
 from .snapshot.names import notebook
@@ -16,13 +19,21 @@ T = TypeVar("T", bound="Live")
 
 
 def after_each_cell(act: Callable[[], object]) -> Callable[[], None]:
-    """Call `act` after each cell that IPython runs; what is returned stops that. Outside of IPython nothing happens."""
+    """Call `act` after each cell that IPython runs; what is returned stops that. Outside of IPython nothing happens.
+
+    An object whose method it is is not kept alive.
+    """
     shell = notebook()
     if shell is None:
         return lambda: None
+    known = weakref.WeakMethod(act) if isinstance(act, MethodType) else lambda: act
 
     def ran(result: Any = None) -> None:
-        act()
+        found = known()
+        if found is None:
+            stop()
+        else:
+            found()
 
     shell.events.register("post_run_cell", ran)
 
@@ -38,6 +49,18 @@ class Live(Inspector):
 
     def make(self) -> Card:
         raise NotImplementedError
+
+    def watch_cells(self) -> None:
+        """Show how things are after each cell, until it is closed, collected, or no variable holds it any more."""
+        self.on_close(after_each_cell(self.after_cell))
+        weakref.finalize(self, _close, self._closing).atexit = False
+        keep(self)
+
+    def after_cell(self) -> None:
+        if forgotten(self):
+            self.close()
+        else:
+            self.refresh()
 
     def refresh(self) -> None:
         """Show how things are now."""
@@ -66,6 +89,11 @@ class Live(Inspector):
         self.refresh()
         Inspector.close(self)
         self.refresh()
+
+
+def _close(closing: list[Callable[[], object]]) -> None:
+    while closing:
+        closing.pop()()
 
 
 @cache

@@ -226,3 +226,18 @@ def test_the_sentence_itself(torch: Any, seed: int):
         if f"{name}.grad = " in last:
             words = "None" if t.grad is None else short(t.grad)
             assert f"{name}.grad = {words}"[:-1] in last, (name, words, last)
+
+
+def test_nan_does_not_add_up(torch: Any):
+    w = torch.tensor([0.0, 1.0], requires_grad=True)
+    with lab.accumulation(w) as ledger:
+        (w.sqrt() * torch.tensor([0.0, 1.0])).sum().backward()
+        assert [(badge.text, badge.tone) for badge in ledger.make().badges] == [("NaN in `.grad`", "warning")]
+
+
+def test_bars_show_an_element_and_not_a_sum_in_which_signs_cancel(torch: Any):
+    w = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    with lab.accumulation(w) as ledger:
+        (w * torch.tensor([1.0, -5.0, 4.0])).sum().backward()  # the sum of the gradient is 0
+        assert "Bars show element [1], the largest of 3" in ledger.text
+        assert "-5." in ledger.svg()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from ..live import Live, after_each_cell, live
+from ..live import Live, live
 from ..parts import Badge, Block, Card, Drawing, Grid, Item, Note, Path, Rect, Shape, Table, Text, Tone
 from ..snapshot.callers import space_now
 from ..snapshot.calls import arguments
@@ -60,7 +61,7 @@ class Accumulation(Live):
         super().__init__(self._compose(names))
         if self.ledger is not None:
             self.on_close(self.ledger.close)
-            self.on_close(after_each_cell(self.refresh))
+            self.watch_cells()
 
     @property
     def entries(self) -> list[Entry]:
@@ -118,30 +119,73 @@ def _card(ledger: Ledger, name: str, rebound: bool, element: Any) -> Card:
         blocks += _body(entries, name, element, None if leaf is None else leaf.grad)
     badges: list[Badge] = []
     if leaf is not None and ledger.open and entries:
-        up = ledger.adds_up()
-        badges.append(Badge(say("accumulation.adds_up" if up else "accumulation.differs"), "good" if up else "warning"))
+        badges.append(_verdict(ledger))
     if not ledger.open:
         badges.append(Badge(say("accumulation.closed"), "muted"))
     title = say("accumulation.title", name=name)
     return Card("accumulation", title, badges=tuple(badges), blocks=tuple(blocks), lang=language())
 
 
-def _body(entries: list[Entry], name: str, element: Any, grad: Any) -> list[Block]:
+def _verdict(ledger: Ledger) -> Badge:
+    """Whether the entries add up to `.grad`; NaN adds up to nothing."""
+    total = ledger.total()
+    if total is not None and bool((total != total).any()):
+        return Badge(say("accumulation.nan"), "warning")
+    up = ledger.adds_up()
+    return Badge(say("accumulation.adds_up" if up else "accumulation.differs"), "good" if up else "warning")
+
+
+@dataclass(frozen=True, slots=True)
+class _At:
+    """The element that stands for a tensor: its number in the sample that entries keep."""
+
+    number: int
+
+
+def _largest(entries: list[Entry]) -> _At:
+    """The element that was the largest in any entry: signs cancel in a sum, but not in one element."""
+    best, at = -1.0, 0
+    for entry in entries:
+        for tensor in (entry.total, entry.added):
+            if tensor is not None and tensor.numel():
+                sizes = tensor.reshape(-1).abs()
+                sizes = sizes.where(sizes == sizes, sizes.new_zeros(()))
+                size = float(sizes.max().item())
+                if size > best:
+                    best, at = size, int(sizes.argmax().item())
+    return _At(at)
+
+
+def _index(number: int, count: int, shape: Sequence[int]) -> str:
+    """The index of an element of a sample in the tensor itself: "[0, 2]"."""
+    flat, parts = number * -(-count // KEPT) if count > KEPT else number, []
+    for size in reversed(shape):
+        parts.append(str(flat % size))
+        flat //= size
+    return f"[{', '.join(reversed(parts))}]"
+
+
+def _body(entries: list[Entry], name: str, chosen: Any, grad: Any) -> list[Block]:
     shown = entries[-BARS:]
     blocks: list[Block] = []
+    largest = max((e.total.numel() for e in entries if e.total is not None), default=1)
+    element = _largest(entries) if chosen is None and largest > 1 else chosen
     heights = [_height(e, element) for e in entries]
     if len(entries) > BARS:
         blocks.append(Note(say("accumulation.earlier", count=len(entries) - BARS), "muted"))
     blocks.append(
         _drawing(shown, [_totals(entries, i)[0] for i in range(len(entries))][-BARS:], heights[-BARS:], element)
     )
-    largest = max((e.total.numel() for e in entries if e.total is not None), default=1)
-    if element is not None and largest > 1:
-        blocks.append(Note(say("accumulation.chosen", element=element), "muted"))
+    if isinstance(element, _At):
+        like = grad if grad is not None else next(e.total for e in reversed(entries) if e.total is not None)
+        count = like.numel()
+        key = "accumulation.sampled" if count > KEPT else "accumulation.largest"
+        place_ = _index(element.number, count, tuple(like.shape))
+        blocks.append(Note(say(key, count=count, kept=largest, element=place_), "muted"))
     elif largest > 1:
-        count = grad.numel() if grad is not None else largest
-        key = "accumulation.sampled" if count > KEPT else "accumulation.summed"
-        blocks.append(Note(say(key, count=count, kept=largest), "muted"))
+        blocks.append(Note(say("accumulation.chosen", element=element), "muted"))
+    if largest > FEW:
+        blocks.append(Note(say("accumulation.norm"), "muted"))
     blocks.append(_table(entries))
     if grad is not None and grad.numel() > FEW:
         blocks.append(_grid(grad, name))
@@ -211,9 +255,13 @@ def _ways(entry: Entry) -> str:
 
 
 def _said(tensor: Any) -> str:
-    """The numbers of a small tensor; of another the sum, which is what its bar shows."""
+    """The numbers of a small tensor; of another its norm, in which nothing cancels."""
     text = short(tensor)
-    return text if tensor.numel() <= FEW else f"Σ {_words(_number(tensor, None))}"
+    return text if tensor.numel() <= FEW else f"‖·‖ {_words(_norm(tensor))}"
+
+
+def _norm(tensor: Any) -> float:
+    return float((tensor.abs() ** 2).sum().item()) ** 0.5
 
 
 def _plus(text: str) -> str:
@@ -224,17 +272,25 @@ def _plus(text: str) -> str:
 
 
 def _number(tensor: Any, element: Any) -> float:
-    """The height that stands for a tensor: its sum, or its chosen element. Complex numbers: the real part."""
-    if tensor is None:
+    """The height that stands for a tensor: its one element, or the chosen one. Complex numbers: the real part."""
+    if tensor is None or not tensor.numel():
         return 0.0
-    chosen = tensor.sum()
-    if element is not None and tensor.numel() > 1:
+    if element is None or tensor.numel() == 1:
+        chosen = tensor.reshape(-1)[0]
+    elif isinstance(element, _At):
+        chosen = tensor.reshape(-1)[element.number]
+    else:
         try:
-            chosen = tensor[element].sum()
-        except Exception:  # an index that does not fit: the sum stays
-            chosen = tensor.sum()
+            chosen = tensor[element]
+            chosen = chosen.reshape(-1)[_largest_of(chosen)]
+        except Exception:  # an index that does not fit
+            chosen = tensor.reshape(-1)[_largest_of(tensor)]
     value = chosen.item()
     return float(value.real if isinstance(value, complex) else value)
+
+
+def _largest_of(tensor: Any) -> int:
+    return int(tensor.reshape(-1).abs().argmax().item())
 
 
 def _height(entry: Entry, element: Any) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..live import Live, after_each_cell, live
+from ..live import Live, live
 from ..parts import Badge, Block, Card, Note, Table, Tone
 from ..snapshot.callers import space_now
 from ..snapshot.calls import arguments
@@ -67,7 +67,7 @@ class Hooks(Live):
         self.record = Log(chosen)
         super().__init__(self.make())
         self.on_close(self.record.close)
-        self.on_close(after_each_cell(self.refresh))
+        self.watch_cells()
 
     @property
     def firings(self) -> list[Firing]:

@@ -17,7 +17,17 @@ from typing import Any
 
 from .kinds import is_a, is_array, is_module, is_tensor
 
-__all__ = ["Names", "Place", "Space", "locals_of", "names_of", "namespace", "notebook", "tensors"]
+__all__ = [
+    "Names",
+    "Place",
+    "Space",
+    "locals_of",
+    "names_of",
+    "namespace",
+    "namespace_names",
+    "notebook",
+    "tensors",
+]
 
 #: What IPython keeps in the user's namespace for itself.
 _HIDDEN = re.compile(r"_+|_i*|_i?\d+|_[iod]h|__\w+__")
@@ -112,6 +122,19 @@ def locals_of(frame: FrameType) -> dict[str, Any]:
 
 
 # -- which names hold tensors --------------------------------------------------------------------------------------------
+
+
+def namespace_names() -> Iterator[Any]:
+    """What variables of the notebook hold, and items of lists and dicts that they hold; IPython's own are left out."""
+    shell = notebook()
+    for name, value in list({} if shell is None else shell.user_ns.items()):
+        if _hidden(name):
+            continue
+        yield value
+        if type(value) in (list, tuple) and len(value) <= MANY:
+            yield from value
+        elif type(value) is dict and len(value) <= MANY:
+            yield from list(value.values())
 
 
 def tensors(space: Mapping[str, Any], arrays: bool = False) -> Iterator[tuple[str, Any]]:

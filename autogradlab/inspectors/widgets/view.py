@@ -55,7 +55,9 @@ class InspectorWidget(Inspector, anywidget.AnyWidget):  # type: ignore[misc]  # 
 
     def close(self) -> None:
         Inspector.close(self)
+        layout = self.layout
         anywidget.AnyWidget.close(self)
+        layout.close()  # a widget of its own, which nobody else closes
         self.__dict__.pop("_repr_mimebundle_", None)  # ipywidgets leaves None there: the static form can still be shown
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
