@@ -11,8 +11,9 @@ from typing import Any
 
 from ..core.graph.node import NO_EDGE, Edge, Node, node_class, sequence
 from ..core.memory.versions import increment_version
+from ..core.recording.inplace import check_inplace, rebase
 from ..core.recording.record import SavedOutput, finish
-from ..core.recording.views import check_inplace, rebase, share
+from ..core.recording.views import share
 from ..core.runtime import errors, modes
 from ..core.tensor.tensor import INFERENCE, Tensor, gradient_edge, requires_grad, wrap
 from .context import UNSET, BackwardCFunction, Context, FunctionCtx, no_backward, put

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..autograd.grad_mode import no_grad
-from ..core.memory.versions import increment_version
 from ..core.random import distributions, streams
 from ..core.random.generator import Generator
+from ..core.recording.inplace import commit
 from ..core.tensor.tensor import Tensor
 
 __all__ = [
@@ -39,8 +39,9 @@ _EMPTY = "Initializing zero-element tensors is a no-op"
 
 def _drawn(tensor: Tensor, draw: Callable[..., Any], *args: Any) -> Tensor:
     """Fill the tensor from a stream of random numbers, as an in-place operation that is not recorded."""
-    draw(tensor._array, *args)
-    increment_version(tensor)
+    fresh = np.array(tensor._array, order="K")
+    draw(fresh, *args)
+    commit(tensor, fresh)
     return tensor
 
 
@@ -197,8 +198,7 @@ def eye_(tensor: Tensor) -> Tensor:
 
 
 def _written(tensor: Tensor, values: Any) -> Tensor:
-    tensor._array[...] = values
-    increment_version(tensor)
+    commit(tensor, values)
     return tensor
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ..graph.node import NO_EDGE, AccumulateGrad, Node
 from ..memory.layout import empty_like
 from ..memory.versions import increment_version
-from ..runtime import modes
+from ..runtime import errors, modes
 from ..tensor.tensor import Tensor, requires_grad, wrap
 from .firing import as_array, as_tensor, as_tuple, hook_result, set_grad
 from .validate import cast_to
@@ -25,6 +25,9 @@ def accumulate(node: AccumulateGrad, grad: Any, recorded: bool, owned: bool, loc
         return
     variable = node.variable
     meta = variable._meta
+    if (variable._edge is not None or variable._view is not None) and not takes_gradient(variable):
+        _withheld(node, wrap(grad), local, False)
+        return
     if node.hooks is not None or meta.hooks or meta.post_accumulate:  # type: ignore[union-attr]
         _hooked_leaf(node, grad, owned, local)
         return
@@ -38,6 +41,20 @@ def accumulate(node: AccumulateGrad, grad: Any, recorded: bool, owned: bool, loc
         increment_version(old)
     else:
         accumulate_tensor(variable, wrap(grad))
+
+
+def takes_gradient(variable: Tensor) -> bool:
+    """Whether a leaf of the forward pass still takes a gradient: not if `requires_grad` was switched off since."""
+    if variable.grad_fn is not None:
+        raise RuntimeError(errors.LEAF_MOVED)
+    return requires_grad(variable)
+
+
+def _withheld(node: AccumulateGrad, grad: Tensor, local: modes.State, recorded: bool) -> None:
+    """A leaf that takes no gradient any more: hooks are called, `.grad` stays as it is."""
+    g = _leaf_hooks(node, grad, local, recorded)
+    if g is not None:
+        _leaf_posthooks(node, (g,), local, recorded)
 
 
 def own_copy(g: np.ndarray, like: np.ndarray) -> np.ndarray:
@@ -78,6 +95,9 @@ def accumulate_nothing(node: AccumulateGrad, recorded: bool, local: modes.State)
 
 
 def _recorded_leaf(node: AccumulateGrad, grad: Tensor, local: modes.State) -> None:
+    if not takes_gradient(node.variable):
+        _withheld(node, grad, local, True)
+        return
     before = set_grad(local, True)
     try:
         g = _leaf_hooks(node, grad, local, True)
@@ -143,6 +163,8 @@ def _leaf_posthooks(node: AccumulateGrad, grads: tuple[Any, ...], local: modes.S
 
 def accumulate_tensor(variable: Tensor, grad: Tensor, recorded: bool = False) -> None:
     """Add a gradient to `variable.grad`: in place, or as a new tensor if the addition itself is recorded."""
+    if not takes_gradient(variable):
+        return
     old = variable._grad
     own = variable._array.dtype
     wanted = own if variable._meta is None else variable._meta.wanted(own)

@@ -289,7 +289,12 @@ def node_class(name: str, base: type[Node], **attributes: Any) -> type[Node]:
 
 def short_name(node: Node) -> str:
     """The name that PyTorch's messages give a Node: `Exp` for ExpBackward0."""
-    head, _, tail = node.name().rpartition("Backward")
+    return name_in_messages(node.name())
+
+
+def name_in_messages(name: str) -> str:
+    """The same for the name of a Node's class."""
+    head, _, tail = name.rpartition("Backward")
     return head + ("" if tail == "0" else tail)
 
 
@@ -305,13 +310,27 @@ def saved_array(t: Any, version: int, node: Node) -> np.ndarray:
     return result
 
 
-def modified(t: Any, version: int) -> RuntimeError:
-    """The error for a saved tensor that an in-place operation changed."""
-    node, nr = t._made_by()
-    origin = "" if node is None else f", which is output {nr} of {short_name(node)},"
+def _type_name(numpy: np.dtype[Any]) -> str:
+    """The type of a tensor as messages of PyTorch's engine have it."""
+    kind = from_numpy(numpy)
+    return {"bool": "CPUBoolType", "bfloat16": "CPUBFloat16Type"}.get(kind.name) or f"torch.{kind._tensor_type}"
+
+
+def modified(t: Any, version: int, origin: str | None = None) -> RuntimeError:
+    """The error for a saved tensor that an in-place operation changed; `origin` names the Node that made it."""
+    if origin is None:
+        node, nr = t._made_by()
+        origin = "" if node is None else f", which is output {nr} of {short_name(node)},"
+    elif origin:
+        origin = f", which is output 0 of {origin},"
     hint = errors.HINT_ANOMALY_ON if modes.current().anomaly else errors.HINT_ANOMALY_OFF
     return RuntimeError(
         errors.MODIFIED.format(
-            type=t.type(), shape=list(t.shape), origin=origin, now=t._counter[0], then=version, hint=hint
+            type=_type_name(t._array.dtype),
+            shape=list(t.shape),
+            origin=origin,
+            now=t._counter[0],
+            then=version,
+            hint=hint,
         )
     )

@@ -26,6 +26,7 @@ __all__ = [
     "TENSORS",
     "Formula",
     "OpNode",
+    "Overwritten",
     "Packed",
     "SavedOutput",
     "make_node_class",
@@ -47,6 +48,29 @@ class SavedOutput:
         self._array = t._array
         self._counter = counter(t)
         self.nr = nr
+
+
+class Overwritten:
+    """A saved input that lies in the memory which its Node's operation overwrites: backward will find it modified.
+
+    It holds the tensor's place in the graph as it was before, and the name of the Node that has made it then, for the
+    error; not the tensor, whose history leads to the Node that saves it.
+    """
+
+    __slots__ = ("_array", "_counter", "edge", "origin")
+
+    def __init__(self, t: Tensor, origin: str) -> None:
+        self._array = t._array
+        self._counter = counter(t)
+        self.edge = gradient_edge(t)
+        self.origin = origin
+
+    def tensor(self) -> Tensor:
+        """The tensor as it was."""
+        t = wrap(self._array)
+        t._counter = self._counter
+        t._edge = self.edge
+        return t
 
 
 class Packed:
@@ -143,7 +167,7 @@ def _packed(node: Node, saved: tuple[Any, ...], i: int, hooks: Any) -> tuple[Any
         packed._edge = None
         packed = _PackedOutput(packed, node, item.nr)
     else:
-        original = item
+        original = item.tensor() if isinstance(item, Overwritten) else item
         edge = NO_EDGE if not requires_grad(original) else gradient_edge(original)
         packed = Packed(original, edge, hooks)
     node._hooks().saved = True
@@ -169,21 +193,28 @@ class _PackedOutput(Packed):
         return t
 
 
-def pack(node: Node, hooks: tuple[Callable[..., Any], Callable[..., Any]]) -> None:
+def pack(
+    node: Node, hooks: tuple[Callable[..., Any], Callable[..., Any]], outputs: bool = True, inputs: bool = True
+) -> None:
     """Send every tensor that a new Node saves through the innermost pair of saved-tensor hooks."""
     saved = node.saved
     half = len(saved) // 2
     for i in range(half):
         item = saved[i]
+        if not (outputs if type(item) is SavedOutput else inputs):
+            continue
         if saved[half + i] is not None and item is not None and getattr(item, "_meta", None) is not WRAPPED:
             saved = _packed(node, saved, i, hooks)
     node.saved = saved
 
 
-def finish(node: Node, local: modes.State) -> None:
-    """What a new Node goes through while some mode watches: saved-tensor hooks, anomaly mode, inspectors."""
+def finish(node: Node, local: modes.State, outputs: bool = True) -> None:
+    """What a new Node goes through while some mode watches: saved-tensor hooks, anomaly mode, inspectors.
+
+    outputs: whether the outputs that it saves are there already; of an operation in place they are packed afterwards.
+    """
     if local.saved_hooks:
-        pack(node, local.saved_hooks[-1])
+        pack(node, local.saved_hooks[-1], outputs)
     for observe in local.observers:
         observe(node)
 
@@ -226,6 +257,8 @@ def _without_gradient(node: Node, nr: int) -> bool:
 
 def changed(node: Node, item: Any, version: int) -> RuntimeError:
     """The error for a saved tensor that was modified in place."""
+    if type(item) is Overwritten:
+        return modified(item.tensor(), version, item.origin)
     if type(item) is SavedOutput:
         t = wrap(item._array)
         t._counter = item._counter

@@ -1,17 +1,15 @@
-"""Views and in-place operations: what may be changed, how history is rebased, CopySlices and the edge of a stale view."""
+"""Views: Tensors that share the memory, the version and the base of another."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..graph.node import NO_EDGE, Edge, Node
-from ..graph.slices import CopySlices
+from ..graph.node import NO_EDGE, Edge
 from ..memory.versions import INFERENCE, counter
-from ..runtime import errors
-from ..tensor.edges import ViewMeta, gradient_edge, move_retained, refuse_view, regenerate, requires_grad
+from ..tensor.edges import ViewMeta
 from ..tensor.tensor import Tensor
 
-__all__ = ["check_inplace", "rebase", "share"]
+__all__ = ["share"]
 
 _new = object.__new__
 
@@ -36,32 +34,3 @@ def share(source: Tensor, array: np.ndarray, edge: Edge | None, creation: str | 
             creation = creation or parent.creation
         t._view = ViewMeta(base, edge, version[0], creation)
     return t
-
-
-def check_inplace(t: Tensor) -> None:
-    """Raise if `t`, which is about to be changed in place while some operand requires grad, must not be."""
-    view = t._view
-    if view is not None:
-        if view.creation is not None:
-            refuse_view(view)
-        if requires_grad(t) and view.base.is_leaf:
-            raise RuntimeError(errors.LEAF_VIEW_INPLACE)
-    if requires_grad(t) and t.grad_fn is None:
-        raise RuntimeError(errors.LEAF_INPLACE)
-
-
-def rebase(t: Tensor, node: Node) -> None:
-    """Make `node` the origin of `t` after an in-place operation; for a view, its base gets a CopySlices."""
-    view = t._view
-    if view is None:
-        move_retained(t._edge, node, 0)
-        t._edge = (node, 0)
-        return
-    base = view.base
-    copy = CopySlices(base._array, gradient_edge(base), t._array, node)
-    if base._view is None:
-        move_retained(base._edge, copy, 0)
-        base._edge = (copy, 0)
-    view.edge = view.edge or NO_EDGE
-    view.version = -1
-    regenerate(t, view)

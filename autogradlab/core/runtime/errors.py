@@ -24,6 +24,7 @@ SAVED_DETACHED = (
 )
 
 LEAF_INPLACE = "a leaf Variable that requires grad is being used in an in-place operation."
+LEAF_MOVED = "leaf variable has been moved into the graph interior"
 LEAF_VIEW_INPLACE = "a view of a leaf Variable that requires grad is being used in an in-place operation."
 VIEW_NO_GRAD = " created in no_grad mode and {} modified inplace with grad mode enabled."
 VIEW_INFERENCE = " created in inference mode and {} modified inplace in normal mode."

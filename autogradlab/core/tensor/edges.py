@@ -21,10 +21,10 @@ __all__ = [
     "TensorMeta",
     "ViewMeta",
     "gradient_edge",
-    "move_retained",
     "refuse_view",
     "regenerate",
     "requires_grad",
+    "view_edge",
 ]
 
 
@@ -121,13 +121,14 @@ def refuse_view(view: ViewMeta, indirect: bool = False) -> None:
     raise RuntimeError(start + errors.VIEW_WHY[view.creation or ""])
 
 
-def move_retained(old: Edge | None, new: Node, nr: int) -> None:
-    """A retained gradient belongs to the tensor, so it follows; other hooks stay with the old Node."""
-    if old is None or old[0] is None or old[0].hooks is None:
-        return
-    kept = old[0].hooks.retain.pop(old[1], None)
-    if kept is not None:
-        new._hooks().retain[nr] = kept
+def view_edge(base: np.ndarray, edge: Edge, view: np.ndarray) -> Node:
+    """The Node of a view by its strides, of a base whose gradient goes to `edge`."""
+    node = AsStridedBackward0()
+    node.next_functions = (edge,)
+    node.shape = view.shape
+    node.dtype = view.dtype
+    node.saved = geometries(base, view)
+    return node
 
 
 def regenerate(t: Tensor, view: ViewMeta) -> None:
@@ -135,12 +136,11 @@ def regenerate(t: Tensor, view: ViewMeta) -> None:
     if view.creation is not None:
         refuse_view(view, indirect=True)
     base = view.base
-    node = AsStridedBackward0()
-    node.next_functions = (gradient_edge(base),)
-    node.shape = t._array.shape
-    node.dtype = t._array.dtype
-    node.saved = geometries(base._array, t._array)
+    node = view_edge(base._array, gradient_edge(base), t._array)
     old = view.edge
+    if old is not None and old[0] is not None and old[0].hooks is not None:  # a retained gradient belongs to the tensor
+        kept = old[0].hooks.retain.pop(old[1], None)
+        if kept is not None:
+            node._hooks().retain[0] = kept
     view.edge = (node, 0)
     view.version = t._counter[0]
-    move_retained(old, node, 0)

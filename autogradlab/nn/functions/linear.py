@@ -9,6 +9,7 @@ import numpy as np
 
 from ...core.arguments.declared import signatures
 from ...core.random.generator import default_generator
+from ...core.recording.inplace import commit_by
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
 from ...ops.nn import embedding as _kernels  # noqa: F401 (fills the table)
@@ -369,14 +370,13 @@ def embedding(
 
 
 def _renormed(weight: Tensor, index: _ndarray, max_norm: float, norm_type: float) -> None:
-    from ...core.memory.versions import increment_version
-
     w = weight._array
     rows = np.unique(index)
     norms = np.linalg.norm(w[rows], norm_type, axis=1)
     long = norms > max_norm
-    w[rows[long]] *= (max_norm / (norms[long] + 1e-7))[:, None].astype(w.dtype)
-    increment_version(weight)
+    rows = rows[long]
+    shorter = w[rows] * (max_norm / (norms[long] + 1e-7))[:, None].astype(w.dtype)
+    commit_by(weight, w.__setitem__, rows, shorter)
 
 
 def embedding_bag(

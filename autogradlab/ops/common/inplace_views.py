@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.memory.versions import increment_version
+from ...core.recording.inplace import History, check_inplace, commit_array
 from ...core.recording.record import finish, start_node
-from ...core.recording.views import check_inplace, rebase
 from ...core.runtime import modes
 from ...core.tensor.tensor import Tensor
 from ..first.shape import SQUEEZES
@@ -29,24 +28,17 @@ _SQUEEZE = [_renumbered(entry, 3 + i) for i, entry in enumerate(SQUEEZES)]
 def reshaped_in_place(input: Tensor, entry: Op, values: list[Any], array: Any) -> Tensor:
     """Let `input` be `array`, another view of the same memory, and record it as `entry`."""
     local = modes.LOCAL.state
-    edges: Any = ()
-    recording = local.record
-    if recording:
-        edges, recording = entry.edges(values)
-    saved: Any = ()
-    if recording:
-        check_inplace(input)
-        saved = entry.saves(values, edges, (input,))
-    input._array = array
-    increment_version(input)
-    if recording:
-        node = start_node(entry.node_class, tuple(edges), array.shape, array.dtype, saved)
-        if input._view is None:
-            rebase(input, node)
-        else:  # the base does not change: the view goes on from where it is
-            input._view.edge, input._view.version = (node, 0), input._counter[0]
-        if not local.plain:
-            finish(node, local)
+    history = None
+    if local.record:
+        edges, found = entry.edges(values)
+        if found:
+            check_inplace(input)
+            saved = entry.saves(values, edges, (input,))
+            node = start_node(entry.node_class, tuple(edges), array.shape, array.dtype, saved)
+            if not local.plain:
+                finish(node, local)
+            history = History(input, node, own=True)
+    commit_array(input, array, history)
     return input
 
 

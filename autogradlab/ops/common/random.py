@@ -12,6 +12,7 @@ from ...core.memory.layout import like
 from ...core.random import distributions as D
 from ...core.random import generator, streams
 from ...core.random.generator import default_generator
+from ...core.recording.inplace import History, check_inplace, commit
 from ...core.recording.record import start_node
 from ...core.runtime import modes
 from ...core.tensor.tensor import Tensor, gradient_edge, wrap
@@ -487,9 +488,6 @@ def _filler(name: str, node: str, fill: Any, names: tuple[str, ...], doc: str) -
 
 
 def _in_place(entry: Op, self: Tensor, fill: Any, other: Tensor | None = None) -> Tensor:
-    from ...core.memory.versions import increment_version
-    from ...core.recording.views import check_inplace, rebase
-
     local = modes.LOCAL.state
     edges = [NO_EDGE]
     if local.record:
@@ -497,11 +495,16 @@ def _in_place(entry: Op, self: Tensor, fill: Any, other: Tensor | None = None) -
     recording = any(edge is not NO_EDGE for edge in edges)
     if recording:
         check_inplace(self)
-    modes.quiet(fill, self._array)
-    increment_version(self)
+    array = self._array
+    history = None
     if recording:
-        node = start_node(entry.node_class, tuple(edges), self._array.shape, self._array.dtype, ())
-        rebase(self, node)
+        history = History(self, start_node(entry.node_class, tuple(edges), array.shape, array.dtype, ()))
+    if 0 in array.strides:  # refused, where elements share memory
+        fresh = array
+    else:
+        fresh = np.array(array, order="K")
+    modes.quiet(fill, fresh)
+    commit(self, fresh, history)
     return self
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...core.graph.node import NO_EDGE
 from ...core.memory.overlap import check_apart
-from ...core.memory.versions import increment_version
+from ...core.recording.inplace import commit_by
 from ...core.recording.record import TENSORS
 from ...core.runtime.modes import FLAGS
 from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge, wrap
@@ -240,10 +240,9 @@ def _quick(self: Tensor, index: Any, value: Any) -> bool:
         if places.dtype.kind == "b" and places.shape != x.shape[: places.ndim]:
             return False
         try:
-            x[places] = value
+            commit_by(self, x.__setitem__, places, value)
         except (IndexError, TypeError):
             return False
-        increment_version(self)
         return True
     if (
         not (how is int or (how is tuple and _plain(index)) or (how is slice and _plain((index,))))
@@ -252,10 +251,9 @@ def _quick(self: Tensor, index: Any, value: Any) -> bool:
     ):
         return False
     try:
-        x[index] = value
+        commit_by(self, x.__setitem__, index, value)
     except (IndexError, TypeError):
         return False
-    increment_version(self)
     return True
 
 

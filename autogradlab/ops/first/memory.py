@@ -13,8 +13,8 @@ from ...core.memory.overlap import check_apart, check_written
 from ...core.memory.storage import address, resize, storage_of
 from ...core.memory.strided import dense
 from ...core.memory.versions import UNSHARED, increment_version
+from ...core.recording.inplace import History, check_inplace, commit
 from ...core.recording.record import RAW, TENSORS, finish, make_node_class, start_node
-from ...core.recording.views import check_inplace, rebase
 from ...core.runtime import errors, modes
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import INFERENCE, Tensor, counter, gradient_edge, requires_grad, wrap
@@ -25,6 +25,7 @@ from ...core.types.dims import shape_arg, wrap_dim
 from ...core.types.dtypes import dtype as Dtype
 from ...core.types.layouts import FORMATS
 from ...core.values.promotion import broadcast_shapes
+from ..table.inplace import write_in_place
 from ..table.opdef import OPS, Op, composite, op, publish
 from .viewing import misfit
 
@@ -442,11 +443,7 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     recording = local.record and (requires_grad(input) or (floats and requires_grad(src)))
     if recording:
         check_inplace(input)
-        a, b = gradient_edge(input), gradient_edge(src) if floats else NO_EDGE
     target, x = input._array, src._array
-    if input is src:
-        increment_version(input)
-        return input
     if x.shape != target.shape:
         shape = broadcast_shapes(target.shape, x.shape)
         if shape != target.shape:
@@ -455,18 +452,18 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
             )
     if 0 in target.strides or (src._counter is input._counter and src._counter is not UNSHARED):
         check_written(input, (src,))
-    if x.dtype is target.dtype:
-        target[...] = x
-    else:
+    if x.dtype is not target.dtype:
         if x.dtype.kind == "c" and target.dtype.kind not in "cb":
             _warn_cast()
-        modes.quiet(_assign, target, x)
-    increment_version(input)
+        x = modes.quiet(cast_array, x, target.dtype)
+    history = None
     if recording:
-        node = start_node(CopyBackwards, (a, b), target.shape, target.dtype, ())
-        rebase(input, node)
+        edges = (gradient_edge(input), gradient_edge(src) if floats else NO_EDGE)
+        node = start_node(CopyBackwards, edges, target.shape, target.dtype, ())
         if not local.plain:
             finish(node, local)
+        history = History(input, node)
+    commit(input, x, history)
     return input
 
 
@@ -481,10 +478,6 @@ publish(
     False,
     copy_.__doc__ or "",
 )
-
-
-def _assign(target: np.ndarray, x: np.ndarray) -> None:
-    target[...] = x if x.dtype is target.dtype else cast_array(x, target.dtype)
 
 
 def _fill(input, value):  # type: ignore[no-untyped-def]
@@ -555,15 +548,12 @@ def fill_(input: Tensor, value: Any) -> Tensor:
         and input._counter is not INFERENCE
         and (input._array.dtype.kind == "f" and 0 not in input._array.strides)
     ):
-        input._array.fill(value)
-        increment_version(input)
+        commit(input, value)
         return input
-    from .writing import in_place
-
     found = _value("fill_", input, value)
     if isinstance(found, Tensor):
         check_apart(input._array)
-    return in_place(_FILLS[2 + isinstance(found, Tensor)], [input, found], _fill_into)
+    return write_in_place(_FILLS[2 + isinstance(found, Tensor)], [input, found], _fill_into, repeatable=True)
 
 
 def _fill_into(target: np.ndarray, value: np.ndarray) -> None:
@@ -578,13 +568,10 @@ def zero_(input: Tensor) -> Tensor:
     >>> torch.ones(2).zero_()
     tensor([0., 0.])
     """
-    from .writing import in_place
-
     if input._edge is NO_EDGE and input._counter is not INFERENCE and 0 not in input._array.strides:
-        input._array.fill(0)
-        increment_version(input)
+        commit(input, 0)
         return input
-    return in_place(_ZERO, [input], _zero_into)
+    return write_in_place(_ZERO, [input], _zero_into, repeatable=True)
 
 
 def _zero_into(target: np.ndarray) -> None:

@@ -10,20 +10,18 @@ import numpy as np
 
 from ...core.arguments.declared import declare
 from ...core.memory.overlap import check_written
-from ...core.memory.versions import increment_version
-from ...core.recording.record import RAW, finish, start_node
-from ...core.recording.views import check_inplace, rebase
-from ...core.runtime import modes
-from ...core.tensor.tensor import Tensor, wrap
+from ...core.recording.record import RAW
+from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import _scalar_name
 from ..table.calls import make_call
+from ..table.inplace import write_in_place
 from ..table.opdef import OPS, Op, publish
 
 __all__ = ["C_WORDS", "exact_out", "in_place", "warn_expanded", "writer"]
 
 
 #: operations whose inputs must not overlap what they write, not even wholly
-_APART = ("scatter", "scatter_add", "scatter_reduce", "index_add", "index_copy", "index_put", "put")
+_APART = ("scatter", "scatter_add", "scatter_reduce", "index_add", "index_copy", "_index_reduce", "index_put", "put")
 #: C's names of the dtypes, where PyTorch's messages use them
 C_WORDS = {
     "float32": "float",
@@ -75,35 +73,11 @@ def _flat(values: list[Any]) -> list[Any]:
     return [v for value in values for v in (value if isinstance(value, (list, tuple)) else (value,))]
 
 
-def in_place(op: Op, values: list[Any], write: Callable[..., None]) -> Tensor:
+def in_place(op: Op, values: list[Any], write: Callable[..., None], repeatable: bool = False) -> Tensor:
     """Run `write` on the memory of the first argument and record it as `op` in place. `values` are all arguments."""
-    input: Tensor = values[0]
-    local = modes.LOCAL.state
-    edges: Any = ()
-    recording = local.record and op.differentiates
-    if recording:
-        edges, recording = op.edges(values)
-        if input._array.dtype.kind not in "fcV":
-            recording = False
-    if recording:
-        check_inplace(input)
     if op.name in _APART:
-        check_written(input, _flat(values[1:]), whole=True, apart=op.name != "index_put")
-    original = input
-    if recording and "input" in op.fields:
-        original = wrap(np.array(input._array))
-        original._edge = edges[0]
-    modes.quiet(write, *op.arrays(values))
-    increment_version(input)
-    if recording:
-        array = input._array
-        node = start_node(op.node_class, tuple(edges), array.shape, array.dtype, ())
-        rebase(input, node)
-        values[0] = original
-        node.saved = op.saves(values, edges, (input,))
-        if not local.plain:
-            finish(node, local)
-    return input
+        check_written(values[0], _flat(values[1:]), whole=True, apart=op.name != "index_put")
+    return write_in_place(op, values, write, repeatable)
 
 
 def writer(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.memory.storage import resize
-from ...core.memory.versions import increment_version
+from ...core.recording.inplace import commit
 from ...core.runtime import errors
 from ...core.runtime.modes import FLAGS, LOCAL
 from ...core.tensor.tensor import INFERENCE, Tensor, requires_grad, wrap
@@ -157,8 +157,7 @@ def into(name: str, out: Tensor, array: np.ndarray, kind: dtype | None = None, g
     """Write values into an out= tensor, which takes their shape."""
     check_out(name, out, kind)
     resize_out(out, array.shape)
-    out._array[...] = array
-    increment_version(out)
+    commit(out, array)
     if grad:
         out.requires_grad_(True)
     return out

@@ -13,10 +13,10 @@ import numpy as np
 
 from ...core.arguments.declared import declare
 from ...core.graph.node import NO_EDGE, freed_error, sequence
-from ...core.memory.overlap import check_apart, check_written
-from ...core.memory.versions import UNSHARED, increment_version
-from ...core.recording.record import RAW, SavedOutput, changed, finish, start_node
-from ...core.recording.views import check_inplace, rebase
+from ...core.memory.overlap import check_written
+from ...core.memory.versions import UNSHARED
+from ...core.recording.inplace import History, check_inplace, commit, commit_kernel
+from ...core.recording.record import RAW, SavedOutput, changed, finish
 from ...core.runtime import errors, modes
 from ...core.runtime.modes import FLAGS, LOCAL, QUIET
 from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge, requires_grad, wrap, wrap_scalar
@@ -31,6 +31,7 @@ from ...core.values.promotion import (
     result_dtype,
     wrap_number,
 )
+from .inplace import prepare, settle
 from .opdef import OPS, Op, publish, write_out
 
 __all__ = ["binary", "unary"]
@@ -391,52 +392,32 @@ def binary(
             if found is None:
                 return NotImplemented
             _, other, x, y = found
-            if x.dtype is not target.dtype and result != "bool":
-                if (
-                    y.ndim
-                    and target.shape != y.shape
-                    and (shape := broadcast_shapes(target.shape, y.shape)) != target.shape
-                ):
-                    raise RuntimeError(errors.OUT_BROADCAST.format(list(target.shape), list(shape)))
-                check_cast(x.dtype, target.dtype)
-        if check is not None:
-            check(x, y)
+        node = history = None
+        if (
+            target.dtype.kind in "fcV"
+            and not (FLAGS.unusual and not LOCAL.state.record)
+            and (requires_grad(input) or requires_grad(other))
+        ):
+            check_inplace(input)
+            node = prepare(entry, [input, other], (gradient_edge(input), gradient_edge(other)))
+            history = History(input, node)
+        version = input._counter
+        if 0 in target.strides or (other._counter is version and other is not input and type(version) is list):
+            check_written(input, (other,))
         if y.ndim and target.shape != y.shape:
             shape = broadcast_shapes(target.shape, y.shape)
             if shape != target.shape:
                 raise RuntimeError(errors.OUT_BROADCAST.format(list(target.shape), list(shape)))
-        recording = (
-            target.dtype.kind in "fcV"
-            and not (FLAGS.unusual and not LOCAL.state.record)
-            and (requires_grad(input) or requires_grad(other))
-        )
-        original = input
-        if recording:
-            check_inplace(input)
-            a, b = gradient_edge(input), gradient_edge(other)
-            if b is not NO_EDGE and "input" in entry.fields:
-                original = wrap(np.array(x))
-                original._edge = a
-        version = input._counter
-        if type(version) is list:
-            if other._counter is version and other is not input:
-                check_written(input, (other,))
-            version[0] += 1
+        if x.dtype is not target.dtype and result != "bool":
+            check_cast(x.dtype, target.dtype)
+        if check is not None:
+            check(x, y)
+        if x is target and direct and x.size > _LARGE:
+            commit_kernel(input, kernel, x, y, target, history=history)
         else:
-            increment_version(input)
-        if x is target and direct and 0 not in x.strides:
-            try:
-                QUIET(kernel, x, y, target)
-            except RuntimeError:
-                modes.quiet(kernel, x, y, target)
-        else:
-            overwrite(target, modes.quiet(kernel, x, y))
-        if recording:
-            made = start_node(entry.node_in_place(), (a, b), target.shape, target.dtype, ())
-            rebase(input, made)
-            made.saved = entry.saves([original, other], [a, b], (input,))
-            if FLAGS.unusual and not LOCAL.state.plain:
-                finish(made, LOCAL.state)
+            commit(input, modes.quiet(kernel, x, y), history)
+        if node is not None and FLAGS.unusual:
+            settle(node)
         return input
 
     entry.core = core
@@ -447,6 +428,10 @@ def binary(
             name + "_", forward_, _signature_binary, method, inplace_function, f"In-place version of :meth:`{name}`."
         )
     return forward
+
+
+#: elements from which on a result in memory of its own costs more than the care for writing in place
+_LARGE = 4096
 
 
 def _of_numbers(core: Callable[..., Any], input: Any, other: Any) -> Any:
@@ -464,13 +449,6 @@ def _renamed(unknown: dict[str, Any]) -> bool:
             unknown[ours] = unknown.pop(theirs)
             found = True
     return found
-
-
-def overwrite(target: np.ndarray, r: Any) -> None:
-    """Put the result of an in-place operation in its place; memory that several elements share refuses."""
-    if 0 in target.strides:
-        check_apart(target)
-    target[...] = r
 
 
 def _binary_run(vjp: dict[str, Vjp]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ operations that are written in terms of others and have no Node of their own.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import CellType, FunctionType, MethodType
 from typing import Any
 
@@ -18,14 +18,13 @@ import numpy as np
 from ...core.arguments.declared import ALIASES, DECLARED, OUT, declare
 from ...core.graph.node import NO_EDGE, Edge
 from ...core.memory.overlap import check_written
-from ...core.memory.versions import increment_version
-from ...core.recording.record import RAW, TENSORS, Formula, SavedOutput, fact, finish, make_node_class, start_node
-from ...core.recording.views import check_inplace, rebase
-from ...core.runtime import errors, modes
-from ...core.tensor.tensor import Tensor, gradient_edge, requires_grad, wrap
+from ...core.recording.record import RAW, TENSORS, Formula, SavedOutput, fact, make_node_class
+from ...core.runtime import modes
+from ...core.tensor.tensor import Tensor, gradient_edge, requires_grad
 from ...reference import Help
 from .calls import make_call
 from .families import FUNCTIONS, NODES, OPS, attach, operation
+from .inplace import change
 
 __all__ = ["FUNCTIONS", "OPS", "Op", "alias", "composite", "op", "publish", "write_out"]
 
@@ -324,8 +323,20 @@ class Op:
 
         return coerce(self, args, kwargs, values, name or self.name)
 
-    def saves(self, values: list[Any], edges: list[Edge], results: tuple[Tensor, ...]) -> tuple[Any, ...]:
-        """What the Node saves: only the fields of formulas whose gradient is wanted."""
+    def saves_input(self, edges: Sequence[Edge]) -> bool:
+        """Whether the Node saves the first tensor, given the edges that it has."""
+        for (kind, place), users in zip(self.savers, self.users, strict=True):
+            if kind == "tensor" and place == 0:
+                return users is None or any(edges[i] is not NO_EDGE for i in users)
+        return False
+
+    def saves(
+        self, values: list[Any], edges: Sequence[Edge], results: tuple[Tensor, ...], ahead: int = 0
+    ) -> tuple[Any, ...]:
+        """What the Node saves: only the fields of formulas whose gradient is wanted.
+
+        ahead: how many versions the outputs still have to go, of an operation in place that has not run yet.
+        """
         items: list[Any] = []
         versions: list[Any] = []
         for (kind, place), users in zip(self.savers, self.users, strict=True):
@@ -345,7 +356,7 @@ class Op:
                         continue
                 item = values[place] if kind == "tensor" else SavedOutput(results[place], place)
                 if item is not None:
-                    version = item._counter[0]
+                    version = item._counter[0] + (ahead if kind == "output" else 0)
             elif kind == "shape":
                 item = None if values[place] is None else values[place]._array.shape
             elif kind in ("dtype", "numel", "strides"):
@@ -365,29 +376,7 @@ class Op:
     def call_(self, input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         """The operation, in place on its first argument."""
         values, given = self.operands((input, *args), kwargs, self.name + "_")
-        local = modes.LOCAL.state
-        recording = local.record and input._array.dtype.kind in "fcV" and self._wants_grad(values)
-        if recording:
-            check_inplace(input)
-            edges, _ = self.edges(values)
-        original = input
-        if recording and "input" in self.fields:
-            original = wrap(np.array(input._array))
-            original._edge = edges[0] if self.edge_places[0] == 0 else NO_EDGE
-        target = input._array
-        if 0 in target.strides or (len(self.tensor_places) > 1 and type(input._counter) is list):
-            check_written(input, () if self.name in _UNCHECKED else values)
-        r = modes.quiet(self.invoke, *given)
-        store(target, r)
-        increment_version(input)
-        if recording:
-            values[0] = original
-            node = start_node(self.node_in_place(), tuple(edges), target.shape, target.dtype, ())
-            rebase(input, node)
-            node.saved = self.saves(values, edges, (input,))
-            if not local.plain:
-                finish(node, local)
-        return input
+        return change(self, values, given, self.name not in _UNCHECKED)
 
 
 #: operations that write without asking whether an input overlaps
@@ -407,18 +396,6 @@ def _positional(kernel: Callable[..., Any], names: tuple[str, ...], count: int) 
 
 def _camel(name: str) -> str:
     return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
-
-
-def store(target: np.ndarray, r: Any) -> None:
-    """Write the result of an in-place operation; PyTorch's errors if its type or shape does not fit."""
-    from ...core.values.promotion import check_cast
-
-    found = r.dtype
-    if found is not target.dtype:
-        check_cast(found, target.dtype)
-    if np.shape(r) != target.shape:
-        raise RuntimeError(errors.OUT_BROADCAST.format(list(target.shape), list(np.shape(r))))
-    target[...] = r
 
 
 def write_out(operation: Op, out: Any, r: Any, inputs: Any) -> Any:

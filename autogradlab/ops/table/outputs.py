@@ -10,7 +10,7 @@ import numpy as np
 
 from ...core.arguments.declared import OUT
 from ...core.memory.storage import resize
-from ...core.memory.versions import increment_version
+from ...core.recording.inplace import commit
 from ...core.runtime import errors, modes
 from ...core.tensor.tensor import Tensor, requires_grad
 from ...core.types.dtypes import _scalar_name, from_numpy
@@ -127,5 +127,4 @@ def _write(out: Tensor, r: np.ndarray) -> None:
         and any(s == 0 and n > 1 for s, n in zip(out._array.strides, r.shape, strict=True))
     ):
         raise RuntimeError(errors.WRITTEN_SHARED)
-    out._array[...] = r
-    increment_version(out)
+    commit(out, r)

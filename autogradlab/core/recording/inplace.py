@@ -1,0 +1,177 @@
+"""In-place operations: one protocol for every form of them.
+
+1. `check_inplace` says whether the tensor may be changed at all.
+2. The Node is made, if there is to be one: its saved values hold the versions that the inputs have *now*, so that an input
+   which lies in the memory that is written is found to be out of date when backward comes to it.
+3. The result is computed, in memory of its own.
+4. `commit` lets memory, version and history change together.
+
+Until step 4 nothing can be seen, so an error or an interruption leaves everything as it was. Step 4 consists of
+assignments that may be repeated; an interruption among them repeats them all before it goes on, so it leaves everything
+done. (Python handles signals between bytecodes, never inside of one call of C code.)
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+from operator import call
+from typing import Any
+
+import numpy as np
+
+from ..graph.node import Edge, Node
+from ..graph.slices import CopySlices
+from ..memory.versions import INFERENCE, UNSHARED, counter
+from ..runtime import errors, modes
+from ..tensor.edges import gradient_edge, refuse_view, requires_grad, view_edge
+from ..tensor.tensor import Tensor
+
+__all__ = ["History", "check_inplace", "commit", "commit_array", "commit_by", "commit_kernel", "rebase"]
+
+#: calls all functions of an iterable inside of one call of C code
+_run_all = deque[Any](maxlen=0).extend
+
+
+def check_inplace(t: Tensor) -> None:
+    """Raise if `t`, which is about to be changed in place while some operand requires grad, must not be."""
+    view = t._view
+    if view is not None:
+        if view.creation is not None:
+            refuse_view(view)
+        if requires_grad(t) and view.base.is_leaf:
+            raise RuntimeError(errors.LEAF_VIEW_INPLACE)
+    if requires_grad(t) and t.grad_fn is None:
+        raise RuntimeError(errors.LEAF_INPLACE)
+
+
+class History:
+    """What a Node makes of the history of the tensor that it changes in place: prepared, and shown by `publish`.
+
+    Of a view, the base gets a CopySlices, and the view an edge to its place in the base as it is then.
+    """
+
+    __slots__ = ("assignments", "moved", "view")
+
+    def __init__(self, t: Tensor, node: Node, own: bool = False) -> None:
+        """own: the memory stays as it is, so that the base of a view does not change and the view goes on from `node`."""
+        #: attributes to be set
+        self.assignments: list[tuple[Any, str, Any]] = []
+        #: retained gradients that old Nodes give away
+        self.moved: list[tuple[dict[int, Any], int]] = []
+        self.view = view = t._view
+        if view is None:
+            self._move_retained(t._edge, node)
+            self.assignments.append((t, "_edge", (node, 0)))
+            return
+        if own:
+            self.assignments.append((view, "edge", (node, 0)))
+            return
+        base = view.base
+        edge = gradient_edge(base)
+        copy = CopySlices(base._array, edge, t._array, node)
+        if base._view is None:
+            self._move_retained(base._edge, copy)
+            edge = (copy, 0)
+            self.assignments.append((base, "_edge", edge))
+        made = view_edge(base._array, edge, t._array)
+        self._move_retained(view.edge, made)
+        self.assignments.append((view, "edge", (made, 0)))
+
+    def _move_retained(self, old: Edge | None, new: Node) -> None:
+        """A retained gradient belongs to the tensor, so it follows; other hooks stay with the old Node."""
+        if old is None or old[0] is None or old[0].hooks is None:
+            return
+        kept = old[0].hooks.retain.get(old[1])
+        if kept is not None:
+            new._hooks().retain[0] = kept
+            self.moved.append((old[0].hooks.retain, old[1]))
+
+    def publish(self, version: int) -> None:
+        """Show it, on a tensor whose version is now `version`. To repeat this changes nothing."""
+        for retained, nr in self.moved:
+            retained.pop(nr, None)
+        for owner, name, value in self.assignments:
+            setattr(owner, name, value)
+        if self.view is not None:
+            self.view.version = version
+
+
+def rebase(t: Tensor, node: Node) -> None:
+    """Make `node` the origin of `t`, whose memory has been changed by code of the user."""
+    History(t, node).publish(t._counter[0])
+
+
+def _next_version(t: Tensor) -> int:
+    count = t._counter
+    if count is INFERENCE:
+        if not modes.current().inference:
+            raise RuntimeError(errors.INFERENCE_INPLACE)
+        return 0
+    version: int = count[0]
+    return version + 1
+
+
+def _publish(t: Tensor, version: int, history: History | None) -> None:
+    count = t._counter
+    if type(count) is list:
+        count[0] = version
+    elif count is UNSHARED:
+        t._counter = [version]
+    if history is not None:
+        history.publish(version)
+
+
+def commit(t: Tensor, values: Any, history: History | None = None) -> None:
+    """Let `t` have new values, broadcast and cast to it, and with them its next version and its new history."""
+    version = _next_version(t)
+    target = t._array
+    try:
+        target[...] = values
+        _publish(t, version, history)
+    except BaseException:
+        target[...] = values
+        _publish(t, version, history)
+        raise
+
+
+def commit_by(t: Tensor, write: Callable[..., Any], *args: Any, history: History | None = None) -> None:
+    """The same where `write(*args)` changes the memory; to repeat it must change nothing."""
+    version = _next_version(t)
+    try:
+        write(*args)
+        _publish(t, version, history)
+    except BaseException:
+        write(*args)
+        _publish(t, version, history)
+        raise
+
+
+def commit_array(t: Tensor, array: np.ndarray, history: History | None = None) -> None:
+    """The same where the tensor gets another array over the same memory, of other sizes and strides."""
+    version = _next_version(t)
+    try:
+        t._array = array
+        _publish(t, version, history)
+    except BaseException:
+        t._array = array
+        _publish(t, version, history)
+        raise
+
+
+def commit_kernel(t: Tensor, kernel: Callable[..., Any], *args: Any, history: History | None = None) -> None:
+    """The same where a kernel written in C reads the memory of `t` and writes to it: all of it inside of one call of C code.
+
+    It saves a large tensor the memory for a result; a small one is changed sooner by `commit`.
+    """
+    version = _next_version(t)
+    steps = [partial(kernel, *args)]
+    if t._counter is not INFERENCE:
+        steps.append(partial(counter(t).__setitem__, 0, version))
+    if history is not None:
+        steps += [partial(retained.pop, nr, None) for retained, nr in history.moved]
+        steps += [partial(setattr, *assignment) for assignment in history.assignments]
+        if history.view is not None:
+            steps.append(partial(setattr, history.view, "version", version))
+    modes.quiet(_run_all, map(call, steps))

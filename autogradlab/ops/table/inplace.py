@@ -1,0 +1,125 @@
+"""In-place forms: how entries of the op table go through the protocol of `core/recording/inplace.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...core.graph.node import NO_EDGE, Edge, Node, name_in_messages
+from ...core.memory.overlap import check_written
+from ...core.recording.inplace import History, check_inplace, commit, commit_by
+from ...core.recording.record import Overwritten, SavedOutput, finish, pack, start_node
+from ...core.runtime import errors, modes
+from ...core.tensor.tensor import Tensor, requires_grad, wrap
+from ...core.values.promotion import check_cast
+
+if TYPE_CHECKING:
+    from .opdef import Op
+
+__all__ = ["change", "check_stored", "prepare", "recorded_edges", "settle", "write_in_place"]
+
+
+def recorded_edges(op: Op, values: list[Any]) -> Sequence[Edge] | None:
+    """The edges of the Node of an in-place operation on the first value, which is checked; None if none is recorded."""
+    if not modes.LOCAL.state.record or values[0]._array.dtype.kind not in "fcV":
+        return None
+    edges, found = op.edges(values)
+    if not found:
+        return None
+    check_inplace(values[0])
+    return edges
+
+
+def prepare(op: Op, values: list[Any], edges: Sequence[Edge], cls: Any = None) -> Node:
+    """The Node of an operation that is about to change its first value in place.
+
+    It saves a copy of what is overwritten. Of other tensors in the same memory it saves the version that they have now:
+    when backward needs them, they are found to be modified.
+    """
+    input: Tensor = values[0]
+    cls = cls or op.node_in_place()
+    saved = list(values)
+    if op.saves_input(edges):
+        saved[0] = wrap(np.array(input._array))
+        saved[0]._edge = edges[0] if op.edge_places[0] == 0 else NO_EDGE
+    shared = input._counter
+    for place in op.tensor_places[1:]:
+        value = values[place]
+        if type(value) is list or type(value) is tuple:
+            saved[place] = [_saved_now(v, input, cls) if v is input or v._counter is shared else v for v in value]
+        elif value is not None and (value is input or (value._counter is shared and type(shared) is list)):
+            saved[place] = _saved_now(value, input, cls)
+    array = input._array
+    node = start_node(cls, tuple(edges), array.shape, array.dtype, op.saves(saved, edges, (input,), 1))
+    local = modes.LOCAL.state
+    if not local.plain:
+        finish(node, local, outputs=False)
+    return node
+
+
+def _saved_now(t: Tensor, input: Tensor, cls: type[Node]) -> Overwritten:
+    """What is saved of a tensor that shares its memory with `input`, and the name of the Node that it will have."""
+    if not requires_grad(t) and t is not input:
+        origin = ""
+    elif t._view is not None:
+        origin = "AsStrided"
+    else:
+        origin = name_in_messages(cls.__name__) if input._view is None else "torch::autograd::CopySlices"
+    return Overwritten(t, origin)
+
+
+def settle(node: Node | None) -> None:
+    """What remains to be done with a new Node after the change: outputs that it saves go through saved-tensor hooks."""
+    local = modes.LOCAL.state
+    if node is not None and local.saved_hooks and any(type(item) is SavedOutput for item in node.saved):
+        pack(node, local.saved_hooks[-1], inputs=False)
+
+
+def check_stored(target: np.ndarray, r: Any) -> None:
+    """PyTorch's errors if the type or the shape of a result does not fit the memory that it goes to."""
+    found = r.dtype
+    if found is not target.dtype:
+        check_cast(found, target.dtype)
+    if np.shape(r) != target.shape:
+        raise RuntimeError(errors.OUT_BROADCAST.format(list(target.shape), list(np.shape(r))))
+
+
+def change(op: Op, values: list[Any], given: list[Any], checked: bool = True) -> Tensor:
+    """An operation in place on its first value: its result takes the place of the values that are there."""
+    input: Tensor = values[0]
+    edges = recorded_edges(op, values)
+    target = input._array
+    node = None if edges is None else prepare(op, values, edges)
+    if 0 in target.strides or (len(op.tensor_places) > 1 and type(input._counter) is list):
+        check_written(input, values if checked else ())
+    r = modes.quiet(op.invoke, *given)
+    check_stored(target, r)
+    commit(input, r, None if node is None else History(input, node))
+    settle(node)
+    return input
+
+
+def write_in_place(op: Op, values: list[Any], write: Callable[..., None], repeatable: bool = False) -> Tensor:
+    """The same where `write` changes the memory of its first argument here and there, as scatter does.
+
+    It works on a copy that then takes the place of the values, unless it is `repeatable`: to run it twice is to run it once.
+    """
+    input: Tensor = values[0]
+    edges = recorded_edges(op, values) if op.differentiates else None
+    node = None if edges is None else prepare(op, values, edges, op.node_class)
+    history = None if node is None else History(input, node)
+    given = op.arrays(values)
+    target = given[0]
+    apart = type(input._counter) is not list or not any(
+        getattr(v, "_counter", None) is input._counter for v in values[1:]
+    )
+    if (repeatable and apart) or 0 in target.strides:
+        commit_by(input, modes.quiet, write, *given, history=history)
+    else:
+        given[0] = np.array(target, order="K")
+        modes.quiet(write, *given)
+        commit(input, given[0], history)
+    settle(node)
+    return input
