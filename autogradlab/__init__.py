@@ -30,6 +30,8 @@ from .core.memory.storage import Storage as UntypedStorage
 from .core.random.generator import Generator as _Generator
 from .core.runtime import settings as _settings
 from .core.runtime import warn as _warn
+from .core.runtime.help import Help as _Help
+from .core.runtime.help import attach as _attach
 from .core.runtime.warn import is_always as is_warn_always_enabled
 from .core.runtime.warn import set_always as set_warn_always
 from .core.tensor import copying as _copying  # gives Tensor deepcopy and pickle
@@ -49,7 +51,6 @@ from .ops.breadth import typed_storage as _typed_storage
 from .ops.breadth.typed_storage import TypedStorage
 from .ops.legacy import get_default_device, set_default_device, set_default_dtype, set_default_tensor_type
 from .ops.table.families import FUNCTIONS as _FUNCTIONS
-from .reference import attach as _attach
 from .version import __version__
 
 newaxis = None
@@ -70,6 +71,7 @@ _types.generator, _types.layout, _types.memory_format = _Generator, layout, memo
 _types.storage = (UntypedStorage, TypedStorage)
 _types.on_deprecated = _warn.warn_deprecated
 
+_Help.reader = staticmethod(lambda: _import_module(f"{__name__}.reference.describing"))
 _attach("Tensor", vars(Tensor))
 _attach("", globals())
 

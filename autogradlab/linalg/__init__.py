@@ -17,6 +17,7 @@ import numpy as np
 
 from ..core.arguments.declared import signatures
 from ..core.recording.record import TENSORS as F
+from ..core.runtime.help import attach
 from ..core.tensor.tensor import Tensor, wrap
 from ..core.types.dtypes import from_numpy
 from ..core.types.return_types import named
@@ -26,7 +27,6 @@ from ..ops.linalg.decompositions import NOT_POSITIVE
 from ..ops.linalg.factors import LinAlgError, check_info, matrices, square
 from ..ops.linalg.solve import cutoff
 from ..ops.table.outputs import EXPECTED, Out
-from ..reference import attach
 
 __all__ = [
     "LinAlgError",

@@ -14,7 +14,7 @@ from ..core.arguments.params import INT_LISTS, Parameter
 from ..core.arguments.signature import Signature
 from ..core.recording.record import TENSORS
 from ..core.tensor.tensor import Tensor
-from ..ops.table.families import operation
+from ..ops.table.families import OPS, operation
 from ..ops.table.signatures import lookup
 from .texts import canonical, find
 
@@ -176,8 +176,6 @@ def signature(path: str) -> inspect.Signature:
 
 def source(path: str, kernel: Callable[..., Any] | None) -> Any:
     """The function whose source says what the operation does: its kernel, the formula of an elementwise operation."""
-    from ..ops.table.opdef import OPS
-
     entry = OPS.get(path)
     if entry is None:
         fn = function(path)

@@ -25,18 +25,16 @@ from collections.abc import Iterator
 from functools import cache
 from inspect import cleandoc
 from pathlib import Path
-from typing import Any
 
+from ..core.arguments.declared import ALIASES, DECLARED
+from ..ops.table.families import FUNCTIONS, load_all
+from ..ops.table.signatures import lines
 from .notes import NOTES
 
-__all__ = ["Entry", "describe", "entries", "find"]
+__all__ = ["WIDTH", "Entry", "base", "canonical", "entries", "find"]
 
 FOLDER = Path(__file__).parent
 WIDTH = 96
-_IN_PLACE = (
-    "In place: the tensor itself gets the values of `{}`, keeps its shape and dtype, and is returned. "
-    "A leaf that requires grad refuses it."
-)
 
 
 class Entry:
@@ -123,10 +121,6 @@ def written(text: str) -> tuple[list[str], int, str, str]:
 
 def _declared() -> Iterator[Entry]:
     """The entries of operations and their in-place forms, from their declarations."""
-    from ..core.arguments.declared import ALIASES, DECLARED
-    from ..ops.table.families import load_all
-    from ..ops.table.signatures import lines
-
     load_all()
     others: dict[str, list[str]] = {}
     for alias, of in ALIASES.items():
@@ -158,8 +152,6 @@ def plain_result(text: str) -> str:
 
 def _place(name: str) -> str:
     """Where users find a published name: in the namespace itself, in one below it, or on Tensor."""
-    from ..ops.table.families import FUNCTIONS
-
     for space in ("linalg", "special", "fft"):
         if name.startswith(space + "_"):
             return f"{space}.{name[len(space) + 1 :]}"
@@ -181,8 +173,6 @@ def canonical(path: str) -> str:
     """Where users find what is published under a plain name: in the namespace itself, on Tensor, in linalg, ..."""
     if "." in path:
         return path
-    from ..ops.table.opdef import FUNCTIONS
-
     for space in ("linalg", "special", "fft"):
         if path.startswith(space + "_"):
             return f"{space}.{path[len(space) + 1 :]}"
@@ -208,95 +198,3 @@ def base(path: str) -> Entry | None:
     """The entry of the operation of which `path` is the in-place form."""
     name = path.rpartition(".")[2]
     return find(path[:-1]) if name.endswith("_") and not name.startswith("_") else None
-
-
-def _filled(text: str) -> str:
-    import textwrap
-
-    out = []
-    for paragraph in text.split("\n"):
-        label = re.match(r"(Shapes|Dtypes|Errors|Result|Note): ", paragraph)
-        indent = " " * 8 if label else ""
-        out.append(
-            paragraph
-            if not paragraph or paragraph.startswith(" ")
-            else textwrap.fill(paragraph, WIDTH, subsequent_indent=indent)
-        )
-    return "\n".join(out)
-
-
-def _gradient(path: str) -> str:
-    """What the op table knows of the derivative."""
-    from ..ops.table.opdef import OPS
-
-    name = path.removeprefix("Tensor.").replace(".", "_")
-    entry = OPS.get(name) or OPS.get(name.removesuffix("_"))
-    if entry is None or not entry.tensor_names:
-        return ""
-    if not entry.differentiates:
-        return "Gradient: none."
-    places = {i for formula in entry.formulas for i in formula.edges}
-    if entry.list_place is None:
-        kept = [entry.names[entry.edge_places[i]] for i in sorted(places)]
-    else:
-        kept = list(entry.tensor_names)
-    return f"Gradient: for {' and '.join([', '.join(kept[:-1]), kept[-1]] if len(kept) > 1 else kept)}, by {entry.node_name}."
-
-
-_IMPORTS = (
-    ("F.", "from autogradlab.nn import functional as F"),
-    ("nn.", "from autogradlab import nn"),
-    ("optim.", "from autogradlab import optim"),
-    ("np.", "import numpy as np"),
-)
-
-
-def imports(example: str) -> list[str]:
-    """The imports that an example needs."""
-    code = "\n".join(line for line in example.split("\n") if line.startswith((">>>", "...")))
-    needed = [line for word, line in _IMPORTS if re.search(rf"(?<![\w.]){re.escape(word)}", code)]
-    return ["import autogradlab as torch", *needed]
-
-
-@cache
-def describe(path: str, plain: str = "") -> str:
-    """The whole help of a name; `plain` stands where there is no entry."""
-    from .signing import shown
-
-    path = canonical(path)
-    space, _, name = path.rpartition(".")
-    entry, of = find(path), base(path)
-    owner = "Tensor." if space == "Tensor" else ""
-    heads = [f"{owner}{name}{without_self(signature, space)}" for signature in shown(path)]
-    if not space:
-        heads += _method_heads(path)
-    prose = entry.text if entry is not None else plain if of is None else ""
-    if of is not None and not prose:
-        prose = _IN_PLACE.format(of.names[0]) + "\n\n" + of.text
-    parts = ["\n".join(heads), _filled(prose.strip()), _gradient(path)]
-    example = entry.example if entry is not None else of.example if of is not None else ""
-    if example:
-        lines = [">>> " + line for line in imports(example)] + example.split("\n")
-        parts.append("Example:\n" + "\n".join("    " + line if line else "" for line in lines))
-    others = [other for other in (entry.names if entry is not None else ()) if other.rpartition(".")[2] != name]
-    if others:
-        parts.append("Other names: " + ", ".join(others) + ".")
-    parts.append(f"Mirrors `torch.{path}`.")
-    return "\n\n".join(part for part in parts if part)
-
-
-def without_self(signature: Any, space: str) -> Any:
-    """The signature of a method as it is called."""
-    parameters = list(signature.parameters.values())
-    if space != "Tensor" or not parameters or parameters[0].name not in ("self", "input"):
-        return signature
-    return signature.replace(parameters=parameters[1:])
-
-
-def _method_heads(path: str) -> list[str]:
-    from ..core.tensor.tensor import Tensor
-    from .signing import overloads, shown
-
-    if not hasattr(Tensor, path) or not overloads("Tensor." + path):
-        return []
-    return [f"Tensor.{path}{without_self(signature, 'Tensor')}" for signature in shown("Tensor." + path)]

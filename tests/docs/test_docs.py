@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 import autogradlab
+from autogradlab.core.runtime.help import Help
 from autogradlab.ops.table.families import FUNCTIONS
-from autogradlab.reference import Help, texts
+from autogradlab.reference import describing, texts
 from tests import recorded
 from tests.conftest import ROOT
 
@@ -208,7 +209,7 @@ def test_completion_shows_it():
 
 def test_the_text_is_a_string():
     text = autogradlab.gather.__doc__
-    plain = texts.describe("gather")
+    plain = describing.describe("gather")
     assert isinstance(text, str)
     assert (str(text), f"{text}", text.upper(), len(text), text + "!", "!" + text) == (
         plain,

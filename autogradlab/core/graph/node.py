@@ -313,7 +313,9 @@ def saved_array(t: Any, version: int, node: Node) -> np.ndarray:
 def _type_name(numpy: np.dtype[Any]) -> str:
     """The type of a tensor as messages of PyTorch's engine have it."""
     kind = from_numpy(numpy)
-    return {"bool": "CPUBoolType", "bfloat16": "CPUBFloat16Type"}.get(kind.name) or f"torch.{kind._tensor_type}"
+    if kind.is_complex or kind.name in ("bool", "bfloat16"):
+        return f"CPU{kind._tensor_type.removesuffix('Tensor')}Type"
+    return f"torch.{kind._tensor_type}"
 
 
 def modified(t: Any, version: int, origin: str | None = None) -> RuntimeError:

@@ -383,6 +383,7 @@ binary(
     >>> x
     tensor([0., 0., 1.])
     """,
+    cuts=False,
 )
 binary(
     "logical_or(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
@@ -403,6 +404,7 @@ binary(
     >>> x
     tensor([0., 1., 1.])
     """,
+    cuts=False,
 )
 binary(
     "logical_xor(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
@@ -423,6 +425,7 @@ binary(
     >>> x
     tensor([1., 1., 0.])
     """,
+    cuts=False,
 )
 strict("logical_and logical_or logical_xor gcd lcm", both=True)
 for _name in ("gcd", "lcm"):

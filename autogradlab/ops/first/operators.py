@@ -1,5 +1,6 @@
 """Python's operators on tensors, and the operations that exist only as operators."""
 
+# mypy: disable-error-code="method-assign,assignment,attr-defined"
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -99,37 +100,33 @@ def _rdiv(self: Tensor, other: Any) -> Tensor:
     return F.mul(F.reciprocal(self), other)  # type: ignore[no-any-return]
 
 
-#: operators that are one binary operation: straight to it, which itself answers NotImplemented
-for _dunder, _op in {
-    "add": "add",
-    "radd": "add",
-    "sub": "sub",
-    "mul": "mul",
-    "rmul": "mul",
-    "truediv": "div",
-    "eq": "eq",
-    "ne": "ne",
-    "lt": "lt",
-    "le": "le",
-    "gt": "gt",
-    "ge": "ge",
-}.items():
-    setattr(Tensor, f"__{_dunder}__", OPS[_op].core)
-for _dunder, _op in {"iadd": "add", "isub": "sub", "imul": "mul", "itruediv": "div"}.items():
-    setattr(Tensor, f"__{_dunder}__", OPS[_op].core_)
-for _name, _fn in {
-    "rsub": _rsub,
-    "rtruediv": _rdiv,
-    "pow": F.pow,
-    "rpow": lambda self, other: F.pow(other, self),
-    "matmul": F.matmul,
-    "rmatmul": lambda self, other: F.matmul(other, self),
-}.items():
-    setattr(Tensor, f"__{_name}__", _defers(_fn))
-Tensor.__neg__ = lambda self: F.neg(self)  # type: ignore[attr-defined]
-Tensor.__abs__ = lambda self: F.abs(self)  # type: ignore[attr-defined]
-Tensor.__pos__ = lambda self: F.positive(self)  # type: ignore[attr-defined]
-Tensor.__invert__ = lambda self: F.bitwise_not(self)  # type: ignore[attr-defined]
+# Operators that are one binary operation go straight to it (`core` in ops/table/factories.py), and it answers
+# NotImplemented itself; `core_` is its in-place form.
+Tensor.__add__ = Tensor.__radd__ = OPS["add"].core
+Tensor.__sub__ = OPS["sub"].core
+Tensor.__mul__ = Tensor.__rmul__ = OPS["mul"].core
+Tensor.__truediv__ = OPS["div"].core
+Tensor.__iadd__ = OPS["add"].core_
+Tensor.__isub__ = OPS["sub"].core_
+Tensor.__imul__ = OPS["mul"].core_
+Tensor.__itruediv__ = OPS["div"].core_
+Tensor.__eq__ = OPS["eq"].core
+Tensor.__ne__ = OPS["ne"].core
+Tensor.__lt__ = OPS["lt"].core
+Tensor.__le__ = OPS["le"].core
+Tensor.__gt__ = OPS["gt"].core
+Tensor.__ge__ = OPS["ge"].core
+
+Tensor.__rsub__ = _defers(_rsub)
+Tensor.__rtruediv__ = _defers(_rdiv)
+Tensor.__pow__ = _defers(F.pow)
+Tensor.__rpow__ = _defers(lambda self, other: F.pow(other, self))
+Tensor.__matmul__ = _defers(F.matmul)
+Tensor.__rmatmul__ = _defers(lambda self, other: F.matmul(other, self))
+Tensor.__neg__ = lambda self: F.neg(self)
+Tensor.__abs__ = lambda self: F.abs(self)
+Tensor.__pos__ = lambda self: F.positive(self)
+Tensor.__invert__ = lambda self: F.bitwise_not(self)
 
 
 def _named(name: str, reflected: bool = False) -> Callable[[Any, Any], Any]:

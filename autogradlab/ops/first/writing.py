@@ -21,7 +21,7 @@ __all__ = ["C_WORDS", "exact_out", "in_place", "warn_expanded", "writer"]
 
 
 #: operations whose inputs must not overlap what they write, not even wholly
-_APART = ("scatter", "scatter_add", "scatter_reduce", "index_add", "index_copy", "_index_reduce", "index_put", "put")
+_APART = ("scatter", "scatter_add", "scatter_reduce", "index_add", "index_copy", "index_reduce", "index_put", "put")
 #: C's names of the dtypes, where PyTorch's messages use them
 C_WORDS = {
     "float32": "float",

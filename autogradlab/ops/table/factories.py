@@ -220,6 +220,7 @@ def binary(
     function: bool = True,
     constants: dict[str, Any] | None = None,
     out: Any = None,
+    cuts: bool = True,
 ) -> Callable[..., Any]:
     """An elementwise operation of two inputs, broadcast against each other.
 
@@ -240,7 +241,16 @@ def binary(
     floats = result == "float"
     fast = {} if vjp is None else _binary_run(vjp)
     entry = Op(
-        name, entry_kernel, "input other", vjp=vjp, node=node, doc=doc, samples=samples, fast=fast, constants=constants
+        name,
+        entry_kernel,
+        "input other",
+        vjp=vjp,
+        node=node,
+        doc=doc,
+        samples=samples,
+        fast=fast,
+        constants=constants,
+        cuts=cuts,
     )
     if result == "bool":
         entry.node_name = entry.node_name[:-1] + "1"  # EqBackward1 in place: the overload with a tensor
@@ -395,6 +405,7 @@ def binary(
         node = history = None
         if (
             target.dtype.kind in "fcV"
+            and (node_class is not None or cuts)
             and not (FLAGS.unusual and not LOCAL.state.record)
             and (requires_grad(input) or requires_grad(other))
         ):

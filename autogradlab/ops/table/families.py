@@ -11,8 +11,8 @@ from importlib import import_module
 from typing import Any
 
 from ...core.recording.record import RAW, TENSORS
+from ...core.runtime.help import attach as document
 from ...core.tensor.tensor import Tensor
-from ...reference import attach as document
 
 __all__ = ["FUNCTIONS", "NODES", "OPS", "Late", "Table", "announce", "attach", "load_all", "operation"]
 

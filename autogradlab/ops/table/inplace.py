@@ -23,7 +23,7 @@ __all__ = ["change", "check_stored", "prepare", "recorded_edges", "settle", "wri
 
 def recorded_edges(op: Op, values: list[Any]) -> Sequence[Edge] | None:
     """The edges of the Node of an in-place operation on the first value, which is checked; None if none is recorded."""
-    if not modes.LOCAL.state.record or values[0]._array.dtype.kind not in "fcV":
+    if not (modes.LOCAL.state.record and (op.differentiates or op.cuts) and values[0]._array.dtype.kind in "fcV"):
         return None
     edges, found = op.edges(values)
     if not found:

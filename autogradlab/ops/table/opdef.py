@@ -20,8 +20,8 @@ from ...core.graph.node import NO_EDGE, Edge
 from ...core.memory.overlap import check_written
 from ...core.recording.record import RAW, TENSORS, Formula, SavedOutput, fact, make_node_class
 from ...core.runtime import modes
+from ...core.runtime.help import Help
 from ...core.tensor.tensor import Tensor, gradient_edge, requires_grad
-from ...reference import Help
 from .calls import make_call
 from .families import FUNCTIONS, NODES, OPS, attach, operation
 from .inplace import change
@@ -61,6 +61,7 @@ class Op:
         differentiable: int | None = None,
         inplace: bool = False,
         numbers: bool = False,
+        cuts: bool = True,
         creation: str | None = None,
         shown: dict[str, str] | None = None,
         samples: Any = None,
@@ -85,6 +86,9 @@ class Op:
         self.inplace = inplace
         #: whether a Python number may stand for a tensor that is not the first
         self.numbers = numbers
+        #: of an operation without a derivative: whether its in-place form cuts the gradient off, as eq_ does, or leaves the
+        #: history of the tensor as it is, as logical_and_ does
+        self.cuts = cuts
         #: the operation and its in-place form on checked operands, for operators (set by the factories)
         self.core: Any = None
         self.core_: Any = None

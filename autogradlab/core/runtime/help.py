@@ -1,0 +1,117 @@
+"""Help texts on demand: what stands as `__doc__` and `__wrapped__` of a published function until somebody looks at it.
+
+A published function has one `Help` as its `__doc__` and its `__wrapped__`: a string that knows its name only, and reads
+the rest when somebody looks at it. So the texts cost nothing at import. Who puts them together is handed in: `Help.reader`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import FunctionType
+from typing import Any, ClassVar
+
+__all__ = ["Help", "attach"]
+
+_own = object.__getattribute__
+#: flags of a function's code that takes *args or **kwargs
+_ANYTHING = 0x0C
+
+
+class Help(str):
+    """The text of a name, on demand; `inspect.signature` finds the signature here."""
+
+    __slots__ = ("kernel", "plain")
+    plain: str
+    kernel: Callable[..., Any] | None
+    #: gives the module `reference/describing.py`, which is loaded with all it needs when somebody looks
+    reader: ClassVar[Callable[[], Any]]
+
+    def __new__(cls, path: str, plain: str = "", kernel: Callable[..., Any] | None = None) -> Help:
+        made = str.__new__(cls, path)
+        made.plain = plain
+        made.kernel = kernel
+        return made
+
+    @property
+    def __signature__(self) -> Any:
+        return Help.reader().signature(str.__str__(self))
+
+    @property
+    def __wrapped__(self) -> Any:
+        found = Help.reader().source(str.__str__(self), _own(self, "kernel"))
+        if found is None:
+            raise AttributeError("__wrapped__")
+        return found
+
+    def __getattribute__(self, name: str) -> Any:
+        return _own(self if name in _OWN else _text(self), name)
+
+    def __str__(self) -> str:
+        return _text(self)
+
+    def __repr__(self) -> str:
+        return repr(_text(self))
+
+    def __format__(self, spec: str) -> str:
+        return format(_text(self), spec)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __len__(self) -> int:
+        return len(_text(self))
+
+    def __contains__(self, part: object) -> bool:
+        return part in _text(self)  # type: ignore[operator]
+
+    def __getitem__(self, index: Any) -> str:
+        return _text(self)[index]
+
+    def __iter__(self) -> Any:
+        return iter(_text(self))
+
+    def __eq__(self, other: object) -> bool:
+        return _text(self) == (_text(other) if isinstance(other, Help) else other)
+
+    def __hash__(self) -> int:
+        return hash(_text(self))
+
+    def __add__(self, other: str) -> str:
+        return _text(self) + other
+
+    def __radd__(self, other: str) -> str:
+        return other + _text(self)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return str, (_text(self),)
+
+
+_OWN = frozenset(("__signature__", "__wrapped__", "__class__", "__reduce_ex__"))
+
+
+def _text(help: Help) -> str:
+    text: str = Help.reader().describe(str.__str__(help), _own(help, "plain"))
+    return text
+
+
+def attach(space: str, members: Mapping[str, Any]) -> None:
+    """Give Help to functions, classes and properties whose own docstring is not the whole help text.
+
+    `members` are the names of a module (those that it lists in `__all__`, if it has one) or of Tensor.
+    """
+    for name in members.get("__all__", members):
+        value = members.get(name)
+        if name[0] == "_" or not isinstance(value, (FunctionType, type, property)):
+            continue
+        if (
+            isinstance(value, type) and value.__doc__ is None
+        ):  # the old types: torch.FloatTensor has no text in PyTorch either
+            continue
+        if type(value.__doc__) is not Help and "Mirrors `torch." not in (value.__doc__ or ""):
+            value.__doc__ = text = Help(f"{space}.{name}" if space else name, value.__doc__ or "")
+            if (
+                type(value) is FunctionType
+                and value.__code__.co_flags & _ANYTHING
+                and "__wrapped__" not in value.__dict__
+            ):
+                value.__wrapped__ = text  # type: ignore[attr-defined]
