@@ -1,53 +1,61 @@
-"""The map of the package, autogradlab/README.md: its table of layers is the rule that imports keep.
+"""The rooms of the package and the order of imports, as the table in autogradlab/README.md has them.
 
-    python tools/layermap.py            bring the tables up to date: new modules, first sentences, late imports
-    python tools/layermap.py --check    say what is wrong, write nothing
+    python tools/layermap.py        say what is wrong with the imports or the table
 
-A module may import, when it is loaded, from its own layer and those above it in the table. An import inside a function
-that reaches further down is a late import; the few that there are stand in a table of their own, each with its reason.
-What each module holds is the first line of its docstring; the layer and the reasons are written by hand.
+A room is a folder, or a few files; a module belongs to the room whose path is the longest beginning of its own. A module
+imports from its own room and from those above it in the table, no matter whether at the top of the file or inside of a
+function; within a room and between rooms there is no circle of imports. Imports inside of functions (and by name, through
+`import_module`) are there to load something late: each stands in the second table with its reason.
+
+A call can climb without an import: through the namespaces of operations, which the op table fills. So modules of the rooms
+before `ops` must not look up a name in them; they hand them on.
 """
 
 from __future__ import annotations
 
-import argparse
 import ast
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[1] / "autogradlab"
 MAP = PACKAGE / "README.md"
-WHY = "(say why)"
-LAYER_ROW = re.compile(r"^\| *(\d+) *\| *`([^`]+)` *\| *(\S.*?) *\|$", re.MULTILINE)
-LAYER_HEAD = "| layer | module | what it holds |\n|---|---|---|\n"
-LATE_HEAD = "| module | imports late | why |\n|---|---|---|\n"
-LATE_ROW = re.compile(r"^\| *`([^`]+\.py)` *\| *`([^`]+\.py)` *\| *(\S.*?) *\|$", re.MULTILINE)
+ROOM_HEAD = "| room | what it holds |\n|---|---|\n"
+LATE_HEAD = "| module | loads late | why |\n|---|---|---|\n"
+ROOM_ROW = re.compile(r"^\| (`[^|]+`) \| (\S.*?) \|$", re.MULTILINE)
+LATE_ROW = re.compile(r"^\| `([^`|]+)` \| `([^`|]+)` \| (\S.*?) \|$", re.MULTILINE)
+#: what holds operations by name, and the first room that may look names up there
+NAMESPACES = ("RAW", "TENSORS")
+OPERATIONS = "ops/"
 
 
-def modules(package: Path = PACKAGE) -> dict[str, Path]:
-    """Every module by its path below the package, as in ``ops/reduce.py``."""
-    return {p.relative_to(package).as_posix(): p for p in sorted(package.rglob("*.py")) if "_lessons" not in p.parts}
+def modules(package: Path = PACKAGE) -> dict[str, str]:
+    """The source of every module by its path below the package, as in ``core/graph/node.py``."""
+    found = [p for p in sorted(package.rglob("*.py")) if "_lessons" not in p.parts]
+    return {p.relative_to(package).as_posix(): p.read_text(encoding="utf-8") for p in found}
 
 
-def layers(text: str) -> dict[str, int]:
-    """The layer of each module that the table lists."""
-    return {name: int(number) for number, name, _ in LAYER_ROW.findall(text)}
+def rooms(text: str) -> list[tuple[str, ...]]:
+    """The rooms of the table in their order, each as the paths that belong to it."""
+    table = text.split(ROOM_HEAD)[1].split("\n\n")[0] + "\n"
+    return [tuple(re.findall(r"`([^`]+)`", names)) for names, _ in ROOM_ROW.findall(table)]
 
 
 def late(text: str) -> dict[tuple[str, str], str]:
-    """The late imports that the second table allows, and why."""
-    return {(importer, imported): why for importer, imported, why in LATE_ROW.findall(text)}
+    """What the second table lets modules load late, and why: paths or beginnings of paths."""
+    table = text.split(LATE_HEAD)[1].split("\n\n")[0] + "\n"
+    return {(importer, imported): why for importer, imported, why in LATE_ROW.findall(table)}
 
 
-def first_line(source: str) -> str:
-    """What the module says it holds."""
-    return (ast.get_docstring(ast.parse(source)) or "").split("\n")[0].replace("|", "\\|")
+def room_of(name: str, order: list[tuple[str, ...]]) -> int | None:
+    """The number of the room of a module."""
+    found = [(len(path), number) for number, paths in enumerate(order) for path in paths if name.startswith(path)]
+    return max(found)[1] if found else None
 
 
 def imports(name: str, source: str, known: set[str]) -> Iterator[tuple[str, bool]]:
-    """The modules of the package that a module imports, and whether late; TYPE_CHECKING blocks do not count."""
+    """The modules of the package that a module imports, and whether inside of a function; TYPE_CHECKING does not count."""
 
     def visit(node: ast.AST, inside: bool) -> Iterator[tuple[str, bool]]:
         for child in ast.iter_child_nodes(node):
@@ -83,72 +91,92 @@ def imports(name: str, source: str, known: set[str]) -> Iterator[tuple[str, bool
     yield from visit(ast.parse(source), False)
 
 
+def climbs(source: str) -> list[str]:
+    """The names that a module looks up in the namespaces of operations, under whatever name it holds them."""
+    tree = ast.parse(source)
+    held = set(NAMESPACES)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            held |= {alias.asname for alias in node.names if alias.name in NAMESPACES and alias.asname}
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Name) and node.value.id in held:
+            held |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in held:
+            found.append(f"{node.value.id}.{node.attr}")
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("getattr", "vars") and node.args:
+            if isinstance(node.args[0], ast.Name) and node.args[0].id in held:
+                found.append(ast.unparse(node))
+    return found
+
+
+def circles(graph: Mapping[str, set[str]]) -> list[list[str]]:
+    """The groups of modules that import each other, directly or through others."""
+    index: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    found: list[list[str]] = []
+
+    def walk(v: str) -> None:
+        index[v] = low[v] = len(index)
+        stack.append(v)
+        for w in sorted(graph.get(v, ())):
+            if w not in index:
+                walk(w)
+                low[v] = min(low[v], low[w])
+            elif w in stack:
+                low[v] = min(low[v], index[w])
+        if low[v] == index[v]:
+            group = stack[stack.index(v) :]
+            del stack[stack.index(v) :]
+            if len(group) > 1 or v in graph.get(v, ()):
+                found.append(sorted(group))
+
+    for v in sorted(graph):
+        if v not in index:
+            walk(v)
+    return found
+
+
 def faults(sources: dict[str, str], text: str) -> list[str]:
-    """Every import against the map, every module that it lacks, and every line of it that is out of date."""
-    order, allowed = layers(text), late(text)
-    said = {name: words for _, name, words in LAYER_ROW.findall(text)}
+    """What is wrong: imports against the order, circles, late imports without a reason, calls that climb, stale rows."""
+    order, allowed = rooms(text), late(text)
+    known = set(sources)
+    found = [f"{name}: in no room of the table" for name in sources if room_of(name, order) is None]
+    found += [
+        f"{path}: a room without a module" for paths in order for path in paths if not any(map_.startswith(path) for map_ in known)
+    ]
+    operations = room_of(f"{OPERATIONS}table/", order) or 0
+    graph: dict[str, set[str]] = {}
     used = set()
-    found = [f"{name}: not in the table of layers" for name in sources if name not in order]
-    found += [f"{name}: in the table of layers, but there is no such module" for name in order if name not in sources]
     for name, source in sources.items():
-        if not first_line(source):
+        own = room_of(name, order)
+        if not (ast.get_docstring(ast.parse(source)) or "").strip():
             found.append(f"{name}: its docstring does not say what it holds")
-        elif name in said and said[name] != first_line(source):
-            found.append(f"{name}: the table says something else than its docstring")
-        for imported, inside in imports(name, source, set(sources)):
-            if order.get(imported, 0) <= order.get(name, 0):
+        for imported, inside in imports(name, source, known):
+            if imported == name:
                 continue
-            used.add((name, imported))
-            if not inside:
-                found.append(f"{name} imports {imported}, which is in a later layer")
-            elif (name, imported) not in allowed:
-                found.append(f"{name} imports {imported} late, which the table of late imports does not list")
-    found += [f"{a} no longer imports {b} late" for a, b in sorted(set(allowed) - used)]
-    found += [f"{a} imports {b} late: the table does not say why" for (a, b), why in allowed.items() if why == WHY]
+            graph.setdefault(name, set()).add(imported)
+            other = room_of(imported, order)
+            if own is not None and other is not None and other > own:
+                found.append(f"{name} imports {imported}, of a later room")
+            if inside:
+                reason = next(((a, b) for a, b in allowed if name.startswith(a) and imported.startswith(b)), None)
+                if reason is None:
+                    found.append(f"{name} imports {imported} late, for which the table gives no reason")
+                else:
+                    used.add(reason)
+        if own is not None and own < operations:
+            found += [f"{name} looks up {what}, which operations of a later room fill in" for what in climbs(source)]
+    found += [f"a circle of imports: {', '.join(group)}" for group in circles(graph)]
+    found += [f"{a} no longer loads {b} late" for a, b in sorted(set(allowed) - used)]
     return sorted(set(found))
 
 
-def updated(sources: dict[str, str], text: str) -> str:
-    """The map with a row for each module, in its docstring's words, and one for each late import that there is."""
-    order, reasons = layers(text), late(text)
-    order = {name: layer for name, layer in order.items() if name in sources}
-    new = [name for name in sources if name not in order]
-    for name in new:  # beside its neighbours, and not above what it imports
-        folder = name.rpartition("/")[0]
-        order[name] = max([1, *(layer for other, layer in order.items() if folder and other.startswith(f"{folder}/"))])
-    for _ in new:
-        for name in new:
-            needed = [order[i] for i, inside in imports(name, sources[name], set(sources)) if not inside]
-            order[name] = max([order[name], *needed])
-    reaching = {
-        (name, imported)
-        for name, source in sources.items()
-        for imported, inside in imports(name, source, set(sources))
-        if inside and order[imported] > order[name]
-    }
-    rows = [(layer, name) for name, layer in order.items()]
-    table = "".join(f"| {layer} | `{name}` | {first_line(sources[name])} |\n" for layer, name in sorted(rows))
-    second = "".join(f"| `{a}` | `{b}` | {reasons.get((a, b), WHY)} |\n" for a, b in sorted(reaching))
-    return _replace(_replace(text, LAYER_HEAD, table), LATE_HEAD, second)
-
-
-def _replace(text: str, head: str, rows: str) -> str:
-    before, after = text.split(head)
-    return before + head + rows + re.sub(r"\A(?:\|.*\n)*", "", after)
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the tool; 1 if anything is wrong with the imports or the map."""
-    parser = argparse.ArgumentParser(description="Keeps the map of the package's layers.")
-    parser.add_argument("--check", action="store_true", help="write nothing")
-    args = parser.parse_args(argv)
-    sources = {name: path.read_text(encoding="utf-8") for name, path in modules().items()}
-    text = MAP.read_text(encoding="utf-8")
-    if not args.check:
-        text = updated(sources, text)
-        MAP.write_text(text, encoding="utf-8", newline="\n")
-    found = faults(sources, text)
-    print("\n".join(found) or "the imports keep to the map")
+def main() -> int:
+    """Run the tool; 1 if anything is wrong."""
+    found = faults(modules(), MAP.read_text(encoding="utf-8"))
+    print("\n".join(found) or "the imports keep to the order of the rooms")
     return int(bool(found))
 
 

@@ -340,7 +340,7 @@ _test(
 )
 
 
-@op("logical_not(Tensor input, *, Tensor out=None) -> Tensor", inplace=True, inplace_function=False)
+@op("logical_not(Tensor input, *, Tensor out=None) -> Tensor", inplace=True, inplace_function=False, cuts=False)
 def logical_not(input):  # type: ignore[no-untyped-def]
     """Whether an element is 0 or False.
 
