@@ -1,30 +1,49 @@
-"""Imports run upward in the table of autogradlab/README.md; tools/layermap.py says how it is read."""
+"""Imports keep to the order of the rooms in autogradlab/README.md; the walk that it tells is the one that calls take."""
 
 from __future__ import annotations
 
+import re
 import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+import autogradlab
 from tests.conftest import ROOT
 
 sys.path.append(str(ROOT / "tools"))
 import layermap
-from layermap import faults
+
+README = layermap.MAP.read_text(encoding="utf-8")
 
 
-def test_imports_run_upward():
-    sources = {name: path.read_text(encoding="utf-8") for name, path in layermap.modules().items()}
-    assert len(sources) > 3
-    assert faults(sources, layermap.MAP.read_text(encoding="utf-8")) == []
+def test_imports_keep_to_the_order_of_rooms():
+    sources = layermap.modules()
+    assert len(sources) > 100
+    assert layermap.faults(sources, README) == []
+
+
+def test_there_are_few_late_imports():
+    sources = layermap.modules()
+    late = [(name, i) for name, s in sources.items() for i, inside in layermap.imports(name, s, set(sources)) if inside]
+    assert 0 < len(late) <= 30
 
 
 MAP = (
-    layermap.LAYER_HEAD
-    + "| 1 | `low.py` | x |\n| 2 | `ops/a.py` | x |\n| 2 | `ops/b.py` | x |\n| 3 | `__init__.py` | x |\n\n"
+    layermap.ROOM_HEAD
+    + "| `low.py` | x |\n| `ops/table/` | x |\n| `ops/` | x |\n| `__init__.py` | x |\n\n"
     + layermap.LATE_HEAD
+    + "\n\n"
 )
-TREE = {"low.py": "import numpy", "ops/a.py": "", "ops/b.py": "", "__init__.py": "from .ops import a"}
+TREE = {
+    "low.py": "import numpy",
+    "ops/table/t.py": "",
+    "ops/a.py": "",
+    "ops/b.py": "",
+    "__init__.py": "from .ops import a",
+}
 
 
 def tree(change: dict[str, str]) -> dict[str, str]:
@@ -37,34 +56,111 @@ def tree(change: dict[str, str]) -> dict[str, str]:
         ({}, None),
         ({"ops/a.py": "from ..low import x\nfrom . import b\nimport autogradlab.low"}, None),
         ({"low.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from .ops.a import x"}, None),
-        ({"low.py": "from .ops import a"}, "low.py imports ops/a.py, which is in a later layer"),
+        ({"low.py": "from .ops import a"}, "low.py imports ops/a.py, of a later room"),
         ({"low.py": "try:\n    import autogradlab.ops.a\nexcept ImportError:\n    pass"}, "low.py imports ops/a.py,"),
-        ({"ops/a.py": "from autogradlab import tensor"}, "ops/a.py imports __init__.py, which is in a later layer"),
-        ({"low.py": "def f():\n    from .ops.b import x"}, "low.py imports ops/b.py late, which the table"),
-        ({"new.py": ""}, "new.py: not in the table"),
+        ({"ops/table/t.py": "from ..a import x"}, "ops/table/t.py imports ops/a.py, of a later room"),
+        ({"ops/a.py": "def f():\n    from .b import x"}, "ops/a.py imports ops/b.py late, for which"),
+        ({"ops/a.py": "from . import b", "ops/b.py": "from . import a"}, "a circle of imports: ops/a.py, ops/b.py"),
+        ({"low.py": "from x import TENSORS as F\ndef f(a): return F.sin(a)"}, "low.py looks up F.sin,"),
+        ({"low.py": "from x import RAW\nW = RAW\nW.cos"}, "low.py looks up W.cos,"),
+        ({"low.py": "from x import RAW\ndef f(node): return node.run(RAW)"}, None),
+        ({"ops/a.py": "from x import TENSORS as F\ndef f(a): return F.sin(a)"}, None),
+        ({"new.py": ""}, "new.py: in no room of the table"),
     ],
 )
 def test_the_test_sees(change: dict[str, str], words: str | None):
-    found = faults(tree(change), MAP)
+    found = layermap.faults(tree(change), MAP)
     assert found == [] if words is None else len(found) == 1 and found[0].startswith(words)
 
 
-def test_the_test_sees_stale_lines():
-    gone = MAP.replace("| 3 |", "| 2 | `gone.py` | x |\n| 3 |")
-    assert faults(tree({}), gone) == ["gone.py: in the table of layers, but there is no such module"]
-    listed = MAP + "| `low.py` | `ops/a.py` | because |\n"
-    assert faults(tree({}), listed) == ["low.py no longer imports ops/a.py late"]
-    assert faults(tree({"low.py": "def f():\n    from .ops.a import x"}), listed) == []
-    assert faults({**tree({}), "low.py": "'y'"}, MAP) == ["low.py: the table says something else than its docstring"]
-    assert faults({**tree({}), "low.py": ""}, MAP) == ["low.py: its docstring does not say what it holds"]
+def test_the_test_sees_a_circle_inside_of_functions():
+    sources = tree({"ops/a.py": "from . import b", "ops/b.py": "def f():\n    from . import a"})
+    allowed = MAP.replace(layermap.LATE_HEAD, layermap.LATE_HEAD + "| `ops/b.py` | `ops/` | because |\n")
+    assert layermap.faults(sources, allowed) == ["a circle of imports: ops/a.py, ops/b.py"]
 
 
-def test_the_tool_brings_the_map_up_to_date():
-    sources = tree({"ops/c.py": "", "new.py": "def f():\n    from .ops.b import x"})
-    text = layermap.updated(sources, MAP + "\nThe end.\n")
-    ops = {"ops/a.py": 2, "ops/b.py": 2, "ops/c.py": 2}
-    assert layermap.layers(text) == {"low.py": 1, "new.py": 1, **ops, "__init__.py": 3}
-    assert text.endswith("\n\nThe end.\n")
-    assert faults(sources, text) == ["new.py imports ops/b.py late: the table does not say why"]
-    assert faults(sources, text.replace(layermap.WHY, "because")) == []
-    assert layermap.updated(sources, text) == text
+def test_the_test_sees_stale_rows():
+    gone = MAP.replace("| `ops/` |", "| `gone/` | x |\n| `ops/` |")
+    assert layermap.faults(tree({}), gone) == ["gone/: a room without a module"]
+    listed = MAP.replace(layermap.LATE_HEAD, layermap.LATE_HEAD + "| `ops/a.py` | `ops/b.py` | because |\n")
+    assert layermap.faults(tree({}), listed) == ["ops/a.py no longer loads ops/b.py late"]
+    assert layermap.faults(tree({"ops/a.py": "def f():\n    from .b import x"}), listed) == []
+    assert layermap.faults({**tree({}), "low.py": ""}, MAP) == ["low.py: its docstring does not say what it holds"]
+
+
+# -- the walk --------------------------------------------------------------------------------------------------------------
+
+
+def walk(heading: str) -> list[tuple[str, str]]:
+    """The steps that the README tells below a heading: what to search for, and the file where it is."""
+    part = README.split(f"## {heading}\n")[1].split("\n## ")[0]
+    return re.findall(r"^\d\. `([^`]+)` in \[([^\]]+)\]", part, re.MULTILINE)
+
+
+def calls(act: Callable[[], Any]) -> list[tuple[str, str]]:
+    """The functions of the package that run, each with its file, in order."""
+    package = str(Path(autogradlab.__file__).parent)
+    found: list[tuple[str, str]] = []
+
+    def note(frame: Any, event: str, arg: Any) -> None:
+        code = frame.f_code
+        if event == "call" and code.co_filename.startswith(package):
+            found.append((Path(code.co_filename).relative_to(package).as_posix(), code.co_qualname))
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        act()
+    finally:
+        sys.setprofile(before)
+    return found
+
+
+FORWARD, BACKWARD = walk("From `a * b` to the Node"), walk("From `.backward()` to `.grad`")
+
+
+def product() -> tuple[Any, Any, Any]:
+    a, b = (autogradlab.tensor([n], requires_grad=True) for n in (2.0, 3.0))
+    return a, b, a * b
+
+
+def in_order(steps: list[tuple[str, str]], seen: list[tuple[str, str]]) -> None:
+    """The functions that the steps name run in this order; a step that names an entry is its formula."""
+    at = 0
+    for name, file in steps:
+        wanted = "<lambda>" if name.startswith('"') else name
+        places = [
+            i for i, (f, q) in enumerate(seen) if f == file and i >= at and (q == wanted or q.endswith("." + wanted))
+        ]
+        assert places, f"{name} in {file} does not run after {seen[at - 1] if at else 'the start'}"
+        at = places[0]
+
+
+def test_the_walk_forward_is_the_one_that_runs():
+    a, b, _ = product()
+    seen = calls(lambda: a * b)
+    files = [file for _, file in FORWARD]
+    assert len(set(files)) == len(files) <= 6
+    assert {file for file, _ in seen} <= set(files)
+    in_order([step for step in FORWARD if step[0] in ("core", "gradient_edge")], seen)
+    assert autogradlab.Tensor.__mul__.__code__.co_filename.endswith(FORWARD[2][1])
+
+
+def test_the_walk_backward_is_the_one_that_runs():
+    a, b, y = product()
+    one = autogradlab.ones(1)
+    y.backward(one, retain_graph=True)  # loads what is loaded late
+    a.grad = b.grad = None
+    seen = calls(lambda: y.backward(one))
+    files = [file for _, file in BACKWARD]
+    assert len(set(files)) <= 6
+    assert {file for file, _ in seen} - {file for _, file in FORWARD} <= set(files)
+    in_order(BACKWARD, seen)
+    assert a.grad.item() == 3.0
+
+
+def test_every_step_is_found_by_its_name():
+    for name, file in FORWARD + BACKWARD:
+        source = (layermap.PACKAGE / file).read_text(encoding="utf-8")
+        words = name if name.startswith(("Tensor.", '"')) else f"def {name.rpartition('.')[2]}("
+        assert words in source or f"    {name[1:]}" in source, f"{words} in {file}"

@@ -144,7 +144,10 @@ def faults(sources: dict[str, str], text: str) -> list[str]:
     known = set(sources)
     found = [f"{name}: in no room of the table" for name in sources if room_of(name, order) is None]
     found += [
-        f"{path}: a room without a module" for paths in order for path in paths if not any(map_.startswith(path) for map_ in known)
+        f"{path}: a room without a module"
+        for paths in order
+        for path in paths
+        if not any(map_.startswith(path) for map_ in known)
     ]
     operations = room_of(f"{OPERATIONS}table/", order) or 0
     graph: dict[str, set[str]] = {}

@@ -13,6 +13,7 @@ import numpy as np
 from ..core.backward.engine import Task
 from ..core.backward.validate import checked
 from ..core.graph.node import Edge, Node
+from ..core.recording.record import TENSORS
 from ..core.runtime import errors, modes
 from ..core.tensor.tensor import Size, Tensor, gradient_edge, requires_grad, wrap
 from ..core.types import dtypes
@@ -337,8 +338,6 @@ def _grad(outs: Any, ins: Any, grads: Any, keep: bool, create: bool, allow_unuse
 
 def _batched(outs: Any, ins: Any, grads: Any, keep: bool, create: bool, allow_unused: bool) -> list[Tensor | None]:
     """A gradient for each of a batch of grad_outputs, stacked."""
-    from ..core.recording.record import TENSORS
-
     sizes = []
     for g in grads:
         if g is not None:

@@ -12,7 +12,7 @@ from typing import Any
 from ..core.graph.node import NO_EDGE, Edge, Node, node_class, sequence
 from ..core.memory.versions import increment_version
 from ..core.recording.inplace import check_inplace, rebase
-from ..core.recording.record import SavedOutput, finish
+from ..core.recording.record import SavedOutput, finish, pack
 from ..core.recording.views import share
 from ..core.runtime import errors, modes
 from ..core.tensor.tensor import INFERENCE, Tensor, gradient_edge, requires_grad, wrap
@@ -382,8 +382,6 @@ def _save(node: BackwardCFunction, to_save: tuple[Any, ...], local: modes.State)
         items.append(SavedOutput(t, edge[1]) if edge[0] is node else t)
     put(node, "saved", (*items, *versions))
     if local.saved_hooks:
-        from ..core.recording.record import pack
-
         pack(node, local.saved_hooks[-1])
 
 

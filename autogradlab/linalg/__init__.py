@@ -292,34 +292,7 @@ def matrix_power(A: Tensor, n: int, *, out: Any = None) -> Tensor:
 
     Mirrors `torch.linalg.matrix_power`.
     """
-    x = A._array
-    if not isinstance(n, (int, np.integer)) or isinstance(n, bool):
-        raise TypeError(f"linalg_matrix_power(): argument 'n' (position 2) must be int, not {type(n).__name__}")
-    if x.ndim < 2:
-        raise RuntimeError("linalg.matrix_power: The input tensor A must have at least 2 dimensions.")
-    if x.shape[-1] != x.shape[-2]:
-        raise RuntimeError(
-            f"linalg.matrix_power: A must be batches of square matrices, but they are {x.shape[-2]} by "
-            f"{x.shape[-1]} matrices"
-        )
-    if n == 0:
-        eye = np.array(np.broadcast_to(np.eye(x.shape[-1], dtype=x.dtype), x.shape))
-        return _given(F.clone(A).copy_(wrap(eye)), out)
-    if n == 1:
-        return _given(F.clone(A), out)
-    if n < 0:
-        A, n = inv(A), -n
-    if n == 3:
-        return _given(F.matmul(F.matmul(A, A), A), out)
-    z: Tensor | None = None
-    result: Tensor | None = None
-    while n:
-        z = A if z is None else F.matmul(z, z)
-        if n & 1:
-            result = z if result is None else F.matmul(result, z)
-        n >>= 1
-    assert result is not None
-    return _given(result, out)
+    return _given(F._matrix_power(A, n), out)
 
 
 def matrix_rank(

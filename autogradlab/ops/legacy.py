@@ -20,7 +20,7 @@ from ..core.types.device import device as Device
 from ..core.types.dtypes import dtype, get_default_dtype, set_default
 from ..core.types.layouts import strided
 from ..core.values.building import array_from
-from .table.creation import check_sizes, set_device
+from .table.creation import check_sizes, default_device, set_device
 from .table.opdef import op
 
 __all__ = [
@@ -259,8 +259,6 @@ def get_default_device() -> Device:
 
     Mirrors `torch.get_default_device`.
     """
-    from .table.creation import default_device
-
     found = default_device()
     require_cpu(found)
     return found if found is not None else CPU

@@ -128,10 +128,7 @@ class Task:
 
     def steps(self, watch: bool = True) -> Iterator[Event]:
         """The pass as a generator: with `watch` it stops after every Node and tells what it did."""
-        local = modes.current()
-        if self.create_graph:
-            return self._walk(local, watch, recorded=True)
-        return self._walk(local, watch, recorded=False)
+        return self._walk(modes.LOCAL.state, watch, recorded=self.create_graph)
 
     def _walk(self, local: modes.State, watch: bool, recorded: bool) -> Iterator[Event]:
         waiting, needed, keep_graph = self.waiting, self.needed, self.keep_graph

@@ -23,6 +23,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from autogradlab.core.types.dtypes import get_default_dtype
+
 __all__ = [
     "PRINT_OPTS",
     "PrinterOptions",
@@ -260,8 +262,6 @@ def _is_meta(t: Any) -> bool:
 
 def _default_dtype_name() -> str:
     # Late, so that printing can be loaded and tested by itself.
-    from autogradlab.core.types.dtypes import get_default_dtype
-
     return str(get_default_dtype())
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ..arguments.signature import Signatures
+
 __all__ = ["CPU", "device", "require_cpu"]
 
 _TYPES = (
@@ -62,8 +64,6 @@ class device:
         ):
             self._type, self._index = _parse(kind, index)
         else:
-            from ..arguments.signature import Signatures
-
             Signatures("device", "device(Device device)", "device(str type, int index=-1)").fail(args, kwargs)
 
     @property

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import signatures
+from ...core.random import distributions
 from ...core.random.generator import default_generator
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
 from ...ops.nn import activation as _kernels  # noqa: F401 (fills the table)
+from ...ops.table.arguments import reject
 from ...ops.table.opdef import OPS
 
 __all__ = [
@@ -97,8 +99,6 @@ def relu_(input: Tensor) -> Tensor:
 
 def _call(name: str, inplace: bool, input: Tensor, *args: Any) -> Tensor:
     if not isinstance(input, Tensor):
-        from ...ops.table.arguments import reject
-
         reject(name, (input, *args), {})
     entry = OPS[name]
     return entry.call_(input, *args) if inplace else entry.call(input, *args)
@@ -765,8 +765,6 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
     """
     if eps != 1e-10:
         warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
-    from ...core.random import distributions
-
     drawn = np.empty(logits._array.shape, logits._array.dtype)
     distributions.exponential_(drawn)
     with np.errstate(all="ignore"):

@@ -13,6 +13,7 @@ from ...core.recording.inplace import commit_by
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
 from ...ops.nn import embedding as _kernels  # noqa: F401 (fills the table)
+from ...ops.table.arguments import reject
 
 __all__ = [
     "alpha_dropout",
@@ -56,8 +57,6 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         n = input._array.ndim
         m = weight._array.ndim
     except AttributeError:
-        from ...ops.table.arguments import reject
-
         reject("linear", (input, weight) if bias is None else (input, weight, bias), {})
     if bias is None or m != 2:
         made = TENSORS.matmul(input, TENSORS.t(weight))
@@ -541,8 +540,6 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6,
     Mirrors `torch.nn.functional.pairwise_distance`.
     """
     if not (isinstance(x1, Tensor) and isinstance(x2, Tensor)):
-        from ...ops.table.arguments import reject
-
         reject("pairwise_distance", (x1, x2), {})
     return TENSORS.norm_along(TENSORS.add_number(x1 - x2, eps), p, (max(x1.ndim, x2.ndim) - 1,), keepdim)
 

@@ -15,6 +15,7 @@ from ...core.tensor.tensor import Tensor
 from ...core.values.promotion import broadcast_shapes
 from ...ops.nn import ctc as _sets  # noqa: F401 (fills the table)
 from ...ops.nn import loss as _kernels  # noqa: F401 (fills the table)
+from ...ops.table.arguments import reject
 from ..reduction import legacy, number
 
 __all__ = [
@@ -63,8 +64,6 @@ def _reduce(values: Any, reduction: str) -> Tensor:
 
 def _check(name: str, *tensors: Any) -> None:
     if not all(isinstance(t, Tensor) for t in tensors):
-        from ...ops.table.arguments import reject
-
         reject(name, tensors, {})
 
 

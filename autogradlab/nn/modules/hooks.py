@@ -9,6 +9,7 @@ from typing import Any
 
 from ...autograd.function import Function
 from ...core.graph.node import RemovableHandle
+from ...core.runtime import modes
 from ...core.runtime.warn import warn
 from ...core.tensor.tensor import Tensor
 
@@ -224,8 +225,6 @@ class BackwardHook:
 
 
 def _grad_enabled() -> bool:
-    from ...core.runtime import modes
-
     return modes.current().record
 
 

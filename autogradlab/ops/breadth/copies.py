@@ -9,10 +9,11 @@ import numpy as np
 
 from ...core.arguments.declared import declare
 from ...core.recording.record import TENSORS
-from ...core.tensor.tensor import Tensor
+from ...core.tensor.tensor import Tensor, wrap
 from ..first.kinds import NOT_IMPLEMENTED, no_derivative
 from ..first.shape import SQUEEZES
 from ..first.writing import exact_out
+from ..table.calls import make_call
 from ..table.opdef import OPS, Op, composite, op, publish
 from ..table.outputs import EXPECTED, Out
 
@@ -29,8 +30,6 @@ def _copy_of(view: Op) -> Callable[..., Any]:
         return [np.array(a, order="C") for a in r] if entry.multi else np.array(r, order="C")
 
     entry.invoke = copied
-    from ..table.calls import make_call
-
     entry.call = make_call(entry)
     OPS[entry.name] = entry
     return entry.call
@@ -288,8 +287,6 @@ def narrow_copy(input, dim, start, length):  # type: ignore[no-untyped-def]
 
 
 def _plain(x: np.ndarray) -> Tensor:
-    from ...core.tensor.tensor import wrap
-
     return wrap(x)
 
 

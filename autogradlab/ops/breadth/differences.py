@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.recording.record import TENSORS
+from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import _scalar_name, from_numpy
@@ -250,8 +250,6 @@ def renorm(input, p, dim, maxnorm):  # type: ignore[no-untyped-def]
     tensor([[0.6000, 0.8000],
             [0.0000, 0.5000]])
     """
-    from ...core.recording.record import RAW
-
     if p <= 0:
         raise RuntimeError("renorm: non-positive-norm not supported")
     if maxnorm < 0:
@@ -303,8 +301,6 @@ def _pdist_backward(F, grad, input, p, result):  # type: ignore[no-untyped-def]
 )
 @typed("pdist", "biuc", half=False)
 def _pdist_forward(input, p=2.0):  # type: ignore[no-untyped-def]
-    from ...core.recording.record import RAW
-
     i, j = np.triu_indices(input.shape[0], 1)
     return RAW.linalg_vector_norm(input[i] - input[j], p, -1)
 

@@ -11,7 +11,7 @@ from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.types import dtypes
 from ...core.types.return_types import named
-from ..first.kinds import NOT_IMPLEMENTED, no_derivative, refuse
+from ..first.kinds import NOT_IMPLEMENTED, name_of, no_derivative, refuse
 from ..table.checked import cxx_name, offer
 from ..table.creation import bind
 from ..table.opdef import OPS, Op, publish
@@ -182,8 +182,6 @@ def _many(x: np.ndarray, bins: Any, span: Any, weight: Any, density: bool) -> tu
     for d, b in enumerate(bins):
         _checked_bins(b.size - 1 if isinstance(b, np.ndarray) else b, d)
     if x.dtype.kind != "f" or x.dtype.itemsize == 2:
-        from ..first.kinds import name_of
-
         raise NotImplementedError(f"\"histogramdd\" not implemented for '{name_of(x)}'")
     edges = [b if isinstance(b, np.ndarray) else _range(x[:, d], d, b, span) for d, b in enumerate(bins)]
     inside = np.ones(len(x), bool)

@@ -7,15 +7,16 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
+from ...core.recording.record import TENSORS
+from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import from_numpy
+from ...core.values.building import scalar_array
 from ..first.kinds import typed
 from ..first.viewing import guard
-from ..table.opdef import op
+from ..table.opdef import composite, op
 
 
 def _constant_pad(input, pad, value=0):  # type: ignore[no-untyped-def]
-    from ...core.values.building import scalar_array
-
     n = input.ndim
     if len(pad) % 2:
         raise RuntimeError(f"Length of pad must be even but instead it equals {len(pad)}")
@@ -173,3 +174,57 @@ for _dims in (1, 2, 3):
     _pads("reflection", _dims, True)
     _pads("replication", _dims, False)
 guard("constant_pad_nd")
+
+
+# -- every mode of torch.nn.functional.pad -----------------------------------------------------------------------------
+
+
+@composite("_pad", method=False, function=False)
+def _pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Tensor:
+    """What torch.nn.functional.pad does."""
+    pad = list(pad)
+    if len(pad) % 2:
+        raise RuntimeError("Padding length must be divisible by 2")
+    if len(pad) // 2 > input.ndim:
+        raise RuntimeError(
+            f"Padding length should be less than or equal to two times the input dimension but got padding length {len(pad)} "
+            f"and input of dimension {input.ndim}"
+        )
+    if mode == "constant":
+        return TENSORS.constant_pad_nd(input, pad, 0.0 if value is None else value)  # type: ignore[no-any-return]
+    if value is not None and value != 0:
+        raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
+    nd = len(pad) // 2
+    if mode not in ("reflect", "replicate", "circular"):
+        raise NotImplementedError(f"Unrecognised padding mode {mode}")
+    if input.ndim not in (nd + 1, nd + 2):
+        raise NotImplementedError("Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now")
+    if mode == "circular":
+        return _circular(input, pad, nd)
+    name = {"reflect": "reflection", "replicate": "replication"}.get(mode, mode)
+    return getattr(TENSORS, f"{name}_pad{nd}d")(input, tuple(pad))  # type: ignore[no-any-return]
+
+
+def _circular(input: Any, pad: Any, nd: int) -> Tensor:
+    """The input in the middle, then each border copied from the other end, in place as in PyTorch."""
+    shape = list(input._array.shape)
+    ends = [(pad[2 * (nd - 1 - i)], pad[2 * (nd - 1 - i) + 1]) for i in range(nd)]
+    for i, (low, high) in enumerate(ends, len(shape) - nd):
+        if low > shape[i] or high > shape[i]:
+            raise RuntimeError("Padding value causes wrapping around more than once.")
+        if low + high + shape[i] < 0:
+            raise RuntimeError("Negative padding value is resulting in an empty dimension")
+        shape[i] += low + high
+    out = TENSORS.empty(shape, dtype=input.dtype)
+    inner, source = out, input
+    for i, (low, high) in enumerate(ends, len(shape) - nd):
+        inner = TENSORS.slice(inner, i, max(low, 0), shape[i] - max(high, 0), 1)
+        source = TENSORS.slice(source, i, max(-low, 0), input._array.shape[i] - max(-high, 0), 1)
+    inner.copy_(source)
+    for i, (low, high) in reversed(list(enumerate(ends, len(shape) - nd))):
+        before, after = max(low, 0), max(high, 0)
+        if low > 0:
+            TENSORS.slice(out, i, 0, low, 1).copy_(TENSORS.slice(out, i, shape[i] - low - after, shape[i] - after, 1))
+        if high > 0:
+            TENSORS.slice(out, i, shape[i] - high, shape[i], 1).copy_(TENSORS.slice(out, i, before, before + high, 1))
+    return out

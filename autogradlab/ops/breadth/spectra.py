@@ -79,11 +79,9 @@ def stft(
     if center:
         if align_to_window is not None:
             raise RuntimeError("stft align_to_window should only be set when center = false")
-        from ...nn.functional import pad
-
         ndim = input.dim()
         half = int(n_fft // 2)
-        input = pad(input.view([1] * (3 - ndim) + list(input.shape)), [half, half], pad_mode)
+        input = F._pad(input.view([1] * (3 - ndim) + list(input.shape)), [half, half], pad_mode)
         input = input.view(input.shape[-ndim:] if ndim else ())
     if window is None:
         warn_once(

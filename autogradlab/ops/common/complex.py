@@ -11,7 +11,8 @@ from ...core.tensor.tensor import Tensor
 from ...core.types import dtypes
 from ...core.types.return_types import named
 from ...core.values.promotion import broadcast_error
-from ..first.kinds import floated, in_both_worlds
+from ..first.kinds import floated, in_both_worlds, name_of
+from ..table.arguments import reject
 from ..table.factories import unary
 from ..table.families import attach
 from ..table.opdef import OPS, composite, op, publish
@@ -108,8 +109,6 @@ def conj(input: Tensor) -> Tensor:
     tensor([1.-2.j, 3.+1.j])
     """
     if not isinstance(input, Tensor):
-        from ..table.arguments import reject
-
         reject("conj", (input,), {})
     if input._array.dtype.kind != "c":
         return input
@@ -259,8 +258,6 @@ def view_as_complex(input):  # type: ignore[no-untyped-def]
 
 
 def _name(x: np.ndarray) -> str:
-    from ..first.kinds import name_of
-
     return name_of(x)
 
 

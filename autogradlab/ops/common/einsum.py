@@ -15,6 +15,7 @@ from ...core.tensor.tensor import requires_grad as wants_grad
 from ...core.types.dims import wrap_dim
 from ..first.products import _result, bmm, written
 from ..first.reduce import summed
+from ..table.arguments import reject
 from ..table.opdef import composite
 from ..table.outputs import Out
 
@@ -467,8 +468,6 @@ def kron(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
             [0., 0., 1., 2.]])
     """
     if not isinstance(other, Tensor):
-        from ..table.arguments import reject
-
         reject("kron", (input, other), {} if out is None else {"out": out})
     F = TENSORS
     a, b = input._array.shape, other._array.shape

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
+from ...core.arguments.mismatch import typename
 from ...core.graph.node import NO_EDGE
 from ...core.recording.record import RAW, TENSORS
 from ...core.runtime.modes import FLAGS
+from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor, requires_grad, wrap
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import from_numpy, promote
@@ -93,13 +95,9 @@ RAW.cat = _cat
 def tensor_list(name: str, tensors: Any) -> Any:
     """A list of tensors as an argument; PyTorch's TypeError if it is none."""
     if not isinstance(tensors, (tuple, list)):
-        from ...core.arguments.mismatch import typename
-
         raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {typename(tensors)}")
     for i, t in enumerate(tensors):
         if not isinstance(t, Tensor):
-            from ...core.arguments.mismatch import typename
-
             raise TypeError(f"expected Tensor as element {i} in argument 0, but got {typename(t)}")
     return tensors
 
@@ -367,8 +365,6 @@ def meshgrid(*tensors: Any, indexing: Any = None) -> tuple[Tensor, ...]:
         tensors = tuple(tensors[0])
     tensor_list("meshgrid", list(tensors))
     if indexing is None:
-        from ...core.runtime.warn import warn_once
-
         warn_once(_INDEXING, at="aten/src/ATen/native/TensorShape.cpp:4381")
         indexing = "ij"
     if not tensors:

@@ -12,7 +12,7 @@ from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import from_numpy
 from ...core.values.building import scalar_array
 from ...core.values.promotion import broadcast_error, broadcast_shapes
-from ..first.viewing import guard
+from ..first.viewing import guard, misfit
 from ..first.writing import C_WORDS, exact_out, in_place, warn_expanded
 from ..table.opdef import OPS, Op, composite, op, publish
 from .take import _number, is_value, scalar_name
@@ -113,8 +113,6 @@ RAW.masked_fill = _masked_fill
 
 
 def _misfit(mask: Any, value: Any) -> int:
-    from ..first.viewing import misfit
-
     misfit("masked_fill", (mask, value), {}, "Tensor")
     return 0
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
+from ...core.memory.storage import resize
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.types import dtypes
@@ -225,8 +226,6 @@ def _quantile(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tenso
     r = _computed(input, q, None if dim is None else d, keepdim, way, name == "nanquantile")
     if out is None:
         return r
-    from ...core.memory.storage import resize
-
     if out._array.shape != r._array.shape:
         resize(out, r._array.shape)
     return out.copy_(r)  # type: ignore[no-any-return]

@@ -11,10 +11,12 @@ import numpy as np
 from ...core.arguments.declared import declare
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
-from ...core.values.promotion import broadcast_shapes, check_cast, is_number
+from ...core.types.dtypes import get_default_dtype
+from ...core.values.promotion import broadcast_shapes, check_cast, is_number, wrap_number
 from ..first.kinds import (
     COMPLEX,
     NOT_IMPLEMENTED,
+    align,
     floated,
     in_both_worlds,
     into,
@@ -326,8 +328,6 @@ _ROUNDED = {"floor": single(floor_quotient), "trunc": single(trunc_quotient), No
 
 
 def _div_kernel(input, other, rounding_mode):  # type: ignore[no-untyped-def]
-    from ..first.kinds import align
-
     x, y = align(input, other)
     if rounding_mode is not None:
         _divides(f"div_{rounding_mode}_cpu")(x, y)
@@ -354,8 +354,6 @@ OPS["div.mode"] = _DIV = Op(
 def _operands(input: Any, other: Any, mode: Any) -> tuple[Tensor, Tensor]:
     if mode not in (None, "floor", "trunc"):
         raise RuntimeError(f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{mode}'")
-    from ...core.values.promotion import wrap_number
-
     if is_number(input) and isinstance(other, Tensor):
         input = wrap_number(input)
         input = F.to(input, into(other, input.item()).dtype)
@@ -698,8 +696,6 @@ def with_number(
 
 
 def _default() -> Any:
-    from ...core.types.dtypes import get_default_dtype
-
     return get_default_dtype()
 
 

@@ -19,6 +19,7 @@ from ..table.checked import EXPECTED, axis, cxx_name, exact_out, offer
 from ..table.creation import bind
 from ..table.opdef import OPS, Op, composite, publish
 from ..table.outputs import Out
+from ..table.signatures import explain
 from . import extremes  # noqa: F401  its put_at carries gradients back
 
 F = TENSORS
@@ -133,8 +134,6 @@ def _scan(declaration: str, ufunc: Any, vjp: Any, doc: str, out: Any = None) -> 
             r = call(*args, **kwargs)
             return _no_integers(args, kwargs, r) if "dtype" in kwargs else r
         except TypeError:
-            from ..table.signatures import explain
-
             explain(name, args, kwargs)
             raise
 
@@ -149,8 +148,6 @@ def _scan(declaration: str, ufunc: Any, vjp: Any, doc: str, out: Any = None) -> 
         try:
             return entry.call_(*args, **kwargs, dtype=input.dtype)
         except TypeError:
-            from ..table.signatures import explain
-
             explain(name + "_", args[1:], kwargs, "Tensor")
             raise
 

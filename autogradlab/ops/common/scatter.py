@@ -11,8 +11,9 @@ from ...core.recording.record import RAW
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import wrap_dim
+from ...core.values.building import scalar_array
 from ..first.kinds import NOT_IMPLEMENTED, no_derivative
-from ..first.viewing import guard
+from ..first.viewing import guard, misfit
 from ..first.writing import exact_out, in_place, writer
 from ..table.opdef import OPS, op, publish
 from ..table.outputs import Out
@@ -222,14 +223,10 @@ def _read(name: str, input: Any, dim: Any, index: Any, src: Any, value: Any, red
     """Which form of scatter is meant, and its arguments."""
     given = src if src is not None else value
     if not isinstance(index, Tensor) or not isinstance(input, Tensor) or given is None:
-        from ..first.viewing import misfit
-
         names = {k: v for k, v in {"dim": dim, "index": index}.items() if v is not None}
         misfit(name, (input, *names.values(), *(() if given is None else (given,))), {}, "torch")
     number = is_value(name, given, (input, dim, index, given))
     if number and reduce is not None:
-        from ...core.values.building import scalar_array
-
         given = scalar_array(given, input.dtype).item()
     if reduce is not None and not number:
         warn_once(_DEPRECATED, at="aten/src/ATen/native/TensorAdvancedIndexing.cpp:235")

@@ -19,9 +19,11 @@ from ...core.types.return_types import named
 from ...core.values.promotion import result_dtype
 from ..first.kinds import name_of, refuse
 from ..first.selecting import SMALL, kth_place, sort_order, top_order
+from ..table.arguments import reject
 from ..table.checked import EXPECTED, axis, cxx_name, exact_out, number_of, offer
 from ..table.creation import bind
 from ..table.opdef import OPS, Op, composite, op
+from ..table.outputs import write
 from . import extremes  # noqa: F401  its take_at and put_at carry gradients
 
 F = TENSORS
@@ -238,8 +240,6 @@ def msort(input: Tensor, *, out: Any = None) -> Tensor:
             [3, 4]])
     """
     if not isinstance(input, Tensor):
-        from ..table.arguments import reject
-
         reject("msort", (input,), {} if out is None else {"out": out})
     if out is None:
         return F.sort(input, 0)[0]  # type: ignore[no-any-return]
@@ -472,8 +472,6 @@ def _searched(edges: Tensor, input: Any, given: dict[str, Any], right: bool, sor
     r = np.asarray(places).astype(kind.numpy)
     if out is None:
         return wrap(np.ascontiguousarray(r).reshape(v.shape))
-    from ..table.outputs import write
-
     return write(_SEARCH, out, r, ())  # type: ignore[no-any-return]
 
 

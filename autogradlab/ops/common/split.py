@@ -12,6 +12,7 @@ from ...core.graph.node import NO_EDGE
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor, gradient_edge
 from ...core.types.dims import wrap_dim
+from ...core.types.dtypes import _scalar_name
 from ..first.viewing import guard, view_of
 from ..table.opdef import OPS, Op, composite, op, publish
 
@@ -231,8 +232,6 @@ def tensor_split(input: Tensor, indices_or_sections: Any = None, dim: int = 0, *
     given = indices_or_sections
     if isinstance(given, Tensor):
         if given._array.dtype != np.int64:
-            from ...core.types.dtypes import _scalar_name
-
             raise RuntimeError(
                 "tensor_split expected tensor_indices_or_sections to have dtype of long, but got "
                 f"{_scalar_name(given.dtype)}"

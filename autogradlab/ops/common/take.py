@@ -10,7 +10,9 @@ from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import _scalar_name, from_numpy, int64
-from ..first.viewing import guard
+from ...core.values.building import scalar_array
+from ...core.values.promotion import broadcast_shapes, is_number
+from ..first.viewing import guard, misfit
 from ..first.writing import exact_out, in_place, warn_expanded, writer
 from ..table.opdef import OPS, composite, op, publish
 from ..table.outputs import Out
@@ -286,8 +288,6 @@ def _fill_slices(input: np.ndarray, dim: int, index: np.ndarray, value: Any) -> 
 
 def _number(name: str, input: np.ndarray, value: Any) -> np.ndarray:
     """A Python number in the dtype of an array."""
-    from ...core.values.building import scalar_array
-
     if isinstance(value, np.ndarray):
         return value
     if isinstance(value, complex) and input.dtype.kind != "c":
@@ -340,13 +340,9 @@ TENSORS.distinct = lambda index: wrap(np.unique(index._array))
 
 def is_value(name: str, value: Any, args: tuple[Any, ...]) -> bool:
     """Whether a value is a number (else a tensor); PyTorch's TypeError if it is neither."""
-    from ...core.values.promotion import is_number
-
     if isinstance(value, Tensor):
         return False
     if not is_number(value):
-        from ..first.viewing import misfit
-
         misfit(name, args, {}, "torch")
     return True
 
@@ -513,8 +509,6 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: Any = None, *, out: Any 
             "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
             f"{x.ndim} dimensions for input, and {i.ndim} dimensions for indices"
         )
-    from ...core.values.promotion import broadcast_shapes
-
     d = wrap_dim(dim, x.ndim)
     one = (*x.shape[:d], 1, *x.shape[d + 1 :])
     two = (*i.shape[:d], 1, *i.shape[d + 1 :])

@@ -9,12 +9,16 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
+from ...core.arguments.mismatch import typename
 from ...core.memory.strided import window
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor, read_only
 from ...core.types.dims import wrap_dim
+from ...core.types.dtypes import _scalar_name
+from ...core.values.promotion import broadcast_shapes, can_cast
+from ..table.arguments import reject
 from ..table.families import attach
-from ..table.opdef import OPS, Op, alias, composite, op, publish
+from ..table.opdef import OPS, Op, alias, composite, op, publish, write_out
 from .shape import expand, permute, transpose, unsqueeze
 from .viewing import guard, misfit, view_of
 from .writing import exact_out
@@ -362,13 +366,8 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Any = None) -> Tensor:
     if n not in (1, 2):
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {n}D")
     if out is not None:
-        from ..table.opdef import write_out
-
         if n == 2:
             return OPS["diagonal_copy"].call_any(input, diagonal, out=out)
-        from ...core.types.dtypes import _scalar_name
-        from ...core.values.promotion import can_cast
-
         if not can_cast(input._array.dtype, out._array.dtype):
             raise RuntimeError(
                 f"diag: result type {_scalar_name(input.dtype)} can't be cast to the desired out= type "
@@ -489,9 +488,6 @@ def broadcast_tensors(*tensors: Any) -> Any:
     tensor([[1, 2],
             [1, 2]])
     """
-    from ...core.arguments.mismatch import typename
-    from ...core.values.promotion import broadcast_shapes
-
     for i, t in enumerate(tensors):
         if not isinstance(t, Tensor):
             raise TypeError(f"expected Tensor as element {i} in argument 0, but got {typename(t)}")
@@ -506,8 +502,6 @@ def _atleast(name: str, one: Any, doc: str) -> None:
         if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
             tensors = tuple(tensors[0])
         if not tensors or not all(isinstance(t, Tensor) for t in tensors):
-            from ..table.arguments import reject
-
             reject(name, tensors if len(tensors) == 1 else (tensors,), {})
         return tuple(one(t) for t in tensors)
 

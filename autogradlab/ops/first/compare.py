@@ -10,10 +10,11 @@ from ...core.arguments.declared import declare
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.values.promotion import is_number, result_dtype
+from ..table.arguments import reject
 from ..table.factories import binary
 from ..table.opdef import alias, composite, op
 from ..table.outputs import EXPECTED, Out
-from .kinds import align, refuse, refusing, strict
+from .kinds import align, name_of, refuse, refusing, strict
 
 declare(
     """
@@ -163,8 +164,6 @@ def equal(input: Tensor, other: Tensor) -> bool:
     False
     """
     if not isinstance(input, Tensor) or not isinstance(other, Tensor):
-        from ..table.arguments import reject
-
         reject("equal", (input, other), {})
     if input.dtype is not other.dtype:
         x, y = align(input._array, other._array) if input.shape == other.shape else (input._array, other._array)
@@ -183,8 +182,6 @@ def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):  # type: ign
     tensor([ True, False])
     """
     if input.dtype != other.dtype:
-        from .kinds import name_of
-
         raise RuntimeError(f"{name_of(input)} did not match {name_of(other)}")
     if rtol < 0:
         raise RuntimeError(f"rtol must be greater than or equal to zero, but got {rtol:g}")
@@ -239,8 +236,6 @@ def isin(
     tensor([False,  True, False])
     """
     if not isinstance(elements, Tensor) and not isinstance(test_elements, Tensor):
-        from ..table.arguments import reject
-
         reject("isin", (elements, test_elements), {})
     wanted = result_dtype((elements, test_elements)).numpy
     x, y = (

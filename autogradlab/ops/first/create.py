@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
+from ...core.arguments.mismatch import typename
 from ...core.memory.layout import formatted, like
 from ...core.memory.storage import Storage
 from ...core.recording.record import RAW, TENSORS
@@ -145,8 +146,6 @@ def from_numpy(*args: Any) -> Tensor:
 
 def _from_numpy(array: Any) -> Tensor:
     if not isinstance(array, np.ndarray):
-        from ...core.arguments.mismatch import typename
-
         raise TypeError(f"expected np.ndarray (got {typename(array)})")
     check_numpy(array)
     if not array.flags.writeable:

@@ -6,6 +6,7 @@ from typing import Any
 
 from ...core.runtime import errors
 from ...core.tensor.tensor import INFERENCE, Tensor, counter, requires_grad, wrap
+from ..table.arguments import reject
 from ..table.opdef import composite
 
 
@@ -44,7 +45,5 @@ def get_device(input: Tensor) -> int:
     -1
     """
     if not isinstance(input, Tensor):
-        from ..table.arguments import reject
-
         reject("get_device", (input,), {})
     return -1

@@ -10,7 +10,8 @@ import numpy as np
 from ...core.arguments.declared import declare
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
-from ...core.values.promotion import is_number, result_dtype
+from ...core.values.promotion import check_cast, is_number, result_dtype
+from ..table.arguments import old_form, reject
 from ..table.factories import binary, unary
 from ..table.opdef import OPS, Op, alias, op, publish
 from ..table.outputs import FOUND, Out
@@ -236,8 +237,6 @@ def _with_alpha(name: str, sign: int) -> None:
         return entry.call(*operands(input, other, alpha), alpha, **({} if out is None else {"out": out}))
 
     def deprecated(called: str, args: tuple[Any, ...], names: dict[str, Any]) -> Any:
-        from ..table.arguments import old_form
-
         found = old_form(called, args, names)
         if found is None:
             return OPS[name].reject(args, names, called)
@@ -251,8 +250,6 @@ def _with_alpha(name: str, sign: int) -> None:
             no_mixed_bool_sub(input, other)
         if alpha is None or (type(alpha) is int and alpha == 1):
             return plain_(input, *args, **names)
-        from ...core.values.promotion import check_cast
-
         input, other = operands(input, other, alpha)
         check_cast(result_dtype((input, other)).numpy, input._array.dtype)
         return entry.call_(input, other, alpha)
@@ -457,8 +454,6 @@ def positive(input: Tensor) -> Tensor:
     True
     """
     if not isinstance(input, Tensor):
-        from ..table.arguments import reject
-
         reject("positive", (input,), {})
     _positive(input._array)
     return input

@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.mismatch import typename
 from ...core.graph.node import NO_EDGE
 from ...core.memory.overlap import check_apart
 from ...core.recording.inplace import commit_by
 from ...core.recording.record import TENSORS
 from ...core.runtime.modes import FLAGS
 from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge, wrap
+from ...core.types.dtypes import float64
 from ...core.values.building import array_from, scalar_array
 from .index import _ALL, INDEX, SELECT, checked_index, put, slice_
 from .viewing import view_of
@@ -113,8 +115,6 @@ def parse(input: Tensor, index: Any, writing: bool = False) -> tuple[Tensor, tup
             try:
                 i = operator.index(e)
             except TypeError:
-                from ...core.arguments.mismatch import typename
-
                 raise IndexError(
                     "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "
                     f"{typename(e)})"
@@ -294,12 +294,8 @@ def _as_value(self: Tensor, value: Any) -> Tensor:
     if isinstance(value, (int, float, complex, np.integer)):
         d = self.dtype
         if d.is_floating_point and d.itemsize == 2:  # by way of a double, where more fits
-            from ...core.types.dtypes import float64
-
             return TENSORS.to(wrap(scalar_array(value, float64)), d)  # type: ignore[no-any-return]
         return wrap(scalar_array(value, d))
-    from ...core.arguments.mismatch import typename
-
     shown = typename(value)
     raise TypeError(f"can't assign a {shown} to a {self.type()}")
 

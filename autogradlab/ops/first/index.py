@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.mismatch import typename
 from ...core.memory.strided import window
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
+from ...core.types.dtypes import _scalar_name, from_numpy
 from ...core.values.building import scalar_array
 from ..table.opdef import OPS, Op, composite, op, publish
 from .viewing import guard, view_of
@@ -413,8 +415,6 @@ def _one_for_a_mask(places: tuple[Any, ...], values: np.ndarray) -> bool:
 def _index_put_into(input, indices, values, accumulate=False):  # type: ignore[no-untyped-def]
     places = positions(indices)
     if input.dtype is not values.dtype:
-        from ...core.types.dtypes import _scalar_name, from_numpy
-
         if not accumulate and _one_for_a_mask(places, values):
             if values.dtype.kind == "c" and input.dtype.kind != "c":
                 scalar_array(values.item(), from_numpy(input.dtype))  # refuses an imaginary part
@@ -486,8 +486,6 @@ TENSORS.index_put = INDEX_PUT.call
 
 def _given(name: str, input: Tensor, indices: Any) -> tuple[Any, ...]:
     """The index tensors of index_put(), checked as torch does."""
-    from ...core.arguments.mismatch import typename
-
     if not isinstance(indices, (tuple, list)):
         raise TypeError(f"{name}(): argument 'indices' (position 1) must be tuple of Tensors, not {typename(indices)}")
     found = []
@@ -506,8 +504,6 @@ def _given(name: str, input: Tensor, indices: Any) -> tuple[Any, ...]:
 def _values(name: str, *args: Any) -> None:
     """Refuse values that are no tensor."""
     if not isinstance(args[-1], Tensor):
-        from ...core.arguments.mismatch import typename
-
         raise TypeError(f"{name}(): argument 'values' (position 2) must be Tensor, not {typename(args[-1])}")
 
 

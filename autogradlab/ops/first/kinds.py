@@ -12,7 +12,9 @@ from ...core.graph.backend import HELPERS, RAW, TENSORS
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types import dtypes
 from ...core.types.dtypes import from_numpy, get_default_dtype
-from ...core.values.promotion import broadcast_shapes, is_number, result_dtype
+from ...core.values.promotion import broadcast_shapes, is_number, number, result_dtype
+from ..table.arguments import reject
+from ..table.opdef import FUNCTIONS, publish
 
 #: dtype kinds by what PyTorch's kernels leave out; "V" is bfloat16
 BOOL, INTEGERS, FLOATS, COMPLEX = "b", "iu", "fV", "c"
@@ -140,14 +142,11 @@ def align(*arrays: np.ndarray) -> list[np.ndarray]:
 
 def strict(names: str, both: bool = False) -> None:
     """Functions of two tensors that take no number as the first (or as either) operand, as functions and in place."""
-    from ..table.opdef import FUNCTIONS, publish
 
     def guard(fn: Any, name: str) -> None:
         def guarded(*args: Any, **options: Any) -> Any:
             for value in args[: 2 if both else 1]:
                 if not isinstance(value, Tensor):
-                    from ..table.arguments import reject
-
                     reject(name, args, options)
             return fn(*args, **options)
 
@@ -170,8 +169,6 @@ def into(input: Tensor, *others: Any) -> Tensor:
 
 def numbered(x: Any, value: Any) -> Any:
     """A Python number as a 0-d array of an array's dtype, wrapped around where it does not fit."""
-    from ...core.values.promotion import number
-
     return number(value, x.dtype) if is_number(value) else value
 
 

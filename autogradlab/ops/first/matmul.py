@@ -8,6 +8,7 @@ from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.tensor.tensor import requires_grad as wants_grad
 from ...core.values.promotion import broadcast_shapes
+from ..table.arguments import reject
 from ..table.opdef import alias, composite
 from ..table.outputs import EXPECTED, Out
 from .products import written
@@ -33,8 +34,6 @@ def matmul(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     try:
         a, b = input._array.ndim, other._array.ndim
     except AttributeError:
-        from ..table.arguments import reject
-
         reject("matmul", (input, other), {} if out is None else {"out": out})
     F = TENSORS
     options = {} if out is None else {"out": out}

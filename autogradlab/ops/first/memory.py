@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
+from ...core.arguments.mismatch import describe_mismatch
 from ...core.graph.node import NO_EDGE
 from ...core.memory.casting import cast_array
 from ...core.memory.overlap import check_apart, check_written
@@ -24,7 +25,9 @@ from ...core.types.device import require_cpu
 from ...core.types.dims import shape_arg, wrap_dim
 from ...core.types.dtypes import dtype as Dtype
 from ...core.types.layouts import FORMATS
-from ...core.values.promotion import broadcast_shapes
+from ...core.values.building import scalar_array
+from ...core.values.promotion import broadcast_shapes, is_number
+from ..table.arguments import reject
 from ..table.inplace import write_in_place
 from ..table.opdef import OPS, Op, composite, op, publish
 from .viewing import misfit
@@ -176,8 +179,6 @@ def _target(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, bool, A
         copy = rest.pop(0)
         good = good and isinstance(copy, bool)
     if rest or not good or not (wanted is None or isinstance(wanted, Dtype)):
-        from ...core.arguments.mismatch import describe_mismatch
-
         raise TypeError(
             describe_mismatch(
                 "to",
@@ -431,11 +432,7 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
             [1., 2.]])
     """
     if not isinstance(src, Tensor):
-        from ...core.values.promotion import is_number
-
         if not is_number(src):
-            from ..table.arguments import reject
-
             reject("copy_", (input, src), {})
         src = wrap(np.asarray(src))
     local = modes.LOCAL.state
@@ -509,12 +506,8 @@ def _value(name: str, input: Tensor, value: Any) -> Any:
                 f"fill_ only supports 0-dimension value tensor but got tensor with {value._array.ndim} dimensions."
             )
         return value
-    from ...core.values.promotion import is_number
-
     if not is_number(value):
         misfit(name, (input, value), {}, "Tensor")
-    from ...core.values.building import scalar_array
-
     return scalar_array(value, input.dtype)
 
 

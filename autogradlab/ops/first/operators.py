@@ -10,8 +10,9 @@ import numpy as np
 
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
-from ...core.values.promotion import is_number
+from ...core.values.promotion import is_number, result_dtype
 from ..table.opdef import OPS, Op, publish
+from .kinds import align
 
 F = TENSORS
 
@@ -41,8 +42,6 @@ _RSUB = OPS["rsub"] = Op(
 
 
 def _subtracted(input, other, alpha=1):  # type: ignore[no-untyped-def]
-    from .kinds import align
-
     x, y = align(input, other)
     return y - x * np.asarray(alpha, x.dtype)
 
@@ -63,8 +62,6 @@ def _rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     given = isinstance(other, Tensor)
     if given and other._array.dtype.kind != "b" and input._array.dtype.kind != "b":
         return _RSUB_TENSORS.call(input, other, alpha)  # type: ignore[no-any-return]
-    from ...core.values.promotion import result_dtype
-
     if given or input._array.dtype.kind == "b":
         raise RuntimeError(
             "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use "

@@ -8,7 +8,9 @@ import numpy as np
 
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
+from ...core.types.dtypes import _scalar_name, complex128, float64
 from ...core.values.promotion import check_cast, is_number, result_dtype
+from ..table.arguments import reject
 from ..table.factories import binary
 from ..table.opdef import OPS, composite, op, publish
 from .kinds import in_both_worlds, numbered, refuse
@@ -170,8 +172,6 @@ def pow(input: Any, exponent: Any, *, out: Any = None) -> Any:
             return F.pow_scalar(_in_dtype(input, exponent), exponent, **options)
     elif isinstance(exponent, Tensor) and is_number(input):
         return F.pow_base(input, _in_dtype(exponent, input), **options)
-    from ..table.arguments import reject
-
     return reject("pow", (input, exponent), options)
 
 
@@ -183,8 +183,6 @@ def pow_(input: Tensor, exponent: Any) -> Tensor:
         check_cast(result_dtype((input, exponent)).numpy, input._array.dtype)
         return OPS["pow_scalar"].call_(input, exponent)
     if not isinstance(exponent, Tensor):
-        from ..table.arguments import reject
-
         reject("pow_", (input, exponent), {})
     return F.pow_tensor_(input, exponent)  # type: ignore[no-any-return]
 
@@ -209,8 +207,6 @@ def square(input: Tensor, *, out: Any = None) -> Tensor:
     tensor([9., 4.])
     """
     if not isinstance(input, Tensor):
-        from ..table.arguments import reject
-
         reject("square", (input,), {})
     return F.pow(input, 2, out=out)  # type: ignore[no-any-return]
 
@@ -224,8 +220,6 @@ def square_(input: Tensor) -> Tensor:
 def _wide(*values: Any) -> list[Any]:
     """The operands in double precision."""
     kind = result_dtype(values)
-    from ...core.types.dtypes import complex128, float64
-
     wanted = complex128 if kind.is_complex else float64
     number = complex if kind.is_complex else float
     return [F.to(v, wanted) if isinstance(v, Tensor) else number(v) for v in values]
@@ -256,8 +250,6 @@ def float_power(input: Any, exponent: Any, *, out: Any = None) -> Any:
         (isinstance(input, Tensor) and (isinstance(exponent, Tensor) or is_number(exponent)))
         or (is_number(input) and isinstance(exponent, Tensor))
     ):
-        from ..table.arguments import reject
-
         reject("float_power", (input, exponent), {})
     a, b = _wide(input, exponent)
     if out is not None and out._array.dtype != (a if isinstance(a, Tensor) else b)._array.dtype:
@@ -272,8 +264,6 @@ def float_power(input: Any, exponent: Any, *, out: Any = None) -> Any:
 def float_power_(input: Tensor, exponent: Any) -> Tensor:
     """In-place version of :meth:`float_power`."""
     if not isinstance(exponent, Tensor) and not is_number(exponent):
-        from ..table.arguments import reject
-
         reject("float_power_", (input, exponent), {})
     a, b = _wide(input, exponent)
     if a.dtype is not input.dtype:
@@ -285,8 +275,6 @@ def float_power_(input: Tensor, exponent: Any) -> Tensor:
 
 
 def _type_name(t: Tensor) -> str:
-    from ...core.types.dtypes import _scalar_name
-
     return _scalar_name(t.dtype)
 
 

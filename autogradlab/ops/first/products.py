@@ -15,7 +15,7 @@ from ...core.runtime.modes import FLAGS, LOCAL, QUIET
 from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge
 from ...core.tensor.tensor import requires_grad as wants_grad
 from ...core.types.dtypes import _scalar_name, from_numpy
-from ..table.arguments import with_old_forms
+from ..table.arguments import reject, with_old_forms
 from ..table.opdef import OPS, alias, composite, op, publish, write_out
 from ..table.outputs import EXPECTED, Out
 from .shape import _expand
@@ -491,8 +491,6 @@ def outer(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
     """
     for name, v in (("self", input), ("vec2", vec2)):
         if not isinstance(v, Tensor):
-            from ..table.arguments import reject
-
             reject("outer", (input, vec2), {})
         if v._array.ndim != 1:
             raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {v._array.ndim}-D")

@@ -6,12 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.mismatch import typename
+from ...core.backward.validate import expandable, reduce_to
 from ...core.memory.strided import view_strides, window
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Size, Tensor
 from ...core.types.dims import shape_arg, wrap_dim, wrap_dims
+from ...core.types.dtypes import dtype, from_numpy
 from ..table.opdef import OPS, Op, composite, publish
-from .viewing import view_of
+from .conversion import type_name
+from .viewing import misfit, view_of
 
 
 def infer_size(shape: tuple[int, ...], count: int) -> tuple[int, ...]:
@@ -78,8 +82,6 @@ def _sizes(name: str, input: Tensor, size: tuple[Any, ...], options: dict[str, A
             return shape_arg(size)
         except TypeError:
             pass
-    from .viewing import misfit
-
     misfit(name, (input, *size), options, "Tensor")
     raise TypeError(f"{name}(): wrong sizes {size}")
 
@@ -105,8 +107,6 @@ def view(input: Tensor, *size: Any, **options: Any) -> Tensor:
             r = None
         if r is not None and (r.shape == size or not size or r.shape == size[0]):
             return view_of(input, r, _VIEW, (x.shape, None))
-    from ...core.types.dtypes import dtype
-
     given = size[0] if size else options.get("dtype")
     if isinstance(given, dtype):
         return TENSORS.view_as_dtype(input, given)
@@ -514,9 +514,6 @@ def _expand(input, size):  # type: ignore[no-untyped-def]
     old, steps = input.shape, input.strides
     lead = len(size) - len(old)
     if lead < 0:
-        from ...core.types.dtypes import from_numpy
-        from .conversion import type_name
-
         d = from_numpy(input.dtype)
         shown = type_name(d) if not d.is_complex else f"CPU{type_name(d)[6:-6]}Type"
         raise RuntimeError(
@@ -640,8 +637,6 @@ def sum_to_size(input: Tensor, *size: Any) -> Tensor:
     >>> torch.ones(3, 2).sum_to_size(1, 2)
     tensor([[3., 3.]])
     """
-    from ...core.backward.validate import expandable, reduce_to
-
     shape = shape_arg(size)
     if not expandable(shape, tuple(input._array.shape)):
         raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(input.shape)}}}.")
@@ -652,8 +647,6 @@ def sum_to_size(input: Tensor, *size: Any) -> Tensor:
 
 
 def _raw_sum_to_size(x: Any, *size: Any) -> Any:
-    from ...core.backward.validate import reduce_to
-
     return reduce_to(x, shape_arg(size))
 
 
@@ -674,8 +667,6 @@ def size(self: Tensor, dim: Any = None) -> Any:
     try:
         return self._array.shape[wrap_dim(dim, self._array.ndim, scalar_ok=False)]
     except TypeError:
-        from ...core.arguments.mismatch import typename
-
         raise TypeError(f"size(): argument 'dim' (position 1) must be int, not {typename(dim)}") from None
 
 

@@ -15,6 +15,7 @@ from ...core.runtime.modes import FLAGS, LOCAL
 from ...core.tensor.tensor import INFERENCE, Tensor, ViewMeta, gradient_edge
 from ..table.families import FUNCTIONS, attach, operation
 from ..table.opdef import Op
+from ..table.signatures import explain
 
 __all__ = ["guard", "view_of"]
 
@@ -100,8 +101,6 @@ def _guarded(call: Callable[..., Any], name: str, space: str) -> Callable[..., A
 
 def misfit(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], space: str) -> None:
     """Raise PyTorch's TypeError if the arguments do not fit one of its signatures."""
-    from ..table.signatures import explain
-
     if name.endswith("_"):  # in-place forms are methods
         space = "Tensor"
     explain(name, args[1:] if space == "Tensor" else args, kwargs, space)

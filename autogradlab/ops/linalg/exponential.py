@@ -7,8 +7,11 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
-from ...core.tensor.tensor import Tensor
+from ...core.recording.record import TENSORS as F
+from ...core.tensor.tensor import Tensor, wrap
 from ..common.blas import adjoint, lift
+from ..first.products import written
+from ..table.arguments import reject
 from ..table.opdef import alias, composite, op
 from .factors import columns, real_type, square, weighted
 
@@ -149,16 +152,46 @@ alias("orgqr", "linalg_householder_product")
 # -- powers ------------------------------------------------------------------------------------------------------------
 
 
+@composite("_matrix_power", method=False, function=False)
+def _power(A: Tensor, n: int) -> Any:
+    """The product of a matrix with itself, n times; negative n of its inverse."""
+    x = A._array
+    if not isinstance(n, (int, np.integer)) or isinstance(n, bool):
+        raise TypeError(f"linalg_matrix_power(): argument 'n' (position 2) must be int, not {type(n).__name__}")
+    if x.ndim < 2:
+        raise RuntimeError("linalg.matrix_power: The input tensor A must have at least 2 dimensions.")
+    if x.shape[-1] != x.shape[-2]:
+        raise RuntimeError(
+            f"linalg.matrix_power: A must be batches of square matrices, but they are {x.shape[-2]} by "
+            f"{x.shape[-1]} matrices"
+        )
+    if n == 0:
+        eye = np.array(np.broadcast_to(np.eye(x.shape[-1], dtype=x.dtype), x.shape))
+        return F.clone(A).copy_(wrap(eye))
+    if n == 1:
+        return F.clone(A)
+    if n < 0:
+        A, n = F.linalg_inv(A), -n
+    if n == 3:
+        return F.matmul(F.matmul(A, A), A)
+    z: Tensor | None = None
+    result: Tensor | None = None
+    while n:
+        z = A if z is None else F.matmul(z, z)
+        if n & 1:
+            result = z if result is None else F.matmul(result, z)
+        n >>= 1
+    assert result is not None
+    return result
+
+
 def _matrix_power(method: bool) -> Any:
     def matrix_power(input: Tensor, n: int, *, out: Any = None) -> Tensor:
         """A matrix multiplied by itself n times; its inverse for negative n."""
-        from ...linalg import matrix_power as power
-
         if not isinstance(input, Tensor) or isinstance(n, bool) or not isinstance(n, (int, np.integer)):
-            from ..table.arguments import reject
-
             reject("matrix_power", (input, n), {}, method)
-        return power(input, n, out=out)
+        r = _power(input, n)
+        return r if out is None else written(out, r)
 
     return matrix_power
 

@@ -12,6 +12,7 @@ from ...core.types.dims import all_dims, wrap_dim
 from ...core.types.dtypes import from_numpy
 from ...core.values.promotion import broadcast_shapes
 from ..first.products import type_name, written
+from ..table.arguments import reject
 from ..table.opdef import composite, op
 from .factors import floats
 
@@ -128,8 +129,6 @@ def linalg_matrix_norm(
         raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
     floats("linalg.matrix_norm", x, low=False)
     if not isinstance(dim, (tuple, list)) or len(dim) != 2:
-        from ..table.arguments import reject
-
         reject("linalg_matrix_norm", (A,), {"dim": dim})
     if isinstance(ord, str):
         if ord not in ("fro", "nuc"):

@@ -15,6 +15,7 @@ from ...core.types.dtypes import _scalar_name, from_numpy
 from ...core.types.info import finfo
 from ..first.kinds import BOOL, COMPLEX, INTEGERS, name_of, typed
 from ..first.products import written
+from ..table.arguments import reject
 from ..table.opdef import OPS, composite, op
 from ..table.outputs import EXPECTED, Out
 
@@ -647,8 +648,6 @@ def _along(declaration: str, doc: str, out: Any = None) -> None:
 
     def call(input: Any, dim: Any = None, dtype: Any = None, *, out: Any = None) -> Any:
         if not isinstance(input, Tensor) or not isinstance(dim, int) or isinstance(dim, bool):
-            from ..table.arguments import reject
-
             reject(name, (input,) if dim is None else (input, dim), {})
         if dtype is not None:
             input = input.to(dtype)  # type: ignore[attr-defined]

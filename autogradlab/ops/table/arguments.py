@@ -6,14 +6,13 @@ from typing import Any, NoReturn
 
 from ...core.tensor.tensor import Tensor
 from ...core.values.promotion import is_number, wrap_number
+from .signatures import explain, lookup
 
 __all__ = ["coerce", "old_form", "reject", "with_old_forms"]
 
 
 def reject(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], method: bool = False) -> NoReturn:
     """Raise PyTorch's TypeError for a call whose arguments do not fit; of a method's, the first is its tensor."""
-    from .signatures import explain, lookup
-
     if method and lookup(name, "Tensor") is not None:
         args = args[1:]
         explain(name, args, kwargs, "Tensor")
@@ -25,8 +24,6 @@ def reject(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], method: boo
 
 def refused(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Raise PyTorch's TypeError if the arguments with which an operation failed do not fit its signatures."""
-    from .signatures import explain, lookup
-
     n = len(args)
     while n > op.required and (n > len(op.defaults) or args[n - 1] is op.defaults[n - 1]):
         n -= 1  # what a form of the operation filled in
@@ -39,8 +36,6 @@ def refused(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
 def old_form(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
     """The arguments, as they are written today, of a call in one of PyTorch's deprecated forms: `torch.add(x, 2, y)`,
     `torch.addmm(beta, x, alpha, a, b)`. Warns as PyTorch does; None if the call is none of these."""
-    from .signatures import lookup
-
     method = name.endswith("_")
     signatures = lookup(name, "Tensor" if method else "torch")
     if signatures is None or not any(overload.deprecated for overload in signatures.overloads):

@@ -13,6 +13,7 @@ from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import _scalar_name, dtype, int64
 from ...core.types.return_types import named
 from .opdef import Op, publish
+from .signatures import explain
 
 __all__ = ["EXPECTED", "axis", "cxx_name", "exact_out", "number_of", "offer", "tensor_type"]
 
@@ -122,8 +123,6 @@ def offer(
         try:
             return run(args, kwargs)
         except TypeError:
-            from .signatures import explain
-
             explain(name, args, kwargs)
             raise
 
@@ -131,8 +130,6 @@ def offer(
         try:
             return run(args, kwargs)
         except TypeError:
-            from .signatures import explain
-
             explain(name, args[1:], kwargs, "Tensor")
             raise
 

@@ -22,9 +22,11 @@ from ...core.recording.record import RAW, TENSORS, Formula, SavedOutput, fact, m
 from ...core.runtime import modes
 from ...core.runtime.help import Help
 from ...core.tensor.tensor import Tensor, gradient_edge, requires_grad
+from .arguments import coerce, refused, reject
 from .calls import make_call
 from .families import FUNCTIONS, NODES, OPS, attach, operation
 from .inplace import change
+from .outputs import write
 
 __all__ = ["FUNCTIONS", "OPS", "Op", "alias", "composite", "op", "publish", "write_out"]
 
@@ -244,14 +246,10 @@ class Op:
 
     def reject(self, args: tuple[Any, ...], kwargs: dict[str, Any], name: str | None = None) -> Any:
         """Raise PyTorch's TypeError for arguments that do not fit."""
-        from .arguments import reject
-
         reject(name or self.name, args, kwargs, self.as_method)
 
     def refused(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """A kernel failed: PyTorch's TypeError if arguments of the wrong type are the reason."""
-        from .arguments import refused
-
         refused(self, args, kwargs)
 
     def edges(self, values: list[Any]) -> tuple[list[Edge], bool]:
@@ -323,8 +321,6 @@ class Op:
         self, args: tuple[Any, ...], kwargs: dict[str, Any], values: list[Any], name: str | None = None
     ) -> list[Any]:
         """Numbers that stand for tensors become 0-dim tensors where PyTorch allows it; else its TypeError."""
-        from .arguments import coerce
-
         return coerce(self, args, kwargs, values, name or self.name)
 
     def saves_input(self, edges: Sequence[Edge]) -> bool:
@@ -404,8 +400,6 @@ def _camel(name: str) -> str:
 
 def write_out(operation: Op, out: Any, r: Any, inputs: Any) -> Any:
     """The out= form: cast and shape checks, resizing with PyTorch's warning, no graph."""
-    from .outputs import write
-
     return write(operation, out, r, inputs)
 
 
