@@ -195,6 +195,25 @@ def test_shift_enter_leads_on_and_runs_nothing_again(opened: Any, page: Any):
     assert (page.evaluate(cell), current(shown), counts(page)) == (2, 2, [1, 2, 3])
 
 
+def test_after_shift_enter_the_whole_step_is_in_view(opened: Any, page: Any):
+    page.set_viewport_size({"width": 1280, "height": 720})
+    tall = "print(*range(30), sep='\\n')"
+    opened(start=f"{PROGRAM.format(lang='en')}\n{tall}", step="lab.step(y)", after=tall)
+    page.evaluate("() => window.jupyterapp.commands.execute('notebook:clear-all-cell-outputs')")
+    page.evaluate("() => { window.jupyterapp.shell.currentWidget.content.activeCellIndex = 0; }")
+    page.evaluate("() => window.jupyterapp.shell.currentWidget.content.activate()")
+    for _ in range(2):
+        press(page, "Shift+Enter")
+        page.wait_for_timeout(900)
+    shown = card(page, 1)
+    page.wait_for_timeout(600)
+    box, room = shown.bounding_box(), page.locator(".jp-WindowedPanel-outer").bounding_box()
+    assert room["y"] - 1 <= box["y"]
+    assert box["y"] + box["height"] <= room["y"] + room["height"] + 1
+    assert shown.locator(".agl-lines").is_visible(), "the learner's own lines come first"
+    shown.get_by_role("button", name="Go to line 5").click()
+
+
 def test_what_is_told_of_details(opened: Any, page: Any):
     shown = opened("step")
     shown.locator('[data-item="n2"]').focus()
@@ -261,8 +280,8 @@ def test_search_fold_zoom_and_pan(opened: Any, page: Any):
     search.fill("")
     assert shown.locator(".agl-hit").count() == 0
 
-    fold = shown.get_by_role("button", name="Fold away: 5 parts")
-    fold.click()
+    shown.get_by_role("button", name="Fold away: 5 parts").focus()
+    press(page, "Enter")
     assert not shown.locator('[data-item="v_b"]').is_visible()
     shown.get_by_role("button", name="Unfold: 5 parts").focus()
     press(page, "Enter")
@@ -270,6 +289,7 @@ def test_search_fold_zoom_and_pan(opened: Any, page: Any):
     assert current(shown) == 0
 
     svg = shown.locator(".agl-svg")
+    shown.get_by_role("button", name="Fit").click()
     whole = svg.get_attribute("viewBox")
     shown.get_by_role("button", name="Zoom in").click()
     closer = svg.get_attribute("viewBox")
@@ -377,7 +397,7 @@ def test_every_inspector_in_both_themes_and_languages(opened: Any, page: Any, th
             if kind == "step":
                 shown.locator(".agl-title").first.click()
                 press(page, "ArrowRight", "ArrowRight", "ArrowRight")
-                shown.locator("[role=button][data-item]").first.click()
+                shown.get_by_text("more" if lang == "en" else "更多", exact=True).click()
         page.wait_for_timeout(500)
         for index, kind in enumerate(CALLS, 1):
             card(page, index).screenshot(path=shots / f"{kind}-{lang}-{theme.lower()}.png")

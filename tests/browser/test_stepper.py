@@ -242,3 +242,21 @@ def test_a_key_is_quick_in_a_long_chain(shown: Any, page: Any):
         print(view, "median", took[30], "95 %", took[57])
         assert took[30] <= 50
         assert took[57] <= 120
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("view", ["code", "graph", "ask"])
+def test_axe_finds_nothing(shown: Any, page: Any, theme: str, view: str):
+    need("axe_playwright_python")
+    import importlib.resources
+
+    source = importlib.resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+    for name in ("first", "rnn", "nan"):
+        card = shown(name, theme=theme)
+        for key in {"code": [], "graph": ["g"], "ask": ["p"]}[view] + ["ArrowRight"] * 6:
+            page.keyboard.press(key)
+        page.evaluate(source)
+        result = page.evaluate("() => axe.run({include: [['.agl']]})")
+        assert [(v["id"], [n["html"][:160] for n in v["nodes"]]) for v in result["violations"]] == []
+        assert "color-contrast" in {rule["id"] for rule in result["passes"]}
+        assert card.is_visible()

@@ -194,6 +194,7 @@ async function render({ model, el }) {
     arriving = setTimeout(() => {
       if (gone) return;
       if (view && !view.live.textContent) view.tell(); // who has gone on meanwhile hears that
+      view?.arrive?.();
       model.set("_heard", true);
       model.save_changes();
     }, 300); // a live region must be there before its words

@@ -17,7 +17,7 @@ class Lines {
       this.inner.get(row.parent ?? "").push(row.id);
     }
     this.marks = new Map((program.marks ?? []).map((mark) => [mark.node, mark]));
-    const head = h("thead", {}, h("tr", {}, h("th", { class: "agl-ln" }), h("th", { scope: "col" }, this.title()),
+    const head = h("thead", {}, h("tr", {}, h("td", { class: "agl-ln" }), h("th", { scope: "col" }, this.title()),
       h("th", { scope: "col" }, `${words.value} ↓`), h("th", { scope: "col" }, fill(words.gradient, { of: program.of ?? "" }), " ↑")));
     this.body = h("tbody");
     this.element = h("div", { class: "agl-code" }, h("table", { class: "agl-lines" }, head, this.body));

@@ -226,27 +226,31 @@ class Sketch {
     return all;
   }
 
-  /** States and texts of a frame: only what differs is touched. */
-  apply(given, texts, moves) {
+  /** States and texts of a frame: only what differs is touched; `active` is what runs, `changed` the ids that a step on has
+   * changed (or null: anything may have). */
+  apply(given, texts, active, moves, changed) {
     const states = this.grouped(given);
+    const some = this.drawing.groups?.length ? null : changed;
     let hidden = false;
-    for (const [id, entry] of this.entries) {
+    for (const id of some ?? this.entries.keys()) {
+      const entry = this.entries.get(id);
       const [was, now] = [this.states.get(id), states.get(id)];
-      if (was === now || entry.fold) continue;
+      if (!entry || was === now || entry.fold) continue;
       now === undefined ? entry.group.removeAttribute("data-state") : entry.group.setAttribute("data-state", now);
       hidden ||= was === "hidden" || now === "hidden";
     }
-    for (const [slot, place] of this.slots) {
-      if (slot.startsWith("in ")) continue; // of a group
+    for (const slot of some ?? this.slots.keys()) {
+      const place = this.slots.get(slot);
+      if (!place || slot.startsWith("in ")) continue; // of a group
       const now = texts.get(slot) ?? place.first;
       if (place.shown !== now) place.text.textContent = place.shown = now;
     }
     [this.states, this.texts] = [states, texts];
     if (hidden) this.arrange();
-    const runs = [...states].filter(([id, state]) => (state === "active" || state === "failed") && this.entries.has(id)).map(([id]) => id);
-    this.runs = runs.sort((a, b) => this.rank(a) - this.rank(b));
+    const boxes = (this.drawing.groups ?? []).map(({ at }) => at).filter((at) => ["active", "failed"].includes(states.get(at)));
+    this.runs = [...active, ...boxes].filter((id) => this.entries.has(id)).sort((a, b) => this.rank(a) - this.rank(b));
     if (this.drawing.zoom) this.follow(this.runs, moves);
-    if (this.map) this.mark();
+    if (this.map) this.mark(some ?? this.dots.keys());
   }
 
   /** Nodes before values before edges: what has to be in the window. */
@@ -366,10 +370,10 @@ class Sketch {
     return map;
   }
 
-  mark() {
-    for (const [id, dot] of this.dots) {
-      const state = this.states.get(id);
-      if (dot.getAttribute("data-state") !== (state ?? null)) state ? dot.setAttribute("data-state", state) : dot.removeAttribute("data-state");
+  mark(ids) {
+    for (const id of ids) {
+      const [dot, state] = [this.dots.get(id), this.states.get(id)];
+      if (dot && dot.getAttribute("data-state") !== (state ?? null)) state ? dot.setAttribute("data-state", state) : dot.removeAttribute("data-state");
     }
   }
 

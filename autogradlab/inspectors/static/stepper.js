@@ -149,8 +149,13 @@ class Stepper {
   /** The picture that is seen; `changed` are the ids that a step on has changed, null for all. */
   paint(changed, moves) {
     if (this.looks === "code") this.lines.apply(this.states, this.texts, this.grids, this.active, this.fresh === "code" ? changed : null);
-    else this.sketches[this.whole ? 0 : this.sketches.length - 1].apply(this.states, this.texts, moves);
-    this.fresh = this.looks;
+    else {
+      const sketch = this.sketches[this.whole ? 0 : this.sketches.length - 1];
+      sketch?.apply(this.states, this.texts, this.active, moves, this.fresh === sketch ? changed : null);
+      this.fresh = sketch;
+      return;
+    }
+    this.fresh = "code";
   }
 
   speak() {
@@ -401,6 +406,16 @@ class Stepper {
       const room = this.element.closest(".jp-WindowedPanel-outer")?.clientHeight ?? window.innerHeight;
       if (this.element.offsetHeight <= room) this.element.scrollIntoView({ block: "nearest" });
     });
+  }
+
+  /** Its cell has just been run: its top comes into sight, unless the learner is elsewhere by now. */
+  arrive() {
+    const cell = this.element.closest(".jp-Cell");
+    const mine = [cell, cell?.nextElementSibling].some((one) => one?.matches(".jp-mod-active"));
+    const room = this.element.closest(".jp-WindowedPanel-outer")?.getBoundingClientRect();
+    const top = this.element.getBoundingClientRect().top;
+    if (!mine || !room || (top >= room.top && this.element.getBoundingClientRect().bottom <= room.bottom)) return;
+    this.element.scrollIntoView({ block: this.element.offsetHeight > room.height ? "start" : "nearest" });
   }
 
   /** What has come onto the page, in a sentence or two. */
