@@ -1,13 +1,13 @@
 """The pytest plugin: notebooks are validated as a reader runs them. Nothing happens unless it is asked for.
 
-    pytest --autogradlab NOTEBOOKS             strict nbval: cells keep their numbers, what differs by chance is masked, and
-                                               cards speak the language in which they are stored
-    pytest --autogradlab-guards NOTEBOOKS      besides, each notebook is whole: cells numbered 1 to n, an error exactly where
-                                               `raises-exception` is tagged, no cell exempt from nbval
+    pytest --autogradlab NOTEBOOKS             strict nbval: cells keep their numbers, what differs by chance is masked,
+                                               and cards speak the language in which they are stored
+    pytest --autogradlab-guards NOTEBOOKS      besides, each notebook is whole: cells numbered 1 to n, an error exactly
+                                               where `raises-exception` is tagged, no cell exempt from nbval
     pytest --autogradlab-torch NOTEBOOKS       the same cells on the real PyTorch: the stored text must come out
 
-In a configuration file: `autogradlab = nbval guards`, or `torch`. It stands outside of the package, so that a pytest that
-does not ask for it imports nothing of autogradlab.
+In a configuration file: `autogradlab = nbval guards`, or `torch`. It stands outside of the package, so that a pytest
+that does not ask for it imports nothing of autogradlab.
 """
 
 from __future__ import annotations

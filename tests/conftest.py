@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import shutil
@@ -43,10 +44,8 @@ def need(name: str) -> Any:
     AUTOGRADLAB_REQUIRE names it.
     """
     found: Any = None
-    try:
+    with contextlib.suppress(ModuleNotFoundError):
         found = importlib.import_module("playwright.sync_api" if name == "browser" else name)
-    except ModuleNotFoundError:
-        pass
     if name == "browser" and found is not None:
         found = chromium()
     if found is not None:

@@ -1,4 +1,5 @@
-"""Whose kernels are at work on this processor: last digits of PyTorch's and NumPy's elementary functions depend on it."""
+"""Whose kernels are at work on this processor: last digits of PyTorch's and NumPy's elementary functions depend on
+it."""
 
 from __future__ import annotations
 

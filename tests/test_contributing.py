@@ -1,4 +1,5 @@
-"""CONTRIBUTING's "Adding an op", followed to the letter: its file, its samples, its command; then its program prints what it says."""
+"""CONTRIBUTING's "Adding an op", followed to the letter: its file, its samples, its command; then its program prints
+what it says."""
 
 from __future__ import annotations
 

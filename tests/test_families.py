@@ -80,7 +80,10 @@ def test_a_function_is_one_object(first: str, then: str) -> None:
     ("code", "printed"),
     [
         (
-            "hasattr(torch.Tensor, 'svd'), hasattr(torch, 'svd'), hasattr(torch, 'svd_'), hasattr(torch.Tensor, 'svd_')",
+            (
+                "hasattr(torch.Tensor, 'svd'), hasattr(torch, 'svd'), hasattr(torch, 'svd_'), hasattr(torch.Tensor, "
+                "'svd_')"
+            ),
             "(True, True, False, False)",
         ),
         (

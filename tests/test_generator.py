@@ -423,7 +423,8 @@ def fingerprint(state: np.ndarray) -> str:
 
 
 def drawn(name: str, torch: Any = None) -> tuple[str, list[float]]:
-    """A hash of the state after eight calls, and the first four values; of PyTorch if it is given, else of autogradlab."""
+    """A hash of the state after eight calls, and the first four values; of PyTorch if it is given,
+    else of autogradlab."""
     dtype = CALLS[name][0][0] if "float32" not in CALLS[name][0] else "float32"
     g = (torch.Generator() if torch else Generator()).manual_seed(0)
     values = []

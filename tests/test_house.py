@@ -120,7 +120,10 @@ def test_the_check_of_binder_sees():
     sys.path.append(str(ROOT / "tools"))
     import bindercheck
 
-    said = 'RUN pip install --no-cache-dir -r "binder/requirements.txt"\nRUN ./binder/postBuild\nenvironment for python=3.12'
+    said = (
+        'RUN pip install --no-cache-dir -r "binder/requirements.txt"\nRUN ./binder/postBuild\n'
+        "environment for python=3.12"
+    )
     assert bindercheck.dockerfile_faults(said, bindercheck.wanted_python()) == []
     assert bindercheck.dockerfile_faults(said, "3.13") == ["it does not take Python 3.13"]
     assert bindercheck.dockerfile_faults(said.replace("./binder", "."), "3.12") == ["no step: ./binder/postBuild"]

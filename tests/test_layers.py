@@ -1,4 +1,5 @@
-"""Imports keep to the order of the rooms in autogradlab/README.md; the walk that it tells is the one that calls take."""
+"""Imports keep to the order of the rooms in autogradlab/README.md; the walk that it tells is the one that calls
+take."""
 
 from __future__ import annotations
 
@@ -88,7 +89,7 @@ def test_the_test_sees_stale_rows():
     assert layermap.faults({**tree({}), "low.py": ""}, MAP) == ["low.py: its docstring does not say what it holds"]
 
 
-# -- the walk --------------------------------------------------------------------------------------------------------------
+# -- the walk ----------------------------------------------------------------------------------------------------------
 
 
 def walk(heading: str) -> list[tuple[str, str]]:

@@ -1,5 +1,5 @@
-"""Programs print, under autogradlab, what they print under torch 2.13: the scenarios of the texts, those about autograd's
-tools, and those of learners."""
+"""Programs print, under autogradlab, what they print under torch 2.13: the scenarios of the texts, those about
+autograd's tools, and those of learners."""
 
 from __future__ import annotations
 

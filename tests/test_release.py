@@ -1,4 +1,5 @@
-"""What a release stands on: one address, links that work anywhere, versions that agree, files opened by their encoding."""
+"""What a release stands on: one address, links that work anywhere, versions that agree, files opened by their
+encoding."""
 
 from __future__ import annotations
 

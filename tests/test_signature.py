@@ -166,7 +166,7 @@ class TestBinding:
                 with pytest.raises(TypeError):
                     one.bind((Tensor([3]),), {})
             for _ in range(2):
-                with pytest.raises(ValueError, match="^Overflow when unpacking long long$"):
+                with pytest.raises(ValueError, match=r"^Overflow when unpacking long long$"):
                     one.bind((2**63,), {})
 
     def test_numbers(self) -> None:

@@ -1,10 +1,13 @@
-"""What can be checked of binder/ without Docker: repo2docker accepts it, and its steps, replayed, open the first lesson.
+"""What can be checked of binder/ without Docker: repo2docker accepts it, and its steps, replayed,
+open the first lesson.
 
     python tools/bindercheck.py
 
-1. `jupyter-repo2docker --no-build` (no daemon needed, in an environment of its own) says what it would build: the Python of
+1. `jupyter-repo2docker --no-build` (no daemon needed, in an environment of its own) says what it would build: the
+   Python of
    runtime.txt, our requirements, our postBuild.
-2. The same steps by hand: a clean copy of the repository as the home folder, an empty environment with that Python where the
+2. The same steps by hand: a clean copy of the repository as the home folder, an empty environment with that Python
+   where the
    machine has one, requirements.txt, postBuild; then the first lesson of each language is run from its cleared copy.
 """
 

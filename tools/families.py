@@ -1,4 +1,5 @@
-"""The families of operations in autogradlab/ops/__init__.py: which names a family offers, so that they can be known unloaded.
+"""The families of operations in autogradlab/ops/__init__.py: which names a family offers,
+so that they can be known unloaded.
 
     python tools/families.py            write the names down anew, after operations were added to a family
     python tools/families.py --check    say what is wrong, write nothing

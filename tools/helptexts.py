@@ -201,7 +201,8 @@ def recorded_declarations(source: str, examples: Sequence[str], lib: Any) -> str
 
 
 def record(files: Sequence[Path], lib: Any, check: bool = False) -> int:
-    """Write the results of the examples of these files, or only say where others stand; returns how many raise or are stale."""
+    """Write the results of the examples of these files, or only say where others stand; returns how many raise or are
+    stale."""
     failed = 0
     examples = declared_examples()
     for file in files:

@@ -161,9 +161,11 @@ def walked(tensors: Sequence[Any]) -> set[type]:
 
 
 def checked_nodes() -> tuple[set[type], set[type], int]:
-    """Node classes whose first, and whose second derivatives samples check by finite differences; how many samples there are.
+    """Node classes whose first, and whose second derivatives samples check by finite differences;
+    how many samples there are.
 
-    These are the Nodes in the graphs of those samples; a Node in the graph of first gradients is checked by the second ones.
+    These are the Nodes in the graphs of those samples; a Node in the graph of first gradients is checked by the second
+    ones.
     """
     registry: Any = importlib.import_module("tests.ops.test_ops").REGISTRY
     harness: Any = importlib.import_module("tests.ops.harness")

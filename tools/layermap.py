@@ -2,13 +2,13 @@
 
     python tools/layermap.py        say what is wrong with the imports or the table
 
-A room is a folder, or a few files; a module belongs to the room whose path is the longest beginning of its own. A module
-imports from its own room and from those above it in the table, no matter whether at the top of the file or inside of a
-function; within a room and between rooms there is no circle of imports. Imports inside of functions (and by name, through
-`import_module`) are there to load something late: each stands in the second table with its reason.
+A room is a folder, or a few files; a module belongs to the room whose path is the longest beginning of its own. A
+module imports from its own room and from those above it in the table, no matter whether at the top of the file or
+inside of a function; within a room and between rooms there is no circle of imports. Imports inside of functions (and by
+name, through `import_module`) are there to load something late: each stands in the second table with its reason.
 
-A call can climb without an import: through the namespaces of operations, which the op table fills. So modules of the rooms
-before `ops` must not look up a name in them; they hand them on.
+A call can climb without an import: through the namespaces of operations, which the op table fills. So modules of the
+rooms before `ops` must not look up a name in them; they hand them on.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ def room_of(name: str, order: list[tuple[str, ...]]) -> int | None:
 
 
 def imports(name: str, source: str, known: set[str]) -> Iterator[tuple[str, bool]]:
-    """The modules of the package that a module imports, and whether inside of a function; TYPE_CHECKING does not count."""
+    """The modules of the package that a module imports, and whether inside of a function; TYPE_CHECKING does not
+    count."""
 
     def visit(node: ast.AST, inside: bool) -> Iterator[tuple[str, bool]]:
         for child in ast.iter_child_nodes(node):
@@ -139,7 +140,8 @@ def circles(graph: Mapping[str, set[str]]) -> list[list[str]]:
 
 
 def faults(sources: dict[str, str], text: str) -> list[str]:
-    """What is wrong: imports against the order, circles, late imports without a reason, calls that climb, stale rows."""
+    """What is wrong: imports against the order, circles, late imports without a reason, calls that climb, stale
+    rows."""
     order, allowed = rooms(text), late(text)
     known = set(sources)
     found = [f"{name}: in no room of the table" for name in sources if room_of(name, order) is None]

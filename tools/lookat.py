@@ -1,6 +1,6 @@
 """Pictures of inspectors, to look at them: what a Python file makes, as PNGs in light and dark, by Chromium.
 
-python tools/lookat.py FILE.py OUT              every Inspector (or Card) that FILE leaves in a variable: OUT/name-light.png ...
+python tools/lookat.py FILE.py OUT              every Inspector (or Card) in a variable of FILE: OUT/name-light.png ...
 python tools/lookat.py FILE.py OUT --frame 2    the picture of step 2
 python tools/lookat.py FILE.py OUT --html       the static HTML
 python tools/lookat.py FILE.py OUT --widget     the widget, on a page without a notebook; --press "ArrowRight Tab" keys
@@ -18,13 +18,17 @@ from typing import Any
 from autogradlab.inspectors.inspector import Inspector
 from autogradlab.inspectors.parts import Card
 
-PAGE = "<!doctype html><html data-theme={theme}><meta charset=utf-8><body style='margin:20px;background:{ground}'>{body}</body></html>"
+PAGE = (
+    "<!doctype html><html data-theme={theme}><meta charset=utf-8><body "
+    "style='margin:20px;background:{ground}'>{body}</body></html>"
+)
 #: What anywidget does for a module, as far as a picture needs it.
 HOST = """async ([source, style, card, words]) => {
   document.head.append(Object.assign(document.createElement('style'), {textContent: style}));
   const {default: widget} = await import(URL.createObjectURL(new Blob([source], {type: 'text/javascript'})));
   const state = {_card: card, _words: words};
-  const model = {get: name => state[name], set(name, value) { state[name] = value; }, save_changes() {}, on() {}, off() {}};
+  const set = (name, value) => { state[name] = value; };
+  const model = {get: name => state[name], set, save_changes() {}, on() {}, off() {}};
   await widget.render({model, el: document.querySelector('main')});
   document.querySelector('.agl-card').focus();
 }"""

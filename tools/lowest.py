@@ -1,6 +1,7 @@
 """The lowest versions that pyproject.toml allows, as constraints for pip: `python tools/lowest.py > lowest.txt`.
 
-NumPy's first version with wheels for a Python may be later than the lowest one; the matrix takes the lowest Python for it.
+NumPy's first version with wheels for a Python may be later than the lowest one; the matrix takes the lowest Python for
+it.
 """
 
 from __future__ import annotations

@@ -5,9 +5,10 @@
     python tools/record.py programs --only tests/programs/hooks.py
 
 programs: what the program files print; answers: what PyTorch says to the lists of expressions; examples: what the
-examples of the help texts print; samples: PyTorch's results for the samples of every operation; draws: first numbers and
-states of the generator. PyTorch runs under the settings of PINNED. Texts are made under other settings too, by PyTorch
-and by autogradlab: which of them differ there in the last place is written to tests/recorded.toml (tests/recorded.py).
+examples of the help texts print; samples: PyTorch's results for the samples of every operation; draws: first numbers
+and states of the generator. PyTorch runs under the settings of PINNED. Texts are made under other settings too, by
+PyTorch and by autogradlab: which of them differ there in the last place is written to tests/recorded.toml
+(tests/recorded.py).
 """
 
 from __future__ import annotations

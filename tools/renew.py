@@ -3,9 +3,9 @@
     python tools/renew.py            after an operation was added or changed
     python tools/renew.py --check    say what is stale, write nothing
 
-In this order: the names of the families that are loaded late, what the examples of the help texts print, the stubs, and PyTorch's
-results for new samples of the tests. Examples and samples ask PyTorch, under the settings of tools/record.py: where it is not
-installed they stay as they are.
+In this order: the names of the families that are loaded late, what the examples of the help texts print, the stubs, and
+PyTorch's results for new samples of the tests. Examples and samples ask PyTorch, under the settings of tools/record.py:
+where it is not installed they stay as they are.
 """
 
 from __future__ import annotations

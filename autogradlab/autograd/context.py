@@ -26,7 +26,8 @@ _COMPLEX = (
 
 
 _ONCE = (
-    "saved_tensors can only be accessed once when clear_saved_tensors_on_access=True is set on the autograd.Function. Either "
+    "saved_tensors can only be accessed once when clear_saved_tensors_on_access=True is set on the "
+    "autograd.Function. Either "
     "access saved_tensors only once, or set clear_saved_tensors_on_access=False."
 )
 

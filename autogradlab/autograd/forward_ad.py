@@ -1,7 +1,7 @@
 """Forward mode by dual numbers (mirrors `torch.autograd.forward_ad`).
 
-A dual tensor is a leaf whose operations are recorded; `unpack_dual` differentiates what was recorded twice backward, which
-gives the derivative in the direction of the tangents.
+A dual tensor is a leaf whose operations are recorded; `unpack_dual` differentiates what was recorded twice backward,
+which gives the derivative in the direction of the tangents.
 """
 
 from __future__ import annotations

@@ -159,13 +159,15 @@ def _check_transforms(cls: Any, separate: bool) -> None:
     """Refuse a Function that functional transforms cannot take apart."""
     if not separate:
         raise RuntimeError(
-            "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must override "
+            "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it "
+            "must override "
             "the setup_context staticmethod. For more details, please see "
             "https://pytorch.org/docs/main/notes/extending.func.html"
         )
     if transforms.mapping and not cls.generate_vmap_rule and cls.vmap is Function.vmap:
         raise RuntimeError(
-            f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override and implement the "
+            f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override and "
+            "implement the "
             "vmap staticmethod or set generate_vmap_rule=True. For more details, please see "
             "https://pytorch.org/docs/main/notes/extending.func.html"
         )

@@ -227,7 +227,8 @@ def _compare_forward(func: Callable[..., Any], inputs: Sequence[Any], options: d
                     word = {"imag": "imaginary"}.get(name, name)
                     start = f"While considering the {word} part of complex outputs only, " if name else ""
                     raise GradcheckError(
-                        f"{start}Jacobian computed with forward mode mismatch for output {i} with respect to input {j},\n"
+                        f"{start}Jacobian computed with forward mode mismatch for output {i} with respect to "
+                        f"input {j},\n"
                         f"numerical:{wrap(n)}\nanalytical:{wrap(a)}\n"
                     )
 

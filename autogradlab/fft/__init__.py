@@ -130,7 +130,7 @@ def _axes(name: str, x: Tensor, s: Any, dim: Any) -> tuple[tuple[int, ...], tupl
 
 
 def _r2c(name: str, x: Tensor, s: Any, dim: Any, norm: str | None, out: Any, forward: bool = True) -> Tensor:
-    """Real to half of complex; several dimensions of the inverse halve the last one and transform the others afterwards."""
+    """Real to half of complex; the inverse of several dimensions halves the last one, then transforms the others."""
     if x._array.dtype.kind == "c":
         kind = dtypes._scalar_name(x.dtype)
         if name == "ihfftn":

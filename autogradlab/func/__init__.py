@@ -55,7 +55,7 @@ def _like(tree: Any, leaves: Any) -> Any:
 
 
 class _Level:
-    """One transform at work: the tensors by which it differentiates, told apart from those that require grad outside."""
+    """One transform at work: the tensors by which it differentiates, apart from those that require grad outside."""
 
     def __init__(self, forward: bool = False) -> None:
         self.own: set[int] = set()

@@ -1,7 +1,7 @@
 """Which cell made an inspector: run again, it takes the earlier ones away, so that nothing is left behind.
 
-Front ends keep a widget until it is closed, and hooks stay on tensors as long. An inspector is closed by `close()`, when
-its cell runs again, and when the variable that held it is deleted or names something else.
+Front ends keep a widget until it is closed, and hooks stay on tensors as long. An inspector is closed by `close()`,
+when its cell runs again, and when the variable that held it is deleted or names something else.
 """
 
 from __future__ import annotations

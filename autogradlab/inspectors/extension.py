@@ -1,7 +1,7 @@
 """IPython: below an error that autograd raised, an explanation is offered. `%load_ext autogradlab`, or `lab.explain()`.
 
-The traceback stays as it is: the offer is one display after it, whose text is stable, so that nbval can compare it. It is
-off until somebody switches it on.
+The traceback stays as it is: the offer is one display after it, whose text is stable, so that nbval can compare it. It
+is off until somebody switches it on.
 """
 
 from __future__ import annotations

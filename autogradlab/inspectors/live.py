@@ -45,7 +45,8 @@ def after_each_cell(act: Callable[[], object]) -> Callable[[], None]:
 
 
 class Live(Inspector):
-    """An inspector whose card is made by `make()` whenever it is asked for; a context manager that stops watching at its end."""
+    """An inspector whose card is made by `make()` whenever it is asked for;
+    a context manager that stops watching at its end."""
 
     def make(self) -> Card:
         raise NotImplementedError

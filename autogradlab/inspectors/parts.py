@@ -1,8 +1,8 @@
 """The parts of which every inspector's picture consists: plain frozen data, the same for text, SVG, HTML and widget.
 
-A `Card` has a heading, badges, blocks from top to bottom and, if something happens in it, frames. Who makes a card knows
-tensors and graphs; who renders one knows neither. Everything in a card is a string, a number or a tuple of parts, so
-`to_json` is all that a widget needs, and no card keeps a tensor alive.
+A `Card` has a heading, badges, blocks from top to bottom and, if something happens in it, frames. Who makes a card
+knows tensors and graphs; who renders one knows neither. Everything in a card is a string, a number or a tuple of parts,
+so `to_json` is all that a widget needs, and no card keeps a tensor alive.
 
 Text in parts is plain text of unknown origin (names of variables, reprs, messages): renderers escape it. Two marks are
 understood in sentences: `code` between backquotes, and **strong** between double asterisks.
@@ -77,8 +77,8 @@ class Facts:
 class Grid:
     """Numbers in rows and columns, as text. `heat` (0 to 1, NaN for none) shades the cells where it is given.
 
-    `more` says what is not shown ("10 of 4096 rows"). `heads` gives each row its heading in front, or there are none: the
-    leading indices of a row of a tensor with three dimensions or more ("[0, 1]").
+    `more` says what is not shown ("10 of 4096 rows"). `heads` gives each row its heading in front, or there are none:
+    the leading indices of a row of a tensor with three dimensions or more ("[0, 1]").
     """
 
     caption: str
@@ -102,7 +102,7 @@ class Table:
     caption: str = ""
 
 
-# -- drawings -----------------------------------------------------------------------------------------------------------
+# -- drawings ----------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,15 +210,16 @@ class Drawing:
     named: tuple[tuple[str, str], ...] = ()
 
 
-# -- programs -----------------------------------------------------------------------------------------------------------
+# -- programs ----------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """A row of a program: a line, what is called in it, a turn of a loop, a leaf.
 
-    kind: "cell", "line", "loop", "turn", "call", "module", "leaf". `parent` is the row that it stands in. `name` says whose
-    value and gradient stand beside it; frames fill in the gradient (`grids`) and what is to be said of it (`texts`).
+    kind: "cell", "line", "loop", "turn", "call", "module", "leaf". `parent` is the row that it stands in. `name` says
+    whose value and gradient stand beside it; frames fill in the gradient (`grids`) and what is to be said of it
+    (`texts`).
     """
 
     id: str
@@ -256,8 +257,9 @@ class Program:
 class Worked:
     """A gradient worked out: `formula` in symbols, its operands and what they give, as numbers.
 
-    how: "matmul" (rows times columns: an element of `out` lights a row of the first and a column of the second operand),
-    "each" (element by element), "same" (an element comes of those at its place), "columns" (each column added up), "" (nothing is said of single elements). `signs` stand between the operands.
+    how: "matmul" (rows times columns: an element of `out` lights a row of the first and a column of the second
+    operand), "each" (element by element), "same" (an element comes of those at its place), "columns" (each column added
+    up), "" (nothing is said of single elements). `signs` stand between the operands.
     """
 
     to: str
@@ -271,7 +273,7 @@ class Worked:
 Block = Note | Facts | Grid | Table | Drawing | Program
 
 
-# -- frames -------------------------------------------------------------------------------------------------------------
+# -- frames ------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,8 @@ class Inspector:
         return render(self.card)
 
     def svg(self, frame: int | None = None, dark: bool = False) -> str:
-        """The picture as an SVG document; of a card in which things happen, the step `frame`, the last one by default."""
+        """The picture as an SVG document; of a card in which things happen, the step `frame`,
+        the last one by default."""
         from .svg import render
 
         return render(self.card, frame, dark)

@@ -1,4 +1,5 @@
-"""Drawings as SVG elements: shapes in their tones, items in their states, arrow heads; colours are attributes, not styles."""
+"""Drawings as SVG elements: shapes in their tones, items in their states, arrow heads; colours are attributes,
+not styles."""
 
 from __future__ import annotations
 
@@ -92,13 +93,16 @@ class Sheet:
             text_anchor=shape.anchor if shape.anchor != "middle" else None,
         )
 
-    # -- drawings -------------------------------------------------------------------------------------------------------
+    # -- drawings ------------------------------------------------------------------------------------------------------
 
     def drawing(
         self, drawing: Drawing, x: float, y: float, states: Mapping[str, State], texts: Mapping[str, str]
     ) -> None:
         """The drawing with its corner at (x, y): connections below, what they connect above them."""
-        shared = f'font-family="{escape(MONO)}" font-size="12" text-anchor="middle" stroke-width="1.5" stroke-linejoin="round"'
+        shared = (
+            f'font-family="{escape(MONO)}" font-size="12" text-anchor="middle" stroke-width="1.5" '
+            f'stroke-linejoin="round"'
+        )
         self.elements.append(f'<g transform="translate({number(x)} {number(y)})" {shared}>')
         away = hidden(drawing)
         shown = [item for item in drawing.items if item.id not in away and states.get(item.id) != "hidden"]

@@ -30,7 +30,8 @@ def render(card: Card, frame: int | None = None, dark: bool = False) -> str:
     label = escape(clean(plain(f"{card.title} {card.subtitle}".strip())))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{number(wide + 1)}" height="{number(high + 1)}" '
-        f'viewBox="0 0 {number(wide + 1)} {number(high + 1)}" xml:space="preserve" role="img" aria-label="{label}" lang="{escape(card.lang)}" '
+        f'viewBox="0 0 {number(wide + 1)} {number(high + 1)}" xml:space="preserve" role="img" '
+        f'aria-label="{label}" lang="{escape(card.lang)}" '
         f'font-family="{escape(SANS)}"><title>{label}</title>' + "".join(page.elements) + "</svg>"
     )
 
@@ -179,7 +180,7 @@ class _Page(Sheet):
         )
         self.words(x + wide / 2, y + 14.5, badge.text, palette.ink(badge.tone), 11.5, anchor="middle")
 
-    # -- blocks ---------------------------------------------------------------------------------------------------------
+    # -- blocks --------------------------------------------------------------------------------------------------------
 
     def _blocks(self, card: Card, x: float, y: float, room: float, at: int) -> float:
         states, texts = moment(card.frames, at)
@@ -412,7 +413,7 @@ class _Page(Sheet):
             )
         return down
 
-    # -- what happens ---------------------------------------------------------------------------------------------------
+    # -- what happens --------------------------------------------------------------------------------------------------
 
     def _happenings(self, card: Card, at: int, x: float, y: float, room: float) -> float:
         """The sentences around the frame that is shown, which stands out, and the frame's panel."""

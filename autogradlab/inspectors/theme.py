@@ -1,8 +1,8 @@
 """Colours and fonts of the inspectors: one table of tones, for pictures and widgets, light and dark.
 
-`ink` is for text: at least 4.5 : 1 on the card, on its bars and on the tone's own tint (WCAG AA). `line` is for outlines
-and bars: at least 3 : 1 on the card. The hues are those that colour-blind readers tell apart (Okabe and Ito), and nothing
-is said by colour alone.
+`ink` is for text: at least 4.5 : 1 on the card, on its bars and on the tone's own tint (WCAG AA). `line` is for
+outlines and bars: at least 3 : 1 on the card. The hues are those that colour-blind readers tell apart (Okabe and Ito),
+and nothing is said by colour alone.
 """
 
 from __future__ import annotations
@@ -15,7 +15,10 @@ if TYPE_CHECKING:  # the wheel is built with this file alone
 
 __all__ = ["DARK", "LIGHT", "MONO", "SANS", "Palette", "css", "mix"]
 
-SANS = "system-ui, -apple-system, 'Segoe UI', 'Noto Sans', 'PingFang SC', 'Microsoft YaHei', 'Noto Sans CJK SC', sans-serif"
+SANS = (
+    "system-ui, -apple-system, 'Segoe UI', 'Noto Sans', 'PingFang SC', 'Microsoft YaHei', 'Noto Sans CJK SC', "
+    "sans-serif"
+)
 MONO = "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', 'Noto Sans Mono CJK SC', monospace"
 
 
@@ -115,7 +118,8 @@ def css(root: str = ".agl") -> str:
         ", ".join(f"{host} {root}" for host in _HOSTS["light"]) + " " + light,
         ", ".join(f"{host} {root}" for host in _HOSTS["dark"]) + " " + dark,
         *(
-            f"{root} .agl-{tone} {{ --ink: var(--{tone}-ink); --line: var(--{tone}-line); --tint: var(--{tone}-tint); }}"
+            f"{root} .agl-{tone} {{ --ink: var(--{tone}-ink); --line: var(--{tone}-line); --tint: "
+            f"var(--{tone}-tint); }}"
             for tone in LIGHT.tones
         ),
     ]

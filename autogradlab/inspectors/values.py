@@ -1,7 +1,7 @@
 """Numbers as inspectors show them: formatted in one place, for tensors of autogradlab and of PyTorch alike.
 
-The forms are those that tensors print: `1.`, `0.5000`, `1.0000e-08`, `nan`, `True`, `1.+2.j`. Only the numbers that are shown
-are looked at, so a tensor of any size costs the same.
+The forms are those that tensors print: `1.`, `0.5000`, `1.0000e-08`, `nan`, `True`, `1.+2.j`. Only the numbers that are
+shown are looked at, so a tensor of any size costs the same.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def _nested(listed: Any, said: Any) -> str:
     return str(next(said))
 
 
-# -- numbers to text -----------------------------------------------------------------------------------------------------
+# -- numbers to text ---------------------------------------------------------------------------------------------------
 
 
 def texts(values: Sequence[Any]) -> list[str]:
@@ -165,12 +165,12 @@ def _floats(values: Sequence[float]) -> list[str]:
     return [form.format(v) if math.isfinite(v) else str(v) for v in values]
 
 
-# -- grids ---------------------------------------------------------------------------------------------------------------
+# -- grids -------------------------------------------------------------------------------------------------------------
 
 
 def grid(tensor: Any, caption: str, tone: Tone = "plain", most: int = ROWS, heated: bool = True) -> Grid:
-    """The numbers of a tensor or NumPy array in rows and columns, shaded by their size; the middle of large ones left out:
-    `most` rows and columns are kept.
+    """The numbers of a tensor or NumPy array in rows and columns, shaded by their size; the middle of large ones left
+    out: `most` rows and columns are kept.
 
     Three dimensions and more are shown matrix by matrix, each row headed by its leading indices.
     """

@@ -1,4 +1,5 @@
-"""The learner's side: predictions, recall, puzzles, exercises and progress; and the command that lays the lessons out."""
+"""The learner's side: predictions, recall, puzzles, exercises and progress;
+and the command that lays the lessons out."""
 
 from . import cells
 from .exercises import Check, Help, check, hint, solution

@@ -55,7 +55,8 @@ def read(typed: Any) -> Any:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two plain values are the same answer: floats by closeness, `[6.]` is `6`, `torch.float32` is `float32`."""
+    """Whether two plain values are the same answer: floats by closeness, `[6.]` is `6`,
+    `torch.float32` is `float32`."""
     one, other = single(one), single(other)
     if isinstance(one, list) or isinstance(other, list):
         return (

@@ -1,4 +1,5 @@
-"""Which cells of the notebook have run: a verdict waits for the code that it is about, a cell that failed defines nothing."""
+"""Which cells of the notebook have run: a verdict waits for the code that it is about,
+a cell that failed defines nothing."""
 
 from __future__ import annotations
 
@@ -65,7 +66,8 @@ def first_shown(key: str) -> int:
 
 
 def has_run(wanted: str | None, since: int) -> bool:
-    """Whether the cell with the id `wanted` has run; where ids say nothing, any cell after number `since` that asks nothing.
+    """Whether the cell with the id `wanted` has run; where ids say nothing,
+    any cell after number `since` that asks nothing.
 
     Without a notebook nothing is waited for.
     """

@@ -1,4 +1,5 @@
-"""The ``autogradlab`` command: ``lab`` opens the lessons, ``lessons`` is for learners and authors, ``doctor`` says what lacks."""
+"""The ``autogradlab`` command: ``lab`` opens the lessons, ``lessons`` is for learners and authors,
+``doctor`` says what lacks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What the learner sees of a question or exercise: one view as plain data, rendered as text, as HTML and as a widget."""
+"""What the learner sees of a question or exercise: one view as plain data, rendered as text,
+as HTML and as a widget."""
 
 from __future__ import annotations
 
@@ -44,7 +45,8 @@ def task(id: str, question: str, **fields: Any) -> dict[str, Any]:
 
 
 class Face:
-    """Base of all that lessons put before a learner. `repr` is `text`, so notebooks compare and read without widgets."""
+    """Base of all that lessons put before a learner. `repr` is `text`,
+    so notebooks compare and read without widgets."""
 
     kind = "face"
 

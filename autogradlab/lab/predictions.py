@@ -170,7 +170,8 @@ class Prediction(face.Face):
 
     @property
     def state(self) -> str:
-        """open; committed, while the cell below has not run; again, where one more try is due; right, wrong or revealed."""
+        """open; committed, while the cell below has not run; again, where one more try is due; right,
+        wrong or revealed."""
         if self.revealed:
             return "revealed"
         if self.asked.right is None:

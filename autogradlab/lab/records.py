@@ -1,4 +1,5 @@
-"""`progress`: what a learner has answered and solved, in one file in their folder. None where nobody learns, as in tests."""
+"""`progress`: what a learner has answered and solved, in one file in their folder. None where nobody learns,
+as in tests."""
 
 from __future__ import annotations
 

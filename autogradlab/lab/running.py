@@ -66,8 +66,8 @@ def library(space: Mapping[str, Any]) -> types.ModuleType:
 
 @contextlib.contextmanager
 def aside(torch: types.ModuleType) -> Iterator[io.StringIO]:
-    """Nothing of what is run shows or stays: prints are kept, warnings dropped, it ends in time, and random numbers, default
-    dtype, print options and recording are the usual ones for it and afterwards what they were."""
+    """Nothing of what is run shows or stays: prints are kept, warnings dropped, it ends in time, and random numbers,
+    default dtype, print options and recording are the usual ones for it and afterwards what they were."""
     out = io.StringIO()
     state, dtype, choice = torch.get_rng_state(), torch.get_default_dtype(), random.getstate()
     printing = sys.modules[torch.set_printoptions.__module__].PRINT_OPTS

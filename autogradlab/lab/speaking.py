@@ -18,7 +18,8 @@ VARIABLES = ("AUTOGRADLAB_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
 
 
 def learners_language(asked: str | None = None) -> str:
-    """The language to open lessons in: as asked, else by the environment, else, where that says nothing, by the system."""
+    """The language to open lessons in: as asked, else by the environment, else, where that says nothing,
+    by the system."""
     if asked:
         return asked
     if any(map(os.environ.get, VARIABLES)):

@@ -43,7 +43,8 @@ def _show(
 ) -> None:
     if str(getattr(shell.InteractiveTB, "mode", "")) == "Verbose":
         return shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
-    # IPython takes the tracebacks of what led to the error from the exceptions themselves; afterwards they are as they were
+    # IPython takes the tracebacks of what led to the error from the exceptions themselves; afterwards they are as they
+    # were
     chain = _behind(error)
     whole = [e.__traceback__ for e in chain]
     try:

@@ -43,7 +43,8 @@ _LOSSES = {
     "int reduction=at::Reduction::Mean) -> Tensor",
     "hinge_embedding_loss": "hinge_embedding_loss(Tensor input, Tensor target, float margin=1.0, "
     "int reduction=at::Reduction::Mean) -> Tensor",
-    "kl_div": "kl_div(Tensor input, Tensor target, int reduction=at::Reduction::Mean, *, bool log_target=False) -> Tensor",
+    "kl_div": "kl_div(Tensor input, Tensor target, int reduction=at::Reduction::Mean, *, bool log_target=False) -> "
+    "Tensor",
     "margin_ranking_loss": "margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, "
     "int reduction=at::Reduction::Mean) -> Tensor",
     "triplet_margin_loss": "triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, "

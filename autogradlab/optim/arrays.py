@@ -109,7 +109,8 @@ class Changes:
         return step
 
     def write(self, t: Tensor, array: Array, times: int = 1, always: bool = False) -> Array:
-        """Give a tensor new values, which count as `times` in-place operations (none in a fused step, unless `always`)."""
+        """Give a tensor new values, which count as `times` in-place operations (none in a fused step,
+        unless `always`)."""
         version = counter(t)
         if version is INFERENCE:  # written at once: such tensors have no version to set
             increment_version(t)

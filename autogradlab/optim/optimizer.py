@@ -185,11 +185,13 @@ class Optimizer:
         return self._register("_optimizer_state_dict_pre_hooks", hook, prepend)
 
     def register_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
-        """Call `hook(optimizer, state_dict)` after every `state_dict()`; what it returns, if anything, takes its place."""
+        """Call `hook(optimizer, state_dict)` after every `state_dict()`; what it returns, if anything,
+        takes its place."""
         return self._register("_optimizer_state_dict_post_hooks", hook, prepend)
 
     def register_load_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
-        """Call `hook(optimizer, state_dict)` before every `load_state_dict()`; what it returns, if anything, is loaded."""
+        """Call `hook(optimizer, state_dict)` before every `load_state_dict()`; what it returns, if anything,
+        is loaded."""
         return self._register("_optimizer_load_state_dict_pre_hooks", hook, prepend)
 
     def register_load_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
@@ -296,7 +298,8 @@ class Optimizer:
         params = param_group["params"]
         if len(params) != len({id(p) for p in params}):
             warnings.warn(
-                "optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; see "
+                "optimizer contains a parameter group with duplicate parameters; in future, this will cause an "
+                "error; see "
                 "github.com/pytorch/pytorch/issues/40967 for more information",
                 stacklevel=3,
             )

@@ -46,7 +46,10 @@ def _gradient(path: str) -> str:
         kept = [entry.names[entry.edge_places[i]] for i in sorted(places)]
     else:
         kept = list(entry.tensor_names)
-    return f"Gradient: for {' and '.join([', '.join(kept[:-1]), kept[-1]] if len(kept) > 1 else kept)}, by {entry.node_name}."
+    return (
+        f"Gradient: for {' and '.join([', '.join(kept[:-1]), kept[-1]] if len(kept) > 1 else kept)}, by "
+        f"{entry.node_name}."
+    )
 
 
 _IMPORTS = (

@@ -14,8 +14,9 @@ A file holds entries for the names of one family::
     >>> torch.name(torch.ones(2))
     tensor([1., 1.])
 
-`-> type` is left out for a Tensor, `sig:` where the tables of signatures, or the function itself, say it (`main: 2` puts
-their second one first). `~word` stands for a note. The results of the examples are written by ``python tools/helptexts.py record``; a test runs every example.
+`-> type` is left out for a Tensor, `sig:` where the tables of signatures, or the function itself, say it (`main: 2`
+puts their second one first). `~word` stands for a note. The results of the examples are written by ``python
+tools/helptexts.py record``; a test runs every example.
 """
 
 from __future__ import annotations
@@ -104,7 +105,8 @@ _START = re.compile(r"~|sig:|main:|(Shapes|Dtypes|Errors|Result|Note): ")
 
 
 def written(text: str) -> tuple[list[str], int, str, str]:
-    """What the help text of a declaration says: signatures to show, which of its own comes first, the words, the example."""
+    """What the help text of a declaration says: signatures to show, which of its own comes first, the words, the
+    example."""
     prose, arrow, example = cleandoc(text).partition(">>> ")
     signatures, main, lines = [], 0, [""]
     for line in prose.strip().split("\n"):

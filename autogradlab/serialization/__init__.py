@@ -1,8 +1,10 @@
-"""Files of tensors, state dicts, optimizers and models, in PyTorch's own format (mirrors `torch.save` and `torch.load`).
+"""Files of tensors, state dicts, optimizers and models, in PyTorch's own format (mirrors `torch.save` and
+`torch.load`).
 
-A file is a ZIP archive, uncompressed: `data.pkl` describes the object as a pickle, `data/N` hold the bytes of each memory
-once, so tensors that shared memory share it again. PyTorch reads what is written here, and the other way round. The pickle
-is read by a machine of our own (`reading.py`), which makes what it knows and calls nothing that a file names.
+A file is a ZIP archive, uncompressed: `data.pkl` describes the object as a pickle, `data/N` hold the bytes of each
+memory once, so tensors that shared memory share it again. PyTorch reads what is written here, and the other way round.
+The pickle is read by a machine of our own (`reading.py`), which makes what it knows and calls nothing that a file
+names.
 """
 
 from __future__ import annotations
@@ -74,8 +76,8 @@ def load(
     """Reads what `save`, here or in PyTorch, wrote. It runs no code that the file names: a hostile one is refused.
 
     map_location: where memory of other devices goes; the CPU is the only one here.
-    weights_only: by default tensors, numbers, strings and their containers only. With False also Modules and optimizers,
-    of classes that this program has loaded already; `add_safe_globals` allows single ones.
+    weights_only: by default tensors, numbers, strings and their containers only. With False also Modules and
+    optimizers, of classes that this program has loaded already; `add_safe_globals` allows single ones.
 
     Errors: pickle.UnpicklingError for a file that is damaged, claims more than it holds, or names something that is not
     allowed; FileNotFoundError; EOFError for an empty file.
@@ -98,7 +100,8 @@ def load(
         content = f.read()
     else:
         raise AttributeError(
-            f"'{type(f).__name__}' object has no attribute 'seek'. You can only torch.load from a file that is seekable. Please "
+            f"'{type(f).__name__}' object has no attribute 'seek'. You can only torch.load from a file that is "
+            "seekable. Please "
             "pre-load the data into a buffer like io.BytesIO and try to load from it instead."
         )
     if not content:

@@ -32,14 +32,20 @@ _NO_CUDA = (
     "CPU-only machine, please use torch.load with map_location=torch.device('cpu') to map your storages to the CPU."
 )
 _UNSUPPORTED = (
-    "Weights only load failed. This file can still be loaded, to do so you have two options, \x1b[1mdo those steps only if "
-    "you trust the source of the checkpoint\x1b[0m. \n\t(1) In PyTorch 2.6, we changed the default value of the `weights_only` "
-    "argument in `torch.load` from `False` to `True`. Re-running `torch.load` with `weights_only` set to `False` will likely "
-    "succeed, but it can result in arbitrary code execution. Do it only if you got the file from a trusted source.\n\t(2) "
-    "Alternatively, to load with `weights_only=True` please check the recommended steps in the following error message.\n\t"
+    "Weights only load failed. This file can still be loaded, to do so you have two options, \x1b[1mdo those "
+    "steps only if "
+    "you trust the source of the checkpoint\x1b[0m. \n"
+    "\t(1) In PyTorch 2.6, we changed the default value of the `weights_only` "
+    "argument in `torch.load` from `False` to `True`. Re-running `torch.load` with `weights_only` set to `False` "
+    "will likely "
+    "succeed, but it can result in arbitrary code execution. Do it only if you got the file from a trusted "
+    "source.\n\t(2) "
+    "Alternatively, to load with `weights_only=True` please check the recommended steps in the following error "
+    "message.\n\t"
     "WeightsUnpickler error: Unsupported global: GLOBAL {0} was not an allowed global by default. Please use "
     "`torch.serialization.add_safe_globals([{0}])` or the `torch.serialization.safe_globals([{0}])` context manager to "
-    "allowlist this global if you trust this class/function.\n\nCheck the documentation of torch.load to learn more about "
+    "allowlist this global if you trust this class/function.\n\n"
+    "Check the documentation of torch.load to learn more about "
     "types accepted by default with weights_only https://pytorch.org/docs/stable/generated/torch.load.html."
 )
 
@@ -98,7 +104,7 @@ def _name(x: Any) -> str:
     return x[1] if isinstance(x, tuple) else f"{x.__module__}.{x.__qualname__}"
 
 
-# -- the machine ------------------------------------------------------------------------------------------------------------
+# -- the machine -------------------------------------------------------------------------------------------------------
 
 
 class _Global:
@@ -214,7 +220,8 @@ class Reader:
         return _Global(path, cls, cls)
 
     def _allowed(self, module: str, name: str, path: str) -> Any:
-        """A class that the user allows: one of `add_safe_globals`; with weights_only=False a loaded Module or Optimizer."""
+        """A class that the user allows: one of `add_safe_globals`; with weights_only=False a loaded Module or
+        Optimizer."""
         for one in _safe:
             if _name(one) == path:
                 return one[0] if isinstance(one, tuple) else one
@@ -340,7 +347,7 @@ def _attributes(state: Any) -> dict[str, Any]:
     return state
 
 
-# -- the calls that are known -------------------------------------------------------------------------------------------------
+# -- the calls that are known ------------------------------------------------------------------------------------------
 
 
 def _tensor(
@@ -483,7 +490,7 @@ def _refuse(what: str) -> Any:
     raise damaged(f"its pickle calls {what}")
 
 
-# -- operations by their code ---------------------------------------------------------------------------------------------------
+# -- operations by their code ------------------------------------------------------------------------------------------
 
 
 def _constant(value: Any) -> Callable[[Reader], None]:

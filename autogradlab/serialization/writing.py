@@ -1,4 +1,5 @@
-"""Objects as pickles in PyTorch's words: its names for tensors, storages and dtypes, whatever this package is called."""
+"""Objects as pickles in PyTorch's words: its names for tensors, storages and dtypes, whatever this package is
+called."""
 
 from __future__ import annotations
 

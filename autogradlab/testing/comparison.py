@@ -198,7 +198,8 @@ def assert_close(
     check_stride: bool = False,
     msg: Words = None,
 ) -> None:
-    """Raise AssertionError unless both are close: |actual - expected| <= atol + rtol * |expected|, dtypes and shapes equal.
+    """Raise AssertionError unless both are close: |actual - expected| <= atol + rtol * |expected|,
+    dtypes and shapes equal.
 
     Containers are compared item by item. The tolerances depend on the dtype where none are given.
 
@@ -235,7 +236,8 @@ def assert_allclose(
 ) -> None:
     """The old form of assert_close: dtypes may differ, and NaNs are equal."""
     warnings.warn(
-        "`torch.testing.assert_allclose()` is deprecated since 1.12 and will be removed in a future release. Please use "
+        "`torch.testing.assert_allclose()` is deprecated since 1.12 and will be removed in a future release. "
+        "Please use "
         "`torch.testing.assert_close()` instead. You can find detailed upgrade instructions in "
         "https://github.com/pytorch/pytorch/issues/61844.",
         FutureWarning,

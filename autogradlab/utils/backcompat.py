@@ -1,4 +1,5 @@
-"""Switches for warnings about broadcasting and `keepdim`, of programs older than both (mirrors `torch.utils.backcompat`).
+"""Switches for warnings about broadcasting and `keepdim`,
+of programs older than both (mirrors `torch.utils.backcompat`).
 
 PyTorch keeps the switches, but no operation warns any more.
 """

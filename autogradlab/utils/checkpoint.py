@@ -1,4 +1,5 @@
-"""Less memory for more time: parts of a model that are computed again in backward (mirrors `torch.utils.checkpoint`)."""
+"""Less memory for more time: parts of a model that are computed again in backward (mirrors
+`torch.utils.checkpoint`)."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ from ..core.tensor.tensor import Tensor
 __all__ = ["CheckpointError", "CheckpointFunction", "checkpoint", "checkpoint_sequential", "noop_context_fn"]
 
 _PASS_EXPLICITLY = (
-    "the use_reentrant parameter should be passed explicitly. {} use_reentrant=False is recommended, but if you need to "
+    "the use_reentrant parameter should be passed explicitly. {} use_reentrant=False is recommended, but if you "
+    "need to "
     "preserve the current default behavior, you can pass use_reentrant=True. Refer to docs for more details on the "
     "differences between the two variants."
 )
@@ -184,7 +186,8 @@ class _Frame:
                 f"tensor at position {i}:\nsaved metadata: {a}\nrecomputed metadata: {b}\n" for i, a, b in differ
             )
             raise CheckpointError(
-                "torch.utils.checkpoint: Recomputed values for the following tensors have different metadata than during "
+                "torch.utils.checkpoint: Recomputed values for the following tensors have different metadata "
+                "than during "
                 f"the forward pass.\n{listed}.\n{_DEBUG_TIP}"
             )
 
@@ -205,12 +208,12 @@ def checkpoint(
 ) -> Any:
     """function(*args), whose saved values are not kept but computed again in backward.
 
-    With use_reentrant=False the call is recorded as any other, so that parameters inside get their gradients whatever the
-    arguments require; the old way, use_reentrant=True, is one Node, which needs an argument that requires grad.
+    With use_reentrant=False the call is recorded as any other, so that parameters inside get their gradients whatever
+    the arguments require; the old way, use_reentrant=True, is one Node, which needs an argument that requires grad.
     preserve_rng_state=True: dropout draws the same mask again.
 
-    Errors: CheckpointError in backward when the function computes something else the second time; ValueError for keyword
-    arguments with use_reentrant=True.
+    Errors: CheckpointError in backward when the function computes something else the second time; ValueError for
+    keyword arguments with use_reentrant=True.
 
     Example:
         >>> import autogradlab as torch

@@ -356,7 +356,7 @@ c = copy.deepcopy(x)
 print(c, c.requires_grad, c is x)
 t(lambda: copy.deepcopy(x * 2))
 o = x * 2
-for i in range(3):
+for _i in range(3):
     o = o * o.detach()
 o.backward()
 print(x.grad)

@@ -1,4 +1,5 @@
-"""Indices and what they refuse: lists of floats, numbers too large, masks of bytes, values of another shape or dtype."""
+"""Indices and what they refuse: lists of floats, numbers too large, masks of bytes,
+values of another shape or dtype."""
 
 import warnings
 

@@ -1,7 +1,8 @@
 """Indexing, reductions, sorting, einsum, convolution, and the small calls of lessons.
 
 ``T`` is torch or autogradlab, ``N`` is numpy; each gets the same inputs. Large arrays are compared with the NumPy call
-that does the work, convolution with PyTorch; the small calls have no goal of their own, their ratios are there to be seen.
+that does the work, convolution with PyTorch; the small calls have no goal of their own, their ratios are there to be
+seen.
 """
 
 from __future__ import annotations

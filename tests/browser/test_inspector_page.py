@@ -46,7 +46,8 @@ def test_page_and_python_draw_the_same(page: Any, name: str):
     lookat.mount(page, view, "light")
     page.keyboard.press("End")
     drawn = page.evaluate("""() => [...document.querySelectorAll('[data-item]')].map(g => [g.dataset.item,
-        [...g.children].filter(e => e.tagName !== 'title').map(e => [e.tagName, e.getAttribute('d'), e.textContent])])""")
+        [...g.children].filter(e => e.tagName !== 'title')
+          .map(e => [e.tagName, e.getAttribute('d'), e.textContent])])""")
     written = {g.get("id"): g for g in ET.fromstring(view.svg()).iter(SVG + "g") if g.get("id")}
     assert {item for item, _ in drawn} == set(written)
     for item, shapes in drawn:

@@ -354,7 +354,7 @@ def test_views_clean_up(opened: Any, page: Any):
     page.wait_for_function("timer => window.cleared.includes(timer)", arg=playing, timeout=EXPECT)
 
 
-# -- for everyone -------------------------------------------------------------------------------------------------------
+# -- for everyone ------------------------------------------------------------------------------------------------------
 
 
 def axe(page: Any, selector: str) -> dict[str, Any]:
@@ -420,7 +420,8 @@ def test_axe_would_find_a_bad_widget(opened: Any, page: Any):
     need("axe_playwright_python")
     opened("step")
     page.evaluate("""() => document.querySelector('.agl-main').insertAdjacentHTML('beforeend',
-        '<img src="data:image/gif;base64,R0lGODlhAQABAAAAACw="><button></button><p style="color:#bbb;background:#fff">pale</p>')""")
+        '<img src="data:image/gif;base64,R0lGODlhAQABAAAAACw="><button></button>'
+        + '<p style="color:#bbb;background:#fff">pale</p>')""")
     assert {"image-alt", "button-name", "color-contrast"} <= {name for name, _ in faults(axe(page, ".agl"))}
 
 

@@ -1,4 +1,5 @@
-"""show, watch, storage and broadcast in a real JupyterLab: watched cards follow the cells, pictures answer, axe is content."""
+"""show, watch, storage and broadcast in a real JupyterLab: watched cards follow the cells, pictures answer,
+axe is content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Predictions, recall, puzzles and exercises answered by keyboard alone in a real JupyterLab, and looked over by axe."""
+"""Predictions, recall, puzzles and exercises answered by keyboard alone in a real JupyterLab,
+and looked over by axe."""
 
 from __future__ import annotations
 
@@ -201,7 +202,8 @@ def hear(page: Any, number: int, words: str) -> str:
 def run_cell(page: Any, number: int) -> None:
     """Run one cell by keys, and wait for its widget."""
     page.evaluate(
-        "(n) => { const c = window.jupyterapp.shell.currentWidget.content; c.activeCellIndex = n; c.activeCell.node.focus(); }",
+        "(n) => { const c = window.jupyterapp.shell.currentWidget.content; c.activeCellIndex = n; "
+        "c.activeCell.node.focus(); }",
         number,
     )
     before = counts(page)[number]
@@ -311,11 +313,15 @@ def test_an_exercise_that_was_not_begun(lab: Any, page: Any):
 
 
 def test_hostile_text_stays_text(lab: Any, page: Any):
-    names = f"from autogradlab.lab.face import Face, task, block, code\nBAD = {HOSTILE!r}\nclass Mean(Face):\n    kind = 'hint'"
+    names = (
+        f"from autogradlab.lab.face import Face, task, block, code\nBAD = {HOSTILE!r}\nclass Mean(Face):\n"
+        "    kind = 'hint'"
+    )
     body = """
     def tasks(self):
         rows = [{'key': 'a', 'text': BAD}]
-        return [task(BAD, BAD, code=BAD, status=BAD, state='right', blocks=[block('**' + BAD + '** `' + BAD + '`'), code(BAD)],
+        return [task(BAD, BAD, code=BAD, status=BAD, state='right',
+                     blocks=[block('**' + BAD + '** `' + BAD + '`'), code(BAD)],
                      input={'is': 'choice', 'rows': rows, 'picked': '', 'locked': False})]
 Mean()"""
     start(page, lab, cells=[CELLS[0], names + body])

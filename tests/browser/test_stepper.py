@@ -1,4 +1,5 @@
-"""The stepper on a page of a class projector: what runs is in view, every frame has numbers, nothing is told too early."""
+"""The stepper on a page of a class projector: what runs is in view, every frame has numbers, nothing is told too
+early."""
 
 from __future__ import annotations
 

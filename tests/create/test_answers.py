@@ -1,6 +1,7 @@
 """Lists of expressions answered by autogradlab as PyTorch answers them: values, dtypes, errors, warnings.
 
-Beside `name.txt` lies `name.golden`, PyTorch's own text, which `python tools/record.py answers` makes anew. Each list runs in a process of its own, since it changes defaults and uses up warnings given once.
+Beside `name.txt` lies `name.golden`, PyTorch's own text, which `python tools/record.py answers` makes anew. Each list
+runs in a process of its own, since it changes defaults and uses up warnings given once.
 """
 
 from __future__ import annotations

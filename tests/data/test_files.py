@@ -1,4 +1,5 @@
-"""Files: PyTorch reads what is saved here and the other way round; damaged and hostile ones give one error and run nothing."""
+"""Files: PyTorch reads what is saved here and the other way round;
+damaged and hostile ones give one error and run nothing."""
 
 from __future__ import annotations
 
@@ -128,7 +129,7 @@ def test_devices_are_mapped(torch: Any):
     assert loaded(autogradlab, elsewhere, map_location="cpu").tolist() == [1, 1]
 
 
-# -- files that nobody should have written ------------------------------------------------------------------------------------
+# -- files that nobody should have written -----------------------------------------------------------------------------
 
 
 def pickled(content: bytes) -> bytes:
@@ -249,7 +250,7 @@ def test_damaged_descriptions_give_one_error():
     assert refused > 100
 
 
-# -- files that stay whole ------------------------------------------------------------------------------------------------------
+# -- files that stay whole ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()])

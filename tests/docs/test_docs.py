@@ -135,7 +135,7 @@ def test_no_name_has_two_texts():
     assert sorted(name for name in set(heads) if heads.count(name) > 1) == []
 
 
-# -- signatures ------------------------------------------------------------------------------------------------------------
+# -- signatures --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_a_bound_method_has_the_signature_without_its_tensor():
     assert str(inspect.signature(autogradlab.ones(2).gather)).startswith("(dim, index, *, sparse_grad=False")
 
 
-# -- how it is seen --------------------------------------------------------------------------------------------------------
+# -- how it is seen ----------------------------------------------------------------------------------------------------
 
 
 def test_all_overloads_are_shown():

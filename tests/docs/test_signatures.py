@@ -50,7 +50,8 @@ OTHERWISE = {
 
 
 def parameters(value: Any, method: bool) -> list[tuple[str, str, str]]:
-    """Name, kind and default of each parameter; positional-only ones count as positional, a method's tensor not at all."""
+    """Name, kind and default of each parameter; positional-only ones count as positional,
+    a method's tensor not at all."""
     found = []
     for p in inspect.signature(value).parameters.values():
         kind = "POSITIONAL_OR_KEYWORD" if p.kind is p.POSITIONAL_ONLY else p.kind.name

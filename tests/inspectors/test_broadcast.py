@@ -1,4 +1,5 @@
-"""`broadcast`: how shapes meet. The library itself is the judge: of shapes, of errors, of what gradients are summed over."""
+"""`broadcast`: how shapes meet. The library itself is the judge: of shapes, of errors,
+of what gradients are summed over."""
 
 from __future__ import annotations
 

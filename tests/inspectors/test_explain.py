@@ -1,4 +1,5 @@
-"""`explain`: the classic mistakes as learners make them in notebook cells; the tensor, the reason, the cure, the place."""
+"""`explain`: the classic mistakes as learners make them in notebook cells; the tensor, the reason, the cure,
+the place."""
 
 from __future__ import annotations
 
@@ -63,14 +64,20 @@ CASES = {
     ),
     "item": (
         [W, "loss = (w * 2).sum().item()", "loss.backward()"],
-        "`loss` comes from `(w * 2).sum().item()`: `.item()` takes plain numbers out of the tensor, and no graph leads through numbers.",
+        (
+            "`loss` comes from `(w * 2).sum().item()`: `.item()` takes plain numbers out of the tensor, and no graph "
+            "leads through numbers."
+        ),
         "Write instead: `loss = (w * 2).sum()`",
         "cell [2], line 1",
         "cell [3], line 1",
     ),
     "numpy": (
         [W, "a = w.detach().numpy() * 2\nloss = torch.from_numpy(a).sum()", "loss.backward()"],
-        "`a` comes from `w.detach().numpy() * 2`: `.numpy()` takes plain numbers out of the tensor, and no graph leads through numbers.",
+        (
+            "`a` comes from `w.detach().numpy() * 2`: `.numpy()` takes plain numbers out of the tensor, and no graph "
+            "leads through numbers."
+        ),
         "Write instead: `a = w * 2`",
         "cell [2], line 1",
         "cell [3], line 1",
@@ -84,8 +91,14 @@ CASES = {
     ),
     "second backward": (
         [W + "\nloss = (w * w).sum()", "loss.backward()", "loss.backward()"],
-        "The first backward through `loss` freed what its Nodes had saved; this is the second one through the same graph.",
-        "What to do: Compute `loss` anew before each backward, or keep the graph the first time: `loss.backward(retain_graph=True)`.",
+        (
+            "The first backward through `loss` freed what its Nodes had saved; this is the second one through the "
+            "same graph."
+        ),
+        (
+            "What to do: Compute `loss` anew before each backward, or keep the graph the first time: "
+            "`loss.backward(retain_graph=True)`."
+        ),
         "cell [2], line 1",
         "cell [3], line 1",
     ),
@@ -94,15 +107,27 @@ CASES = {
             W + "\nh = torch.zeros(2)",
             "for t in range(3):\n    h = torch.tanh(w * h + t)\n    loss = h.sum()\n    loss.backward()",
         ],
-        "`h` is carried from one round of the loop to the next with its whole history, and the backward of the round before has freed that.",
-        "What to do: Cut the history off after each backward: `h = h.detach()`; or call backward once, after the loop, on the sum of the losses.",
+        (
+            "`h` is carried from one round of the loop to the next with its whole history, and the backward of the "
+            "round before has freed that."
+        ),
+        (
+            "What to do: Cut the history off after each backward: `h = h.detach()`; or call backward once, after the "
+            "loop, on the sum of the losses."
+        ),
         "cell [2], line 2",
         "cell [2], line 4",
     ),
     "second backward below": (
         [W + "\ny = w * w", "for i in range(2):\n    loss = (y * 2).sum()\n    loss.backward()"],
-        "`loss` is new, but it was computed from `y`, and an earlier backward has freed what the Nodes below `y` had saved.",
-        "What to do: Compute `y` anew before each backward too; or keep its graph: `backward(retain_graph=True)` in all but the last one.",
+        (
+            "`loss` is new, but it was computed from `y`, and an earlier backward has freed what the Nodes below `y` "
+            "had saved."
+        ),
+        (
+            "What to do: Compute `y` anew before each backward too; or keep its graph: `backward(retain_graph=True)` "
+            "in all but the last one."
+        ),
         "cell [1], line 2",
         "cell [2], line 3",
     ),
@@ -115,28 +140,40 @@ CASES = {
     ),
     "an element of a saved value": (
         [W, "y = w.exp()\ny[0] = 0", "y.sum().backward()"],
-        "an operation had saved `y` for its backward (version 0), and `y[0] = 0` changed it in place since (version 1).",
+        (
+            "an operation had saved `y` for its backward (version 0), and `y[0] = 0` changed it in place since "
+            "(version 1)."
+        ),
         "Write instead: `y = y.clone(); y[0] = 0`",
         "cell [2], line 2",
         "cell [3], line 1",
     ),
     "data changed under the graph": (
         [W + "\nx = torch.ones(2)", "y = w * x", "x.add_(1)", "y.sum().backward()"],
-        "an operation had saved `x` for its backward (version 0), and `x.add_(1)` changed it in place since (version 1).",
+        (
+            "an operation had saved `x` for its backward (version 0), and `x.add_(1)` changed it in place since "
+            "(version 1)."
+        ),
         "Write instead: `x = x.add(1)`",
         "cell [3], line 1",
         "cell [4], line 1",
     ),
     "in place on a leaf": (
         [W + "\n(w * w).sum().backward()", "w -= 0.1 * w.grad"],
-        "`w` is a leaf that requires grad; `w -= 0.1 * w.grad` would change it in place while autograd records, and its gradient would lose its meaning.",
+        (
+            "`w` is a leaf that requires grad; `w -= 0.1 * w.grad` would change it in place while autograd records, "
+            "and its gradient would lose its meaning."
+        ),
         "Write instead: `with torch.no_grad(): w -= 0.1 * w.grad`",
         "cell [1], line 1",
         "cell [2], line 1",
     ),
     "an element of a leaf": (
         [W, "w[0] = 3"],
-        "`w` is a leaf that requires grad; `w[0] = 3` would change it in place while autograd records, and its gradient would lose its meaning.",
+        (
+            "`w` is a leaf that requires grad; `w[0] = 3` would change it in place while autograd records, and its "
+            "gradient would lose its meaning."
+        ),
         "Write instead: `with torch.no_grad(): w[0] = 3`",
         "cell [1], line 1",
         "cell [2], line 1",
@@ -150,7 +187,10 @@ CASES = {
     ),
     "not a scalar, without a name": (
         [W, "(w * w).backward()"],
-        "`w * w` has more than one element (or complex numbers); without an argument backward starts only from a single real number.",
+        (
+            "`w * w` has more than one element (or complex numbers); without an argument backward starts only from a "
+            "single real number."
+        ),
         "Write instead: `(w * w).sum().backward()`",
         None,
         "cell [2], line 1",
@@ -178,8 +218,14 @@ CASES = {
     ),
     "optimizer of a non-leaf": (
         ["w = torch.ones(2, requires_grad=True) * 0.1", "opt = torch.optim.SGD([w], lr=0.1)"],
-        "`w` is a non-leaf, the result of `torch.ones(2, requires_grad=True) * 0.1`; an optimizer can only step leaves, whose `.grad` backward fills.",
-        "Write instead: `w = (torch.ones(2, requires_grad=True) * 0.1).detach().requires_grad_()  # then give it to the optimizer`",
+        (
+            "`w` is a non-leaf, the result of `torch.ones(2, requires_grad=True) * 0.1`; an optimizer can only step "
+            "leaves, whose `.grad` backward fills."
+        ),
+        (
+            "Write instead: `w = (torch.ones(2, requires_grad=True) * 0.1).detach().requires_grad_()  # then give it "
+            "to the optimizer`"
+        ),
         "cell [1], line 1",
         "cell [2], line 1",
     ),
@@ -192,14 +238,20 @@ CASES = {
     ),
     "lost leaf": (
         [W + "\n(w * w).sum().backward()", "w = w - 0.1 * w.grad", "(w * w).sum().backward()", "w = w - 0.1 * w.grad"],
-        "`.grad` is None and stays None: `w` is now the result of `w - 0.1 * w.grad`, a non-leaf; the leaf that had this name before has lost it.",
+        (
+            "`.grad` is None and stays None: `w` is now the result of `w - 0.1 * w.grad`, a non-leaf; the leaf that "
+            "had this name before has lost it."
+        ),
         "Write instead: `with torch.no_grad(): w -= 0.1 * w.grad`",
         "cell [4], line 1",
         "cell [4], line 1",
     ),
     "lost by to()": (
         ["w = torch.tensor(1., requires_grad=True)\nw = w.to(torch.float64)", "w.grad.zero_()"],
-        "`.grad` is None and stays None: `w` is now the result of `w.to(torch.float64)`, a non-leaf; the leaf that had this name before has lost it.",
+        (
+            "`.grad` is None and stays None: `w` is now the result of `w.to(torch.float64)`, a non-leaf; the leaf "
+            "that had this name before has lost it."
+        ),
         "Write instead: `w = w.to(torch.float64).detach().requires_grad_()`",
         "cell [1], line 2",
         "cell [2], line 1",

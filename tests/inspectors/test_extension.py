@@ -1,4 +1,5 @@
-"""The extension of IPython: the traceback stays as it is, and below it the explanation is offered, if somebody wants it."""
+"""The extension of IPython: the traceback stays as it is, and below it the explanation is offered,
+if somebody wants it."""
 
 from __future__ import annotations
 

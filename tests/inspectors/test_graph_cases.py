@@ -1,4 +1,5 @@
-"""`lab.graph` in all cases: details, hooks, origins, names that are strange, no graph, graphs too large for a picture."""
+"""`lab.graph` in all cases: details, hooks, origins, names that are strange, no graph,
+graphs too large for a picture."""
 
 from __future__ import annotations
 

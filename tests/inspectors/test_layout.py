@@ -149,7 +149,7 @@ def test_a_thousand_boxes_take_less_than_a_second():
     assert time.process_time() - start < 1.0
 
 
-# -- the pictures --------------------------------------------------------------------------------------------------------
+# -- the pictures ------------------------------------------------------------------------------------------------------
 
 
 def box_of(shape: Rect | Ellipse) -> Area:

@@ -128,7 +128,7 @@ def test_a_wrong_argument_is_said_in_our_words(torch: Any) -> None:
     with pytest.raises(TypeError, match=r"name is a str, not .*Tensor.*watch\(a, b\)"):
         lab.show(a, b)
     y = (torch.ones(2, requires_grad=True) * 2).sum()
-    with pytest.raises(TypeError, match="retain_graph is True or False, not .*Tensor"):
+    with pytest.raises(TypeError, match=r"retain_graph is True or False, not .*Tensor"):
         lab.step(y, None, None, a)
 
 

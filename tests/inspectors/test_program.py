@@ -119,7 +119,8 @@ def test_nothing_is_kept_and_nothing_noted_without_a_notebook(shell: Any):
     import weakref
 
     shell.run(
-        "w = torch.ones(2, requires_grad=True)\ndef f(v):\n    for i in range(2):\n        held = v * 2\n    return held\ny = f(w)"
+        "w = torch.ones(2, requires_grad=True)\ndef f(v):\n    for i in range(2):\n        held = v * 2\n"
+        "    return held\ny = f(w)"
     )
     assert len(note_of(shell.user_ns["y"].grad_fn)) == 2
     there = weakref.ref(shell.user_ns["w"])

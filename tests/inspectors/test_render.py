@@ -1,4 +1,5 @@
-"""Text, SVG and HTML of cards written by hand: well-formed, escaped, the same every time, and with everything in them."""
+"""Text, SVG and HTML of cards written by hand: well-formed, escaped, the same every time,
+and with everything in them."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ def test_a_hundred_nodes_are_small_and_quick(view):
     made.close()
 
 
-# -- words --------------------------------------------------------------------------------------------------------------
+# -- words -------------------------------------------------------------------------------------------------------------
 
 CATALOGUES = sorted(p.name.removesuffix(".toml") for p in files(words.__name__).iterdir() if p.name.endswith(".toml"))
 
@@ -184,7 +184,7 @@ def test_static_files_travel_with_the_package():
     assert ignored.stdout == b""
 
 
-# -- colours ------------------------------------------------------------------------------------------------------------
+# -- colours -----------------------------------------------------------------------------------------------------------
 
 
 def contrast(one: str, other: str) -> float:

@@ -59,7 +59,10 @@ def test_a_leaf(torch: Any):
     ]
     assert lab.show(w).text.split("\n")[9].startswith("at       test_show.py, line ")
     assert lab.show(w).text.split("\n")[10:] == [
-        "`.grad` is None: `loss` was computed from `w`, but no backward has brought a gradient here yet. Call `loss.backward()`.",
+        (
+            "`.grad` is None: `loss` was computed from `w`, but no backward has brought a gradient here yet. Call "
+            "`loss.backward()`."
+        ),
         "values",
         "1.  2.",
         "0.  2.",
@@ -123,8 +126,10 @@ def test_a_parameter_and_a_module(torch: Any):
         "`1.running_var`          buffer     (1,)    float32  requires_grad ✗  None",
         "`1.num_batches_tracked`  buffer     ()      int64    requires_grad ✗  None",
         (
-            "`.grad` is None: no result that has a name was computed from `model[0].weight`, and no backward has brought a gradient here. "
-            "Compute something from `model[0].weight`, such as `loss`, and call `loss.backward()`. 3 more have none either."
+            "`.grad` is None: no result that has a name was computed from `model[0].weight`, and no backward has "
+            "brought a gradient here. "
+            "Compute something from `model[0].weight`, such as `loss`, and call `loss.backward()`. 3 more have "
+            "none either."
         ),
     ]
     model[0].weight.requires_grad_(False)
@@ -140,7 +145,10 @@ def test_nodes(torch: Any):
     assert lab.show(node).text.split("\n") == [
         "`node` · MulBackward0 · Node",
         "result  y",
-        "A Node: what an operation left behind for backward. It gets the gradient of its result and gives one to each of its inputs.",
+        (
+            "A Node: what an operation left behind for backward. It gets the gradient of its result and gives one to "
+            "each of its inputs."
+        ),
         "saved for backward",
         "attribute       value",
         "`_saved_other`  `x` = [3., 3.]",
@@ -239,7 +247,7 @@ def test_unusual_tensors_of_pytorch():
     assert "the numbers cannot be read" in lab.show(freed).text
     assert "made in inference mode" in lab.show(inference).text
     assert "does not let itself be looked at" in lab.show(lazy.weight).text
-    torch.vmap(lambda x: [call(x) for call in (lab.show, lab.storage, lab.broadcast)][0] and x)(torch.ones(2, 2))
+    torch.vmap(lambda x: next(call(x) for call in (lab.show, lab.storage, lab.broadcast)) and x)(torch.ones(2, 2))
 
 
 def test_grad_that_is_none_says_whose(torch: Any):

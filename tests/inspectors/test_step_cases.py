@@ -43,7 +43,10 @@ def test_several_roots(torch: Any):
     ]
     same = lab.step([two, two])
     assert told(same)[:3] == [
-        "The root gradient 1. enters at two: backward() of one element starts with 1. At two it waits: 1 of 2 gradients are here.",
+        (
+            "The root gradient 1. enters at two: backward() of one element starts with 1. At two it waits: 1 of 2 "
+            "gradients are here."
+        ),
         "The root gradient 1. enters at two: backward() of one element starts with 1.",
         "The 2 gradients of two are here and are summed: 1. + 1. = 2.",
     ]
@@ -57,7 +60,8 @@ def test_a_given_gradient(torch: Any):
     assert told(view) == [
         "The root gradient [1., 10., 100.] enters at y.",
         (
-            "MulBackward0 runs: w gets g·w = [1., 20., 300.], w gets g·w = [1., 20., 300.]. It frees what it saved: self, other. "
+            "MulBackward0 runs: w gets g·w = [1., 20., 300.], w gets g·w = [1., 20., 300.]. It frees what it "
+            "saved: self, other. "
             "At w it waits: 1 of 2 gradients are here."
         ),
         "The 2 gradients of w are here and are summed: [1., 20., 300.] + [1., 20., 300.] = [2., 40., 600.].",
@@ -140,7 +144,8 @@ def test_a_custom_function(torch: Any):
     y = Wrong.apply(w) * x
     view = lab.step(y)
     assert told(view)[-1] == (
-        "WrongBackward fails. RuntimeError: function WrongBackward returned an incorrect number of gradients (expected 1, got 2)"
+        "WrongBackward fails. RuntimeError: function WrongBackward returned an incorrect number of gradients "
+        "(expected 1, got 2)"
     )
     assert ("n2", "failed") in view.card.frames[-1].states
 
@@ -183,7 +188,8 @@ def test_an_overwritten_value(torch: Any):
     with torch.no_grad():
         a.add_(1)
     assert told(lab.step(y))[1].startswith(
-        "MulBackward0 fails. RuntimeError: one of the variables needed for gradient computation has been modified by an "
+        "MulBackward0 fails. RuntimeError: one of the variables needed for gradient computation has been "
+        "modified by an "
         "inplace operation: [torch.FloatTensor [1]], which is output 0 of Mul"
     )
     (node,) = [item for item in lab.graph(y).card.blocks[0].items if item.id == "n1"]
@@ -199,7 +205,8 @@ def test_wrong_arguments(torch: Any):
     ]
     assert told(lab.step(y, gradient=torch.ones(2))) == [
         (
-            "Backward does not begin. RuntimeError: Mismatch in shape: grad_output[0] has a shape of torch.Size([2]) and "
+            "Backward does not begin. RuntimeError: Mismatch in shape: grad_output[0] has a shape of "
+            "torch.Size([2]) and "
             "output[0] has a shape of torch.Size([3])."
         )
     ]
@@ -408,7 +415,8 @@ def test_odd_values(torch: Any):
     large = torch.ones(1000, 1000, requires_grad=True)
     y = (large * large).sum()
     assert told(lab.step(y))[2] == (
-        "MulBackward0 runs: large gets g·large = [[1., 1., …], …] (1000, 1000), large gets g·large = [[1., 1., …], …] (1000, 1000). "
+        "MulBackward0 runs: large gets g·large = [[1., 1., …], …] (1000, 1000), large gets g·large = [[1., 1., "
+        "…], …] (1000, 1000). "
         "It frees what it saved: self, other. At large it waits: 1 of 2 gradients are here."
     )
 

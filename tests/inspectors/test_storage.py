@@ -111,7 +111,7 @@ def test_other_dtypes_on_the_same_bytes(torch: Any):
     shown = lab.storage(i, halves)
     assert "memory 1: 8 B, 4 cells of 2 B\ncells: 1  0  2  0\n`i`: cells 0 2\n`halves`: cells 0 1 2 3" in shown.text
     boxes = [s for s in drawings(shown)[0].items[1].shapes if isinstance(s, Rect)]
-    assert boxes[0].width > 1.8 * [s for s in drawings(shown)[0].items[2].shapes if isinstance(s, Rect)][0].width
+    assert boxes[0].width > 1.8 * next(s for s in drawings(shown)[0].items[2].shapes if isinstance(s, Rect)).width
 
 
 def test_empty_and_scalar(torch: Any):

@@ -135,7 +135,7 @@ def test_inspectors_do_not_see_each_other(torch: Any):
         assert log.firings == []
 
 
-# -- random graphs, random hooks -----------------------------------------------------------------------------------------
+# -- random graphs, random hooks ---------------------------------------------------------------------------------------
 
 
 def graph(torch: Any, rng: random.Random) -> tuple[list[Any], Any]:

@@ -18,7 +18,8 @@ CASES = {
         [W + "\ny = w * w\nloss = y.sum()\nloss.backward()", "lab.why(y)"],
         (
             "why `y.grad`?\n"
-            "`.grad` is None and stays None: `y` is a non-leaf (the result of MulBackward0), and a non-leaf's gradient is dropped once it has been used.\n"
+            "`.grad` is None and stays None: `y` is a non-leaf (the result of MulBackward0), and a non-leaf's "
+            "gradient is dropped once it has been used.\n"
             "What to do: Call `y.retain_grad()` before backward, register a hook, or ask `torch.autograd.grad`.\n"
             "made by  w * w\n"
             "at       cell [2], line 2"
@@ -28,7 +29,8 @@ CASES = {
         [W, "w = w * 2", "lab.why(w)"],
         (
             "why `w.grad`?\n"
-            "`.grad` is None and stays None: `w` is now the result of `w * 2`, a non-leaf; the leaf that had this name before has lost it.\n"
+            "`.grad` is None and stays None: `w` is now the result of `w * 2`, a non-leaf; the leaf that had "
+            "this name before has lost it.\n"
             "Write instead: `with torch.no_grad(): w *= 2`\n"
             "made by  w * 2\n"
             "at       cell [3], line 1"
@@ -38,7 +40,8 @@ CASES = {
         [W, f"for i in range(3):\n    {STEP}", "lab.why(w)"],
         (
             "why `w.grad`?\n"
-            "`w.grad` may be a sum: backward is called in a loop, each time adds to `.grad`, and nothing in the code zeroes it in between.\n"
+            "`w.grad` may be a sum: backward is called in a loop, each time adds to `.grad`, and nothing in the "
+            "code zeroes it in between.\n"
             "Write instead: `w.grad = None  # or optimizer.zero_grad(), before each backward`\n"
             "last backward  loss.backward()\n"
             "at             cell [3], line 3"
@@ -48,7 +51,8 @@ CASES = {
         [W, "(w * w).sum().backward()", "(w * w).sum().backward()", "lab.why(w)"],
         (
             "why `w.grad`?\n"
-            "`w.grad` may be a sum: backward was called 2 times, each one adds to `.grad`, and nothing in the code zeroes it in between.\n"
+            "`w.grad` may be a sum: backward was called 2 times, each one adds to `.grad`, and nothing in the "
+            "code zeroes it in between.\n"
             "Write instead: `w.grad = None  # or optimizer.zero_grad(), before each backward`\n"
             "last backward  (w * w).sum().backward()\n"
             "at             cell [4], line 1"
@@ -76,7 +80,8 @@ CASES = {
         (
             "why `w.grad`?\n"
             "`w.grad` has elements that are nan: some step of the backward computed 0/0, inf - inf or 0 * inf.\n"
-            "What to do: `torch.autograd.set_detect_anomaly(True)`, then forward and backward again: the traceback shows the operation."
+            "What to do: `torch.autograd.set_detect_anomaly(True)`, then forward and backward again: the "
+            "traceback shows the operation."
         ),
     ),
     "an optimizer with an old tensor": (
@@ -93,7 +98,8 @@ CASES = {
         [W, "loss = (w * w).sum().item()", "lab.why(loss)"],
         (
             "why `loss.grad`?\n"
-            "`loss` comes from `(w * w).sum().item()`: `.item()` takes plain numbers out of the tensor, and no graph leads through numbers.\n"
+            "`loss` comes from `(w * w).sum().item()`: `.item()` takes plain numbers out of the tensor, and no "
+            "graph leads through numbers.\n"
             "Write instead: `loss = (w * w).sum()`\n"
             "made by  (w * w).sum().item()\n"
             "at       cell [3], line 1"

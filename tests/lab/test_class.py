@@ -1,4 +1,5 @@
-"""The configuration for a class: who may log in, in which language they arrive, what is laid out. A hub is not started here."""
+"""The configuration for a class: who may log in, in which language they arrive, what is laid out. A hub is not started
+here."""
 
 from __future__ import annotations
 

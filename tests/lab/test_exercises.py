@@ -278,7 +278,7 @@ def test_authors_mistakes_are_said(sample: Path, tmp_path: Path, monkeypatch: py
     with pytest.raises(bank.LessonFault, match="yields no property"):
         check("x", 1)
     questions.write_text("[x\n", encoding="utf-8")
-    with pytest.raises(bank.LessonFault, match="01-a.toml cannot be read"):
+    with pytest.raises(bank.LessonFault, match=r"01-a\.toml cannot be read"):
         check("x", 1)
 
 

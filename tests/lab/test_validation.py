@@ -15,16 +15,26 @@ from autogradlab.lab import copying
 from autogradlab.lab.author import book
 from tests.conftest import ROOT
 
-#: A notebook with every inspector and every kind of question, as a teacher would write it, errors and warnings included.
+#: A notebook with every inspector and every kind of question, as a teacher would write it, errors and warnings
+#: included.
 STRANGER = [
-    "import warnings\n\nimport autogradlab as torch\nfrom autogradlab import inspectors as lab\nfrom autogradlab.lab import *",
-    "w = torch.tensor([1.], requires_grad=True)\nx = torch.tensor([2.], requires_grad=True)\na = w * x\ny = a * (w + 1)",
+    (
+        "import warnings\n\nimport autogradlab as torch\nfrom autogradlab import inspectors as lab\n"
+        "from autogradlab.lab import *"
+    ),
+    (
+        "w = torch.tensor([1.], requires_grad=True)\nx = torch.tensor([2.], requires_grad=True)\na = w * x\n"
+        "y = a * (w + 1)"
+    ),
     "lab.show(a)",
     "lab.graph(y)",
     "lab.step(y)",
     "board = lab.watch(w, x)\nboard",
     "with lab.accumulation(w) as ledger:\n    y.backward(retain_graph=True)\n    y.backward()\nledger",
-    "def halve(grad):\n    return grad / 2\n\n\nz = w * 3\nz.register_hook(halve)\nlog = lab.hooks(z, w)\nz.backward()\nlog",
+    (
+        "def halve(grad):\n    return grad / 2\n\n\nz = w * 3\nz.register_hook(halve)\nlog = lab.hooks(z, w)\n"
+        "z.backward()\nlog"
+    ),
     "m = torch.arange(6.).view(2, 3)\nlab.storage(m, m.t(), m[1])",
     "lab.broadcast(m, torch.ones(3))",
     "lab.why(a)",

@@ -1,4 +1,5 @@
-"""The course is whole: every scenario in a cell, every lesson in both languages and built as lessons are, and in the guide."""
+"""The course is whole: every scenario in a cell, every lesson in both languages and built as lessons are,
+and in the guide."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Spelling: codespell knows no misspelling in the English prose, which is British; the Chinese has Chinese punctuation."""
+"""Spelling: codespell knows no misspelling in the English prose, which is British;
+the Chinese has Chinese punctuation."""
 
 from __future__ import annotations
 

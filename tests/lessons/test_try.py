@@ -1,4 +1,5 @@
-"""Each lesson's answers, solutions and stubs are tried; and the trying sees what is wrong. Pages to print have no script."""
+"""Each lesson's answers, solutions and stubs are tried; and the trying sees what is wrong.
+Pages to print have no script."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def test_the_lessons_keep_to_the_glossary():
     assert wording.glossary_problems(pairs, GLOSSARY) == []
 
 
-# -- the guards see -------------------------------------------------------------------------------------------------------
+# -- the guards see ----------------------------------------------------------------------------------------------------
 
 
 def sample() -> dict[str, Any]:

@@ -282,7 +282,10 @@ def test_registration():
     "code",
     [
         "nn.CTCLoss(zero_infinity=True)(x.log_softmax(2), torch.tensor([[1, 2], [2, 2]]), (4, 4), (2, 1))",
-        "nn.CTCLoss(2, 'none')(x.log_softmax(2), torch.tensor([[1, 0], [0, 0]]), torch.tensor([4, 3]), torch.tensor([2, 1]))",
+        (
+            "nn.CTCLoss(2, 'none')(x.log_softmax(2), torch.tensor([[1, 0], [0, 0]]), torch.tensor([4, 3]), "
+            "torch.tensor([2, 1]))"
+        ),
         "nn.MultiLabelMarginLoss()(x[0], torch.tensor([[1, -1, 0], [2, 0, -1]]))",
         "nn.MultiLabelMarginLoss(reduction='none')(x[0], torch.tensor([[1, -1, 0], [2, 0, -1]]))",
         "nn.MaxUnpool3d(2)(*nn.MaxPool3d(2, return_indices=True)(x.reshape(1, 1, 2, 3, 4)))",

@@ -1,4 +1,5 @@
-"""Recurrent layers leave the graph that PyTorch's CPU build leaves: a float32 LSTM is one Node a layer and direction."""
+"""Recurrent layers leave the graph that PyTorch's CPU build leaves:
+a float32 LSTM is one Node a layer and direction."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """What PyTorch gives for every sample, recorded: the judge where PyTorch itself is not installed.
 
 ``goldens.npz`` holds, under ``index``, a JSON text that names each sample by a hash of its operation and arguments and
-describes its result, and the numbers of all results, one array for each dtype. ``python tools/record.py samples`` records it,
-and ``tests/recorded.toml`` tells under which conditions.
+describes its result, and the numbers of all results, one array for each dtype. ``python tools/record.py samples``
+records it, and ``tests/recorded.toml`` tells under which conditions.
 """
 
 from __future__ import annotations

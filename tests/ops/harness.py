@@ -207,7 +207,7 @@ def covered() -> set[str]:
     return {name for entry in REGISTRY.values() for name in (entry.name, *entry.covers)}
 
 
-# -- building and taking apart ---------------------------------------------------------------------------------------------
+# -- building and taking apart -----------------------------------------------------------------------------------------
 
 
 class Draws:
@@ -297,7 +297,7 @@ def array(t: Any) -> np.ndarray:
     return np.array(t.numpy())
 
 
-# -- comparing -------------------------------------------------------------------------------------------------------------
+# -- comparing ---------------------------------------------------------------------------------------------------------
 
 
 def compare(
@@ -355,7 +355,7 @@ def _compare_tensors(
         ours_name, theirs_name = (t.grad_fn.name() if t.grad_fn is not None else None for t in (ours, theirs))
         if ours_name != theirs_name:
             found.append(f"{what}: grad_fn {ours_name} instead of {theirs_name}")
-    if strides and theirs.numel() and not meaningful(ours) == meaningful(theirs):
+    if strides and theirs.numel() and meaningful(ours) != meaningful(theirs):
         found.append(f"{what}: stride {tuple(ours.stride())} instead of {tuple(theirs.stride())}")
     a, b = array(ours), array(theirs)
     if not near(a, b, str(theirs.dtype).removeprefix("torch."), tolerance):
@@ -378,7 +378,7 @@ def near(a: np.ndarray, b: np.ndarray, dtype: str, tolerance: float | None = Non
         return bool(np.allclose(a.astype(float), b.astype(float), rtol=allowed, atol=allowed, equal_nan=True))
 
 
-# -- derivatives -----------------------------------------------------------------------------------------------------------
+# -- derivatives -------------------------------------------------------------------------------------------------------
 
 
 def like(lib: Any, ts: list[Any], salt: int, requires_grad: bool) -> list[Any]:

@@ -1,4 +1,5 @@
-"""Samples: functions of neural networks, for their derivatives; tests/nn compares their arguments and errors with torch."""
+"""Samples: functions of neural networks, for their derivatives;
+tests/nn compares their arguments and errors with torch."""
 
 from __future__ import annotations
 
@@ -129,7 +130,7 @@ network(
     ),
 )
 
-# -- losses ----------------------------------------------------------------------------------------------------------------
+# -- losses ------------------------------------------------------------------------------------------------------------
 for _reduction in ("mean", "sum", "none"):
     for _name in ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"):
         network(
@@ -183,7 +184,7 @@ for _reduction in ("mean", "sum", "none"):
     )
     network("multilabel_soft_margin_loss", case(X, TARGET, reduction=_reduction))
 
-# -- convolutions, pooling, normalization ----------------------------------------------------------------------------------
+# -- convolutions, pooling, normalization ------------------------------------------------------------------------------
 network(
     "conv1d",
     case(SIGNAL, A(3, 2, 3)),
@@ -277,7 +278,7 @@ network("pixel_unshuffle", case(A(1, 1, 4, 4), 2))
 network("channel_shuffle", case(A(1, 4, 2, 2), 2))
 network("pdist", case(A(3, 2)).but(second=False))
 
-# -- three dimensions, resampling ------------------------------------------------------------------------------------------
+# -- three dimensions, resampling --------------------------------------------------------------------------------------
 for _mode in ("constant", "reflect", "replicate"):
     network("pad", case(VOLUME, (1, 1, 0, 1, 1, 0), mode=_mode))
 network(

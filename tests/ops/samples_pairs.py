@@ -1,4 +1,5 @@
-"""Samples: arithmetic, comparison and mathematics of two tensors or a tensor and a number; where, clamp and mixtures."""
+"""Samples: arithmetic, comparison and mathematics of two tensors or a tensor and a number; where,
+clamp and mixtures."""
 
 from __future__ import annotations
 
@@ -176,7 +177,7 @@ samples(
     case(A(2, 2), A(values=(1.0,)), invert=True),
 )
 
-# -- where, clamp, mixtures ------------------------------------------------------------------------------------------------
+# -- where, clamp, mixtures --------------------------------------------------------------------------------------------
 for _d in ALL:
     samples(
         "where",

@@ -109,7 +109,7 @@ samples("angle", case(A(values=[0j, 1 + 1j, -3j], dtype="complex128")).but(smoot
 for _path in ("exp", "exp2", "sin", "log", "erf", "sigmoid"):
     samples(_path, *(c.but(inplace=False) for c in (case(A(2), A(2)), case(1.5), case(A(2), 3), case([1.0]))))
 
-# -- complex numbers -------------------------------------------------------------------------------------------------------
+# -- complex numbers ---------------------------------------------------------------------------------------------------
 for _d in COMPLEX:
     samples("view_as_real", case(A(2, 3, dtype=_d)), case(A(dtype=_d)), case(A(2, 3, dtype=_d, layout="transposed")))
     samples("imag", case(A(2, 3, dtype=_d)), case(A(dtype=_d)), case(A(3, dtype=_d, layout="strided")), method=False)
@@ -133,7 +133,7 @@ samples(
     case(A()),
 )
 
-# -- torch.special ---------------------------------------------------------------------------------------------------------
+# -- torch.special -----------------------------------------------------------------------------------------------------
 S = "special."
 unary("entr ndtr", 0.1, 2.0, path=S)
 unary("sinc", dtypes=NO_HALVES, path=S)

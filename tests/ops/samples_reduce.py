@@ -188,7 +188,7 @@ samples(
     case(A(values=(INF, 1.0)), 0).but(smooth=False, second=False),
 )
 
-# -- running ---------------------------------------------------------------------------------------------------------------
+# -- running -----------------------------------------------------------------------------------------------------------
 for _name in ("cumsum", "cumprod", "cummax", "cummin", "logcumsumexp"):
     samples(_name, *lines(whole=False, keep=False), case(A(4), 0))
 for _name in ("cumsum", "cumprod"):
@@ -213,7 +213,7 @@ for _name in ("trapezoid", "cumulative_trapezoid", "trapz"):
     samples(_name, case(A(4), A(4)), case(A(2, 4), A(4)), case(A(2, 4), A(4)), method=False)
 samples("trapezoid", case(A(4, dtype="float64")).but(tolerance=1e-9), method=False)
 
-# -- order -----------------------------------------------------------------------------------------------------------------
+# -- order -------------------------------------------------------------------------------------------------------------
 samples(
     "sort",
     *lines(keep=False),
@@ -271,7 +271,7 @@ samples(
     method=False,
 )
 
-# -- counting --------------------------------------------------------------------------------------------------------------
+# -- counting ----------------------------------------------------------------------------------------------------------
 samples(
     "bincount",
     case(A(values=(0, 2, 2), dtype="int64")),

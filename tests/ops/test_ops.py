@@ -46,7 +46,8 @@ def found_in(entry: Entry, check: Any) -> list[tuple[Case, str]]:
 
 
 def without_zeros(grads: Any) -> Any:
-    """Gradients, None for those that are zero: torch has some operations of networks depend on inputs that do not matter."""
+    """Gradients, None for those that are zero: torch has some operations of networks depend on inputs that do not
+    matter."""
     if not isinstance(grads, (list, tuple)):
         return grads
     return tuple(None if g is None or not array(g).any() else g for g in grads)

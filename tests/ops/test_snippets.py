@@ -1,8 +1,8 @@
 """Lines of code, run on both libraries: what they give, its layout and sharing, versions, Nodes, gradients and errors.
 
 The files in `snippets/` hold one case a line: statements and, last, the expression that is looked at. `n(2, 3)` is a
-tensor of 1., 2., … of that size, `x(2, 3)` the same and requiring grad, `z(2)` zeros of int64, `i` the index 0, 1, 0 and
-`T` makes tensors.
+tensor of 1., 2., … of that size, `x(2, 3)` the same and requiring grad, `z(2)` zeros of int64, `i` the index 0, 1, 0
+and `T` makes tensors.
 """
 
 from __future__ import annotations

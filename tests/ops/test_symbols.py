@@ -1,7 +1,7 @@
 """The words of a Node's rule are its formula: calculated with numbers, they give the gradient that the engine gives.
 
-Every Node that the samples make is asked twice: the term is calculated on arrays, and where its text is made of signs and
-functions of the library alone, the text is read again and calculated on tensors.
+Every Node that the samples make is asked twice: the term is calculated on arrays, and where its text is made of signs
+and functions of the library alone, the text is read again and calculated on tensors.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ for _module in pkgutil.iter_modules(ops.__path__):
 OFTEN = 25
 
 
-# -- reading words -------------------------------------------------------------------------------------------------------
+# -- reading words -----------------------------------------------------------------------------------------------------
 
 _RAISED = dict(zip("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789", strict=True))
 _SIGNS = {"·": "*", "^": "**", "π": "pi"}
@@ -160,7 +160,7 @@ def read(text: str, values: dict[str, Any]) -> Any:
     return eval(python(text), {"__builtins__": {}}, names)
 
 
-# -- Nodes of samples ----------------------------------------------------------------------------------------------------
+# -- Nodes of samples --------------------------------------------------------------------------------------------------
 
 
 def nodes_of(key: str) -> Iterator[Any]:

@@ -1,4 +1,5 @@
-"""What out= gets: every result, in exactly the dtype that an operation asks for, and never memory that it still reads."""
+"""What out= gets: every result, in exactly the dtype that an operation asks for,
+and never memory that it still reads."""
 
 import warnings
 

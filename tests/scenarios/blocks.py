@@ -165,8 +165,8 @@ class Runner:
         )
 
     def run(self, block: Block) -> Result:
-        """What a block prints. Raises RuntimeError if the interpreter fails as a whole, as when there is no such module;
-        once it has failed it is not tried again."""
+        """What a block prints. Raises RuntimeError if the interpreter fails as a whole, as when there is no such
+        module; once it has failed it is not tried again."""
         if not self.broken:
             stdin, stdout = self.process.stdin, self.process.stdout
             assert stdin is not None and stdout is not None

@@ -1,4 +1,5 @@
-"""Every scenario of the texts is among the programs (tests/test_programs.py runs them), and their runner sees what is wrong."""
+"""Every scenario of the texts is among the programs (tests/test_programs.py runs them),
+and their runner sees what is wrong."""
 
 from __future__ import annotations
 

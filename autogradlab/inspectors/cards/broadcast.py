@@ -98,7 +98,7 @@ def _card(given: Sequence[_Operand], wrong: Sequence[Note]) -> Card:
     return Card("broadcast", title, subtitle, (badge,), tuple(blocks), tuple(_frames(given, meeting)), language())
 
 
-# -- the picture ---------------------------------------------------------------------------------------------------------
+# -- the picture -------------------------------------------------------------------------------------------------------
 
 
 def _drawing(given: Sequence[_Operand], meeting: Meeting) -> Drawing:
@@ -182,7 +182,7 @@ def _result(meeting: Meeting, k: int, x: float, wide: float, y: float) -> Item:
     return Item(f"r{k}", shapes, say("broadcast.box_result", dim=k, size=said))
 
 
-# -- what happens, step by step ------------------------------------------------------------------------------------------
+# -- what happens, step by step ----------------------------------------------------------------------------------------
 
 
 def _frames(given: Sequence[_Operand], meeting: Meeting) -> list[Frame]:
@@ -229,7 +229,7 @@ def _verdict(meeting: Meeting, k: int) -> tuple[str, Tone]:
     return say("broadcast.repeat", dim=k, sizes=listed, size=wider[0]), "plain"
 
 
-# -- what follows from it ------------------------------------------------------------------------------------------------
+# -- what follows from it ----------------------------------------------------------------------------------------------
 
 
 def _gradients(given: Sequence[_Operand], result: tuple[int, ...]) -> Table:
@@ -298,7 +298,10 @@ def _expanded(value: Any, result: tuple[int, ...]) -> Any:
 def _clash(given: Sequence[_Operand], meeting: Meeting) -> list[Block]:
     """What PyTorch says, and what to write instead."""
     left, right = meeting.pair
-    message = f"The size of tensor a ({left}) must match the size of tensor b ({right}) at non-singleton dimension {meeting.clash}"
+    message = (
+        f"The size of tensor a ({left}) must match the size of tensor b ({right}) at non-singleton dimension "
+        f"{meeting.clash}"
+    )
     blocks: list[Block] = [Note(code(message), "warning", say("broadcast.error_lead"))]
     cures = _cures(given) if len(given) == 2 else []
     blocks.append(

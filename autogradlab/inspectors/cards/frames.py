@@ -104,7 +104,7 @@ class Story:
             return state
         return "waiting" if self.left.get(item, 0) > 0 else "done"
 
-    # -- rows ------------------------------------------------------------------------------------------------------------
+    # -- rows ----------------------------------------------------------------------------------------------------------
 
     def _runs(self, node: str) -> None:
         """The row of a Node (or leaf) has its turn."""
@@ -160,7 +160,7 @@ class Story:
         self.flag = say("step.nan_came" if any(a is not None and a.nan for a in came) else "step.nan_made")
         return self.flag
 
-    # -- events ----------------------------------------------------------------------------------------------------------
+    # -- events --------------------------------------------------------------------------------------------------------
 
     def _told(self, event: Event) -> tuple[str, str, tuple[Block, ...], Tone]:
         match event:

@@ -20,7 +20,8 @@ __all__ = ["details_of", "graph", "graph_card", "graph_words", "problem_card", "
 #: a picture of more Nodes than this would be no picture
 MAX_NODES = 1000
 
-#: PyTorch crashes when a graph is freed of which Python has seen some 40,000 Nodes in a chain: fewer of its Nodes are looked at
+#: PyTorch crashes when a graph is freed of which Python has seen some 40,000 Nodes in a chain: fewer of its Nodes are
+#: looked at
 COUNTED = 10_000
 
 
@@ -32,9 +33,9 @@ def graph(y: Any, *, max_nodes: int = MAX_NODES) -> Inspector:
         lab.graph(y)
 
     Operators are rectangles, variables ellipses; leaves are green, bold and say so. Opening a shape shows what its Node
-    saved, whether that is freed or overwritten, its hooks and edges, and the cell and line that made it. Above `max_nodes`
-    Nodes the card counts instead of drawing. Nothing is changed, and no tensor is kept alive. (What hooks of
-    `saved_tensors_hooks` packed is unpacked for a look.)
+    saved, whether that is freed or overwritten, its hooks and edges, and the cell and line that made it. Above
+    `max_nodes` Nodes the card counts instead of drawing. Nothing is changed, and no tensor is kept alive. (What hooks
+    of `saved_tensors_hooks` packed is unpacked for a look.)
     """
     return present(graph_card(y, namespace(), max_nodes))
 
@@ -116,7 +117,7 @@ def _large(walk: Walk, holders: Holders, title: str, limit: int) -> Card:
     return Card("graph", title, blocks=(*notes, Facts(rows), table), lang=language())
 
 
-# -- words ---------------------------------------------------------------------------------------------------------------
+# -- words -------------------------------------------------------------------------------------------------------------
 
 
 def labels_of(facts: Graph) -> dict[tuple[str, int], str]:
@@ -160,7 +161,7 @@ def graph_words(facts: Graph) -> list[str]:
     return lines
 
 
-# -- details -------------------------------------------------------------------------------------------------------------
+# -- details -----------------------------------------------------------------------------------------------------------
 
 
 def details_of(facts: Graph) -> dict[str, tuple[Block, ...]]:

@@ -1,4 +1,5 @@
-"""What a learner may be asked before a step is shown. Answers come from what the engine did, never from a key of ours."""
+"""What a learner may be asked before a step is shown. Answers come from what the engine did, never from a key of
+ours."""
 
 from __future__ import annotations
 

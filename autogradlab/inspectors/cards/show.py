@@ -28,7 +28,7 @@ def show(thing: Any, name: str | None = None) -> Inspector:
         w = torch.tensor([[1., 2.], [0., 2.]], requires_grad=True)
         lab.show(w)
         lab.show((w * 2).sum())     # what has no name is called by what was written
-        lab.show(model)             # an nn module: its parameters; also Nodes (y.grad_fn), NumPy arrays, lists of tensors
+        lab.show(model)             # an nn module: its parameters; also Nodes (y.grad_fn), arrays, lists of tensors
 
     `name` is what to call it; without it, the variable that holds it.
     """
@@ -81,7 +81,7 @@ def _inner(thing: Any, name: str, names: Names, space: Mapping[str, Any]) -> lis
     return [card_of(held, title, names, space, True) for title, held in found[:FEW]]
 
 
-# -- modules -------------------------------------------------------------------------------------------------------------
+# -- modules -----------------------------------------------------------------------------------------------------------
 
 
 def _module_card(module: Any, name: str, names: Names) -> Card:
@@ -138,7 +138,7 @@ def _module_note(parameters: list[tuple[str, Any]], without: list[str], names: N
     return Note(words, "gradient", lead(reason))
 
 
-# -- Nodes ---------------------------------------------------------------------------------------------------------------
+# -- Nodes -------------------------------------------------------------------------------------------------------------
 
 
 def _node_card(node: Any, name: str, names: Names) -> Card:
@@ -199,7 +199,7 @@ def _saved(node: Any, names: Names) -> list[tuple[str, str]] | None:
     return rows
 
 
-# -- anything else -------------------------------------------------------------------------------------------------------
+# -- anything else -----------------------------------------------------------------------------------------------------
 
 
 def _shortened(text: str, limit: int = 80) -> str:

@@ -45,12 +45,13 @@ def step(
         a = w * x; b = w + 1; y = a * b
         lab.step(y)
 
-    The arguments are those of `backward`. It is a preview: `.grad`, the graph, versions and hooks are afterwards what they
-    were. Your own hooks do run: what they do to tensors is put back, what they do to anything else is done. With `commit=True` it is the real backward. An
-    error of PyTorch does not come out as an exception: the pass stops at the Node that failed, and the card says why.
+    The arguments are those of `backward`. It is a preview: `.grad`, the graph, versions and hooks are afterwards what
+    they were. Your own hooks do run: what they do to tensors is put back, what they do to anything else is done. With
+    `commit=True` it is the real backward. An error of PyTorch does not come out as an exception: the pass stops at the
+    Node that failed, and the card says why.
 
-    Where the lines that made the graph are known, they are shown, with the values that they had and the gradients as they
-    arrive; the graph is one key away. With `predict=True` the card asks before each step what will happen.
+    Where the lines that made the graph are known, they are shown, with the values that they had and the gradients as
+    they arrive; the graph is one key away. With `predict=True` the card asks before each step what will happen.
     """
     flags = ("retain_graph", retain_graph), ("create_graph", create_graph), ("commit", commit), ("predict", predict)
     for flag, value in flags:
@@ -70,7 +71,8 @@ def step_card(
     commit: bool = False,
     written: tuple[str, ...] = (),
 ) -> Card:
-    """The card for `step`, with the variables of its caller; `written` is what stands between the brackets of the call."""
+    """The card for `step`, with the variables of its caller; `written` is what stands between the brackets of the
+    call."""
     roots, problem = roots_of(y, "step")
     if problem is not None:
         return problem

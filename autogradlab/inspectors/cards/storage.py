@@ -33,8 +33,8 @@ def storage(*things: Any) -> Inspector:
         x = torch.arange(6.).reshape(2, 3)
         lab.storage(x, x.t(), x[:, 1], x.numpy())
 
-    The numbers above the cells count them from the start of the memory; those in a window are the element's indices there.
-    `×3` marks a cell that is three elements at once, as `expand` makes them.
+    The numbers above the cells count them from the start of the memory; those in a window are the element's indices
+    there. `×3` marks a cell that is three elements at once, as `expand` makes them.
     """
     space = namespace()
     names = names_of(space)
@@ -73,7 +73,7 @@ def _card(named: Sequence[tuple[str, Any]]) -> Card:
     return Card("storage", title or "storage", subtitle, blocks=tuple(blocks), lang=language())
 
 
-# -- which cells are drawn -----------------------------------------------------------------------------------------------
+# -- which cells are drawn ---------------------------------------------------------------------------------------------
 
 
 def _chosen(strip: Strip, room: int) -> list[int]:
@@ -110,7 +110,7 @@ class _Row:
         self.end = left
 
 
-# -- the picture ---------------------------------------------------------------------------------------------------------
+# -- the picture -------------------------------------------------------------------------------------------------------
 
 
 def _drawing(number: int, strip: Strip, things: Sequence[tuple[str, Any]], margin: float) -> Drawing:
@@ -152,7 +152,8 @@ def _memory(number: int, strip: Strip, row: _Row, said: dict[int, str], seen: se
 
 
 def _mark(window: Window, byte: int) -> str:
-    """What stands in the window's box at a byte: the index of the element, or how many elements it is; empty if none."""
+    """What stands in the window's box at a byte: the index of the element, or how many elements it is;
+    empty if none."""
     indices, count = window.at(byte)
     return f"×{count:,}" if count > 1 else (",".join(map(str, indices[0])) or "()") if count else ""
 
@@ -203,7 +204,7 @@ def _words(number: int, strip: Strip, cells: Sequence[int], said: dict[int, str]
     )
 
 
-# -- facts and sentences -------------------------------------------------------------------------------------------------
+# -- facts and sentences -----------------------------------------------------------------------------------------------
 
 
 def _strides(window: Window) -> str:

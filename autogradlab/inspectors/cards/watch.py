@@ -171,7 +171,7 @@ class _Board:
         return Card("watch", say("watch.title"), subtitle, blocks=tuple(blocks), cards=cards, lang=language())
 
 
-# -- what changed between two cards --------------------------------------------------------------------------------------
+# -- what changed between two cards ------------------------------------------------------------------------------------
 
 
 def changes(before: Card, after: Card) -> list[str]:

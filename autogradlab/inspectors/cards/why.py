@@ -29,7 +29,8 @@ def why(thing: Any) -> Inspector:
     >>> lab.set_language("en")
     >>> x = torch.ones(2)
     >>> print(lab.why(x).text.splitlines()[1])
-    `.grad` is None and stays None: `x` is a leaf that does not require grad (`requires_grad=False`), so backward passes it by.
+    `.grad` is None and stays None: `x` is a leaf that does not require grad (`requires_grad=False`), so backward passes
+    it by.
     """
     if is_a(thing, BaseException):
         return present(card_of_error(thing))
@@ -54,7 +55,8 @@ def why(thing: Any) -> Inspector:
 
 
 def explain(error: BaseException | bool | None = None) -> Inspector:
-    """What an error means in this code: the tensor, the line, the reason, the cure. Without an argument: the last error.
+    """What an error means in this code: the tensor, the line, the reason, the cure. Without an argument:
+    the last error.
 
     In IPython `explain()` also switches on that an explanation is offered below every error that autograd raises;
     `explain(False)` switches it off, and `%load_ext autogradlab` does the same as `explain()` without explaining.
@@ -101,7 +103,7 @@ def offered(error: BaseException) -> None:
         display(present(card_of_error(error)))
 
 
-# -- words for a diagnosis -----------------------------------------------------------------------------------------------
+# -- words for a diagnosis ---------------------------------------------------------------------------------------------
 
 
 def _sentence(found: Diagnosis) -> str:

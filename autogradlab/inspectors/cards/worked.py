@@ -1,7 +1,7 @@
 """Gradients worked out in numbers: what a Node's rule says, with the numbers that came in and what they gave.
 
-What is shown as a product, element by element or rows times columns, was calculated here and agrees with what the engine
-gave; where it does not, the numbers stand beside the rule and nothing is claimed of single elements.
+What is shown as a product, element by element or rows times columns, was calculated here and agrees with what the
+engine gave; where it does not, the numbers stand beside the rule and nothing is claimed of single elements.
 """
 
 from __future__ import annotations

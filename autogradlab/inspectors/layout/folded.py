@@ -1,7 +1,8 @@
-"""A large graph folded: what one Module or one turn of a loop made is one box, long runs of turns are boxes of many turns.
+"""A large graph folded: what one Module or one turn of a loop made is one box, long runs of turns are boxes of many
+turns.
 
-The deepest way of folding that is still narrow enough to be read is taken. Everything in a box is listed, so that whoever
-shows both drawings can light the box while something in it runs.
+The deepest way of folding that is still narrow enough to be read is taken. Everything in a box is listed, so that
+whoever shows both drawings can light the box while something in it runs.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ def effort(columns: Columns, most: int) -> int:
     return most if lanes < 2500 else most // 2 if lanes < 8000 else max(most // 4, 1)
 
 
-# -- order ---------------------------------------------------------------------------------------------------------------
+# -- order -------------------------------------------------------------------------------------------------------------
 
 
 def order(columns: Columns) -> None:
@@ -159,7 +159,7 @@ def _pairs(upper: Sequence[tuple[int, int]], lower: Sequence[tuple[int, int]]) -
     return sum(a > b for a in upper for b in lower)
 
 
-# -- heights -------------------------------------------------------------------------------------------------------------
+# -- heights -----------------------------------------------------------------------------------------------------------
 
 
 def settle(columns: Columns) -> None:

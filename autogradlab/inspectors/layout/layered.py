@@ -4,9 +4,9 @@
                     [Link("w", "mul", 0), Link("w", "mul", 1), Link("mul", "y")])
     placed.at["mul"], placed.routes[0]
 
-Every box stands in the column just before its first consumer. A link that passes a column runs straight through a lane of
-its own there and bends only in the gaps between columns, so no edge can touch a box. Links from one source share their
-lanes: a value that many Nodes use leaves as one line that branches. The same input gives the same picture.
+Every box stands in the column just before its first consumer. A link that passes a column runs straight through a lane
+of its own there and bends only in the gaps between columns, so no edge can touch a box. Links from one source share
+their lanes: a value that many Nodes use leaves as one line that branches. The same input gives the same picture.
 """
 
 from __future__ import annotations
@@ -103,7 +103,8 @@ def _columns(boxes: Mapping[str, Box], links: Sequence[Link]) -> dict[str, int]:
 def _lanes(
     boxes: Mapping[str, Box], links: Sequence[Link], column: Mapping[str, int]
 ) -> tuple[list[Lane], list[list[Lane]]]:
-    """A lane for every box and for every column that a source's links pass, joined; and the lanes each link runs along."""
+    """A lane for every box and for every column that a source's links pass, joined;
+    and the lanes each link runs along."""
     real = {
         name: Lane(column[name], box.width, box.height, name, _out(box) - box.height / 2) for name, box in boxes.items()
     }

@@ -1,9 +1,9 @@
 """The picture of a graph: operators as rectangles, variables as ellipses, edges with room for a label beside them.
 
-What was computed first stands at the left. Ids of items: Nodes and values have those of their facts (`n3`, `v1`); `e4` is
-the edge number 4 of the facts, `o2` the line from a Node to the value v2 that it made, `d1` a line from data. Texts that
-frames may change have slots: `e4`, `o2`, `n3` (gradients on edges and entering a Node), `s3` (what n3 saved), `g1` (the
-`.grad` of the value v1).
+What was computed first stands at the left. Ids of items: Nodes and values have those of their facts (`n3`, `v1`); `e4`
+is the edge number 4 of the facts, `o2` the line from a Node to the value v2 that it made, `d1` a line from data. Texts
+that frames may change have slots: `e4`, `o2`, `n3` (gradients on edges and entering a Node), `s3` (what n3 saved), `g1`
+(the `.grad` of the value v1).
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ class _Picture:
         spill = max(0.0, (wide(grad, SMALL) - width) / 2)
         return _Shape(width, (32.0, 50.0, 64.0)[len(lines) - 1], spill, spill, LINE + 2 if grad else 0.0)
 
-    # -- shapes ----------------------------------------------------------------------------------------------------------
+    # -- shapes --------------------------------------------------------------------------------------------------------
 
     def drawing(self, words: Sequence[str], label: str, details: Mapping[str, tuple[Block, ...]]) -> Drawing:
         boxes = {name: shape.box() for name, shape in self.shapes.items()}
@@ -300,7 +300,7 @@ def _half(x: float) -> float:
     return int(half) if half == int(half) else half
 
 
-# -- words in the picture ------------------------------------------------------------------------------------------------
+# -- words in the picture ----------------------------------------------------------------------------------------------
 
 
 def value_lines(value: Value) -> list[str]:

@@ -1,4 +1,5 @@
-"""Who called: the user's frame behind a hook or an inspector, its variables, and the cell or file that code stands in."""
+"""Who called: the user's frame behind a hook or an inspector, its variables,
+and the cell or file that code stands in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What may be wrong without any error: a `.grad` that is None or larger than expected, an optimizer beside the point."""
+"""What may be wrong without any error: a `.grad` that is None or larger than expected,
+an optimizer beside the point."""
 
 from __future__ import annotations
 
@@ -89,7 +90,7 @@ def _zeroed(name: str, space: Space) -> bool:
     return False
 
 
-# -- optimizers ----------------------------------------------------------------------------------------------------------
+# -- optimizers --------------------------------------------------------------------------------------------------------
 
 
 def is_optimizer(thing: Any) -> bool:

@@ -21,7 +21,8 @@ __all__ = ["Failure", "failure", "last_error", "parsed", "resolve", "sources", "
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """An error, and what of the user's code it came out of. `statement` and `call` are None where the source is gone."""
+    """An error, and what of the user's code it came out of.
+    `statement` and `call` are None where the source is gone."""
 
     error: BaseException
     message: str
@@ -169,8 +170,8 @@ def sources(space: Space) -> Iterator[tuple[int | None, str, str]]:
 
 
 def statements(space: Space) -> Iterator[tuple[ast.stmt, Origin, str]]:
-    """The simple statements of that code, the last one first, and whether they are in a "loop" or "function" ("": neither).
-    Of a file, those that can have run before the caller's line."""
+    """The simple statements of that code, the last one first, and whether they are in a "loop" or "function" ("":
+    neither). Of a file, those that can have run before the caller's line."""
     for cell, file, source in sources(space):
         tree = parsed(source)
         found = sorted(_simple(tree, ""), key=lambda pair: pair[0].lineno, reverse=True) if tree is not None else []
@@ -196,8 +197,8 @@ def _simple(tree: ast.AST, around: str) -> Iterator[tuple[ast.stmt, str]]:
 
 
 def _reached(node: ast.stmt, place: Place, tree: ast.AST | None) -> bool | None:
-    """Whether a statement of the caller's file can have run before the caller's line: None if not, else whether it is in
-    the function that the caller is in."""
+    """Whether a statement of the caller's file can have run before the caller's line: None if not, else whether it is
+    in the function that the caller is in."""
     function = None
     for outer in ast.walk(tree) if tree is not None else ():
         if isinstance(outer, (ast.FunctionDef, ast.AsyncFunctionDef)) and outer.lineno <= node.lineno <= (

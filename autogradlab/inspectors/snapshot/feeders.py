@@ -20,7 +20,8 @@ FAR = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What one edge brings to a leaf: the Node it comes from, the variable that this Node made, the gradient if seen."""
+    """What one edge brings to a leaf: the Node it comes from, the variable that this Node made,
+    the gradient if seen."""
 
     node: str
     name: str | None
@@ -106,7 +107,8 @@ class Feeders:
         return ()
 
     def names_from(self, frame: Any) -> tuple[Part, ...]:
-        """The Nodes that lead to the leaf, found from the arguments of the `backward` that is running; values unseen."""
+        """The Nodes that lead to the leaf, found from the arguments of the `backward` that is running;
+        values unseen."""
         values = [] if frame is None else list(frame.f_locals.values())
         values += [t for v in values if type(v) in (list, tuple) for t in v]
         roots = [v for v in values if is_tensor(v) and v.grad_fn is not None]

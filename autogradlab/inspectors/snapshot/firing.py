@@ -1,7 +1,7 @@
 """Hooks as they fire: each of the user's hooks is called through a wrapper that notes what it got and what it gave.
 
-Wrappers stand in the hook dictionaries in place of the hooks, under the same keys, so handles stay valid and the order is
-kept; `Log.close` puts the hooks back. The dictionaries are found by the handle of a hook of our own, a `Marker`.
+Wrappers stand in the hook dictionaries in place of the hooks, under the same keys, so handles stay valid and the order
+is kept; `Log.close` puts the hooks back. The dictionaries are found by the handle of a hook of our own, a `Marker`.
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ class Log:
         self._restore = weakref.finalize(self, _restore, self.slots, self.saving)
         self._restore.atexit = False
 
-    # -- where hooks are ------------------------------------------------------------------------------------------------
+    # -- where hooks are -----------------------------------------------------------------------------------------------
 
     def _tensor(self, name: str, tensor: Any, me: weakref.ref[Log]) -> None:
         if not tensor.requires_grad:
@@ -219,7 +219,7 @@ class Log:
                 found += [pack.describe(thing.pack_hook), unpack.describe(thing.unpack_hook)]
         return found
 
-    # -- what happens ---------------------------------------------------------------------------------------------------
+    # -- what happens --------------------------------------------------------------------------------------------------
 
     def passes(self, marker: Marker, args: tuple[Any, ...]) -> None:
         """A gradient comes by a marker. Hooks registered since are watched from here on; those of this very dictionary

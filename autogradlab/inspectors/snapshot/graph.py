@@ -39,7 +39,8 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """One saved value. state: "kept", "freed", "changed" (in place, so that backward would fail) or "plain" (no tensor)."""
+    """One saved value. state: "kept", "freed", "changed" (in place,
+    so that backward would fail) or "plain" (no tensor)."""
 
     name: str
     text: str
@@ -98,7 +99,8 @@ class NodeFact:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A tensor. kind: "leaf", "value" (a non-leaf), "data" (no gradient). `of`: the Node that made it, and which output."""
+    """A tensor. kind: "leaf", "value" (a non-leaf), "data" (no gradient). `of`: the Node that made it,
+    and which output."""
 
     id: str
     name: str | None
@@ -125,7 +127,8 @@ class Graph:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A graph too large to draw. `widest`: the largest number of Nodes at one distance from the root, and that distance."""
+    """A graph too large to draw. `widest`: the largest number of Nodes at one distance from the root,
+    and that distance."""
 
     nodes: int
     edges: int
@@ -185,7 +188,7 @@ def class_name(node: Any) -> str:
     return name.rsplit("::", 1)[-1]
 
 
-# -- what Nodes saved ----------------------------------------------------------------------------------------------------
+# -- what Nodes saved --------------------------------------------------------------------------------------------------
 
 _SAVED = "_saved_"
 _VERSIONS = re.compile(r"is at version (\d+); expected version (\d+)")
@@ -259,7 +262,7 @@ def _plain(value: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "…"
 
 
-# -- description ---------------------------------------------------------------------------------------------------------
+# -- description -------------------------------------------------------------------------------------------------------
 
 
 class Holders:
@@ -486,7 +489,7 @@ def hook_name(hook: Any) -> str:
     return str(name).rsplit("<locals>.", 1)[-1]
 
 
-# -- summary -------------------------------------------------------------------------------------------------------------
+# -- summary -----------------------------------------------------------------------------------------------------------
 
 
 def summary(walk: Walk, holders: Holders, shown: int = 12) -> Summary:

@@ -1,7 +1,7 @@
 """A preview leaves no trace: what hooks of the learner change while it runs is put back, values, versions and `.grad`.
 
-`Keeper` looks at every tensor that is alive before the pass and keeps copies. `previewing()` tells other inspectors that
-what comes by now is not a backward of the learner's.
+`Keeper` looks at every tensor that is alive before the pass and keeps copies. `previewing()` tells other inspectors
+that what comes by now is not a backward of the learner's.
 """
 
 from __future__ import annotations

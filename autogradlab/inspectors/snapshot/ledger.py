@@ -76,7 +76,7 @@ class Ledger:
         on_leaf.__torch_unserializable__ = True  # type: ignore[attr-defined]  # no warning when the leaf is saved
         self._handle: Any = leaf.register_hook(on_leaf)
 
-    # -- what happens ---------------------------------------------------------------------------------------------------
+    # -- what happens --------------------------------------------------------------------------------------------------
 
     def follow(self, roots: Iterable[Any], space: Mapping[str, Any]) -> None:
         """See each path by itself from now on, in the graphs of these tensors and of those that variables hold."""
@@ -119,7 +119,8 @@ class Ledger:
         self._total = sample(grad) if numbers is None and grad is not None else numbers
 
     def _arrives(self, grad: Any) -> None:
-        """A gradient is at the leaf. Only if AccumulateGrad runs too does it go into `.grad`: autograd.grad ends here."""
+        """A gradient is at the leaf. Only if AccumulateGrad runs too does it go into `.grad`:
+        autograd.grad ends here."""
         leaf = self.leaf()
         if leaf is None or grad is None:
             return
@@ -184,7 +185,7 @@ class Ledger:
         total, grad = self.total(), leaf.grad
         return total is grad if total is None or grad is None else same(total, sample(grad))
 
-    # -- the end --------------------------------------------------------------------------------------------------------
+    # -- the end -------------------------------------------------------------------------------------------------------
 
     @property
     def open(self) -> bool:

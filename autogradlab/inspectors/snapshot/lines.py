@@ -1,7 +1,7 @@
 """Which line made a Node: where a notebook has the inspectors, new Nodes of autogradlab note the user's frames.
 
-A note is a tuple of steps from the cell inward: a `Spot` for each frame of the user's code, a weak reference for each call
-of a Module. Nothing is worked out before somebody asks. Nodes made earlier, or by another library, have no note.
+A note is a tuple of steps from the cell inward: a `Spot` for each frame of the user's code, a weak reference for each
+call of a Module. Nothing is worked out before somebody asks. Nodes made earlier, or by another library, have no note.
 """
 
 from __future__ import annotations

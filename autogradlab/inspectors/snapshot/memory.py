@@ -92,7 +92,8 @@ def _array_span(array: Any) -> tuple[int, int]:
 
 
 def extent(thing: Any) -> tuple[int, int] | None:
-    """First byte and the one after the last of the memory that a tensor or array lies in; None if it cannot be asked."""
+    """First byte and the one after the last of the memory that a tensor or array lies in;
+    None if it cannot be asked."""
     try:
         if is_tensor(thing):
             if any("FakeTensor" in cls.__name__ for cls in type(thing).__mro__):
@@ -170,7 +171,8 @@ def _unit(windows: Iterable[Window]) -> int:
 
 
 def contents(strip: Strip, things: Sequence[tuple[str, Any]], cells: Sequence[int]) -> dict[int, Any]:
-    """The numbers in some of the strip's cells, also in those that no window shows; those that nobody can read are left out."""
+    """The numbers in some of the strip's cells, also in those that no window shows;
+    those that nobody can read are left out."""
     found: dict[int, Any] = {}
     for window, member in zip(strip.windows, strip.members, strict=True):
         if window.itemsize == strip.unit:

@@ -28,7 +28,7 @@ def diagnose(failed: Failure) -> Diagnosis:
     return Diagnosis("unknown", {"error": type(failed.error).__name__})
 
 
-# -- the root and the inputs of the failing call -------------------------------------------------------------------------
+# -- the root and the inputs of the failing call -----------------------------------------------------------------------
 
 
 def _root(failed: Failure, number: int = 0) -> ast.expr | None:
@@ -76,7 +76,7 @@ def _base(node: ast.expr | None) -> str:
     return ast.unparse(node) if node is not None else "t"
 
 
-# -- one function for each mistake ---------------------------------------------------------------------------------------
+# -- one function for each mistake -------------------------------------------------------------------------------------
 
 
 def _no_history(failed: Failure, match: re.Match[str]) -> Diagnosis | None:
@@ -384,7 +384,10 @@ KNOWN: tuple[tuple[str, Callable[[Failure, re.Match[str]], Diagnosis | None]], .
     (r"has no attribute 'backward'", _number_backward),
     (r"Trying to backward through the graph a second time", _twice),
     (
-        r"inplace operation: \[[\w.]+ \[([\d, ]*)\]\](?:, which is output \d+ of (\w+),)?,? is at version (\d+); expected version (\d+)",
+        (
+            r"inplace operation: \[[\w.]+ \[([\d, ]*)\]\](?:, which is output \d+ of (\w+),)?,? is at version (\d+); "
+            r"expected version (\d+)"
+        ),
         _overwritten,
     ),
     (r"leaf Variable that requires grad is being used in an in-place operation", _leaf_changed),

@@ -110,8 +110,8 @@ def namespace(depth: int = 1) -> Space:
 def locals_of(frame: FrameType) -> dict[str, Any]:
     """A copy of a frame's variables.
 
-    Before Python 3.13 the frame of a function keeps the dictionary that it was asked for, and with it whatever a variable
-    held at that time: it is emptied, unless somebody else has it.
+    Before Python 3.13 the frame of a function keeps the dictionary that it was asked for, and with it whatever a
+    variable held at that time: it is emptied, unless somebody else has it.
     """
     asked = frame.f_locals
     copied = dict(asked)
@@ -121,7 +121,7 @@ def locals_of(frame: FrameType) -> dict[str, Any]:
     return copied
 
 
-# -- which names hold tensors --------------------------------------------------------------------------------------------
+# -- which names hold tensors ------------------------------------------------------------------------------------------
 
 
 def namespace_names() -> Iterator[Any]:

@@ -1,4 +1,5 @@
-"""Origins: where a variable got its value: the cell or file, the line, the expression. Found in the source, with `ast`."""
+"""Origins: where a variable got its value: the cell or file, the line, the expression. Found in the source,
+with `ast`."""
 
 from __future__ import annotations
 
@@ -47,10 +48,12 @@ def place(found: Origin) -> str:
 
 
 def origin(name: str | Iterable[str], space: Mapping[str, Any], changes: bool = True) -> Origin | None:
-    """Where the variable (the first of several that is found) was last assigned before the caller's line; None if unknown.
+    """Where the variable (the first of several that is found) was last assigned before the caller's line;
+    None if unknown.
 
-    `space` is what `namespace()` gave. Without `changes`, statements that change in place (`w -= ...`) do not count. Items and attributes without an assignment of their own (`params[0]`,
-    `model.weight`) are found where their variable was assigned; a gradient (`w.grad`) is assigned nowhere.
+    `space` is what `namespace()` gave. Without `changes`, statements that change in place (`w -= ...`) do not count.
+    Items and attributes without an assignment of their own (`params[0]`, `model.weight`) are found where their variable
+    was assigned; a gradient (`w.grad`) is assigned nowhere.
     """
     if not isinstance(space, Space) or space.place is None:
         return None
@@ -147,7 +150,8 @@ def _body(source: str, here: Place) -> Code:
 
 
 def _last(name: str, code: Code, line: int | None, file: str, cell: int | None, search: Search) -> Origin | None:
-    """The last assignment at or before a line; with `search.late` one after it, if there is no other (a loop came round)."""
+    """The last assignment at or before a line; with `search.late` one after it,
+    if there is no other (a loop came round)."""
     source, body, arguments = code
     found: list[tuple[int, str, tuple[str, ...]]] = [(a.lineno, a.arg, ()) for a in arguments if a.arg == name]
     found += [

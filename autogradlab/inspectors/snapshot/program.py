@@ -1,8 +1,8 @@
 """The learner's own lines behind a graph: each Node in the row of the statement that made it.
 
-Rows form a tree: a cell has statements, a loop has turns, a turn statements again, a call of a function or Module the lines
-inside of it. What Nodes noted (`lines`) is used where they did; else, where each variable was assigned, as far as that
-leaves no doubt. Nothing alive remains.
+Rows form a tree: a cell has statements, a loop has turns, a turn statements again, a call of a function or Module the
+lines inside of it. What Nodes noted (`lines`) is used where they did; else, where each variable was assigned, as far as
+that leaves no doubt. Nothing alive remains.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class _Reading:
                 self._leaf(self.walk.ids[node], node.variable)
         return self._numbered()
 
-    # -- Nodes ----------------------------------------------------------------------------------------------------------
+    # -- Nodes ---------------------------------------------------------------------------------------------------------
 
     def _place(self, node: str, note: tuple[Any, ...]) -> None:
         """Go down the tree along a note, growing it where it has not been, and put the Node there."""
@@ -190,8 +190,8 @@ class _Reading:
     def _turn(
         self, row: _Draft, step: Spot, inside: tuple[int, ...], loop: ast.stmt | None, way: list[_Draft]
     ) -> _Draft:
-        """The turn that a step stands in, of a loop or (None) of a comprehension: by what its variables hold, else it is a
-        new one where the code has gone back."""
+        """The turn that a step stands in, of a loop or (None) of a comprehension: by what its variables hold, else it
+        is a new one where the code has gone back."""
         pairs = [
             (name, value)
             for found, values in step.held
@@ -241,7 +241,7 @@ class _Reading:
         """Where a Node without a note was made, if its value's only name is assigned once, in a plain statement."""
         return ()
 
-    # -- leaves ---------------------------------------------------------------------------------------------------------
+    # -- leaves --------------------------------------------------------------------------------------------------------
 
     def _leaf(self, node: str, leaf: Any) -> None:
         name = self.holders.name(leaf)
@@ -285,7 +285,7 @@ class _Reading:
                 return str(name)
         return ""
 
-    # -- the end --------------------------------------------------------------------------------------------------------
+    # -- the end -------------------------------------------------------------------------------------------------------
 
     def _numbered(self) -> Source:
         rows: list[Row] = []
@@ -468,7 +468,8 @@ def _statement(body: list[ast.stmt], line: int, column: int | None) -> tuple[lis
 
 
 def _spans(span: tuple[int, int, int, int], whole: tuple[int, int, int, int]) -> bool:
-    """Whether an instruction made a whole expression. (Python says of a method's call on several lines where its name is.)"""
+    """Whether an instruction made a whole expression. (Python says of a method's call on several lines where its name
+    is.)"""
     line, last, _, end = span
     return span == whole or (whole[0] < line and (last, end) == (whole[1], whole[3]))
 

@@ -101,7 +101,7 @@ def grad_reason(tensor: Any, names: Names, space: Mapping[str, Any] | None = Non
     return _leaf(tensor, fields, names)
 
 
-# -- tensors that do not require grad ------------------------------------------------------------------------------------
+# -- tensors that do not require grad ----------------------------------------------------------------------------------
 
 
 def _without(tensor: Any, fields: dict[str, str], made: Origin | None) -> Reason:
@@ -131,7 +131,7 @@ def _expression(source: str) -> ast.AST:
         return ast.Module([], [])
 
 
-# -- results of operations -----------------------------------------------------------------------------------------------
+# -- results of operations ---------------------------------------------------------------------------------------------
 
 
 def _non_leaf(tensor: Any, fields: dict[str, str], made: Origin | None, names: Names) -> Reason:
@@ -152,7 +152,8 @@ def _non_leaf(tensor: Any, fields: dict[str, str], made: Origin | None, names: N
 
 
 def _rests_on_a_nameless_leaf(tensor: Any, names: Names) -> bool:
-    """Whether a leaf that no variable holds is below: what `w = w - ...` leaves behind, in a loop some Nodes further down."""
+    """Whether a leaf that no variable holds is below: what `w = w - ...` leaves behind,
+    in a loop some Nodes further down."""
     seen, waiting = {tensor.grad_fn}, [tensor.grad_fn]
     while waiting and len(seen) < MANY:
         node = waiting.pop()
@@ -171,7 +172,7 @@ def _root_above(tensor: Any, names: Names) -> str | None:
     return graph.root_of(graph.above(tensor.grad_fn))
 
 
-# -- leaves --------------------------------------------------------------------------------------------------------------
+# -- leaves ------------------------------------------------------------------------------------------------------------
 
 
 def _leaf(tensor: Any, fields: dict[str, str], names: Names) -> Reason:

@@ -1,8 +1,8 @@
 """A backward pass as it happens: the library's own engine runs once, and hooks on its Nodes write down what they see.
 
-Without `commit` everything is put back afterwards: `.grad` of leaves and of tensors that retain it (the same objects, the
-same versions), the graph (it is walked with retain_graph=True), the hooks. The user's own hooks do run; what they wrote to
-tensors is put back too (`keeping`).
+Without `commit` everything is put back afterwards: `.grad` of leaves and of tensors that retain it (the same objects,
+the same versions), the graph (it is walked with retain_graph=True), the hooks. The user's own hooks do run; what they
+wrote to tensors is put back too (`keeping`).
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ __all__ = ["Recording", "record"]
 class Recording:
     """What happened. second: the graph of the gradients themselves; left_out: events that were too many to keep.
 
-    final: what is in `.grad` at the end, by the Node and output that it belongs to; hooks of the learner can have changed or
-    cleared it. committed: it was the real backward. put_back: names of tensors that hooks changed in a preview and that are
-    again what they were; left: of those that are not.
+    final: what is in `.grad` at the end, by the Node and output that it belongs to; hooks of the learner can have
+    changed or cleared it. committed: it was the real backward. put_back: names of tensors that hooks changed in a
+    preview and that are again what they were; left: of those that are not.
     """
 
     graph: Graph
@@ -202,7 +202,7 @@ class _Recorder:
         else:
             self.left_out += 1
 
-    # -- the roots -------------------------------------------------------------------------------------------------------
+    # -- the roots -----------------------------------------------------------------------------------------------------
 
     def enter(self, given: Sequence[Any]) -> None:
         for edge in self.walk.edges():
@@ -236,7 +236,7 @@ class _Recorder:
             self.note(Summed(*place, tuple(amount(p) for p in known), amount(total)))
             self.arrived[place] = [total]
 
-    # -- hooks that write down -------------------------------------------------------------------------------------------
+    # -- hooks that write down -----------------------------------------------------------------------------------------
 
     @contextmanager
     def watching(self) -> Iterator[None]:
@@ -322,7 +322,8 @@ class _Recorder:
                 self.note(HookRan("node", ident, number, "", "", before, after))
 
     def _keep(self, ident: str, number: int, given: Any) -> None:
-        """A tensor that retains its gradient has it by now. (One that is only asked for in a preview is not touched.)"""
+        """A tensor that retains its gradient has it by now.
+        (One that is only asked for in a preview is not touched.)"""
         tensor = self.keeping.get((ident, number))
         if tensor is not None and given is not None:
             before = self.kept_before.get((ident, number))
@@ -356,7 +357,7 @@ class _Recorder:
             before, incoming = self.before.pop(ident)
             self.note(Accumulated(ident, before, incoming, _amount(now)))
 
-    # -- the end ---------------------------------------------------------------------------------------------------------
+    # -- the end -------------------------------------------------------------------------------------------------------
 
     def failed(self, error: Exception) -> None:
         message = str(error)

@@ -1,8 +1,8 @@
 """Local rules: what a Node does to a gradient `g`, in symbols, for each of its inputs.
 
 They come from the derivative formulas of the op table, run on symbols; PyTorch's Nodes have the same names and save the
-same values, so they have the same rules. A `·` is taken element by element, `@` is the matrix product, `ᵀ` the transposed
-matrix, `g at i` zeros with g at the places i.
+same values, so they have the same rules. A `·` is taken element by element, `@` is the matrix product, `ᵀ` the
+transposed matrix, `g at i` zeros with g at the places i.
 """
 
 from __future__ import annotations

@@ -58,7 +58,8 @@ def _dims(dims: list[int]) -> str:
 
 
 def insertions(shape: Shape, other: Shape) -> Iterator[str]:
-    """Indices with None that make a shape fit another one: "[:, None]". First those that leave the other's shape as it is."""
+    """Indices with None that make a shape fit another one: "[:, None]".
+    First those that leave the other's shape as it is."""
     rank = len(other)
     found = []
     for more in range(1, max(0, rank - len(shape)) + 1):

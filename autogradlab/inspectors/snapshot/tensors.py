@@ -22,7 +22,8 @@ SEARCHED = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class TensorFacts:
-    """What `show` says of a tensor, the numbers excepted. None: the tensor cannot say (it is sparse, has no memory, ...)."""
+    """What `show` says of a tensor, the numbers excepted. None: the tensor cannot say (it is sparse,
+    has no memory, ...)."""
 
     name: str
     kind: str  #: "Tensor", "Parameter", ...
@@ -65,7 +66,8 @@ class ArrayFacts:
 
 
 def _ask(question: Callable[[], Any]) -> Any:
-    """The answer, or None from a tensor that has none: sparse, without memory, inside of vmap, made in inference mode."""
+    """The answer, or None from a tensor that has none: sparse, without memory, inside of vmap,
+    made in inference mode."""
     try:
         return question()
     except Exception:  # each kind of tensor refuses in its own way

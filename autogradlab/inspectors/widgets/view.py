@@ -1,4 +1,5 @@
-"""The widget: an Inspector that front ends show live. Its state is its card as packed JSON; stepping needs no kernel."""
+"""The widget: an Inspector that front ends show live. Its state is its card as packed JSON;
+stepping needs no kernel."""
 
 from __future__ import annotations
 

@@ -21,8 +21,8 @@ _chosen: str | None = None
 
 
 def language() -> str:
-    """The language of all inspectors: as `set_language` said, else by AUTOGRADLAB_LANG, else that of the lessons' folder
-    (en or zh) in which the notebook is, else by the locale's variables."""
+    """The language of all inspectors: as `set_language` said, else by AUTOGRADLAB_LANG, else that of the lessons'
+    folder (en or zh) in which the notebook is, else by the locale's variables."""
     if _chosen is not None:
         return _chosen
     folder = os.path.basename(os.getcwd())

@@ -1,4 +1,5 @@
-"""Stored lessons: reading them, running them, the one canonical form in which they are kept, what a reader reads in them."""
+"""Stored lessons: reading them, running them, the one canonical form in which they are kept,
+what a reader reads in them."""
 
 from __future__ import annotations
 

@@ -10,7 +10,8 @@
     autogradlab lessons html [--to DIR] [LESSON ...] pages to print, each lesson run in its own language
     autogradlab lessons catalog [--check]            write catalog.toml from the cells' metadata
 
-A LESSON is a file, a folder, or the number or name of a lesson in the course of the present folder. Without any: all of them.
+A LESSON is a file, a folder, or the number or name of a lesson in the course of the present folder. Without any: all of
+them.
 """
 
 from __future__ import annotations

@@ -30,7 +30,8 @@ p code, li code, td code { background: #f6f7f9; padding: 0 3px; border-radius: 3
 .output_area { padding: 4px 16px; }
 .output_stderr { background: #fff3ec; }
 .prompt, .anchor-link { display: none; }
-.autogradlab-lab { border: 1px solid #d0d7de; border-radius: 8px; padding: 4px 14px; margin: 8px 0; break-inside: avoid; }
+.autogradlab-lab { border: 1px solid #d0d7de; border-radius: 8px; padding: 4px 14px; margin: 8px 0;
+  break-inside: avoid; }
 img, svg { max-width: 100%; height: auto; }
 figure { margin: 8px 0; break-inside: avoid; }
 table { border-collapse: collapse; margin: 10px 0; }
@@ -69,7 +70,8 @@ def rendered(notebook: Any, language: str, name: str) -> str:
     colours = HtmlFormatter(style=get_style_by_name("default")).get_style_defs(".highlight")
     return (
         f'<!doctype html>\n<html lang="{"zh-CN" if language == "zh" else language}">\n<head>\n<meta charset="utf-8">\n'
-        f"<title>{html.escape(title(notebook, name))}</title>\n<style>\n{STYLE}{colours}\n</style>\n</head>\n<body>\n<main>\n{body}\n</main>\n"
+        f"<title>{html.escape(title(notebook, name))}</title>\n<style>\n{STYLE}{colours}\n</style>\n</head>\n"
+        f"<body>\n<main>\n{body}\n</main>\n"
         "</body>\n</html>\n"
     )
 
@@ -101,6 +103,7 @@ def index(language: str, titles: list[tuple[str, str]]) -> str:
     rows = "\n".join(f'<li><a href="{html.escape(file)}">{html.escape(title)}</a></li>' for file, title in titles)
     return (
         f'<!doctype html>\n<html lang="{"zh-CN" if language == "zh" else language}">\n<head>\n<meta charset="utf-8">\n'
-        f"<title>{heading}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{heading}</h1>\n<ul>\n{rows}\n</ul>\n"
+        f"<title>{heading}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{heading}</h1>\n<ul>\n"
+        f"{rows}\n</ul>\n"
         "</main>\n</body>\n</html>\n"
     )

@@ -1,7 +1,8 @@
-"""Lessons as drafts in plain text, and the two languages of a lesson: same code, same outputs, a translation that is fresh.
+"""Lessons as drafts in plain text, and the two languages of a lesson: same code, same outputs,
+a translation that is fresh.
 
-A draft has a line `%% id kind key=value ...` before each cell; kind is markdown or code; keys are role, scenarios and tags
-(both with commas). The draft of a translation has Markdown cells only: its code comes from the English lesson.
+A draft has a line `%% id kind key=value ...` before each cell; kind is markdown or code; keys are role, scenarios and
+tags (both with commas). The draft of a translation has Markdown cells only: its code comes from the English lesson.
 """
 
 from __future__ import annotations

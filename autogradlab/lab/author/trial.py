@@ -1,4 +1,5 @@
-"""Tries a lesson out: every answer that it computes, every solution in the notebook's context, every stub as it stands."""
+"""Tries a lesson out: every answer that it computes, every solution in the notebook's context,
+every stub as it stands."""
 
 from __future__ import annotations
 

@@ -23,7 +23,8 @@ from .guard import unfaithful
 
 __all__ = ["LessonCell", "LessonFile", "LessonKernel", "WholeItem"]
 
-#: Sets the number that the next cell has. Numbers left out are cells that were run and are gone: `In` has nothing there.
+#: Sets the number that the next cell has. Numbers left out are cells that were run and are gone: `In` has nothing
+#: there.
 NUMBERED = """\
 _ = get_ipython()
 _.execution_count = {number}
@@ -33,7 +34,8 @@ del _"""
 
 
 class LessonKernel(RunningKernel):  # type: ignore[misc]  # nbval is not typed
-    """nbval's kernel, with an environment of its own; it runs cells with history, so they have numbers and are in `In`."""
+    """nbval's kernel, with an environment of its own; it runs cells with history,
+    so they have numbers and are in `In`."""
 
     def __init__(self, name: str, folder: Path, startup: float, language: str) -> None:
         with open(os.devnull, "w", encoding="utf-8") as nowhere:

@@ -1,5 +1,5 @@
-"""The words of lessons: entries of questions are complete in both languages, terms agree with the glossary, code names and
-links exist, headings do not jump, pictures have words."""
+"""The words of lessons: entries of questions are complete in both languages, terms agree with the glossary, code names
+and links exist, headings do not jump, pictures have words."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def problems(path: Path, every: dict[str, dict[str, Any]], languages: Sequence[s
     return found
 
 
-# -- questions ------------------------------------------------------------------------------------------------------------
+# -- questions ---------------------------------------------------------------------------------------------------------
 
 
 def question_problems(
@@ -191,7 +191,7 @@ def _asks(entries: dict[str, Any]) -> bool:
     return any(e.get("kind") in CALLS["predict"] for e in entries.values())
 
 
-# -- what the cells use ---------------------------------------------------------------------------------------------------
+# -- what the cells use ------------------------------------------------------------------------------------------------
 
 
 def _homes(lesson: str, question: str, every: dict[str, dict[str, Any]]) -> list[str]:
@@ -256,11 +256,11 @@ def used_problems(path: Path, every: dict[str, dict[str, Any]]) -> list[str]:
     return found
 
 
-# -- Markdown -------------------------------------------------------------------------------------------------------------
+# -- Markdown ----------------------------------------------------------------------------------------------------------
 
 CODE = re.compile(r"`[^`]*`")
-#: a comma, colon or bracket of English beside a Chinese character, what ends a line or a table's cell that has some, and a
-#: comma that joins formulas, `x = 1,y = 2`, where a tuple would have a space, a figure or its end
+#: a comma, colon or bracket of English beside a Chinese character, what ends a line or a table's cell that has some,
+#: and a comma that joins formulas, `x = 1,y = 2`, where a tuple would have a space, a figure or its end
 HALF_WIDTH = re.compile(
     r"[㐀-鿿]\**[,;:?!()]|[,;:?!()]\**[㐀-鿿]|[㐀-鿿][^\n]*[?!](?=\s*(?:\||$))|,(?=[^\s\d)\]\"'”’])", re.MULTILINE
 )
@@ -291,8 +291,8 @@ def heading_problems(notebook: Any) -> list[str]:
 
 
 def emphasis_problems(notebook: Any) -> list[str]:
-    """Stars that are shown as stars: `**猜：**它` is no emphasis, since the stars that close it stand after a punctuation mark
-    and before a word (CommonMark's rule of flanking)."""
+    """Stars that are shown as stars: `**猜：**它` is no emphasis, since the stars that close it stand after a
+    punctuation mark and before a word (CommonMark's rule of flanking)."""
     found = []
     for id, text in markdown(notebook):
         for part in re.split(r"\n\s*\n|^\s*[*-] ", CODE.sub("`x`", text), flags=re.MULTILINE):
@@ -347,7 +347,8 @@ def link_problems(path: Path) -> list[str]:
 
 
 def name_problems(notebook: Any, torch: Any, absent: set[str]) -> list[str]:
-    """Code names in prose, `torch.…`, that are not in the library; `absent` are those that lessons show to be missing."""
+    """Code names in prose, `torch.…`, that are not in the library;
+    `absent` are those that lessons show to be missing."""
     found = []
     for id, text in markdown(notebook):
         for name in re.findall(r"`(?:\w+ = )?(torch(?:\.\w+)+)", text):
@@ -360,7 +361,8 @@ def name_problems(notebook: Any, torch: Any, absent: set[str]) -> list[str]:
 
 
 def glossary_problems(pairs: list[tuple[str, str, str]], glossary: dict[str, Any]) -> list[str]:
-    """Terms that a Chinese lesson renders otherwise than the glossary. Pairs are (lesson, English prose, Chinese prose)."""
+    """Terms that a Chinese lesson renders otherwise than the glossary. Pairs are (lesson, English prose,
+    Chinese prose)."""
     found = []
     for name, term in glossary.items():
         if name == "absent":
@@ -372,7 +374,8 @@ def glossary_problems(pairs: list[tuple[str, str, str]], glossary: dict[str, Any
                 used = True
                 if not any(form in chinese for form in [term["zh"], *term.get("also", [])]):
                     found.append(
-                        f"{lesson}: {term['en']!r} is {term['zh']!r} in the glossary, which the Chinese lesson never says"
+                        f"{lesson}: {term['en']!r} is {term['zh']!r} in the glossary, which the Chinese lesson "
+                        "never says"
                     )
             found += [
                 f"{lesson}: {form!r}: the glossary says {term['zh']!r}"

@@ -52,17 +52,20 @@ def _batched(input: Tensor, n: int, name: str) -> tuple[Tensor, bool]:
     if input.ndim == n + 1:
         return TENSORS.unsqueeze(input, 0), False
     raise RuntimeError(
-        f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to {name}, but got input of size: {list(input.shape)}"
+        f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to {name}, but got input of size: "
+        f"{list(input.shape)}"
     )
 
 
 def _misfit(weight: Tensor, x: Tensor, stride: Any, n: int) -> None:
-    """PyTorch's errors for a weight of another number of dimensions; without `stride` the input is what is counted first."""
+    """PyTorch's errors for a weight of another number of dimensions; without `stride` the input is what is counted
+    first."""
     if weight.ndim < 3:
         raise RuntimeError("weight should have at least three dimensions")
     if stride is None:
         raise RuntimeError(
-            f"Expected {weight.ndim}-dimensional input for {weight.ndim}-dimensional weight{list(weight.shape)}, but got "
+            f"Expected {weight.ndim}-dimensional input for {weight.ndim}-dimensional weight{list(weight.shape)}, "
+            "but got "
             f"{x.ndim}-dimensional input of size {list(x.shape)} instead"
         )
     expanded(expanded(stride, n, "stride") if n > 1 else [stride] * 2, weight.ndim - 2, "stride")
@@ -99,7 +102,8 @@ def _conv(
             totals = [d * (k - 1) for d, k in zip(dilation, weight._array.shape[2:], strict=True)]
             if any(t % 2 for t in totals):
                 warn_once(
-                    "Using padding='same' with even kernel lengths and odd dilation may require a zero-padded copy of the input be "
+                    "Using padding='same' with even kernel lengths and odd dilation may require a zero-padded "
+                    "copy of the input be "
                     "created",
                     at="aten/src/ATen/native/Convolution.cpp:1101",
                 )
@@ -242,7 +246,8 @@ def _transposed(
     for o, s, d in zip(more, options[0], options[2], strict=True):
         if o >= s and o >= d:
             raise RuntimeError(
-                f"output padding must be smaller than either stride or dilation, but got output_padding_height: {more[0]} "
+                "output padding must be smaller than either stride or dilation, but got output_padding_height: "
+                f"{more[0]} "
                 f"output_padding_width: {more[-1]} stride_height: {options[0][0]} stride_width: {options[0][-1]} "
                 f"dilation_height: {options[2][0]} dilation_width: {options[2][-1]}"
             )
@@ -453,7 +458,8 @@ def interpolate(
     if mode in ("nearest", "area", "nearest-exact"):
         if align_corners is not None:
             raise ValueError(
-                "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear"
+                "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic "
+                "| trilinear"
             )
     elif align_corners is None:
         align_corners = False
@@ -464,8 +470,10 @@ def interpolate(
     if size is not None:
         if isinstance(size, (tuple, list)) and len(size) != nd:
             raise ValueError(
-                f"Input and output must have the same number of spatial dimensions, but got input with spatial dimensions of "
-                f"{list(sizes)} and output size of {size}. Please provide input tensor in (N, C, d1, d2, ...,dK) format and "
+                "Input and output must have the same number of spatial dimensions, but got input with spatial "
+                "dimensions of "
+                f"{list(sizes)} and output size of {size}. Please provide input tensor in (N, C, d1, d2, ...,dK) "
+                "format and "
                 "output size in (o1, o2, ...,oK) format."
             )
         out = tuple(size) if isinstance(size, (tuple, list)) else (size,) * nd
@@ -473,8 +481,10 @@ def interpolate(
         factors = list(scale_factor) if isinstance(scale_factor, (tuple, list)) else [scale_factor] * nd
         if len(factors) != nd:
             raise ValueError(
-                "Input and scale_factor must have the same number of spatial dimensions, but got input with spatial dimensions "
-                f"of {list(sizes)} and scale_factor of shape {scale_factor}. Please provide input tensor in (N, C, d1, d2, "
+                "Input and scale_factor must have the same number of spatial dimensions, but got input with "
+                "spatial dimensions "
+                f"of {list(sizes)} and scale_factor of shape {scale_factor}. Please provide input tensor in (N, "
+                "C, d1, d2, "
                 "...,dK) format and scale_factor in (s1, s2, ...,sK) format."
             )
         out = tuple(_resample.scaled_size(n, f) for n, f in zip(sizes, factors, strict=True))
@@ -484,7 +494,8 @@ def interpolate(
         raise ValueError("either size or scale_factor should be defined")
     if mode not in _MODES or nd not in _MODES[mode][1]:
         raise NotImplementedError(
-            f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.ndim}D) for the modes: nearest | linear | "
+            f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.ndim}D) for the modes: nearest "
+            "| linear | "
             f"bilinear | bicubic | trilinear | area | nearest-exact (got {mode})"
         )
     if mode == "area":

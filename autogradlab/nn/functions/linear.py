@@ -107,7 +107,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     return made if bias is None else made + bias
 
 
-# -- dropout ---------------------------------------------------------------------------------------------------------------
+# -- dropout -----------------------------------------------------------------------------------------------------------
 
 
 def _check_p(p: float) -> None:
@@ -222,16 +222,20 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     _check_p(p)
     if input.ndim not in (3, 4):
         warnings.warn(
-            f"dropout2d: Received a {input.ndim}-D input to dropout2d, which is deprecated and will result in an error in "
+            f"dropout2d: Received a {input.ndim}-D input to dropout2d, which is deprecated and will result in an "
+            "error in "
             "a future release. To retain the behavior and silence this warning, please use dropout instead. Note that "
-            "dropout2d exists to provide channel-wise dropout on inputs with 2 spatial dimensions, a channel dimension, "
+            "dropout2d exists to provide channel-wise dropout on inputs with 2 spatial dimensions, a channel "
+            "dimension, "
             "and an optional batch dimension (i.e. 3D or 4D inputs).",
             stacklevel=2,
         )
     if input.ndim == 3:
         warnings.warn(
-            "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is desired - "
-            "input is interpreted as shape (N, C, L), where C is the channel dim. This behavior will change in a future "
+            "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is "
+            "desired - "
+            "input is interpreted as shape (N, C, L), where C is the channel dim. This behavior will change in a "
+            "future "
             "release to interpret the input as one without a batch dimension, i.e. shape (C, H, W). To maintain the 1D "
             "channel-wise dropout behavior, please switch to using dropout1d instead.",
             stacklevel=2,
@@ -325,7 +329,7 @@ def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
     return _alpha(input, p, inplace, True) if training else input
 
 
-# -- embeddings ------------------------------------------------------------------------------------------------------------
+# -- embeddings --------------------------------------------------------------------------------------------------------
 
 
 def embedding(
@@ -410,7 +414,8 @@ def embedding_bag(
     numbers = {"sum": 0, "mean": 1, "max": 2}
     if per_sample_weights is not None and per_sample_weights._array.shape != input._array.shape:
         raise ValueError(
-            f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, then it must have the same shape "
+            f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, then it must have "
+            "the same shape "
             f"as the input ({input.shape})"
         )
     if input.ndim == 2:
@@ -496,7 +501,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     return TENSORS.from_numpy((x[..., None] == np.arange(num_classes)).astype(np.int64))
 
 
-# -- distances -------------------------------------------------------------------------------------------------------------
+# -- distances ---------------------------------------------------------------------------------------------------------
 
 
 @signatures("cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-08) -> Tensor")
@@ -579,7 +584,7 @@ def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, o
     return made if out is None else out.copy_(made)
 
 
-# -- channels and pixels ---------------------------------------------------------------------------------------------------
+# -- channels and pixels -----------------------------------------------------------------------------------------------
 
 
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:

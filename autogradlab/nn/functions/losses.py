@@ -43,7 +43,8 @@ __all__ = [
 ]
 
 _SIZES = (
-    "Using a target size ({}) that is different to the input size ({}). This will likely lead to incorrect results due to "
+    "Using a target size ({}) that is different to the input size ({}). This will likely lead to incorrect "
+    "results due to "
     "broadcasting. Please ensure they have the same size."
 )
 
@@ -442,8 +443,10 @@ def kl_div(
         reduction = legacy(size_average, reduce, reduction)
     elif reduction == "mean":
         warnings.warn(
-            "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' divides only "
-            "by the batch size, and aligns with the KL div math definition.'mean' will be changed to behave the same as "
+            "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' "
+            "divides only "
+            "by the batch size, and aligns with the KL div math definition.'mean' will be changed to behave the "
+            "same as "
             "'batchmean' in the next major release.",
             stacklevel=2,
         )
@@ -878,7 +881,8 @@ def ctc_loss(
     for length in lengths[0]:
         if length < 0:
             raise RuntimeError(
-                f"Expected input_lengths to have value at least 0, but got value {length} (while checking arguments for ctc_loss_cpu)"
+                f"Expected input_lengths to have value at least 0, but got value {length} (while checking "
+                "arguments for ctc_loss_cpu)"
             )
         if length > steps:
             raise RuntimeError(

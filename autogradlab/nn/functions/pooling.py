@@ -198,7 +198,8 @@ def _check_line(input: Tensor, kernel_size: Any, stride: Any, padding: Any, dila
             raise RuntimeError(f"max_pool1d() {name} must be greater than zero, but got {value}")
     if pad > kernel // 2:
         raise RuntimeError(
-            f"max_pool1d() padding should be at most half of kernel size, but got padding={pad} and kernel_size={kernel}"
+            f"max_pool1d() padding should be at most half of kernel size, but got padding={pad} and "
+            f"kernel_size={kernel}"
         )
     size = _kernels.pooled_size(input._array.shape[-1], kernel, step, pad, spread, ceil_mode)
     if size <= 0:
@@ -669,8 +670,8 @@ def fractional_max_pool2d_with_indices(
         >>> import autogradlab as torch
         >>> from autogradlab.nn import functional as F
         >>> samples = torch.tensor([[[0.5, 0.5]]])
-        >>> F.fractional_max_pool2d_with_indices(torch.arange(16.).reshape(1, 1, 4, 4), 2, output_size=2, _random_samples=samples)[1]
-        tensor([[[[ 5,  7],
+        >>> F.fractional_max_pool2d_with_indices(torch.arange(16.).reshape(1, 1, 4, 4), 2, output_size=2,
+        _random_samples=samples)[1] tensor([[[[ 5,  7],
                   [13, 15]]]])
 
     Mirrors `torch.nn.functional.fractional_max_pool2d_with_indices`.
@@ -721,8 +722,8 @@ def fractional_max_pool3d_with_indices(
         >>> import autogradlab as torch
         >>> from autogradlab.nn import functional as F
         >>> samples = torch.tensor([[[0.5, 0.5, 0.5]]])
-        >>> F.fractional_max_pool3d_with_indices(torch.arange(27.).reshape(1, 1, 3, 3, 3), 2, output_size=1, _random_samples=samples)[1]
-        tensor([[[[[26]]]]])
+        >>> F.fractional_max_pool3d_with_indices(torch.arange(27.).reshape(1, 1, 3, 3, 3), 2, output_size=1,
+        _random_samples=samples)[1] tensor([[[[[26]]]]])
 
     Mirrors `torch.nn.functional.fractional_max_pool3d_with_indices`.
     """

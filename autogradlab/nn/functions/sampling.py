@@ -45,7 +45,8 @@ def grid_sample(
         )
     if align_corners is None:
         warnings.warn(
-            "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please specify "
+            "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please "
+            "specify "
             "align_corners=True if the old behavior is desired. See the documentation of grid_sample for details.",
             stacklevel=2,
         )
@@ -87,7 +88,8 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
     """
     if align_corners is None:
         warnings.warn(
-            "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please specify "
+            "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please "
+            "specify "
             "align_corners=True if the old behavior is desired. See the documentation of grid_sample for details.",
             stacklevel=2,
         )

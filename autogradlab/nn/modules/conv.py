@@ -413,7 +413,8 @@ class _LazyConv(LazyModuleMixin):
             n = self._n  # type: ignore[attr-defined]
             if input.ndim not in (n + 1, n + 2):
                 raise RuntimeError(
-                    f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to {type(self).__name__}, but got input of "
+                    f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to {type(self).__name__}, but "
+                    "got input of "
                     f"size: {input.shape}"
                 )
             self.in_channels = input.shape[-n - 1]
@@ -614,6 +615,7 @@ class Fold(Module):
     def extra_repr(self) -> str:
         """What stands between the brackets of the layer's text."""
         return (
-            f"output_size={self.output_size}, kernel_size={self.kernel_size}, dilation={self.dilation}, padding={self.padding}, "
+            f"output_size={self.output_size}, kernel_size={self.kernel_size}, dilation={self.dilation}, "
+            f"padding={self.padding}, "
             f"stride={self.stride}"
         )

@@ -1,4 +1,5 @@
-"""Hooks of Modules: those for all of them, and the Functions around forward that let full backward hooks see gradients."""
+"""Hooks of Modules: those for all of them, and the Functions around forward that let full backward hooks see
+gradients."""
 
 from __future__ import annotations
 
@@ -16,14 +17,20 @@ from ...core.tensor.tensor import Tensor
 __all__ = ["BackwardHook", "GLOBAL", "GlobalHooks"]
 
 _NON_FULL = (
-    "Using a non-full backward hook when {} is deprecated and will be removed in future versions. This hook will be missing "
+    "Using a non-full backward hook when {} is deprecated and will be removed in future versions. This hook will "
+    "be missing "
     "some grad_{}. Please use register_full_backward_hook to get the documented behavior."
 )
 _NO_INPUTS = (
-    "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs require gradients. See "
-    "https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html#torch.nn.Module.register_full_backward_hook for more details."
+    "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs "
+    "require gradients. See "
+    "https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html"
+    "#torch.nn.Module.register_full_backward_hook for more details."
 )
-_BOTH = "Cannot use both regular backward hooks and full backward hooks as a global Module hook. Please use only one of them."
+_BOTH = (
+    "Cannot use both regular backward hooks and full backward hooks as a global Module hook. Please use only one of "
+    "them."
+)
 
 
 class GlobalHooks:

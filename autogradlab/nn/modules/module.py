@@ -1,4 +1,5 @@
-"""Module: parameters, buffers and submodules as attributes, and what is done with all of them (mirrors `torch.nn.Module`)."""
+"""Module: parameters, buffers and submodules as attributes,
+and what is done with all of them (mirrors `torch.nn.Module`)."""
 
 from __future__ import annotations
 
@@ -289,7 +290,8 @@ class Module(Convert, State):
                     import warnings
 
                     warnings.warn(
-                        "module forward hook with ``always_call=True`` raised an exception that was silenced as another "
+                        "module forward hook with ``always_call=True`` raised an exception that was silenced as "
+                        "another "
                         f"error was raised in forward: {error}",
                         stacklevel=2,
                     )

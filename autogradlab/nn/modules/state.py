@@ -73,7 +73,8 @@ class State:
         return self._hook("_state_dict_hooks", hook)
 
     def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Call `hook(module, state_dict, prefix, local_metadata, strict, missing, unexpected, errors)` before loading."""
+        """Call `hook(module, state_dict, prefix, local_metadata, strict, missing, unexpected,
+        errors)` before loading."""
         return self._hook("_load_state_dict_pre_hooks", lambda *args: hook(self, *args))
 
     def _register_load_state_dict_pre_hook(

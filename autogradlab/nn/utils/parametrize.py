@@ -6,7 +6,7 @@ Mirrors `torch.nn.utils.parametrize`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from copy import deepcopy
 from typing import Any
 
@@ -110,10 +110,8 @@ class ParametrizationList(ModuleList):
         for module in reversed(list(self)):
             inverse = getattr(module, "right_inverse", None)
             if inverse is not None:
-                try:
+                with suppress(NotImplementedError):
                     value = inverse(value)
-                except NotImplementedError:
-                    pass
         return value
 
     def _register_each(self, tensors: Sequence[Any], original: Any) -> None:
@@ -137,7 +135,8 @@ class ParametrizationList(ModuleList):
                     raise ValueError(f"`right_inverse` should return a tensor. Got {type(new).__name__}")
                 if value.dtype != new.dtype:
                     raise ValueError(
-                        f"The tensor returned by `right_inverse` has dtype {new.dtype} while `value` has dtype {value.dtype}"
+                        f"The tensor returned by `right_inverse` has dtype {new.dtype} while `value` has dtype "
+                        f"{value.dtype}"
                     )
                 _give(self.original, new)
                 return
@@ -260,7 +259,8 @@ def register_parametrization(
         return module
     if tensor_name not in module._buffers and tensor_name not in module._parameters:
         raise ValueError(
-            f"Module '{module}' does not have a parameter, a buffer, or a parametrized element with name '{tensor_name}'"
+            f"Module '{module}' does not have a parameter, a buffer, or a parametrized element with name "
+            f"'{tensor_name}'"
         )
     made = ParametrizationList([parametrization], getattr(module, tensor_name), unsafe=unsafe)
     delattr(module, tensor_name)

@@ -1,4 +1,5 @@
-"""Pruning: weights are multiplied by a mask of zeros and ones before each forward pass (mirrors `torch.nn.utils.prune`)."""
+"""Pruning: weights are multiplied by a mask of zeros and ones before each forward pass (mirrors
+`torch.nn.utils.prune`)."""
 
 from __future__ import annotations
 
@@ -382,7 +383,8 @@ def global_unstructured(parameters: Any, pruning_method: Any, importance_scores:
     method._tensor_name = "temp"
     if method.PRUNING_TYPE != "unstructured":
         raise TypeError(
-            f'Only "unstructured" PRUNING_TYPE supported for the `pruning_method`. Found method {pruning_method} of type '
+            f'Only "unstructured" PRUNING_TYPE supported for the `pruning_method`. Found method {pruning_method} '
+            "of type "
             f"{method.PRUNING_TYPE}"
         )
     container = PruningContainer(method)

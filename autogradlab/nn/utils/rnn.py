@@ -38,10 +38,11 @@ def invert_permutation(permutation: Tensor | None) -> Tensor | None:
 
 
 class PackedSequence(_Packed):
-    """Sequences of different lengths without padding: all first elements, then all second ones, …, the longest sequence first.
+    """Sequences of different lengths without padding: all first elements, then all second ones, …,
+    the longest sequence first.
 
-    data: the elements; batch_sizes: how many sequences have a first, second, … element; sorted_indices: which sequence went
-    where.
+    data: the elements; batch_sizes: how many sequences have a first, second, … element; sorted_indices: which sequence
+    went where.
     """
 
     def __new__(
@@ -128,7 +129,8 @@ def _unpack_rows(input, shape, rows, value=0):  # type: ignore[no-untyped-def]
 
 
 def _rows(lengths: list[int], batch: int) -> tuple[Any, Any]:
-    """The rows of a flattened (L, N, ...) in packed order, for lengths that fall, and how many there are at each step."""
+    """The rows of a flattened (L, N, ...) in packed order, for lengths that fall,
+    and how many there are at each step."""
     sizes = np.array([sum(n > t for n in lengths) for t in range(max(lengths))], np.int64)
     return np.concatenate([t * batch + np.arange(k) for t, k in enumerate(sizes)]), sizes
 

@@ -32,7 +32,8 @@ def default_collate(batch: list[Any]) -> Any:
     if isinstance(first, np.ndarray):
         if first.dtype.kind in "SUO":
             raise TypeError(
-                f"default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {first.dtype}"
+                "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found "
+                f"{first.dtype}"
             )
         return TENSORS.stack([TENSORS.as_tensor(b) for b in batch], 0)
     if isinstance(first, np.generic):

@@ -108,7 +108,8 @@ class StackDataset(Dataset[Any]):
         if args:
             if kwargs:
                 raise ValueError(
-                    "Supported either ``tuple``- (via ``args``) or``dict``- (via ``kwargs``) like input/output, but both types "
+                    "Supported either ``tuple``- (via ``args``) or``dict``- (via ``kwargs``) like input/output, "
+                    "but both types "
                     "are given."
                 )
             self._length = len(args[0])
