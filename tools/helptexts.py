@@ -1,6 +1,6 @@
 """Help texts, in docstrings and in the entries of operations: their examples' results, and the names that have none.
 
-    python tools/helptexts.py record [FILE ...]    run the examples and write down what they print; with --check only compare
+    python tools/helptexts.py record [FILE ...]    run the examples, write what they print; with --check only compare
     python tools/helptexts.py missing              public names without a text, by namespace
 
 Results come from the real PyTorch where it is installed, since autogradlab has to print the same.

@@ -65,12 +65,14 @@ OUT = """() => {
   const last = Number(card.querySelector('.agl-range').max);
   for (let at = 0; at <= last; at += 1) {
     const picture = card.querySelector('.agl-graph:not([hidden]) .agl-drawing:not([hidden]) .agl-svg');
-    const runs = [...picture.querySelectorAll('[data-state="active"], [data-state="failed"]')].filter(g => g.querySelector('.agl-box'));
+    const runs = [...picture.querySelectorAll('[data-state="active"], [data-state="failed"]')]
+      .filter(g => g.querySelector('.agl-box'));
     const nodes = runs.filter(g => /^[nk]/.test(g.dataset.item)), wanted = nodes.length ? nodes : runs;
     const room = picture.getBoundingClientRect();
     const seen = g => {
       const b = g.querySelector('.agl-box').getBoundingClientRect();
-      return b.left >= room.left - 1 && b.right <= room.right + 1 && b.top >= room.top - 1 && b.bottom <= room.bottom + 1;
+      return b.left >= room.left - 1 && b.right <= room.right + 1
+        && b.top >= room.top - 1 && b.bottom <= room.bottom + 1;
     };
     if (wanted.length ? !wanted.some(seen) || (nodes.length && !nodes.every(seen)) : at > 0 && at < last) lost.push(at);
     card.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true}));
@@ -90,7 +92,8 @@ def test_what_runs_is_in_view_in_every_frame_of_the_graph(shown: Any, page: Any,
     assert page.evaluate(OUT) == []
     smallest = """() => { const svg = document.querySelector('.agl-drawing:not([hidden]) .agl-svg');
         const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
-        return Math.min(...[...svg.querySelectorAll('.agl-item text')].filter(t => t.textContent).map(t => scale * t.getAttribute('font-size'))); }"""
+        return Math.min(...[...svg.querySelectorAll('.agl-item text')]
+          .filter(t => t.textContent).map(t => scale * t.getAttribute('font-size'))); }"""
     assert page.evaluate(smallest) >= 12
 
 
@@ -103,7 +106,8 @@ def test_the_line_that_runs_is_in_view_in_every_frame(shown: Any, page: Any, nam
             await new Promise(requestAnimationFrame); await new Promise(requestAnimationFrame);
             const room = document.querySelector('.agl-code').getBoundingClientRect();
             const lit = [...document.querySelectorAll('.agl-lines tr[data-state=active]')];
-            return !lit.length || lit.some(r => { const b = r.getBoundingClientRect(); return b.top < room.top - 1 || b.bottom > room.bottom + 1; });
+            return !lit.length || lit.map(r => r.getBoundingClientRect())
+              .some(b => b.top < room.top - 1 || b.bottom > room.bottom + 1);
         }""")
         if hidden and 0 < at < last(card):
             lost.append(at)
@@ -134,8 +138,10 @@ def test_it_fits_a_projector_and_a_narrow_page(shown: Any, page: Any, name: str)
             assert page.evaluate("() => document.documentElement.scrollWidth") <= width
             page.keyboard.press("ArrowRight")
         assert max(tall) <= (500 if width == PROJECTOR else 560), (width, tall)
-    small = """() => [...document.querySelectorAll('.agl-card *')].filter(e => !e.closest('svg, .agl-live') && e.offsetWidth
-        && [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim()) && parseFloat(getComputedStyle(e).fontSize) < 13)
+    small = """() => [...document.querySelectorAll('.agl-card *')]
+        .filter(e => !e.closest('svg, .agl-live') && e.offsetWidth)
+        .filter(e => [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim()))
+        .filter(e => parseFloat(getComputedStyle(e).fontSize) < 13)
         .map(e => e.className + ': ' + e.textContent.slice(0, 30))"""
     assert page.evaluate(small) == []
     talk = page.evaluate("() => parseFloat(getComputedStyle(document.querySelector('.agl-say')).fontSize)")

@@ -53,8 +53,10 @@ ORDER = ["goals", "setup", "guess-first", "guess", "slope", "look-closer", "look
          "solution", "recall-it", "recall", "sure", "asserts"]  # fmt: skip
 PROSE = {
     "en": {
-        "goals": "# {number} · {title}\n\nAfter this lesson you can say what `backward()` leaves in `w.grad`.\n\n"
-        "**10 minutes.**",
+        "goals": (
+            "# {number} · {title}\n\n"
+            "After this lesson you can say what `backward()` leaves in `w.grad`.\n\n**10 minutes.**"
+        ),
         "guess-first": "## Predict\n\nCommit to an answer before you run what follows.",
         "look-closer": "## Look\n\nThe same backward pass, one Node at a time. Use the arrow keys.",
         "exercise": "## Exercise\n\nWrite `slope(w)`, then run the check.",
@@ -62,8 +64,9 @@ PROSE = {
         "sure": "## To be sure\n\nIf this cell is silent, all that the lesson says is so.",
     },
     "zh": {
-        "goals": "# {number} · {title}\n\n学完这一课，你能说出 `backward()` 在 `w.grad` 里留下什么。\n\n"
-        "**约 10 分钟。**",
+        "goals": (
+            "# {number} · {title}\n\n学完这一课，你能说出 `backward()` 在 `w.grad` 里留下什么。\n\n**约 10 分钟。**"
+        ),
         "guess-first": "## 先猜一猜\n\n先给出答案，再运行下面的单元格。",
         "look-closer": "## 看一看\n\n同一次反向传播，一次一个节点。用方向键走。",
         "exercise": "## 练习\n\n写出 `slope(w)`，然后运行检查。",
@@ -142,10 +145,18 @@ answer = "(torch.ones(1, requires_grad=True) * 2).is_leaf"
 
 """
 WORDS: dict[str, tuple[str, str, str]] = {
-    "question": ("question.{lang}", ("What is `w.grad` of `y = w * w` at `w = 3`?"), ("`w = 3` 时，`y = w * w` 的 `w.grad` 是多少？")),
+    "question": (
+        "question.{lang}",
+        "What is `w.grad` of `y = w * w` at `w = 3`?",
+        "`w = 3` 时，`y = w * w` 的 `w.grad` 是多少？",
+    ),
     "why": ("why.{lang}", "Two ways lead from `y` to `w`, and each brings 3.", "从 `y` 到 `w` 有两条路，每条带来 3。"),
     "nine": ("{lang}", "9 is `y` itself.", "9 是 `y` 本身。"),
-    "who": ("question.{lang}", ("Two ways lead from the root to a leaf. Its gradient is …"), ("从根到叶子有两条路。它的梯度是……")),
+    "who": (
+        "question.{lang}",
+        "Two ways lead from the root to a leaf. Its gradient is …",
+        "从根到叶子有两条路。它的梯度是……",
+    ),
     "who_sum": ("{lang}", "the sum of what both bring", "两条路带来的之和"),
     "who_last": ("{lang}", "what the last one brings", "后到的那一条带来的"),
     "who_last_feedback": ("feedback.{lang}", "Nothing is overwritten on the way.", "路上没有什么会被覆盖。"),
@@ -154,7 +165,11 @@ WORDS: dict[str, tuple[str, str, str]] = {
     "shape_root_feedback": ("feedback.{lang}", "The root is often one number.", "根常常只是一个数。"),
     "shape_leaf": ("{lang}", "that of `w`", "`w` 的形状"),
     "leaf": ("question.{lang}", "What does `(w * 2).is_leaf` say?", "`(w * 2).is_leaf` 是什么？"),
-    "write": ("question.{lang}", ("Write `slope(w)`, which returns the gradient of `w ** 3` at `w`."), ("写出 `slope(w)`：返回 `w ** 3` 在 `w` 处的梯度。")),
+    "write": (
+        "question.{lang}",
+        "Write `slope(w)`, which returns the gradient of `w ** 3` at `w`.",
+        "写出 `slope(w)`：返回 `w ** 3` 在 `w` 处的梯度。",
+    ),
     "success": ("success.{lang}", "That is 3w².", "这就是 3w²。"),
     "right": ("properties.right.{lang}", "It is 3w².", "结果是 3w²。"),
     "hint_one": ("{lang}", "Which call fills `.grad`?", "哪个调用会填上 `.grad`？"),
