@@ -35,10 +35,9 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     without = shutil.ignore_patterns("__pycache__", "_lessons", "*.ipynb")
     for name in ("autogradlab", "tools"):
         shutil.copytree(ROOT / name, folder / name, ignore=without)
-    (folder / "tests").mkdir()
-    for name in ("__init__.py", "conftest.py", "ops", "docs"):
-        source = ROOT / "tests" / name
-        (shutil.copytree if source.is_dir() else shutil.copy)(source, folder / "tests" / name)
+    shutil.copytree(ROOT / "tests/ops", folder / "tests/ops", ignore=without)
+    for source in (ROOT / "tests").glob("[!t]*.*"):  # what tests share, without the tests
+        shutil.copy(source, folder / "tests" / source.name)
     entry, _ = parts("python")
     (folder / "autogradlab/ops/breadth/cube.py").write_text(entry, encoding="utf-8")
     samples = folder / "tests/ops/samples_pointwise.py"
