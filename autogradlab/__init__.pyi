@@ -1474,7 +1474,7 @@ def set_num_threads(number: _Any, /) -> None:
 def set_printoptions(precision: _int | None = ..., threshold: _float | None = ..., edgeitems: _int | None = ..., linewidth: _int | None = ..., profile: _str | None = ..., sci_mode: _bool | None = ...) -> None:
     """How tensors print: digits (precision), how many elements before they are cut (threshold, edgeitems),
     the width of lines, scientific notation (sci_mode), or a profile: 'default', 'short', 'full'."""
-def set_rng_state(new_state: _Any) -> None:
+def set_rng_state(new_state: _Tensor) -> None:
     """Put the random numbers back into a state that get_rng_state gave."""
 def set_warn_always(b: _bool, /) -> None:
     """Give warnings that come once at every use."""

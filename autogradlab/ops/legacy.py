@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.arguments.declared import signatures
 from ..core.arguments.mismatch import typename
 from ..core.arguments.signature import Signatures
 from ..core.memory.storage import Storage
@@ -122,12 +123,17 @@ def legacy_new(cls: type, *args: Any, **kwargs: Any) -> Any:
     return made
 
 
+@signatures("new -> Tensor", method=True)
 def new(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-    """new(*sizes), new(data): the old constructor with the dtype of this tensor.
+    """
+    sig: (self, *args, device=None)
+    A tensor of the same type, in the old manner: of sizes, or with the numbers of a list.
 
-    >>> import autogradlab as torch
-    >>> torch.tensor([1]).new([2, 3])
-    tensor([2, 3])
+    Shapes: the given sizes, or those of the list.
+    Dtypes: the tensor's.
+
+    >>> torch.zeros(1, dtype=torch.float64).new([1, 2])
+    tensor([1., 2.], dtype=torch.float64)
     """
     return _construct(self.dtype, args, kwargs, any_type=False)
 
@@ -281,8 +287,16 @@ def _resized(self: Tensor, shape: tuple[int, ...]) -> Tensor:
     return TENSORS.reshape(TENSORS.contiguous(self), shape)
 
 
+@signatures("resize -> Tensor", method=True)
 def resize(self: Tensor, *sizes: Any) -> Tensor:
-    """The tensor in another shape of as many elements. Deprecated: use view or reshape."""
+    """
+    sig: (self, *sizes)
+    The tensor in another shape, with a deprecation warning: reshape.
+
+    >>> torch.arange(4).resize(2, 2)
+    tensor([[0, 1],
+            [2, 3]])
+    """
     warn("non-inplace resize is deprecated")
     return _resized(self, tuple(sizes[0]) if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes)
 
@@ -326,8 +340,16 @@ _SET = Signatures(
 )
 
 
+@signatures("set_ -> Tensor", method=True)
 def set_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-    """Make this tensor a window on another tensor's memory, or on a storage."""
+    """
+    sig: (self, source=None, storage_offset=0, size=None, stride=None)
+    Gives the tensor the memory, and the shape and strides, of another tensor or storage.
+
+    >>> x = torch.zeros(2)
+    >>> x.set_(torch.tensor([1., 2., 3.]))
+    tensor([1., 2., 3.])
+    """
     index, values = _SET.bind(args, kwargs)
     if self.requires_grad and self.is_leaf and modes.current().record:
         raise RuntimeError(errors.LEAF_INPLACE)
@@ -434,12 +456,48 @@ def pin_memory(self: Tensor, device: Any = None) -> Tensor:
     raise RuntimeError("Cannot access accelerator device when none is available.")
 
 
+def share_memory_(self: Tensor) -> Tensor:
+    """Moves the memory to where other processes can reach it; here the tensor is returned as it is.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.ones(1).share_memory_()
+        tensor([1.])
+
+    Mirrors `torch.Tensor.share_memory_`.
+    """
+    return self
+
+
+def is_distributed(self: Tensor) -> bool:
+    """Whether it is distributed: never.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.ones(1).is_distributed()
+        False
+
+    Mirrors `torch.Tensor.is_distributed`.
+    """
+    return False
+
+
 def install() -> None:
     """Attach the old methods and the constructor to Tensor."""
-    for fn in (new, resize, resize_as, resize_as_, set_, apply_, map_, is_set_to, pin_memory):
+    for fn in (
+        new,
+        resize,
+        resize_as,
+        resize_as_,
+        set_,
+        apply_,
+        map_,
+        is_set_to,
+        pin_memory,
+        share_memory_,
+        is_distributed,
+    ):
         setattr(Tensor, fn.__name__, fn)
-    Tensor.share_memory_ = lambda self: self  # type: ignore[assignment, method-assign, return-value]
-    Tensor.is_distributed = lambda self: False  # type: ignore[method-assign]
     Tensor.__new__ = staticmethod(legacy_new)  # type: ignore[method-assign]
 
 

@@ -1,22 +1,22 @@
-"""The files of help texts, and how the help of a name is put together from its entry, its signatures and the op table.
+"""How the help of a name is put together: from the text of its declaration, its signatures and the op table.
 
-A file holds entries for the names of one family::
+The help text of an operation stands in its entry, or is its kernel's docstring::
 
-    %note floats Dtypes: float and complex; integers are computed in the default dtype.
-    @space linalg
-
-    ## name, other_name -> type of the result
-    sig: (input, *, out=None)
     The first paragraph says what it does.
 
     Shapes: ...
     ~floats
+
     >>> torch.name(torch.ones(2))
     tensor([1., 1.])
 
-`-> type` is left out for a Tensor, `sig:` where the tables of signatures, or the function itself, say it (`main: 2`
-puts their second one first). `~word` stands for a note. The results of the examples are written by ``python
-tools/helptexts.py record``; a test runs every example.
+    In place:
+    >>> torch.ones(2).name_()
+    tensor([1., 1.])
+
+`~word` stands for a note (`notes.py`). A line `sig: (input, *, out=None)` says what is shown as signature where it is
+not what the declaration says, `main: 2` that the second one comes first. ``python tools/renew.py`` writes the results of
+the examples; a test runs every one.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from inspect import cleandoc
-from pathlib import Path
 
 from ..core.arguments.declared import ALIASES, DECLARED
 from ..ops.table.families import FUNCTIONS, load_all
@@ -34,18 +33,16 @@ from .notes import NOTES
 
 __all__ = ["WIDTH", "Entry", "base", "canonical", "entries", "find"]
 
-FOLDER = Path(__file__).parent
 WIDTH = 96
 
 
 class Entry:
-    """What a file says of one name."""
+    """What a declaration says of one name."""
 
-    __slots__ = ("example", "main", "names", "result", "signatures", "space", "text")
+    __slots__ = ("example", "main", "names", "result", "signatures", "text")
 
     def __init__(
         self,
-        space: str,
         names: list[str],
         result: str,
         signatures: list[str],
@@ -53,7 +50,6 @@ class Entry:
         text: str,
         example: str,
     ) -> None:
-        self.space = space
         self.names = names
         self.result = result
         self.signatures = signatures
@@ -64,41 +60,7 @@ class Entry:
 
     @property
     def path(self) -> str:
-        return f"{self.space}.{self.names[0]}" if self.space else self.names[0]
-
-
-def parse(text: str) -> list[Entry]:
-    """The entries of a file."""
-    notes: dict[str, str] = {}
-    space = ""
-    found: list[Entry] = []
-    head, *chunks = ("\n" + text).split("\n## ")
-    for line in head.split("\n"):
-        if line.startswith("%note "):
-            _, name, words = line.split(" ", 2)
-            notes[name] = words.replace("\\n", "\n")
-        elif line.startswith("@space "):
-            space = line.removeprefix("@space ").strip()
-    for chunk in chunks:
-        title, _, body = chunk.partition("\n")
-        names, _, result = title.partition("->")
-        prose, arrow, example = body.partition(">>> ")
-        signatures = [line.removeprefix("sig:").strip() for line in prose.split("\n") if line.startswith("sig:")]
-        main = next((int(line.removeprefix("main:")) for line in prose.split("\n") if line.startswith("main:")), 0)
-        lines = [line for line in prose.split("\n") if not line.startswith(("sig:", "main:"))]
-        lines = [notes[line[1:]] if line.startswith("~") else line for line in lines]
-        found.append(
-            Entry(
-                space,
-                [name.strip() for name in names.split(",")],
-                result.strip(),
-                signatures,
-                main,
-                "\n".join(lines).strip(),
-                (arrow + example).strip(),
-            )
-        )
-    return found
+        return self.names[0]
 
 
 _START = re.compile(r"~|sig:|main:|(Shapes|Dtypes|Errors|Result|Note): ")
@@ -137,9 +99,9 @@ def _declared() -> Iterator[Entry]:
             given = dict.fromkeys(line.result for line in lines(declaration.text))
             result = " | ".join(map(plain_result, given))
             names = [_place(n) for n in (name, *others.get(name, ()))]
-            yield Entry("", names, "" if result == "Tensor" else result, *written(own))
+            yield Entry(names, "" if result == "Tensor" else result, *written(own))
         if in_place:
-            yield Entry("", [_place(name + "_")], "", *written(in_place))
+            yield Entry([_place(name + "_")], "", *written(in_place))
 
 
 def plain_result(text: str) -> str:
@@ -163,12 +125,7 @@ def _place(name: str) -> str:
 @cache
 def entries() -> dict[str, Entry]:
     """All entries by the paths of their names."""
-    found: dict[str, Entry] = {}
-    texts = [entry for file in sorted(FOLDER.glob("*.txt")) for entry in parse(file.read_text(encoding="utf-8"))]
-    for entry in (*_declared(), *texts):
-        for name in entry.names:
-            found[f"{entry.space}.{name}" if entry.space and "." not in name else name] = entry
-    return found
+    return {name: entry for entry in _declared() for name in entry.names}
 
 
 def canonical(path: str) -> str:

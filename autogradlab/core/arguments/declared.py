@@ -69,7 +69,8 @@ def signatures(text: str, method: bool = False, out: Any = None) -> Callable[[An
     """Decorator that declares the signatures of a function, or of a method, that is no operation of the table."""
 
     def keep(function: Any) -> Any:
-        name = declare(text, "", out)
+        doc = function.__doc__ or ""
+        name = declare(text, "" if "Mirrors `torch." in doc else doc, out)  # which is a whole help text already
         if not method:
             PLAIN.add(name)
         return function

@@ -48,12 +48,14 @@ _storage_of = TensorBase._storage.__get__  # type: ignore[attr-defined]
 
 
 class Storage:
-    """Bytes shared by tensors (mirrors `torch.UntypedStorage`).
+    """The memory under tensors, in bytes.
 
-    >>> import autogradlab as torch
-    >>> t = torch.zeros(2, 3)
-    >>> t.untyped_storage().nbytes(), t.t().untyped_storage().data_ptr() == t.data_ptr()
-    (24, True)
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.tensor([1, 2], dtype=torch.uint8).untyped_storage().tolist()
+        [1, 2]
+
+    Mirrors `torch.UntypedStorage`.
     """
 
     __slots__ = ("__weakref__", "_owner", "buffer")

@@ -365,33 +365,43 @@ default_generator.seed()
 
 
 def manual_seed(seed: Any) -> Generator:
-    """Seed the default generator with `int(seed)` and return it (mirrors `torch.manual_seed`).
+    """Start the random numbers anew from a seed: the same seed gives the same numbers.
 
-    Errors: those of `int` and of `Generator.manual_seed`.
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.manual_seed(0).initial_seed()
+        0
+        >>> torch.rand(2)
+        tensor([0.4963, 0.7682])
 
-    >>> import autogradlab as torch
-    >>> torch.manual_seed(0).initial_seed()
-    0
+    Mirrors `torch.manual_seed`.
     """
     return default_generator.manual_seed(int(seed))
 
 
 def seed() -> int:
-    """Seed the default generator from the system's randomness; returns the seed (mirrors `torch.seed`).
+    """Start the random numbers from a seed that the system chooses, and return it.
 
-    >>> import autogradlab as torch
-    >>> torch.seed() == torch.initial_seed()
-    True
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.seed() == torch.initial_seed()
+        True
+
+    Mirrors `torch.seed`.
     """
     return default_generator.seed()
 
 
 def initial_seed() -> int:
-    """The seed of the default generator (mirrors `torch.initial_seed`).
+    """The seed from which the random numbers started.
 
-    >>> import autogradlab as torch
-    >>> torch.manual_seed(3) and torch.initial_seed()
-    3
+    Example:
+        >>> import autogradlab as torch
+        >>> _ = torch.manual_seed(7)
+        >>> torch.initial_seed()
+        7
+
+    Mirrors `torch.initial_seed`.
     """
     return default_generator.initial_seed()
 

@@ -283,6 +283,18 @@ class Tensor(TensorMethods):
         return count
 
     def is_inference(self) -> bool:
+        """Whether it was made in inference mode.
+
+        Example:
+            >>> import autogradlab as torch
+            >>> with torch.inference_mode():
+            ...     x = torch.ones(1)
+            ...
+            >>> x.is_inference()
+            True
+
+        Mirrors `torch.Tensor.is_inference`.
+        """
         return self._counter is INFERENCE
 
     def __dir__(self) -> list[str]:
@@ -424,11 +436,32 @@ class Tensor(TensorMethods):
 
     @read_only
     def shape(self) -> Size:
-        """The size of each dimension."""
+        """The sizes of all dimensions.
+
+        Shapes: any.
+
+        Example:
+            >>> import autogradlab as torch
+            >>> torch.zeros(2, 3).shape
+            torch.Size([2, 3])
+
+        Mirrors `torch.Tensor.shape`.
+        """
         return Size(self._array.shape)
 
     @read_only
     def ndim(self) -> int:
+        """The number of dimensions.
+
+        Shapes: any.
+
+        Example:
+            >>> import autogradlab as torch
+            >>> torch.zeros(2, 3).ndim
+            2
+
+        Mirrors `torch.Tensor.ndim`.
+        """
         return self._array.ndim
 
     @read_only
@@ -496,7 +529,20 @@ class Tensor(TensorMethods):
         """
         return False
 
-    is_sparse = is_quantized = is_mps = is_xpu = is_meta = is_mkldnn = is_sparse_csr = is_nested = is_cuda
+    @read_only
+    def is_sparse(self) -> bool:
+        """Whether it is of that kind: here tensors never are.
+
+        Example:
+            >>> import autogradlab as torch
+            >>> torch.ones(1).is_sparse, torch.ones(1).is_quantized
+            (False, False)
+
+        Mirrors `torch.Tensor.is_sparse`.
+        """
+        return False
+
+    is_quantized = is_mps = is_xpu = is_meta = is_mkldnn = is_sparse_csr = is_nested = is_sparse
 
     @read_only
     def is_cpu(self) -> bool:

@@ -886,9 +886,6 @@ class TensorMethods:
     def is_signed(self) -> _bool:
         """Whether the dtype has negative numbers."""
     @property
-    def is_sparse(self) -> _bool:
-        """Whether it is of that kind: here tensors never are."""
-    @property
     def is_sparse_csr(self) -> _bool:
         """Whether it is of that kind: here tensors never are."""
     @property

@@ -24,12 +24,14 @@ _DEPRECATED = (
 
 
 class TypedStorage:
-    """The memory of a tensor as a row of numbers of its dtype; every use warns once that it is deprecated.
+    """The memory under tensors with a dtype. Deprecated: UntypedStorage.
 
-    >>> import autogradlab as torch, warnings
-    >>> warnings.simplefilter("ignore")
-    >>> torch.tensor([[1, 2], [3, 4]]).storage().tolist()
-    [1, 2, 3, 4]
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.FloatStorage([1., 2.]).tolist()
+        [1.0, 2.0]
+
+    Mirrors `torch.TypedStorage`.
     """
 
     __slots__ = ("_untyped_storage", "dtype")

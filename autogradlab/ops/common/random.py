@@ -39,14 +39,19 @@ _LONG_OUT = "multinomial expects Long tensor out, got: {}"
 
 
 class Generator(generator.Generator):
-    """A stream of random numbers that can be seeded, saved and restored (mirrors `torch.Generator`).
+    """A source of random numbers of its own, to be handed over as generator=.
 
-    Errors: RuntimeError for a device that this build lacks.
+    Note: the numbers are PyTorch's own after the same manual_seed.
 
-    >>> import autogradlab as torch
-    >>> g = torch.Generator().manual_seed(0)
-    >>> torch.rand(2, generator=g)
-    tensor([0.4963, 0.7682])
+    Example:
+        >>> import autogradlab as torch
+        >>> g = torch.Generator().manual_seed(0)
+        >>> torch.rand(2, generator=g)
+        tensor([0.4963, 0.7682])
+        >>> g.initial_seed()
+        0
+
+    Mirrors `torch.Generator`.
     """
 
     __slots__ = ()
@@ -69,19 +74,37 @@ default_generator.__class__ = Generator
 
 
 def get_rng_state() -> Tensor:
-    """The state of the default generator (mirrors `torch.get_rng_state`)."""
+    """The state of the random numbers, for set_rng_state.
+
+    Shapes: (5056,).
+    Dtypes: uint8.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> state = torch.get_rng_state()
+        >>> a = torch.rand(2)
+        >>> torch.set_rng_state(state)
+        >>> torch.equal(a, torch.rand(2))
+        True
+
+    Mirrors `torch.get_rng_state`.
+    """
     return default_generator.get_state()  # type: ignore[return-value]
 
 
 def set_rng_state(new_state: Tensor) -> None:
-    """Restore the default generator's state (mirrors `torch.set_rng_state`).
+    """Put the random numbers back into a state that get_rng_state gave.
 
-    >>> import autogradlab as torch
-    >>> state = torch.get_rng_state()
-    >>> a = torch.rand(2)
-    >>> torch.set_rng_state(state)
-    >>> torch.equal(a, torch.rand(2))
-    True
+    Shapes: (5056,).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> state = torch.get_rng_state()
+        >>> torch.set_rng_state(state)
+        >>> torch.equal(state, torch.get_rng_state())
+        True
+
+    Mirrors `torch.set_rng_state`.
     """
     default_generator.set_state(new_state)  # type: ignore[arg-type]
 

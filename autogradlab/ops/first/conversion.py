@@ -35,12 +35,12 @@ def type_name(d: dtype) -> str:
 # -- out of tensors ----------------------------------------------------------------------------------------------------
 
 
+@signatures("item(Tensor input) -> number", method=True)
 def item(self: Tensor) -> Any:
-    """The Python number of a tensor of one element.
+    """The only element as a Python number: float, int, bool or complex.
 
-    Errors: RuntimeError for another number of elements.
+    Errors: RuntimeError if there is not exactly one.
 
-    >>> import autogradlab as torch
     >>> torch.tensor([2.5]).item()
     2.5
     """
@@ -50,7 +50,6 @@ def item(self: Tensor) -> Any:
     return x.item() if x.dtype.kind != "V" else float(x.reshape(-1)[0])
 
 
-@signatures("item(Tensor input) -> number", method=True)
 def _item(self: Tensor, *args: Any, **kwargs: Any) -> Any:
     if args or kwargs:
         raise TypeError(
@@ -60,10 +59,10 @@ def _item(self: Tensor, *args: Any, **kwargs: Any) -> Any:
     return item(self)
 
 
+@signatures("tolist(Tensor input) -> list | number", method=True)
 def tolist(self: Tensor) -> Any:
-    """Nested lists of Python numbers; for a 0-dim tensor the number.
+    """The elements as nested Python lists; a number for 0-dim.
 
-    >>> import autogradlab as torch
     >>> torch.tensor([[1, 2], [3, 4]]).tolist()
     [[1, 2], [3, 4]]
     """
@@ -72,13 +71,15 @@ def tolist(self: Tensor) -> Any:
 
 @signatures("numpy(Tensor input, *, bool force=False) -> ndarray", method=True)
 def numpy(self: Tensor, *args: Any, force: bool = False) -> np.ndarray:
-    """An array over the same memory.
+    """The tensor as a NumPy array on the same memory; force=True detaches and copies where necessary.
 
-    Errors: RuntimeError for a tensor that requires grad, unless `force`; TypeError for bfloat16, which NumPy lacks.
+    Errors: RuntimeError if it requires grad: use detach() first.
 
-    >>> import autogradlab as torch
-    >>> torch.tensor([1., 2.]).numpy()
-    array([1., 2.], dtype=float32)
+    >>> x = torch.tensor([1., 2.])
+    >>> a = x.numpy()
+    >>> a[0] = 7
+    >>> x
+    tensor([7., 2.])
     """
     if args:
         raise TypeError(
@@ -126,16 +127,17 @@ def backwards(self: Tensor) -> Tensor:
 @signatures(
     """
     type(Tensor input, object dtype=None, bool non_blocking=False, *, MemoryFormat? memory_format=None) -> str | Tensor
-    type(Tensor input, object dtype=None, bool async=False, *, MemoryFormat? memory_format=None) -> Tensor|deprecated
+    type(Tensor input, object dtype=None, bool async=False, *, MemoryFormat? memory_format=None) -> str | Tensor|deprecated
     """,
     method=True,
 )
 def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False, **options: Any) -> Any:
-    """The name of the tensor's type, or the tensor converted to another type.
+    """The name of the tensor's type; with a type, the tensor cast to it.
 
-    >>> import autogradlab as torch
-    >>> torch.tensor([1.5]).type(), torch.tensor([1.5]).type(torch.LongTensor)
-    ('torch.FloatTensor', tensor([1]))
+    >>> torch.ones(1).type()
+    'torch.FloatTensor'
+    >>> torch.ones(1).type(torch.int64)
+    tensor([1])
     """
     if dtype is None:
         return type_name(self.dtype)

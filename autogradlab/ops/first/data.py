@@ -11,6 +11,18 @@ from ..table.opdef import composite
 
 
 def _get_data(self: Tensor) -> Tensor:
+    """The same memory without history, and without a common version counter: changes go unnoticed by
+    autograd. detach() is safer.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> w = torch.tensor([1., 2.], requires_grad=True)
+        >>> w.data *= 10
+        >>> w
+        tensor([10., 20.], requires_grad=True)
+
+    Mirrors `torch.Tensor.data`.
+    """
     counter(self)  # from now on, it is not alone on its memory
     t = wrap(self._array)
     t._storage = self._storage
@@ -34,7 +46,7 @@ def _delete_data(self: Tensor) -> None:
     raise RuntimeError(errors.DATA_DELETE)
 
 
-Tensor.data = property(_get_data, _set_data, _delete_data, "The values as a tensor without history.")  # type: ignore[attr-defined]
+Tensor.data = property(_get_data, _set_data, _delete_data)  # type: ignore[attr-defined]
 
 
 @composite("get_device(Tensor input) -> int|function")

@@ -16,7 +16,16 @@ __all__ = ["LinAlgError", "columns", "inverse", "lu", "matmul", "matrices", "squ
 
 
 class LinAlgError(RuntimeError):
-    """A matrix does not allow what was asked of it (mirrors `torch.linalg.LinAlgError`)."""
+    """The error of a matrix that does not allow what is asked: singular, not positive definite. A
+    RuntimeError.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> issubclass(torch.linalg.LinAlgError, RuntimeError)
+        True
+
+    Mirrors `torch.linalg.LinAlgError`.
+    """
 
 
 LinAlgError.__name__ = LinAlgError.__qualname__ = "_LinAlgError"
