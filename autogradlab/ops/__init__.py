@@ -12,10 +12,10 @@ LATE = {
     "torch.unravel_index torch.vander",
     "breadth.fourier": "F._fft_c2c F._fft_c2r F._fft_r2c",
     "breadth.histogram": "bincount histc histogram torch.histogramdd",
-    "breadth.pad": "F._pad F.reflection_pad1d F.reflection_pad1d_backward F.reflection_pad2d F.reflection_pad2d_backward "
-    "F.reflection_pad3d F.reflection_pad3d_backward F.replication_pad1d F.replication_pad1d_backward "
-    "F.replication_pad2d F.replication_pad2d_backward F.replication_pad3d F.replication_pad3d_backward "
-    "torch.constant_pad_nd",
+    "breadth.pad": "F._pad F.reflection_pad1d F.reflection_pad1d_backward F.reflection_pad2d "
+    "F.reflection_pad2d_backward F.reflection_pad3d F.reflection_pad3d_backward F.replication_pad1d "
+    "F.replication_pad1d_backward F.replication_pad2d F.replication_pad2d_backward F.replication_pad3d "
+    "F.replication_pad3d_backward torch.constant_pad_nd",
     "breadth.special": "F.logit_backward F.mvdigamma F.sinc_backward Tensor.digamma_ Tensor.erfinv_ Tensor.igamma_ "
     "Tensor.igammac_ Tensor.lgamma_ Tensor.mvlgamma_ Tensor.polygamma_ digamma erf erf_ erfc erfc_ erfinv i0 i0_ "
     "igamma igammac lgamma logit logit_ mvlgamma polygamma sinc sinc_ torch.special_bessel_j0 "
@@ -76,7 +76,8 @@ LATE = {
     "common.triangle": "Tensor.tril_ Tensor.triu_ tril triu",
     "linalg.decompositions": "F.linalg_cholesky_ex F.linalg_eig F.linalg_eigh F.linalg_lu F.linalg_lu_factor_ex "
     "F.linalg_lu_solve F.linalg_qr F.linalg_svd cholesky qr svd",
-    "linalg.exponential": "F._matrix_power F.linalg_householder_product F.linalg_matrix_exp matrix_exp matrix_power orgqr",
+    "linalg.exponential": "F._matrix_power F.linalg_householder_product F.linalg_matrix_exp matrix_exp matrix_power "
+    "orgqr",
     "linalg.factors": "F.matmul",
     "linalg.norms": "F._cdist_forward F._euclidean_dist F.linalg_matrix_norm F.linalg_norm F.linalg_vector_norm "
     "F.norm_along norm torch.cdist",
