@@ -15,8 +15,8 @@ The help text of an operation stands in its entry, or is its kernel's docstring:
     tensor([1., 1.])
 
 `~word` stands for a note (`notes.py`). A line `sig: (input, *, out=None)` says what is shown as signature where it is
-not what the declaration says, `main: 2` that the second one comes first. ``python tools/renew.py`` writes the results of
-the examples; a test runs every one.
+not what the declaration says, `main: 2` that the second one comes first. ``python tools/renew.py`` writes the results
+of the examples; a test runs every one.
 """
 
 from __future__ import annotations
