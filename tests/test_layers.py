@@ -26,10 +26,8 @@ def test_imports_keep_to_the_order_of_rooms():
     assert layermap.faults(sources, README) == []
 
 
-def test_there_are_few_late_imports():
-    sources = layermap.modules()
-    late = [(name, i) for name, s in sources.items() for i, inside in layermap.imports(name, s, set(sources)) if inside]
-    assert 0 < len(late) <= 30
+def test_there_are_few_reasons_to_import_late():
+    assert 0 < len(layermap.late(README)) <= 16
 
 
 MAP = (

@@ -23,7 +23,7 @@ import numpy as np
 
 from ..graph.node import Edge, Node
 from ..graph.slices import CopySlices
-from ..memory.versions import INFERENCE, UNSHARED, counter
+from ..memory.versions import INFERENCE, UNSHARED
 from ..runtime import errors, modes
 from ..tensor.edges import gradient_edge, refuse_view, requires_grad, view_edge
 from ..tensor.tensor import Tensor
@@ -52,21 +52,22 @@ class History:
     Of a view, the base gets a CopySlices, and the view an edge to its place in the base as it is then.
     """
 
-    __slots__ = ("assignments", "moved", "view")
+    __slots__ = ("assignments", "edge", "moved", "t", "view")
 
     def __init__(self, t: Tensor, node: Node, own: bool = False) -> None:
         """own: the memory stays as it is, so that the base of a view does not change and the view goes on from `node`."""
-        #: attributes to be set
-        self.assignments: list[tuple[Any, str, Any]] = []
+        self.t = t
+        self.edge: Edge = (node, 0)
         #: retained gradients that old Nodes give away
-        self.moved: list[tuple[dict[int, Any], int]] = []
+        self.moved: tuple[tuple[dict[int, Any], int], ...] = ()
+        #: attributes to be set, of a view and its base
+        self.assignments: tuple[tuple[Any, str, Any], ...] = ()
         self.view = view = t._view
         if view is None:
             self._move_retained(t._edge, node)
-            self.assignments.append((t, "_edge", (node, 0)))
             return
         if own:
-            self.assignments.append((view, "edge", (node, 0)))
+            self.assignments = ((view, "edge", (node, 0)),)
             return
         base = view.base
         edge = gradient_edge(base)
@@ -74,10 +75,10 @@ class History:
         if base._view is None:
             self._move_retained(base._edge, copy)
             edge = (copy, 0)
-            self.assignments.append((base, "_edge", edge))
+            self.assignments = ((base, "_edge", edge),)
         made = view_edge(base._array, edge, t._array)
         self._move_retained(view.edge, made)
-        self.assignments.append((view, "edge", (made, 0)))
+        self.assignments += ((view, "edge", (made, 0)),)
 
     def _move_retained(self, old: Edge | None, new: Node) -> None:
         """A retained gradient belongs to the tensor, so it follows; other hooks stay with the old Node."""
@@ -86,16 +87,18 @@ class History:
         kept = old[0].hooks.retain.get(old[1])
         if kept is not None:
             new._hooks().retain[0] = kept
-            self.moved.append((old[0].hooks.retain, old[1]))
+            self.moved += ((old[0].hooks.retain, old[1]),)
 
     def publish(self, version: int) -> None:
         """Show it, on a tensor whose version is now `version`. To repeat this changes nothing."""
         for retained, nr in self.moved:
             retained.pop(nr, None)
+        if self.view is None:
+            self.t._edge = self.edge
+            return
         for owner, name, value in self.assignments:
             setattr(owner, name, value)
-        if self.view is not None:
-            self.view.version = version
+        self.view.version = version
 
 
 def rebase(t: Tensor, node: Node) -> None:
@@ -103,60 +106,71 @@ def rebase(t: Tensor, node: Node) -> None:
     History(t, node).publish(t._counter[0])
 
 
-def _next_version(t: Tensor) -> int:
-    count = t._counter
-    if count is INFERENCE:
-        if not modes.current().inference:
-            raise RuntimeError(errors.INFERENCE_INPLACE)
-        return 0
-    version: int = count[0]
-    return version + 1
-
-
-def _publish(t: Tensor, version: int, history: History | None) -> None:
+def _next_version(t: Tensor) -> tuple[Any, int]:
+    """The version counter that `t` is to have, and the number that is to stand in it."""
     count = t._counter
     if type(count) is list:
-        count[0] = version
-    elif count is UNSHARED:
-        t._counter = [version]
+        return count, count[0] + 1
+    if count is UNSHARED:
+        return [0], 1
+    if not modes.current().inference:
+        raise RuntimeError(errors.INFERENCE_INPLACE)
+    return [0], 0  # of a tensor of inference mode: nobody will look at it
+
+
+def _publish(t: Tensor, count: Any, version: int, history: History | None) -> None:
+    count[0] = version
+    if t._counter is not INFERENCE:
+        t._counter = count
     if history is not None:
         history.publish(version)
 
 
-def commit(t: Tensor, values: Any, history: History | None = None) -> None:
-    """Let `t` have new values, broadcast and cast to it, and with them its next version and its new history."""
-    version = _next_version(t)
+def commit(t: Tensor, values: Any, history: History | None = None, index: Any = ...) -> None:
+    """Let `t` have new values, broadcast and cast to it (at an index of its array), and with them its next version and history."""
     target = t._array
+    count = t._counter
+    if type(count) is list and history is None:  # the commonest case, without calls
+        version = count[0] + 1
+        try:
+            target[index] = values
+            count[0] = version
+        except BaseException:
+            target[index] = values
+            count[0] = version
+            raise
+        return
+    count, version = _next_version(t)
     try:
-        target[...] = values
-        _publish(t, version, history)
+        target[index] = values
+        _publish(t, count, version, history)
     except BaseException:
-        target[...] = values
-        _publish(t, version, history)
+        target[index] = values
+        _publish(t, count, version, history)
         raise
 
 
 def commit_by(t: Tensor, write: Callable[..., Any], *args: Any, history: History | None = None) -> None:
     """The same where `write(*args)` changes the memory; to repeat it must change nothing."""
-    version = _next_version(t)
+    count, version = _next_version(t)
     try:
         write(*args)
-        _publish(t, version, history)
+        _publish(t, count, version, history)
     except BaseException:
         write(*args)
-        _publish(t, version, history)
+        _publish(t, count, version, history)
         raise
 
 
 def commit_array(t: Tensor, array: np.ndarray, history: History | None = None) -> None:
     """The same where the tensor gets another array over the same memory, of other sizes and strides."""
-    version = _next_version(t)
+    count, version = _next_version(t)
     try:
         t._array = array
-        _publish(t, version, history)
+        _publish(t, count, version, history)
     except BaseException:
         t._array = array
-        _publish(t, version, history)
+        _publish(t, count, version, history)
         raise
 
 
@@ -165,13 +179,15 @@ def commit_kernel(t: Tensor, kernel: Callable[..., Any], *args: Any, history: Hi
 
     It saves a large tensor the memory for a result; a small one is changed sooner by `commit`.
     """
-    version = _next_version(t)
-    steps = [partial(kernel, *args)]
+    count, version = _next_version(t)
+    steps = [partial(kernel, *args), partial(count.__setitem__, 0, version)]
     if t._counter is not INFERENCE:
-        steps.append(partial(counter(t).__setitem__, 0, version))
+        steps.append(partial(setattr, t, "_counter", count))
     if history is not None:
         steps += [partial(retained.pop, nr, None) for retained, nr in history.moved]
         steps += [partial(setattr, *assignment) for assignment in history.assignments]
-        if history.view is not None:
+        if history.view is None:
+            steps.append(partial(setattr, t, "_edge", history.edge))
+        else:
             steps.append(partial(setattr, history.view, "version", version))
     modes.quiet(_run_all, map(call, steps))

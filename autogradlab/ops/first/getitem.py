@@ -11,7 +11,7 @@ import numpy as np
 from ...core.arguments.mismatch import typename
 from ...core.graph.node import NO_EDGE
 from ...core.memory.overlap import check_apart
-from ...core.recording.inplace import commit_by
+from ...core.recording.inplace import commit
 from ...core.recording.record import TENSORS
 from ...core.runtime.modes import FLAGS
 from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge, wrap
@@ -240,7 +240,7 @@ def _quick(self: Tensor, index: Any, value: Any) -> bool:
         if places.dtype.kind == "b" and places.shape != x.shape[: places.ndim]:
             return False
         try:
-            commit_by(self, x.__setitem__, places, value)
+            commit(self, value, None, places)
         except (IndexError, TypeError):
             return False
         return True
@@ -251,7 +251,7 @@ def _quick(self: Tensor, index: Any, value: Any) -> bool:
     ):
         return False
     try:
-        commit_by(self, x.__setitem__, index, value)
+        commit(self, value, None, index)
     except (IndexError, TypeError):
         return False
     return True

@@ -426,7 +426,11 @@ def binary(
         if x is target and direct and x.size > _LARGE:
             commit_kernel(input, kernel, x, y, target, history=history)
         else:
-            commit(input, modes.quiet(kernel, x, y), history)
+            try:
+                r = QUIET(kernel, x, y)
+            except RuntimeError as error:
+                r = _again(error, kernel, x, y)
+            commit(input, r, history)
         if node is not None and FLAGS.unusual:
             settle(node)
         return input

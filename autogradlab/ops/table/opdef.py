@@ -130,6 +130,8 @@ class Op:
         self.fields: tuple[str, ...] = ()
         self.savers: tuple[tuple[str, Any], ...] = ()
         self.users: tuple[tuple[int, ...] | None, ...] = ()
+        self.input_saved = False
+        self.input_users: tuple[int, ...] | None = None
         #: the tensor arguments to which the Node has edges: those with a formula
         self.edge_places = self.tensor_places
         if not vjp:  # in place it cuts the gradient off: a Node that gives zeros
@@ -156,6 +158,9 @@ class Op:
         self.savers = tuple(self._saver(f) for f in fields)
         #: for each field the edges whose gradients need it, None for a field that is needed whenever there is a Node
         self.users = tuple(self._users(f) for f in fields)
+        at = next((i for i, (kind, place) in enumerate(self.savers) if kind == "tensor" and place == 0), None)
+        #: whether the first tensor is saved, and by which edges it is used
+        self.input_saved, self.input_users = at is not None, None if at is None else self.users[at]
         self.node_class.constants = constants or {}
         self.node_class.tensor_names = tuple(
             name
@@ -325,10 +330,10 @@ class Op:
 
     def saves_input(self, edges: Sequence[Edge]) -> bool:
         """Whether the Node saves the first tensor, given the edges that it has."""
-        for (kind, place), users in zip(self.savers, self.users, strict=True):
-            if kind == "tensor" and place == 0:
-                return users is None or any(edges[i] is not NO_EDGE for i in users)
-        return False
+        if not self.input_saved:
+            return False
+        users = self.input_users
+        return users is None or any(edges[i] is not NO_EDGE for i in users)
 
     def saves(
         self, values: list[Any], edges: Sequence[Edge], results: tuple[Tensor, ...], ahead: int = 0
