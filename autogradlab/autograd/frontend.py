@@ -5,12 +5,12 @@ from __future__ import annotations
 import operator
 import threading
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..core.backward.engine import Task
+from ..core.backward.engine import Event, Task
 from ..core.backward.validate import checked
 from ..core.graph.node import Edge, Node
 from ..core.recording.record import TENSORS
@@ -235,6 +235,21 @@ def backward(
 
 
 def _backward(tensors: Any, grad_tensors: Any, retain_graph: Any, create_graph: Any, inputs: Any) -> None:
+    _run(_task(tensors, grad_tensors, retain_graph, create_graph, inputs))
+
+
+def backward_steps(
+    tensors: Any, grad_tensors: Any = None, retain_graph: Any = None, create_graph: Any = False, inputs: Any = None
+) -> Iterator[Event]:
+    """`backward` as a generator, which pauses after every Node: what has run has run, and the rest when it goes on.
+
+    Between two steps anything else may run, other backward passes too. A pass that is not taken to its end stays where it
+    is: `.grad` has what arrived, and Nodes that ran have freed what they saved.
+    """
+    return _task(tensors, grad_tensors, retain_graph, create_graph, inputs).steps()
+
+
+def _task(tensors: Any, grad_tensors: Any, retain_graph: Any, create_graph: Any, inputs: Any) -> Task:
     if inputs is not None:
         inputs = _tuple(inputs)
         if not inputs:
@@ -248,7 +263,7 @@ def _backward(tensors: Any, grad_tensors: Any, retain_graph: Any, create_graph: 
     targets = None if inputs is None else _targets(inputs, retain=True)
     if create:
         _warn_cycle()
-    _run(Task(roots, _root_checked(roots, grads), keep, create, targets, accumulate=True))
+    return Task(roots, _root_checked(roots, grads), keep, create, targets, accumulate=True)
 
 
 def _warn_cycle() -> None:

@@ -27,6 +27,14 @@ _WORD = re.compile(r"[\w.\[\]]{1,14}")
 SHORT = 22
 
 
+#: the sentence before the first event, for a live pass or not, committed or not
+_START = {
+    (False, False): "step.start",
+    (False, True): "step.start_commit",
+    (True, True): "step.start_live",
+}
+
+
 class Story:
     """Turns a recording into frames; each frame holds only what differs from the one before.
 
@@ -69,11 +77,12 @@ class Story:
         ]
         self.states = dict.fromkeys(lines, "idle")
         begins = self.speech.start() if self.speech is not None else ""
-        start = say("step.start_commit" if self.recording.committed else "step.start")
+        start = say(_START[bool(self.recording.live), self.recording.committed])
         made = [Frame(start, say("step.start_head"), tuple(self.states.items()), said=begins)]
         for event in self.recording.events:
             made.append(self._frame(event))
-        if not any(isinstance(event, Failed) for event in self.recording.events):
+        over = self.recording.live in ("", "over")
+        if over and not any(isinstance(event, Failed) for event in self.recording.events):
             self._fresh()
             made.append(Frame(_ended(self._end()), say("step.done_head"), self._states(), tone=self._verdict()))
         return made

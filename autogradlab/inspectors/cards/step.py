@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
+from ..cells import keep
 from ..inspector import Inspector, present
 from ..layout.folded import folded
 from ..layout.picture import Labels, draw
+from ..live import Live, live
 from ..parts import Badge, Card, Frame, Note
 from ..snapshot.calls import arguments
 from ..snapshot.events import Amount, Failed, HookRan, amount
 from ..snapshot.graph import Graph, Holders, Walk, saved_live
-from ..snapshot.kinds import is_a, is_tensor, type_name
+from ..snapshot.kinds import is_a, is_tensor, library, type_name
 from ..snapshot.names import namespace
 from ..snapshot.program import Source, source_of
-from ..snapshot.recording import Recording, record
+from ..snapshot.recording import LivePass, Recording, record
 from ..values import short
 from ..words import language, say
 from .constants import with_constants
 from .frames import Story
-from .graph import details_of, graph_words, roots_of
+from .graph import details_of, graph_words, problem_card, roots_of
 
 __all__ = ["step", "step_card"]
 
@@ -36,7 +38,7 @@ def step(
     inputs: Any = None,
     retain_graph: bool = False,
     create_graph: bool = False,
-    commit: bool = False,
+    commit: bool | Literal["live"] = False,
     predict: bool = False,
 ) -> Inspector:
     """Run backward from `y` (a tensor or a list of them) and show each event: what runs, what arrives where, and why.
@@ -47,18 +49,79 @@ def step(
 
     The arguments are those of `backward`. It is a preview: `.grad`, the graph, versions and hooks are afterwards what
     they were. Your own hooks do run: what they do to tensors is put back, what they do to anything else is done. With
-    `commit=True` it is the real backward. An error of PyTorch does not come out as an exception: the pass stops at the
-    Node that failed, and the card says why.
+    `commit=True` it is the real backward. With `commit="live"` it is too, and it pauses: `view.next()` lets one Node run,
+    `view.run()` the rest, `view.close()` leaves it where it is; other cells can look in between. An error of PyTorch
+    does not come out as an exception: the pass stops at the Node that failed, and the card says why.
 
     Where the lines that made the graph are known, they are shown, with the values that they had and the gradients as
     they arrive; the graph is one key away. With `predict=True` the card asks before each step what will happen.
     """
     flags = ("retain_graph", retain_graph), ("create_graph", create_graph), ("commit", commit), ("predict", predict)
     for flag, value in flags:
+        if flag == "commit" and is_a(value, str) and value == "live":
+            continue
         if not is_a(value, (bool, int, type(None))):
             raise TypeError(say("step.flag", flag=flag, type=type_name(value)))
+    if commit == "live":
+        return live_step(y, namespace(), gradient, inputs, bool(retain_graph), bool(create_graph), arguments())
     card = step_card(y, namespace(), gradient, inputs, retain_graph, create_graph, commit, arguments())
     return present(replace(card, predict=bool(predict)))
+
+
+class LiveStep(Live):
+    """The real backward, paused after each Node."""
+
+    def __init__(self, running: LivePass, make: Callable[[Recording], Card]) -> None:
+        self.running = running
+        self._make = make
+        super().__init__(self.make())
+        self.on_close(running.abandon)
+        keep(self)
+
+    def make(self) -> Card:
+        return self._make(self.running.recording())
+
+    def next(self) -> LiveStep:
+        """Let one Node run."""
+        self.running.next()
+        self.refresh()
+        return self
+
+    def run(self) -> LiveStep:
+        """Let all that is left run."""
+        while self.running.next():
+            pass
+        self.refresh()
+        return self
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing is left to run."""
+        return self.running.state != "paused"
+
+
+def live_step(
+    y: Any,
+    space: Mapping[str, Any],
+    gradient: Any,
+    inputs: Any,
+    retain_graph: bool,
+    create_graph: bool,
+    written: tuple[str, ...],
+) -> Inspector:
+    """A backward that pauses. PyTorch's engine cannot: there the card says so."""
+    roots, problem = roots_of(y, "step")
+    if problem is not None:
+        return present(problem)
+    if any(getattr(library(root), "__name__", "") != "autogradlab" for root in roots):
+        return present(problem_card("step", say("step.live_torch")))
+    holders = Holders(space)
+    given = {"gradient": gradient, "inputs": inputs, "retain_graph": retain_graph, "create_graph": create_graph}
+    title = _title(roots, holders, given, written)
+    walk = Walk(roots)
+    source, kept = source_of(walk, holders), _kept(walk)
+    running = LivePass(roots, space, gradient, inputs, retain_graph, create_graph, MAX_EVENTS)
+    return live(LiveStep)(running, lambda made: _card(made, title, True, retain_graph or create_graph, source, kept))
 
 
 def step_card(
@@ -156,6 +219,8 @@ def _card(
 
 
 def _note(recording: Recording, commit: bool, keeps: bool, failed: bool) -> Note:
+    if recording.live in ("paused", "abandoned"):
+        return Note(say(f"step.note_{recording.live}"), "warning" if recording.live == "abandoned" else "plain")
     if commit and not failed:
         return Note(say("step.note_commit", freed="" if keeps else say("step.note_freed")), "muted")
     said = [] if commit else [say("step.note_preview")]
@@ -177,7 +242,7 @@ def _hooked(recording: Recording) -> bool:
 def _kind(recording: Recording) -> Badge:
     """The real backward, or a preview; that it changes nothing is said where nothing could."""
     if recording.committed:
-        return Badge(say("step.commit"), "warning")
+        return Badge(say(f"step.live_{recording.live}" if recording.live else "step.commit"), "warning")
     if recording.left:
         return Badge(say("step.preview_left"), "warning")
     key = "step.preview_hooks" if _hooked(recording) or recording.put_back else "step.preview"

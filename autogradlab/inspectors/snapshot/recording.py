@@ -20,7 +20,7 @@ from .graph import Graph, Holders, Walk, describe, hook_name
 from .keeping import Keeper, preview
 from .kinds import is_a, is_tensor, library
 
-__all__ = ["Recording", "record"]
+__all__ = ["LivePass", "Recording", "record"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,8 @@ class Recording:
     committed: bool = False
     put_back: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
+    #: of a live pass: "paused" between two steps, "over" at its end, "abandoned"; "" for a pass that ran at once
+    live: str = ""
 
 
 def _amount(tensor: Any) -> Amount | None:
@@ -104,6 +106,74 @@ def _quiet(commit: bool) -> Iterator[None]:
         if not commit:
             warnings.filterwarnings("ignore", message="Using backward\\(\\) with create_graph=True")
         yield
+
+
+class LivePass:
+    """The real backward of autogradlab, one Node at a time: `.grad`, hooks and variables change at that step.
+
+    Our hooks are there only while a step runs, so whatever else runs in the middle is not written down.
+    """
+
+    def __init__(
+        self,
+        roots: Sequence[Any],
+        space: Mapping[str, Any],
+        gradient: Any = None,
+        inputs: Any = None,
+        retain_graph: bool = False,
+        create_graph: bool = False,
+        limit: int = 300,
+    ) -> None:
+        from ...autograd.frontend import backward_steps
+
+        self.facts = describe(walk := Walk(roots), holders := Holders(space))
+        self.recorder = _Recorder(walk, self.facts, holders, not (retain_graph or create_graph), limit)
+        self.recorder.select(inputs)
+        self.state = "paused"
+        self.final: tuple[tuple[str, int, Amount | None], ...] = ()
+        many = is_a(gradient, (list, tuple))
+        given = list(gradient) if many else [gradient] * len(roots)
+        try:
+            self.steps: Any = backward_steps(
+                list(roots), given if gradient is not None else None, retain_graph or None, create_graph, inputs
+            )
+            self.recorder.enter(given)
+        except Exception as error:
+            self.recorder.failed(error)
+            self._end("over")
+
+    def next(self) -> bool:
+        """Let one Node run; whether the pass goes on."""
+        if self.state != "paused":
+            return False
+        try:
+            with self.recorder.watching():
+                next(self.steps)
+        except StopIteration:
+            self._end("over")
+        except Exception as error:
+            self.recorder.failed(error)
+            self._end("over")
+        return self.state == "paused"
+
+    def abandon(self) -> None:
+        """Stop here: what has run has run."""
+        if self.state == "paused":
+            self._end("abandoned")
+
+    def _end(self, state: str) -> None:
+        self.state = state
+        self.final = self.recorder.final()
+        if hasattr(self, "steps"):
+            self.steps.close()
+        self.recorder.forget()
+
+    def recording(self) -> Recording:
+        """What happened so far."""
+        recorder = self.recorder
+        final = recorder.final() if self.state == "paused" else self.final
+        events = tuple(recorder.events)
+        return Recording(self.facts, events, recorder.arriving, None, recorder.left_out, final, True, live=self.state)
 
 
 class _Recorder:
