@@ -243,8 +243,8 @@ def backward_steps(
 ) -> Iterator[Event]:
     """`backward` as a generator, which pauses after every Node: what has run has run, and the rest when it goes on.
 
-    Between two steps anything else may run, other backward passes too. A pass that is not taken to its end stays where it
-    is: `.grad` has what arrived, and Nodes that ran have freed what they saved.
+    Between two steps anything else may run, other backward passes too. A pass that is not taken to its end stays where
+    it is: `.grad` has what arrived, and Nodes that ran have freed what they saved.
     """
     return _task(tensors, grad_tensors, retain_graph, create_graph, inputs).steps()
 
