@@ -50,8 +50,8 @@ def step(
     The arguments are those of `backward`. It is a preview: `.grad`, the graph, versions and hooks are afterwards what
     they were. Your own hooks do run: what they do to tensors is put back, what they do to anything else is done. With
     `commit=True` it is the real backward. With `commit="live"` it is too, and it pauses: `view.next()` lets one Node
-    run, `view.run()` the rest, `view.close()` leaves it where it is; other cells can look in between. An error of PyTorch
-    does not come out as an exception: the pass stops at the Node that failed, and the card says why.
+    run, `view.run()` the rest, `view.close()` leaves it where it is; other cells can look in between. An error of
+    PyTorch does not come out as an exception: the pass stops at the Node that failed, and the card says why.
 
     Where the lines that made the graph are known, they are shown, with the values that they had and the gradients as
     they arrive; the graph is one key away. With `predict=True` the card asks before each step what will happen.
