@@ -2,8 +2,9 @@
 
     python tools/webpage.py [--to site]
 
-Needs the `docs` extra. Everything is made from what the project has: cards are drawn by the inspectors' own module, lessons are the
-stored notebooks, the reference is what `help()` says. Warnings are errors, and nothing on a page is fetched from elsewhere.
+Needs the `docs` extra. Everything is made from what the project has: cards are drawn by the inspectors' own module,
+lessons are the stored notebooks, the reference is what `help()` says. Warnings are errors, and nothing on a page is
+fetched from elsewhere.
 """
 
 from __future__ import annotations
@@ -104,8 +105,8 @@ def front() -> str:
     owner, name = address.address()
     binder = f"https://mybinder.org/v2/gh/{owner}/{name}/HEAD?urlpath=lab/tree/autogradlab-lessons"
     return (
-        "# See what autograd does\n\nA tensor and autograd core on NumPy that behaves, prints, warns and fails like PyTorch, and lessons in "
-        "which every step of a backward pass can be looked at. 看见自动求导在做什么。\n\n```python\n"
+        "# See what autograd does\n\nA tensor and autograd core on NumPy that behaves, prints, warns and fails like "
+        "PyTorch, and lessons in which every step of a backward pass can be looked at. 看见自动求导在做什么。\n\n```python\n"
         + SETUP.partition("m =")[0]
         + "lab.step(y)\n```\n\n"
         + raw(stepper(card_of("lab.step(y)")) + '<script type="module" src="_static/draw.js"></script>')
@@ -140,7 +141,8 @@ def spaces() -> dict[str, Any]:
     return {
         "torch": torch, "torch.Tensor": torch.Tensor, "torch.autograd": torch.autograd, "torch.nn": torch.nn,
         "torch.nn.functional": torch.nn.functional, "torch.optim": torch.optim, "torch.linalg": torch.linalg,
-        "torch.fft": torch.fft, "torch.special": torch.special, "torch.func": torch.func, "torch.utils.data": torch.utils.data,
+        "torch.fft": torch.fft, "torch.special": torch.special, "torch.func": torch.func,
+        "torch.utils.data": torch.utils.data,
     }  # fmt: skip
 
 
@@ -162,7 +164,8 @@ def guide(text: str) -> str:
         target = found[1]
         if target.startswith(("http", "#")) or target in GUIDES:
             return found[0]
-        return f"](https://github.com/{owner}/{name}/blob/main/{'docs/' * (not target.startswith('../'))}{target.removeprefix('../')})"
+        inside = target.removeprefix("../") if target.startswith("../") else f"docs/{target}"
+        return f"](https://github.com/{owner}/{name}/blob/main/{inside})"
 
     return re.sub(r"\]\(([^)\s]+)\)", absolute, text)
 

@@ -1,4 +1,4 @@
-"""The web page's sources: every lesson, guide and namespace; cards that need no kernel. Building it needs the `docs` extra."""
+"""The web page's sources: every lesson, guide and namespace; cards without a kernel. Building it needs Sphinx."""
 
 from __future__ import annotations
 
