@@ -106,7 +106,8 @@ def front() -> str:
     binder = f"https://mybinder.org/v2/gh/{owner}/{name}/HEAD?urlpath=lab/tree/autogradlab-lessons"
     return (
         "# See what autograd does\n\nA tensor and autograd core on NumPy that behaves, prints, warns and fails like "
-        "PyTorch, and lessons in which every step of a backward pass can be looked at. 看见自动求导在做什么。\n\n```python\n"
+        "PyTorch, and lessons in which every step of a backward pass can be looked at.\n\n看见自动求导在做什么。\n\n"
+        "```python\n"
         + SETUP.partition("m =")[0]
         + "lab.step(y)\n```\n\n"
         + raw(stepper(card_of("lab.step(y)")) + '<script type="module" src="_static/draw.js"></script>')
