@@ -227,7 +227,7 @@ def checkpoint(
     """
     if use_reentrant is None:
         words = _PASS_EXPLICITLY.format(_IN_CHECKPOINT)
-        warnings.warn(f"torch.utils.checkpoint: {words}", stacklevel=2)
+        warnings.warn(f"torch.utils.checkpoint: {words}", stacklevel=1)  # PyTorch's names a line of its own
         use_reentrant = True
     preserve = kwargs.pop("preserve_rng_state", True)
     if use_reentrant:

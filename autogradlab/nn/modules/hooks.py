@@ -213,8 +213,7 @@ class BackwardHook:
                     self.grad_outputs = self._whole(kept, places, len(values))
             given = self.grad_outputs
             if self.input_places is None:  # no input requires grad: the hooks run as soon as the gradient arrives
-                if self.user_hooks:
-                    warn(_NO_INPUTS)
+                warn(_NO_INPUTS)
                 for user in self.user_hooks:
                     found = user(self.module, (None,) * self.input_count, self.grad_outputs)
                     if found is not None and not (isinstance(found, tuple) and all(g is None for g in found)):

@@ -1,0 +1,50 @@
+"""Random training programs agree with PyTorch; python -m tests.fuzz.training runs any number of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.fuzz import training
+
+#: kinds of programs that agree but for what `known` says; graphs of second derivatives still differ in many formulas
+KINDS = ("training", "states", "checkpoints", "transforms", "modules")
+
+
+def known(source: str, difference: str) -> str:
+    """Why a difference is known; "" if it is not."""
+    reasons = {
+        "would mutate a captured Tensor": "captured tensors may still be changed in place within functional transforms",
+        "vmap: inplace arithmetic": "captured tensors may still be changed in place within vmap",
+        "doesn't match the broadcast shape": "captured tensors may still be changed in place within vmap",
+        "WeightNormInterfaceBackward0": "weight_norm is recorded as the operations of which it consists",
+    }
+    found = next((why for words, why in reasons.items() if words in difference), "")
+    if not found and "create_graph=True" in source:
+        found = "gradients of losses are recorded with other Nodes"
+    return found
+
+
+def test_a_seed_gives_one_program():
+    assert training.generate(3) == training.generate(3)
+    assert len({training.generate(seed)[1] for seed in range(50)}) == 50
+    assert {training.generate(seed)[0] for seed in range(60)} == set(training.KINDS)
+
+
+@pytest.mark.parity
+def test_a_difference_is_seen(torch: Any):
+    found = training.compare("see('one', 1 if torch.__name__ == 'torch' else 2)")
+    assert len(found) == 1
+    assert found[0].startswith("one")
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize("start", range(0, 300, 30))
+def test_programs_agree_with_pytorch(torch: Any, start: int):
+    wrong = []
+    for seed in range(start, start + 30):
+        kind, source = training.generate(seed)
+        if kind in KINDS:
+            wrong += [f"seed {seed}: {found}" for found in training.compare(source)[:1] if not known(source, found)]
+    assert wrong == []
