@@ -7,9 +7,10 @@ import weakref
 from functools import wraps
 from typing import Any
 
+from ..core.tensor.tensor import Tensor
 from .optimizer import Optimizer
 
-__all__ = ["EPOCH_DEPRECATION_WARNING", "LRScheduler"]
+__all__ = ["EPOCH_DEPRECATION_WARNING", "LRScheduler", "own", "set_rate"]
 
 EPOCH_DEPRECATION_WARNING = (
     "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. Please use "
@@ -35,6 +36,19 @@ _OVERRIDDEN = (
 )
 
 
+def set_rate(group: dict[str, Any], rate: Any) -> None:
+    """Set the learning rate of a group; one that is a tensor stays that tensor."""
+    if isinstance(group["lr"], Tensor):
+        group["lr"].fill_(rate)  # type: ignore[attr-defined]
+    else:
+        group["lr"] = rate
+
+
+def own(rate: Any) -> Any:
+    """A rate that does not change with the optimizer's: a copy where it is a tensor."""
+    return rate.clone() if isinstance(rate, Tensor) else rate
+
+
 class LRScheduler:
     """The base of all schedules: step() after each epoch sets the learning rates of the optimizer.
 
@@ -57,14 +71,14 @@ class LRScheduler:
         self.optimizer = optimizer
         if last_epoch == -1:
             for group in optimizer.param_groups:
-                group.setdefault("initial_lr", group["lr"])
+                group.setdefault("initial_lr", own(group["lr"]))
         else:
             for i, group in enumerate(optimizer.param_groups):
                 if "initial_lr" not in group:
                     raise KeyError(
                         f"param 'initial_lr' is not specified in param_groups[{i}] when resuming an optimizer"
                     )
-        self.base_lrs: list[Any] = [group["initial_lr"] for group in optimizer.param_groups]
+        self.base_lrs: list[Any] = [own(group["initial_lr"]) for group in optimizer.param_groups]
         self.last_epoch = last_epoch
         self._count_steps()
         self._step_count = 0
@@ -130,8 +144,8 @@ class LRScheduler:
         finally:
             self._get_lr_called_within_step = False
         for group, lr in zip(self.optimizer.param_groups, values, strict=True):
-            group["lr"] = lr
-        self._last_lr = [group["lr"] for group in self.optimizer.param_groups]
+            set_rate(group, lr)
+        self._last_lr = self._rates()
 
     def _warn_get_lr_called_within_step(self) -> None:
         if not self._get_lr_called_within_step:
@@ -142,4 +156,4 @@ class LRScheduler:
             )
 
     def _rates(self) -> list[Any]:
-        return [group["lr"] for group in self.optimizer.param_groups]
+        return [own(group["lr"]) for group in self.optimizer.param_groups]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import Any
 
-from .lr_base import LRScheduler
+from .lr_base import LRScheduler, set_rate
 from .lr_plateau import ReduceLROnPlateau
 from .optimizer import Optimizer
 
@@ -60,7 +60,7 @@ class SequentialLR(LRScheduler):
         self.last_epoch = last_epoch + 1
         self.optimizer = optimizer
         for group in optimizer.param_groups:
-            group["lr"] = group["initial_lr"]
+            set_rate(group, group["initial_lr"])
         for scheduler in schedulers:
             scheduler.last_epoch -= 1
         schedulers[0]._is_initial = True

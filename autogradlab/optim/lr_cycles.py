@@ -6,7 +6,7 @@ import math
 from types import FunctionType
 from typing import Any
 
-from .lr_base import LRScheduler
+from .lr_base import LRScheduler, set_rate
 from .optimizer import Optimizer
 
 __all__ = ["CosineAnnealingWarmRestarts", "CyclicLR", "OneCycleLR"]
@@ -72,7 +72,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         self.last_epoch = math.floor(epoch)
         self._get_lr_called_within_step = True
         for group, lr in zip(self.optimizer.param_groups, self.get_lr(), strict=True):
-            group["lr"] = lr
+            set_rate(group, lr)
         self._get_lr_called_within_step = False
         self._last_lr = self._rates()
 
@@ -126,7 +126,7 @@ class CyclicLR(LRScheduler):
         self.optimizer = optimizer
         if last_epoch == -1:
             for lr, group in zip(_each("base_lr", optimizer, base_lr), optimizer.param_groups, strict=True):
-                group["lr"] = lr
+                set_rate(group, lr)
         self.max_lrs = _each("max_lr", optimizer, max_lr)
         up = float(step_size_up)
         down = float(step_size_down) if step_size_down is not None else up

@@ -6,7 +6,7 @@ import math
 import warnings
 from typing import Any
 
-from .lr_base import EPOCH_DEPRECATION_WARNING, LRScheduler
+from .lr_base import EPOCH_DEPRECATION_WARNING, LRScheduler, set_rate
 from .optimizer import Optimizer
 
 __all__ = ["ReduceLROnPlateau"]
@@ -98,7 +98,7 @@ class ReduceLROnPlateau(LRScheduler):
             for i, group in enumerate(self.optimizer.param_groups):
                 new = max(group["lr"] * self.factor, self.min_lrs[i])
                 if group["lr"] - new > self.eps:
-                    group["lr"] = new
+                    set_rate(group, new)
             self.cooldown_counter = self.cooldown
             self.num_bad_epochs = 0
         self._last_lr = [group["lr"] for group in self.optimizer.param_groups]

@@ -76,12 +76,12 @@ def words(text: str) -> str:
     return re.sub(r"0x[0-9a-f]+", "0x", text).replace("autogradlab.", "torch.")
 
 
-def same(a: Any, b: Any) -> bool:
+def same(a: Any, b: Any, tolerance: float = 2e-4) -> bool:
     """Equal, floats within rounding."""
     if isinstance(a, float) and isinstance(b, float):
-        return (math.isnan(a) and math.isnan(b)) or math.isclose(a, b, rel_tol=2e-4, abs_tol=2e-5)
+        return (math.isnan(a) and math.isnan(b)) or math.isclose(a, b, rel_tol=tolerance, abs_tol=tolerance / 10)
     if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
-        return len(a) == len(b) and all(map(same, a, b))
+        return len(a) == len(b) and all(same(x, y, tolerance) for x, y in zip(a, b, strict=True))
     return type(a) is type(b) and a == b
 
 
@@ -114,14 +114,14 @@ def run(source: str, library: str) -> list[tuple[str, Any]]:
     return seen
 
 
-def compare(source: str, library: str = "autogradlab", judge: str = "torch") -> list[str]:
+def compare(source: str, library: str = "autogradlab", judge: str = "torch", tolerance: float = 2e-4) -> list[str]:
     """Where the two libraries differ; [] if they agree."""
     mine, theirs = run(source, library), run(source, judge)
     found = []
     for at in range(max(len(mine), len(theirs))):
         a = mine[at] if at < len(mine) else None
         b = theirs[at] if at < len(theirs) else None
-        if a is None or b is None or a[0] != b[0] or not same(a[1], b[1]):
+        if a is None or b is None or a[0] != b[0] or not same(a[1], b[1], tolerance):
             found.append(f"{(a or b or ('?',))[0]}\n    {library}: {a and a[1]}\n    {judge}: {b and b[1]}")
             if a is None or b is None or a[0] != b[0]:
                 break
@@ -437,7 +437,7 @@ def states(p: Program) -> None:
         "see('o2', o2.state_dict())",
         "see('o1', opt.state_dict())",
     )
-    p.add("see('same', [torch.equal(a, b) for a, b in zip(model.parameters(), m2.parameters())])")
+    p.add("see('same', [torch.allclose(a, b) for a, b in zip(model.parameters(), m2.parameters())])")
     if p.chance(0.4):
         bad = p.pick("{}", "{'0.weight': torch.zeros(1)}", "{**model.state_dict(), 'extra': torch.ones(1)}")
         p.add(f"see('keys', m2.load_state_dict({bad}{p.pick('', ', strict=False')}))")
