@@ -1,7 +1,8 @@
 """Random training programs, run by two libraries and compared in everything that can be observed.
 
 A program is Python source that calls its library `torch` and says what it sees by `see(name, value)`: values, graphs,
-keys of state dicts in their order, reprs, warnings, the type and the words of an error. The same seed gives the same program.
+keys of state dicts in their order, reprs, warnings, the type and the words of an error. The same seed gives the same
+program.
 
     python -m tests.fuzz.training --seed 0 --programs 300     agreement, and what differs by kind of program
     python -m tests.fuzz.training --seed 17 --programs 1 -v   one program and its differences
@@ -128,7 +129,7 @@ def compare(source: str, library: str = "autogradlab", judge: str = "torch", tol
     return found
 
 
-# -- programs ------------------------------------------------------------------------------------------------------------
+# -- programs ----------------------------------------------------------------------------------------------------------
 
 
 @dataclass
@@ -465,7 +466,8 @@ def checkpoints(p: Program) -> None:
         ", use_reentrant=False, preserve_rng_state=False",
     )
     p.add(
-        "checkpoint, checkpoint_sequential = torch.utils.checkpoint.checkpoint, torch.utils.checkpoint.checkpoint_sequential"
+        "checkpoint, checkpoint_sequential = torch.utils.checkpoint.checkpoint, "
+        "torch.utils.checkpoint.checkpoint_sequential"
     )
     if p.chance(0.4):
         p.add("model.register_forward_hook(lambda m, i, o: see('forward hook', o))")
@@ -627,9 +629,19 @@ def modules(p: Program) -> None:
         "nn.utils.parametrizations.weight_norm(model[0]); see('wn', model); see('keys', list(model.state_dict()))",
         "see('prefix', list(model.state_dict(prefix='net.')))",
         "nn.utils.parametrizations.spectral_norm(model[0]); see('sn', model(x))",
-        "nn.utils.prune.l1_unstructured(model[0], 'weight', amount=0.5); see('mask', dict(model.named_buffers())); see('w', model[0].weight)",
-        "nn.utils.prune.ln_structured(model[0], 'weight', amount=1, n=2, dim=0); nn.utils.prune.remove(model[0], 'weight'); see('w', model[0].weight)",
-        "class Half(nn.Module):\n    def forward(self, w): return w / 2\nnn.utils.parametrize.register_parametrization(model[0], 'weight', Half()); see('par', model); see('w', model[0].weight); see('o', list(model.state_dict()))",
+        (
+            "nn.utils.prune.l1_unstructured(model[0], 'weight', amount=0.5); see('mask', "
+            "dict(model.named_buffers())); see('w', model[0].weight)"
+        ),
+        (
+            "nn.utils.prune.ln_structured(model[0], 'weight', amount=1, n=2, dim=0); nn.utils.prune.remove(model[0], "
+            "'weight'); see('w', model[0].weight)"
+        ),
+        (
+            "class Half(nn.Module):\n    def forward(self, w): return w / 2\n"
+            "nn.utils.parametrize.register_parametrization(model[0], 'weight', Half()); see('par', model); see('w', "
+            "model[0].weight); see('o', list(model.state_dict()))"
+        ),
         "nn.utils.weight_norm(model[0]); see('old wn', model[0].weight)",
         "see('vec', nn.utils.parameters_to_vector(model.parameters()))",
         "model.apply(lambda m: see('apply', type(m)))",
@@ -638,10 +650,17 @@ def modules(p: Program) -> None:
         "model.zero_grad(set_to_none=False)",
         "nn.init.xavier_normal_(model[0].weight); see('init', model[0].weight)",
         "nn.init.trunc_normal_(model[0].weight, std=0.02); see('init', model[0].weight)",
-        "model[0].register_full_backward_hook(lambda m, gi, go: None); model[0].register_backward_hook(lambda m, gi, go: None)",
+        (
+            "model[0].register_full_backward_hook(lambda m, gi, go: None); model[0].register_backward_hook(lambda m, "
+            "gi, go: None)"
+        ),
         "model[0].register_backward_hook(lambda m, gi, go: see('old hook', (gi, go)))",
         "swa = torch.optim.swa_utils.AveragedModel(model); swa.update_parameters(model); see('swa', swa.state_dict())",
-        "ema = torch.optim.swa_utils.AveragedModel(model, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(0.9)); ema.update_parameters(model); see('ema', ema(x))",
+        (
+            "ema = torch.optim.swa_utils.AveragedModel(model, "
+            "multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(0.9)); ema.update_parameters(model); see('ema', "
+            "ema(x))"
+        ),
     ]
     for _ in range(p.rng.randint(1, 4)):
         p.add(*p.pick(*calls).split("\n"))

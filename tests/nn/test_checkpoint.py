@@ -1,4 +1,4 @@
-"""Checkpoints: what is computed again in backward, the gradients that arrive, the words when the second time differs."""
+"""Checkpoints: what is computed again in backward, the gradients that arrive, errors when the second time differs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A step of an optimizer is whole or has not happened, wherever an interruption comes; counts of changes are PyTorch's."""
+"""A step of an optimizer is whole or has not happened, wherever it is interrupted; counts of changes are PyTorch's."""
 
 from __future__ import annotations
 
