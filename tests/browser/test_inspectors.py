@@ -294,6 +294,9 @@ def test_search_fold_zoom_and_pan(opened: Any, page: Any):
     shown.get_by_role("button", name="Zoom in").click()
     closer = svg.get_attribute("viewBox")
     assert float(closer.split()[2]) < float(whole.split()[2])
+    for _ in range(3):
+        shown.get_by_role("button", name="Zoom in").click()
+    closer = svg.get_attribute("viewBox")
     shown.locator('[data-item="n2"]').focus()
     press(page, "Shift+ArrowRight")
     moved = svg.get_attribute("viewBox")
@@ -419,7 +422,7 @@ def test_watched_tensors_follow_the_cells(opened: Any, page: Any):
 def test_axe_would_find_a_bad_widget(opened: Any, page: Any):
     need("axe_playwright_python")
     opened("step")
-    page.evaluate("""() => document.querySelector('.agl-main').insertAdjacentHTML('beforeend',
+    page.evaluate("""() => document.querySelector('.agl-stage').insertAdjacentHTML('beforeend',
         '<img src="data:image/gif;base64,R0lGODlhAQABAAAAACw="><button></button>'
         + '<p style="color:#bbb;background:#fff">pale</p>')""")
     assert {"image-alt", "button-name", "color-contrast"} <= {name for name, _ in faults(axe(page, ".agl"))}

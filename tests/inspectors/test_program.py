@@ -102,7 +102,7 @@ def test_calls_comprehensions_and_modules(shell: Any):
     assert {"fc1", "rest", "rest[0]", "rest[1]"} <= {r[1] for r in text}
     assert "h" in {row.name for row in found.program.rows}
     leaves = {row.text for row in found.program.rows if row.kind == "leaf"}
-    assert leaves == {"net.fc1.weight", "net.fc1.bias", "net.rest[1].weight", "net.rest[1].bias"}
+    assert leaves == {"fc1.weight", "fc1.bias", "rest[1].weight", "rest[1].bias"}
 
 
 def test_a_name_is_given_to_the_whole_value_only(shell: Any):

@@ -254,7 +254,7 @@ class _Reading:
         elif top.name == name:
             row = top
         else:
-            row = top.children.setdefault(("leaf", node), _Draft("leaf", text))
+            row = top.children.setdefault(("leaf", node), _Draft("leaf", text.removeprefix(f"{top.name}.")))
             row.name = text
         row.name = row.name or text
         self.leaf_rows[node, 0] = row

@@ -115,7 +115,8 @@ class Lines {
   windowed(ids, path) {
     if (ids.length <= 7 || this.rows.get(ids[0]).kind !== "turn" && !this.rows.get(ids[0]).tag) return ids;
     const at = ids.findIndex((id) => path.has(id));
-    const seen = ids.map((id, k) => k === 0 || k === ids.length - 1 || (at >= 0 ? Math.abs(k - at) <= BESIDE : k > ids.length - 4));
+    const near = ids.map((id, k) => k === 0 || k === ids.length - 1 || (at >= 0 ? Math.abs(k - at) <= BESIDE : k > ids.length - 4));
+    const seen = near.map((shown, k) => shown || (near[k - 1] && near[k + 1])); // one alone takes no less room left out
     const list = [];
     ids.forEach((id, k) => {
       if (seen[k]) list.push(id);

@@ -29,7 +29,7 @@ function brief(text) {
 function inline(grid) {
   const [rows, columns] = size(grid);
   if (rows !== 1 || columns > FEW || grid.rows[0].includes(GAP)) return null;
-  return columns === 1 ? grid.rows[0][0] : `[${grid.rows[0].join(", ")}]`;
+  return columns === 1 ? grid.rows[0][0] : `[${grid.rows[0].map(brief).join(", ")}]`;
 }
 
 /** What a screen reader says of a grid: its size and its first numbers. */
@@ -63,7 +63,7 @@ function picture(grid, tall, wide = 120) {
 /** A tensor in a cell of a table. */
 function small(grid, name) {
   const line = inline(grid);
-  if (line !== null) return h("span", { class: "agl-number" }, line);
+  if (line !== null) return h("span", { class: "agl-number", title: `[${grid.rows[0].join(", ")}]` }, line);
   const [rows, columns] = size(grid);
   if (!rows) return h("span", { class: "agl-number" }, grid.more ?? "");
   const few = rows <= 2 && columns <= 2 && !grid.heads?.length;
@@ -124,6 +124,9 @@ function product(worked, words) {
       const [rows, columns] = [lit(operands[0], i, null), lit(operands[1], null, j)];
       const terms = rows.map((value, k) => (value === GAP ? GAP : `${value}·${columns[k]}`));
       spelled.textContent = `${(terms.length > 5 ? [...terms.slice(0, 4), GAP] : terms).join(" + ")} = ${result}`;
+    } else if (worked.how === "each" && operands.length === 1) {
+      lit(operands[0], ...bound(worked.operands[0][1], i, j));
+      spelled.textContent = result;
     } else if (worked.how === "each") {
       const parts = worked.operands.map(([, grid], k) => lit(operands[k], ...bound(grid, i, j))[0]);
       spelled.textContent = `${parts.map((part, k) => (k ? ` ${worked.signs[k - 1]} ` : "") + part).join("")} = ${result}`;
