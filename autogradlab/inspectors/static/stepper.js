@@ -37,7 +37,9 @@ class Stepper {
     this.plan();
     this.listen();
     this.look(this.looks, true);
-    this.show(Math.min(was?.at ?? 0, this.frames.length - 1), true);
+    // who stood at the end of a pass that is still going on stands at its new end
+    const on = was && was.at === was.frames.length - 1 && was.frames.length < this.frames.length;
+    this.show(on ? this.frames.length - 1 : Math.min(was?.at ?? 0, this.frames.length - 1), true);
   }
 
   controls() {
