@@ -60,12 +60,7 @@ def is_inference_mode_enabled() -> bool:
 
 def set_grad(enabled: bool) -> bool:
     """Switch grad mode and return what it was."""
-    local = modes.current()
-    before = local.grad
-    if before is not enabled:
-        local.grad = enabled
-        local.refresh()
-    return before
+    return modes.current().set_grad(enabled)
 
 
 class _DecoratorContextManager:

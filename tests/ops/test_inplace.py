@@ -178,7 +178,7 @@ def test_an_interruption_leaves_all_or_nothing(name: str):
     for viewed in (False, True):
         one(0, viewed)  # loads what is loaded late
         count, _, before, after = one(0, viewed)
-        points = sorted({*range(1, count, max(1, count // 12)), *range(max(1, count - 45), count)})
+        points = sorted({*range(1, count, max(1, count // 8)), *range(max(1, count - 32), count)})
         for at in points:
             _, interrupted, _, found = one(at, viewed)
             assert interrupted

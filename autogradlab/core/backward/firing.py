@@ -42,11 +42,7 @@ def as_array(g: Any) -> Any:
 
 
 def set_grad(local: modes.State, enabled: bool) -> bool:
-    before = local.grad
-    if before is not enabled:
-        local.grad = enabled
-        local.refresh()
-    return before
+    return local.set_grad(enabled)
 
 
 def tensor_hooks(node: Node, grad: Any, recorded: bool, local: modes.State) -> Any:

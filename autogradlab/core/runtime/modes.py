@@ -64,14 +64,15 @@ class Flags:
 
 FLAGS = Flags()
 _LOCK = threading.Lock()
+#: the states of those threads, by their ids
+_UNUSUAL: set[int] = set()
+_INFERRING: set[int] = set()
 
 
 class State:
     """The modes of one thread."""
 
     __slots__ = (
-        "_inferring",
-        "_unusual",
         "anomaly",
         "check_nan",
         "depth",
@@ -99,18 +100,25 @@ class State:
         #: called with each new Node (anomaly mode, inspectors)
         self.observers: list[Callable[[Any], None]] = []
         self.record = self.plain = True
-        self._unusual = self._inferring = False
+
+    def set_grad(self, enabled: bool) -> bool:
+        """Switch grad mode and return what it was; also where an interruption left it half switched."""
+        before = self.grad
+        if before is not enabled or self.record is not (enabled and not self.inference):
+            self.grad = enabled
+            self.refresh()
+        return before
 
     def refresh(self) -> None:
         """Recompute what operations read: whether to record, and whether a Node needs no more than recording."""
         self.record = self.grad and not self.inference
         self.plain = not (self.saved_hooks or self.observers or self.anomaly)
         unusual = not (self.record and self.plain)
-        if unusual is not self._unusual or self.inference is not self._inferring:
-            with _LOCK:
-                FLAGS.unusual += unusual - self._unusual
-                FLAGS.inference += self.inference - self._inferring
-            self._unusual, self._inferring = unusual, self.inference
+        me = id(self)
+        with _LOCK:  # to do it again changes nothing, so that an interruption in here does no lasting harm
+            (_UNUSUAL.add if unusual else _UNUSUAL.discard)(me)
+            (_INFERRING.add if self.inference else _INFERRING.discard)(me)
+            FLAGS.unusual, FLAGS.inference = len(_UNUSUAL), len(_INFERRING)
 
 
 class _Local(threading.local):
