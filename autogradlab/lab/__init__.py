@@ -3,6 +3,7 @@ and the command that lays the lessons out."""
 
 from . import cells
 from .exercises import Check, Help, check, hint, solution
+from .film import Film, moons
 from .predictions import Prediction, predict
 from .puzzles import Parsons, parsons
 from .quizzes import Quiz, quiz
@@ -11,6 +12,7 @@ from .tracebacks import shorten
 
 __all__ = [
     "Check",
+    "Film",
     "Help",
     "Parsons",
     "Prediction",
@@ -18,6 +20,7 @@ __all__ = [
     "Quiz",
     "check",
     "hint",
+    "moons",
     "parsons",
     "predict",
     "progress",

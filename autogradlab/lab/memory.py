@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from autogradlab.inspectors.snapshot.names import notebook
+from autogradlab.labextension import CARD
 
-__all__ = ["answers_of", "clear", "forget", "keep", "recall"]
+__all__ = ["CARD", "answers_of", "clear", "forget", "keep", "recall"]
 
-CARD = "application/vnd.autogradlab.card.v1+json"
+
 #: By the question's key: `kind`, `state`, and `given`, a list with the answer of each try.
 _kept: dict[str, dict[str, Any]] = {}
 _read = False

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from autogradlab.lab import check, face, parsons, predict, progress, quiz, solution
+from autogradlab.lab import check, face, memory, parsons, predict, progress, quiz, solution
 from tests.conftest import need
 
 BAD = "<img src=x onerror=alert(1)> **<b>** `</code>` &amp;"
@@ -99,7 +99,7 @@ def test_a_widget_shows_and_answers(sample: Path):
 
     prediction = predict("doubled")
     bundle = prediction._repr_mimebundle_(include=None, exclude=None)
-    assert set(bundle) == {"text/html", "text/plain", VIEW}
+    assert set(bundle) == {"text/html", "text/plain", VIEW, memory.CARD}
     (widget,) = prediction._widgets
     assert repr(widget) == "LabWidget(predict)"
     assert widget.view["tasks"][0]["state"] == "open"

@@ -108,6 +108,7 @@ function render({ model, el }) {
     const box = make("fieldset", { class: "agl-task", "data-task": task.id, tabindex: "-1" });
     box.append(make("legend", {}, marks(task.question)));
     if (task.code) box.append(make("pre", { tabindex: "0", role: "group", "aria-label": "code" }, task.code));
+    if (task.frames) box.append(film(task));
     const read = task.input ? inputs[task.input.is](task, box) : () => null;
     const status = make("p", { class: `agl-status agl-${task.state || "plain"}` }, marks(task.status || ""));
     if (task.state && task.state !== "open") box.append(status);
@@ -138,6 +139,50 @@ function render({ model, el }) {
       box.append(row);
     }
     return box;
+  }
+
+  /** Pictures to be scrubbed: a slider, and a button that plays them. They stand in the view, so no kernel is asked. */
+  function film(task) {
+    const { frames, words } = task;
+    const at = Math.min(drafts[task.id] ?? frames.length - 1, frames.length - 1);
+    const picture = make("img", { alt: "", width: 420, style: "max-width: 100%; display: block" });
+    const caption = make("output", { class: "agl-caption" });
+    const slider = make("input", {
+      type: "range",
+      min: 0,
+      max: frames.length - 1,
+      step: 1,
+      "aria-label": words.film_step,
+      "data-focus": `${task.id} slider`,
+      oninput: () => (stop(), show(Number(slider.value))),
+    });
+    const show = (number) => {
+      drafts[task.id] = number;
+      slider.value = number;
+      slider.setAttribute("aria-valuetext", frames[number].text);
+      picture.src = frames[number].src;
+      caption.textContent = frames[number].text;
+    };
+    let playing = 0;
+    const stop = () => {
+      clearInterval(playing);
+      playing = 0;
+      button.textContent = words.film_play;
+    };
+    const next = () => {
+      const number = Number(slider.value) + 1;
+      if (number >= frames.length || !picture.isConnected) return stop();
+      show(number);
+    };
+    const play = () => {
+      if (playing) return stop();
+      if (Number(slider.value) === frames.length - 1) show(0);
+      playing = setInterval(next, 350);
+      button.textContent = words.film_stop;
+    };
+    const button = make("button", { type: "button", class: "agl-primary", "data-focus": `${task.id} play`, onclick: play }, words.film_play);
+    show(at);
+    return make("div", { class: "agl-film" }, picture, make("div", { class: "agl-buttons" }, button, slider, caption));
   }
 
   function complain(box, said) {
