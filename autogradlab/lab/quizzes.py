@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from autogradlab.inspectors.words import say
@@ -113,10 +114,9 @@ class Quiz(face.Face):
                 "right": say("lab.right"),
                 "wrong": say("lab.try_again", given=asked.given),
             }[state]
-            earlier = asked.entry.lesson != self.entry.lesson
             question = asked.entry.say("question")
-            if earlier:
-                question = say("lab.from_lesson", question=question, lesson=_number(asked.entry.lesson))
+            if lesson := _earlier(asked.entry, self.entry.lesson):
+                question = say("lab.from_lesson", question=question, lesson=lesson)
             question = f"**{number}.** {question}"
             buttons = [] if asked.right else [face.button("submit", say("lab.check_answer"), True)]
             if self._recalled and number == len(self.asked):
@@ -136,7 +136,8 @@ class Quiz(face.Face):
         return made
 
 
-def _number(lesson: str) -> str:
-    """ "09-memory-and-identity" is lesson 9."""
-    number = lesson.partition("-")[0]
+def _earlier(entry: bank.Entry, lesson: str) -> str:
+    """The number of the earlier lesson whose idea a question asks, or "": "09-memory-and-identity" is lesson 9."""
+    asks = str(entry.data.get("recalls", "")) or (entry.key if entry.lesson != lesson else "")
+    number = re.split("[-/]", asks)[0]
     return number.lstrip("0") or number

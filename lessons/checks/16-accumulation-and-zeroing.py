@@ -1,7 +1,7 @@
 """What judges the exercise of lesson 16: letterboxes emptied."""
 
 
-def empty_letterboxes(empty, torch):
+def empty_gradients(empty, torch):
     def some():
         a, b = torch.tensor([1.0], requires_grad=True), torch.tensor([2.0], requires_grad=True)
         (a * 3).backward()

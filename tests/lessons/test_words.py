@@ -122,13 +122,14 @@ def test_what_cells_use_is_seen(tmp_path: Path):
         "predict('doubled'): it is in 01-sample, 02-more",
         "predict('03/none'): there is no such entry",
         "quiz('zero-it'): the entry is of the kind 'exercise'",
-        *[f"zero-it: no cell has {c}('zero-it')" for c in ("check", "hint", "solution")],
+        "zero-it: no cell has check('zero-it')",
         "checks/01-sample.py has no function zero_it",
     ]
     (tmp_path / "checks").mkdir()
     (tmp_path / "checks" / "01-sample.py").write_text("def zero_it(zero): ...\ndef other(x): ...\ndef _helper(): ...\n")
-    path = lesson(tmp_path, ("code", "check('zero-it')\nhint('zero-it')\nsolution('zero-it')"))
+    path = lesson(tmp_path, ("code", "check('zero-it')\nsolution('zero-it')"))
     assert wording.used_problems(path, every) == [
+        "solution(...) in a cell gives help unasked; the check's card has buttons",
         "doubled: no cell asks it",
         "checks/01-sample.py: other checks nothing",
     ]

@@ -29,7 +29,7 @@ __all__ = [
 
 LANGUAGES = ("en", "zh")
 WORDS = {"question", "why", "success"}
-COMMON = {"kind", "question", "why", "code"}
+COMMON = {"kind", "question", "why", "code", "recalls"}
 FIELDS = {
     "choice": COMMON | {"answer", "choices", "error"},
     "number": COMMON | {"answer", "wrong"},
@@ -38,7 +38,7 @@ FIELDS = {
     "order": COMMON | {"answer", "items"},
     "quiz": {"kind", "questions"},
     "parsons": COMMON | {"setup", "indent", "lines", "distractors", "checks", "success", "hints"},
-    "exercise": COMMON | {"solution", "success", "properties", "hints", "stub"},
+    "exercise": COMMON | {"solution", "success", "properties", "hints", "stub", "mistakes"},
 }
 NEEDED = {
     "choice": {"question", "choices"},
@@ -122,8 +122,9 @@ def _words(entry: dict[str, Any], languages: Sequence[str]) -> Iterator[str]:
                 yield from _each({k: row[k] for k in LANGUAGES if k in row}, f"{field} {number}", languages)
             if "feedback" in row:
                 yield from _each(row["feedback"], f"feedback of {field} {number}", languages)
-    for key, words in entry.get("properties", {}).items():
-        yield from _each(words, f"properties.{key}", languages)
+    for field in ("properties", "mistakes"):
+        for key, words in entry.get(field, {}).items():
+            yield from _each(words, f"{field}.{key}", languages)
 
 
 def _each(words: Any, field: str, languages: Sequence[str]) -> Iterator[str]:
@@ -178,13 +179,21 @@ def _quiz(stem: str, entry: dict[str, Any], every: dict[str, dict[str, Any]]) ->
         found = [s for s in every if (s == lesson or s.startswith(f"{lesson}-")) and name in every[s]]
         if not found:
             yield f"there is no question {question}"
-        elif (row := every[found[0]][name]).get("kind") not in CALLS["predict"] - {"order"}:
+            continue
+        if (row := every[found[0]][name]).get("kind") not in CALLS["predict"] - {"order"}:
             yield f"{question} is of the kind {row.get('kind')!r}, which a quiz cannot ask"
         elif "answer" not in row and not any("right" in r for r in row.get("choices", [])):
             yield f"{question} has no answer of its own (its predict is given one)"
-        earlier += bool(found) and found[0] < stem
+        if found[0] < stem:
+            yield f"{question} is an earlier lesson's, word for word: ask its idea anew, with `recalls`"
+        if old := row.get("recalls"):
+            number, _, before = old.partition("/")
+            there = [s for s in every if s.startswith(f"{number}-") and s < stem and before in every[s]]
+            earlier += bool(there)
+            if not there:
+                yield f"{question} recalls {old}, which no earlier lesson asks"
     if not earlier and any(s < stem and _asks(every[s]) for s in every):
-        yield "none of its questions is from an earlier lesson"
+        yield "none of its questions recalls an earlier lesson"
 
 
 def _asks(entries: dict[str, Any]) -> bool:
@@ -239,11 +248,11 @@ def used_problems(path: Path, every: dict[str, dict[str, Any]]) -> list[str]:
     found += [f"{name}: no cell asks it" for name in mine if name not in asked | called]
     for name, entry in mine.items():
         if entry.get("kind") == "exercise":
-            found += [
-                f"{name}: no cell has {c}({name!r})"
-                for c in ("check", "hint", "solution")
-                if not {name, f"{stem}/{name}", f"{stem.partition('-')[0]}/{name}"} & set(calls[c])
-            ]
+            named = {name, f"{stem}/{name}", f"{stem.partition('-')[0]}/{name}"} & set(calls["check"])
+            found += [f"{name}: no cell has check({name!r})"] * (not named)
+    found += [
+        f"{c}(...) in a cell gives help unasked; the check's card has buttons" for c in ("hint", "solution") if calls[c]
+    ]
     judges = root_of(path) / "checks" / f"{stem}.py"
     wanted = {n.replace("-", "_") for n, e in mine.items() if e.get("kind") == "exercise"}
     there = set()
