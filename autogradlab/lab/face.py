@@ -10,7 +10,7 @@ from typing import Any
 from autogradlab.inspectors.words import language, say
 from autogradlab.lab import memory
 
-__all__ = ["Face", "block", "button", "code", "task"]
+__all__ = ["Face", "block", "button", "code", "dressed", "marks", "task"]
 
 #: Words that the page alone needs: keys, what is missing in an answer, what to do when Python does not answer.
 PAGE = (
@@ -126,48 +126,46 @@ class Face:
 
 
 def _text(one: dict[str, Any], label: str) -> list[str]:
-    lines = (f"{label} · " * bool(label) + _dressed(one["question"])).splitlines()
+    lines = (f"{label} · " * bool(label) + dressed(one["question"])).splitlines()
     lines += [f"    {line}" for line in one.get("code", "").splitlines()]
     given = one.get("input", {})
     for row in given.get("rows", []):
         lines.append(
-            f"  {row['key']}) {_dressed(row['text'])}" if given["is"] == "choice" else f"  {row['key']}  {row['text']}"
+            f"  {row['key']}) {dressed(row['text'])}" if given["is"] == "choice" else f"  {row['key']}  {row['text']}"
         )
     if one.get("status"):
         lines.append(one["status"])
     for part in one.get("blocks", []):
-        lines += [f"    {line}" for line in part["code"].splitlines()] if "code" in part else [_dressed(part["text"])]
+        lines += [f"    {line}" for line in part["code"].splitlines()] if "code" in part else [dressed(part["text"])]
     return [line.rstrip() for line in lines]
 
 
-def _dressed(text: str) -> str:
+def dressed(text: str) -> str:
     """Sentences as text: **strong** loses its stars, `code` keeps its backquotes."""
     return re.sub(r"\*\*(.+?)\*\*", r"\1", text)
 
 
 def _html(one: dict[str, Any], label: str) -> str:
     parts = [
-        f"<p><strong>{_esc(label)}</strong> · " * bool(label) + "<p>" * (not label) + f"{_marks(one['question'])}</p>"
+        f"<p><strong>{_esc(label)}</strong> · " * bool(label) + "<p>" * (not label) + f"{marks(one['question'])}</p>"
     ]
     if one.get("code"):
         parts.append(f"<pre>{_esc(one['code'])}</pre>")
     given = one.get("input", {})
     rows = given.get("rows", [])
     if rows and given["is"] == "choice":
-        parts.append('<ol type="a">' + "".join(f"<li>{_marks(r['text'])}</li>" for r in rows) + "</ol>")
+        parts.append('<ol type="a">' + "".join(f"<li>{marks(r['text'])}</li>" for r in rows) + "</ol>")
     elif rows:
         tag = "pre" if given["is"] == "lines" else "span"
         parts.append(
             "<ul>"
-            + "".join(
-                f"<li><{tag}>{_marks(r['text']) if tag == 'span' else _esc(r['text'])}</{tag}></li>" for r in rows
-            )
+            + "".join(f"<li><{tag}>{marks(r['text']) if tag == 'span' else _esc(r['text'])}</{tag}></li>" for r in rows)
             + "</ul>"
         )
     if one.get("status"):
         parts.append(f"<p><em>{_esc(one['status'])}</em></p>")
     for part in one.get("blocks", []):
-        parts.append(f"<pre>{_esc(part['code'])}</pre>" if "code" in part else f"<p>{_marks(part['text'])}</p>")
+        parts.append(f"<pre>{_esc(part['code'])}</pre>" if "code" in part else f"<p>{marks(part['text'])}</p>")
     return "".join(parts)
 
 
@@ -175,6 +173,7 @@ def _esc(text: str) -> str:
     return html.escape(str(text))
 
 
-def _marks(text: str) -> str:
+def marks(text: str) -> str:
+    """Sentences as HTML: `code` and **strong** as elements, all else escaped."""
     made = re.sub(r"`([^`]+)`", r"<code>\1</code>", _esc(text))
     return re.sub(r"\*\*(.+?)\*\*", r"<strong>\1</strong>", made).replace("\n", "<br>")

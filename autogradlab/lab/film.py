@@ -6,7 +6,7 @@ import base64
 import html
 from typing import Any
 
-from autogradlab.inspectors.words import say
+from autogradlab.inspectors.words import language, say
 from autogradlab.lab import face, running
 
 __all__ = ["Film", "moons"]
@@ -74,7 +74,8 @@ class Film(face.Face):
             f"<figcaption>{html.escape(f['text'])}</figcaption></figure>"
             for f in shown
         )
-        return f"<p><strong>{html.escape(say('lab.film_title'))}</strong></p>{pictures}"
+        lang = "zh-CN" if language() == "zh" else "en"
+        return f'<div class="autogradlab-lab" lang="{lang}"><p><strong>{html.escape(say("lab.film_title"))}</strong></p>{pictures}</div>'
 
     def _at(self, across: float, up: float) -> tuple[int, int]:
         x = (across - self._left) / (self._right - self._left) * WIDTH

@@ -8,5 +8,7 @@ def double(double, torch):
         "values",
         isinstance(result, torch.Tensor) and result.tolist() == [3.0, -4.0, 0.0],
         f"double(tensor([1.5, -2., 0.])) -> {result}",
+        torch.tensor([3.0, -4.0, 0.0]),
+        "nothing" if result is None else None,
     )
-    yield "kept", t.tolist() == [1.5, -2.0, 0.0], t
+    yield "kept", t.tolist() == [1.5, -2.0, 0.0], t, torch.tensor([1.5, -2.0, 0.0])

@@ -4,8 +4,14 @@
 def one_hot(one_hot, torch):
     target = torch.tensor([2, 0, 1, 1])
     table = one_hot(target, 4)
-    yield "shape", isinstance(table, torch.Tensor) and table.shape == (4, 4), getattr(table, "shape", table)
+    yield "shape", isinstance(table, torch.Tensor) and table.shape == (4, 4), getattr(table, "shape", table), (4, 4)
     wanted = [[0.0, 0.0, 1.0, 0.0], [1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0]]
-    yield "ones", table.tolist() == wanted, table
-    yield "kind", table.is_floating_point(), table.dtype
+    yield (
+        "ones",
+        table.tolist() == wanted,
+        table,
+        torch.tensor(wanted),
+        "turned" if table.t().tolist() == wanted else None,
+    )
+    yield "kind", table.is_floating_point(), table.dtype, "torch.float32"
     yield "kept", target.tolist() == [2, 0, 1, 1], target

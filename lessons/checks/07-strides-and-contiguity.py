@@ -6,7 +6,18 @@ def in_order(in_order, torch):
         return in_order(tuple(t.shape), t.stride())
 
     x = torch.arange(24).view(2, 3, 4)
-    yield "plain", asks(x) is True and asks(torch.arange(5)) is True, asks(x)
-    yield "turned", asks(x.transpose(0, 1)) is False and asks(torch.ones(2, 3).t()) is False, asks(torch.ones(2, 3).t())
-    yield "gaps", asks(x[:, :, 0]) is False and asks(torch.arange(6)[::2]) is False, asks(x[:, :, 0])
-    yield "ones", in_order((1, 3), (99, 1)) is True and in_order((3, 1), (1, 77)) is True, in_order((1, 3), (99, 1))
+    yield "plain", asks(x) is True and asks(torch.arange(5)) is True, asks(x), True
+    yield (
+        "turned",
+        asks(x.transpose(0, 1)) is False and asks(torch.ones(2, 3).t()) is False,
+        asks(torch.ones(2, 3).t()),
+        False,
+    )
+    yield "gaps", asks(x[:, :, 0]) is False and asks(torch.arange(6)[::2]) is False, asks(x[:, :, 0]), False
+    yield (
+        "ones",
+        in_order((1, 3), (99, 1)) is True and in_order((3, 1), (1, 77)) is True,
+        in_order((1, 3), (99, 1)),
+        True,
+        "length_one",
+    )

@@ -7,8 +7,8 @@ def guarded(guarded, torch):
 
     t = torch.tensor([1.0, 2.0])
     found = guarded(t, scribble)
-    yield "returned", found is not None and found.tolist() == [7.0, 7.0], found
-    yield "kept", t.tolist() == [1.0, 2.0], t
+    yield "returned", found is not None and found.tolist() == [7.0, 7.0], found, [7.0, 7.0]
+    yield "kept", t.tolist() == [1.0, 2.0], t, torch.tensor([1.0, 2.0]), "shared" if t.tolist() == [7.0, 7.0] else None
     asking = torch.tensor([1.0, 2.0], requires_grad=True)
     found = guarded(asking, scribble)
     yield "asks", found.tolist() == [7.0, 7.0] and asking.tolist() == [1.0, 2.0], found

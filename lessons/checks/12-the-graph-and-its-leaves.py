@@ -8,4 +8,4 @@ def from_tree_to_code(answer, torch):
     yield "recorded", getattr(answer, "grad_fn", None) is not None, answer
     leaf = ["AccumulateGrad"]
     wanted = ["AddBackward0", ["MulBackward0", leaf, "-"], ["MulBackward0", leaf, leaf]]
-    yield "tree", names(answer.grad_fn) == wanted, names(answer.grad_fn)
+    yield "tree", names(answer.grad_fn) == wanted, names(answer.grad_fn), wanted

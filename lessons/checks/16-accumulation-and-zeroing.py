@@ -9,10 +9,16 @@ def empty_gradients(empty, torch):
 
     a, b = some()
     empty([a, b], True)
-    yield "none", a.grad is None, a.grad
+    yield "none", a.grad is None, a.grad, "None"
     a, b = some()
     place = a.grad
     empty([a, b], False)
-    yield "zeros", a.grad is not None and a.grad.tolist() == [0.0], a.grad
+    yield (
+        "zeros",
+        a.grad is not None and a.grad.tolist() == [0.0],
+        a.grad,
+        torch.tensor([0.0]),
+        "thrown" if a.grad is None else None,
+    )
     yield "place", a.grad is place, a.grad
     yield "absent", b.grad is None, b.grad

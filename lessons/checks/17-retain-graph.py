@@ -10,8 +10,8 @@ def both_losses(both, torch):
     part = (x.detach() ** 2).exp()
     both(first, second)
     wanted = 2 * x.detach() * part * (1 + part)
-    yield "sums", x.grad is not None and torch.allclose(x.grad, wanted, rtol=1e-4), x.grad
-    yield "once", len(walked) == 1, len(walked)
+    yield "sums", x.grad is not None and torch.allclose(x.grad, wanted, rtol=1e-4), x.grad, wanted
+    yield "once", len(walked) == 1, len(walked), 1, "twice" if len(walked) == 2 else None
     try:
         first.backward()
         freed = False

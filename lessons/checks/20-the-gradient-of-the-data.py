@@ -7,6 +7,12 @@ def linear_layer(layer, torch):
     asking_w, asking_x = w.clone().requires_grad_(), x.clone().requires_grad_()
     (asking_w @ asking_x).backward(g)
     found = layer(w, x, g)
-    yield "w", torch.allclose(found[0], asking_w.grad), found[0]
-    yield "x", torch.allclose(found[1], asking_x.grad), found[1]
+    yield (
+        "w",
+        found[0].shape == w.shape and torch.allclose(found[0], asking_w.grad),
+        found[0],
+        asking_w.grad,
+        "turned" if found[0].shape == (3, 2) else None,
+    )
+    yield "x", found[1].shape == x.shape and torch.allclose(found[1], asking_x.grad), found[1], asking_x.grad
     yield "shapes", found[0].shape == w.shape and found[1].shape == x.shape, (found[0].shape, found[1].shape)

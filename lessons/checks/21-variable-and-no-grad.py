@@ -15,7 +15,13 @@ def evaluate(evaluate, torch):
     with warnings.catch_warnings(record=True) as caught, torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
         warnings.simplefilter("always")
         found = evaluate(w, x)
-    yield "value", type(found) is float and found == 11.0, found
+    yield (
+        "value",
+        type(found) is float and found == 11.0,
+        found,
+        11.0,
+        "tensor" if isinstance(found, torch.Tensor) else None,
+    )
     yield "unrecorded", not saved, len(saved)
     yield "recording", torch.is_grad_enabled() and (w * x).requires_grad, torch.is_grad_enabled()
     yield "silent", not caught, [str(w.message)[:40] for w in caught]

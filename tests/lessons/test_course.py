@@ -107,6 +107,19 @@ def test_the_guide_has_every_lesson(guide: str):
         assert cell in {c["id"] for c in notebook.cells}
 
 
+def test_recall_asks_old_ideas_anew():
+    """The third question of each quiz: an idea of an earlier lesson, in other words and numbers, and with its name."""
+    from autogradlab.lab import bank
+
+    for quiz in (entry for entry in bank.entries() if entry.kind == "quiz"):
+        assert not [q for q in quiz.rows("questions") if "/" in q], quiz.key
+        last = bank.find(f"{quiz.lesson}/{quiz.rows('questions')[2]}", *bank.ASKED)
+        if not quiz.lesson.startswith("00"):
+            old = bank.find(last.data["recalls"], *bank.ASKED)
+            assert old.lesson < quiz.lesson
+            assert old.say("question") != last.say("question")
+
+
 def test_the_right_answer_is_not_always_the_same_letter():
     """Whoever clicks the first choice everywhere learns nothing, and is not to be right."""
     import autogradlab

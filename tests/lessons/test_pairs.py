@@ -89,7 +89,7 @@ def test_code_and_outputs_that_differ_are_seen(pair: tuple[Path, Path]):
         text = chinese.read_text(encoding="utf-8")
         assert before in text
         chinese.write_text(text.replace(before, after), encoding="utf-8")
-        assert "sum: code, metadata or outputs differ" in pairs.pair_problems(chinese)[0]
+        assert "sum: code, metadata or printed text differ" in pairs.pair_problems(chinese)[0]
         assert cli.main(["lessons", "sync", str(chinese)]) == 0
         assert chinese.read_text(encoding="utf-8") == text
 

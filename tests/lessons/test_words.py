@@ -59,7 +59,6 @@ def sample() -> dict[str, Any]:
 def test_the_sample_is_right():
     every = wording.tables(SAMPLE) | {"00-first": {"doubled": {"kind": "choice", "answer": "1"}}}
     entries = sample()
-    entries["recall"]["questions"][2] = "00-first/doubled"
     assert wording.question_problems("01-sample", entries, every) == []
 
 
@@ -89,7 +88,11 @@ FAULTS: dict[str, tuple[str, Callable[[dict[str, Any]], Any]]] = {
     "quiz of nothing": ("no question 01-sample/who", lambda e: e["recall"]["questions"].__setitem__(0, "who")),
     "quiz of an order": ("which a quiz cannot ask", lambda e: e["recall"]["questions"].__setitem__(0, "firing")),
     "quiz without answer": ("has no answer of its own", lambda e: EVERY["01-sample"]["doubled"].pop("answer")),
-    "quiz of today": ("none of its questions is from an earlier", lambda e: None),
+    "quiz of today": ("none of its questions recalls an earlier lesson", lambda e: e["doubled"].pop("recalls")),
+    "quiz of never": (
+        "recalls 00/none, which no earlier lesson asks",
+        lambda e: e["doubled"].update(recalls="00/none"),
+    ),
     "name": ("no word-with-words", lambda e: e.update(Bad_Name=e["doubled"])),
 }
 
@@ -97,9 +100,9 @@ FAULTS: dict[str, tuple[str, Callable[[dict[str, Any]], Any]]] = {
 @pytest.mark.parametrize("fault", FAULTS)
 def test_the_guard_of_questions_sees(fault: str, monkeypatch: pytest.MonkeyPatch):
     words, harm = FAULTS[fault]
-    monkeypatch.setitem(EVERY, "01-sample", sample())
     entries = sample()
     harm(entries)
+    monkeypatch.setitem(EVERY, "01-sample", entries)
     assert any(words in said for said in wording.question_problems("01-sample", entries, EVERY))
 
 
@@ -129,8 +132,8 @@ def test_what_cells_use_is_seen(tmp_path: Path):
     (tmp_path / "checks" / "01-sample.py").write_text("def zero_it(zero): ...\ndef other(x): ...\ndef _helper(): ...\n")
     path = lesson(tmp_path, ("code", "check('zero-it')\nsolution('zero-it')"))
     assert wording.used_problems(path, every) == [
-        "solution(...) in a cell gives help unasked; the check's card has buttons",
         "doubled: no cell asks it",
+        "solution(...) in a cell gives help unasked; the check's card has buttons",
         "checks/01-sample.py: other checks nothing",
     ]
 

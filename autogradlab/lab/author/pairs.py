@@ -17,7 +17,7 @@ import nbformat
 
 from autogradlab.lab import copying
 
-from .book import as_stored, normalise, read, root_of
+from .book import CARD_LANGUAGE, as_stored, execute, normalise, read, root_of
 
 HEAD = re.compile(r"^%% ([a-z0-9-]+) (markdown|code)((?: [a-z]+=[^\s=]+)*)[ \t]*$", re.MULTILINE)
 ORIGINAL, TRANSLATIONS = "en", ("zh",)
@@ -109,9 +109,25 @@ def joined(english: Any, words: dict[str, Any], fresh: Collection[str]) -> Any:
 
 
 def synced(path: Path, fresh: Collection[str] = ()) -> str:
-    """The text of a translated lesson with the code and outputs that its original has now."""
+    """The text of a translated lesson with the code that its original has now, run in its own language."""
     words = {cell["id"]: cell for cell in read(path).cells if cell.cell_type == "markdown"}
-    return normalise(joined(read(original(path)), words, words if "all" in fresh else fresh))
+    notebook = joined(read(original(path)), words, words if "all" in fresh else fresh)
+    return normalise(execute(notebook, path.parent, language=path.resolve().parent.name))
+
+
+def in_step(ours: Any, theirs: Any) -> bool:
+    """Whether a translated code cell is the original one: the same code and printed text; only cards speak its language."""
+    if {**ours, "outputs": []} != {**theirs, "outputs": []} or len(ours.outputs) != len(theirs.outputs):
+        return False
+    return all(one == other or _cards(one, other) for one, other in zip(ours.outputs, theirs.outputs, strict=True))
+
+
+def _cards(one: Any, other: Any) -> bool:
+    """Whether two outputs are one card in two languages."""
+    if one.output_type != other.output_type or set(one.get("data", {})) != set(other.get("data", {})):
+        return False
+    found = [CARD_LANGUAGE.search("".join(output.get("data", {}).get("text/html", ""))) for output in (one, other)]
+    return all(found) and found[0] is not None and found[1] is not None and found[0][1] != found[1][1]
 
 
 def pair_problems(path: Path) -> list[str]:
@@ -124,9 +140,9 @@ def pair_problems(path: Path) -> list[str]:
         return ["its cells are not those of the English lesson, in their order; run autogradlab lessons sync"]
     found = []
     for ours, theirs in zip(translated.cells, english.cells, strict=True):
-        if ours.cell_type == "code" and ours != theirs:
+        if ours.cell_type == "code" and not in_step(ours, theirs):
             found.append(
-                f"{ours['id']}: code, metadata or outputs differ from the English lesson; run autogradlab lessons sync"
+                f"{ours['id']}: code, metadata or printed text differ from the English lesson, or a card is in its language; run autogradlab lessons sync"
             )
         elif ours.cell_type == "markdown":
             mark = ours.metadata.get("autogradlab", {}).get("source")

@@ -21,7 +21,7 @@ CODE = {
     "setup": """\
 import autogradlab as torch
 from autogradlab import inspectors as lab
-from autogradlab.lab import check, hint, predict, quiz, solution""",
+from autogradlab.lab import check, predict, quiz""",
     "guess": 'predict("{lesson}/slope")',
     "slope": """\
 w = torch.tensor([3.], requires_grad=True)
@@ -36,8 +36,6 @@ lab.step(y)""",
 def slope(w):
     ...""",
     "check": 'check("{lesson}/slope-of-cube")',
-    "hint": 'hint("{lesson}/slope-of-cube")',
-    "solution": 'solution("{lesson}/slope-of-cube")',
     "recall": 'quiz("{lesson}/recall")',
     "asserts": """\
 w = torch.tensor([3.], requires_grad=True)
@@ -46,11 +44,11 @@ assert w.grad.item() == 6.""",
 }
 ROLES = {
     "setup": "setup", "guess": "predict", "slope": "run", "look": "look", "write": "exercise", "check": "check",
-    "hint": "hint", "solution": "solution", "recall": "recall", "asserts": "assert",
+    "recall": "recall", "asserts": "assert",
 }  # fmt: skip
 #: The prose, in the order of the lesson, around the code cells named in between.
-ORDER = ["goals", "setup", "guess-first", "guess", "slope", "look-closer", "look", "exercise", "write", "check", "hint",
-         "solution", "recall-it", "recall", "sure", "asserts"]  # fmt: skip
+ORDER = ["goals", "setup", "guess-first", "guess", "slope", "look-closer", "look", "exercise", "write", "check",
+         "recall-it", "recall", "sure", "asserts"]  # fmt: skip
 PROSE = {
     "en": {
         "goals": (

@@ -184,8 +184,7 @@ def _quiz(stem: str, entry: dict[str, Any], every: dict[str, dict[str, Any]]) ->
             yield f"{question} is of the kind {row.get('kind')!r}, which a quiz cannot ask"
         elif "answer" not in row and not any("right" in r for r in row.get("choices", [])):
             yield f"{question} has no answer of its own (its predict is given one)"
-        if found[0] < stem:
-            yield f"{question} is an earlier lesson's, word for word: ask its idea anew, with `recalls`"
+        earlier += found[0] < stem
         if old := row.get("recalls"):
             number, _, before = old.partition("/")
             there = [s for s in every if s.startswith(f"{number}-") and s < stem and before in every[s]]

@@ -1,0 +1,46 @@
+"""Worksheets and slides: every question is on them, no answer before its time, nothing fetched."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from autogradlab.inspectors import set_language
+from autogradlab.lab import copying, handouts
+
+COURSE = copying.lessons_folder()
+
+
+@pytest.mark.parametrize("name", ["en/14-backward", "zh/12-the-graph-and-its-leaves"])
+def test_a_worksheet(name: str):
+    set_language(name[:2])
+    page = handouts.worksheet(COURSE / f"{name}.ipynb")
+    sheet, _, answers = page.partition("<section class='answers'>")
+    questions = re.findall(r"<h2>(\d+)\. ", sheet)
+    assert questions == [str(n + 1) for n in range(len(questions))]
+    assert len(questions) == answers.count("<li>") > 5
+    assert 'class="box"' in sheet
+    if name.startswith("en"):
+        assert "Write" not in sheet.partition("</h1>")[0]
+        assert "∂y/∂w" in answers
+        assert "<strong>6</strong>" not in sheet
+        assert "<strong>6</strong>" in answers
+    assert not re.search(r'<script|(?:src|href)="(?!data:)', page)
+
+
+def test_slides():
+    page = handouts.slides(COURSE / "en" / "14-backward.ipynb")
+    assert page.count("<section>") > 8
+    assert not re.search(r'(?:src|href)="(?!data:|#)', page)
+    first = page.partition("<strong>Predict</strong>, with a pencil")[2]
+    assert first.index("<pre>w = torch.tensor") < first.index('<div class="later out">') < first.index("two roads")
+    assert "quiz(" not in page
+    assert "check(" not in page
+
+
+@pytest.mark.parametrize("path", sorted((COURSE / "en").glob("[0-2]*.ipynb")), ids=lambda p: p.stem)
+def test_every_lesson_can_be_handed_out(path: Path):
+    assert handouts.worksheet(path).endswith("</html>\n")
+    assert "<section>" in handouts.slides(path)

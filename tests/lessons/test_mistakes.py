@@ -1,0 +1,54 @@
+"""Usual mistakes are told by name: a wrong answer of that kind gets its words, and every mistake that has words is looked for."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autogradlab.inspectors import set_language
+from autogradlab.lab import bank, check, copying
+
+#: exercise, a wrong attempt, the mistake that it is.
+WRONG = [
+    ("double", "def double(t):\n    2 * t", "nothing"),
+    ("board", "board = torch.zeros(8, 8)", "floats"),
+    ("board", "board = (torch.arange(8).view(8, 1) + torch.arange(8) + 1) % 2", "inverted"),
+    ("running-mean", "def update(mean, new):\n    mean = 0.9 * mean + 0.1 * new", "renamed"),
+    ("clip", "def clip(a, limit):\n    a[a > limit] = limit\n    return a", "written"),
+    ("megabytes", "def megabytes(tensors, dtype):\n    return 4.0 * sum(t.numel() for t in tensors)", "bytes"),
+    ("distances", "def distances(p, q):\n    return ((p.unsqueeze(1) - q) ** 2).sum(2)", "squared"),
+    ("guarded", "def guarded(t, f):\n    n = t.detach().numpy()\n    f(n)\n    return n", "shared"),
+    ("by-hand", "def by_hand(w, x):\n    return (w * x + 1) * x, (w * x + 1) * w", "outer"),
+    ("by-hand", "def by_hand(w, x):\n    return 2 * (w * x + 1), 2 * (w * x + 1)", "inner"),
+    ("empty-gradients", "def empty(tensors, to_none):\n    for t in tensors:\n        t.grad = None", "thrown"),
+    (
+        "descend",
+        ("def descend(w, steps):\n    for _ in range(steps):\n        ((w - 4) ** 2).backward()\n"
+        "        with torch.no_grad():\n            w -= 0.25 * w.grad\n    return w"),
+        "adding",
+    ),
+    ("evaluate", "def evaluate(w, x):\n    with torch.no_grad():\n        return (w * x).sum()", "tensor"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("exercise", "source", "mistake"), WRONG, ids=lambda v: v if "\n" not in str(v) else "")
+def test_a_usual_mistake_has_its_name(exercise: str, source: str, mistake: str):
+    import autogradlab
+
+    set_language("en")
+    space: dict[str, Any] = {"torch": autogradlab}
+    exec(source, space)
+    judged = check(exercise, space)
+    words = bank.find(exercise, "exercise").data["mistakes"]
+    assert judged.state == "notyet"
+    assert words[mistake]["en"] in judged.text
+    assert sum(said["en"] in judged.text for said in words.values()) == 1
+
+
+@pytest.mark.parametrize("entry", [e for e in bank.entries() if "mistakes" in e.data], ids=lambda e: e.name)
+def test_mistakes_are_looked_for(entry: bank.Entry):
+    code = Path(copying.lessons_folder() / "checks" / f"{entry.lesson}.py").read_text(encoding="utf-8")
+    assert [key for key in entry.data["mistakes"] if not re.search(rf'"{key}"', code)] == []
