@@ -17,7 +17,7 @@ CHECK = re.compile(r"""check\(["']([\w/-]+)["']\)\s*""")
 
 
 def write(lesson: copying.Lesson, folder: Path) -> tuple[Path, int]:
-    """Write the assignment of a lesson into a folder (nbgrader's `source/NAME`); its path, and how many tests it has."""
+    """Write the assignment of a lesson into a folder (nbgrader's `source/NAME`); its path, and how many tests."""
     notebook = assignment(lesson)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / lesson.path.name
@@ -27,7 +27,7 @@ def write(lesson: copying.Lesson, folder: Path) -> tuple[Path, int]:
 
 
 def assignment(lesson: copying.Lesson) -> dict[str, Any]:
-    """The notebook: each stub takes its solution, each check becomes a locked test of one point that raises unless done.
+    """The notebook: each stub takes its solution, each check becomes a locked test that raises unless done.
 
     nbgrader takes the solutions out when it releases the assignment; ids of cells serve as its grade ids.
     """
@@ -50,7 +50,7 @@ def assignment(lesson: copying.Lesson) -> dict[str, Any]:
 
 
 def solved(stub: str, solution: str) -> str:
-    """A stub with the solution between nbgrader's marks, behind all that the stub gives: its lines before the first `...`."""
+    """A stub with the solution between nbgrader's marks, behind the lines that the stub gives before `...`."""
     given = stub.splitlines()
     at = next((n for n, line in enumerate(given) if DOTS.search(line)), len(given))
     head = given[:at]

@@ -1,4 +1,4 @@
-"""A class at a glance: from returned notebooks and progress files, who did what, and which wrong answers were given how often."""
+"""A class at a glance: from returned notebooks and progress files, who did what, and which wrong answers how often."""
 
 from __future__ import annotations
 
@@ -113,11 +113,13 @@ class Class:
                 for words, count in one.wrong.most_common()
             )
             table = f"<table>{bars}</table>" * bool(bars)
-            radar += f"<section><h3>{html.escape(one.key)}</h3><p>{face.marks(one.question)}</p><p>{html.escape(_tally(one))}</p>{table}</section>"
+            lead = f"<h3>{html.escape(one.key)}</h3><p>{face.marks(one.question)}</p><p>{html.escape(_tally(one))}</p>"
+            radar += f"<section>{lead}{table}</section>"
         title, second = html.escape(say("lab.class_title")), html.escape(say("lab.class_radar"))
         lang = "zh-CN" if language() == "zh" else "en"
         return (
-            f'<!doctype html>\n<html lang="{lang}"><head><meta charset="utf-8"><title>{title}</title><style>{STYLE}</style></head>\n'
+            f'<!doctype html>\n<html lang="{lang}"><head><meta charset="utf-8"><title>{title}</title>'
+            f"<style>{STYLE}</style></head>\n"
             f"<body><main><h1>{title}</h1><table><tr>{heads}</tr>{body}</table><h2>{second}</h2>{radar}</main></body></html>\n"
         )
 
@@ -137,14 +139,17 @@ class Class:
 
 
 STYLE = """\
-body { font: 15px/1.5 system-ui, "Noto Sans CJK SC", sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em; color: #1b1f24; }
-table { border-collapse: collapse; margin: .6em 0; } td, th { border: 1px solid #d0d7de; padding: 2px 10px; text-align: left; }
-.bar { display: inline-block; height: .8em; background: #c44e00; } section { break-inside: avoid; } code { background: #f6f7f9; }
+body { font: 15px/1.5 system-ui, "Noto Sans CJK SC", sans-serif; color: #1b1f24;
+  max-width: 60em; margin: 2em auto; padding: 0 1em; }
+table { border-collapse: collapse; margin: .6em 0; }
+td, th { border: 1px solid #d0d7de; padding: 2px 10px; text-align: left; }
+.bar { display: inline-block; height: .8em; background: #c44e00; }
+section { break-inside: avoid; } code { background: #f6f7f9; }
 """
 
 
 def gather(folder: Path) -> Class:
-    """The class whose returned work lies below a folder: `NAME/…` for each learner, or files called `NAME-LESSON.ipynb`."""
+    """The class whose work lies below a folder: `NAME/…` for each learner, or files called `NAME-LESSON.ipynb`."""
     if not folder.is_dir():
         raise copying.LessonError(f"There is no folder {folder}.")
     learners: dict[str, dict[str, dict[str, Any]]] = {}

@@ -1,4 +1,4 @@
-"""`Film`: how a classifier's border bends while it is trained, a picture for each step, to be scrubbed without a kernel."""
+"""`Film`: how a classifier's border bends while it is trained; its pictures can be scrubbed without a kernel."""
 
 from __future__ import annotations
 
@@ -75,7 +75,8 @@ class Film(face.Face):
             for f in shown
         )
         lang = "zh-CN" if language() == "zh" else "en"
-        return f'<div class="autogradlab-lab" lang="{lang}"><p><strong>{html.escape(say("lab.film_title"))}</strong></p>{pictures}</div>'
+        title = html.escape(say("lab.film_title"))
+        return f'<div class="autogradlab-lab" lang="{lang}"><p><strong>{title}</strong></p>{pictures}</div>'
 
     def _at(self, across: float, up: float) -> tuple[int, int]:
         x = (across - self._left) / (self._right - self._left) * WIDTH
@@ -106,7 +107,7 @@ class Film(face.Face):
 
 
 def border(values: list[list[float]]) -> list[tuple[tuple[float, float], tuple[float, float]]]:
-    """Where a grid of numbers crosses 0: short lines, one or two in each square (marching squares), as (column, row)."""
+    """Where a grid of numbers crosses 0: short lines, one or two in each square, as (column, row)."""
     line = []
     for r in range(len(values) - 1):
         for c in range(len(values[0]) - 1):

@@ -18,34 +18,41 @@ __all__ = ["slides", "worksheet"]
 STYLE = """\
 .anchor-link { display: none; }
 body { font: 15px/1.5 system-ui, "Noto Sans CJK SC", "PingFang SC", sans-serif; color: #1b1f24; }
-pre, code { font: 13px/1.45 ui-monospace, "DejaVu Sans Mono", monospace; } pre { background: #f6f7f9; padding: 6px 10px; white-space: pre-wrap; }
+pre, code { font: 13px/1.45 ui-monospace, "DejaVu Sans Mono", monospace; }
+pre { background: #f6f7f9; padding: 6px 10px; white-space: pre-wrap; }
 p code, li code, td code { background: #f6f7f9; padding: 0 3px; } table { border-collapse: collapse; }
 td, th { border: 1px solid #d0d7de; padding: 2px 8px; text-align: left; } img, svg { max-width: 100%; height: auto; }
 """
 PAPER = """\
 @page { margin: 16mm; } body { max-width: 46em; margin: 1em auto; padding: 0 1em; }
 h1 { font-size: 1.4em; } h2 { font-size: 1.1em; margin-top: 1.4em; } .name { display: flex; gap: 2em; }
-.name span { flex: 1; border-bottom: 1px solid #1b1f24; } section { break-inside: avoid; } ol.choices { list-style: none; padding-left: 0; }
+.name span { flex: 1; border-bottom: 1px solid #1b1f24; }
+section { break-inside: avoid; } ol.choices { list-style: none; padding-left: 0; }
 .line { border-bottom: 1px solid #8c959f; height: 2em; } .box { border: 1px solid #8c959f; height: 9em; }
 .answers { break-before: page; } .box + p, .line + p { margin-top: .6em; }
 """
 SCREEN = """\
 html, body { height: 100%; margin: 0; } body { font-size: 22px; } pre, code { font-size: 18px; }
-section { display: none; box-sizing: border-box; min-height: 100%; padding: 4vh 6vw 8vh; } section.now { display: block; }
+section { display: none; box-sizing: border-box; min-height: 100%; padding: 4vh 6vw 8vh; }
+section.now { display: block; }
 h1 { font-size: 2em; } h2 { font-size: 1.5em; } .later { visibility: hidden; } .later.shown { visibility: visible; }
-footer { position: fixed; right: 1em; bottom: .4em; color: #57606a; font-size: 14px; } .out pre { background: none; border-left: 4px solid #0072b2; }
-@media print { section { display: block; break-after: page; } .later { visibility: visible; } footer { display: none; } }
+footer { position: fixed; right: 1em; bottom: .4em; color: #57606a; font-size: 14px; }
+.out pre { background: none; border-left: 4px solid #0072b2; }
+@media print { section { display: block; break-after: page; }
+  .later { visibility: visible; } footer { display: none; } }
 """
 SCRIPT = """\
 const slides = [...document.querySelectorAll('section')], count = document.querySelector('footer');
 let at = Math.min(Number(location.hash.slice(1)) || 0, slides.length - 1);
-function show() { slides.forEach((s, n) => s.classList.toggle('now', n === at)); count.textContent = `${at + 1} / ${slides.length}`;
+function show() { slides.forEach((s, n) => s.classList.toggle('now', n === at));
+  count.textContent = `${at + 1} / ${slides.length}`;
   history.replaceState(null, '', '#' + at); scrollTo(0, 0); }
 function next() { const hidden = slides[at].querySelector('.later:not(.shown)');
   if (hidden) hidden.classList.add('shown'); else if (at < slides.length - 1) { at++; show(); } }
 function back() { const shown = [...slides[at].querySelectorAll('.later.shown')].pop();
   if (shown) shown.classList.remove('shown'); else if (at) { at--; show(); } }
-addEventListener('keydown', (e) => { if (['ArrowRight', 'PageDown', ' ', 'Enter'].includes(e.key)) { e.preventDefault(); next(); }
+addEventListener('keydown', (e) => {
+  if (['ArrowRight', 'PageDown', ' ', 'Enter'].includes(e.key)) { e.preventDefault(); next(); }
   else if (['ArrowLeft', 'PageUp', 'Backspace'].includes(e.key)) { e.preventDefault(); back(); }
   else if (e.key === 'Home') { at = 0; show(); } else if (e.key === 'End') { at = slides.length - 1; show(); } });
 addEventListener('click', (e) => { if (!e.target.closest('a, summary, button')) next(); });
@@ -55,7 +62,7 @@ PREDICT = re.compile(r"""^predict\(\s*["']([^"']+)["']""")
 
 
 def worksheet(path: Path) -> str:
-    """A lesson on paper: its questions with room to answer, the code they are about, graphs to draw; the answers last."""
+    """A lesson on paper: questions with room to answer, the code they are about, graphs to draw; answers last."""
     notebook = copying.read_notebook(path)
     parts, answers = [], []
     cells = notebook["cells"]
@@ -68,7 +75,8 @@ def worksheet(path: Path) -> str:
             answers.append(answer(entry))
             parts.append(question(entry, len(answers), code))
         elif ("lab.graph(" in source(cell) or "lab.step(" in source(cell)) and cell["cell_type"] == "code":
-            parts.append(f"<section><p>{html.escape(say('lab.sheet_graph'))}</p><pre>{html.escape(built(cells, number))}</pre>"
+            lead, code = html.escape(say("lab.sheet_graph")), html.escape(built(cells, number))
+            parts.append(f"<section><p>{lead}</p><pre>{code}</pre>"
                          '<div class="box"></div></section>')  # fmt: skip
     heading = title(notebook, path.stem)
     rows = "".join(f"<li>{one}</li>" for one in answers)
@@ -113,7 +121,7 @@ def answer(entry: bank.Entry) -> str:
 
 
 def slides(path: Path) -> str:
-    """A lesson on the screen, one idea a slide: a key shows the next thing, outputs after the code, answers after the votes."""
+    """A lesson on the screen, one idea a slide: a key shows the next thing, code, then output, then the answer."""
     from nbconvert.filters import markdown2html
 
     notebook = copying.read_notebook(path)
@@ -194,6 +202,7 @@ def title(notebook: dict[str, Any], name: str) -> str:
 def paged(heading: str, style: str, body: str) -> str:
     lang = "zh-CN" if language() == "zh" else "en"
     return (
-        f'<!doctype html>\n<html lang="{lang}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+        f'<!doctype html>\n<html lang="{lang}"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width">'
         f"<title>{html.escape(heading)}</title><style>{style}</style></head>\n<body>{body}</body></html>\n"
     )

@@ -80,7 +80,7 @@ def test_a_lesson_has_a_figure(path: Path):
 
 @pytest.mark.parametrize("path", ENGLISH, ids=lambda p: p.stem)
 def test_a_prediction_is_committed_to_before_anything_is_told(path: Path):
-    """What is to be predicted can be committed to in the next cell; no answer stands folded in the page; no help comes unasked."""
+    """What is to be predicted can be committed to in the next cell; no answer stands folded; no help comes unasked."""
     cells = book.read(path).cells
     for cell, following in zip(cells, [*cells[1:], None], strict=True):
         if cell.cell_type == "markdown":

@@ -1,4 +1,4 @@
-"""Usual mistakes are told by name: a wrong answer of that kind gets its words, and every mistake that has words is looked for."""
+"""Usual mistakes are told by name: a wrong answer of that kind gets its words; all that have words are looked for."""
 
 from __future__ import annotations
 

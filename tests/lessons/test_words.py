@@ -87,7 +87,7 @@ FAULTS: dict[str, tuple[str, Callable[[dict[str, Any]], Any]]] = {
     "quiz of two": ("there are 2 questions", lambda e: e["recall"]["questions"].pop()),
     "quiz of nothing": ("no question 01-sample/who", lambda e: e["recall"]["questions"].__setitem__(0, "who")),
     "quiz of an order": ("which a quiz cannot ask", lambda e: e["recall"]["questions"].__setitem__(0, "firing")),
-    "quiz without answer": ("has no answer of its own", lambda e: EVERY["01-sample"]["doubled"].pop("answer")),
+    "quiz without answer": ("has no answer of its own", lambda e: e["doubled"].pop("answer")),
     "quiz of today": ("none of its questions recalls an earlier lesson", lambda e: e["doubled"].pop("recalls")),
     "quiz of never": (
         "recalls 00/none, which no earlier lesson asks",

@@ -116,7 +116,7 @@ def synced(path: Path, fresh: Collection[str] = ()) -> str:
 
 
 def in_step(ours: Any, theirs: Any) -> bool:
-    """Whether a translated code cell is the original one: the same code and printed text; only cards speak its language."""
+    """Whether a translated code cell is the original one: its code and printed text; only cards are translated."""
     if {**ours, "outputs": []} != {**theirs, "outputs": []} or len(ours.outputs) != len(theirs.outputs):
         return False
     return all(one == other or _cards(one, other) for one, other in zip(ours.outputs, theirs.outputs, strict=True))
@@ -142,7 +142,8 @@ def pair_problems(path: Path) -> list[str]:
     for ours, theirs in zip(translated.cells, english.cells, strict=True):
         if ours.cell_type == "code" and not in_step(ours, theirs):
             found.append(
-                f"{ours['id']}: code, metadata or printed text differ from the English lesson, or a card is in its language; run autogradlab lessons sync"
+                f"{ours['id']}: code, metadata or printed text differ from the English lesson, or a card is in its "
+                "language; run autogradlab lessons sync"
             )
         elif ours.cell_type == "markdown":
             mark = ours.metadata.get("autogradlab", {}).get("source")
