@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import autogradlab
-from autogradlab.inspectors.parts import Program, Row
+from autogradlab.inspectors.parts import Drawing, Program, Row
 from autogradlab.inspectors.snapshot.graph import Holders, Walk
 from autogradlab.inspectors.snapshot.lines import note_of, unwatch, watch
 from autogradlab.inspectors.snapshot.names import Place, Space
@@ -134,3 +134,17 @@ def test_nothing_is_kept_and_nothing_noted_without_a_notebook(shell: Any):
     watch()
     callbacks = [c for c in shell.events.callbacks["pre_run_cell"] if c.__module__.endswith("snapshot.lines")]
     assert len(callbacks) == 1
+
+
+def test_thousands_of_nodes_are_stepped_through_where_lines_fold_them(shell: Any):
+    shell.run("from autogradlab import inspectors as lab")
+    shell.run("w = torch.ones(1, requires_grad=True)\ny = w * 1\nfor i in range(1500):\n    y = y * w")
+    view = shell.run("lab.step(y)")
+    program = next(block for block in view.card.blocks if isinstance(block, Program))
+    assert sum(row.tag.startswith("i = ") for row in program.rows) == 1500
+    drawings = [block for block in view.card.blocks if isinstance(block, Drawing)]
+    assert [len(drawing.groups) > 0 for drawing in drawings] == [True], "folded only"
+    assert len(view.card.frames) > 100
+    unwatch()
+    shell.run("w = torch.ones(1, requires_grad=True)\ny = w * 1\nfor i in range(1500):\n    y = y * w")
+    assert not shell.run("lab.step(y)").card.frames, "a picture of all of them would be none"

@@ -27,8 +27,11 @@ from .graph import details_of, graph_words, problem_card, roots_of
 
 __all__ = ["step", "step_card"]
 
-#: graphs of more Nodes than this are not stepped through, passes of more events not shown to the end
+#: graphs of more Nodes than this are not drawn whole, nor stepped through if their lines are not known
 MAX_NODES = 1000
+#: where every line is known, rows and boxes stand for many Nodes, and so many are stepped through
+MOST_NODES = 10_000
+#: passes of more events are not shown to the end
 MAX_EVENTS = 300
 
 
@@ -140,8 +143,9 @@ def step_card(
     if problem is not None:
         return problem
     holders = Holders(space)
-    if not Walk(roots, limit=MAX_NODES).complete:
-        note = Note(say("step.large", count=MAX_NODES), "warning")
+    limit = MAX_NODES if Walk(roots, limit=MAX_NODES).complete or not _foldable(roots, holders) else MOST_NODES
+    if not Walk(roots, limit=limit).complete:
+        note = Note(say("step.large", count=limit), "warning")
         return Card("step", _title(roots, holders, {}), blocks=(note,), lang=language())
     given = {"gradient": gradient, "inputs": inputs, "retain_graph": retain_graph, "create_graph": create_graph}
     title = _title(roots, holders, given, written)
@@ -151,6 +155,13 @@ def step_card(
     del holders, walk
     recording = record(roots, space, gradient, inputs, retain_graph, create_graph, commit, MAX_EVENTS)
     return _card(recording, title, commit, retain_graph or create_graph, source, kept)
+
+
+def _foldable(roots: list[Any], holders: Holders) -> bool:
+    """Whether every line of a large graph is known: lines and turns fold, where a picture of all would be none."""
+    walk = Walk(roots, limit=MOST_NODES)
+    source = source_of(walk, holders) if walk.complete else None
+    return source is not None and source.program.complete
 
 
 def _kept(walk: Walk) -> dict[str, dict[str, Amount]]:
@@ -196,9 +207,10 @@ def _card(
     frames = story.frames()
     widest = _widest(frames, facts)
     shown = with_constants(facts, source.code) if source is not None else facts
-    drawing = draw(shown, (), title, details_of(facts), Labels(widest))
+    few = len(facts.nodes) <= MAX_NODES
+    drawing = draw(shown, (), title, details_of(facts), Labels(widest)) if few else None
     small = folded(shown, source.groups, drawing, title) if source is not None else None
-    drawings = [drawing] if small is None else [drawing, small]
+    drawings = [made for made in (drawing, small) if made is not None]
     failed = any(isinstance(event, Failed) for event in recording.events)
     badges = [_kind(recording)]
     if failed:

@@ -26,9 +26,9 @@ BOXES = 8
 Way = tuple[tuple[str, str], ...]
 
 
-def folded(graph: Graph, groups: Mapping[str, Way], whole: Drawing, label: str) -> Drawing | None:
+def folded(graph: Graph, groups: Mapping[str, Way], whole: Drawing | None, label: str) -> Drawing | None:
     """The drawing with groups as boxes; None if the whole one is small enough, or nothing can be folded."""
-    if whole.width <= ROOMY and whole.height <= HIGH:
+    if whole is not None and whole.width <= ROOMY and whole.height <= HIGH:
         return None
     best = None
     for depth in range(max(map(len, groups.values()), default=0), 0, -1):
@@ -39,7 +39,9 @@ def folded(graph: Graph, groups: Mapping[str, Way], whole: Drawing, label: str) 
             best = made
         if made.width <= ROOMY:
             break
-    return best if best is not None and best.width * best.height < whole.width * whole.height else None
+    if best is None or (whole is not None and best.width * best.height >= whole.width * whole.height):
+        return None
+    return best
 
 
 def _boxes(groups: Mapping[str, Way], depth: int) -> dict[str, tuple[str, str]]:
