@@ -42,9 +42,7 @@ def course() -> Path:
     for folder in (here, here / "lessons", root_of(here / "a")):
         if lesson_files(folder):
             return folder
-    raise LessonError(
-        f"There are no lessons in {here}. Name files or a folder, or begin: autogradlab lessons new TITLE"
-    )
+    raise LessonError(say("cli.author_no_lessons", folder=here))
 
 
 def named(names: Sequence[str], wanted: Callable[[Path], bool] = lambda path: True) -> list[Path]:
