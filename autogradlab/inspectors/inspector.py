@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from . import widgets
 from .cells import keep
 from .parts import Card
 from .rendering import Inspector
-from .widgets import available
 
 __all__ = ["Inspector", "present"]
 
@@ -13,7 +13,7 @@ __all__ = ["Inspector", "present"]
 def present(card: Card) -> Inspector:
     """The inspector for a card: a widget where anywidget is installed, else its static form."""
     view: Inspector
-    if available():
+    if widgets.available():
         from .widgets.view import InspectorWidget
 
         view = InspectorWidget(card)
