@@ -161,7 +161,11 @@ def state(base: Any, target: Any) -> Any:
     return shown, base._version, type(base.grad_fn).__name__, type(target.grad_fn).__name__, target.shape
 
 
-@every_in_place
+#: one of each way into the protocol: factories, entries, writers, copies, fills, views, random numbers
+WAYS = ("copy_", "exp_", "fill_", "index_add_", "masked_fill_", "mul_", "t_", "uniform_", "zero_")
+
+
+@pytest.mark.parametrize("name", WAYS)
 def test_an_interruption_leaves_all_or_nothing(name: str):
     case = next((c for c in cases_of(name) if c.inplace), cases_of(name)[0])
 
@@ -178,7 +182,8 @@ def test_an_interruption_leaves_all_or_nothing(name: str):
     for viewed in (False, True):
         one(0, viewed)  # loads what is loaded late
         count, _, before, after = one(0, viewed)
-        points = sorted({*range(1, count, max(1, count // 8)), *range(max(1, count - 32), count)})
+        tail = 32 if count < 5000 else 8  # kernels of many steps are slow to trace; what is shown is shown at the end
+        points = sorted({*range(1, count, max(1, count // 8)), *range(max(1, count - tail), count)})
         for at in points:
             _, interrupted, _, found = one(at, viewed)
             assert interrupted
