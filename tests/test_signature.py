@@ -101,16 +101,16 @@ class TestRecordedTexts:
 
     def test_hidden_overloads_are_not_listed(self) -> None:
         assert message("add", Tensor([1.0])) == (
-            "add() received an invalid combination of arguments - got (Tensor), but expected "
-            "(Tensor input, Tensor other, *, Number alpha = 1, Tensor out = None)"
+            "add() received an invalid combination of arguments - got (Tensor), but expected (Tensor input, Tensor "
+            "other, *, Number alpha = 1, Tensor out = None)"
         )
 
     def test_many_overloads(self) -> None:
         assert message("sum", Tensor([1.0]), Tensor([1.0])) == (
             "sum() received an invalid combination of arguments - got (Tensor, Tensor), but expected one of:\n"
             " * (Tensor input, *, torch.dtype dtype = None)\n"
-            " * (Tensor input, tuple of ints dim, bool keepdim = False, *, torch.dtype dtype = None, "
-            "Tensor out = None)\n"
+            " * (Tensor input, tuple of ints dim, bool keepdim = False, *, torch.dtype dtype = None, Tensor out = "
+            "None)\n"
         )
         assert message("view", (1.0, 2), space="Tensor") == (
             "view() received an invalid combination of arguments - got (tuple), but expected one of:\n"

@@ -19,24 +19,22 @@ __all__ = ["UNSET", "BackwardCFunction", "Context", "FunctionCtx", "no_backward"
 
 put = object.__setattr__
 _COMPLEX = (
-    "Expected isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex) to be true, but got false.  "
-    "(Could "
-    "this error message be improved?  If so, please report an enhancement request to PyTorch.)"
+    "Expected isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex) to be true, but got false. "
+    " (Could this error message be improved?  If so, please report an enhancement request to PyTorch.)"
 )
 
 
 _ONCE = (
     "saved_tensors can only be accessed once when clear_saved_tensors_on_access=True is set on the "
-    "autograd.Function. Either "
-    "access saved_tensors only once, or set clear_saved_tensors_on_access=False."
+    "autograd.Function. Either access saved_tensors only once, or set clear_saved_tensors_on_access=False."
 )
 
 
 def no_backward(ctx: Any, *grad_outputs: Any) -> Any:
     """Compute the gradients of the inputs from those of the outputs."""
     raise NotImplementedError(
-        "You must implement either the backward or vjp method for your custom autograd.Function to "
-        "use it with backward mode AD."
+        "You must implement either the backward or vjp method for your custom autograd.Function to use it with "
+        "backward mode AD."
     )
 
 
@@ -60,8 +58,7 @@ class FunctionCtx:
     def mark_shared_storage(self, *pairs: Any) -> None:
         """Gone: outputs that share memory with inputs are found without it."""
         warnings.warn(
-            "mark_shared_storage is deprecated. Tensors with shared storages are automatically tracked. Note "
-            "that "
+            "mark_shared_storage is deprecated. Tensors with shared storages are automatically tracked. Note that "
             "calls to `set_()` are not tracked",
             FutureWarning,
             stacklevel=2,
@@ -177,8 +174,7 @@ class BackwardCFunction(Node, FunctionCtx):
         backward, vjp = cls.backward, cls.vjp
         if backward is not no_backward and vjp is not no_backward:
             raise RuntimeError(
-                "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You "
-                "should only "
+                "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only "
                 "implement one of them."
             )
         found: Callable[..., Any] = backward if vjp is no_backward else vjp
@@ -211,8 +207,7 @@ class BackwardCFunction(Node, FunctionCtx):
             results = results[:count]
         if len(results) != count:
             raise RuntimeError(
-                f"function {self.name()} returned an incorrect number of gradients (expected {count}, "
-                f"got "
+                f"function {self.name()} returned an incorrect number of gradients (expected {count}, got "
                 f"{len(results)})"
             )
         wanted: list[Tensor | None] = []
@@ -220,9 +215,8 @@ class BackwardCFunction(Node, FunctionCtx):
             if not tensor:
                 if g is not None:
                     raise RuntimeError(
-                        f"function {self.name()} returned a gradient different than None at position "
-                        f"{i + 1}, "
-                        "but the corresponding forward input was not a Variable"
+                        f"function {self.name()} returned a gradient different than None at position {i + 1}, but the "
+                        "corresponding forward input was not a Variable"
                     )
                 continue
             if g is not None and not isinstance(g, Tensor):

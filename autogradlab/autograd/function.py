@@ -74,10 +74,8 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         warnings.warn(
-            f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you "
-            f"should "
-            "invoke them on the class itself. Instantiating an autograd function will raise an error in a "
-            "future "
+            f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should "
+            "invoke them on the class itself. Instantiating an autograd function will raise an error in a future "
             "version of PyTorch.",
             DeprecationWarning,
             stacklevel=2,
@@ -85,9 +83,8 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise RuntimeError(
-            "Legacy autograd function with non-static forward method is deprecated. Please use "
-            "new-style "
-            "autograd function with static forward method. (Example: "
+            "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd "
+            "function with static forward method. (Example: "
             "https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
         )
 
@@ -116,8 +113,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
     def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
         """What the Function does to batches; a Function that functional transforms map defines it."""
         raise NotImplementedError(
-            "To use autograd.Function with vmap, you must either override the vmap staticmethod "
-            "or set "
+            "To use autograd.Function with vmap, you must either override the vmap staticmethod or set "
             "generate_vmap_rule=True."
         )
 
@@ -159,16 +155,14 @@ def _check_transforms(cls: Any, separate: bool) -> None:
     """Refuse a Function that functional transforms cannot take apart."""
     if not separate:
         raise RuntimeError(
-            "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it "
-            "must override "
-            "the setup_context staticmethod. For more details, please see "
+            "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must "
+            "override the setup_context staticmethod. For more details, please see "
             "https://pytorch.org/docs/main/notes/extending.func.html"
         )
     if transforms.mapping and not cls.generate_vmap_rule and cls.vmap is Function.vmap:
         raise RuntimeError(
-            f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override and "
-            "implement the "
-            "vmap staticmethod or set generate_vmap_rule=True. For more details, please see "
+            f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override and implement "
+            "the vmap staticmethod or set generate_vmap_rule=True. For more details, please see "
             "https://pytorch.org/docs/main/notes/extending.func.html"
         )
 
@@ -259,9 +253,8 @@ def _finish(
     fixed = _members(ctx, "non_differentiable", "mark_non_differentiable only accepts variable arguments, but got ")
     if any(all(t is not o for o in outputs) for t in dirty):
         raise RuntimeError(
-            "Some elements marked as dirty during the forward method were not returned as output. The "
-            "inputs "
-            "that are modified inplace must all be outputs of the Function."
+            "Some elements marked as dirty during the forward method were not returned as output. The inputs that "
+            "are modified inplace must all be outputs of the Function."
         )
     to_save = ctx.__dict__.get("to_save") or ()
     for i, t in enumerate(to_save):
@@ -290,11 +283,9 @@ def _finish(
         diff = recording and o._array.dtype.kind in "fcV" and all(o is not t for t in fixed)
         if separate and recording and is_input and not changed and id(o) in saved_ids:
             raise RuntimeError(
-                "An input that has been returned as-is as output is being saved for backward. This is not supported if "
-                "you "
-                "override setup_context. You should return and save a view of the input instead, e.g. with "
-                "x.view_as(x) or "
-                "setup ctx inside the forward function itself."
+                "An input that has been returned as-is as output is being saved for backward. This is not supported "
+                "if you override setup_context. You should return and save a view of the input instead, e.g. with "
+                "x.view_as(x) or setup ctx inside the forward function itself."
             )
         differentiable += diff
         results.append(_connected(node, nr, o, is_input, changed, diff, len(outputs)))
@@ -334,15 +325,11 @@ def _connected(
         if o._view is not None and count > 1:
             raise RuntimeError(
                 "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot "
-                "return more "
-                "than one Tensor. This is not supported by the current autograd engine. You should either make sure "
-                "the input "
-                "is not a view (using .clone() for example) or make your Function only return one Tensor (potentially "
-                "splitting it into two Functions: one doing the inplace that returns a single Tensor and a second one "
-                "that "
-                "does the other operations). You can ask on the forum https://discuss.pytorch.org/ if you need help to "
-                "do "
-                "this change."
+                "return more than one Tensor. This is not supported by the current autograd engine. You should "
+                "either make sure the input is not a view (using .clone() for example) or make your Function only "
+                "return one Tensor (potentially splitting it into two Functions: one doing the inplace that returns "
+                "a single Tensor and a second one that does the other operations). You can ask on the forum "
+                "https://discuss.pytorch.org/ if you need help to do this change."
             )
         check_inplace(o)
         o._grad = None

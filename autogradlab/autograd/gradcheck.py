@@ -29,8 +29,8 @@ _NONDETERMINISTIC = (
     "call "
     "gradcheck/gradgradcheck\n  with `nondet_tol=<tol>` as a keyword argument.\n- is OpInfo-based (e.g., in "
     "test_ops_gradients.py), then modify the OpInfo for the test\n  to have `gradcheck_nondet_tol=<tol>`.\n- is a "
-    "Module test "
-    "(e.g., in common_nn.py), then modify the corresponding\n  module_test entry to have `gradcheck_nondet_tol=<tol>`\n"
+    "Module test (e.g., in common_nn.py), then modify the corresponding\n"
+    "  module_test entry to have `gradcheck_nondet_tol=<tol>`\n"
 )
 
 
@@ -55,18 +55,15 @@ def _check_inputs(inputs: Sequence[Any]) -> None:
             continue
         if t._array.dtype not in (np.float64, np.complex128):
             warnings.warn(
-                f"Input #{i} requires gradient and is not a double precision floating point or complex. This "
-                f"check "
+                f"Input #{i} requires gradient and is not a double precision floating point or complex. This check "
                 "will likely fail if all the inputs are not of double precision floating point or complex. ",
                 UserWarning,
                 stacklevel=4,
             )
         if any(s == 0 and n > 1 for s, n in zip(t._array.strides, t._array.shape, strict=True)):
             raise RuntimeError(
-                f"The {i}th input has a dimension with stride 0. gradcheck only supports inputs that "
-                f"are "
-                "non-overlapping to be able to compute the numerical gradients correctly. You should "
-                "call "
+                f"The {i}th input has a dimension with stride 0. gradcheck only supports inputs that are "
+                "non-overlapping to be able to compute the numerical gradients correctly. You should call "
                 ".contiguous on the input before passing it to gradcheck."
             )
         found = True
@@ -183,11 +180,9 @@ def _compare(
         tolerance = options["nondet_tol"]
         if not all(_close(a, b, 0.0, tolerance) for a, b in zip(found, again, strict=True)):
             raise GradcheckError(
-                "Backward is not reentrant, i.e., running backward with same input and grad_output "
-                "multiple "
-                "times gives different values, although analytical gradient matches numerical "
-                "gradient."
-                f"The tolerance for nondeterminism was {tolerance}." + _NONDETERMINISTIC
+                "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times "
+                "gives different values, although analytical gradient matches numerical gradient.The tolerance for "
+                f"nondeterminism was {tolerance}." + _NONDETERMINISTIC
             )
         for j, (a, n) in enumerate(zip(found, row, strict=True)):
             if not _close(a, n, options["rtol"], options["atol"]):
@@ -303,15 +298,14 @@ def _check_undefined(func: Callable[..., Any], outputs: list[Tensor], inputs: Se
         if any(g is not None and np.any(g._array != 0) for g in found):
             _warn_undefined()
             raise GradcheckError(
-                "Expected all input grads to be undefined or zero when all output grads are undefined "
-                "or zero. " + _UNDEFINED
+                "Expected all input grads to be undefined or zero when all output grads are undefined or zero. "
+                + _UNDEFINED
             )
 
 
 def _warn_undefined() -> None:
     warnings.warn(
-        "Backwards compatibility: New undefined gradient support checking feature is enabled by default, but "
-        "it may "
+        "Backwards compatibility: New undefined gradient support checking feature is enabled by default, but it may "
         "break existing callers of this function. If this is true for you, you can call this function with "
         '"check_undefined_grad=False" to disable the feature',
         UserWarning,

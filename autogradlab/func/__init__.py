@@ -447,8 +447,8 @@ def _spread(name: str, args: tuple[Any, ...], in_dims: Any) -> tuple[list[tuple[
         raise ValueError("vmap: Expected at least one Tensor to vmap over")
     if len(set(sizes)) != 1:
         raise ValueError(
-            "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
-            f"{sizes} for the mapped dimension"
+            f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sizes} for the "
+            "mapped dimension"
         )
     return spread, sizes[0]
 

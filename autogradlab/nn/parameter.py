@@ -19,8 +19,7 @@ __all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter
 _UNINITIALIZED = (
     "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in `load_state_dict` "
     "when trying to load an uninitialized parameter into an initialized one. Call `forward` to initialize the "
-    "parameters "
-    "before accessing their attributes."
+    "parameters before accessing their attributes."
 )
 
 

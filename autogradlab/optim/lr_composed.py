@@ -38,9 +38,9 @@ class SequentialLR(LRScheduler):
                 raise TypeError(f"{type(self).__name__} at index {i} should have `optimizer` as its attribute.")
             if isinstance(scheduler, ReduceLROnPlateau):
                 raise ValueError(
-                    f"{type(self).__name__} does not support `ReduceLROnPlateau` scheduler as it requires "
-                    "additional kwargs to "
-                    f"be specified when calling `step`, but got one at index {i} in the given schedulers sequence."
+                    f"{type(self).__name__} does not support `ReduceLROnPlateau` scheduler as it requires additional "
+                    f"kwargs to be specified when calling `step`, but got one at index {i} in the given schedulers "
+                    "sequence."
                 )
             if optimizer is not scheduler.optimizer:
                 raise ValueError(
@@ -51,9 +51,8 @@ class SequentialLR(LRScheduler):
         if len(milestones) != len(schedulers) - 1:
             raise ValueError(
                 "Sequential Schedulers expects number of schedulers provided to be one more than the number of "
-                "milestone points, "
-                f"but got number of schedulers {len(schedulers)} and the number of milestones to be equal to "
-                f"{len(milestones)}"
+                f"milestone points, but got number of schedulers {len(schedulers)} and the number of milestones to be "
+                f"equal to {len(milestones)}"
             )
         self._schedulers = schedulers
         self._milestones = milestones

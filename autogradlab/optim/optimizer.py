@@ -299,8 +299,7 @@ class Optimizer:
         if len(params) != len({id(p) for p in params}):
             warnings.warn(
                 "optimizer contains a parameter group with duplicate parameters; in future, this will cause an "
-                "error; see "
-                "github.com/pytorch/pytorch/issues/40967 for more information",
+                "error; see github.com/pytorch/pytorch/issues/40967 for more information",
                 stacklevel=3,
             )
         known = {id(p) for group in self.param_groups for p in group["params"]}
@@ -309,8 +308,8 @@ class Optimizer:
         if self.param_groups and ("param_names" in param_group) != ("param_names" in self.param_groups[0]):
             has = "with names" if "param_names" in param_group else "without names"
             raise ValueError(
-                "all optimizer param groups should be with/without names. cannot add param group "
-                f"{has} to the optimizer"
+                f"all optimizer param groups should be with/without names. cannot add param group {has} to the "
+                "optimizer"
             )
         self.param_groups.append(param_group)
 

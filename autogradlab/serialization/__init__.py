@@ -101,8 +101,7 @@ def load(
     else:
         raise AttributeError(
             f"'{type(f).__name__}' object has no attribute 'seek'. You can only torch.load from a file that is "
-            "seekable. Please "
-            "pre-load the data into a buffer like io.BytesIO and try to load from it instead."
+            "seekable. Please pre-load the data into a buffer like io.BytesIO and try to load from it instead."
         )
     if not content:
         raise EOFError("Ran out of input")

@@ -19,10 +19,9 @@ from ..core.tensor.tensor import Tensor
 __all__ = ["CheckpointError", "CheckpointFunction", "checkpoint", "checkpoint_sequential", "noop_context_fn"]
 
 _PASS_EXPLICITLY = (
-    "the use_reentrant parameter should be passed explicitly. {} use_reentrant=False is recommended, but if you "
-    "need to "
-    "preserve the current default behavior, you can pass use_reentrant=True. Refer to docs for more details on the "
-    "differences between the two variants."
+    "the use_reentrant parameter should be passed explicitly. {} use_reentrant=False is recommended, but if you need "
+    "to preserve the current default behavior, you can pass use_reentrant=True. Refer to docs for more details on "
+    "the differences between the two variants."
 )
 _IN_CHECKPOINT = "Starting in PyTorch 2.9, calling checkpoint without use_reentrant will raise an exception."
 _IN_SEQUENTIAL = "In version 2.9 we will raise an exception if use_reentrant is not passed."

@@ -60,8 +60,8 @@ def tab_to(page: Any, label: str) -> None:
     for _ in range(120):
         page.keyboard.press("Tab")
         name = page.evaluate(
-            "() => { const e = document.activeElement; return e.closest('.agl-lab') ? "
-            "(e.closest('label') ?? e).textContent.trim() : ''; }"
+            "() => { const e = document.activeElement; return e.closest('.agl-lab') ? (e.closest('label') ?? "
+            "e).textContent.trim() : ''; }"
         )
         seen.append(name)
         if name.startswith(label):

@@ -53,9 +53,8 @@ def why_card() -> Card:
         badges=(Badge("is_leaf ✗", "muted"), Badge("requires_grad ✓", "node"), Badge("grad_fn MeanBackward0", "node")),
         blocks=(
             Note(
-                "a non-leaf's gradient is dropped once it has been used. Call `loss.retain_grad()` before "
-                "backward, register "
-                "a hook, or ask `autograd.grad`.",
+                "a non-leaf's gradient is dropped once it has been used. Call `loss.retain_grad()` before backward, "
+                "register a hook, or ask `autograd.grad`.",
                 "gradient",
                 lead="`.grad` is None and stays None:",
             ),
@@ -73,8 +72,7 @@ def chinese_card() -> Card:
         blocks=(
             Note(
                 "非叶子张量的梯度用完就丢弃了。请在 backward 之前调用 `损失.retain_grad()`，或者注册一个钩子，"
-                "也可以直接用 "
-                "`autograd.grad` 求它的梯度；这样得到的梯度会**直接返回**，不会累加到 `.grad` 里。",
+                "也可以直接用 `autograd.grad` 求它的梯度；这样得到的梯度会**直接返回**，不会累加到 `.grad` 里。",
                 "gradient",
                 lead="`.grad` 是 None，而且不会变：",
             ),

@@ -55,9 +55,8 @@ def test_the_mock(torch: Any):
         "2  backward #2    + 3.   6.                3. from MulBackward0 (`loss`)  test_accumulation.py, line N\n"
         "3  zero_()               0.\n"
         "4  backward #3    + 3.   3.                3. from MulBackward0 (`loss`)  test_accumulation.py, line N\n"
-        "backward #2 added to what was there: `.grad` grows until it is zeroed. For the gradient of the last "
-        "loss alone, "
-        "call `optimizer.zero_grad()` or write `b.grad = None` before each backward."
+        "backward #2 added to what was there: `.grad` grows until it is zeroed. For the gradient of the last loss "
+        "alone, call `optimizer.zero_grad()` or write `b.grad = None` before each backward."
     )
     assert_adds_up(ledger, b)
     ledger.close()

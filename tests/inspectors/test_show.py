@@ -127,9 +127,8 @@ def test_a_parameter_and_a_module(torch: Any):
         "`1.num_batches_tracked`  buffer     ()      int64    requires_grad ✗  None",
         (
             "`.grad` is None: no result that has a name was computed from `model[0].weight`, and no backward has "
-            "brought a gradient here. "
-            "Compute something from `model[0].weight`, such as `loss`, and call `loss.backward()`. 3 more have "
-            "none either."
+            "brought a gradient here. Compute something from `model[0].weight`, such as `loss`, and call "
+            "`loss.backward()`. 3 more have none either."
         ),
     ]
     model[0].weight.requires_grad_(False)

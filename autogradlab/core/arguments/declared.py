@@ -1,19 +1,19 @@
 """What is declared of the functions and methods that a call can reach: their signatures and their help texts.
 
-A declaration is written where the operation is defined. It holds one line for each overload, in PyTorch's schema notation and
-in the order in which PyTorch tries them, with what the overload gives::
+A declaration is written where the operation is defined. It holds one line for each overload, in PyTorch's schema
+notation and in the order in which PyTorch tries them, with what the overload gives::
 
     sum(Tensor input, *, ScalarType? dtype=None) -> Tensor
     sum(Tensor input, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None, Tensor out=None) -> Tensor
 
-``type?`` admits None; ``int[2]`` takes a single int for both; ``$options`` stands for dtype, layout, device, pin_memory and
-requires_grad. A line that is indented more goes on with the one before it. Marks may follow a bar: ``|deprecated`` overloads
-come last and are not listed in errors, ``|function`` ones are not those of the method,
-``|method`` ones not those of the function. A name of `torch.nn.functional` that
-stands in no other namespace is written ``nn.name(...)``.
+``type?`` admits None; ``int[2]`` takes a single int for both; ``$options`` stands for dtype, layout, device, pin_memory
+and requires_grad. A line that is indented more goes on with the one before it. Marks may follow a bar: ``|deprecated``
+overloads come last and are not listed in errors, ``|function`` ones are not those of the method, ``|method`` ones not
+those of the function. A name of `torch.nn.functional` that stands in no other namespace is written ``nn.name(...)``.
 
-From these lines the signatures of the other forms are made: the method has no ``Tensor input`` and no ``out``, the in-place
-method ``name_`` neither, its function no ``out``. Declaring only stores strings; `lookup.py` reads them when somebody asks.
+From these lines the signatures of the other forms are made: the method has no ``Tensor input`` and no ``out``, the
+in-place method ``name_`` neither, its function no ``out``. Declaring only stores strings; `lookup.py` reads them when
+somebody asks.
 """
 
 from __future__ import annotations

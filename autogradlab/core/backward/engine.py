@@ -72,7 +72,8 @@ class Task:
             self._select(inputs, accumulate)
 
     def _count(self, oldest: int) -> None:
-        """Count, for every Node that can be reached, the edges that lead to it; not beyond Nodes made before `oldest`."""
+        """Count, for every Node that can be reached, the edges that lead to it;
+        not beyond Nodes made before `oldest`."""
         waiting = self.waiting
         seen = {node for node, _ in self.roots if node is not None}
         stack = list(seen)
@@ -235,7 +236,8 @@ class Task:
 
 
 def _plus(a: Any, b: Any, own_a: bool = False, own_b: bool = False) -> Any:
-    """The sum of two gradients of one tensor, quietly: in the memory of one that is our own, else a new array or Tensor."""
+    """The sum of two gradients of one tensor, quietly: in the memory of one that is our own,
+    else a new array or Tensor."""
     if type(a) is not _ndarray:
         return a + b
     out = a if own_a else b if own_b else None
@@ -262,8 +264,8 @@ def _add(buffers: dict[Node, Any], node: Node, nr: int, g: Any) -> None:
         buffers[node] = g if before is None else _plus(before, g)
 
 
-# The ready queue is a binary heap whose ties fall as in libstdc++'s, which PyTorch uses: the order in which the hooks of
-# leaves fire depends on it.
+# The ready queue is a binary heap whose ties fall as in libstdc++'s, which PyTorch uses: the order in which the hooks
+# of leaves fire depends on it.
 
 
 def _push(heap: list[Node], node: Node) -> None:

@@ -142,7 +142,8 @@ class Node:
 
     #: whether the forward has several outputs
     multi = False
-    #: whether backward runs code of the user (autograd.Function): it then gets Tensors and runs outside the quiet context
+    #: whether backward runs code of the user (autograd.Function): it then gets Tensors and runs outside the quiet
+    #: context
     user_code = False
     #: whether the engine may take its short way: arrays in, arrays out, `saved` is all there is to free
     simple = False
@@ -252,7 +253,8 @@ class Node:
 
 
 class AccumulateGrad(Node):
-    """The Node of a leaf: adds what arrives to the leaf's `.grad`. One lives as long as a graph (or you) refers to it."""
+    """The Node of a leaf: adds what arrives to the leaf's `.grad`.
+    One lives as long as a graph (or you) refers to it."""
 
     __slots__ = ("variable",)
     __module__ = "builtins"
@@ -283,7 +285,8 @@ class AccumulateGrad(Node):
 
 
 def node_class(name: str, base: type[Node], **attributes: Any) -> type[Node]:
-    """A Node class of the given name. Its module is `builtins` so that it prints as PyTorch's: <MulBackward0 object …>."""
+    """A Node class of the given name. Its module is `builtins` so that it prints as PyTorch's:
+    <MulBackward0 object …>."""
     return type(name, (base,), {"__slots__": (), "__module__": "builtins", **attributes})
 
 

@@ -1,4 +1,5 @@
-"""The Nodes of views in memory: a view taken by its strides, and an in-place operation on a view as its base sees it."""
+"""The Nodes of views in memory: a view taken by its strides,
+and an in-place operation on a view as its base sees it."""
 
 from __future__ import annotations
 

@@ -140,8 +140,8 @@ def storage_of(t: Tensor) -> Storage:
 def sharing(storage: Storage) -> list[Tensor]:
     """Every living tensor on this memory, for `resize_` when it needs larger memory that others look at too.
 
-    It goes through all objects, which is slow; to note every view when it is made would cost each of them a third of its
-    time. Of foreign objects only the type is looked at, so none of their code runs.
+    It goes through all objects, which is slow; to note every view when it is made would cost each of them a third of
+    its time. Of foreign objects only the type is looked at, so none of their code runs.
     """
     root = storage._owner
     found = []

@@ -147,8 +147,8 @@ class RawSaved:
             raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
         if isinstance(saved[i], Packed):
             raise RuntimeError(
-                "Calling register_hooks on a saved tensor whose hooks have already been set. "
-                "Hint: only one pair of hooks is allowed at a time."
+                "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of "
+                "hooks is allowed at a time."
             )
         node.saved = _packed(node, tuple(saved), i, (hooks[0], hooks[1]))
 
@@ -471,7 +471,8 @@ def make_node_class(
 
 
 def fact(x: np.ndarray, kind: str) -> Any:
-    """What a field like `input_shape`, `input_numel`, `input_strides` (in elements) or `input_dtype` saves of an array."""
+    """What a field like `input_shape`, `input_numel`, `input_strides` (in elements) or `input_dtype` saves of an
+    array."""
     if kind == "shape":
         return x.shape
     if kind == "numel":

@@ -15,7 +15,8 @@ _new = object.__new__
 
 
 def share(source: Tensor, array: np.ndarray, edge: Edge | None, creation: str | None = None) -> Tensor:
-    """A differentiable view of `source` over `array`: shared memory, version and base. `edge` None: nothing recorded."""
+    """A differentiable view of `source` over `array`: shared memory, version and base. `edge` None:
+    nothing recorded."""
     t = _new(Tensor)
     t._array = array
     t._edge = None

@@ -29,36 +29,37 @@ LEAF_VIEW_INPLACE = "a view of a leaf Variable that requires grad is being used 
 VIEW_NO_GRAD = " created in no_grad mode and {} modified inplace with grad mode enabled."
 VIEW_INFERENCE = " created in inference mode and {} modified inplace in normal mode."
 _AMBIGUOUS = (
-    " Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the "
-    "view and the inplace either both inside the {0} block (if you don't want the inplace to be tracked) or both outside (if "
-    "you want the inplace to be tracked)."
+    " Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving "
+    "both the view and the inplace either both inside the {0} block (if you don't want the inplace to be tracked) or "
+    "both outside (if you want the inplace to be tracked)."
 )
 #: why a view must not be changed, by the way in which it was made
 VIEW_WHY = {
     "no_grad": _AMBIGUOUS.format("no_grad"),
     "inference": _AMBIGUOUS.format("inference_mode"),
-    "multi_output": " This view is the output of a function that returns multiple views. Such functions do not allow the "
-    "output views to be modified inplace. You should replace the inplace operation by an out-of-place one.",
-    "custom": " This view was created inside a custom Function (or because an input was returned as-is) and the autograd "
-    "logic to handle view+inplace would override the custom backward associated with the custom Function, leading to "
-    "incorrect gradients. This behavior is forbidden. You can fix this by cloning the output of the custom Function.",
+    "multi_output": " This view is the output of a function that returns multiple views. Such functions do not allow "
+    "the output views to be modified inplace. You should replace the inplace operation by an out-of-place one.",
+    "custom": " This view was created inside a custom Function (or because an input was returned as-is) and the "
+    "autograd logic to handle view+inplace would override the custom backward associated with the custom Function, "
+    "leading to incorrect gradients. This behavior is forbidden. You can fix this by cloning the output of the "
+    "custom Function.",
 }
 DETACH_VIEW = (
-    "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for training, and "
-    "gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence detach_() cannot be called on "
-    "these gradients. To fix this error, please refer to the Optimizer.zero_grad() function in "
+    "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for training, "
+    "and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence detach_() cannot be "
+    "called on these gradients. To fix this error, please refer to the Optimizer.zero_grad() function in "
     "torch/optim/optimizer.py as the solution."
 )
 
 INFERENCE_VERSION = "Inference tensors do not track version counter."
 INFERENCE_SAVED = (
-    "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in computation "
-    "tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it in autograd, or "
-    "use `torch.no_grad()` instead of `torch.inference_mode()`."
+    "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
+    "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it in "
+    "autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
 )
 INFERENCE_INPLACE = (
-    "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal tensor "
-    "before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
+    "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal "
+    "tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
 )
 INFERENCE_REQUIRES_GRAD = "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
 
@@ -74,10 +75,10 @@ REQUIRES_GRAD_FLOAT_METHOD = "only Tensors of floating point dtype can require g
 REQUIRES_GRAD_FLOAT_NEW = "Only Tensors of floating point and complex dtype can require gradients"
 
 GRAD_OF_NON_LEAF = (
-    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated "
-    "during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, use "
-    ".retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access the leaf "
-    "Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information."
+    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
+    "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, "
+    "use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access "
+    "the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information."
 )
 GRAD_TYPE = "assigned grad expected to be a Tensor or None but got grad of type {}"
 GRAD_OWN = "can't assign Variable as its own grad"
@@ -87,18 +88,18 @@ GRAD_SIZE = (
 )
 GRAD_DTYPE = (
     "attempting to assign a gradient with dtype '{}' to a tensor with grad_dtype '{}'. The gradient must match the "
-    "tensor's grad_dtype (defaults to the tensor's dtype). You can set the tensor's grad_dtype attribute with a specific "
-    "dtype, or None to allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient "
-    "may break downstream systems that assume they match."
+    "tensor's grad_dtype (defaults to the tensor's dtype). You can set the tensor's grad_dtype attribute with a "
+    "specific dtype, or None to allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and "
+    "its gradient may break downstream systems that assume they match."
 )
 DIRTY_NO_INPUT = (
-    "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated should be passed "
-    "to ctx.mark_dirty()."
+    "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated should be "
+    "passed to ctx.mark_dirty()."
 )
 GRAD_DTYPE_LEAF = "grad_dtype can only be {} on leaf tensors."
 GRAD_DTYPE_LATE = (
-    "Cannot set grad_dtype to '{}' because there is already a gradient with dtype '{}'. Please clear the gradient (.grad = "
-    "None) before changing grad_dtype, or ensure the new grad_dtype matches the existing gradient's dtype."
+    "Cannot set grad_dtype to '{}' because there is already a gradient with dtype '{}'. Please clear the gradient "
+    "(.grad = None) before changing grad_dtype, or ensure the new grad_dtype matches the existing gradient's dtype."
 )
 DATA_TYPE = "Variable data has to be a tensor, but got {}"
 DATA_FLOAT = "data set to a tensor that requires gradients must be floating point or complex dtype"
@@ -113,18 +114,18 @@ NO_GRAD_FN = "element {} of tensors does not require grad and does not have a gr
 GRAD_IMPLICIT = "grad can be implicitly created only for scalar outputs"
 GRAD_IMPLICIT_REAL = "grad can be implicitly created only for real scalar outputs but got {}"
 UNUSED = (
-    "The differentiated Tensor at index {} appears to not have been used in the graph. Set allow_unused=True if this is "
-    "the desired behavior."
+    "The differentiated Tensor at index {} appears to not have been used in the graph. Set allow_unused=True if this "
+    "is the desired behavior."
 )
 UNUSED_ONE = (
-    "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if this is the "
-    "desired behavior."
+    "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if this is "
+    "the desired behavior."
 )
 CREATE_GRAPH_CYCLE = (
-    "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient which "
-    "can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you have to use "
-    "this function, make sure to reset the .grad fields of your parameters to None after use to break the cycle and "
-    "avoid the leak."
+    "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
+    "which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you "
+    "have to use this function, make sure to reset the .grad fields of your parameters to None after use to break "
+    "the cycle and avoid the leak."
 )
 
 BROADCAST = "The size of tensor a ({}) must match the size of tensor b ({}) at non-singleton dimension {}"
@@ -136,32 +137,34 @@ OUT_GRAD = (
 )
 OUT_RESIZED = (
     "An output with one or more elements was resized since it had shape {}, which does not match the required output "
-    "shape {}. This behavior is deprecated, and in a future PyTorch release outputs will not be resized unless they have "
-    "zero elements. You can explicitly reuse an out tensor t by resizing it, inplace, to zero elements with t.resize_(0)."
+    "shape {}. This behavior is deprecated, and in a future PyTorch release outputs will not be resized unless they "
+    "have zero elements. You can explicitly reuse an out tensor t by resizing it, inplace, to zero elements with "
+    "t.resize_(0)."
 )
 DIM_RANGE = "Dimension out of range (expected to be in range of [{}, {}], but got {})"
 DIM_SCALAR = "Dimension specified as {} but tensor has no dimensions"
 
 PACK_INPLACE = (
-    "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook cannot be modified by "
-    "in-place operations as this can lead to unexpected side-effects. Please open an issue if you need to perform in-place "
-    "operations on the input to a pack hook."
+    "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook cannot be "
+    "modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if you need "
+    "to perform in-place operations on the input to a pack hook."
 )
 REGISTER_FREED = (
-    "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the graph are freed when "
-    "you call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second "
-    "time or if you need to access saved variables after calling backward."
+    "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the graph are "
+    "freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward through "
+    "the graph a second time or if you need to access saved variables after calling backward."
 )
 REGISTER_HOOKS = (
     "register_hooks(): incompatible function arguments. The following argument types are supported:\n"
-    "    1. (self: torch._C._autograd.SavedTensor, arg0: collections.abc.Callable, arg1: collections.abc.Callable) -> None\n\n"
+    "    1. (self: torch._C._autograd.SavedTensor, arg0: collections.abc.Callable, arg1: "
+    "collections.abc.Callable) -> None\n\n"
     "Invoked with: {}"
 )
 WRITTEN_INPUT = (
-    "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. "
-    "Please clone() the tensor before performing the operation."
+    "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
+    "location. Please clone() the tensor before performing the operation."
 )
 WRITTEN_SHARED = (
-    "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please clone() "
-    "the tensor before performing the operation."
+    "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+    "Please clone() the tensor before performing the operation."
 )

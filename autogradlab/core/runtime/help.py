@@ -1,7 +1,8 @@
 """Help texts on demand: what stands as `__doc__` and `__wrapped__` of a published function until somebody looks at it.
 
 A published function has one `Help` as its `__doc__` and its `__wrapped__`: a string that knows its name only, and reads
-the rest when somebody looks at it. So the texts cost nothing at import. Who puts them together is handed in: `Help.reader`.
+the rest when somebody looks at it. So the texts cost nothing at import. Who puts them together is handed in:
+`Help.reader`.
 """
 
 from __future__ import annotations

@@ -17,8 +17,8 @@ from .tensor import Tensor, set_requires_grad, wrap
 __all__ = ["deepcopy_tensor", "rebuild_tensor", "reduce_tensor", "whole"]
 
 NOT_LEAF = (
-    "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  If you were "
-    "attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage, see "
+    "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  If you "
+    "were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage, see "
     "https://github.com/pytorch/pytorch/pull/103001"
 )
 

@@ -73,9 +73,10 @@ class Tensor(TensorMethods):
     Mirrors `torch.Tensor`.
     """
 
-    # Slots: `_array` the values; `_edge` where its gradient goes: NO_EDGE if nowhere, (Node, output number) for a result,
-    # None for a leaf that requires grad and for views, where `gradient_edge` knows more; `_counter` the version counter:
-    # UNSHARED until somebody changes or shares the tensor (`counter`), then a list of one number that its views share.
+    # Slots: `_array` the values; `_edge` where its gradient goes: NO_EDGE if nowhere, (Node, output number) for a
+    # result, None for a leaf that requires grad and for views, where `gradient_edge` knows more; `_counter` the version
+    # counter: UNSHARED until somebody changes or shares the tensor (`counter`), then a list of one number that its
+    # views share.
 
     __slots__ = ("__dict__", "__weakref__", "_edge", "_grad", "_meta", "_view")
     __module__ = "torch"

@@ -64,9 +64,8 @@ def _misfit(weight: Tensor, x: Tensor, stride: Any, n: int) -> None:
         raise RuntimeError("weight should have at least three dimensions")
     if stride is None:
         raise RuntimeError(
-            f"Expected {weight.ndim}-dimensional input for {weight.ndim}-dimensional weight{list(weight.shape)}, "
-            "but got "
-            f"{x.ndim}-dimensional input of size {list(x.shape)} instead"
+            f"Expected {weight.ndim}-dimensional input for {weight.ndim}-dimensional weight{list(weight.shape)}, but "
+            f"got {x.ndim}-dimensional input of size {list(x.shape)} instead"
         )
     expanded(expanded(stride, n, "stride") if n > 1 else [stride] * 2, weight.ndim - 2, "stride")
 
@@ -102,9 +101,8 @@ def _conv(
             totals = [d * (k - 1) for d, k in zip(dilation, weight._array.shape[2:], strict=True)]
             if any(t % 2 for t in totals):
                 warn_once(
-                    "Using padding='same' with even kernel lengths and odd dilation may require a zero-padded "
-                    "copy of the input be "
-                    "created",
+                    "Using padding='same' with even kernel lengths and odd dilation may require a zero-padded copy "
+                    "of the input be created",
                     at="aten/src/ATen/native/Convolution.cpp:1101",
                 )
                 extra = [v for t in reversed(totals) for v in (0, t % 2)]
@@ -247,9 +245,8 @@ def _transposed(
         if o >= s and o >= d:
             raise RuntimeError(
                 "output padding must be smaller than either stride or dilation, but got output_padding_height: "
-                f"{more[0]} "
-                f"output_padding_width: {more[-1]} stride_height: {options[0][0]} stride_width: {options[0][-1]} "
-                f"dilation_height: {options[2][0]} dilation_width: {options[2][-1]}"
+                f"{more[0]} output_padding_width: {more[-1]} stride_height: {options[0][0]} stride_width: "
+                f"{options[0][-1]} dilation_height: {options[2][0]} dilation_width: {options[2][-1]}"
             )
     out = _convolved(x, weight, bias, *options, True, more, groups)
     return out if batched else TENSORS.squeeze(out, 0)
@@ -471,21 +468,17 @@ def interpolate(
         if isinstance(size, (tuple, list)) and len(size) != nd:
             raise ValueError(
                 "Input and output must have the same number of spatial dimensions, but got input with spatial "
-                "dimensions of "
-                f"{list(sizes)} and output size of {size}. Please provide input tensor in (N, C, d1, d2, ...,dK) "
-                "format and "
-                "output size in (o1, o2, ...,oK) format."
+                f"dimensions of {list(sizes)} and output size of {size}. Please provide input tensor in (N, C, d1, "
+                "d2, ...,dK) format and output size in (o1, o2, ...,oK) format."
             )
         out = tuple(size) if isinstance(size, (tuple, list)) else (size,) * nd
     elif scale_factor is not None:
         factors = list(scale_factor) if isinstance(scale_factor, (tuple, list)) else [scale_factor] * nd
         if len(factors) != nd:
             raise ValueError(
-                "Input and scale_factor must have the same number of spatial dimensions, but got input with "
-                "spatial dimensions "
-                f"of {list(sizes)} and scale_factor of shape {scale_factor}. Please provide input tensor in (N, "
-                "C, d1, d2, "
-                "...,dK) format and scale_factor in (s1, s2, ...,sK) format."
+                "Input and scale_factor must have the same number of spatial dimensions, but got input with spatial "
+                f"dimensions of {list(sizes)} and scale_factor of shape {scale_factor}. Please provide input tensor "
+                "in (N, C, d1, d2, ...,dK) format and scale_factor in (s1, s2, ...,sK) format."
             )
         out = tuple(_resample.scaled_size(n, f) for n, f in zip(sizes, factors, strict=True))
         if recompute_scale_factor:
@@ -494,9 +487,8 @@ def interpolate(
         raise ValueError("either size or scale_factor should be defined")
     if mode not in _MODES or nd not in _MODES[mode][1]:
         raise NotImplementedError(
-            f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.ndim}D) for the modes: nearest "
-            "| linear | "
-            f"bilinear | bicubic | trilinear | area | nearest-exact (got {mode})"
+            f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.ndim}D) for the modes: nearest | "
+            f"linear | bilinear | bicubic | trilinear | area | nearest-exact (got {mode})"
         )
     if mode == "area":
         from . import pooling as _pooling

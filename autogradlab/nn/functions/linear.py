@@ -223,21 +223,17 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     if input.ndim not in (3, 4):
         warnings.warn(
             f"dropout2d: Received a {input.ndim}-D input to dropout2d, which is deprecated and will result in an "
-            "error in "
-            "a future release. To retain the behavior and silence this warning, please use dropout instead. Note that "
-            "dropout2d exists to provide channel-wise dropout on inputs with 2 spatial dimensions, a channel "
-            "dimension, "
-            "and an optional batch dimension (i.e. 3D or 4D inputs).",
+            "error in a future release. To retain the behavior and silence this warning, please use dropout instead. "
+            "Note that dropout2d exists to provide channel-wise dropout on inputs with 2 spatial dimensions, a "
+            "channel dimension, and an optional batch dimension (i.e. 3D or 4D inputs).",
             stacklevel=2,
         )
     if input.ndim == 3:
         warnings.warn(
             "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is "
-            "desired - "
-            "input is interpreted as shape (N, C, L), where C is the channel dim. This behavior will change in a "
-            "future "
-            "release to interpret the input as one without a batch dimension, i.e. shape (C, H, W). To maintain the 1D "
-            "channel-wise dropout behavior, please switch to using dropout1d instead.",
+            "desired - input is interpreted as shape (N, C, L), where C is the channel dim. This behavior will "
+            "change in a future release to interpret the input as one without a batch dimension, i.e. shape (C, H, "
+            "W). To maintain the 1D channel-wise dropout behavior, please switch to using dropout1d instead.",
             stacklevel=2,
         )
     return _channels(input, p, training, inplace, (3, 4), "2d")
@@ -414,9 +410,8 @@ def embedding_bag(
     numbers = {"sum": 0, "mean": 1, "max": 2}
     if per_sample_weights is not None and per_sample_weights._array.shape != input._array.shape:
         raise ValueError(
-            f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, then it must have "
-            "the same shape "
-            f"as the input ({input.shape})"
+            f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, then it must have the "
+            f"same shape as the input ({input.shape})"
         )
     if input.ndim == 2:
         if offsets is not None:

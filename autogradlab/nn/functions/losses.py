@@ -43,9 +43,8 @@ __all__ = [
 ]
 
 _SIZES = (
-    "Using a target size ({}) that is different to the input size ({}). This will likely lead to incorrect "
-    "results due to "
-    "broadcasting. Please ensure they have the same size."
+    "Using a target size ({}) that is different to the input size ({}). This will likely lead to incorrect results "
+    "due to broadcasting. Please ensure they have the same size."
 )
 
 
@@ -444,10 +443,8 @@ def kl_div(
     elif reduction == "mean":
         warnings.warn(
             "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' "
-            "divides only "
-            "by the batch size, and aligns with the KL div math definition.'mean' will be changed to behave the "
-            "same as "
-            "'batchmean' in the next major release.",
+            "divides only by the batch size, and aligns with the KL div math definition.'mean' will be changed to "
+            "behave the same as 'batchmean' in the next major release.",
             stacklevel=2,
         )
     if log_target:
@@ -886,8 +883,8 @@ def ctc_loss(
             )
         if length > steps:
             raise RuntimeError(
-                f"Expected input_lengths to have value at most {steps}, but got value {length} "
-                "(while checking arguments for ctc_loss_cpu)"
+                f"Expected input_lengths to have value at most {steps}, but got value {length} (while checking "
+                "arguments for ctc_loss_cpu)"
             )
     losses = TENSORS._ctc_loss(probs, labels, lengths[0], lengths[1], blank, zero_infinity)
     if zero_infinity:

@@ -188,9 +188,8 @@ def group_norm(
     for name, t in (("weight", weight), ("bias", bias)):
         if t is not None and t._array.shape != (c,):
             raise RuntimeError(
-                f"Expected {name} to be a vector of size equal to the number of channels in input, but got "
-                f"{name} of shape "
-                f"{list(t.shape)} and input of shape {list(input.shape)}"
+                f"Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of "
+                f"shape {list(t.shape)} and input of shape {list(input.shape)}"
             )
     return TENSORS.native_group_norm(input, weight, bias, n, c, area, num_groups, eps)[0]
 

@@ -413,9 +413,8 @@ class _LazyConv(LazyModuleMixin):
             n = self._n  # type: ignore[attr-defined]
             if input.ndim not in (n + 1, n + 2):
                 raise RuntimeError(
-                    f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to {type(self).__name__}, but "
-                    "got input of "
-                    f"size: {input.shape}"
+                    f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to {type(self).__name__}, but got "
+                    f"input of size: {input.shape}"
                 )
             self.in_channels = input.shape[-n - 1]
             groups = self.groups  # type: ignore[attr-defined]
@@ -616,6 +615,5 @@ class Fold(Module):
         """What stands between the brackets of the layer's text."""
         return (
             f"output_size={self.output_size}, kernel_size={self.kernel_size}, dilation={self.dilation}, "
-            f"padding={self.padding}, "
-            f"stride={self.stride}"
+            f"padding={self.padding}, stride={self.stride}"
         )

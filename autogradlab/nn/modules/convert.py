@@ -132,8 +132,8 @@ class Convert:
         """Refused, as by a build of PyTorch without it, unless there is nothing to move."""
         words = (
             "Torch not compiled with MTIA enabled. Ensure you have `import "
-            "mtia.host_runtime.torch_mtia.dynamic_library` in "
-            "your python src file and include `//mtia/host_runtime/torch_mtia:torch_mtia` as your target dependency!"
+            "mtia.host_runtime.torch_mtia.dynamic_library` in your python src file and include "
+            "`//mtia/host_runtime/torch_mtia:torch_mtia` as your target dependency!"
         )
         return self._apply(lambda t: _refuse(AssertionError(words)))
 

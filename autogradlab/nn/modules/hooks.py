@@ -17,14 +17,12 @@ from ...core.tensor.tensor import Tensor
 __all__ = ["BackwardHook", "GLOBAL", "GlobalHooks"]
 
 _NON_FULL = (
-    "Using a non-full backward hook when {} is deprecated and will be removed in future versions. This hook will "
-    "be missing "
-    "some grad_{}. Please use register_full_backward_hook to get the documented behavior."
+    "Using a non-full backward hook when {} is deprecated and will be removed in future versions. This hook will be "
+    "missing some grad_{}. Please use register_full_backward_hook to get the documented behavior."
 )
 _NO_INPUTS = (
-    "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs "
-    "require gradients. See "
-    "https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html"
+    "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs require "
+    "gradients. See https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html"
     "#torch.nn.Module.register_full_backward_hook for more details."
 )
 _BOTH = (
@@ -195,8 +193,8 @@ class BackwardHook:
         found = found if isinstance(found, tuple) else (found,)
         if len(found) != count:
             raise RuntimeError(
-                f"Backward {'pre ' if what == 'output' else ''}hook returned an invalid number of "
-                f"grad_{what}, got {len(found)}, but expected {count}"
+                f"Backward {'pre ' if what == 'output' else ''}hook returned an invalid number of grad_{what}, got "
+                f"{len(found)}, but expected {count}"
             )
         return tuple(found[i] for i in places)
 

@@ -47,8 +47,7 @@ class _InstanceNorm(_NormBase):
         if input.shape[-self._n - 1] != self.num_features and self.affine:
             raise ValueError(
                 f"expected input's size at dim={input.ndim - self._n - 1} to match num_features "
-                f"({self.num_features}), but "
-                f"got: {input.shape[-self._n - 1]}."
+                f"({self.num_features}), but got: {input.shape[-self._n - 1]}."
             )
         x = TENSORS.unsqueeze(input, 0) if single else input
         out = F.instance_norm(

@@ -291,8 +291,7 @@ class Module(Convert, State):
 
                     warnings.warn(
                         "module forward hook with ``always_call=True`` raised an exception that was silenced as "
-                        "another "
-                        f"error was raised in forward: {error}",
+                        f"another error was raised in forward: {error}",
                         stacklevel=2,
                     )
             raise

@@ -86,8 +86,8 @@ class ParametrizationList(ModuleList):
             new = self._inverted(original)
         if not isinstance(new, (Tensor, Sequence)):
             raise ValueError(
-                "'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...). "
-                f"Got {type(new).__name__}"
+                "'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...). Got "
+                f"{type(new).__name__}"
             )
         self.is_tensor = isinstance(new, Tensor)
         self.ntensors = 1 if isinstance(new, Tensor) else len(new)
@@ -118,8 +118,8 @@ class ParametrizationList(ModuleList):
         for i, tensor in enumerate(tensors):
             if not isinstance(tensor, Tensor):
                 raise ValueError(
-                    "'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...). "
-                    f"Got element {i} of the sequence with type {type(tensor).__name__}."
+                    f"'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...). Got element {i} "
+                    f"of the sequence with type {type(tensor).__name__}."
                 )
             if isinstance(original, Parameter):
                 tensor = Parameter(tensor, original.requires_grad)

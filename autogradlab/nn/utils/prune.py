@@ -141,8 +141,8 @@ class PruningContainer(BasePruningMethod):
             raise TypeError(f"{type(method)} is not a BasePruningMethod subclass")
         if self._tensor_name != method._tensor_name:
             raise ValueError(
-                "Can only add pruning methods acting on the parameter named "
-                f"'{self._tensor_name}' to PruningContainer {self}. Found '{method._tensor_name}'"
+                f"Can only add pruning methods acting on the parameter named '{self._tensor_name}' to "
+                f"PruningContainer {self}. Found '{method._tensor_name}'"
             )
         self._pruning_methods += (method,)
 
@@ -384,8 +384,7 @@ def global_unstructured(parameters: Any, pruning_method: Any, importance_scores:
     if method.PRUNING_TYPE != "unstructured":
         raise TypeError(
             f'Only "unstructured" PRUNING_TYPE supported for the `pruning_method`. Found method {pruning_method} '
-            "of type "
-            f"{method.PRUNING_TYPE}"
+            f"of type {method.PRUNING_TYPE}"
         )
     container = PruningContainer(method)
     final: Tensor = container.compute_mask(scores, parameters_to_vector(masks))

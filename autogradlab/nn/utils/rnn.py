@@ -143,8 +143,8 @@ def pack_padded_sequence(
         lengths = TENSORS.as_tensor(lengths, dtype=TENSORS.zeros(0).long().dtype)
     elif lengths._array.ndim != 1:
         raise RuntimeError(
-            "'lengths' argument should be a 1D CPU int64 tensor, but got "
-            f"{lengths._array.ndim}D cpu {str(lengths.dtype)[6:].title()} tensor"
+            f"'lengths' argument should be a 1D CPU int64 tensor, but got {lengths._array.ndim}D cpu "
+            f"{str(lengths.dtype)[6:].title()} tensor"
         )
     x: Any = input
     order = None

@@ -1,5 +1,5 @@
-"""Slopes estimated from values (gradient), powers of a vector (vander), indices taken apart (unravel_index), rows kept short
-(renorm) and distances within one set of points (pdist)."""
+"""Slopes estimated from values (gradient), powers of a vector (vander), indices taken apart (unravel_index), rows kept
+short (renorm) and distances within one set of points (pdist)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..table.outputs import EXPECTED, Out
 F = TENSORS
 
 
-# -- gradient --------------------------------------------------------------------------------------------------------------
+# -- gradient ----------------------------------------------------------------------------------------------------------
 
 
 def _part(x: Any, dim: int, low: int, high: int) -> Any:
@@ -134,7 +134,7 @@ def gradient(input: Tensor, *, spacing: Any = 1, dim: Any = None, edge_order: in
     return tuple(found)
 
 
-# -- powers and indices ----------------------------------------------------------------------------------------------------
+# -- powers and indices ------------------------------------------------------------------------------------------------
 
 
 @composite("vander(Tensor x, int? N=None, bool increasing=False) -> Tensor", method=False)
@@ -195,7 +195,7 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
     return tuple(F.unbind(found, -1))
 
 
-# -- rows of bounded length ------------------------------------------------------------------------------------------------
+# -- rows of bounded length --------------------------------------------------------------------------------------------
 
 
 def _factors(F: Any, x: Any, p: float, dim: int, maxnorm: float) -> Any:
@@ -266,7 +266,7 @@ def renorm(input, p, dim, maxnorm):  # type: ignore[no-untyped-def]
 del FUNCTIONS["renorm_"]  # a method only
 
 
-# -- distances -------------------------------------------------------------------------------------------------------------
+# -- distances ---------------------------------------------------------------------------------------------------------
 
 
 def _pdist_backward(F, grad, input, p, result):  # type: ignore[no-untyped-def]
@@ -349,7 +349,8 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Any =
     if out is not None:
         if out.dtype is not from_numpy(np.dtype(np.int64)):
             raise RuntimeError(
-                f"nonzero_static: Expected out tensor to have scalar type Long but got scalar type{_scalar_name(out.dtype)}"
+                "nonzero_static: Expected out tensor to have scalar type Long but got scalar "
+                f"type{_scalar_name(out.dtype)}"
             )
         return out.resize_(made.shape).copy_(wrap(made))  # type: ignore[no-any-return]
     return wrap(made)

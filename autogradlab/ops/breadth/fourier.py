@@ -24,8 +24,8 @@ def _complex(d: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def _laid(r: np.ndarray, x: np.ndarray, dim: tuple[int, ...], last: bool) -> np.ndarray:
-    """A result as PyTorch's kernels leave it: the transformed dimensions innermost, the others and they by the input's strides; of
-    real transforms, whose last dimension is halved, that one comes last."""
+    """A result as PyTorch's kernels leave it: the transformed dimensions innermost, the others and they by the input's
+    strides; of real transforms, whose last dimension is halved, that one comes last."""
     rest = sorted((d for d in range(x.ndim) if d not in dim), key=lambda d: -x.strides[d])
     order = rest + sorted(dim[:-1] if last else dim, key=lambda d: -x.strides[d]) + ([dim[-1]] if last else [])
     return np.ascontiguousarray(r.transpose(order)).transpose(np.argsort(order))

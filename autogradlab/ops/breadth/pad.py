@@ -22,8 +22,8 @@ def _constant_pad(input, pad, value=0):  # type: ignore[no-untyped-def]
         raise RuntimeError(f"Length of pad must be even but instead it equals {len(pad)}")
     if len(pad) > 2 * n:
         raise RuntimeError(
-            "Length of pad should be no more than twice the number of dimensions of the input. "
-            f"Pad length is {len(pad)}while the input has {n}dimensions."
+            "Length of pad should be no more than twice the number of dimensions of the input. Pad length is "
+            f"{len(pad)}while the input has {n}dimensions."
         )
     shape = list(input.shape)
     source: list[Any] = [slice(None)] * n
@@ -38,9 +38,8 @@ def _constant_pad(input, pad, value=0):  # type: ignore[no-untyped-def]
         shape[d] = size + low + high
         if shape[d] < 0:
             raise RuntimeError(
-                f"The input size {size}, plus negative padding {low} and {high} resulted in a negative output "
-                "size, which is invalid. Check dimension "
-                f"{d} of your input."
+                f"The input size {size}, plus negative padding {low} and {high} resulted in a negative output size, "
+                f"which is invalid. Check dimension {d} of your input."
             )
         source[d] = slice(max(-low, 0), size - max(-high, 0))
         target[d] = slice(max(low, 0), shape[d] - max(high, 0))
@@ -187,8 +186,8 @@ def _pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = 
         raise RuntimeError("Padding length must be divisible by 2")
     if len(pad) // 2 > input.ndim:
         raise RuntimeError(
-            f"Padding length should be less than or equal to two times the input dimension but got padding length {len(pad)} "
-            f"and input of dimension {input.ndim}"
+            "Padding length should be less than or equal to two times the input dimension but got padding length "
+            f"{len(pad)} and input of dimension {input.ndim}"
         )
     if mode == "constant":
         return TENSORS.constant_pad_nd(input, pad, 0.0 if value is None else value)  # type: ignore[no-any-return]

@@ -1,4 +1,5 @@
-"""Special functions: the error function and its kin, gamma and polygamma functions, Bessel functions of order 0 and 1."""
+"""Special functions: the error function and its kin, gamma and polygamma functions,
+Bessel functions of order 0 and 1."""
 
 from __future__ import annotations
 
@@ -335,7 +336,7 @@ def logit_backward(F, grad, input, eps):  # type: ignore[no-untyped-def]
     return F.only((input >= eps) & (input <= 1 - eps), slope)
 
 
-# -- torch.special's own -------------------------------------------------------------------------------------------------
+# -- torch.special's own -----------------------------------------------------------------------------------------------
 
 
 def special(
@@ -591,7 +592,7 @@ publish(
     special_round.__doc__ or "",
 )
 
-# -- of two arguments --------------------------------------------------------------------------------------------------------
+# -- of two arguments --------------------------------------------------------------------------------------------------
 
 _in_double = double(lambda x, y: K.zeta(x, y))
 

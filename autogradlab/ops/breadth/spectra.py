@@ -85,10 +85,10 @@ def stft(
         input = input.view(input.shape[-ndim:] if ndim else ())
     if window is None:
         warn_once(
-            "A window was not provided. A rectangular window will be applied,which is known to cause spectral leakage. Other "
-            "windows such as torch.hann_window or torch.hamming_window are recommended to reduce spectral leakage.To "
-            "suppress this warning and use a rectangular window, explicitly set `window=torch.ones(n_fft, "
-            "device=<device>)`.",
+            "A window was not provided. A rectangular window will be applied,which is known to cause spectral "
+            "leakage. Other windows such as torch.hann_window or torch.hamming_window are recommended to reduce "
+            "spectral leakage.To suppress this warning and use a rectangular window, explicitly set "
+            "`window=torch.ones(n_fft, device=<device>)`.",
             at=_WHERE.format(844),
         )
     hop = n_fft // 4 if hop_length is None else hop_length
@@ -115,9 +115,9 @@ def stft(
         return_complex = True
     elif not return_complex:
         warn_once(
-            "stft with return_complex=False is deprecated. In a future pytorch release, stft will return complex tensors for "
-            "all inputs, and return_complex=False will raise an error.\nNote: you can still call torch.view_as_real on "
-            "the complex output to recover the old return format.",
+            "stft with return_complex=False is deprecated. In a future pytorch release, stft will return complex "
+            "tensors for all inputs, and return_complex=False will raise an error.\n"
+            "Note: you can still call torch.view_as_real on the complex output to recover the old return format.",
             at=_WHERE.format(874),
         )
     if not (input.is_floating_point() or input.is_complex()):
@@ -187,9 +187,9 @@ def istft(
     """
     if window is None:
         warn_once(
-            "A window was not provided. A rectangular window will be applied.Please provide the same window used by stft to make "
-            "the inversion lossless.To suppress this warning and use a rectangular window, explicitly set "
-            "`window=torch.ones(n_fft, device=<device>)`.",
+            "A window was not provided. A rectangular window will be applied.Please provide the same window used by "
+            "stft to make the inversion lossless.To suppress this warning and use a rectangular window, explicitly "
+            "set `window=torch.ones(n_fft, device=<device>)`.",
             at=_WHERE.format(1035),
         )
     hop = n_fft // 4 if hop_length is None else hop_length
@@ -222,8 +222,8 @@ def istft(
     if (n_fft // 2 + 1 if half else n_fft) != found:
         wanted = "n_fft / 2 + 1 when onesided=True" if half else "n_fft when onesided=False"
         raise RuntimeError(
-            f"{call} : expected the frequency dimension (3rd to the last) of the input tensor to match {wanted}, but got "
-            f"{found}"
+            f"{call} : expected the frequency dimension (3rd to the last) of the input tensor to match {wanted}, but "
+            f"got {found}"
         )
     if not 0 < hop <= width:
         raise RuntimeError(f"{call} : expected 0 < hop_length <= win_length")
@@ -259,8 +259,8 @@ def istft(
         y = F.squeeze(y, 0)
     if end > total:
         warn_once(
-            "The length of signal is shorter than the length parameter. Result is being padded with zeros in the tail. Please check "
-            "your center and hop_length settings.",
+            "The length of signal is shorter than the length parameter. Result is being padded with zeros in the "
+            "tail. Please check your center and hop_length settings.",
             at=_WHERE.format(1199),
         )
         y = F.constant_pad_nd(y, (0, end - total), 0)

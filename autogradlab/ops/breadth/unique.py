@@ -34,7 +34,8 @@ def _runs(rows: np.ndarray) -> np.ndarray:
 
 
 def _numbers(starts: np.ndarray, places: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-    """To which run each element belongs, and how long the runs are. `places`: where the elements were before sorting."""
+    """To which run each element belongs, and how long the runs are. `places`:
+    where the elements were before sorting."""
     number = np.cumsum(starts, dtype=np.int64) - 1
     inverse = number
     if places is not None:

@@ -19,7 +19,7 @@ from ..table.outputs import FOUND, Out
 
 F = TENSORS
 
-# -- where -----------------------------------------------------------------------------------------------------------------
+# -- where -------------------------------------------------------------------------------------------------------------
 
 
 def _where(condition, input, other):  # type: ignore[no-untyped-def]
@@ -110,7 +110,7 @@ def _raw_where(mask, a, b):  # type: ignore[no-untyped-def]
 
 RAW.where = _raw_where
 
-# -- clamp -----------------------------------------------------------------------------------------------------------------
+# -- clamp -------------------------------------------------------------------------------------------------------------
 
 
 def _real(x: np.ndarray) -> None:
@@ -373,7 +373,7 @@ declare(
 for _name, _word, _ufunc in (("clamp_min", "min", np.maximum), ("clamp_max", "max", np.minimum)):
     _clamped(_name, *_one_sided(_name, _word, _ufunc), _word, f"input limited by {_word} on one side.")
 
-# -- mixtures --------------------------------------------------------------------------------------------------------------
+# -- mixtures ----------------------------------------------------------------------------------------------------------
 
 
 def _lerp(x, y, w):  # type: ignore[no-untyped-def]
@@ -549,11 +549,11 @@ def addcdiv(input, tensor1, tensor2, *, value=1):  # type: ignore[no-untyped-def
     """
     if tensor1.dtype.kind in "biu" and tensor2.dtype.kind in "biu":
         raise RuntimeError(
-            "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true "
-            "division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value * "
-            "torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / tensor2) "
-            "for float inputs. The future addcdiv behavior is just the latter implementation: (input + value * tensor1 / "
-            "tensor2), for all dtypes."
+            "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a "
+            "true division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + "
+            "value * torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * "
+            "tensor1 / tensor2) for float inputs. The future addcdiv behavior is just the latter implementation: "
+            "(input + value * tensor1 / tensor2), for all dtypes."
         )
     x, a, b = align(input, tensor1, tensor2)
     return _add_quotient(x, a, b, numbered(x, value))

@@ -18,7 +18,7 @@ from ..table.outputs import EXPECTED, Out
 
 F = TENSORS
 
-# -- one element of each line: how its gradient finds its way back -----------------------------------------------------------
+# -- one element of each line: how its gradient finds its way back -----------------------------------------------------
 
 
 @op(
@@ -62,7 +62,7 @@ def take_at(input, dim, indices, keepdim):  # type: ignore[no-untyped-def]
     return np.take_along_axis(input, np.expand_dims(indices, d), d).squeeze(d)
 
 
-# -- over everything -------------------------------------------------------------------------------------------------------
+# -- over everything ---------------------------------------------------------------------------------------------------
 
 
 @in_both_worlds
@@ -324,7 +324,7 @@ def aminmax_back(F, grads, input, low, high, dim, keepdim):  # type: ignore[no-u
     return total
 
 
-# -- places ----------------------------------------------------------------------------------------------------------------
+# -- places ------------------------------------------------------------------------------------------------------------
 
 
 def _index_reduce(name: str, find: Any) -> Any:

@@ -1,4 +1,5 @@
-"""Changing the shape of a tensor in place: t_, transpose_, squeeze_, unsqueeze_, as_strided_ and what is named after them."""
+"""Changing the shape of a tensor in place: t_, transpose_, squeeze_, unsqueeze_,
+as_strided_ and what is named after them."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from .sorting import keys_of, picked, selecting
 
 F = TENSORS
 
-# -- median, nanmedian -----------------------------------------------------------------------------------------------------
+# -- median, nanmedian -------------------------------------------------------------------------------------------------
 
 
 def _nothing(numpy: np.dtype[Any]) -> Any:
@@ -91,10 +91,10 @@ def _medians(declaration: str, doc: str = "") -> None:
         choose=choose,
         signature=signature,
         check=exact_out(
-            "Expected tensor for 'values' to have the same type as tensor for argument #2 'self'; but type {1} does not equal {0} "
-            "(while checking arguments for median)",
-            "Expected tensor for argument #1 'indices' to have scalar type Long; but got {1} instead (while checking arguments for "
-            "median)",
+            "Expected tensor for 'values' to have the same type as tensor for argument #2 'self'; but type {1} does "
+            "not equal {0} (while checking arguments for median)",
+            "Expected tensor for argument #1 'indices' to have scalar type Long; but got {1} instead (while checking "
+            "arguments for median)",
             style=tensor_type,
             last=True,
         ),
@@ -136,7 +136,7 @@ _medians(
     """,
 )
 
-# -- mode ------------------------------------------------------------------------------------------------------------------
+# -- mode --------------------------------------------------------------------------------------------------------------
 
 
 def mode(input, dim=-1, keepdim=False):  # type: ignore[no-untyped-def]
@@ -192,7 +192,7 @@ offer(
     ),
 )
 
-# -- quantiles -------------------------------------------------------------------------------------------------------------
+# -- quantiles ---------------------------------------------------------------------------------------------------------
 
 _WAYS = ("linear", "lower", "higher", "midpoint", "nearest")
 

@@ -1,4 +1,5 @@
-"""Elementwise mathematics of two tensors (or a tensor and a number): extremes, angles, lengths, remainders, logarithms."""
+"""Elementwise mathematics of two tensors (or a tensor and a number): extremes, angles, lengths,
+remainders, logarithms."""
 
 from __future__ import annotations
 
@@ -36,7 +37,7 @@ from ..table.outputs import Out
 
 F = TENSORS
 
-# -- the larger, the smaller -----------------------------------------------------------------------------------------------
+# -- the larger, the smaller -------------------------------------------------------------------------------------------
 
 
 def _halved(loses: Any) -> Callable[..., Any]:
@@ -125,7 +126,7 @@ for _name, _kernel, _wins in (("fmax", np.fmax, lambda a, b: a >= b), ("fmin", n
         doc=f"The {'larger' if _name == 'fmax' else 'smaller'} of input and other, a number before NaN.",
     )
 
-# -- angles, lengths, signs ------------------------------------------------------------------------------------------------
+# -- angles, lengths, signs --------------------------------------------------------------------------------------------
 
 
 @in_both_worlds
@@ -268,7 +269,7 @@ binary(
     out=Out(exact="heaviside is not yet implemented for tensors with different dtypes."),
 )
 
-# -- forms that PyTorch's own compositions use with a number: their Nodes end in 1 ------------------------------------------
+# -- forms that PyTorch's own compositions use with a number: their Nodes end in 1 -------------------------------------
 
 
 def _with_number(ufunc: Any) -> Any:
@@ -287,7 +288,7 @@ for _name, _node, _kernel, _vjp in (
     OPS[_name] = Op(_name, _with_number(_kernel), node=_node, vjp={"input": _vjp})
     setattr(F, _name, OPS[_name].call)
 
-# -- remainders and rounded quotients --------------------------------------------------------------------------------------
+# -- remainders and rounded quotients ----------------------------------------------------------------------------------
 
 
 def _no_zero(x: Any, y: Any) -> None:
@@ -475,7 +476,7 @@ binary(
     """,
 )
 
-# -- logarithms and exponentials -------------------------------------------------------------------------------------------
+# -- logarithms and exponentials ---------------------------------------------------------------------------------------
 
 
 def _logaddexp(x, y):  # type: ignore[no-untyped-def]
@@ -620,7 +621,7 @@ binary(
     """,
 )
 
-# -- forms with a number, which PyTorch gives Nodes of their own -----------------------------------------------------------
+# -- forms with a number, which PyTorch gives Nodes of their own -------------------------------------------------------
 
 
 def with_number(

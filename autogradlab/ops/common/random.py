@@ -243,8 +243,8 @@ _simple(
 )
 def randint(*args: Any, **kwargs: Any) -> Tensor:
     """
-    sig: (low=0, high=None, size=None, *, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False)
-    Random integers of [low, high), low being 0 if only high is given.
+    sig: (low=0, high=None, size=None, *, generator=None, out=None, dtype=None, layout=None, device=None,
+    requires_grad=False) Random integers of [low, high), low being 0 if only high is given.
 
     Shapes: size.
     Dtypes: int64, if dtype= does not say otherwise.
@@ -275,8 +275,8 @@ def randint(*args: Any, **kwargs: Any) -> Tensor:
 )
 def randint_like(*args: Any, **kwargs: Any) -> Tensor:
     """
-    sig: (input, low=0, high=None, *, generator=None, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None)
-    Random integers of [low, high), in the shape and dtype of another tensor.
+    sig: (input, low=0, high=None, *, generator=None, dtype=None, layout=None, device=None, requires_grad=False,
+    memory_format=None) Random integers of [low, high), in the shape and dtype of another tensor.
 
     ~like
     ~draw

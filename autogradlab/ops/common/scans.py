@@ -24,7 +24,7 @@ from . import extremes  # noqa: F401  its put_at carries gradients back
 
 F = TENSORS
 
-# -- cumsum, cumprod -------------------------------------------------------------------------------------------------------
+# -- cumsum, cumprod ---------------------------------------------------------------------------------------------------
 
 #: running sums are kept in a wider type than they are stored in
 _KEPT = {"f": np.float64, "e": np.float32, "E": np.float32, "F": np.complex128}  # by NumPy's character; E is bfloat16
@@ -142,8 +142,8 @@ def _scan(declaration: str, ufunc: Any, vjp: Any, doc: str, out: Any = None) -> 
         given = kwargs.pop("dtype", None)
         if given is not None and given is not input.dtype:
             raise RuntimeError(
-                f"Bad in-place call: input tensor dtype {cxx_name(input.dtype)} and output tensor "
-                f"dtype {cxx_name(given)} should match"
+                f"Bad in-place call: input tensor dtype {cxx_name(input.dtype)} and output tensor dtype "
+                f"{cxx_name(given)} should match"
             )
         try:
             return entry.call_(*args, **kwargs, dtype=input.dtype)
@@ -200,7 +200,7 @@ _scan(
     out=Out(overlap="part"),
 )
 
-# -- cummax, cummin --------------------------------------------------------------------------------------------------------
+# -- cummax, cummin ----------------------------------------------------------------------------------------------------
 
 
 def _extreme(declaration: str, ufunc: Any, doc: str = "") -> None:
@@ -268,7 +268,7 @@ _extreme(
     """,
 )
 
-# -- logcumsumexp ----------------------------------------------------------------------------------------------------------
+# -- logcumsumexp ------------------------------------------------------------------------------------------------------
 
 
 def _add_exp(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -358,7 +358,7 @@ offer(
     out=Out(overlap="part"),
 )
 
-# -- differences -----------------------------------------------------------------------------------------------------------
+# -- differences -------------------------------------------------------------------------------------------------------
 
 
 def _check_beside(input: Tensor, other: Tensor, d: int) -> None:
@@ -430,7 +430,7 @@ publish(
     """,
 )
 
-# -- the trapezoidal rule --------------------------------------------------------------------------------------------------
+# -- the trapezoidal rule ----------------------------------------------------------------------------------------------
 
 
 def _spacing(name: str, y: Tensor, x: Tensor, dim: int) -> Tensor:

@@ -235,8 +235,8 @@ def _read(name: str, input: Any, dim: Any, index: Any, src: Any, value: Any, red
 
 
 _DEPRECATED = (
-    "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a future PyTorch release. Use "
-    "torch.scatter_reduce instead for more reduction options."
+    "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a future PyTorch "
+    "release. Use torch.scatter_reduce instead for more reduction options."
 )
 
 
@@ -417,7 +417,8 @@ def reduced_back(
     again: Any,
     clear: Any,
 ) -> tuple[Any, Any]:
-    """Gradients of scatter_reduce and index_reduce, which differ in how they `pick`, `add`, reduce `again` and `clear`."""
+    """Gradients of scatter_reduce and index_reduce, which differ in how they `pick`, `add`,
+    reduce `again` and `clear`."""
     shape, part = tuple(input.shape), tuple(src.shape)
     if reduce == "sum":
         mine, theirs = F.view_grad(grad), pick(grad)

@@ -1,7 +1,7 @@
 """Sorting along a dimension, the largest and smallest few, and searching in what is sorted.
 
-NaN counts as greater than every number. Without `stable=True` PyTorch leaves equal elements in the order of a C++ introsort,
-which is not stable beyond 16 elements; small inputs follow it exactly, large ones are sorted stably.
+NaN counts as greater than every number. Without `stable=True` PyTorch leaves equal elements in the order of a C++
+introsort, which is not stable beyond 16 elements; small inputs follow it exactly, large ones are sorted stably.
 """
 
 from __future__ import annotations
@@ -246,7 +246,7 @@ def msort(input: Tensor, *, out: Any = None) -> Tensor:
     return F.sort(input, 0, out=(out, F.empty(0, dtype=dtypes.int64)))[0]  # type: ignore[no-any-return]
 
 
-# -- the largest few -------------------------------------------------------------------------------------------------------
+# -- the largest few ---------------------------------------------------------------------------------------------------
 
 
 def topk(input, k, dim=-1, largest=True, sorted=True):  # type: ignore[no-untyped-def]
@@ -389,7 +389,7 @@ offer(
 for _kernel in (sort, argsort, topk, kthvalue):
     setattr(RAW, _kernel.__name__, _kernel)
 
-# -- searching -------------------------------------------------------------------------------------------------------------
+# -- searching ---------------------------------------------------------------------------------------------------------
 
 _WHO = "torch.searchsorted(): "
 
@@ -461,9 +461,9 @@ def _searched(edges: Tensor, input: Any, given: dict[str, Any], right: bool, sor
     for what, x in (("input value", v), ("boundary", a)):
         if not x.flags.c_contiguous:
             warn_once(
-                f"torch.searchsorted(): {what} tensor is non-contiguous, this will lower the performance due to extra data copy "
-                f"when converting non-contiguous tensor to contiguous, please use contiguous {what} tensor if possible. This "
-                "message will only appear once per program.",
+                f"torch.searchsorted(): {what} tensor is non-contiguous, this will lower the performance due to extra "
+                f"data copy when converting non-contiguous tensor to contiguous, please use contiguous {what} tensor "
+                "if possible. This message will only appear once per program.",
                 at=f"aten/src/ATen/native/BucketizationUtils.h:{32 if what != 'boundary' else 38}",
             )
     places = _search(

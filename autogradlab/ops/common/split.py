@@ -56,8 +56,8 @@ def _split_with_sizes(input, split_sizes, dim=0):  # type: ignore[no-untyped-def
         )
     if sum(sizes) != input.shape[d]:
         raise RuntimeError(
-            f"split_with_sizes expects split_sizes to sum exactly to {input.shape[d]} (input tensor's size at dimension "
-            f"{dim}), but got split_sizes={sizes}"
+            f"split_with_sizes expects split_sizes to sum exactly to {input.shape[d]} (input tensor's size at "
+            f"dimension {dim}), but got split_sizes={sizes}"
         )
     return pieces(input, d, sizes)
 

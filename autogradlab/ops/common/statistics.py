@@ -20,7 +20,7 @@ from ..table.opdef import OPS, Op, composite, publish
 F = TENSORS
 _AT = "/__w/pytorch/pytorch/aten/src/ATen/native/ReduceOps.cpp:1842"
 
-# -- variance --------------------------------------------------------------------------------------------------------------
+# -- variance ----------------------------------------------------------------------------------------------------------
 
 
 def _varied(name: str, root: bool, mean: bool) -> Any:
@@ -35,8 +35,8 @@ def _varied(name: str, root: bool, mean: bool) -> Any:
         free = max(count - (1 if correction is None else correction), 0)
         if not free:
             warn(
-                f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input "
-                "numel divided by output numel).",
+                f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
+                "(input numel divided by output numel).",
                 at=_AT,
             )
         middle = np.add.reduce(x, axis=dims, keepdims=True) / count if count else np.full([1] * x.ndim, np.nan)
@@ -220,7 +220,7 @@ declare(
 for _name in ("var", "std", "var_mean", "std_mean"):
     _spread_of(_name)
 
-# -- covariance ------------------------------------------------------------------------------------------------------------
+# -- covariance --------------------------------------------------------------------------------------------------------
 
 
 @composite("cov(Tensor input, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor")

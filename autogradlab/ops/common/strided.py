@@ -84,8 +84,8 @@ def _strided(input: Tensor, size: Any, stride: Any, storage_offset: Any) -> tupl
     needed = (offset + reach) * item if reach else 0
     if needed > storage.nbytes():
         raise RuntimeError(
-            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and itemsize {item} requiring a "
-            f"storage size of {needed} are out of bounds for storage of size {storage.nbytes()}"
+            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and itemsize {item} "
+            f"requiring a storage size of {needed} are out of bounds for storage of size {storage.nbytes()}"
         )
     r = np.ndarray(size, x.dtype, storage.buffer, min(offset * item, storage.nbytes()), tuple(s * item for s in stride))
     return r, size, stride, storage_offset, strided.Geometry(x), strided.Geometry(r, x)
@@ -136,8 +136,8 @@ publish("as_strided_", as_strided_, _entry, True, True, as_strided_.__doc__ or "
 def _fits(part: np.ndarray, src: np.ndarray) -> None:
     if part.shape != src.shape:
         raise RuntimeError(
-            "expected src to have a size equal to the slice of self. "
-            f"src size = {list(src.shape)}, slice size = {list(part.shape)}"
+            f"expected src to have a size equal to the slice of self. src size = {list(src.shape)}, slice size = "
+            f"{list(part.shape)}"
         )
 
 

@@ -477,7 +477,8 @@ writer(
 
 
 def _from_the_front(indices: Tensor, size: int) -> Tensor:
-    """Indices of which negative ones count from the end; those that are too small come back in the same way, as in PyTorch."""
+    """Indices of which negative ones count from the end; those that are too small come back in the same way,
+    as in PyTorch."""
     i = indices._array
     return TENSORS.from_numpy(i % size) if size and (i < 0).any() else indices
 
@@ -601,5 +602,6 @@ def argwhere(input: Tensor) -> Tensor:
 
 
 guard(
-    "index_select index_add index_add_ index_copy index_copy_ index_fill index_fill_ take put put_ take_along_dim nonzero argwhere"
+    "index_select index_add index_add_ index_copy index_copy_ index_fill index_fill_ take put put_ "
+    "take_along_dim nonzero argwhere"
 )

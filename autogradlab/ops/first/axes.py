@@ -138,8 +138,8 @@ def _get_T(self: Tensor) -> Tensor:
             warnings.warn(message, UserWarning, stacklevel=2)
         elif n > 2:
             warnings.warn(
-                "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will "
-                "throw an error in a future release. Consider `x.mT` to transpose batches of matrices or "
+                "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it "
+                "will throw an error in a future release. Consider `x.mT` to transpose batches of matrices or "
                 "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.",
                 UserWarning,
                 stacklevel=2,

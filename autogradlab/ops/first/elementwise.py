@@ -27,7 +27,7 @@ def conj(x):  # type: ignore[no-untyped-def]
 
 RAW.conj = conj
 
-# -- arithmetic ----------------------------------------------------------------------------------------------------------
+# -- arithmetic --------------------------------------------------------------------------------------------------------
 
 
 def _no_bool_sub(x, y):  # type: ignore[no-untyped-def]
@@ -48,8 +48,8 @@ def no_mixed_bool_sub(input: Any, other: Any) -> None:
             if both:
                 return  # the kernel's own check says so
             raise RuntimeError(
-                "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, "
-                "use the `~` or `logical_not()` operator instead."
+                "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a "
+                "mask, use the `~` or `logical_not()` operator instead."
             )
 
 
@@ -461,7 +461,7 @@ def positive(input: Tensor) -> Tensor:
 
 publish("positive(Tensor input) -> Tensor", positive, None, True, True, positive.__doc__ or "")
 
-# -- exponentials and logarithms -------------------------------------------------------------------------------------------
+# -- exponentials and logarithms ---------------------------------------------------------------------------------------
 
 
 def _expm1(x):  # type: ignore[no-untyped-def]
@@ -654,7 +654,7 @@ unary(
     """,
 )
 
-# -- trigonometry ----------------------------------------------------------------------------------------------------------
+# -- trigonometry ------------------------------------------------------------------------------------------------------
 
 unary(
     "sin(Tensor input, *, Tensor out=None) -> Tensor",
@@ -958,7 +958,7 @@ def _overloaded(names: str) -> None:
 
 _overloaded("asinh acosh atanh")
 
-# -- activations -----------------------------------------------------------------------------------------------------------
+# -- activations -------------------------------------------------------------------------------------------------------
 
 
 def _sigmoid(x):  # type: ignore[no-untyped-def]
@@ -1025,7 +1025,7 @@ unary(
 )
 
 
-# -- quotients that are rounded (`pairs`) --------------------------------------------------------------------------------------
+# -- quotients that are rounded (`pairs`) ------------------------------------------------------------------------------
 
 _div, _div_ = F.div, F.div_
 RAW.div = lambda input, other, rounding_mode=None: (
@@ -1067,7 +1067,7 @@ for _new in ("divide", "true_divide"):
     alias(_new + "_", "div_", function=False)
 
 
-# -- the derivatives that PyTorch itself has as operations -----------------------------------------------------------------
+# -- the derivatives that PyTorch itself has as operations -------------------------------------------------------------
 
 
 @op(

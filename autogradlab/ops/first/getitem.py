@@ -1,4 +1,5 @@
-"""Reading and writing by index: integers, slices, None and ... make views; masks, lists and index tensors make copies."""
+"""Reading and writing by index: integers, slices, None and ... make views; masks,
+lists and index tensors make copies."""
 
 from __future__ import annotations
 
@@ -22,12 +23,12 @@ from .viewing import view_of
 
 _AS_TUPLE = (
     "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch 2.9; use "
-    "x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as tensor index, x[torch.tensor(seq)], which "
-    "will result either in an error or a different result"
+    "x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as tensor index, x[torch.tensor(seq)], "
+    "which will result either in an error or a different result"
 )
 _SCALAR = (
-    "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim tensor "
-    "to a number"
+    "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim "
+    "tensor to a number"
 )
 _PARTS = (slice, type(None), type(...), Tensor, list, tuple, str, range)
 
@@ -116,8 +117,8 @@ def parse(input: Tensor, index: Any, writing: bool = False) -> tuple[Tensor, tup
                 i = operator.index(e)
             except TypeError:
                 raise IndexError(
-                    "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "
-                    f"{typename(e)})"
+                    "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid "
+                    f"indices (got {typename(e)})"
                 ) from None
             result = _selected(result, dim, i, place)
     if len(found) > result._array.ndim:

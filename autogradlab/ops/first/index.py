@@ -1,4 +1,5 @@
-"""Kernels of indexing: select and slice are views; index takes copies at index arrays and masks; index_put writes there."""
+"""Kernels of indexing: select and slice are views; index takes copies at index arrays and masks;
+index_put writes there."""
 
 from __future__ import annotations
 
@@ -423,8 +424,8 @@ def _index_put_into(input, indices, values, accumulate=False):  # type: ignore[n
             _fitting(input, places, values)
             found = _scalar_name(from_numpy(input.dtype)), _scalar_name(from_numpy(values.dtype))
             raise RuntimeError(
-                "Index put requires the source and destination dtypes match, got "
-                f"{found[0]} for the destination and {found[1]} for the source."
+                f"Index put requires the source and destination dtypes match, got {found[0]} for the destination and "
+                f"{found[1]} for the source."
             )
     if (
         0 in input.strides
@@ -432,8 +433,8 @@ def _index_put_into(input, indices, values, accumulate=False):  # type: ignore[n
         and any(s == 0 and n > 1 for s, n in zip(input.strides, input.shape, strict=True))
     ):
         warnings.warn(
-            "Use of index_put_ on expanded tensors is deprecated. Please clone() the tensor before performing this operation. "
-            "This also applies to advanced indexing e.g. tensor[indices] = tensor",
+            "Use of index_put_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
+            "operation. This also applies to advanced indexing e.g. tensor[indices] = tensor",
             UserWarning,
             stacklevel=5,
         )

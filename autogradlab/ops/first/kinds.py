@@ -1,4 +1,5 @@
-"""What kernels ask of dtypes: which are refused and in which words, which are computed in a wider one, what they share."""
+"""What kernels ask of dtypes: which are refused and in which words, which are computed in a wider one,
+what they share."""
 
 from __future__ import annotations
 
@@ -81,8 +82,8 @@ def single(kernel: Kernel) -> Kernel:
 
 
 def typed(name: str, without: str = BOOL + INTEGERS + COMPLEX, half: bool = True) -> Callable[[Kernel], Kernel]:
-    """Decorator for a kernel of an op entry: dtypes for which PyTorch has no kernel `name` are refused, half types computed
-    in float32 and rounded once. The name may be a function of the array; it counts for the first array."""
+    """Decorator for a kernel of an op entry: dtypes for which PyTorch has no kernel `name` are refused, half types
+    computed in float32 and rounded once. The name may be a function of the array; it counts for the first array."""
 
     def decorate(kernel: Kernel) -> Kernel:
         @wraps(kernel)

@@ -186,11 +186,17 @@ def _target(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, bool, A
                 kwargs,
                 [
                     (
-                        "(torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, bool copy = False, *, "
-                        "torch.memory_format memory_format = None)"
+                        "(torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, bool copy "
+                        "= False, *, torch.memory_format memory_format = None)"
                     ),
-                    "(torch.dtype dtype, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None)",
-                    "(Tensor tensor, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None)",
+                    (
+                        "(torch.dtype dtype, bool non_blocking = False, bool copy = False, *, torch.memory_format "
+                        "memory_format = None)"
+                    ),
+                    (
+                        "(Tensor tensor, bool non_blocking = False, bool copy = False, *, torch.memory_format "
+                        "memory_format = None)"
+                    ),
                 ],
             )
         )

@@ -64,8 +64,8 @@ def _rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
         return _RSUB_TENSORS.call(input, other, alpha)  # type: ignore[no-any-return]
     if given or input._array.dtype.kind == "b":
         raise RuntimeError(
-            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use "
-            "the `~` or `logical_not()` operator instead."
+            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, "
+            "use the `~` or `logical_not()` operator instead."
         )
     wanted = result_dtype((input, other))
     if wanted is not input.dtype:

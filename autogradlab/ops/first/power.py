@@ -1,4 +1,5 @@
-"""pow in its three forms (tensor and number, two tensors, number and tensor), square, float_power; their derivatives."""
+"""pow in its three forms (tensor and number, two tensors, number and tensor), square, float_power;
+their derivatives."""
 
 from __future__ import annotations
 
@@ -254,8 +255,8 @@ def float_power(input: Any, exponent: Any, *, out: Any = None) -> Any:
     a, b = _wide(input, exponent)
     if out is not None and out._array.dtype != (a if isinstance(a, Tensor) else b)._array.dtype:
         raise RuntimeError(
-            f"the output given to float_power has dtype {_type_name(out)} but the operation's result "
-            f"requires dtype {_type_name(a if isinstance(a, Tensor) else b)}"
+            f"the output given to float_power has dtype {_type_name(out)} but the operation's result requires dtype "
+            f"{_type_name(a if isinstance(a, Tensor) else b)}"
         )
     return F.pow(a, b, out=out)
 
@@ -268,8 +269,8 @@ def float_power_(input: Tensor, exponent: Any) -> Tensor:
     a, b = _wide(input, exponent)
     if a.dtype is not input.dtype:
         raise RuntimeError(
-            f"the base given to float_power_ has dtype {_type_name(input)} but the operation's result "
-            f"requires dtype {_type_name(a)}"
+            f"the base given to float_power_ has dtype {_type_name(input)} but the operation's result requires dtype "
+            f"{_type_name(a)}"
         )
     return pow_(input, b)
 

@@ -357,7 +357,8 @@ def _addmm_forward(*args: Any, **options: Any) -> Any:
 
 
 def fitting(fn: Any, shape: Any) -> Any:
-    """An in-place product that says, as PyTorch does, that its result has another shape than the tensor it is added to."""
+    """An in-place product that says, as PyTorch does, that its result has another shape than the tensor it is added
+    to."""
 
     def forward_(input: Any, *args: Any, **options: Any) -> Any:
         if len(args) == 2 and isinstance(input, Tensor) and all(isinstance(a, Tensor) for a in args):
@@ -414,9 +415,8 @@ def mv(input, vec):  # type: ignore[no-untyped-def]
         raise RuntimeError(f"size mismatch, got input ({input.shape[0]}), mat ({_x(input)}), vec ({vec.shape[0]})")
     if input.dtype != vec.dtype:
         raise RuntimeError(
-            f"addmv input tensors must have the same dtype, but got {type_name(vec)}, "
-            f"{type_name(input)}, "
-            f"and {type_name(vec)}"
+            f"addmv input tensors must have the same dtype, but got {type_name(vec)}, {type_name(input)}, and "
+            f"{type_name(vec)}"
         )
     return product(input, vec, "addmv_impl_cpu")
 
@@ -430,9 +430,8 @@ def _vectors(input, other):  # type: ignore[no-untyped-def]
         )
     if input.shape != other.shape:
         raise RuntimeError(
-            f"inconsistent tensor size, expected tensor [{input.size}] and src [{other.size}] to "
-            f"have the "
-            f"same number of elements, but got {input.size} and {other.size} elements respectively"
+            f"inconsistent tensor size, expected tensor [{input.size}] and src [{other.size}] to have the same number "
+            f"of elements, but got {input.size} and {other.size} elements respectively"
         )
 
 

@@ -29,7 +29,8 @@ def spread(F, grad, shape, dim, keepdim):  # type: ignore[no-untyped-def]
 
 
 def two_forms(declaration: str, whole: Any, part: Any, vjp_whole: Any, vjp_part: Any, doc: str, signature: Any) -> None:
-    """An operation that reduces everything (`…Backward0`) or along dimensions (`…Backward1`). Both kernels take a dtype."""
+    """An operation that reduces everything (`…Backward0`) or along dimensions (`…Backward1`).
+    Both kernels take a dtype."""
     name = declare(declaration, doc)
     camel = name.capitalize()
     first = Op(name, whole, vjp={"input": vjp_whole}, node=camel + "Backward0", doc=doc)
@@ -202,7 +203,7 @@ two_forms(
 for _entry in (OPS["mean"], OPS["mean.dim"]):
     _entry.node_class.constants = {"self_sym_numel": lambda node: math.prod(node._saved_self_sym_sizes)}
 
-# -- without NaN -----------------------------------------------------------------------------------------------------------
+# -- without NaN -------------------------------------------------------------------------------------------------------
 
 
 @op(
@@ -259,7 +260,7 @@ def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any
     return F.div(total, factor, **({} if out is None else {"out": out}))  # type: ignore[no-any-return]
 
 
-# -- products --------------------------------------------------------------------------------------------------------------
+# -- products ----------------------------------------------------------------------------------------------------------
 
 
 def _others(F, input, dim):  # type: ignore[no-untyped-def]
@@ -349,7 +350,7 @@ two_forms(
 )
 OPS["prod.dim"].node_class.dim_list = False
 
-# -- truths ----------------------------------------------------------------------------------------------------------------
+# -- truths ------------------------------------------------------------------------------------------------------------
 
 
 def _truth(declaration: str, ufunc: Any, doc: str, out: Any = None) -> None:

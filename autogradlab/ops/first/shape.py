@@ -38,8 +38,8 @@ def infer_size(shape: tuple[int, ...], count: int) -> tuple[int, ...]:
         return (*shape[:unknown], count // known, *shape[unknown + 1 :])
     elif not known and not count:
         raise RuntimeError(
-            f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified "
-            "dimension size -1 can be any value and is ambiguous"
+            f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension size -1 "
+            "can be any value and is ambiguous"
         )
     raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {count}")
 
@@ -503,8 +503,8 @@ def expanded(shape: tuple[int, ...], size: tuple[int, ...]) -> tuple[int, ...]:
             n = old
         elif old not in (None, 1, n):
             raise RuntimeError(
-                f"The expanded size of the tensor ({n}) must match the existing size ({old}) at non-singleton dimension "
-                f"{i}.  Target sizes: {list(size)}.  Tensor sizes: {list(shape)}"
+                f"The expanded size of the tensor ({n}) must match the existing size ({old}) at non-singleton "
+                f"dimension {i}.  Target sizes: {list(size)}.  Tensor sizes: {list(shape)}"
             )
         result.append(n)
     return tuple(reversed(result))
@@ -517,8 +517,8 @@ def _expand(input, size):  # type: ignore[no-untyped-def]
         d = from_numpy(input.dtype)
         shown = type_name(d) if not d.is_complex else f"CPU{type_name(d)[6:-6]}Type"
         raise RuntimeError(
-            f"expand({shown}{{{list(old)}}}, size={list(size)}): the number of sizes provided "
-            f"({len(size)}) must be greater or equal to the number of dimensions in the tensor ({len(old)})"
+            f"expand({shown}{{{list(old)}}}, size={list(size)}): the number of sizes provided ({len(size)}) must be "
+            f"greater or equal to the number of dimensions in the tensor ({len(old)})"
         )
     shape = list(size)
     strides = [0] * len(shape)

@@ -61,8 +61,8 @@ def warn_expanded(name: str, input: Tensor) -> None:
     x = input._array
     if 0 in x.strides and any(s == 0 and n > 1 for s, n in zip(x.strides, x.shape, strict=True)):
         warnings.warn(
-            f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing this operation. "
-            "This also applies to advanced indexing e.g. tensor[mask] = scalar",
+            f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing this "
+            "operation. This also applies to advanced indexing e.g. tensor[mask] = scalar",
             UserWarning,
             stacklevel=3,
         )

@@ -80,7 +80,8 @@ def erfcx(x: Array) -> Array:
 
 
 def erfinv(y: Array) -> Array:
-    """A start by logarithms, then Halley's steps on erf, or on erfc in the tails where erf no longer tells numbers apart."""
+    """A start by logarithms, then Halley's steps on erf,
+    or on erfc in the tails where erf no longer tells numbers apart."""
     a = np.abs(y)
     inside = a < 1
     safe = np.where(inside, a, 0.5)

@@ -32,9 +32,8 @@ from .factors import (
 )
 
 NOT_POSITIVE = (
-    "The factorization could not be completed because the input is not positive-definite (the leading "
-    "minor of "
-    "order {} is not positive-definite)."
+    "The factorization could not be completed because the input is not positive-definite (the leading minor of order "
+    "{} is not positive-definite)."
 )
 
 
@@ -122,8 +121,7 @@ def cholesky(input, upper=False):  # type: ignore[no-untyped-def]
         "torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a future PyTorch "
         "release.\nL = torch.cholesky(A)\nshould be replaced with\nL = torch.linalg.cholesky(A)\nand\nU = "
         "torch.cholesky(A, upper=True)\nshould be replaced with\nU = torch.linalg.cholesky(A).mH\nThis "
-        "transform will "
-        "produce equivalent results for all valid (symmetric positive definite) inputs.",
+        "transform will produce equivalent results for all valid (symmetric positive definite) inputs.",
         at="aten/src/ATen/native/BatchLinearAlgebra.cpp:1765",
     )
     square("cholesky", input)
@@ -419,7 +417,8 @@ def linalg_eig(input):  # type: ignore[no-untyped-def]
 
 
 def _lu_backward(F, g_l, g_u, L, U, P):  # type: ignore[no-untyped-def]
-    """The gradient of A = P L U. What sticks out of a wide or tall A comes first: it passes gradients on to the square rest."""
+    """The gradient of A = P L U. What sticks out of a wide or tall A comes first:
+    it passes gradients on to the square rest."""
     m, n, k = L.shape[-2], U.shape[-1], L.shape[-1]
     part = lambda x, dim, low, high: F.slice(x, dim, low, high, 1)
     more = None
@@ -499,10 +498,8 @@ def linalg_lu_factor_ex(A, *, pivot=True, check_errors=False):  # type: ignore[n
         k = info.reshape(-1)[np.flatnonzero(info)[0]]
         where = f"(Batch element {np.flatnonzero(info)[0]}): " if info.ndim else ""
         raise RuntimeError(
-            f"torch.linalg.lu_factor: {where}U[{k},{k}] is zero and using it on lu_solve would "
-            f"result in a division "
-            "by zero. If you still want to perform the factorization, consider calling "
-            "linalg.lu(A, pivot) or "
+            f"torch.linalg.lu_factor: {where}U[{k},{k}] is zero and using it on lu_solve would result in a division "
+            "by zero. If you still want to perform the factorization, consider calling linalg.lu(A, pivot) or "
             "linalg.lu_factor_ex(A, pivot)"
         )
     return columns(factors), pivots, info

@@ -210,24 +210,21 @@ def _solve(a: np.ndarray, b: np.ndarray, left: bool) -> tuple[np.ndarray, np.nda
     square("linalg.solve", a)
     if a.dtype != b.dtype:
         raise RuntimeError(
-            f"linalg.solve: Expected A and B to have the same dtype, but found A of type "
-            f"{type_name(a)} and B of "
-            f"type {type_name(b)} instead"
+            f"linalg.solve: Expected A and B to have the same dtype, but found A of type {type_name(a)} and B of type "
+            f"{type_name(b)} instead"
         )
     vector = is_vector(a.shape, b.shape)
     if vector and not left:
         raise RuntimeError(
-            "linalg.solve: Vector broadcasting of the left hand side is not supported for "
-            "left=False. In this "
-            "case linalg.solve is equivalent to B / A.squeeze(-1)"
+            "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False. In this case "
+            "linalg.solve is equivalent to B / A.squeeze(-1)"
         )
     x = b[..., None] if vector else b
     n = a.shape[-1]
     if x.shape[-2 if left else -1] != n:
         raise RuntimeError(
-            f"linalg.solve: Incompatible shapes of A and B for the equation "
-            f"{'AX = B' if left else 'XA = B'} "
-            f"({n}x{n} and {x.shape[-2]}x{x.shape[-1]})"
+            f"linalg.solve: Incompatible shapes of A and B for the equation {'AX = B' if left else 'XA = B'} ({n}x{n} "
+            f"and {x.shape[-2]}x{x.shape[-1]})"
         )
     broadcast_shapes(a.shape[:-2], x.shape[:-2])
     m = a if left else a.swapaxes(-1, -2)
@@ -388,12 +385,12 @@ def triangular_solve(
             [1.]])
     """
     warn_once(
-        "torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangularand will be removed "
-        "in a future "
-        "PyTorch release.\ntorch.linalg.solve_triangular has its arguments reversed and does not return a "
-        "copy of one of "
-        "the inputs.\nX = torch.triangular_solve(B, A).solution\nshould be replaced with\nX = "
-        "torch.linalg.solve_triangular(A, B).",
+        "torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangularand will be removed in a "
+        "future PyTorch release.\n"
+        "torch.linalg.solve_triangular has its arguments reversed and does not return a copy of one of the inputs.\n"
+        "X = torch.triangular_solve(B, A).solution\n"
+        "should be replaced with\n"
+        "X = torch.linalg.solve_triangular(A, B).",
         at="aten/src/ATen/native/BatchLinearAlgebra.cpp:2273",
     )
     F = TENSORS
@@ -483,7 +480,8 @@ def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Any = No
             [0.5000]])
     """
     warn_once(
-        "torch.lu_solve is deprecated in favor of torch.linalg.lu_solveand will be removed in a future PyTorch release.\n"
+        "torch.lu_solve is deprecated in favor of torch.linalg.lu_solveand will be removed in a future PyTorch "
+        "release.\n"
         "Note that torch.linalg.lu_solve has its arguments reversed.\nX = torch.lu_solve(B, LU, pivots)\n"
         "should be replaced with\nX = torch.linalg.lu_solve(LU, pivots, B)",
         at="aten/src/ATen/native/BatchLinearAlgebra.cpp:2230",
@@ -535,8 +533,7 @@ def linalg_pinv(input, *, atol=None, rtol=None, hermitian=False):  # type: ignor
     A = input
     if A.ndim < 2 or A.dtype.kind not in "fc":
         raise RuntimeError(
-            f"linalg.pinv({type_name(A)}{{{list(A.shape)}}}): expected a tensor with 2 or more "
-            f"dimensions of float, "
+            f"linalg.pinv({type_name(A)}{{{list(A.shape)}}}): expected a tensor with 2 or more dimensions of float, "
             "double, cfloat or cdouble types"
         )
     atol, rtol = (v._array if isinstance(v, Tensor) else v for v in (atol, rtol))

@@ -33,7 +33,7 @@ def no_integers(name: str, x: np.ndarray) -> None:
         raise NotImplementedError(f"\"{name}\" not implemented for '{_scalar_name(from_numpy(x.dtype))}'")
 
 
-# -- clipped ---------------------------------------------------------------------------------------------------------------
+# -- clipped -----------------------------------------------------------------------------------------------------------
 
 
 @op(
@@ -207,7 +207,7 @@ def softshrink_backward(grad_output, input, lambd):  # type: ignore[no-untyped-d
     return hardshrink_backward(grad_output, input, lambd)
 
 
-# -- leaky and exponential -------------------------------------------------------------------------------------------------
+# -- leaky and exponential ---------------------------------------------------------------------------------------------
 
 
 @op(
@@ -513,8 +513,8 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     x, w = input._array, weight._array
     if w.dtype != x.dtype:
         raise RuntimeError(
-            "prelu: Type promoting not supported. Got "
-            f"{_scalar_name(from_numpy(x.dtype))} and {_scalar_name(from_numpy(w.dtype))}"
+            f"prelu: Type promoting not supported. Got {_scalar_name(from_numpy(x.dtype))} and "
+            f"{_scalar_name(from_numpy(w.dtype))}"
         )
     if w.size != 1:
         if x.ndim == 0:
@@ -564,7 +564,7 @@ def rrelu_with_noise_backward(grad_output, input, noise, lower, upper, training)
     return grad_output * noise
 
 
-# -- softmax ---------------------------------------------------------------------------------------------------------------
+# -- softmax -----------------------------------------------------------------------------------------------------------
 
 
 @op(

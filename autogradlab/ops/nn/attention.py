@@ -1,4 +1,5 @@
-"""Attention as one operation: what PyTorch records where all inputs have four dimensions and no dropout is asked for."""
+"""Attention as one operation: what PyTorch records where all inputs have four dimensions and no dropout is asked
+for."""
 
 from __future__ import annotations
 
@@ -38,7 +39,7 @@ def _by_rows(x: Array) -> Array:
     outputs=("output", "logsumexp"),
     differentiable=1,
     vjp={
-        "query key value": lambda F, grad, query, key, value, output, logsumexp, dropout_p, is_causal, attn_mask, scale, needs: (
+        "query key value": lambda F, grad, query, key, value, output, logsumexp, dropout_p, is_causal, attn_mask, scale, needs: (  # noqa: E501 its parameters name what is saved
             F._scaled_dot_product_flash_attention_for_cpu_backward(
                 grad, query, key, value, output, logsumexp, dropout_p, is_causal, attn_mask, scale
             )

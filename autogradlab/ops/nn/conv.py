@@ -115,7 +115,7 @@ def _adjoint_weight(
     return found.reshape(o, x.shape[1] // groups, *kernel)
 
 
-# -- the three maps as operations; `transposed` exchanges the first two ------------------------------------------------------
+# -- the three maps as operations; `transposed` exchanges the first two ------------------------------------------------
 
 
 def _check(
@@ -148,8 +148,8 @@ def _check(
     if not transposed:
         if weight.shape[0] < groups:
             raise RuntimeError(
-                f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but got weight of size "
-                f"{wanted} instead"
+                f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but got weight of "
+                f"size {wanted} instead"
             )
         if weight.shape[0] % groups:
             raise RuntimeError(
@@ -158,13 +158,13 @@ def _check(
             )
         if input.shape[1] != channels:
             raise RuntimeError(
-                f"Given groups={groups}, weight of size {wanted}, expected input{shape} to have {channels} channels, but "
-                f"got {input.shape[1]} channels instead"
+                f"Given groups={groups}, weight of size {wanted}, expected input{shape} to have {channels} channels, "
+                f"but got {input.shape[1]} channels instead"
             )
         if bias is not None and (bias.ndim != 1 or bias.shape[0] != weight.shape[0]):
             raise RuntimeError(
-                f"Given weight of size {wanted}, expected bias to be 1-dimensional with {weight.shape[0]} elements, but got "
-                f"bias of size {list(bias.shape)} instead"
+                f"Given weight of size {wanted}, expected bias to be 1-dimensional with {weight.shape[0]} elements, "
+                f"but got bias of size {list(bias.shape)} instead"
             )
         sizes = [n + 2 * p for n, p in zip(input.shape[2:], padding, strict=True)]
         kernel = [d * (k - 1) + 1 for k, d in zip(weight.shape[2:], dilation, strict=True)]
@@ -176,8 +176,8 @@ def _check(
     else:
         if input.shape[1] != channels:
             raise RuntimeError(
-                f"Given transposed=1, weight of size {wanted}, expected input{shape} to have {channels} channels, but got "
-                f"{input.shape[1]} channels instead"
+                f"Given transposed=1, weight of size {wanted}, expected input{shape} to have {channels} channels, but "
+                f"got {input.shape[1]} channels instead"
             )
         if bias is not None and (bias.ndim != 1 or bias.shape[0] != weight.shape[1] * groups):
             raise RuntimeError(
@@ -329,7 +329,7 @@ def _conv_by_weight(grad_output, input, kernel, stride, padding, dilation, group
     return _adjoint_weight(grad_output, input, kernel, stride, padding, dilation, groups)
 
 
-# -- unfold and fold -------------------------------------------------------------------------------------------------------
+# -- unfold and fold ---------------------------------------------------------------------------------------------------
 
 
 @op(

@@ -108,7 +108,7 @@ def _ctc_loss_backward(grad_output, log_probs, targets, input_lengths, target_le
     return out
 
 
-# -- margins of sets of classes --------------------------------------------------------------------------------------------
+# -- margins of sets of classes ----------------------------------------------------------------------------------------
 
 
 def _sets(target: Array, width: int) -> tuple[Array, list[Array]]:
@@ -145,7 +145,8 @@ def _check_sets(input: Array, target: Array) -> None:
 )
 @typed("multilabel_margin_loss_forward_out_frame")
 def multilabel_margin_loss_forward(input, target, reduction):  # type: ignore[no-untyped-def]
-    """For each class of the target, how much closer than 1 the others come to it: the sum over both, divided by the classes."""
+    """For each class of the target, how much closer than 1 the others come to it: the sum over both,
+    divided by the classes."""
     _check_sets(input, target)
     x, t = np.atleast_2d(input), np.atleast_2d(target)
     mask, lists = _sets(t, x.shape[1])

@@ -93,7 +93,7 @@ def embedding_gather(input, indices, padding_idx, scale_grad_by_freq):  # type: 
     return g
 
 
-# -- bags: rows summed, averaged or compared by groups of indices ------------------------------------------------------------
+# -- bags: rows summed, averaged or compared by groups of indices ------------------------------------------------------
 
 
 def array_of(x: Any) -> Any:
@@ -161,7 +161,7 @@ def _bag_samples(F, grad, weight, indices, offsets, mode, include_last_offset, p
     differentiable=1,
     shown={"weight": "weight"},
     vjp={
-        "weight": lambda F, grad, weight_shape, indices, offsets, result3, scale_grad_by_freq, mode, per_sample_weights, include_last_offset, padding_idx: (
+        "weight": lambda F, grad, weight_shape, indices, offsets, result3, scale_grad_by_freq, mode, per_sample_weights, include_last_offset, padding_idx: (  # noqa: E501 its parameters name what is saved
             _bag_weight(
                 F,
                 grad,
@@ -241,8 +241,9 @@ def _check_bags(weight, indices, offsets, per_sample_weights, last, mode):  # ty
         raise RuntimeError("include_last_offset: number of offset should be at least 1")
     if offsets.size and offsets[0] != 0:
         raise RuntimeError(
-            "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. However, got "
-            f"{offsets[0]}\n[ torch.LongTensor{{}} ]"
+            "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. "
+            f"However, got {offsets[0]}\n"
+            f"[ torch.LongTensor{{}} ]"
         )
     if offsets.size and offsets[-1] > indices.size:
         raise RuntimeError(
@@ -250,9 +251,9 @@ def _check_bags(weight, indices, offsets, per_sample_weights, last, mode):  # ty
         )
     if per_sample_weights is not None and per_sample_weights.dtype != weight.dtype:
         raise RuntimeError(
-            "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 'per_sample_weights'; "
-            f"but type torch.{_type(weight)} does not equal torch.{_type(per_sample_weights)} (while checking arguments for "
-            "embedding_bag)"
+            "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 "
+            f"'per_sample_weights'; but type torch.{_type(weight)} does not equal torch.{_type(per_sample_weights)} "
+            "(while checking arguments for embedding_bag)"
         )
     wrong = (indices < 0) | (indices >= weight.shape[0])
     if wrong.any():
@@ -307,8 +308,8 @@ def pixel_shuffle(input, upscale_factor):  # type: ignore[no-untyped-def]
     c = input.shape[-3]
     if c % (r * r):
         raise RuntimeError(
-            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, but "
-            f"input.size(-3)={c} is not divisible by {r * r}"
+            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, "
+            f"but input.size(-3)={c} is not divisible by {r * r}"
         )
     return _up(input, r)
 

@@ -51,7 +51,8 @@ def _bounded(index: Array, n: int, padding: int, align: bool) -> tuple[Array, Ar
 
 
 def _corners(places: list[Array]) -> Any:
-    """For each corner of the cell around the places: its indices, its weight, and its weight's slope by each dimension."""
+    """For each corner of the cell around the places: its indices, its weight,
+    and its weight's slope by each dimension."""
     floors = [np.floor(p) for p in places]
     shares = [p - f for p, f in zip(places, floors, strict=True)]
     for corner in itertools.product((0, 1), repeat=len(places)):
@@ -79,7 +80,8 @@ def _cubic(t: Array) -> tuple[list[Array], list[Array]]:
 
 
 def _taps(sizes: Any, grid: Array, mode: int, padding: int, align: bool) -> Any:
-    """Every input element that a sample reads: its indices, which are inside, its weight and the weight's slope by the grid.
+    """Every input element that a sample reads: its indices, which are inside,
+    its weight and the weight's slope by the grid.
 
     Grid positions come last dimension first; so do the slopes.
     """

@@ -113,7 +113,7 @@ def _smoothed(
     )(kernel_backward)
 
 
-# -- squared error ---------------------------------------------------------------------------------------------------------
+# -- squared error -----------------------------------------------------------------------------------------------------
 
 
 @op(
@@ -151,7 +151,7 @@ def mse_loss_backward(grad_output, input, target, reduction):  # type: ignore[no
     return d * (grad_output * grad_output.dtype.type(2.0 * scale(reduction, d.size)))
 
 
-# -- smooth absolute error -------------------------------------------------------------------------------------------------
+# -- smooth absolute error ---------------------------------------------------------------------------------------------
 
 
 def _smooth(d: Any, beta: float) -> Any:
@@ -204,7 +204,7 @@ _smoothed(
 )
 
 
-# -- cross entropies -------------------------------------------------------------------------------------------------------
+# -- cross entropies ---------------------------------------------------------------------------------------------------
 
 
 def _check_probabilities(x: np.ndarray) -> None:
@@ -302,11 +302,12 @@ def binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None
     return reduced(_weighted(value, weight), reduction)
 
 
-# -- negative log likelihood -----------------------------------------------------------------------------------------------
+# -- negative log likelihood -------------------------------------------------------------------------------------------
 
 
 def _nll_parts(input: Any, target: Any, weight: Any, ignore_index: int) -> tuple[Any, Any, Any]:
-    """Safe classes, the weight of each sample (0 where ignored), and which count; input (N, C, ...), target (N, ...)."""
+    """Safe classes, the weight of each sample (0 where ignored), and which count; input (N, C, ...),
+    target (N, ...)."""
     kept = target != ignore_index
     classes = input.shape[1]
     if target.size:
@@ -367,9 +368,8 @@ def _nll_check(input: np.ndarray, target: np.ndarray, weight: Any) -> None:
         raise RuntimeError(f"size mismatch (got input: {list(input.shape)}, target: {list(target.shape)})")
     if weight is not None and (weight.ndim != 1 or weight.shape[0] != input.shape[min(1, input.ndim - 1)]):
         raise RuntimeError(
-            "weight tensor should be defined either for all "
-            f"{input.shape[min(1, input.ndim - 1)]} classes or no classes but got weight tensor of shape: "
-            f"{list(weight.shape)}"
+            f"weight tensor should be defined either for all {input.shape[min(1, input.ndim - 1)]} classes or no "
+            f"classes but got weight tensor of shape: {list(weight.shape)}"
         )
     if weight is not None and weight.dtype != input.dtype:
         raise RuntimeError(
@@ -438,7 +438,7 @@ _register_nll("nll_loss", "NllLossBackward")
 _register_nll("nll_loss2d", "NllLoss2DBackward")
 
 
-# -- margins ---------------------------------------------------------------------------------------------------------------
+# -- margins -----------------------------------------------------------------------------------------------------------
 
 
 def _soft_margin_slope(F, grad, input, target, reduction):  # type: ignore[no-untyped-def]
@@ -479,8 +479,8 @@ def _check_margins(input: np.ndarray, target: np.ndarray, weight: Any) -> None:
     rows, classes = shape if input.ndim == 2 else (1, input.size)
     if target.ndim > 1 or target.size != rows:
         raise RuntimeError(
-            "multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples (batch size). "
-            f"Expected target size [{rows}], but got {list(target.shape)}. Input has shape {list(shape)}."
+            "multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples (batch "
+            f"size). Expected target size [{rows}], but got {list(target.shape)}. Input has shape {list(shape)}."
         )
     if weight is not None and weight.size != classes:
         raise RuntimeError(f"inconsistent weight size, expected {classes} but got {list(weight.shape)}")

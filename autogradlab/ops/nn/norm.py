@@ -31,7 +31,7 @@ def _moments(F, x, dims, eps):  # type: ignore[no-untyped-def]
     return centered, F.rsqrt(F.mean(centered * centered, dims, True) + eps)
 
 
-# -- batch -----------------------------------------------------------------------------------------------------------------
+# -- batch -------------------------------------------------------------------------------------------------------------
 
 
 def _batch_norm_vjp(F, grad, input, weight, running_mean, running_var, result1, result2, training, eps, needs):  # type: ignore[no-untyped-def]
@@ -66,7 +66,7 @@ def _batch_norm_vjp(F, grad, input, weight, running_mean, running_var, result1, 
     outputs=("result0", "result1", "result2"),
     differentiable=1,
     vjp={
-        "input weight bias": lambda F, grad, input, weight, running_mean, running_var, result1, result2, training, eps, needs: (
+        "input weight bias": lambda F, grad, input, weight, running_mean, running_var, result1, result2, training, eps, needs: (  # noqa: E501 its parameters name what is saved
             _batch_norm_vjp(F, grad, input, weight, running_mean, running_var, result1, result2, training, eps, needs)
         ),
     },
@@ -126,12 +126,12 @@ def check_shape(input: Array, wanted: Any, **affine: Any) -> None:
         numbers = ", ".join(map(str, wanted))
         shown = f", {numbers}" if "bias" in affine else numbers
         raise RuntimeError(
-            f"Given normalized_shape={list(wanted)}, expected input with shape [*{shown}], but got "
-            f"input of size{list(input.shape)}"
+            f"Given normalized_shape={list(wanted)}, expected input with shape [*{shown}], but got input of "
+            f"size{list(input.shape)}"
         )
 
 
-# -- layer -----------------------------------------------------------------------------------------------------------------
+# -- layer -------------------------------------------------------------------------------------------------------------
 
 
 def _layer_norm_vjp(F, grad, input, normalized_shape, weight, result1, result2, eps, needs):  # type: ignore[no-untyped-def]
@@ -197,7 +197,7 @@ def native_layer_norm(input, normalized_shape, weight, bias, eps):  # type: igno
     return out.astype(input.dtype, copy=False), mean, rstd
 
 
-# -- group -----------------------------------------------------------------------------------------------------------------
+# -- group -------------------------------------------------------------------------------------------------------------
 
 
 def _group_norm_vjp(F, grad, input, weight, group, result1, result2, eps, needs):  # type: ignore[no-untyped-def]

@@ -41,15 +41,16 @@ def _sizes(x: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Siz
     for p, k, d in zip(padding, kernel, dilation, strict=True):
         if p > (d * (k - 1) + 1) // 2:
             raise RuntimeError(
-                f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and dilation={d}"
+                f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and "
+                f"dilation={d}"
             )
     if x.ndim not in (nd + 1, nd + 2):
         raise RuntimeError(f"non-empty {nd + 1}D or {nd + 2}D (batch mode) tensor expected for input")
     empty = 0 in x.shape[x.ndim - nd - 1 :]
     if empty and nd == 3:
         raise RuntimeError(
-            "max_pool3d_with_indices_out_cpu_template(): Expected input's non-batch dimensions to have positive length, but "
-            f"input has a shape of {list(x.shape)} and non-batch dimension 0 has length zero!"
+            "max_pool3d_with_indices_out_cpu_template(): Expected input's non-batch dimensions to have positive "
+            f"length, but input has a shape of {list(x.shape)} and non-batch dimension 0 has length zero!"
         )
     if empty:
         raise RuntimeError(
@@ -260,7 +261,7 @@ def max_unpool3d(input, indices, output_size):  # type: ignore[no-untyped-def]
     return _unpool(input, indices, output_size)
 
 
-# -- means -----------------------------------------------------------------------------------------------------------------
+# -- means -------------------------------------------------------------------------------------------------------------
 
 
 def _divisor(
@@ -320,7 +321,7 @@ def _register_avg(nd: int, refused: str) -> None:
         function=False,
         node=f"{node}0",
         vjp={
-            "input": lambda F, grad, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: (
+            "input": lambda F, grad, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: (  # noqa: E501 its parameters name what is saved
                 getattr(F, name + "_backward")(
                     grad, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
                 )
@@ -334,7 +335,7 @@ def _register_avg(nd: int, refused: str) -> None:
         function=False,
         node=f"{node}Backward0",
         vjp={
-            "grad_output": lambda F, grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: (
+            "grad_output": lambda F, grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: (  # noqa: E501 its parameters name what is saved
                 getattr(F, name)(grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
             ),
             "input": lambda F, grad: F.zeros_like(grad),
@@ -358,7 +359,7 @@ declare(
 _register_avg(3, "avg_pool3d_out_frame")
 
 
-# -- adaptive --------------------------------------------------------------------------------------------------------------
+# -- adaptive ----------------------------------------------------------------------------------------------------------
 
 
 def _bounds(n: int, o: int) -> list[tuple[int, int]]:
@@ -467,7 +468,7 @@ declare(
 _register_adaptive(3)
 
 
-# -- windows at random places ----------------------------------------------------------------------------------------------
+# -- windows at random places ------------------------------------------------------------------------------------------
 
 
 def _starts(sample: float, n: int, o: int, k: int, kind: Any) -> list[int]:

@@ -110,7 +110,8 @@ def _backward(
     hidden: int,
     has_biases: bool,
 ) -> list[Array]:
-    """Back through time with what the forward kept: gates, cells and their tanh; one product a step, four at the end."""
+    """Back through time with what the forward kept: gates, cells and their tanh; one product a step,
+    four at the end."""
     g_out, g_h, g_c = grads
     steps, batch = x.shape[:2]
     gates, cells, waves = _kept(workspace.view(x.dtype), steps, batch, hidden)
@@ -198,9 +199,8 @@ def mkldnn_rnn_layer(
 
     >>> x, zeros = torch.ones(2, 1, 1), torch.zeros(1, 1)
     >>> w = torch.ones(4, 1)
-    >>> out = torch.mkldnn_rnn_layer(x, w, w, w[:, 0], w[:, 0], zeros, zeros, False, (), 2, 1, 1, True, False, False, True)
-    >>> out[0].flatten()
-    tensor([0.7038, 0.9332])
+    >>> out = torch.mkldnn_rnn_layer(x, w, w, w[:, 0], w[:, 0], zeros, zeros, False, (), 2, 1, 1, True, False, False,
+    True) >>> out[0].flatten() tensor([0.7038, 0.9332])
     """
     if mode != LSTM:
         raise RuntimeError("mkldnn_rnn_layer: only the LSTM (mode 2) is computed as one operation")

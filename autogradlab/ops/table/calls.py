@@ -1,8 +1,8 @@
 """How operations of the table are called: a closure for each, as short as its kind allows.
 
-`one` is for a single tensor among the arguments (most operations, all views), `several` for more of them or a list, `many`
-for several results. They bind the arguments, run the kernel, make the Tensors and, if a gradient is wanted, the Node with
-what its formulas name; out= goes to `Op.call_any`.
+`one` is for a single tensor among the arguments (most operations, all views), `several` for more of them or a list,
+`many` for several results. They bind the arguments, run the kernel, make the Tensors and, if a gradient is wanted, the
+Node with what its formulas name; out= goes to `Op.call_any`.
 """
 
 from __future__ import annotations

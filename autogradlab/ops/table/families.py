@@ -1,8 +1,8 @@
 """Families of operations that are loaded when one of their names is first asked for.
 
 A family is a module of `ops`. `announce` puts a `Late` in the place of each of its names: on Tensor, and in the two
-worlds of the formulas; OPS and FUNCTIONS know the names too. Asking for one imports the family, whose table entries then
-put the functions themselves there (`attach`), so nothing is slower the second time.
+worlds of the formulas; OPS and FUNCTIONS know the names too. Asking for one imports the family, whose table entries
+then put the functions themselves there (`attach`), so nothing is slower the second time.
 """
 
 from __future__ import annotations
@@ -81,7 +81,8 @@ class Late:
 def announce(package: str, families: dict[str, str]) -> None:
     """Name what families offer without loading them.
 
-    `name` is a function and a method, `torch.name` only a function, `Tensor.name` only a method, `F.name` is for formulas.
+    `name` is a function and a method, `torch.name` only a function, `Tensor.name` only a method, `F.name` is for
+    formulas.
     """
     for family, words in families.items():
         module = f"{package}.{family}"

@@ -104,7 +104,8 @@ def change(op: Op, values: list[Any], given: list[Any], checked: bool = True) ->
 def write_in_place(op: Op, values: list[Any], write: Callable[..., None], repeatable: bool = False) -> Tensor:
     """The same where `write` changes the memory of its first argument here and there, as scatter does.
 
-    It works on a copy that then takes the place of the values, unless it is `repeatable`: to run it twice is to run it once.
+    It works on a copy that then takes the place of the values, unless it is `repeatable`: to run it twice is to run it
+    once.
     """
     input: Tensor = values[0]
     edges = recorded_edges(op, values) if op.differentiates else None

@@ -1,4 +1,5 @@
-"""The op table: from one entry come the function, the method, the in-place and out= forms, the Node class and the tests.
+"""The op table: from one entry come the function, the method, the in-place and out= forms,
+the Node class and the tests.
 
     op("cumsum(Tensor input, int dim)", vjp={"input": lambda F, grad, dim: ...})(kernel)
 
@@ -88,8 +89,8 @@ class Op:
         self.inplace = inplace
         #: whether a Python number may stand for a tensor that is not the first
         self.numbers = numbers
-        #: of an operation without a derivative: whether its in-place form cuts the gradient off, as eq_ does, or leaves the
-        #: history of the tensor as it is, as logical_and_ does
+        #: of an operation without a derivative: whether its in-place form cuts the gradient off, as eq_ does, or leaves
+        #: the history of the tensor as it is, as logical_and_ does
         self.cuts = cuts
         #: the operation and its in-place form on checked operands, for operators (set by the factories)
         self.core: Any = None
@@ -420,9 +421,9 @@ def op(
 ) -> Callable[[Any], Any]:
     """Decorator for a kernel: put the operation into the table.
 
-    declaration: the signatures, as `core/arguments/declared.py` tells. A bare name that has none is an operation that formulas and
-    other operations use, `nn.name(...)` one that functions of neural networks use: they are no function and no method.
-    tensors: the names of the kernel's tensors, where they are not those that the signatures call so.
+    declaration: the signatures, as `core/arguments/declared.py` tells. A bare name that has none is an operation that
+    formulas and other operations use, `nn.name(...)` one that functions of neural networks use: they are no function
+    and no method. tensors: the names of the kernel's tensors, where they are not those that the signatures call so.
     inplace_function: whether the in-place form is a function of torch too, by default if the operation is.
     """
     name = declare(declaration, "", out)

@@ -28,11 +28,12 @@ UNCASTABLE = "torch.cat(): input types can't be cast to the desired output type 
 
 
 class Out:
-    """What an operation asks of its out= tensors beyond a shape that can be resized and a dtype that the result can be cast to.
+    """What an operation asks of its out= tensors beyond a shape that can be resized and a dtype that the result can be
+    cast to.
 
-    exact: the message if they have not exactly the result's dtype. unless: whether this call takes another one, by its inputs and
-    the out= tensor. uncastable: the message if the result cannot be cast. overlap: "part" if an input must not lie partly in their
-    memory, "whole" if it must not be that very memory either.
+    exact: the message if they have not exactly the result's dtype. unless: whether this call takes another one, by its
+    inputs and the out= tensor. uncastable: the message if the result cannot be cast. overlap: "part" if an input must
+    not lie partly in their memory, "whole" if it must not be that very memory either.
     """
 
     __slots__ = ("exact", "overlap", "uncastable", "unless")

@@ -93,8 +93,8 @@ def _overloads(name: str, space: str) -> list[str]:
 def lookup(name: str, space: str = "torch") -> Signatures | None:
     """The signatures of a function (`space` torch, nn, linalg, special or fft) or, with "Tensor", of a method.
 
-    None where none are declared, or where what declares them is not loaded yet. Functions of linalg, special and fft have
-    torch's internal names.
+    None where none are declared, or where what declares them is not loaded yet. Functions of linalg, special and fft
+    have torch's internal names.
 
     >>> import autogradlab
     >>> lookup("relu").bind((3,), {})

@@ -3,9 +3,10 @@
     >>> rules("SinBackward0", 1)[0].text()
     'g·cos(self)'
 
-A formula is written once, against a namespace. On arrays it calculates, on Tensors it is recorded, on `Symbol`s it builds
-a term. A symbol may know the array that it stands for: of a Node at hand shapes and dtypes are known, so a formula takes
-the way that it takes for this Node. Arrays are calculated only when a formula asks (for a shape, or which way to go).
+A formula is written once, against a namespace. On arrays it calculates, on Tensors it is recorded, on `Symbol`s it
+builds a term. A symbol may know the array that it stands for: of a Node at hand shapes and dtypes are known, so a
+formula takes the way that it takes for this Node. Arrays are calculated only when a formula asks (for a shape, or which
+way to go).
 """
 
 from __future__ import annotations
@@ -304,7 +305,7 @@ for _name, _word in (*_ARITHMETIC.items(), *_COMPARISONS.items()):
         setattr(Symbol, reflected, lambda y, x, word=_word: word(x, y))
 
 
-# -- the namespace -------------------------------------------------------------------------------------------------------
+# -- the namespace -----------------------------------------------------------------------------------------------------
 
 
 class _Symbols:
@@ -531,7 +532,7 @@ _ON_ARRAYS: dict[str, Callable[..., Any]] = {
 #: what formulas get in place of RAW and TENSORS
 SYMBOLS = _Symbols()
 
-# -- rules of Nodes ------------------------------------------------------------------------------------------------------
+# -- rules of Nodes ----------------------------------------------------------------------------------------------------
 
 _BACKWARD = re.compile(r"^(.*?Backward\d+)(?:_copy)?$")
 #: stands for a saved tensor that cannot be read: freed, or changed since

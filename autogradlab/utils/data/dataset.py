@@ -108,9 +108,8 @@ class StackDataset(Dataset[Any]):
         if args:
             if kwargs:
                 raise ValueError(
-                    "Supported either ``tuple``- (via ``args``) or``dict``- (via ``kwargs``) like input/output, "
-                    "but both types "
-                    "are given."
+                    "Supported either ``tuple``- (via ``args``) or``dict``- (via ``kwargs``) like input/output, but "
+                    "both types are given."
                 )
             self._length = len(args[0])
             if any(self._length != len(d) for d in args):
