@@ -243,8 +243,8 @@ _simple(
 )
 def randint(*args: Any, **kwargs: Any) -> Tensor:
     """
-    sig: (low=0, high=None, size=None, *, generator=None, out=None, dtype=None, layout=None, device=None,
-    requires_grad=False) Random integers of [low, high), low being 0 if only high is given.
+    sig: (low=0, high=None, size=None, *, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False)
+    Random integers of [low, high), low being 0 if only high is given.
 
     Shapes: size.
     Dtypes: int64, if dtype= does not say otherwise.
@@ -253,7 +253,7 @@ def randint(*args: Any, **kwargs: Any) -> Tensor:
     >>> _ = torch.manual_seed(0)
     >>> torch.randint(10, (4,))
     tensor([4, 9, 3, 0])
-    """
+    """  # noqa: E501 a signature is one line
     _, values = bind("randint", args, kwargs)
     low, high = values.get("low", 0), values["high"]
     return _made("randint", values, lambda out, g: streams.random_(out, low, high, generator=g), integer=True)
@@ -275,8 +275,8 @@ def randint(*args: Any, **kwargs: Any) -> Tensor:
 )
 def randint_like(*args: Any, **kwargs: Any) -> Tensor:
     """
-    sig: (input, low=0, high=None, *, generator=None, dtype=None, layout=None, device=None, requires_grad=False,
-    memory_format=None) Random integers of [low, high), in the shape and dtype of another tensor.
+    sig: (input, low=0, high=None, *, generator=None, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None)
+    Random integers of [low, high), in the shape and dtype of another tensor.
 
     ~like
     ~draw
@@ -284,7 +284,7 @@ def randint_like(*args: Any, **kwargs: Any) -> Tensor:
     >>> _ = torch.manual_seed(0)
     >>> torch.randint_like(torch.zeros(3), 5)
     tensor([4., 4., 3.])
-    """
+    """  # noqa: E501 a signature is one line
     _, values = bind("randint_like", args, kwargs)
     low, high = values.get("low", 0), values["high"]
     if isinstance(high, Tensor):
