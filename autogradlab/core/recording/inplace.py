@@ -1,7 +1,8 @@
 """In-place operations: one protocol for every form of them.
 
 1. `check_inplace` says whether the tensor may be changed at all.
-2. The Node is made, if there is to be one: its saved values hold the versions that the inputs have *now*, so that an input
+2. The Node is made, if there is to be one: its saved values hold the versions that the inputs have *now*, so that an
+   input
    which lies in the memory that is written is found to be out of date when backward comes to it.
 3. The result is computed, in memory of its own.
 4. `commit` lets memory, version and history change together.
@@ -55,7 +56,8 @@ class History:
     __slots__ = ("assignments", "edge", "moved", "t", "view")
 
     def __init__(self, t: Tensor, node: Node, own: bool = False) -> None:
-        """own: the memory stays as it is, so that the base of a view does not change and the view goes on from `node`."""
+        """own: the memory stays as it is, so that the base of a view does not change and the view goes on from
+        `node`."""
         self.t = t
         self.edge: Edge = (node, 0)
         #: retained gradients that old Nodes give away
@@ -127,7 +129,8 @@ def _publish(t: Tensor, count: Any, version: int, history: History | None) -> No
 
 
 def commit(t: Tensor, values: Any, history: History | None = None, index: Any = ...) -> None:
-    """Let `t` have new values, broadcast and cast to it (at an index of its array), and with them its next version and history."""
+    """Let `t` have new values, broadcast and cast to it (at an index of its array), and with them its next version and
+    history."""
     target = t._array
     count = t._counter
     if type(count) is list and history is None:  # the commonest case, without calls
@@ -175,7 +178,8 @@ def commit_array(t: Tensor, array: np.ndarray, history: History | None = None) -
 
 
 def commit_kernel(t: Tensor, kernel: Callable[..., Any], *args: Any, history: History | None = None) -> None:
-    """The same where a kernel written in C reads the memory of `t` and writes to it: all of it inside of one call of C code.
+    """The same where a kernel written in C reads the memory of `t` and writes to it: all of it inside of one call of C
+    code.
 
     It saves a large tensor the memory for a result; a small one is changed sooner by `commit`.
     """
