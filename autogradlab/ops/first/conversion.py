@@ -128,7 +128,7 @@ def backwards(self: Tensor) -> Tensor:
     """
     type(Tensor input, object dtype=None, bool non_blocking=False, *, MemoryFormat? memory_format=None) -> str | Tensor
     type(Tensor input, object dtype=None, bool async=False, *, MemoryFormat? memory_format=None) -> str | Tensor|deprecated
-    """,
+    """,  # noqa: E501 a declaration is one line
     method=True,
 )
 def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False, **options: Any) -> Any:
