@@ -15,6 +15,8 @@ from autogradlab.lab import copying, doctor, records
 from autogradlab.lab.speaking import Parser, learners_language, plain_streams, said_language, speak, told, warned
 
 FOLDER = "autogradlab-lessons"
+#: What teachers make of lessons: paper, slides, homework, and a look at what came back.
+TEACHER = ("worksheet", "slides", "assignment", "class")
 #: What authors do with lessons. All but `new` and `pack` take lessons, and without any the whole course.
 AUTHOR = ("new", "execute", "sync", "try", "check", "html", "unpack", "pack", "catalog")
 
@@ -50,7 +52,8 @@ def _run(given: Sequence[str]) -> int:
         return _lab(args, extra)
     if args.command == "lessons":
         learners = {"list": _list, "copy": _copy, "compare": _compare, "progress": _progress}
-        return learners.get(args.action, _author)(args)
+        teachers = {"worksheet": _handout, "slides": _handout, "assignment": _handout, "class": _class}
+        return {**learners, **teachers}.get(args.action, _author)(args)
     if args.command == "doctor":
         return _doctor(args)
     parser.print_help()
@@ -86,6 +89,7 @@ def _parser() -> Parser:
             _add_dir(made)
         if name != "progress":
             made.add_argument("--from", dest="course", type=Path, metavar="D", help=told("option_from"))
+    _add_teacher(actions)
     _add_author(actions)
     examined = commands.add_parser("doctor", help=told("doctor"))
     _add_lang(examined)
@@ -108,6 +112,54 @@ def _add_author(actions: Any) -> None:
     made["catalog"].add_argument("--check", action="store_true", help=told("option_check"))
     made["pack"].add_argument("draft", type=Path, metavar="DRAFT")
     made["pack"].add_argument("target", type=Path, metavar="NOTEBOOK")
+
+
+def _add_teacher(actions: Any) -> None:
+    made = {name: actions.add_parser(name, help=told(name), description=told(name)) for name in TEACHER}
+    for name in ("worksheet", "slides", "assignment"):
+        made[name].add_argument("lesson", metavar="LESSON", help=told("option_lesson"))
+        made[name].add_argument("--to", type=Path, default=Path(), metavar="D", help=told("option_to"))
+        _add_lang(made[name])
+    made["class"].add_argument("folder", type=Path, metavar="FOLDER", help=told("option_returned"))
+    made["class"].add_argument("--html", type=Path, metavar="FILE", help=told("option_class_html"))
+    made["class"].add_argument("--csv", type=Path, metavar="FILE", help=told("option_class_csv"))
+    made["class"].add_argument("--anonymous", action="store_true", help=told("option_anonymous"))
+    _add_lang(made["class"])
+
+
+def _handout(args: argparse.Namespace) -> int:
+    """Write a worksheet, slides or an assignment of a lesson, in the language of the command."""
+    from autogradlab.inspectors.words import language
+    from autogradlab.lab import assignments, handouts
+
+    wanted = [
+        x for x in copying.lessons() if x.key.startswith(f"{language()}/") and x.path.stem.startswith(args.lesson)
+    ]
+    if len(wanted) != 1:
+        raise copying.LessonError(told("no_lesson", name=args.lesson))
+    if args.action == "assignment":
+        print(assignments.write(wanted[0], args.to)[0])
+        return 0
+    page = {"worksheet": handouts.worksheet, "slides": handouts.slides}[args.action](wanted[0].path)
+    args.to.mkdir(parents=True, exist_ok=True)
+    path = args.to / f"{wanted[0].path.stem}-{args.action}.html"
+    path.write_text(page, encoding="utf-8", newline="\n")
+    print(path)
+    return 0
+
+
+def _class(args: argparse.Namespace) -> int:
+    from autogradlab.lab import classroom
+
+    found = classroom.gather(args.folder)
+    found = found.anonymous() if args.anonymous else found
+    for path, text in ((args.html, found.html), (args.csv, found.csv)):
+        if path is not None:
+            path.write_text(text, encoding="utf-8", newline="\n")
+            print(path)
+    if args.html is None and args.csv is None:
+        print(found.text, end="")
+    return 0
 
 
 def _author(args: argparse.Namespace) -> int:

@@ -44,3 +44,16 @@ def test_slides():
 def test_every_lesson_can_be_handed_out(path: Path):
     assert handouts.worksheet(path).endswith("</html>\n")
     assert "<section>" in handouts.slides(path)
+
+
+def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    from autogradlab.lab import cli
+
+    assert cli.main(["lessons", "worksheet", "14", "--to", str(tmp_path)]) == 0
+    assert cli.main(["lessons", "slides", "14", "--to", str(tmp_path), "--lang", "zh"]) == 0
+    assert cli.main(["lessons", "assignment", "14", "--to", str(tmp_path / "hw")]) == 0
+    made = sorted(p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*.*"))
+    assert made == ["14-backward-slides.html", "14-backward-worksheet.html", "hw/14-backward.ipynb"]
+    assert 'lang="zh-CN"' in (tmp_path / "14-backward-slides.html").read_text(encoding="utf-8")
+    assert cli.main(["lessons", "slides", "99"]) == 1
+    assert "99" in capsys.readouterr().err
