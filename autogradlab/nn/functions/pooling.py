@@ -671,7 +671,8 @@ def fractional_max_pool2d_with_indices(
         >>> from autogradlab.nn import functional as F
         >>> samples = torch.tensor([[[0.5, 0.5]]])
         >>> F.fractional_max_pool2d_with_indices(torch.arange(16.).reshape(1, 1, 4, 4), 2, output_size=2,
-        _random_samples=samples)[1] tensor([[[[ 5,  7],
+        ... _random_samples=samples)[1]
+        tensor([[[[ 5,  7],
                   [13, 15]]]])
 
     Mirrors `torch.nn.functional.fractional_max_pool2d_with_indices`.
@@ -723,7 +724,8 @@ def fractional_max_pool3d_with_indices(
         >>> from autogradlab.nn import functional as F
         >>> samples = torch.tensor([[[0.5, 0.5, 0.5]]])
         >>> F.fractional_max_pool3d_with_indices(torch.arange(27.).reshape(1, 1, 3, 3, 3), 2, output_size=1,
-        _random_samples=samples)[1] tensor([[[[[26]]]]])
+        ... _random_samples=samples)[1]
+        tensor([[[[[26]]]]])
 
     Mirrors `torch.nn.functional.fractional_max_pool3d_with_indices`.
     """

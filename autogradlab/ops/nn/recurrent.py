@@ -200,7 +200,9 @@ def mkldnn_rnn_layer(
     >>> x, zeros = torch.ones(2, 1, 1), torch.zeros(1, 1)
     >>> w = torch.ones(4, 1)
     >>> out = torch.mkldnn_rnn_layer(x, w, w, w[:, 0], w[:, 0], zeros, zeros, False, (), 2, 1, 1, True, False, False,
-    True) >>> out[0].flatten() tensor([0.7038, 0.9332])
+    ... True)
+    >>> out[0].flatten()
+    tensor([0.7038, 0.9332])
     """
     if mode != LSTM:
         raise RuntimeError("mkldnn_rnn_layer: only the LSTM (mode 2) is computed as one operation")
