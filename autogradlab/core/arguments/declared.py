@@ -9,7 +9,8 @@ notation and in the order in which PyTorch tries them, with what the overload gi
 ``type?`` admits None; ``int[2]`` takes a single int for both; ``$options`` stands for dtype, layout, device, pin_memory
 and requires_grad. A line that is indented more goes on with the one before it. Marks may follow a bar: ``|deprecated``
 overloads come last and are not listed in errors, ``|function`` ones are not those of the method, ``|method`` ones not
-those of the function. A name of `torch.nn.functional` that stands in no other namespace is written ``nn.name(...)``.
+those of the function, ``|numbers`` ones take Python numbers for their tensors. A name of `torch.nn.functional` that
+stands in no other namespace is written ``nn.name(...)``.
 
 From these lines the signatures of the other forms are made: the method has no ``Tensor input`` and no ``out``, the
 in-place method ``name_`` neither, its function no ``out``. Declaring only stores strings; `lookup.py` reads them when

@@ -22,13 +22,6 @@ from .params import INT_LISTS, NUMERIC, Parameter, is_tensor
 
 __all__ = ["Parameter", "Signature", "Signatures", "method_text", "typename", "types"]
 
-# Functions whose Tensor arguments may be Python numbers (torch wraps the number into a 0-dim tensor).
-_NUMBERS_AS_TENSORS: Final = frozenset(
-    name + ending
-    for name in ("add", "div", "divide", "mul", "multiply", "sub", "subtract", "true_divide", "floor_divide")
-    for ending in ("", "_", "_out")
-) | {"to", "_to_copy", "copy_", "copy", "_conj"}
-
 # A signature may write $options for the keyword arguments that all creation functions share.
 _OPTIONS: Final = (
     "ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
@@ -69,7 +62,10 @@ class Signature:
 
     @classmethod
     def parse(cls, text: str, index: int = 0) -> Signature:
-        """Reads ``name(type name=default, *, type? name)``; ``|deprecated``, ``|hidden`` or ``|noargs`` may follow."""
+        """Reads ``name(type name=default, *, type? name)`` and the marks that follow.
+
+        ``|deprecated``, ``|hidden`` from error texts, ``|noargs``, and ``|numbers``: Python numbers may stand for tensors.
+        """
         head, *marks = text.replace("$options", _OPTIONS).split("|")
         name, _, inner = head.rstrip().removesuffix(")").partition("(")
         params: list[Parameter] = []
@@ -78,7 +74,7 @@ class Signature:
             if part == "*":
                 keyword_only = True
             else:
-                params.append(Parameter(part, keyword_only, name in _NUMBERS_AS_TENSORS))
+                params.append(Parameter(part, keyword_only, "numbers" in marks))
         return cls(name, tuple(params), marks, index)
 
     def __str__(self) -> str:

@@ -394,8 +394,8 @@ def _remainder(x, y):  # type: ignore[no-untyped-def]
 
 binary(
     """
-    floor_divide(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
-    floor_divide(Tensor input, Scalar other) -> Tensor
+    floor_divide(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|numbers
+    floor_divide(Tensor input, Scalar other) -> Tensor|numbers
     """,
     single(floor_quotient),
     {"input other": no_derivative("floor_divide")},

@@ -55,8 +55,8 @@ def no_mixed_bool_sub(input: Any, other: Any) -> None:
 
 binary(
     """
-    add(Tensor input, Scalar alpha, Tensor other, *, Tensor out=None) -> Tensor|deprecated
-    add(Tensor input, Tensor other, *, Scalar alpha=1, Tensor out=None) -> Tensor
+    add(Tensor input, Scalar alpha, Tensor other, *, Tensor out=None) -> Tensor|numbers|deprecated
+    add(Tensor input, Tensor other, *, Scalar alpha=1, Tensor out=None) -> Tensor|numbers
     """,
     np.add,
     {
@@ -88,8 +88,8 @@ binary(
 )
 binary(
     """
-    sub(Tensor input, Scalar alpha, Tensor other, *, Tensor out=None) -> Tensor|deprecated
-    sub(Tensor input, Tensor other, *, Scalar alpha=1, Tensor out=None) -> Tensor
+    sub(Tensor input, Scalar alpha, Tensor other, *, Tensor out=None) -> Tensor|numbers|deprecated
+    sub(Tensor input, Tensor other, *, Scalar alpha=1, Tensor out=None) -> Tensor|numbers
     """,
     np.subtract,
     {
@@ -119,7 +119,7 @@ binary(
     numbers=True,
 )
 binary(
-    "mul(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
+    "mul(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|numbers",
     np.multiply,
     {
         "input": lambda F, grad, other: grad * F.conj(other),
@@ -146,9 +146,9 @@ binary(
 )
 binary(
     """
-    div(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
-    div(Tensor input, Tensor other, *, str? rounding_mode, Tensor out=None) -> Tensor
-    div(Tensor input, Scalar other, *, str? rounding_mode) -> Tensor
+    div(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|numbers
+    div(Tensor input, Tensor other, *, str? rounding_mode, Tensor out=None) -> Tensor|numbers
+    div(Tensor input, Scalar other, *, str? rounding_mode) -> Tensor|numbers
     """,
     np.true_divide,
     {
@@ -926,14 +926,14 @@ for _name in ("asin", "acos", "atan", "asinh", "acosh", "atanh"):
         alias(_name.replace("a", "arc", 1) + _end, _name + _end)
 declare(
     """
-    multiply(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
-    multiply(Tensor input, Scalar other) -> Tensor
+    multiply(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|numbers
+    multiply(Tensor input, Scalar other) -> Tensor|numbers
     """,
 )
 declare(
     """
-    subtract(Tensor input, Tensor other, *, Scalar alpha=1, Tensor out=None) -> Tensor
-    subtract(Tensor input, Scalar other, Scalar alpha=1) -> Tensor
+    subtract(Tensor input, Tensor other, *, Scalar alpha=1, Tensor out=None) -> Tensor|numbers
+    subtract(Tensor input, Scalar other, Scalar alpha=1) -> Tensor|numbers
     """,
 )
 for _new, _old in (("multiply", "mul"), ("subtract", "sub"), ("negative", "neg"), ("absolute", "abs")):
@@ -1050,16 +1050,16 @@ publish("div", div, _signature_div, True, True, div.__doc__ or "")
 publish("div_", div_, _signature_div, True, False, div_.__doc__ or "")
 declare(
     """
-    divide(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
-    divide(Tensor input, Tensor other, *, str? rounding_mode, Tensor out=None) -> Tensor
-    divide(Tensor input, Scalar other) -> Tensor
-    divide(Tensor input, Scalar other, *, str? rounding_mode) -> Tensor
+    divide(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|numbers
+    divide(Tensor input, Tensor other, *, str? rounding_mode, Tensor out=None) -> Tensor|numbers
+    divide(Tensor input, Scalar other) -> Tensor|numbers
+    divide(Tensor input, Scalar other, *, str? rounding_mode) -> Tensor|numbers
     """,
 )
 declare(
     """
-    true_divide(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
-    true_divide(Tensor input, Scalar other) -> Tensor
+    true_divide(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|numbers
+    true_divide(Tensor input, Scalar other) -> Tensor|numbers
     """,
 )
 for _new in ("divide", "true_divide"):

@@ -110,11 +110,11 @@ def _to_copy(input, numpy, memory_format=None):  # type: ignore[no-untyped-def]
 @composite(
     """
     to(Tensor input, Device device=None, ScalarType dtype=None, bool non_blocking=False, bool copy=False, *,
-        MemoryFormat? memory_format=None) -> Tensor
+        MemoryFormat? memory_format=None) -> Tensor|numbers
     to(Tensor input, ScalarType dtype, bool non_blocking=False, bool copy=False, *,
-        MemoryFormat? memory_format=None) -> Tensor
+        MemoryFormat? memory_format=None) -> Tensor|numbers
     to(Tensor input, Tensor tensor, bool non_blocking=False, bool copy=False, *,
-        MemoryFormat? memory_format=None) -> Tensor
+        MemoryFormat? memory_format=None) -> Tensor|numbers
     """,
     function=False,
 )
@@ -472,8 +472,8 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
 
 publish(
     """
-    copy_(Tensor input, Tensor other, bool non_blocking=False) -> Tensor
-    copy_(Tensor input, Tensor other, bool async=False) -> Tensor|deprecated
+    copy_(Tensor input, Tensor other, bool non_blocking=False) -> Tensor|numbers
+    copy_(Tensor input, Tensor other, bool async=False) -> Tensor|numbers|deprecated
     """,
     copy_,
     None,
