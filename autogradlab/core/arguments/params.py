@@ -9,10 +9,10 @@ import numpy as np
 
 from .mismatch import typename, types
 
-__all__ = ["INT_LISTS", "NUMERIC", "Parameter", "is_tensor"]
+__all__ = ["INT_LISTS", "NUMERIC", "OTHER_NAMES", "Parameter", "is_tensor"]
 
-# NumPy's argument names, accepted beside torch's own.
-_ALIASES: Final = {"dim": ("axis",), "keepdim": ("keepdims",), "input": ("x", "a", "x1"), "other": ("x2",)}
+#: NumPy's names for arguments, accepted beside torch's own
+OTHER_NAMES: Final = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
 
 # The type words of a signature, and how error texts print them.
 _PRINTED: Final = {
@@ -124,7 +124,7 @@ class Parameter:
         self.shown = f"{_PRINTED[kind]} {self.name}" + (f" = {default}" if equals else "")
         self.keyword_only = keyword_only
         self.numbers = numbers and kind == "Tensor"
-        self.aliases = _ALIASES.get(self.name, ())
+        self.aliases = tuple(other for other, name in OTHER_NAMES.items() if name == self.name)
 
     @property
     def printed_type(self) -> str:

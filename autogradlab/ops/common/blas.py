@@ -38,6 +38,7 @@ def adjoint(F: Any, x: Any) -> Any:
     addmv(Tensor input, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1, Tensor out=None) -> Tensor
     """,
     inplace=True,
+    overlap="",
     vjp={
         "input": lambda F, grad, beta: times(grad, beta),
         "mat": lambda F, grad, vec, alpha: times(F.unsqueeze(grad, 1) * F.conj(F.unsqueeze(vec, 0)), alpha),
@@ -89,6 +90,7 @@ def _integral(beta: Any, alpha: Any) -> None:
     addr(Tensor input, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1, Tensor out=None) -> Tensor
     """,
     inplace=True,
+    overlap="",
     vjp={
         "input": lambda F, grad, beta: times(grad, beta),
         "vec1": lambda F, grad, vec2, alpha: times(F.mv(grad, F.conj(vec2)), alpha),
@@ -139,6 +141,7 @@ def addr(input, vec1, vec2, *, beta=1, alpha=1):  # type: ignore[no-untyped-def]
         Tensor out=None) -> Tensor|function
     """,
     inplace=True,
+    overlap="",
     vjp={
         "input": lambda F, grad, beta: times(grad, beta),
         "batch1": lambda F, grad, batch2, alpha: times(F.bmm(grad, adjoint(F, batch2)), alpha),
@@ -186,6 +189,7 @@ def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):  # type: ignore[no-untyp
     addbmm(Tensor input, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1, Tensor out=None) -> Tensor
     """,
     inplace=True,
+    overlap="",
     vjp={
         "input": lambda F, grad, beta: times(grad, beta),
         "batch1": lambda F, grad, batch2, batch1_shape, alpha: times(

@@ -92,6 +92,7 @@ _FILLS = [
         "input mask value",
         numbers=True,
         node="MaskedFillBackward1",
+        overlap="",
         vjp={
             "input": lambda F, grad, mask: F.masked_fill(grad, mask, 0),
             "value": lambda F, grad, mask: F.where(mask, grad, F.zero_dim(grad)).sum(),
@@ -103,6 +104,7 @@ _FILLS = [
         "input mask",
         numbers=True,
         node="MaskedFillBackward0",
+        overlap="",
         vjp={
             "input": lambda F, grad, mask: F.masked_fill(grad, mask, 0),
         },
@@ -252,6 +254,7 @@ _SCATTER = OPS["masked_scatter"] = Op(
         "source": lambda F, grad, mask, source_shape: F.front_of(F.masked_select(grad, mask), source_shape),
     },
     shown={"source_shape": "source_sym_sizes"},
+    overlap="",
 )
 RAW.masked_scatter = _masked_scatter
 TENSORS.front_of = lambda values, shape: TENSORS.reshape(TENSORS.pad_to(values, (_count(shape),)), shape)

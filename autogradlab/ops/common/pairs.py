@@ -32,7 +32,7 @@ from ..first.kinds import (
     strict,
 )
 from ..table.factories import binary
-from ..table.opdef import OPS, Op, alias, publish
+from ..table.opdef import FUNCTIONS, OPS, Op, alias, publish
 from ..table.outputs import Out
 
 F = TENSORS
@@ -653,7 +653,7 @@ def with_number(
             checks(x, y)
         return kernel(x, y)
 
-    checks = _CHECKS.get(name)
+    checks = OPS[name].check
     a = OPS[name + ".number"] = Op(
         name, with_second, "input", vjp={"input": second}, node=second_node or camel + "0", shown={"other": "other"}
     )
@@ -684,14 +684,14 @@ def with_number(
             return a.call_(input, args[0])
         return both_(input, *args, **options)  # type: ignore[misc]
 
-    publish(name, forward, OPS[name].kernel, hasattr(Tensor, name), name in _FUNCTIONS, OPS[name].doc)
+    publish(name, forward, OPS[name].kernel, hasattr(Tensor, name), name in FUNCTIONS, OPS[name].doc)
     if both_ is not None:
         publish(
             name + "_",
             forward_,
             OPS[name].kernel,
             True,
-            name + "_" in _FUNCTIONS,
+            name + "_" in FUNCTIONS,
             f"In-place version of :meth:`{name}`.",
         )
 
@@ -699,16 +699,6 @@ def with_number(
 def _default() -> Any:
     return get_default_dtype()
 
-
-from ..table.opdef import FUNCTIONS as _FUNCTIONS  # noqa: E402
-
-_CHECKS: dict[str, Any] = {
-    "remainder": _divides("remainder_cpu"),
-    "fmod": _divides("fmod_cpu"),
-    "xlogy": refusing(COMPLEX, "xlogy_cpu"),
-    "special_xlog1py": refusing(COMPLEX, "xlog1py_cpu"),
-    "copysign": refusing(COMPLEX, "copysign_cpu"),
-}
 
 with_number("remainder", lambda F, grad: grad, no_derivative("remainder"), first_node=NOT_IMPLEMENTED)
 with_number("fmod", lambda F, grad: grad)

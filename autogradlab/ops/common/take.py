@@ -319,6 +319,7 @@ _FILLS = [
         node="IndexFillBackward1",
         function=False,
         order="K",
+        overlap="",
     ),
     writer(
         "index_fill",
@@ -330,6 +331,7 @@ _FILLS = [
         node="IndexFillBackward0",
         function=False,
         order="K",
+        overlap="",
     ),
 ]
 

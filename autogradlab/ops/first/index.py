@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.mismatch import typename
+from ...core.memory.overlap import check_written
 from ...core.memory.strided import window
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor, wrap
@@ -18,7 +19,7 @@ from ...core.types.dtypes import _scalar_name, from_numpy
 from ...core.values.building import scalar_array
 from ..table.opdef import OPS, Op, composite, op, publish
 from .viewing import guard, view_of
-from .writing import in_place
+from .writing import flat, in_place
 
 _ALL = slice(None)
 
@@ -480,6 +481,7 @@ INDEX_PUT = OPS["index_put"] = Op(
         ),
         "values": lambda F, grad, indices, values_shape: F.sum_to_size(F.index(grad, indices), values_shape),
     },
+    overlap="",
 )
 RAW.index_put = _index_put
 TENSORS.index_put = INDEX_PUT.call
@@ -541,6 +543,7 @@ def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = F
 
 def put(input: Tensor, indices: tuple[Any, ...], values: Tensor, accumulate: bool = False) -> Tensor:
     """index_put_ with indices that are known to be good."""
+    check_written(input, flat([indices, values]), whole=True, apart=False)  # an expanded input is only warned of
     return in_place(INDEX_PUT, [input, indices, values, accumulate], _index_put_into)
 
 

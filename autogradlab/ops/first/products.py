@@ -245,6 +245,7 @@ def times(grad: Any, factor: Any) -> Any:
         Tensor out=None) -> Tensor|function
     """,
     inplace=True,
+    overlap="",
     vjp={
         "input": lambda F, grad, beta: times(grad, beta),
         "mat1": lambda F, grad, mat2, mat1_shape, mat1_strides, alpha: times(

@@ -17,11 +17,9 @@ from ..table.calls import make_call
 from ..table.inplace import write_in_place
 from ..table.opdef import OPS, Op, publish
 
-__all__ = ["C_WORDS", "exact_out", "in_place", "warn_expanded", "writer"]
+__all__ = ["C_WORDS", "exact_out", "flat", "in_place", "warn_expanded", "writer"]
 
 
-#: operations whose inputs must not overlap what they write, not even wholly
-_APART = ("scatter", "scatter_add", "scatter_reduce", "index_add", "index_copy", "index_reduce", "index_put", "put")
 #: C's names of the dtypes, where PyTorch's messages use them
 C_WORDS = {
     "float32": "float",
@@ -68,15 +66,15 @@ def warn_expanded(name: str, input: Tensor) -> None:
         )
 
 
-def _flat(values: list[Any]) -> list[Any]:
+def flat(values: list[Any]) -> list[Any]:
     """The values, those in lists and tuples too."""
     return [v for value in values for v in (value if isinstance(value, (list, tuple)) else (value,))]
 
 
 def in_place(op: Op, values: list[Any], write: Callable[..., None], repeatable: bool = False) -> Tensor:
     """Run `write` on the memory of the first argument and record it as `op` in place. `values` are all arguments."""
-    if op.name in _APART:
-        check_written(values[0], _flat(values[1:]), whole=True, apart=op.name != "index_put")
+    if op.overlap == "whole":
+        check_written(values[0], flat(values[1:]), whole=True)
     return write_in_place(op, values, write, repeatable)
 
 
@@ -92,13 +90,14 @@ def writer(
     function: bool = True,
     doc: str = "",
     out: Any = None,
+    overlap: str = "whole",
 ) -> Op:
     """The table entry of an operation whose kernel `write(input, …)` changes its first argument.
 
     It is published under `name` on a copy (in the memory order `order`) and under `name_` in place.
     """
     name = declare(declaration, doc, out)
-    entry = OPS[name] = Op(name, write, tensors, vjp=vjp, node=node, shown=shown, doc=doc)
+    entry = OPS[name] = Op(name, write, tensors, vjp=vjp, node=node, shown=shown, doc=doc, overlap=overlap)
     invoke = entry.invoke
 
     def on_copy(input: np.ndarray, *args: Any) -> np.ndarray:

@@ -74,7 +74,6 @@ def unary(
     node: str | None = None,
     inplace: bool = True,
     inplace_function: bool = True,
-    samples: Any = None,
     result: str = "same",
     out: Any = None,
 ) -> None:
@@ -102,7 +101,6 @@ def unary(
         node=node,
         inplace=inplace,
         doc=doc,
-        samples=samples,
         fast=fast,
     )
     entry.elementwise = True
@@ -214,7 +212,6 @@ def binary(
     inplace: bool = True,
     inplace_function: bool = False,
     numbers: bool = False,
-    samples: Any = None,
     check: Callable[[Any, Any], None] | None = None,
     method: bool = True,
     function: bool = True,
@@ -247,11 +244,11 @@ def binary(
         vjp=vjp,
         node=node,
         doc=doc,
-        samples=samples,
         fast=fast,
         constants=constants,
         cuts=cuts,
     )
+    entry.check = check
     if result == "bool":
         entry.node_name = entry.node_name[:-1] + "1"  # EqBackward1 in place: the overload with a tensor
     entry.elementwise = True

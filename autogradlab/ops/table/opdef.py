@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import ALIASES, DECLARED, OUT, declare
+from ...core.arguments.params import OTHER_NAMES
 from ...core.graph.node import NO_EDGE, Edge
 from ...core.memory.overlap import check_written
 from ...core.recording.record import RAW, TENSORS, Formula, SavedOutput, fact, make_node_class
@@ -46,6 +47,8 @@ class Op:
 
     #: whether each element of the result comes from the elements at its place alone
     elementwise = False
+    #: of an operation of two arrays: what is called with them in their common dtype and may raise
+    check: Callable[[Any, Any], None] | None = None
     #: whether a method is made of the entry: its errors do not count the tensor itself
     as_method = False
 
@@ -63,11 +66,11 @@ class Op:
         returns: Any = None,
         differentiable: int | None = None,
         inplace: bool = False,
+        overlap: str = "part",
         numbers: bool = False,
         cuts: bool = True,
         creation: str | None = None,
         shown: dict[str, str] | None = None,
-        samples: Any = None,
         doc: str = "",
         fast: dict[str, Any] | None = None,
         constants: dict[str, Any] | None = None,
@@ -84,9 +87,11 @@ class Op:
         #: whether the Node has several outputs
         self.multi_node = multi or (len(outputs) > 1 and differentiable != 1)
         self.creation = creation or ("multi_output" if view and multi else None)
-        self.samples = samples
         self.doc = doc
         self.inplace = inplace
+        #: inputs that the in-place form refuses for sharing its memory: "part" if they lie partly in it, "whole" if they are
+        #: that very memory too, "" for none (the words of `Out.overlap`)
+        self.overlap = overlap
         #: whether a Python number may stand for a tensor that is not the first
         self.numbers = numbers
         #: of an operation without a derivative: whether its in-place form cuts the gradient off, as eq_ does, or leaves
@@ -240,7 +245,7 @@ class Op:
         for key, value in kwargs.items():
             place = self.index.get(key)
             if place is None:
-                place = self.index.get(_OTHER_NAMES.get(key, ""))
+                place = self.index.get(OTHER_NAMES.get(key, ""))
             if place is None or place < n:
                 self.reject(args, kwargs, name)
             values[place] = value  # type: ignore[index]
@@ -382,13 +387,8 @@ class Op:
     def call_(self, input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         """The operation, in place on its first argument."""
         values, given = self.operands((input, *args), kwargs, self.name + "_")
-        return change(self, values, given, self.name not in _UNCHECKED)
+        return change(self, values, given, bool(self.overlap))
 
-
-#: operations that write without asking whether an input overlaps
-_UNCHECKED = ("tril", "triu", "addmm", "addmv", "addr", "baddbmm", "addbmm")
-#: NumPy's names for arguments, which PyTorch accepts too
-_OTHER_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
 
 
 def _positional(kernel: Callable[..., Any], names: tuple[str, ...], count: int) -> Callable[..., Any]:
