@@ -390,7 +390,6 @@ class Op:
         return change(self, values, given, bool(self.overlap))
 
 
-
 def _positional(kernel: Callable[..., Any], names: tuple[str, ...], count: int) -> Callable[..., Any]:
     last = names[count:]
 
