@@ -64,7 +64,8 @@ class Signature:
     def parse(cls, text: str, index: int = 0) -> Signature:
         """Reads ``name(type name=default, *, type? name)`` and the marks that follow.
 
-        ``|deprecated``, ``|hidden`` from error texts, ``|noargs``, and ``|numbers``: Python numbers may stand for tensors.
+        ``|deprecated``, ``|hidden`` from error texts, ``|noargs``, and ``|numbers``: Python numbers may stand for
+        tensors.
         """
         head, *marks = text.replace("$options", _OPTIONS).split("|")
         name, _, inner = head.rstrip().removesuffix(")").partition("(")

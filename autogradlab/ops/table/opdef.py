@@ -89,8 +89,8 @@ class Op:
         self.creation = creation or ("multi_output" if view and multi else None)
         self.doc = doc
         self.inplace = inplace
-        #: inputs that the in-place form refuses for sharing its memory: "part" if they lie partly in it, "whole" if they are
-        #: that very memory too, "" for none (the words of `Out.overlap`)
+        #: inputs that the in-place form refuses for sharing its memory: "part" if they lie partly in it, "whole" if
+        #: they are that very memory too, "" for none (the words of `Out.overlap`)
         self.overlap = overlap
         #: whether a Python number may stand for a tensor that is not the first
         self.numbers = numbers
