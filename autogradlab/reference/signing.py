@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import keyword
-from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from types import FunctionType
@@ -174,7 +173,7 @@ def signature(path: str) -> inspect.Signature:
     return found[0]
 
 
-def source(path: str, kernel: Callable[..., Any] | None) -> Any:
+def source(path: str) -> Any:
     """The function whose source says what the operation does: its kernel, the formula of an elementwise operation."""
     entry = OPS.get(path)
     if entry is None:

@@ -8,29 +8,31 @@ the rest when somebody looks at it. So the texts cost nothing at import. Who put
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from types import FunctionType
+from types import FunctionType, MethodDescriptorType, WrapperDescriptorType
 from typing import Any, ClassVar
 
 __all__ = ["Help", "attach"]
 
-_own = object.__getattribute__
 #: flags of a function's code that takes *args or **kwargs
 _ANYTHING = 0x0C
+_METHODS = (MethodDescriptorType, WrapperDescriptorType)
 
 
 class Help(str):
-    """The text of a name, on demand; `inspect.signature` finds the signature here."""
+    """The text of a name, on demand; `inspect.signature` finds the signature here.
 
-    __slots__ = ("kernel", "plain")
+    As a string it is its path, for `inspect.getdoc` takes nothing but strings; every method of a string answers for the
+    text (`_of_text`).
+    """
+
+    __slots__ = ("plain",)
     plain: str
-    kernel: Callable[..., Any] | None
     #: gives the module `reference/describing.py`, which is loaded with all it needs when somebody looks
     reader: ClassVar[Callable[[], Any]]
 
-    def __new__(cls, path: str, plain: str = "", kernel: Callable[..., Any] | None = None) -> Help:
+    def __new__(cls, path: str, plain: str = "") -> Help:
         made = str.__new__(cls, path)
         made.plain = plain
-        made.kernel = kernel
         return made
 
     @property
@@ -39,46 +41,22 @@ class Help(str):
 
     @property
     def __wrapped__(self) -> Any:
-        found = Help.reader().source(str.__str__(self), _own(self, "kernel"))
+        found = Help.reader().source(str.__str__(self))
         if found is None:
             raise AttributeError("__wrapped__")
         return found
 
-    def __getattribute__(self, name: str) -> Any:
-        return _own(self if name in _OWN else _text(self), name)
-
-    def __str__(self) -> str:
-        return _text(self)
-
-    def __repr__(self) -> str:
-        return repr(_text(self))
-
-    def __format__(self, spec: str) -> str:
-        return format(_text(self), spec)
-
     def __bool__(self) -> bool:
         return True
-
-    def __len__(self) -> int:
-        return len(_text(self))
-
-    def __contains__(self, part: object) -> bool:
-        return part in _text(self)  # type: ignore[operator]
-
-    def __getitem__(self, index: Any) -> str:
-        return _text(self)[index]
-
-    def __iter__(self) -> Any:
-        return iter(_text(self))
 
     def __eq__(self, other: object) -> bool:
         return _text(self) == (_text(other) if isinstance(other, Help) else other)
 
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
     def __hash__(self) -> int:
         return hash(_text(self))
-
-    def __add__(self, other: str) -> str:
-        return _text(self) + other
 
     def __radd__(self, other: str) -> str:
         return other + _text(self)
@@ -87,12 +65,23 @@ class Help(str):
         return str, (_text(self),)
 
 
-_OWN = frozenset(("__signature__", "__wrapped__", "__class__", "__reduce_ex__"))
-
-
 def _text(help: Help) -> str:
-    text: str = Help.reader().describe(str.__str__(help), _own(help, "plain"))
+    text: str = Help.reader().describe(str.__str__(help), help.plain)
     return text
+
+
+def _of_text(method: Any) -> Callable[..., Any]:
+    """A method of strings, asked of the text of a Help."""
+
+    def ask(self: Help, *args: Any, **kwargs: Any) -> Any:
+        return method(_text(self), *args, **kwargs)
+
+    return ask
+
+
+for _name, _method in vars(str).items():
+    if isinstance(_method, _METHODS) and _name not in vars(Help) and _name != "__getattribute__":
+        setattr(Help, _name, _of_text(_method))
 
 
 def attach(space: str, members: Mapping[str, Any]) -> None:

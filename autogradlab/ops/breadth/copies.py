@@ -37,7 +37,7 @@ def _copy_of(view: Op) -> Callable[..., Any]:
 
 def _publish(name: str, call: Callable[..., Any]) -> None:
     exact_out(OPS[name])
-    publish(name, lambda *args, **kwargs: call(*args, **kwargs), None, False, True, f"{name[:-5]}() as a copy.")
+    publish(name, lambda *args, **kwargs: call(*args, **kwargs), False, True, f"{name[:-5]}() as a copy.")
 
 
 declare(
@@ -236,7 +236,6 @@ for _name in ("view", "permute", "expand"):
     publish(
         _name + "_copy",
         lambda input, sizes, _call=_call, **options: _call(input, tuple(sizes), **options),
-        None,
         False,
         True,
         f"{_name}() as a copy.",

@@ -264,9 +264,6 @@ def _histogram(*args: Any, **kwargs: Any) -> Any:
     return named("histogram_out", _PAIR)(entry.call(*values, out=out))
 
 
-def _signature(input, bins=100, *, range=None, weight=None, density=False, out=None): ...  # type: ignore[no-untyped-def]
-
-
 publish(
     """
     histogram(Tensor input, Tensor bins, *, Tensor? weight=None, bool density=False,
@@ -275,7 +272,6 @@ publish(
         Tensor[2] out=None) -> (Tensor hist, Tensor bin_edges)
     """,
     _histogram,
-    _signature,
     True,
     True,
     """
@@ -330,7 +326,6 @@ publish(
     histogramdd(Tensor input, Tensor[] bins, float[]? range=None, Tensor? weight=None,
         bool density=False) -> (Tensor hist, Tensor bin_edges)
     """,
-    histogramdd,
     histogramdd,
     False,
     True,

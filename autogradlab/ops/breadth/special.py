@@ -246,7 +246,6 @@ def _method_(self: Tensor, n: int) -> Tensor:
 publish(
     "polygamma(int n, Tensor input, *, Tensor out=None) -> Tensor",
     polygamma,
-    None,
     False,
     True,
     polygamma.__doc__ or "",
@@ -565,7 +564,6 @@ def special_ndtr(input: Tensor, *, out: Any = None) -> Tensor:
 publish(
     "special_ndtr(Tensor input, *, Tensor out=None) -> Tensor",
     special_ndtr,
-    None,
     False,
     True,
     special_ndtr.__doc__ or "",
@@ -586,7 +584,6 @@ def special_round(input: Tensor, *, decimals: int = 0, out: Any = None) -> Tenso
 publish(
     "special_round(Tensor input, *, int decimals=0, Tensor out=None) -> Tensor",
     special_round,
-    None,
     False,
     True,
     special_round.__doc__ or "",

@@ -247,7 +247,6 @@ for _name in ("addmv", "addr", "baddbmm", "addbmm"):
         publish(
             _name + _end,
             with_old_forms(_name + _end, TENSORS.__dict__[_name + _end]),
-            RAW.__dict__[_name],
             True,
             _end == "" or _name == "addmv",
             OPS[_name].doc,

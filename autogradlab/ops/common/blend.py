@@ -93,7 +93,6 @@ publish(
     where(Tensor condition, Scalar self, Scalar other) -> Tensor
     """,
     where,
-    None,
     False,
     True,
     where.__doc__ or "",
@@ -269,8 +268,8 @@ def _clamped(declaration: str, numbers: Op, tensors: Op, one: str | None, doc: s
             raise RuntimeError(errors.CAST.format(name_of(np.empty((), found)), _c_name(input._array)))
         return operation.call_(input, *limits)
 
-    publish(name, forward, tensors.kernel, True, True, doc)
-    publish(name + "_", forward_, tensors.kernel, True, True, f"In-place version of :meth:`{name}`.")
+    publish(name, forward, True, True, doc)
+    publish(name + "_", forward_, True, True, f"In-place version of :meth:`{name}`.")
 
 
 _clamped(
@@ -470,13 +469,12 @@ publish(
     lerp(Tensor input, Tensor end, Scalar weight, *, Tensor out=None) -> Tensor
     """,
     lerp,
-    None,
     True,
     True,
     lerp.__doc__ or "",
     out=Out(exact=FOUND, overlap="part"),
 )
-publish("lerp_", lerp_, None, True, False, lerp_.__doc__ or "")
+publish("lerp_", lerp_, True, False, lerp_.__doc__ or "")
 
 
 @op(
@@ -564,7 +562,6 @@ for _name in ("addcmul", "addcdiv"):
         publish(
             _name + _end,
             with_old_forms(_name + _end, TENSORS.__dict__[_name + _end]),
-            RAW.__dict__[_name],
             True,
             _end == "",
             OPS[_name].doc,

@@ -195,7 +195,7 @@ def _physical(input: Any = None, *args: Any, **options: Any) -> Any:
     return _conj_physical(input, *args, **options)
 
 
-publish("conj_physical", _physical, None, True, True, "The complex conjugate, in memory of its own.")
+publish("conj_physical", _physical, True, True, "The complex conjugate, in memory of its own.")
 
 
 @op(

@@ -165,7 +165,6 @@ def _three_forms(declaration: str, doc: str = "", out: Any = None) -> None:
     publish(
         name,
         forward,
-        None,
         True,
         True,
         f"The {name}imum: of all elements, of two tensors, or along `dim` with its place.",

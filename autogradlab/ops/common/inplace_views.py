@@ -77,5 +77,5 @@ def squeeze_(input: Tensor, dim: Any = None) -> Tensor:
 
 
 for _fn in (t_, transpose_, swapaxes_, swapdims_, unsqueeze_, squeeze_):
-    publish(_fn.__name__, _fn, None, True, False, _fn.__doc__ or "")
+    publish(_fn.__name__, _fn, True, False, _fn.__doc__ or "")
 guard("t_ transpose_ swapaxes_ swapdims_ unsqueeze_ squeeze_")

@@ -120,7 +120,7 @@ def _joiner(declaration: str, entry: Op, doc: str, out: Any = None) -> None:
                 return wrap(kernel(arrays, dim))
         return call(tensors, dim) if out is None else call(tensors, dim, out=out)
 
-    publish(name, join, entry.kernel, False, True, doc)
+    publish(name, join, False, True, doc)
 
 
 _joiner(
@@ -202,7 +202,7 @@ def _stacker(declaration: str, prepare: Any, dim: Any, doc: str, out: Any = None
         d = dim if dim is not None else min(1, ready[0]._array.ndim - 1)
         return _CAT.call(ready, d) if out is None else _CAT.call(ready, d, out=out)
 
-    publish(name, join, None, False, True, doc)
+    publish(name, join, False, True, doc)
 
 
 def _each(name: str) -> Any:

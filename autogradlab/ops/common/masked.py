@@ -170,12 +170,11 @@ publish(
     masked_fill(Tensor input, Tensor mask, Scalar value) -> Tensor
     """,
     masked_fill,
-    _masked_fill,
     True,
     True,
     masked_fill.__doc__ or "",
 )
-publish("masked_fill_", masked_fill_, _masked_fill, True, False, masked_fill_.__doc__ or "")
+publish("masked_fill_", masked_fill_, True, False, masked_fill_.__doc__ or "")
 
 # -- select and scatter ------------------------------------------------------------------------------------------------
 
@@ -295,12 +294,11 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 publish(
     "masked_scatter(Tensor input, Tensor mask, Tensor source) -> Tensor",
     masked_scatter,
-    _masked_scatter,
     True,
     True,
     masked_scatter.__doc__ or "",
 )
-publish("masked_scatter_", masked_scatter_, _masked_scatter, True, False, masked_scatter_.__doc__ or "")
+publish("masked_scatter_", masked_scatter_, True, False, masked_scatter_.__doc__ or "")
 
 
 @composite("fill_diagonal_(Tensor input, Scalar fill_value, bool wrap=False) -> Tensor", function=False)

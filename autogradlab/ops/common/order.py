@@ -77,8 +77,6 @@ def _medians(declaration: str, doc: str = "") -> None:
     def choose(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return first if len(args) + len(kwargs) == 1 else None
 
-    def signature(input, dim=None, keepdim=False, *, out=None): ...  # type: ignore[no-untyped-def]
-
     offer(
         name,
         second,
@@ -89,7 +87,6 @@ def _medians(declaration: str, doc: str = "") -> None:
     tensor(2.)
     """,
         choose=choose,
-        signature=signature,
         check=exact_out(
             "Expected tensor for 'values' to have the same type as tensor for argument #2 'self'; but type {1} does "
             "not equal {0} (while checking arguments for median)",
@@ -263,9 +260,6 @@ def _computed(input: Tensor, q: Tensor, d: int | None, keepdim: bool, way: str, 
     return r.unsqueeze_(0).transpose_(0, -1).squeeze_(-1)  # type: ignore[no-any-return]
 
 
-def _signature(input, q, dim=None, keepdim=False, *, interpolation="linear", out=None): ...  # type: ignore[no-untyped-def]
-
-
 def quantile(*args: Any, **kwargs: Any) -> Tensor:
     return _quantile("quantile", args, kwargs)
 
@@ -282,7 +276,6 @@ publish(
         Tensor out=None) -> Tensor
     """,
     quantile,
-    _signature,
     True,
     True,
     """
@@ -303,7 +296,6 @@ publish(
         Tensor out=None) -> Tensor
     """,
     nanquantile,
-    _signature,
     True,
     True,
     """

@@ -684,12 +684,11 @@ def with_number(
             return a.call_(input, args[0])
         return both_(input, *args, **options)  # type: ignore[misc]
 
-    publish(name, forward, OPS[name].kernel, hasattr(Tensor, name), name in FUNCTIONS, OPS[name].doc)
+    publish(name, forward, hasattr(Tensor, name), name in FUNCTIONS, OPS[name].doc)
     if both_ is not None:
         publish(
             name + "_",
             forward_,
-            OPS[name].kernel,
             True,
             name + "_" in FUNCTIONS,
             f"In-place version of :meth:`{name}`.",
@@ -733,7 +732,7 @@ def _same_dtypes(*args: Any, **options: Any) -> Any:
     return _heaviside_any(*args, **options)
 
 
-publish("heaviside", _same_dtypes, OPS["heaviside"].kernel, True, True, OPS["heaviside"].doc)
+publish("heaviside", _same_dtypes, True, True, OPS["heaviside"].doc)
 strict("copysign fmod")
 strict("maximum minimum fmax fmin atan2 hypot nextafter logaddexp logaddexp2 heaviside ldexp", both=True)
 for _end in ("", "_"):

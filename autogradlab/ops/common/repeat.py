@@ -62,7 +62,7 @@ def repeat(input: Tensor, *repeats: Any, **options: Any) -> Tensor:
     return _REPEAT.call(input, shape_arg(repeats or (options.pop("repeats", ()),)))
 
 
-publish("repeat(Tensor input, SymInt[] repeats) -> Tensor", repeat, _repeat, True, False, repeat.__doc__ or "")
+publish("repeat(Tensor input, SymInt[] repeats) -> Tensor", repeat, True, False, repeat.__doc__ or "")
 
 
 @composite("tile(Tensor input, SymInt[] dims) -> Tensor")

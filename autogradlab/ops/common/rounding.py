@@ -163,9 +163,6 @@ OPS["round.decimals"] = _PLACES = Op(
 _plain, _plain_ = F.round, F.round_
 
 
-def _signature(input, *, decimals=0, out=None): ...  # type: ignore[no-untyped-def]
-
-
 def _forward(*args: Any, **options: Any) -> Any:
     if "decimals" not in options:
         return _plain(*args, **options)
@@ -179,8 +176,8 @@ def _forward_(input: Tensor, *args: Any, **options: Any) -> Any:
     return _PLACES.call_(input, *args, options["decimals"])
 
 
-publish("round", _forward, _signature, True, True, "The nearest number of `decimals` places, the even one at a half.")
-publish("round_", _forward_, _signature, True, True, "In-place version of :meth:`round`.")
+publish("round", _forward, True, True, "The nearest number of `decimals` places, the even one at a half.")
+publish("round_", _forward_, True, True, "In-place version of :meth:`round`.")
 
 
 @op(

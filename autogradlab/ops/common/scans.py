@@ -151,8 +151,8 @@ def _scan(declaration: str, ufunc: Any, vjp: Any, doc: str, out: Any = None) -> 
             explain(name + "_", args[1:], kwargs, "Tensor")
             raise
 
-    publish(name, forward, kernel, True, True, doc)
-    publish(name + "_", forward_, kernel, True, False, f"In-place version of :meth:`{name}`.")
+    publish(name, forward, True, True, doc)
+    publish(name + "_", forward_, True, False, f"In-place version of :meth:`{name}`.")
 
 
 _scan(
@@ -373,9 +373,6 @@ def _check_beside(input: Tensor, other: Tensor, d: int) -> None:
             )
 
 
-def _diff_signature(input, n=1, dim=-1, prepend=None, append=None, *, out=None): ...  # type: ignore[no-untyped-def]
-
-
 def diff(*args: Any, **kwargs: Any) -> Tensor:
     _, given = bind("diff", args, kwargs)
     input, n, dim, out = given["input"], given["n"], given["dim"], given.get("out")
@@ -414,7 +411,6 @@ publish(
     diff(Tensor input, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None, *, Tensor out=None) -> Tensor
     """,
     diff,
-    _diff_signature,
     True,
     True,
     """

@@ -112,7 +112,7 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False,
     return _GATHER(input, dim, index, sparse_grad)
 
 
-publish("gather", gather, _gather, True, True, OPS["gather"].doc)
+publish("gather", gather, True, True, OPS["gather"].doc)
 
 # -- scatter -----------------------------------------------------------------------------------------------------------
 
@@ -293,13 +293,12 @@ publish(
     scatter(Tensor input, int dim, Tensor index, Scalar value, *, str reduce, Tensor out=None) -> Tensor
     """,
     scatter,
-    None,
     True,
     True,
     scatter.__doc__ or "",
     out=Out(overlap="part"),
 )
-publish("scatter_", scatter_, None, True, False, scatter_.__doc__ or "")
+publish("scatter_", scatter_, True, False, scatter_.__doc__ or "")
 
 
 def _raw_pad_to(x: Any, shape: tuple[int, ...]) -> Any:
@@ -566,7 +565,7 @@ def _INDEX_REDUCE_INTO(input, dim, index, source, reduce, include_self):  # type
     _index_reduce(input, dim, index, source, reduce, include_self=include_self)
 
 
-publish("_index_reduce", lambda *a, **k: _INDEX_REDUCE.call(*a, **k), None, False, False, "")
+publish("_index_reduce", lambda *a, **k: _INDEX_REDUCE.call(*a, **k), False, False, "")
 RAW._index_reduce = RAW.index_reduce
 publish(
     """
@@ -574,12 +573,11 @@ publish(
         Tensor out=None) -> Tensor
     """,
     index_reduce,
-    None,
     True,
     True,
     index_reduce.__doc__ or "",
     out=Out(overlap="part"),
 )
-publish("index_reduce_", index_reduce_, None, True, False, index_reduce_.__doc__ or "")
+publish("index_reduce_", index_reduce_, True, False, index_reduce_.__doc__ or "")
 
 guard("gather scatter scatter_ scatter_add scatter_add_ scatter_reduce scatter_reduce_ index_reduce index_reduce_")

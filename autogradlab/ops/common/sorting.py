@@ -156,9 +156,6 @@ _STABLE = OPS["sort.stable"] = _of_places("sort", _stable_sort, "SortBackward1")
 _EXACT = exact_out(EXPECTED, style=cxx_name)
 
 
-def _sort_signature(input, dim=-1, descending=False, *, stable=False, out=None): ...  # type: ignore[no-untyped-def]
-
-
 offer(
     """
     sort(Tensor input, *, bool? stable, int dim=-1, bool descending=False, Tensor[2] out=None) -> (Tensor values,
@@ -182,7 +179,6 @@ offer(
             [2, 1]])
     """,
     check=_EXACT,
-    signature=_sort_signature,
     choose=lambda args, kwargs: _STABLE if "stable" in kwargs else None,
 )
 

@@ -131,7 +131,6 @@ publish(
     split(Tensor input, SymInt[] split_size, int dim=0) -> Tensor[]
     """,
     split,
-    None,
     True,
     True,
     split.__doc__ or "",

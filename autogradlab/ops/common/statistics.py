@@ -141,7 +141,6 @@ def _spread_of(name: str) -> None:
     publish(
         name,
         forward,
-        entry.kernel,
         not mean,
         True,
         f"The {word}{' and the mean' if mean else ''} of all or along `dim`.",

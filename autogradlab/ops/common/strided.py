@@ -123,12 +123,11 @@ def as_strided_(input: Tensor, size: Any, stride: Any, storage_offset: Any = Non
 publish(
     "as_strided(Tensor input, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor",
     as_strided,
-    _entry,
     True,
     True,
     as_strided.__doc__ or "",
 )
-publish("as_strided_", as_strided_, _entry, True, True, as_strided_.__doc__ or "")
+publish("as_strided_", as_strided_, True, True, as_strided_.__doc__ or "")
 
 # -- writing a view into a copy ----------------------------------------------------------------------------------------
 
@@ -261,7 +260,6 @@ publish(
         SymInt? storage_offset=None) -> Tensor
     """,
     lambda *args, **kwargs: _scatter_strided(*args, **kwargs),
-    _as_strided_scatter,
     True,
     True,
     """

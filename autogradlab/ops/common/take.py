@@ -379,12 +379,11 @@ publish(
     index_fill(Tensor input, int dim, Tensor index, Scalar value) -> Tensor
     """,
     index_fill,
-    None,
     True,
     True,
     index_fill.__doc__ or "",
 )
-publish("index_fill_", index_fill_, None, True, False, index_fill_.__doc__ or "")
+publish("index_fill_", index_fill_, True, False, index_fill_.__doc__ or "")
 
 # -- take and put ------------------------------------------------------------------------------------------------------
 
@@ -586,7 +585,7 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
     return OPS["nonzero"].call_any(input, out=out) if out is not None else _NONZERO(input)
 
 
-publish("nonzero", nonzero, None, True, True, nonzero.__doc__ or "")
+publish("nonzero", nonzero, True, True, nonzero.__doc__ or "")
 
 
 @composite("argwhere(Tensor input) -> Tensor")

@@ -89,7 +89,7 @@ def _in_place(name: str, lower: bool) -> None:
     def part_(input: Any, diagonal: int = 0) -> Any:
         return in_place(entry, [input, diagonal], write)
 
-    publish(name + "_", part_, entry.kernel, True, False, f"In-place version of :meth:`{name}`.")
+    publish(name + "_", part_, True, False, f"In-place version of :meth:`{name}`.")
 
 
 _in_place("tril", True)

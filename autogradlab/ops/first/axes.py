@@ -284,7 +284,6 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
 publish(
     "diagonal(Tensor input, int offset=0, int dim1=0, int dim2=1) -> Tensor",
     diagonal,
-    _diagonal,
     True,
     True,
     diagonal.__doc__ or "",
@@ -447,7 +446,6 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
 publish(
     "unfold(Tensor input, int dimension, int size, int step) -> Tensor",
     unfold,
-    _unfold,
     True,
     False,
     unfold.__doc__ or "",

@@ -255,11 +255,8 @@ def _with_alpha(name: str, sign: int) -> None:
         return entry.call_(input, other, alpha)
 
     doc = f"input {'+' if sign > 0 else '-'} alpha * other, element by element."
-    publish(name, forward, _signature_alpha, True, True, doc)
-    publish(name + "_", forward_, _signature_alpha, True, False, f"In-place version of :meth:`{name}`.")
-
-
-def _signature_alpha(input, other, *, alpha=1, out=None): ...  # type: ignore[no-untyped-def]
+    publish(name, forward, True, True, doc)
+    publish(name + "_", forward_, True, False, f"In-place version of :meth:`{name}`.")
 
 
 _with_alpha("add", 1)
@@ -275,7 +272,7 @@ def _real_in_place(name: str) -> None:
             raise RuntimeError("In-place abs is not supported for complex tensors.")
         return plain(input, *extra, **unknown)
 
-    publish(name, abs_, None, True, True, "In-place version of :meth:`abs`.")
+    publish(name, abs_, True, True, "In-place version of :meth:`abs`.")
 
 
 def _neg(x):  # type: ignore[no-untyped-def]
@@ -459,7 +456,7 @@ def positive(input: Tensor) -> Tensor:
     return input
 
 
-publish("positive(Tensor input) -> Tensor", positive, None, True, True, positive.__doc__ or "")
+publish("positive(Tensor input) -> Tensor", positive, True, True, positive.__doc__ or "")
 
 # -- exponentials and logarithms ---------------------------------------------------------------------------------------
 
@@ -1033,9 +1030,6 @@ RAW.div = lambda input, other, rounding_mode=None: (
 )
 
 
-def _signature_div(input, other, *, rounding_mode=None, out=None): ...  # type: ignore[no-untyped-def]
-
-
 def div(*args: Any, **options: Any) -> Any:
     """input / other; with rounding_mode "floor" or "trunc" rounded down or towards zero."""
     return F.div_rounded(*args, **options) if "rounding_mode" in options else _div(*args, **options)
@@ -1046,8 +1040,8 @@ def div_(input: Tensor, *args: Any, **options: Any) -> Any:
     return F.div_rounded_(input, *args, **options) if "rounding_mode" in options else _div_(input, *args, **options)
 
 
-publish("div", div, _signature_div, True, True, div.__doc__ or "")
-publish("div_", div_, _signature_div, True, False, div_.__doc__ or "")
+publish("div", div, True, True, div.__doc__ or "")
+publish("div_", div_, True, False, div_.__doc__ or "")
 declare(
     """
     divide(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|numbers

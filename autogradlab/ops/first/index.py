@@ -92,7 +92,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     return view_of(input, _select(x, dim, index), SELECT, (x.shape, dim, index, None, None, None))
 
 
-publish("select(Tensor input, int dim, SymInt index) -> Tensor", select, _select, True, True, select.__doc__ or "")
+publish("select(Tensor input, int dim, SymInt index) -> Tensor", select, True, True, select.__doc__ or "")
 
 
 @op(
@@ -550,11 +550,10 @@ def put(input: Tensor, indices: tuple[Any, ...], values: Tensor, accumulate: boo
 publish(
     "index_put(Tensor input, Tensor[] indices, Tensor values, bool accumulate=False) -> Tensor",
     index_put,
-    _index_put,
     True,
     True,
     index_put.__doc__ or "",
 )
-publish("index_put_", index_put_, _index_put, True, True, index_put_.__doc__ or "")
+publish("index_put_", index_put_, True, True, index_put_.__doc__ or "")
 TENSORS.index_put = INDEX_PUT.call
 guard("narrow select")

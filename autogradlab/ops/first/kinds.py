@@ -151,9 +151,7 @@ def strict(names: str, both: bool = False) -> None:
                     reject(name, args, options)
             return fn(*args, **options)
 
-        publish(
-            name, guarded, getattr(fn, "__wrapped__", None), hasattr(Tensor, name), name in FUNCTIONS, fn.__doc__ or ""
-        )
+        publish(name, guarded, hasattr(Tensor, name), name in FUNCTIONS, fn.__doc__ or "")
 
     for name in names.split():
         for end in ("", "_") if both else ("",):

@@ -476,7 +476,6 @@ publish(
     copy_(Tensor input, Tensor other, bool async=False) -> Tensor|numbers|deprecated
     """,
     copy_,
-    None,
     True,
     False,
     copy_.__doc__ or "",
@@ -583,13 +582,12 @@ publish(
     fill(Tensor input, Scalar value) -> Tensor
     """,
     fill,
-    _fill,
     False,
     True,
     fill.__doc__ or "",
 )
-publish("fill_", fill_, _fill, True, True, fill_.__doc__ or "")
-publish("zero_(Tensor input) -> Tensor", zero_, None, True, True, zero_.__doc__ or "")
+publish("fill_", fill_, True, True, fill_.__doc__ or "")
+publish("zero_(Tensor input) -> Tensor", zero_, True, True, zero_.__doc__ or "")
 
 
 # -- what memory looks like --------------------------------------------------------------------------------------------

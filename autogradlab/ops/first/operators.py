@@ -79,7 +79,6 @@ publish(
     rsub(Tensor input, Scalar other, Scalar alpha=1) -> Tensor
     """,
     _rsub,
-    None,
     False,
     True,
     """

@@ -188,7 +188,7 @@ def pow_(input: Tensor, exponent: Any) -> Tensor:
     return F.pow_tensor_(input, exponent)  # type: ignore[no-any-return]
 
 
-publish("pow_", pow_, None, True, False, pow_.__doc__ or "")
+publish("pow_", pow_, True, False, pow_.__doc__ or "")
 
 
 @composite("square(Tensor input, *, Tensor out=None) -> Tensor")

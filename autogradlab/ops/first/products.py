@@ -211,7 +211,7 @@ def _mm_forward(*args: Any, **options: Any) -> Any:
     )
 
 
-publish("mm", _mm_forward, mm, True, True, mm.__doc__ or "")
+publish("mm", _mm_forward, True, True, mm.__doc__ or "")
 
 
 # -- input + matrix times matrix ---------------------------------------------------------------------------------------
@@ -382,12 +382,11 @@ _old_addmm = with_old_forms("addmm", _ADDMM.call)
 publish(
     "addmm_",
     with_old_forms("addmm_", fitting(TENSORS.addmm_, lambda a, b: (a.shape[0], b.shape[1]))),
-    addmm,
     True,
     False,
     "In-place version of :meth:`addmm`.",
 )
-publish("addmm", _addmm_forward, addmm, True, True, addmm.__doc__ or "")
+publish("addmm", _addmm_forward, True, True, addmm.__doc__ or "")
 
 
 # -- vectors -----------------------------------------------------------------------------------------------------------

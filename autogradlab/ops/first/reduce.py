@@ -28,7 +28,7 @@ def spread(F, grad, shape, dim, keepdim):  # type: ignore[no-untyped-def]
     return F.expand(grad, shape)
 
 
-def two_forms(declaration: str, whole: Any, part: Any, vjp_whole: Any, vjp_part: Any, doc: str, signature: Any) -> None:
+def two_forms(declaration: str, whole: Any, part: Any, vjp_whole: Any, vjp_part: Any, doc: str) -> None:
     """An operation that reduces everything (`…Backward0`) or along dimensions (`…Backward1`).
     Both kernels take a dtype."""
     name = declare(declaration, doc)
@@ -58,7 +58,7 @@ def two_forms(declaration: str, whole: Any, part: Any, vjp_whole: Any, vjp_part:
         return call_part(*args, **kwargs)
 
     setattr(RAW, name, part)
-    publish(name, forward, signature, True, True, doc)
+    publish(name, forward, True, True, doc)
 
 
 def _dims(dim: Any, ndim: int) -> Any:
@@ -95,9 +95,6 @@ def _sum(input, dim=None, keepdim=False, dtype=None):  # type: ignore[no-untyped
     return summed(input, _dims(dim, input.ndim), keepdim, dtype)
 
 
-def _signature_sum(input, dim=None, keepdim=False, *, dtype=None): ...  # type: ignore[no-untyped-def]
-
-
 two_forms(
     """
     sum(Tensor input, *, ScalarType? dtype=None) -> Tensor
@@ -123,7 +120,6 @@ two_forms(
     tensor([[3.],
             [7.]])
     """,
-    _signature_sum,
 )
 
 
@@ -197,7 +193,6 @@ two_forms(
     tensor([[0.2500, 0.2500],
             [0.2500, 0.2500]])
     """,
-    _signature_sum,
 )
 
 for _entry in (OPS["mean"], OPS["mean.dim"]):
@@ -324,9 +319,6 @@ def _prod(input, dim, keepdim=False, dtype=None):  # type: ignore[no-untyped-def
     return _multiplied(input, wrap_dim(dim, input.ndim) if input.ndim else (wrap_dim(dim, 0), ())[1], keepdim, dtype)
 
 
-def _signature_prod(input, dim=None, keepdim=False, *, dtype=None): ...  # type: ignore[no-untyped-def]
-
-
 two_forms(
     """
     prod(Tensor input, *, ScalarType? dtype=None) -> Tensor
@@ -346,7 +338,6 @@ two_forms(
     >>> torch.tensor([[1., 2.], [3., 4.]]).prod(1)
     tensor([ 2., 12.])
     """,
-    _signature_prod,
 )
 OPS["prod.dim"].node_class.dim_list = False
 

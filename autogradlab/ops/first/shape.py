@@ -120,12 +120,11 @@ publish(
     view(Tensor input, SymInt[] size) -> Tensor
     """,
     view,
-    None,
     True,
     False,
     view.__doc__ or "",
 )
-publish("_unsafe_view", lambda input, size: _UNSAFE_VIEW.call(input, size), None, False, False, "")
+publish("_unsafe_view", lambda input, size: _UNSAFE_VIEW.call(input, size), False, False, "")
 
 
 def reshape(input: Tensor, *shape: Any, **options: Any) -> Tensor:
@@ -166,7 +165,7 @@ def _reshaped(input: Tensor, size: tuple[int, ...]) -> Tensor:
     return _UNSAFE_VIEW.call(TENSORS.clone(input, memory_format="contiguous"), size)
 
 
-publish("reshape(Tensor input, SymInt[] shape) -> Tensor", reshape, None, True, True, reshape.__doc__ or "")
+publish("reshape(Tensor input, SymInt[] shape) -> Tensor", reshape, True, True, reshape.__doc__ or "")
 
 
 @composite("flatten(Tensor input, int start_dim=0, int end_dim=-1) -> Tensor")
@@ -272,7 +271,7 @@ def t(input: Tensor) -> Tensor:
     return view_of(input, _t(input._array), _T, ())
 
 
-publish("t(Tensor input) -> Tensor", t, _t, True, True, t.__doc__ or "")
+publish("t(Tensor input) -> Tensor", t, True, True, t.__doc__ or "")
 
 
 def _transpose(input, dim0, dim1):  # type: ignore[no-untyped-def]
@@ -316,9 +315,7 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     return view_of(input, _transpose(input._array, dim0, dim1), _TRANSPOSE, (dim0, dim1, None, None))
 
 
-publish(
-    "transpose(Tensor input, int dim0, int dim1) -> Tensor", transpose, _transpose, True, True, transpose.__doc__ or ""
-)
+publish("transpose(Tensor input, int dim0, int dim1) -> Tensor", transpose, True, True, transpose.__doc__ or "")
 
 
 def _permute(input, dims):  # type: ignore[no-untyped-def]
@@ -366,7 +363,7 @@ def permute(input: Tensor, *dims: Any, **options: Any) -> Tensor:
     return view_of(input, _permute(input._array, dims), _PERMUTE, (dims, None))
 
 
-publish("permute(Tensor input, int[] dims) -> Tensor", permute, _permute, True, True, permute.__doc__ or "")
+publish("permute(Tensor input, int[] dims) -> Tensor", permute, True, True, permute.__doc__ or "")
 
 # -- dimensions of size 1 ----------------------------------------------------------------------------------------------
 
@@ -438,7 +435,6 @@ publish(
     squeeze(Tensor input, int[] dim) -> Tensor
     """,
     squeeze,
-    None,
     True,
     True,
     squeeze.__doc__ or "",
@@ -483,7 +479,7 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
     return view_of(input, _unsqueeze(input._array, dim), _UNSQUEEZE, (dim, None))
 
 
-publish("unsqueeze(Tensor input, int dim) -> Tensor", unsqueeze, _unsqueeze, True, True, unsqueeze.__doc__ or "")
+publish("unsqueeze(Tensor input, int dim) -> Tensor", unsqueeze, True, True, unsqueeze.__doc__ or "")
 
 # -- expanding ---------------------------------------------------------------------------------------------------------
 
@@ -564,7 +560,6 @@ RAW.expand = lambda x, *size: np.broadcast_to(x, shape_arg(size))
 publish(
     "expand(Tensor input, SymInt[] size, *, bool implicit=False) -> Tensor",
     expand,
-    None,
     True,
     False,
     expand.__doc__ or "",
@@ -670,4 +665,4 @@ def size(self: Tensor, dim: Any = None) -> Any:
         raise TypeError(f"size(): argument 'dim' (position 1) must be int, not {typename(dim)}") from None
 
 
-publish("size(Tensor input, int? dim=None) -> Size | int", size, None, True, False, size.__doc__ or "")
+publish("size(Tensor input, int? dim=None) -> Size | int", size, True, False, size.__doc__ or "")

@@ -127,6 +127,6 @@ def writer(
             values = entry.coerced(args, kwargs, values)
         return in_place(entry, values, invoke)
 
-    publish(name, forward, write, function, function, doc)
-    publish(name + "_", forward_, write, function, False, f"In-place version of :meth:`{name}`.")
+    publish(name, forward, function, function, doc)
+    publish(name + "_", forward_, function, False, f"In-place version of :meth:`{name}`.")
     return entry

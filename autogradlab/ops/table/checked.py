@@ -87,7 +87,6 @@ def offer(
     check: Callable[..., None] | None = None,
     choose: Any = None,
     method: bool = True,
-    signature: Any = None,
     out: Any = None,
 ) -> Callable[..., Any]:
     """Publish an operation whose TypeErrors and out= checks are PyTorch's.
@@ -134,6 +133,6 @@ def offer(
             raise
 
     if method:
-        publish(name, of_tensor, signature or entry.kernel, True, False, doc)
-    publish(name, forward, signature or entry.kernel, False, True, doc)
+        publish(name, of_tensor, True, False, doc)
+    publish(name, forward, False, True, doc)
     return forward

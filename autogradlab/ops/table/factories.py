@@ -49,12 +49,6 @@ def _large(value: float, numpy: np.dtype[Any]) -> np.ndarray:
         return np.array(value, numpy)
 
 
-def _signature_unary(input, *, out=None): ...  # type: ignore[no-untyped-def]
-
-
-def _signature_binary(input, other, *, out=None): ...  # type: ignore[no-untyped-def]
-
-
 def _again(error: Exception, kernel: Callable[..., Any], *arrays: Any) -> Any:
     """A kernel failed: because its shapes do not broadcast, or only because the quiet context was in use."""
     if isinstance(error, ValueError):
@@ -168,7 +162,7 @@ def unary(
             return forward(unknown.pop("x"), *extra, out=out, **unknown)
         return entry.reject((*((input,) if input is not None else ()), *extra), unknown)
 
-    publish(name, forward, _signature_unary, True, True, doc)
+    publish(name, forward, True, True, doc)
     entry.core = core
     if inplace:
         call_ = entry.call_
@@ -178,7 +172,7 @@ def unary(
                 return entry.reject((input, *extra), unknown, name + "_")
             return call_(input)
 
-        publish(name + "_", forward_, _signature_unary, True, inplace_function, f"In-place version of :meth:`{name}`.")
+        publish(name + "_", forward_, True, inplace_function, f"In-place version of :meth:`{name}`.")
 
 
 def _unary_run(vjp: Vjp, saves: bool) -> Callable[..., Any]:
@@ -434,11 +428,9 @@ def binary(
 
     entry.core = core
     entry.core_ = core_
-    publish(name, forward, _signature_binary, method, function, doc)
+    publish(name, forward, method, function, doc)
     if inplace:
-        publish(
-            name + "_", forward_, _signature_binary, method, inplace_function, f"In-place version of :meth:`{name}`."
-        )
+        publish(name + "_", forward_, method, inplace_function, f"In-place version of :meth:`{name}`.")
     return forward
 
 

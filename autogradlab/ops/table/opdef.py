@@ -436,14 +436,14 @@ def op(
         entry.doc = entry.doc or (kernel.__doc__ or "")
         OPS[name] = entry
         setattr(RAW, name, kernel)
-        publish(declaration, entry.call, kernel, method, function, entry.doc)
+        publish(declaration, entry.call, method, function, entry.doc)
         if entry.inplace:
             call_ = entry.call_
 
             def forward_(*args: Any, **kwargs: Any) -> Any:
                 return call_(*args, **kwargs)
 
-            publish(name + "_", forward_, kernel, method, in_place, f"In-place version of :meth:`{name}`.")
+            publish(name + "_", forward_, method, in_place, f"In-place version of :meth:`{name}`.")
         return kernel
 
     return register
@@ -472,15 +472,13 @@ def composite(
     """Decorator for an operation written on Tensors in terms of others; it has no Node of its own."""
 
     def register(fn: Callable[..., Any]) -> Callable[..., Any]:
-        publish(declaration or fn.__name__, fn, None, method, function, fn.__doc__ or "", out)
+        publish(declaration or fn.__name__, fn, method, function, fn.__doc__ or "", out)
         return fn
 
     return register
 
 
-def publish(
-    declaration: str, fn: Any, signature_of: Any, method: bool, function: bool, doc: str, out: Any = None
-) -> None:
+def publish(declaration: str, fn: Any, method: bool, function: bool, doc: str, out: Any = None) -> None:
     """Give a function its name and offer it as `torch.name` and `Tensor.name`.
 
     declaration: its signatures, or the bare name of a function that has none, or whose signatures stand elsewhere.
@@ -488,7 +486,7 @@ def publish(
     name = declare(declaration, doc, out)
     fn.__name__ = fn.__qualname__ = name
     fn.__module__ = "torch"
-    fn.__doc__ = fn.__wrapped__ = Help(name, doc, signature_of)  # texts and signature, when somebody looks
+    fn.__doc__ = fn.__wrapped__ = Help(name, doc)  # texts and signature, when somebody looks
     setattr(TENSORS, name, fn)
     if function:
         FUNCTIONS[name] = fn
