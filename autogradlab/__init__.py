@@ -56,7 +56,9 @@ from .version import __version__
 newaxis = None
 Storage = _typed_storage.STORAGES["FloatStorage"]
 
-globals().update(_FUNCTIONS)
+#: how the functions of torch.special begin in the table; torch itself has no such names
+_SPECIAL = "special_"
+globals().update((name, fn) for name, fn in _FUNCTIONS.items() if not name.startswith(_SPECIAL))
 globals().update(_dtypes.ALL)
 globals().update(_dtypes.ALIASES)
 globals().update(_layout.LAYOUTS)
@@ -104,8 +106,6 @@ _ELSEWHERE = {
     ),
 }
 _DEVICES = ("mps", "xpu", "mtia", "cpu")
-#: how the functions of torch.special begin in the table; torch itself has no such names
-_SPECIAL = "special_"
 
 
 def __getattr__(name: str) -> object:

@@ -19,9 +19,12 @@ LATE = {
     "breadth.special": "F.logit_backward F.mvdigamma F.sinc_backward Tensor.digamma_ Tensor.erfinv_ Tensor.igamma_ "
     "Tensor.igammac_ Tensor.lgamma_ Tensor.mvlgamma_ Tensor.polygamma_ digamma erf erf_ erfc erfc_ erfinv i0 i0_ "
     "igamma igammac lgamma logit logit_ mvlgamma polygamma sinc sinc_ torch.special_bessel_j0 "
-    "torch.special_bessel_j1 torch.special_entr torch.special_erfcx torch.special_i0e torch.special_i1 "
-    "torch.special_i1e torch.special_log_ndtr torch.special_modified_bessel_i0 torch.special_modified_bessel_i1 "
-    "torch.special_ndtr torch.special_ndtri torch.special_round torch.special_spherical_bessel_j0 torch.special_zeta",
+    "torch.special_bessel_j1 torch.special_digamma torch.special_entr torch.special_erf torch.special_erfc "
+    "torch.special_erfcx torch.special_erfinv torch.special_gammainc torch.special_gammaincc torch.special_gammaln "
+    "torch.special_i0 torch.special_i0e torch.special_i1 torch.special_i1e torch.special_log_ndtr "
+    "torch.special_logit torch.special_modified_bessel_i0 torch.special_modified_bessel_i1 "
+    "torch.special_multigammaln torch.special_ndtr torch.special_ndtri torch.special_polygamma torch.special_psi "
+    "torch.special_round torch.special_sinc torch.special_spherical_bessel_j0 torch.special_zeta",
     "breadth.spectra": "istft stft",
     "breadth.unique": "F._unique2 F.unique_dim unique unique_consecutive",
     "common.bits": "Tensor.bitwise_and_ Tensor.bitwise_left_shift_ Tensor.bitwise_not_ Tensor.bitwise_or_ "
@@ -36,7 +39,7 @@ LATE = {
     "common.complex": "F._conj F.angle_backward F.contiguous F.floats_like F.ones_like F.square angle conj "
     "conj_physical conj_physical_ frexp imag is_conj is_neg real resolve_conj resolve_neg torch.complex torch.polar "
     "torch.view_as_complex torch.view_as_real",
-    "common.distances": "F.distance_back F.logsumexp_back dist logsumexp",
+    "common.distances": "F.distance_back F.logsumexp_back dist logsumexp torch.special_logsumexp",
     "common.einsum": "kron torch.einsum torch.tensordot",
     "common.extremes": "F.aminmax_back F.evenly F.put_at F.share_evenly F.take_at amax amin aminmax argmax argmin "
     "max min",
@@ -51,7 +54,8 @@ LATE = {
     "common.pairs": "F.add_number F.div_number F.div_rounded F.div_rounded_ F.inverse_square F.mul_number "
     "F.same_sign Tensor.arctan2_ Tensor.atan2_ Tensor.copysign_ Tensor.floor_divide_ Tensor.fmod_ Tensor.heaviside_ "
     "Tensor.hypot_ Tensor.nextafter_ Tensor.remainder_ arctan2 atan2 copysign floor_divide fmax fmin fmod heaviside "
-    "hypot ldexp ldexp_ logaddexp logaddexp2 maximum minimum nextafter remainder torch.special_xlog1py xlogy xlogy_",
+    "hypot ldexp ldexp_ logaddexp logaddexp2 maximum minimum nextafter remainder torch.special_xlog1py "
+    "torch.special_xlogy xlogy xlogy_",
     "common.random": "Tensor.bernoulli_ Tensor.cauchy_ Tensor.exponential_ Tensor.geometric_ Tensor.log_normal_ "
     "Tensor.normal_ Tensor.random_ Tensor.uniform_ bernoulli multinomial torch._standard_gamma torch.binomial "
     "torch.normal torch.poisson torch.rand torch.rand_like torch.randint torch.randint_like torch.randn "
@@ -90,7 +94,8 @@ LATE = {
     "F.hardsigmoid F.hardsigmoid_backward F.hardswish F.hardswish_backward F.hardtanh F.hardtanh_backward "
     "F.leaky_relu F.leaky_relu_backward F.log_sigmoid F.mish F.pick F.rrelu_with_noise F.rrelu_with_noise_backward "
     "F.silu F.softplus F.softplus_backward F.softshrink F.softshrink_backward hardshrink log_softmax prelu softmax "
-    "torch.celu torch.celu_ torch.selu torch.selu_ torch.threshold torch.threshold_",
+    "torch.celu torch.celu_ torch.selu torch.selu_ torch.special_log_softmax torch.special_softmax torch.threshold "
+    "torch.threshold_",
     "nn.attention": "F._scaled_dot_product_flash_attention_for_cpu "
     "F._scaled_dot_product_flash_attention_for_cpu_backward",
     "nn.conv": "F._conv F._conv_by_input F._conv_by_weight F.col2im F.im2col torch.convolution",

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.arguments.declared import ALIASES, declare
+from ...core.arguments.declared import declare
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.values.promotion import is_number
@@ -17,7 +17,7 @@ from ..first.kinds import COMPLEX, double, floated, in_both_worlds, refuse, refu
 from ..kernels import special as K
 from ..table.factories import binary, unary
 from ..table.families import attach
-from ..table.opdef import OPS, Op, op, publish
+from ..table.opdef import OPS, Op, alias, op, publish
 from ..table.outputs import Out
 
 F = TENSORS
@@ -57,6 +57,7 @@ unary(
     tensor([0.0000, 0.5205, 1.0000])
     """,
 )
+alias("special_erf", "erf", method=False)
 unary(
     "erfc(Tensor input, *, Tensor out=None) -> Tensor",
     real_only(K.erfc, "erfc_vml_cpu"),
@@ -77,6 +78,7 @@ unary(
     tensor([1.0000e+00, 1.5730e-01, 1.5375e-12])
     """,
 )
+alias("special_erfc", "erfc", method=False)
 unary(
     "erfinv(Tensor input, *, Tensor out=None) -> Tensor",
     real_only(K.erfinv, "erfinv_vml_cpu"),
@@ -98,6 +100,7 @@ unary(
     """,
     inplace_function=False,
 )
+alias("special_erfinv", "erfinv", method=False)
 unary(
     "lgamma(Tensor input, *, Tensor out=None) -> Tensor",
     real_only(K.lgamma, "lgamma_vml_cpu"),
@@ -119,6 +122,7 @@ unary(
     """,
     inplace_function=False,
 )
+alias("special_gammaln", "lgamma", method=False)
 unary(
     "digamma(Tensor input, *, Tensor out=None) -> Tensor",
     real_only(K.digamma, "digamma"),
@@ -140,6 +144,8 @@ unary(
     """,
     inplace_function=False,
 )
+alias("special_psi", "digamma", method=False)
+alias("special_digamma", "digamma", method=False)
 unary(
     "i0(Tensor input, *, Tensor out=None) -> Tensor",
     real_only(lambda x: K.bessel_i(0, x, scaled=False), "i0_vml_cpu"),
@@ -160,6 +166,7 @@ unary(
     tensor([1.0000, 1.2661, 2.2796])
     """,
 )
+alias("special_i0", "i0", method=False)
 
 
 @in_both_worlds
@@ -194,6 +201,7 @@ unary(
     tensor([ 1.0000,  0.6366, -0.2122])
     """,
 )
+alias("special_sinc", "sinc", method=False)
 
 
 def _polygamma(input, n):  # type: ignore[no-untyped-def]
@@ -251,6 +259,7 @@ publish(
     polygamma.__doc__ or "",
     out=Out(overlap="part"),
 )
+alias("special_polygamma", "polygamma", method=False)
 RAW.polygamma = lambda n, x: _polygamma(x, n)
 for _name, _fn in (("polygamma", _method), ("polygamma_", _method_)):
     _fn.__name__ = _fn.__qualname__ = _name
@@ -286,6 +295,9 @@ def mvlgamma(input, p):  # type: ignore[no-untyped-def]
     return double(lambda x: sum(K.lgamma(x - j / 2) for j in range(p)) + p * (p - 1) / 4 * math.log(math.pi))(input)
 
 
+alias("special_multigammaln", "mvlgamma", method=False)
+
+
 @in_both_worlds
 def mvdigamma(F, input, p):  # type: ignore[no-untyped-def]
     total = F.digamma(input)
@@ -319,6 +331,9 @@ def logit(input, eps=None):  # type: ignore[no-untyped-def]
     """
     refuse(input, "logit_cpu", COMPLEX)
     return single(_logit)(floated(input), eps)
+
+
+alias("special_logit", "logit", method=False)
 
 
 def _logit(x, eps):  # type: ignore[no-untyped-def]
@@ -677,6 +692,7 @@ declare(
     """,
 )
 _igamma(False)
+alias("special_gammainc", "igamma", method=False)
 declare(
     "igammac(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
     """
@@ -696,36 +712,4 @@ declare(
     """,
 )
 _igamma(True)
-
-#: torch.special's names for what torch has too
-SAME = {
-    "expit": "sigmoid",
-    "gammaln": "lgamma",
-    "psi": "digamma",
-    "gammainc": "igamma",
-    "gammaincc": "igammac",
-    "multigammaln": "mvlgamma",
-}
-for _name in (
-    "digamma",
-    "erf",
-    "erfc",
-    "erfinv",
-    "exp2",
-    "expm1",
-    "i0",
-    "log1p",
-    "logit",
-    "polygamma",
-    "sinc",
-    "xlogy",
-    "logsumexp",
-    "log_softmax",
-    "softmax",
-):
-    SAME[_name] = _name
-ALIASES.update({f"special_{_name}": _of for _name, _of in SAME.items()})
-declare(
-    "special_log_softmax(Tensor input, int dim, *, ScalarType? dtype=None) -> Tensor", "Another name of log_softmax."
-)
-declare("special_softmax(Tensor input, int dim, ScalarType? dtype=None) -> Tensor", "Another name of softmax.")
+alias("special_gammaincc", "igammac", method=False)

@@ -9,7 +9,7 @@ import numpy as np
 from ...core.recording.record import RAW, TENSORS
 from ...core.types.dims import all_dims
 from ..first.kinds import align, floated, in_both_worlds, is_half
-from ..table.opdef import OPS, op
+from ..table.opdef import OPS, alias, op
 
 
 @in_both_worlds
@@ -89,6 +89,9 @@ def logsumexp(input, dim, keepdim=False):  # type: ignore[no-untyped-def]
     top = np.where(np.isfinite(top), top, 0).astype(top.dtype)
     r = np.asarray(np.log(np.add.reduce(np.exp(x - top), axis=dims, keepdims=True)) + top)
     return (r if keepdim or not x.ndim else np.squeeze(r, dims)).astype(wanted, copy=False)
+
+
+alias("special_logsumexp", "logsumexp", method=False)
 
 
 OPS["logsumexp"].node_class.dim_list = True

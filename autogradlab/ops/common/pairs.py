@@ -714,6 +714,7 @@ with_number(
     floats=True,
     second_node="XlogyBackward2",
 )
+alias("special_xlogy", "xlogy", method=False)
 with_number(
     "special_xlog1py",
     lambda F, grad, input, other: F.only((input != 0) | (other > -1), F.special_xlog1py(grad, other)),

@@ -509,6 +509,7 @@ unary(
     tensor([1.0000, 8.0000, 0.5000])
     """,
 )
+alias("special_exp2", "exp2", method=False)
 unary(
     "expm1(Tensor input, *, Tensor out=None) -> Tensor",
     _expm1,
@@ -529,6 +530,7 @@ unary(
     tensor([0.0000e+00, 1.0000e-05, 1.7183e+00])
     """,
 )
+alias("special_expm1", "expm1", method=False)
 unary(
     "log(Tensor input, *, Tensor out=None) -> Tensor",
     np.log,
@@ -610,6 +612,7 @@ unary(
     tensor([0.0000e+00, 9.9999e-06, 6.9315e-01])
     """,
 )
+alias("special_log1p", "log1p", method=False)
 unary(
     "sqrt(Tensor input, *, Tensor out=None) -> Tensor",
     np.sqrt,
@@ -984,6 +987,7 @@ unary(
     tensor([0.5000, 0.8808, 0.1192])
     """,
 )
+alias("special_expit", "sigmoid", method=False)
 
 
 def _relu(x):  # type: ignore[no-untyped-def]

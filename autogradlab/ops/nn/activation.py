@@ -16,7 +16,7 @@ from ...core.types.info import finfo
 from ..first.kinds import BOOL, COMPLEX, INTEGERS, name_of, typed
 from ..first.products import written
 from ..table.arguments import reject
-from ..table.opdef import OPS, composite, op
+from ..table.opdef import OPS, alias, composite, op
 from ..table.outputs import EXPECTED, Out
 
 SELU_ALPHA = 1.6732632423543772848170429916717
@@ -671,6 +671,7 @@ _along(
     """,
     out=Out(exact=EXPECTED),
 )
+alias("special_softmax(Tensor input, int dim, ScalarType? dtype=None) -> Tensor", "softmax", method=False)
 _along(
     "log_softmax(Tensor input, int dim, ScalarType? dtype=None, *, Tensor out=None) -> Tensor",
     """
@@ -684,6 +685,7 @@ _along(
     """,
     out=Out(exact=EXPECTED),
 )
+alias("special_log_softmax(Tensor input, int dim, *, ScalarType? dtype=None) -> Tensor", "log_softmax", method=False)
 
 
 @op(
