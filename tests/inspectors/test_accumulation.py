@@ -13,6 +13,7 @@ import pytest
 
 from autogradlab.inspectors import accumulation, set_language
 from autogradlab.inspectors.snapshot.samples import KEPT, same, sample
+from autogradlab.labextension import CARD
 
 
 def kinds(ledger: Any) -> list[str]:
@@ -384,4 +385,4 @@ def test_after_its_block_it_can_still_be_shown(torch: Any):
     assert "application/vnd.jupyter.widget-view+json" in data and "<figure" in data["text/html"]
     assert data["text/plain"].count("backward #") == 1
     ledger.close()
-    assert set(ledger._repr_mimebundle_()) == {"text/plain", "text/html"}
+    assert set(ledger._repr_mimebundle_()) == {"text/plain", "text/html", CARD}

@@ -54,7 +54,7 @@ def test_all_ways_to_assign(torch: Any):
     if (m := n + 1) > 3:
         k = m
     assert (made("m"), made("k")) == ((-2, "n + 1"), (-1, "m"))
-    for _i in range(2):
+    for i in range(2):  # noqa: B007  it is looked up by its name
         assert made("i") == (-1, "range(2)")
     params = [torch.ones(1), torch.ones(2)]
     assert made("params[1]") == (-1, "[torch.ones(1), torch.ones(2)]")

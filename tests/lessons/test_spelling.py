@@ -24,7 +24,6 @@ PAGES = [
     "autogradlab/README.md",
     "lessons/README.md",
     "docs/*.md",
-    "autogradlab/reference/*.txt",
 ]
 #: Spelled as in PyTorch's messages and names, or another word in the language of code.
 KNOWN = {
