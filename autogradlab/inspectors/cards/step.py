@@ -206,9 +206,11 @@ def _card(
     story = Story(recording, source, kept)
     frames = story.frames()
     widest = _widest(frames, facts)
-    shown = with_constants(facts, source.code) if source is not None else facts
+    # the whole graph, which is printed too, takes constants from variables alone: these are known for PyTorch as well
+    written = with_constants(facts, {node.id: node.origin.source for node in facts.nodes if node.origin is not None})
+    shown = with_constants(facts, source.code) if source is not None else written
     few = len(facts.nodes) <= MAX_NODES
-    drawing = draw(shown, (), title, details_of(facts), Labels(widest)) if few else None
+    drawing = draw(written, (), title, details_of(facts), Labels(widest)) if few else None
     small = folded(shown, source.groups, drawing, title) if source is not None else None
     drawings = [made for made in (drawing, small) if made is not None]
     failed = any(isinstance(event, Failed) for event in recording.events)
