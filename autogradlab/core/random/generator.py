@@ -136,7 +136,9 @@ class Generator:
             self._words = fresh if blocks == 1 else fresh[-BLOCK:].copy()  # a copy lets go of the long array
             self._pos = missing - (blocks - 1) * BLOCK
             taken = fresh[:missing]
-            return taken if start == len(words) else np.concatenate((words[start:], taken))
+            # a call as the last thing in the block would, interrupted as it returns, leave the lock held
+            drawn: Array = taken if start == len(words) else np.concatenate((words[start:], taken))
+            return drawn
 
     def random64(self, n: int) -> Array:
         """`n` 64-bit draws, each of two words with the high one first: uint64, shape (n,)."""
