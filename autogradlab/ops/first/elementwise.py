@@ -571,6 +571,8 @@ unary(
     tensor([ 0.,  3., -1.])
     """,
 )
+
+
 def _log10(x):  # type: ignore[no-untyped-def]
     """float32 by way of float64: NumPy's own kernels for wide registers miss log10(100) by the last place."""
     return np.log10(x, dtype=np.float64).astype(x.dtype) if x.dtype == np.float32 else np.log10(x)
