@@ -12,8 +12,9 @@ from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import from_numpy, promote
 from ...core.values.promotion import broadcast_shapes
-from ..first.products import _C_NAMES, added, fitting, product, scaled, times, type_name, written
+from ..first.products import added, fitting, product, scaled, times, type_name, written
 from ..table.arguments import with_old_forms
+from ..table.checked import cxx_name
 from ..table.opdef import OPS, composite, op, publish
 from ..table.outputs import EXPECTED, Out
 
@@ -174,7 +175,7 @@ def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):  # type: ignore[no-untyp
     """
     wrap_dim(2, batch2.ndim)
     if input.dtype != batch1.dtype:
-        names = [_C_NAMES[from_numpy(a.dtype).name] for a in (input, batch1, batch2)]
+        names = [cxx_name(from_numpy(a.dtype)) for a in (input, batch1, batch2)]
         raise RuntimeError(
             f"Input dtypes must be the same, got: input {names[0]}, batch1: {names[1]}, batch2: {names[2]}"
         )

@@ -13,8 +13,9 @@ from ...core.types.dtypes import from_numpy
 from ...core.values.building import scalar_array
 from ...core.values.promotion import broadcast_error, broadcast_shapes
 from ..first.viewing import guard, misfit
-from ..first.writing import C_WORDS, exact_out, in_place, warn_expanded
+from ..first.writing import exact_out, in_place, warn_expanded
 from ..table.opdef import OPS, Op, composite, op, publish
+from ..table.outputs import C_NAMES
 from .take import _number, is_value, scalar_name
 
 
@@ -22,7 +23,7 @@ def _boolean(mask: np.ndarray) -> None:
     if mask.dtype.kind != "b":
         name = from_numpy(mask.dtype).name
         raise RuntimeError(
-            f"masked_fill_ only supports boolean masks, but got mask with dtype {C_WORDS.get(name, name)}"
+            f"masked_fill_ only supports boolean masks, but got mask with dtype {C_NAMES.get(name, name)}"
         )
 
 

@@ -15,6 +15,7 @@ from ...core.tensor.tensor import Tensor
 from ...core.types import dtypes
 from ...core.types.dtypes import dtype as Dtype
 from ...core.types.dtypes import get_default_dtype
+from ..table.checked import cxx_name
 from ..table.creation import bind, check_out, check_sizes, default, default_device, finished, into, options
 from ..table.opdef import composite
 
@@ -437,7 +438,7 @@ def _window(declaration: str, make: Any, doc: str = "") -> None:
         kind = options(values) or get_default_dtype()
         if not (kind.is_floating_point or kind.is_complex):
             raise RuntimeError(
-                f"{name} expects floating point dtypes, got: TensorOptions(dtype={_C[kind.name]}, "
+                f"{name} expects floating point dtypes, got: TensorOptions(dtype={cxx_name(kind)}, "
                 "device=cpu, layout=Strided (default), requires_grad=false (default), "
                 "pinned_memory=false, memory_format=(nullopt))"
             )
@@ -453,14 +454,6 @@ def _window(declaration: str, make: Any, doc: str = "") -> None:
     composite(name, method=False)(window)
 
 
-_C = {
-    "bool": "bool",
-    "uint8": "unsigned char",
-    "int8": "signed char",
-    "int16": "short int",
-    "int32": "int",
-    "int64": "long int",
-}
 _window(
     """
     hann_window(int window_length, *, $options) -> Tensor

@@ -16,6 +16,7 @@ from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge
 from ...core.tensor.tensor import requires_grad as wants_grad
 from ...core.types.dtypes import _scalar_name, from_numpy
 from ..table.arguments import reject, with_old_forms
+from ..table.checked import cxx_name
 from ..table.opdef import OPS, alias, composite, op, publish, write_out
 from ..table.outputs import EXPECTED, Out
 from .shape import _expand
@@ -23,20 +24,6 @@ from .shape import _expand
 _new = object.__new__
 _dot = np.ndarray.dot
 _FLOAT32, _FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
-_C_NAMES = {
-    "float64": "double",
-    "float32": "float",
-    "float16": "c10::Half",
-    "int64": "long int",
-    "int32": "int",
-    "int16": "short",
-    "int8": "signed char",
-    "uint8": "unsigned char",
-    "bool": "bool",
-    "complex64": "c10::complex<float>",
-    "complex128": "c10::complex<double>",
-    "bfloat16": "c10::BFloat16",
-}
 
 
 def type_name(a: np.ndarray) -> str:
@@ -127,7 +114,7 @@ def mm(input, mat2):  # type: ignore[no-untyped-def]
     if input.shape[1] != mat2.shape[0]:
         raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({_x(input)} and {_x(mat2)})")
     if input.dtype != mat2.dtype:
-        names = [_C_NAMES[from_numpy(a.dtype).name] for a in (input, mat2)]
+        names = [cxx_name(from_numpy(a.dtype)) for a in (input, mat2)]
         raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {names[0]} != {names[1]}")
     return product(input, mat2)
 

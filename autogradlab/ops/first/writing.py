@@ -16,24 +16,11 @@ from ...core.types.dtypes import _scalar_name
 from ..table.calls import make_call
 from ..table.inplace import write_in_place
 from ..table.opdef import OPS, Op, publish
+from ..table.outputs import C_NAMES
 
-__all__ = ["C_WORDS", "exact_out", "flat", "in_place", "warn_expanded", "writer"]
+__all__ = ["exact_out", "flat", "in_place", "warn_expanded", "writer"]
 
 
-#: C's names of the dtypes, where PyTorch's messages use them
-C_WORDS = {
-    "float32": "float",
-    "float64": "double",
-    "float16": "c10::Half",
-    "int64": "long int",
-    "int32": "int",
-    "int16": "short int",
-    "int8": "signed char",
-    "uint8": "unsigned char",
-    "bfloat16": "c10::BFloat16",
-    "complex64": "c10::complex<float>",
-    "complex128": "c10::complex<double>",
-}
 _SAME = "Expected out tensor to have dtype {0}, but got {1} instead"
 
 
@@ -47,7 +34,7 @@ def exact_out(entry: Op, message: str = _SAME, wanted: Any = None) -> None:
             first = args[0][0] if isinstance(args[0], (tuple, list)) else args[0]
             expected = wanted or first.dtype
             if out.dtype is not expected:
-                names = [C_WORDS.get(d.name, d.name) for d in (expected, out.dtype)]
+                names = [C_NAMES.get(d.name, d.name) for d in (expected, out.dtype)]
                 raise RuntimeError(message.format(*names, *(_scalar_name(d) for d in (expected, out.dtype))))
         return general(*args, **kwargs)
 

@@ -13,6 +13,7 @@ from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import _scalar_name, dtype, int64
 from ...core.types.return_types import named
 from .opdef import Op, publish
+from .outputs import C_NAMES
 from .signatures import explain
 
 __all__ = ["EXPECTED", "axis", "cxx_name", "exact_out", "number_of", "offer", "tensor_type"]
@@ -35,25 +36,9 @@ def number_of(k: Any) -> int:
     return int(k)
 
 
-_CXX = {
-    "bool": "bool",
-    "uint8": "unsigned char",
-    "int8": "signed char",
-    "int16": "short int",
-    "int32": "int",
-    "int64": "long int",
-    "float16": "c10::Half",
-    "bfloat16": "c10::BFloat16",
-    "float32": "float",
-    "float64": "double",
-    "complex64": "c10::complex<float>",
-    "complex128": "c10::complex<double>",
-}
-
-
 def cxx_name(kind: dtype) -> str:
     """A dtype as C++ spells its type."""
-    return _CXX.get(kind.name, kind.name)
+    return C_NAMES.get(kind.name, kind.name)
 
 
 def tensor_type(kind: dtype) -> str:

@@ -17,7 +17,7 @@ from ...core.types.dtypes import _scalar_name, from_numpy
 from ...core.types.return_types import named
 from ...core.values.promotion import can_cast, check_cast
 
-__all__ = ["EXPECTED", "FOUND", "UNCASTABLE", "Out", "write"]
+__all__ = ["C_NAMES", "EXPECTED", "FOUND", "UNCASTABLE", "Out", "write"]
 
 #: how most operations say that an out= tensor has another dtype than the result: {0}, {1} as PyTorch names dtypes,
 #: {2}, {3} as C++ does, the result's first
@@ -53,7 +53,8 @@ class Out:
 
 
 _USUAL = Out()
-_C_NAMES = {
+#: C's names of the dtypes, where PyTorch's messages use them
+C_NAMES = {
     "float32": "float",
     "float64": "double",
     "float16": "c10::Half",
@@ -62,6 +63,9 @@ _C_NAMES = {
     "int16": "short int",
     "int8": "signed char",
     "uint8": "unsigned char",
+    "uint16": "short unsigned int",
+    "uint32": "unsigned int",
+    "uint64": "long unsigned int",
     "bfloat16": "c10::BFloat16",
     "complex64": "c10::complex<float>",
     "complex128": "c10::complex<double>",
@@ -98,7 +102,7 @@ def write(operation: Any, out: Any, r: Any, inputs: Any) -> Any:
 def _same_dtype(message: str, out: Tensor, r: np.ndarray) -> None:
     if r.dtype != out._array.dtype:
         kinds = [from_numpy(a.dtype) for a in (r, out._array)]
-        raise RuntimeError(message.format(*map(_scalar_name, kinds), *(_C_NAMES.get(k.name, k.name) for k in kinds)))
+        raise RuntimeError(message.format(*map(_scalar_name, kinds), *(C_NAMES.get(k.name, k.name) for k in kinds)))
 
 
 def _tensors(inputs: Any) -> list[Tensor]:
