@@ -26,6 +26,7 @@ PARTS = 16
 APART = (
     "tests/ops/test_ops.py",
     "tests/ops/test_goldens.py",
+    "tests/fuzz/test_operations.py",
     "tests/test_programs.py",
     "tests/lessons/test_parity.py",
     "tests/lessons/test_try.py",
