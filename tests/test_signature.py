@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import autogradlab.nn.functional  # noqa: F401  (declares the signatures of torch.conv2d and its like)
 from autogradlab.core.arguments.mismatch import typename, types
 from autogradlab.core.arguments.signature import Signature, Signatures
 from autogradlab.ops.table import signatures
