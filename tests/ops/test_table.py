@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
 import pytest
 
+import autogradlab as torch
+from autogradlab.core.recording.record import RAW, OpNode
 from autogradlab.core.tensor.tensor import Tensor
 from autogradlab.ops.table.families import FUNCTIONS, OPS, load_all
 from tests.conftest import ROOT
@@ -43,3 +48,29 @@ def test_an_entry_without_samples_is_noticed():
     assert public("exp")
     assert "exp" in covered()
     assert "no such operation" not in covered()
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("wanted", [(0,), (1,), (2,), (1, 2), (0, 1, 2)])
+@pytest.mark.parametrize("factors", [{}, {"beta": 2, "alpha": 3}, {"beta": 1, "alpha": 0.5}])
+def test_matrix_products_run_as_their_formulas(transposed: bool, wanted: tuple[int, ...], factors: dict[str, Any]):
+    """The Nodes of mm and addmm have a `run` of their own: it gives what the formulas give, laid out alike."""
+
+    def matrix(place: int, rows: int, columns: int) -> Any:
+        values = torch.arange(1.0, 1 + rows * columns)
+        made = values.view(columns, rows).t() if transposed else values.view(rows, columns)
+        return made.requires_grad_() if place in wanted else made
+
+    operands = [matrix(0, 2, 4), matrix(1, 2, 3), matrix(2, 3, 4)]
+    results = [torch.addmm(*operands, **factors)]
+    if not factors and wanted != (0,):
+        results.append(torch.mm(*operands[1:]))
+    grad = np.arange(8, dtype=np.float32).reshape(2, 4)
+    for result in results:
+        node = result.grad_fn
+        assert type(node).run is not OpNode.run
+        for given in (grad, None):
+            own, formulas = node.run(given, RAW), OpNode.run(node, given, RAW)
+            for a, b in zip(own, formulas, strict=True):
+                assert (a is None) is (b is None)
+                assert a is None or (np.array_equal(a, b) and a.dtype == b.dtype and a.strides == b.strides)

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from functools import partial
-from operator import call
+from operator import call, setitem
 from typing import Any
 
 import numpy as np
@@ -26,10 +26,20 @@ from ..graph.node import Edge, Node
 from ..graph.slices import CopySlices
 from ..memory.versions import INFERENCE, UNSHARED
 from ..runtime import errors, modes
+from ..runtime.modes import QUIET
 from ..tensor.edges import gradient_edge, refuse_view, requires_grad, view_edge
 from ..tensor.tensor import Tensor
 
-__all__ = ["History", "check_inplace", "commit", "commit_array", "commit_by", "commit_kernel", "rebase"]
+__all__ = [
+    "History",
+    "check_inplace",
+    "commit",
+    "commit_array",
+    "commit_by",
+    "commit_kernel",
+    "commit_number",
+    "rebase",
+]
 
 #: calls all functions of an iterable inside of one call of C code
 _run_all = deque[Any](maxlen=0).extend
@@ -38,11 +48,14 @@ _run_all = deque[Any](maxlen=0).extend
 def check_inplace(t: Tensor) -> None:
     """Raise if `t`, which is about to be changed in place while some operand requires grad, must not be."""
     view = t._view
-    if view is not None:
-        if view.creation is not None:
-            refuse_view(view)
-        if requires_grad(t) and view.base.is_leaf:
-            raise RuntimeError(errors.LEAF_VIEW_INPLACE)
+    if view is None:
+        if t._edge is None:  # a leaf that requires grad
+            raise RuntimeError(errors.LEAF_INPLACE)
+        return
+    if view.creation is not None:
+        refuse_view(view)
+    if requires_grad(t) and view.base.is_leaf:
+        raise RuntimeError(errors.LEAF_VIEW_INPLACE)
     if requires_grad(t) and t.grad_fn is None:
         raise RuntimeError(errors.LEAF_INPLACE)
 
@@ -66,7 +79,9 @@ class History:
         self.assignments: tuple[tuple[Any, str, Any], ...] = ()
         self.view = view = t._view
         if view is None:
-            self._move_retained(t._edge, node)
+            old = t._edge
+            if old is not None and old[0] is not None and old[0].hooks is not None:
+                self._move_retained(old, node)
             return
         if own:
             self.assignments = ((view, "edge", (node, 0)),)
@@ -133,16 +148,29 @@ def commit(t: Tensor, values: Any, history: History | None = None, index: Any = 
     history."""
     target = t._array
     count = t._counter
-    if type(count) is list and history is None:  # the commonest case, without calls
+    if type(count) is list:  # the commonest cases, without calls
         version = count[0] + 1
-        try:
-            target[index] = values
-            count[0] = version
-        except BaseException:
-            target[index] = values
-            count[0] = version
-            raise
-        return
+        if history is None:
+            try:
+                target[index] = values
+                count[0] = version
+            except BaseException:
+                target[index] = values
+                count[0] = version
+                raise
+            return
+        if history.view is None and not history.moved:
+            edge = history.edge
+            try:
+                target[index] = values
+                count[0] = version
+                t._edge = edge
+            except BaseException:
+                target[index] = values
+                count[0] = version
+                t._edge = edge
+                raise
+            return
     count, version = _next_version(t)
     try:
         target[index] = values
@@ -150,6 +178,23 @@ def commit(t: Tensor, values: Any, history: History | None = None, index: Any = 
     except BaseException:
         target[index] = values
         _publish(t, count, version, history)
+        raise
+
+
+def commit_number(t: Tensor, value: float) -> None:
+    """The same for one number everywhere, without history."""
+    count = t._counter
+    if type(count) is not list:
+        commit(t, value)
+        return
+    target = t._array
+    version = count[0] + 1
+    try:
+        target.fill(value)
+        count[0] = version
+    except BaseException:
+        target.fill(value)
+        count[0] = version
         raise
 
 
@@ -177,14 +222,25 @@ def commit_array(t: Tensor, array: np.ndarray, history: History | None = None) -
         raise
 
 
-def commit_kernel(t: Tensor, kernel: Callable[..., Any], *args: Any, history: History | None = None) -> None:
-    """The same where a kernel written in C reads the memory of `t` and writes to it: all of it inside of one call of C
-    code.
+def commit_kernel(t: Tensor, kernel: Callable[..., Any], x: Any, y: Any, history: History | None = None) -> None:
+    """The same where a kernel written in C computes the values from `x` and `y`, of which one may be the memory of `t`,
+    and writes them there itself: all of it inside of one call of C code.
 
     It saves a large tensor the memory for a result; a small one is changed sooner by `commit`.
     """
+    count = t._counter
+    if history is None and type(count) is list:  # two calls with three arguments each
+        functions: tuple[Any, Any] = (kernel, setitem)
+        both: Any = map(call, functions, (x, count), (y, 0), (t._array, count[0] + 1))  # type: ignore[arg-type]
+        try:
+            QUIET(_run_all, both)
+        except RuntimeError as error:
+            if not modes.busy(error):
+                raise
+            modes.quiet(_run_all, both)
+        return
     count, version = _next_version(t)
-    steps = [partial(kernel, *args), partial(count.__setitem__, 0, version)]
+    steps = [partial(kernel, x, y, t._array), partial(count.__setitem__, 0, version)]
     if t._counter is not INFERENCE:
         steps.append(partial(setattr, t, "_counter", count))
     if history is not None:

@@ -14,7 +14,7 @@ from ...core.memory.overlap import check_apart, check_written
 from ...core.memory.storage import address, resize, storage_of
 from ...core.memory.strided import dense
 from ...core.memory.versions import UNSHARED, increment_version
-from ...core.recording.inplace import History, check_inplace, commit
+from ...core.recording.inplace import History, check_inplace, commit, commit_number
 from ...core.recording.record import RAW, TENSORS, finish, make_node_class, start_node
 from ...core.runtime import errors, modes
 from ...core.runtime.warn import warn_once
@@ -539,15 +539,11 @@ def fill(input: Tensor, value: Any) -> Tensor:
 
 def fill_(input: Tensor, value: Any) -> Tensor:
     """Fill in place with one value, a number or a 0-dim tensor."""
-    if (
-        type(value) is float
-        and input._edge is NO_EDGE
-        and -100 <= value <= 100
-        and input._counter is not INFERENCE
-        and (input._array.dtype.kind == "f" and 0 not in input._array.strides)
-    ):
-        commit(input, value)
-        return input
+    if type(value) is float and input._edge is NO_EDGE and -100 <= value <= 100 and input._counter is not INFERENCE:
+        array = input._array
+        if array.dtype.kind == "f" and 0 not in array.strides:
+            commit_number(input, value)
+            return input
     found = _value("fill_", input, value)
     if isinstance(found, Tensor):
         check_apart(input._array)
@@ -567,7 +563,7 @@ def zero_(input: Tensor) -> Tensor:
     tensor([0., 0.])
     """
     if input._edge is NO_EDGE and input._counter is not INFERENCE and 0 not in input._array.strides:
-        commit(input, 0)
+        commit_number(input, 0)
         return input
     return write_in_place(_ZERO, [input], _zero_into, repeatable=True)
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ...core.graph.node import NO_EDGE, sequence
+from ...core.graph.node import NO_EDGE, freed_error, sequence
 from ...core.memory.versions import UNSHARED
-from ...core.recording.record import TENSORS, finish
+from ...core.recording.record import RAW, TENSORS, changed, finish
 from ...core.runtime import errors, modes
 from ...core.runtime.modes import FLAGS, LOCAL, QUIET
 from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge
@@ -67,22 +67,42 @@ def written_all(r: Any, out: Any) -> Any:
 # -- matrix times matrix -----------------------------------------------------------------------------------------------
 
 
-def _columns_first(shape: Any, strides: Any) -> bool:
-    """Whether a matrix lies in memory column by column, as the transpose of a weight does."""
-    return strides[0] == 1 and strides[1] == shape[0]  # type: ignore[no-any-return]
-
-
 def _grad_left(F, grad, right, shape, strides):  # type: ignore[no-untyped-def]
     """The gradient of a in a @ b, laid out as a is: so that a transposed weight's gradient needs no copy."""
-    if _columns_first(shape, strides):
+    if strides[0] == 1 and strides[1] == shape[0]:  # column by column in memory, as the transpose of a weight
         return F.t(F.mm(F.conj(right), F.t(grad)))
     return F.mm(grad, F.conj(F.t(right)))
 
 
 def _grad_right(F, grad, left, shape, strides):  # type: ignore[no-untyped-def]
-    if _columns_first(shape, strides):
+    if strides[0] == 1 and strides[1] == shape[0]:
         return F.t(F.mm(F.t(grad), F.conj(left)))
     return F.mm(F.conj(F.t(left)), grad)
+
+
+def _grads(node, grad, F, right, v_right, shape, strides, left, v_left, shape2, strides2):  # type: ignore[no-untyped-def]
+    """The gradients of both factors, of which one is saved, with its version, if that of the other one is wanted."""
+    first = second = None
+    if right is not None:
+        if right._counter[0] != v_right:
+            raise changed(node, right, v_right)
+        first = _grad_left(F, grad, right._array, shape, strides)
+    if left is not None:
+        if left._counter[0] != v_left:
+            raise changed(node, left, v_left)
+        second = _grad_right(F, grad, left._array, shape2, strides2)
+    return first, second
+
+
+def _run_mm(self: Any, grad: Any, F: Any) -> tuple[Any, ...]:
+    """`Node.run` of mm: its formulas, without the search for what they need."""
+    saved = self.saved
+    if saved is None:
+        raise freed_error()
+    if grad is None:
+        return (None, None)
+    right, shape, strides, left, shape2, strides2, v_right, _, _, v_left, _, _ = saved
+    return _grads(self, grad, F, right, v_right, shape, strides, left, v_left, shape2, strides2)
 
 
 @op(
@@ -96,6 +116,7 @@ def _grad_right(F, grad, left, shape, strides):  # type: ignore[no-untyped-def]
         ),
         "mat2": lambda F, grad, input, mat2_shape, mat2_strides: _grad_right(F, grad, input, mat2_shape, mat2_strides),
     },
+    fast={"run": _run_mm},
     out=Out(exact=EXPECTED),
 )
 def mm(input, mat2):  # type: ignore[no-untyped-def]
@@ -120,6 +141,7 @@ def mm(input, mat2):  # type: ignore[no-untyped-def]
 
 
 _MM = OPS["mm"]
+RAW.mm = product  # matrices in formulas fit
 
 
 def _result(r: np.ndarray) -> Tensor:
@@ -223,6 +245,21 @@ def times(grad: Any, factor: Any) -> Any:
     return grad if factor == 1 else grad * (factor.conjugate() if isinstance(factor, complex) else factor)
 
 
+def _run_addmm(self: Any, grad: Any, F: Any) -> tuple[Any, ...]:
+    """The same of addmm."""
+    saved = self.saved
+    if saved is None:
+        raise freed_error()
+    if grad is None:
+        return (None, None, None)
+    beta, right, shape, strides, alpha, left, shape2, strides2, _, v_right, _, _, _, v_left, _, _ = saved
+    first, second = _grads(self, grad, F, right, v_right, shape, strides, left, v_left, shape2, strides2)
+    if alpha != 1:
+        first = None if first is None else times(first, alpha)
+        second = None if second is None else times(second, alpha)
+    return (None if self.next_functions[0][0] is None else times(grad, beta), first, second)
+
+
 @op(
     """
     addmm(Scalar beta, Tensor input, Scalar alpha, Tensor mat1, Tensor mat2, *, Tensor out=None) -> Tensor|deprecated
@@ -242,6 +279,7 @@ def times(grad: Any, factor: Any) -> Any:
             _grad_right(F, grad, mat1, mat2_shape, mat2_strides), alpha
         ),
     },
+    fast={"run": _run_addmm},
     out=Out(exact=EXPECTED, overlap="part"),
     inplace_function=False,
 )

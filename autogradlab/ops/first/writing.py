@@ -61,7 +61,8 @@ def flat(values: list[Any]) -> list[Any]:
 def in_place(op: Op, values: list[Any], write: Callable[..., None], repeatable: bool = False) -> Tensor:
     """Run `write` on the memory of the first argument and record it as `op` in place. `values` are all arguments."""
     if op.overlap == "whole":
-        check_written(values[0], flat(values[1:]), whole=True)
+        nested = any(type(v) is list or type(v) is tuple for v in values)
+        check_written(values[0], flat(values[1:]) if nested else values[1:], whole=True)
     return write_in_place(op, values, write, repeatable)
 
 

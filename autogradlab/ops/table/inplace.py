@@ -101,6 +101,12 @@ def change(op: Op, values: list[Any], given: list[Any], checked: bool = True) ->
     return input
 
 
+def _apart(input: Tensor, values: list[Any]) -> bool:
+    """Whether no other argument shares the memory of the first one."""
+    count = input._counter
+    return type(count) is not list or not any(getattr(v, "_counter", None) is count for v in values[1:])
+
+
 def write_in_place(op: Op, values: list[Any], write: Callable[..., None], repeatable: bool = False) -> Tensor:
     """The same where `write` changes the memory of its first argument here and there, as scatter does.
 
@@ -113,13 +119,10 @@ def write_in_place(op: Op, values: list[Any], write: Callable[..., None], repeat
     history = None if node is None else History(input, node)
     given = op.arrays(values)
     target = given[0]
-    apart = type(input._counter) is not list or not any(
-        getattr(v, "_counter", None) is input._counter for v in values[1:]
-    )
-    if (repeatable and apart) or 0 in target.strides:
+    if (repeatable and _apart(input, values)) or 0 in target.strides:
         commit_by(input, modes.quiet, write, *given, history=history)
     else:
-        given[0] = np.array(target, order="K")
+        given[0] = target.copy("K")
         modes.quiet(write, *given)
         commit(input, given[0], history)
     settle(node)
