@@ -77,9 +77,9 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
         raise RuntimeError(
             "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
         )
-    if not (tensor.is_floating_point() or tensor.is_complex()):  # type: ignore[attr-defined]
+    if not (tensor.is_floating_point() or tensor.is_complex()):
         raise ValueError(f"Expected primal to be floating point or complex, but got: {tensor.dtype}")
-    if not (tangent.is_floating_point() or tangent.is_complex()):  # type: ignore[attr-defined]
+    if not (tangent.is_floating_point() or tangent.is_complex()):
         raise ValueError(f"Expected tangent to be floating point or complex, but got: {tangent.dtype}")
     if tensor._array.shape != tangent._array.shape:
         raise RuntimeError(
@@ -93,9 +93,9 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
             f"{level} is not supported."
         )
     with enable_grad():
-        dual = tensor.view_as(tensor) if requires_grad(tensor) else tensor.detach().requires_grad_()  # type: ignore[attr-defined]
+        dual = tensor.view_as(tensor) if requires_grad(tensor) else tensor.detach().requires_grad_()
     _levels[level].append((dual, tangent))
-    return dual  # type: ignore[no-any-return]
+    return dual
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> Any:
@@ -106,7 +106,7 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> Any:
         return UnpackedDualTensor(tensor, None)
     for dual, tangent in _levels[level]:
         if dual is tensor:
-            return UnpackedDualTensor(tensor.detach(), tangent)  # type: ignore[attr-defined]
+            return UnpackedDualTensor(tensor.detach(), tangent)
     if not requires_grad(tensor) or not _levels[level]:
         return UnpackedDualTensor(tensor, None)
     duals, tangents = zip(*_levels[level], strict=True)
@@ -115,9 +115,9 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> Any:
         firsts = gradient(tensor, duals, dummy, create_graph=True, allow_unused=True)
         pairs = [(g, t) for g, t in zip(firsts, tangents, strict=True) if g is not None]
         if not pairs:
-            return UnpackedDualTensor(tensor.detach(), None)  # type: ignore[attr-defined]
+            return UnpackedDualTensor(tensor.detach(), None)
         linear = [(g, t) for g, t in pairs if requires_grad(g)]
         found = (
             gradient([g for g, _ in linear], dummy, [t for _, t in linear], allow_unused=True)[0] if linear else None
         )
-    return UnpackedDualTensor(tensor.detach(), TENSORS.zeros_like(tensor) if found is None else found)  # type: ignore[attr-defined]
+    return UnpackedDualTensor(tensor.detach(), TENSORS.zeros_like(tensor) if found is None else found)

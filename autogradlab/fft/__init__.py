@@ -493,7 +493,7 @@ def fftshift(input: Tensor, dim: Any = None) -> Tensor:
     Mirrors `torch.fft.fftshift`.
     """
     dims = _shifted(input, dim)
-    return F.roll(input, tuple(input._array.shape[d] // 2 for d in dims), dims)  # type: ignore[no-any-return]
+    return F.roll(input, tuple(input._array.shape[d] // 2 for d in dims), dims)
 
 
 def ifftshift(input: Tensor, dim: Any = None) -> Tensor:
@@ -510,7 +510,7 @@ def ifftshift(input: Tensor, dim: Any = None) -> Tensor:
     Mirrors `torch.fft.ifftshift`.
     """
     dims = _shifted(input, dim)
-    return F.roll(input, tuple((input._array.shape[d] + 1) // 2 for d in dims), dims)  # type: ignore[no-any-return]
+    return F.roll(input, tuple((input._array.shape[d] + 1) // 2 for d in dims), dims)
 
 
 def _shifted(x: Tensor, dim: Any) -> tuple[int, ...]:

@@ -64,7 +64,7 @@ def judge_of(entry: bank.Entry) -> Callable[..., Iterable[Any]]:
     found = runpy.run_path(str(path)).get(entry.name.replace("-", "_"))
     if not callable(found):
         raise bank.LessonFault(f"{entry.key}: checks/{path.name} has no function {entry.name.replace('-', '_')}")
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 class Check(face.Face):

@@ -253,7 +253,7 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
 
     Mirrors `torch.linalg.diagonal`.
     """
-    return F.diagonal(A, offset, dim1, dim2)  # type: ignore[no-any-return]
+    return F.diagonal(A, offset, dim1, dim2)
 
 
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Any = None) -> Tensor:
@@ -443,7 +443,7 @@ def _chain(ts: list[Tensor], cut: list[list[int]], i: int, j: int) -> Tensor:
     if i == j:
         return ts[i]
     k = cut[i][j]
-    return F.mm(_chain(ts, cut, i, k), _chain(ts, cut, k + 1, j))  # type: ignore[no-any-return]
+    return F.mm(_chain(ts, cut, i, k), _chain(ts, cut, k + 1, j))
 
 
 F.linalg_multi_dot = multi_dot
@@ -538,7 +538,7 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
         x = F.unsqueeze(x, -1)
     powers = F.cumprod(F.expand(F.unsqueeze(x, -1), (*x._array.shape, n - 1)), -1)
     ones = lift(F, np.ones((*x._array.shape, 1), powers._array.dtype))
-    return F.cat([ones, powers], -1)  # type: ignore[no-any-return]
+    return F.cat([ones, powers], -1)
 
 
 attach("linalg", globals())

@@ -69,7 +69,7 @@ _C_TYPES = {
 
 
 @op("alias", view=True, vjp={"input": lambda F, grad: grad})
-def _alias(input):  # type: ignore[no-untyped-def]
+def _alias(input):
     return input[...]
 
 
@@ -498,7 +498,7 @@ def install() -> None:
         is_distributed,
     ):
         setattr(Tensor, fn.__name__, fn)
-    Tensor.__new__ = staticmethod(legacy_new)  # type: ignore[method-assign]
+    Tensor.__new__ = staticmethod(legacy_new)
 
 
 install()

@@ -34,7 +34,7 @@ _OVERRIDDEN = (
 def set_rate(group: dict[str, Any], rate: Any) -> None:
     """Set the learning rate of a group; one that is a tensor stays that tensor."""
     if isinstance(group["lr"], Tensor):
-        group["lr"].fill_(rate)  # type: ignore[attr-defined]
+        group["lr"].fill_(rate)
     else:
         group["lr"] = rate
 

@@ -88,4 +88,4 @@ def make_tensor(
             if not floating
             else float(np.finfo(np.float32 if dtype.itemsize == 2 else result.abs()._array.dtype).tiny)
         )
-    return result.requires_grad_() if requires_grad else result  # type: ignore[no-any-return]
+    return result.requires_grad_() if requires_grad else result

@@ -181,7 +181,7 @@ def accumulate_tensor(variable: Tensor, grad: Tensor, recorded: bool = False) ->
         local = modes.current()
         before = set_grad(local, False)
         try:
-            old += grad  # type: ignore[misc]
+            old += grad
         finally:
             set_grad(local, before)
     else:

@@ -49,4 +49,4 @@ def named(name: str, fields: Sequence[str]) -> type[Named]:
             },
         )
         globals()[name] = found
-    return found  # type: ignore[no-any-return]
+    return found

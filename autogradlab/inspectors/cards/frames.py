@@ -104,8 +104,8 @@ class Story:
         """What is active now, and what was and is done; only what changed."""
         wanted = {item: self._after(item, state) for item, state in self.states.items()} | self.now
         changed = tuple((item, state) for item, state in wanted.items() if self.states.get(item) != state)
-        self.states = wanted  # type: ignore[assignment]
-        return changed  # type: ignore[return-value]
+        self.states = wanted
+        return changed
 
     def _after(self, item: str, state: State) -> State:
         """What an item is when another one has its turn: a row is done when everything in it has run."""

@@ -117,7 +117,7 @@ def language_of(notebook: Any, path: Path) -> str:
     return folder if folder in copying.LANGUAGES else "en"
 
 
-class ThisPython(KernelSpecManager):  # type: ignore[misc]  # Jupyter's classes are Any to mypy
+class ThisPython(KernelSpecManager):  # Jupyter's classes are Any to mypy
     """Kernels of the Python that runs, whatever is registered under its name."""
 
     def get_kernel_spec(self, kernel_name: str) -> Any:

@@ -412,7 +412,7 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
 
     Mirrors `torch.nn.functional.pad`.
     """
-    return TENSORS._pad(input, pad, mode, value)  # type: ignore[no-any-return]
+    return TENSORS._pad(input, pad, mode, value)
 
 
 _MODES = {
@@ -493,7 +493,7 @@ def interpolate(
     if mode == "area":
         from . import pooling as _pooling
 
-        return getattr(_pooling, f"adaptive_avg_pool{nd}d")(input, out)  # type: ignore[no-any-return]
+        return getattr(_pooling, f"adaptive_avg_pool{nd}d")(input, out)
     name = _MODES[mode][0].format(nd)
     return getattr(TENSORS, name)(input, out, bool(align_corners), tuple(float(f) if f else None for f in factors))
 

@@ -457,7 +457,7 @@ def embedding_bag(
         scale_grad_by_freq,
         numbers[mode],
         sparse,
-        per_sample_weights,  # type: ignore[no-any-return]
+        per_sample_weights,
         include_last_offset,
         skipped,
     )[0]

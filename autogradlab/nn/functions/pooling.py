@@ -424,8 +424,8 @@ def _one(output_size: Any, name: str, argument: str = "output_size") -> int:
     if isinstance(output_size, (tuple, list)):
         if len(output_size) != 1:
             raise RuntimeError(f"{name}() argument '{argument}' should contain one int (got {len(output_size)})")
-        return output_size[0]  # type: ignore[no-any-return]
-    return output_size  # type: ignore[no-any-return]
+        return output_size[0]
+    return output_size
 
 
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:

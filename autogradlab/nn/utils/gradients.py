@@ -64,7 +64,7 @@ def clip_grads_with_norm_(parameters: Any, max_norm: float, total_norm: Tensor, 
 
     Mirrors `torch.nn.utils.clip_grads_with_norm_`.
     """
-    factor = TENSORS.clamp(float(max_norm) / (total_norm + 1e-6), max=1.0)  # type: ignore[operator]
+    factor = TENSORS.clamp(float(max_norm) / (total_norm + 1e-6), max=1.0)
     for p in _list(parameters):
         if p._grad is not None:
             p._grad.mul_(factor)

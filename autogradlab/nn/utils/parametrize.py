@@ -159,7 +159,7 @@ class ParametrizationList(ModuleList):
             x = first(*(getattr(self, f"original{i}") for i in range(self.ntensors)))
         for module in others:
             x = module(x)
-        return x  # type: ignore[no-any-return]
+        return x
 
 
 def _check(made: Any, shape: Any, dtype: Any, what: str, before: str, after: str, unless: str) -> None:
@@ -213,7 +213,7 @@ def _add_property(module: Module, name: str) -> None:
     def get(self: Any) -> Tensor:
         parametrization = self.parametrizations[name]
         if not _cache.depth:
-            return parametrization()  # type: ignore[no-any-return]
+            return parametrization()
         key = (id(self), name)
         if key not in _cache.values:
             _cache.values[key] = parametrization()

@@ -71,7 +71,7 @@ class PackedSequence(_Packed):
 
     def to(self, *args: Any, **kwargs: Any) -> PackedSequence:
         """The same with data of another dtype; itself if nothing changes."""
-        data: Any = self.data.to(*args, **kwargs)  # type: ignore[attr-defined]
+        data: Any = self.data.to(*args, **kwargs)
         return self if data is self.data else type(self)(data, *self[1:])
 
     def cpu(self, *args: Any, **kwargs: Any) -> PackedSequence:
@@ -80,23 +80,23 @@ class PackedSequence(_Packed):
 
     def double(self) -> PackedSequence:
         """The sequence in float64."""
-        return type(self)(self.data.double(), *self[1:])  # type: ignore[attr-defined]
+        return type(self)(self.data.double(), *self[1:])
 
     def float(self) -> PackedSequence:
         """The sequence in float32."""
-        return type(self)(self.data.float(), *self[1:])  # type: ignore[attr-defined]
+        return type(self)(self.data.float(), *self[1:])
 
     def half(self) -> PackedSequence:
         """The sequence in float16."""
-        return type(self)(self.data.half(), *self[1:])  # type: ignore[attr-defined]
+        return type(self)(self.data.half(), *self[1:])
 
     def long(self) -> PackedSequence:
         """The sequence in int64."""
-        return type(self)(self.data.long(), *self[1:])  # type: ignore[attr-defined]
+        return type(self)(self.data.long(), *self[1:])
 
     def int(self) -> PackedSequence:
         """The sequence in int32."""
-        return type(self)(self.data.int(), *self[1:])  # type: ignore[attr-defined]
+        return type(self)(self.data.int(), *self[1:])
 
 
 @op(
@@ -109,7 +109,7 @@ class PackedSequence(_Packed):
         "input": lambda F, grad, input_shape, rows: F._unpack_rows(grad, tuple(input_shape), rows),
     },
 )
-def _pack_rows(input, rows):  # type: ignore[no-untyped-def]
+def _pack_rows(input: Any, rows: Any) -> Any:
     return input.reshape(-1, *input.shape[2:])[rows]
 
 
@@ -122,7 +122,7 @@ def _pack_rows(input, rows):  # type: ignore[no-untyped-def]
         "input": lambda F, grad, rows: F._pack_rows(grad, rows),
     },
 )
-def _unpack_rows(input, shape, rows, value=0):  # type: ignore[no-untyped-def]
+def _unpack_rows(input: Any, shape: Any, rows: Any, value: Any = 0) -> Any:
     flat = np.full((shape[0] * shape[1], *shape[2:]), value, input.dtype)
     flat[rows] = input
     return flat.reshape(shape)

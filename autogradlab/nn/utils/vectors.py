@@ -43,5 +43,5 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
     at = 0
     for p in parameters:
         n = p._array.size
-        p.data = TENSORS.view(vec[at : at + n], p._array.shape).data  # type: ignore[attr-defined]
+        p.data = TENSORS.view(vec[at : at + n], p._array.shape).data
         at += n

@@ -268,7 +268,7 @@ def squeeze_copy(input: Tensor, dim: Any = None) -> Tensor:
         ),
     },
 )
-def narrow_copy(input, dim, start, length):  # type: ignore[no-untyped-def]
+def narrow_copy(input, dim, start, length):
     """
     sig: (input, dim, start, length)
     narrow as a copy: it shares no memory with input.
@@ -290,7 +290,7 @@ def _plain(x: np.ndarray) -> Tensor:
 
 
 @op("detach_copy -> Tensor", method=False, node=NOT_IMPLEMENTED, vjp={"input": no_derivative("detach_copy")})
-def detach_copy(input):  # type: ignore[no-untyped-def]
+def detach_copy(input):
     """
     sig: (input)
     A copy of the tensor, without history.

@@ -164,7 +164,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     result = ones
     if n > 1:
         result = F.cat([ones, F.cumprod(F.expand(F.unsqueeze(wide, 1), (-1, n - 1)), 1)], 1)
-    return result if increasing else F.flip(result, [1])  # type: ignore[no-any-return]
+    return result if increasing else F.flip(result, [1])
 
 
 @composite("unravel_index -> Tensor", method=False)
@@ -178,7 +178,7 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
     >>> torch.unravel_index(torch.tensor([1, 5]), (2, 3))
     (tensor([0, 1]), tensor([1, 2]))
     """
-    if indices.is_complex() or indices.is_floating_point() or indices._array.dtype.kind == "b":  # type: ignore[attr-defined]
+    if indices.is_complex() or indices.is_floating_point() or indices._array.dtype.kind == "b":
         raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
     if not isinstance(shape, (int, tuple, list)) or isinstance(shape, bool):
         if isinstance(shape, str):
@@ -204,7 +204,7 @@ def _factors(F: Any, x: Any, p: float, dim: int, maxnorm: float) -> Any:
     return norms, F.pick(norms > maxnorm, maxnorm / (norms + 1e-7), norms * 0 + 1)
 
 
-def _renorm_backward(F, grad, input, p, dim, maxnorm):  # type: ignore[no-untyped-def]
+def _renorm_backward(F, grad, input, p, dim, maxnorm):
     d = dim % input.ndim
     others = tuple(i for i in range(input.ndim) if i != d)
     norms, factor = _factors(F, input, p, d, maxnorm)
@@ -230,7 +230,7 @@ def _renorm_backward(F, grad, input, p, dim, maxnorm):  # type: ignore[no-untype
     },
     out=Out(exact=EXPECTED, overlap="part"),
 )
-def renorm(input, p, dim, maxnorm):  # type: ignore[no-untyped-def]
+def renorm(input, p, dim, maxnorm):
     """The slices along `dim`, scaled down where their p-norm is above maxnorm.
 
     Shapes: at least two dimensions; the result has input's shape.
@@ -269,7 +269,7 @@ del FUNCTIONS["renorm_"]  # a method only
 # -- distances ---------------------------------------------------------------------------------------------------------
 
 
-def _pdist_backward(F, grad, input, p, result):  # type: ignore[no-untyped-def]
+def _pdist_backward(F, grad, input, p, result):
     """The pairs' gradients, added up at both rows."""
     i, j = np.triu_indices(int(input.shape[0]), 1)
     i, j = (F.places(k) for k in (i, j))
@@ -300,7 +300,7 @@ def _pdist_backward(F, grad, input, p, result):  # type: ignore[no-untyped-def]
     },
 )
 @typed("pdist", "biuc", half=False)
-def _pdist_forward(input, p=2.0):  # type: ignore[no-untyped-def]
+def _pdist_forward(input, p=2.0):
     i, j = np.triu_indices(input.shape[0], 1)
     return RAW.linalg_vector_norm(input[i] - input[j], p, -1)
 
@@ -321,7 +321,7 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
         raise RuntimeError("pdist only supports floating-point dtypes")
     if p < 0:
         raise RuntimeError("pdist only supports non-negative p values")
-    return F._pdist_forward(input, p)  # type: ignore[no-any-return]
+    return F._pdist_forward(input, p)
 
 
 @composite(
@@ -352,5 +352,5 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Any =
                 "nonzero_static: Expected out tensor to have scalar type Long but got scalar "
                 f"type{_scalar_name(out.dtype)}"
             )
-        return out.resize_(made.shape).copy_(wrap(made))  # type: ignore[no-any-return]
+        return out.resize_(made.shape).copy_(wrap(made))
     return wrap(made)

@@ -21,7 +21,7 @@ F = TENSORS
 # -- bincount ----------------------------------------------------------------------------------------------------------
 
 
-def bincount(input, weights=None, minlength=0):  # type: ignore[no-untyped-def]
+def bincount(input, weights=None, minlength=0):
     if minlength < 0:
         raise RuntimeError("minlength should be >= 0")
     refuse(input, "bincount_cpu", "bfcV")
@@ -88,7 +88,7 @@ def _even_places(x: np.ndarray, low: Any, high: Any, bins: int) -> tuple[np.ndar
     return inside, np.minimum(places, bins - 1)
 
 
-def histc(input, bins=100, min=0, max=0):  # type: ignore[no-untyped-def]
+def histc(input, bins=100, min=0, max=0):
     refuse(input, "aminmax_cpu" if min == max else "histogram_cpu", "c")
     refuse(input, "linspace_cpu", "b")
     refuse(input, "histogram_cpu", "iu")
@@ -225,7 +225,7 @@ def _range(column: np.ndarray, d: int, bins: int, span: Any) -> np.ndarray:
     return _edges(low, high, bins, column.dtype)
 
 
-def histogram(input, bins, range, weight, density):  # type: ignore[no-untyped-def]
+def histogram(input, bins, range, weight, density):
     hist, edges = _many(input.reshape(-1, 1), [bins], range, weight, density)
     return hist, np.array(edges[0])
 

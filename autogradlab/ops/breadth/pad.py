@@ -16,7 +16,7 @@ from ..first.viewing import guard
 from ..table.opdef import composite, op
 
 
-def _constant_pad(input, pad, value=0):  # type: ignore[no-untyped-def]
+def _constant_pad(input, pad, value=0):
     n = input.ndim
     if len(pad) % 2:
         raise RuntimeError(f"Length of pad must be even but instead it equals {len(pad)}")
@@ -121,11 +121,11 @@ def _pads(word: str, dims: int, reflect: bool) -> None:
     title = f"{word.capitalize()}Pad{dims}DBackward"
 
     @typed(name, "b", half=False)
-    def kernel(input, padding):  # type: ignore[no-untyped-def]
+    def kernel(input, padding):
         _check(name, input, padding, dims, reflect)
         return _padded(input, padding, dims, reflect)
 
-    def backward(grad_output, input, padding):  # type: ignore[no-untyped-def]
+    def backward(grad_output, input, padding):
         return _unpadded(grad_output, input.shape, padding, dims, reflect)
 
     op(
@@ -190,7 +190,7 @@ def _pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = 
             f"{len(pad)} and input of dimension {input.ndim}"
         )
     if mode == "constant":
-        return TENSORS.constant_pad_nd(input, pad, 0.0 if value is None else value)  # type: ignore[no-any-return]
+        return TENSORS.constant_pad_nd(input, pad, 0.0 if value is None else value)
     if value is not None and value != 0:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     nd = len(pad) // 2
@@ -201,7 +201,7 @@ def _pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = 
     if mode == "circular":
         return _circular(input, pad, nd)
     name = {"reflect": "reflection", "replicate": "replication"}.get(mode, mode)
-    return getattr(TENSORS, f"{name}_pad{nd}d")(input, tuple(pad))  # type: ignore[no-any-return]
+    return getattr(TENSORS, f"{name}_pad{nd}d")(input, tuple(pad))
 
 
 def _circular(input: Any, pad: Any, nd: int) -> Tensor:

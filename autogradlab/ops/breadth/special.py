@@ -28,7 +28,7 @@ def real_only(kernel: Any, name: str, halves: bool = True) -> Any:
     """A kernel in float64 of a function that PyTorch has for real numbers, `halves` included or not."""
     wide = double(kernel)
 
-    def run(x):  # type: ignore[no-untyped-def]
+    def run(x):
         refuse(x, name, COMPLEX)
         if not halves and x.dtype.itemsize == 2 and x.dtype.kind in "fV":
             refuse(x, name, "fV")
@@ -170,12 +170,12 @@ alias("special_i0", "i0", method=False)
 
 
 @in_both_worlds
-def sinc_backward(F, grad, input):  # type: ignore[no-untyped-def]
+def sinc_backward(F, grad, input):
     x = input * math.pi
     return F.only(input * x != 0, grad * F.conj((x * F.cos(x) - F.sin(x)) / (x * input)))
 
 
-def _sinc(x):  # type: ignore[no-untyped-def]
+def _sinc(x):
     x = floated(x)
     y = x * np.asarray(np.pi, x.dtype)
     return np.where(x == 0, np.ones((), x.dtype), np.sin(y) / y)
@@ -204,7 +204,7 @@ unary(
 alias("special_sinc", "sinc", method=False)
 
 
-def _polygamma(input, n):  # type: ignore[no-untyped-def]
+def _polygamma(input, n):
     if n < 0:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
     refuse(input, "digamma" if n == 0 else "polygamma", COMPLEX)
@@ -239,8 +239,8 @@ def polygamma(n: int, input: Tensor, *, out: Any = None) -> Tensor:
     tensor([-0.5772,  0.4228])
     """
     if not isinstance(input, Tensor) or not isinstance(n, int):
-        return _POLYGAMMA.reject((n, input), {})  # type: ignore[no-any-return]
-    return _POLYGAMMA.call(input, n, **({} if out is None else {"out": out}))  # type: ignore[no-any-return]
+        return _POLYGAMMA.reject((n, input), {})
+    return _POLYGAMMA.call(input, n, **({} if out is None else {"out": out}))
 
 
 def _method(self: Tensor, n: int) -> Tensor:
@@ -272,7 +272,7 @@ for _name, _fn in (("polygamma", _method), ("polygamma_", _method_)):
     vjp={"input": lambda F, grad, input, p: grad * F.mvdigamma(input, p)},
     inplace_function=False,
 )
-def mvlgamma(input, p):  # type: ignore[no-untyped-def]
+def mvlgamma(input, p):
     """The logarithm of the multivariate gamma function in p dimensions.
 
     Shapes: any; the result has input's shape.
@@ -299,7 +299,7 @@ alias("special_multigammaln", "mvlgamma", method=False)
 
 
 @in_both_worlds
-def mvdigamma(F, input, p):  # type: ignore[no-untyped-def]
+def mvdigamma(F, input, p):
     total = F.digamma(input)
     for j in range(1, p):
         total = total + F.digamma(input - j / 2)
@@ -312,7 +312,7 @@ def mvdigamma(F, input, p):  # type: ignore[no-untyped-def]
     vjp={"input": lambda F, grad, input, eps: F.logit_backward(grad, input, eps)},
     out=Out(overlap="part"),
 )
-def logit(input, eps=None):  # type: ignore[no-untyped-def]
+def logit(input, eps=None):
     """log(x / (1 - x)), the inverse of sigmoid; eps keeps x within [eps, 1 - eps].
 
     ~elementwise-real
@@ -336,14 +336,14 @@ def logit(input, eps=None):  # type: ignore[no-untyped-def]
 alias("special_logit", "logit", method=False)
 
 
-def _logit(x, eps):  # type: ignore[no-untyped-def]
+def _logit(x, eps):
     if eps is not None:
         x = np.minimum(np.maximum(x, np.asarray(eps, x.dtype)), np.asarray(1 - eps, x.dtype))
     return np.log(x / (1 - x))
 
 
 @in_both_worlds
-def logit_backward(F, grad, input, eps):  # type: ignore[no-untyped-def]
+def logit_backward(F, grad, input, eps):
     slope = grad / (input * (1 - input))
     if eps is None:
         return F.where((input >= 0) & (input <= 1), slope, math.nan)
@@ -573,7 +573,7 @@ def special_ndtr(input: Tensor, *, out: Any = None) -> Tensor:
     tensor([0.1587, 0.5000, 0.9772])
     """
     r = F.mul_number(F.add_number(F.erf(F.mul_number(input, 1 / math.sqrt(2))), 1), 0.5)
-    return r if out is None else F.mul(r, 1, out=out)  # type: ignore[no-any-return]
+    return r if out is None else F.mul(r, 1, out=out)
 
 
 publish(
@@ -593,7 +593,7 @@ def special_round(input: Tensor, *, decimals: int = 0, out: Any = None) -> Tenso
     >>> torch.special.round(torch.tensor([0.5, 1.6]))
     tensor([0., 2.])
     """
-    return F.round(input, decimals=decimals, out=out)  # type: ignore[no-any-return]
+    return F.round(input, decimals=decimals, out=out)
 
 
 publish(
@@ -609,13 +609,13 @@ publish(
 _in_double = double(lambda x, y: K.zeta(x, y))
 
 
-def _zeta_kernel(x, y):  # type: ignore[no-untyped-def]
+def _zeta_kernel(x, y):
     if x.dtype.itemsize == 2 and x.dtype.kind in "fV":
         refuse(x, "zeta_cpu", "fV")
     return _in_double(x, y)
 
 
-def _no_first(F, grad):  # type: ignore[no-untyped-def]
+def _no_first(F, grad):
     raise NotImplementedError("the derivative for 'zeta: self' is not implemented.")
 
 
@@ -658,10 +658,10 @@ def _igamma(upper: bool) -> Any:
     kernel = double(lambda a, x: K.igamma(a, x, upper))
     sign = -1 if upper else 1
 
-    def slope(F, grad, input, other):  # type: ignore[no-untyped-def]
+    def slope(F, grad, input, other):
         return grad * sign * F.exp((input - 1) * F.log(other) - other - F.lgamma(input))
 
-    def no_first(F, grad):  # type: ignore[no-untyped-def]
+    def no_first(F, grad):
         raise NotImplementedError(f"the derivative for '{name}: input' is not implemented.")
 
     binary(

@@ -153,7 +153,7 @@ def stft(
     r = r.transpose_(1, 2)
     if input.dim() == 1:
         r = r.squeeze_(0)
-    return r if return_complex else F.view_as_real(r)  # type: ignore[no-any-return]
+    return r if return_complex else F.view_as_real(r)
 
 
 @composite("""

@@ -205,12 +205,12 @@ def install() -> None:
     """What users may ask of a storage beyond its size and address."""
     Storage.__name__ = Storage.__qualname__ = "UntypedStorage"
     Storage.__module__ = "torch.storage"
-    Storage.__repr__ = _show  # type: ignore[assignment]
-    Storage.clone = lambda self: Storage(self.buffer.copy())  # type: ignore[attr-defined]
-    Storage.fill_ = _fill  # type: ignore[attr-defined]
-    Storage.copy_ = _copy  # type: ignore[attr-defined]
-    Storage.type = lambda self: "torch.storage.UntypedStorage"  # type: ignore[attr-defined]
-    Storage.cpu = lambda self: self  # type: ignore[attr-defined]
+    Storage.__repr__ = _show
+    Storage.clone = lambda self: Storage(self.buffer.copy())
+    Storage.fill_ = _fill
+    Storage.copy_ = _copy
+    Storage.type = lambda self: "torch.storage.UntypedStorage"
+    Storage.cpu = lambda self: self
 
 
 install()

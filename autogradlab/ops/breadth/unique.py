@@ -18,7 +18,7 @@ _OUTPUTS = ("output", "inverse", "counts")
 
 
 def _not_differentiable(name: str) -> Any:
-    def formula(F, grad):  # type: ignore[no-untyped-def]
+    def formula(F, grad):
         raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
 
     return {"input": formula}
@@ -44,7 +44,7 @@ def _numbers(starts: np.ndarray, places: np.ndarray | None) -> tuple[np.ndarray,
     return inverse, np.diff(np.append(np.flatnonzero(starts), len(starts))).astype(np.int64)
 
 
-def _unique2(input, sorted=True, return_inverse=False, return_counts=False):  # type: ignore[no-untyped-def]
+def _unique2(input, sorted=True, return_inverse=False, return_counts=False):
     refuse(input, "unique", "c")
     x = input.reshape(-1)
     if not return_inverse:
@@ -76,7 +76,7 @@ def _gathered(slices: np.ndarray, places: np.ndarray, d: int) -> np.ndarray:
     return np.moveaxis(np.array(slices[places], order="C"), 0, d)
 
 
-def unique_dim(input, dim, sorted=True, return_inverse=False, return_counts=False):  # type: ignore[no-untyped-def]
+def unique_dim(input, dim, sorted=True, return_inverse=False, return_counts=False):
     wrap_dim(dim, input.ndim, scalar_ok=False)
     refuse(input, "unique_dim", "c")
     slices, rows, d = _rows(input, dim)
@@ -86,7 +86,7 @@ def unique_dim(input, dim, sorted=True, return_inverse=False, return_counts=Fals
     return _gathered(slices, places[starts], d), inverse, counts
 
 
-def _consecutive(input, return_inverse=False, return_counts=False, dim=None):  # type: ignore[no-untyped-def]
+def _consecutive(input, return_inverse=False, return_counts=False, dim=None):
     if dim is None or (input.ndim == 1 and dim in (0, -1)):
         refuse(input, "unique", "c")
         x = input.reshape(-1)

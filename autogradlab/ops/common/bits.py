@@ -88,14 +88,14 @@ for _name, _ufunc, _doc in (
     binary(_name, _ufunc, check=refusing("fVc", _name + "_cpu"), doc=_doc)
 
 
-def _left(x, y):  # type: ignore[no-untyped-def]
+def _left(x, y):
     """Shifts by a negative number or by all bits give 0."""
     bits = 8 * x.dtype.itemsize
     fits = (y >= 0) & (y < bits)
     return np.where(fits, np.left_shift(x, np.where(fits, y, 0).astype(x.dtype)), np.zeros((), x.dtype))
 
 
-def _right(x, y):  # type: ignore[no-untyped-def]
+def _right(x, y):
     bits = 8 * x.dtype.itemsize - (x.dtype.kind == "i")
     return (
         np.right_shift(x, np.where((y >= 0) & (y < bits), y, bits - (x.dtype.kind == "u")).astype(x.dtype))
@@ -202,7 +202,7 @@ binary(
     out=Out(exact=FOUND, overlap="part"),
     inplace_function=False,
 )
-def bitwise_not(input):  # type: ignore[no-untyped-def]
+def bitwise_not(input):
     """Every bit turned round: -x - 1 for signed integers, the negation of bools. The operator ~.
 
     Shapes: any; the result has input's shape.
@@ -235,7 +235,7 @@ def _test(
 ) -> None:
     name = declare(declaration, doc, out)
 
-    def test(input):  # type: ignore[no-untyped-def]
+    def test(input):
         if message is not None and input.dtype.kind == "c":
             raise error(message)
         return kernel(input)
@@ -341,7 +341,7 @@ _test(
 
 
 @op("logical_not(Tensor input, *, Tensor out=None) -> Tensor", inplace=True, inplace_function=False, cuts=False)
-def logical_not(input):  # type: ignore[no-untyped-def]
+def logical_not(input):
     """Whether an element is 0 or False.
 
     ~elementwise-bool

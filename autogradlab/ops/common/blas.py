@@ -47,7 +47,7 @@ def adjoint(F: Any, x: Any) -> Any:
     },
     out=Out(exact=EXPECTED, overlap="part"),
 )
-def addmv(input, mat, vec, *, beta=1, alpha=1):  # type: ignore[no-untyped-def]
+def addmv(input, mat, vec, *, beta=1, alpha=1):
     """beta * input + alpha * (mat @ vec).
 
     Shapes: (m, n) and (n,) give (m,), to which input broadcasts.
@@ -100,7 +100,7 @@ def _integral(beta: Any, alpha: Any) -> None:
     out=Out(overlap="part"),
     inplace_function=False,
 )
-def addr(input, vec1, vec2, *, beta=1, alpha=1):  # type: ignore[no-untyped-def]
+def addr(input, vec1, vec2, *, beta=1, alpha=1):
     """beta * input + alpha * outer(vec1, vec2).
 
     Shapes: (m,) and (n,) give (m, n), to which input broadcasts.
@@ -151,7 +151,7 @@ def addr(input, vec1, vec2, *, beta=1, alpha=1):  # type: ignore[no-untyped-def]
     out=Out(exact=EXPECTED),
     inplace_function=False,
 )
-def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):  # type: ignore[no-untyped-def]
+def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):
     """beta * input + alpha times the products of a batch.
 
     Shapes: (b, m, k) and (b, k, n) give (b, m, n), to which input broadcasts.
@@ -203,7 +203,7 @@ def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):  # type: ignore[no-untyp
     out=Out(exact="self and mat2 must have the same dtype, but got {1} and {0}", overlap="part"),
     inplace_function=False,
 )
-def addbmm(input, batch1, batch2, *, beta=1, alpha=1):  # type: ignore[no-untyped-def]
+def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
     """beta * input + alpha times the sum of the products of a batch.
 
     Shapes: (b, m, k) and (b, k, n) give (m, n), to which input broadcasts.
@@ -280,7 +280,7 @@ def inner(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
                 f"{list(x.shape)} and {list(y.shape)}"
             )
         r = TENSORS.tensordot(input, other, ([-1], [-1]))
-    return r if out is None else written(r, out)  # type: ignore[no-any-return]
+    return r if out is None else written(r, out)
 
 
 @composite("chain_matmul(Tensor[] matrices, *, Tensor out=None) -> Tensor", method=False)
@@ -307,9 +307,9 @@ def chain_matmul(*matrices: Any, out: Any = None) -> Tensor:
         if m._array.ndim != 2:
             raise RuntimeError(f"Tensor dimension is {m._array.ndim}, expected 2 instead.")
     if len(matrices) == 1:
-        return matrices[0]  # type: ignore[no-any-return]
+        return matrices[0]
     r = TENSORS.linalg_multi_dot(matrices)
-    return r if out is None else written(r, out)  # type: ignore[no-any-return]
+    return r if out is None else written(r, out)
 
 
 @composite(
@@ -326,13 +326,13 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {ndim}D and {w.ndim}D")
     turned = F.t(weight)
     if bias is None:
-        return F.matmul(input, turned)  # type: ignore[no-any-return]
+        return F.matmul(input, turned)
     if ndim == 2:
-        return F.addmm(bias, input, turned)  # type: ignore[no-any-return]
+        return F.addmm(bias, input, turned)
     if x.flags.c_contiguous and (ndim == 3 or bias._array.ndim == 1):
         rows = F.reshape(input, (-1 if x.size else x.size // max(x.shape[-1], 1), x.shape[-1]))
-        return F.view(F.addmm(bias, rows, turned), (*x.shape[:-1], w.shape[0]))  # type: ignore[no-any-return]
-    return F.add(F.matmul(input, turned), bias)  # type: ignore[no-any-return]
+        return F.view(F.addmm(bias, rows, turned), (*x.shape[:-1], w.shape[0]))
+    return F.add(F.matmul(input, turned), bias)
 
 
 @op(
@@ -345,7 +345,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         "i3": lambda F, grad, i1, i2: F.einsum("no,ni,oij->nj", grad, F.conj(i1), F.conj(i2)),
     },
 )
-def _trilinear(i1, i2, i3):  # type: ignore[no-untyped-def]
+def _trilinear(i1, i2, i3):
     # one matrix product for the weight, one batched product of rows
     n, (o, p, q) = i1.shape[0], i2.shape
     half = product(i1, i2.transpose(1, 0, 2).reshape(p, o * q)).reshape(n, o, q)
@@ -382,7 +382,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
         rows *= n
     r = F._trilinear(F.reshape(input1, (rows, a[-1])), weight, F.reshape(input2, (rows, b[-1])))
     r = F.reshape(r, (*a[:-1], w[0]))
-    return r if bias is None else F.add(r, bias)  # type: ignore[no-any-return]
+    return r if bias is None else F.add(r, bias)
 
 
 # -- cross products, traces --------------------------------------------------------------------------------------------
@@ -398,7 +398,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     },
     out=Out(exact=EXPECTED, overlap="whole"),
 )
-def linalg_cross(input, other, *, dim=-1):  # type: ignore[no-untyped-def]
+def linalg_cross(input, other, *, dim=-1):
     """The vector perpendicular to two vectors of three elements.
 
     Shapes: both broadcast; size 3 at dim.
@@ -447,14 +447,14 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Any = No
         if dim is None:
             raise RuntimeError("no dimension of size 3 in input")
     options = {} if out is None else {"out": out}
-    return TENSORS.linalg_cross(input, other, dim=dim, **options)  # type: ignore[no-any-return]
+    return TENSORS.linalg_cross(input, other, dim=dim, **options)
 
 
 @op(
     "trace(Tensor input) -> Tensor",
     vjp={"input": lambda F, grad, input_shape: grad * lift(F, np.eye(*input_shape, dtype=grad_type(grad)))},
 )
-def trace(input):  # type: ignore[no-untyped-def]
+def trace(input):
     """The sum of the main diagonal of a matrix.
 
     Shapes: (m, n) gives 0-dim.

@@ -22,7 +22,7 @@ F = TENSORS
 # -- where -------------------------------------------------------------------------------------------------------------
 
 
-def _where(condition, input, other):  # type: ignore[no-untyped-def]
+def _where(condition, input, other):
     if condition.dtype.kind == "b" and input.dtype is other.dtype:
         try:
             return np.where(condition, input, other)
@@ -102,7 +102,7 @@ _method.__name__ = _method.__qualname__ = "where"
 attach("where", _method)
 
 
-def _raw_where(mask, a, b):  # type: ignore[no-untyped-def]
+def _raw_where(mask, a, b):
     a, b = (np.asarray(v) if isinstance(v, np.generic) else v for v in (a, b))
     return np.where(mask, numbered(b, a), numbered(a, b))
 
@@ -117,7 +117,7 @@ def _real(x: np.ndarray) -> None:
         raise NotImplementedError("clamp is not supported for complex types")
 
 
-def _limited(x, low, high):  # type: ignore[no-untyped-def]
+def _limited(x, low, high):
     """NaN stays NaN; where low is above high, high it is."""
     if low is not None:
         x = np.maximum(x, low)
@@ -133,7 +133,7 @@ def _limit(x: np.ndarray, value: Any) -> Any:
 
 
 @in_both_worlds
-def clamp_backward(F, grad, input, min, max):  # type: ignore[no-untyped-def]
+def clamp_backward(F, grad, input, min, max):
     if min is None:
         return F.only(input <= max, grad)
     if max is None:
@@ -142,16 +142,16 @@ def clamp_backward(F, grad, input, min, max):  # type: ignore[no-untyped-def]
 
 
 @in_both_worlds
-def clamp_min_backward(F, grad, input, min, max):  # type: ignore[no-untyped-def]
+def clamp_min_backward(F, grad, input, min, max):
     return F.only(input < min if max is None else (min < max) & (input < min), grad)
 
 
 @in_both_worlds
-def clamp_max_backward(F, grad, input, min, max):  # type: ignore[no-untyped-def]
+def clamp_max_backward(F, grad, input, min, max):
     return F.only(input > max if min is None else (input > max) | (max < min), grad)
 
 
-def _clamp_numbers(input, min, max):  # type: ignore[no-untyped-def]
+def _clamp_numbers(input, min, max):
     _real(input)
     if min is not None and max is not None and (min != min or max != max):
         return np.full_like(input, np.nan) if input.dtype.kind in "fV" else input.copy()
@@ -159,7 +159,7 @@ def _clamp_numbers(input, min, max):  # type: ignore[no-untyped-def]
     return r.copy() if r is input else r
 
 
-def _clamp_tensors(input, min=None, max=None):  # type: ignore[no-untyped-def]
+def _clamp_tensors(input, min=None, max=None):
     given = [a for a in (input, min, max) if a is not None]
     for a in given:
         _real(a)
@@ -193,16 +193,16 @@ _TENSORS = OPS["clamp"] = Op(
 def _one_sided(name: str, word: str, ufunc: Any) -> tuple[Op, Op]:
     lower = word == "min"
 
-    def numbers(input, limit):  # type: ignore[no-untyped-def]
+    def numbers(input, limit):
         _real(input)
         return ufunc(input, _limit(input, limit))
 
-    def tensors(input, limit):  # type: ignore[no-untyped-def]
+    def tensors(input, limit):
         x, y = align(input, limit)
         refuse(x, "maximum_cpu" if lower else "minimum_cpu", "c")
         return ufunc(x, y)
 
-    def inside(F, grad, input, limit):  # type: ignore[no-untyped-def]
+    def inside(F, grad, input, limit):
         return F.only(input >= limit if lower else input <= limit, grad)
 
     camel = "Clamp" + word.title() + "Backward"
@@ -375,13 +375,13 @@ for _name, _word, _ufunc in (("clamp_min", "min", np.maximum), ("clamp_max", "ma
 # -- mixtures ----------------------------------------------------------------------------------------------------------
 
 
-def _lerp(x, y, w):  # type: ignore[no-untyped-def]
+def _lerp(x, y, w):
     near = abs(w) < 0.5
     return np.where(near, x + w * (y - x), y - (y - x) * (1 - w))
 
 
 def _lerp_kernel(name: str) -> Any:
-    def kernel(input, end, weight):  # type: ignore[no-untyped-def]
+    def kernel(input, end, weight):
         for a in (end, weight):
             if isinstance(a, np.ndarray) and a.dtype != input.dtype:
                 what = "end" if a is end else "weight"
@@ -491,7 +491,7 @@ publish("lerp_", lerp_, True, False, lerp_.__doc__ or "")
     out=Out(overlap="part"),
     inplace_function=False,
 )
-def addcmul(input, tensor1, tensor2, *, value=1):  # type: ignore[no-untyped-def]
+def addcmul(input, tensor1, tensor2, *, value=1):
     """input + value * tensor1 * tensor2.
 
     Shapes: all three broadcast together.
@@ -529,7 +529,7 @@ _add_product = single(lambda x, a, b, value: x + value.astype(x.dtype) * a * b)
     out=Out(overlap="part"),
     inplace_function=False,
 )
-def addcdiv(input, tensor1, tensor2, *, value=1):  # type: ignore[no-untyped-def]
+def addcdiv(input, tensor1, tensor2, *, value=1):
     """input + value * tensor1 / tensor2.
 
     Shapes: all three broadcast together.

@@ -53,7 +53,7 @@ def _check_parts(first: np.ndarray, second: np.ndarray) -> None:
     },
     out=Out(exact="Expected object of scalar type {0} but got scalar type {1} for argument 'out'"),
 )
-def complex_(real, imag):  # type: ignore[no-untyped-def]
+def complex_(real, imag):
     """The complex numbers of these real and imaginary parts.
 
     Shapes: both broadcast.
@@ -79,7 +79,7 @@ def complex_(real, imag):  # type: ignore[no-untyped-def]
     },
     out=Out(exact="Expected object of scalar type {0} but got scalar type {1} for argument 'out'"),
 )
-def polar(abs, angle):  # type: ignore[no-untyped-def]
+def polar(abs, angle):
     """The complex numbers of these absolute values and angles.
 
     Shapes: both broadcast.
@@ -95,7 +95,7 @@ def polar(abs, angle):  # type: ignore[no-untyped-def]
 
 
 @op("_conj", node="ConjBackward0", vjp={"input": lambda F, grad: F.conj(grad)})
-def _conj(input):  # type: ignore[no-untyped-def]
+def _conj(input):
     return np.conjugate(input)
 
 
@@ -137,7 +137,7 @@ def resolve_conj(input: Tensor) -> Tensor:
     >>> torch.tensor([1 + 2j]).conj().resolve_conj().is_conj()
     False
     """
-    return F.clone(input) if is_conj(input) else input  # type: ignore[no-any-return]
+    return F.clone(input) if is_conj(input) else input
 
 
 @composite("is_neg(Tensor input) -> bool")
@@ -204,7 +204,7 @@ publish("conj_physical", _physical, True, True, "The complex conjugate, in memor
     method=False,
     vjp={"input": lambda F, grad: F.view_as_complex(F.contiguous(grad))},
 )
-def view_as_real(input):  # type: ignore[no-untyped-def]
+def view_as_real(input):
     """A complex tensor as real numbers, the two parts in a new last dimension. A view.
 
     Shapes: (...) gives (..., 2).
@@ -227,7 +227,7 @@ def view_as_real(input):  # type: ignore[no-untyped-def]
     method=False,
     vjp={"input": lambda F, grad: F.view_as_real(F.resolve_conj(grad))},
 )
-def view_as_complex(input):  # type: ignore[no-untyped-def]
+def view_as_complex(input):
     """Pairs of real numbers as complex ones. A view.
 
     Shapes: (..., 2) gives (...).
@@ -282,7 +282,7 @@ def real(input: Tensor) -> Tensor:
     """
     if input._array.dtype.kind != "c":
         return input
-    return F.select(F.view_as_real(input), input._array.ndim, 0)  # type: ignore[no-any-return]
+    return F.select(F.view_as_real(input), input._array.ndim, 0)
 
 
 @composite("imag(Tensor input) -> Tensor|function", method=False)
@@ -298,7 +298,7 @@ def imag(input: Tensor) -> Tensor:
     """
     if input._array.dtype.kind != "c":
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
-    return F.select(F.view_as_real(input), input._array.ndim, 1)  # type: ignore[no-any-return]
+    return F.select(F.view_as_real(input), input._array.ndim, 1)
 
 
 def _set_real(self: Tensor, value: Any) -> None:
@@ -314,13 +314,13 @@ attach("imag", property(imag, _set_imag))
 
 
 @in_both_worlds
-def angle_backward(F, grad, input):  # type: ignore[no-untyped-def]
+def angle_backward(F, grad, input):
     if not F.is_complex(input):
         return F.nought(grad)
     return F.only(input != 0, grad * input / F.square(F.abs(input)) * 1j)
 
 
-def _angle(x):  # type: ignore[no-untyped-def]
+def _angle(x):
     x = floated(x)
     if x.dtype.kind == "c":
         return np.angle(x)
@@ -353,7 +353,7 @@ unary(
         "input": lambda F, grad, exponent: grad / F.exp2(F.floats_like(exponent, grad)),
     },
 )
-def frexp(input):  # type: ignore[no-untyped-def]
+def frexp(input):
     """Mantissa and exponent: input = mantissa * 2**exponent, with the mantissa in [0.5, 1).
 
     Shapes: any; both results have input's shape.

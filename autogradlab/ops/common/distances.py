@@ -13,7 +13,7 @@ from ..table.opdef import OPS, alias, op
 
 
 @in_both_worlds
-def distance_back(F, grad, off, result, p):  # type: ignore[no-untyped-def]
+def distance_back(F, grad, off, result, p):
     """The gradient for input - other; where the distance is 0 it is taken as 0."""
     if p == 0:
         return F.nought(off)
@@ -37,7 +37,7 @@ def distance_back(F, grad, off, result, p):  # type: ignore[no-untyped-def]
         "other": lambda F, grad, input, other, result, p: F.distance_back(-grad, input - other, result, p),
     },
 )
-def dist(input, other, p=2):  # type: ignore[no-untyped-def]
+def dist(input, other, p=2):
     """The p-norm of input - other, as a 0-dim tensor.
 
     Shapes: both broadcast together.
@@ -58,7 +58,7 @@ def dist(input, other, p=2):  # type: ignore[no-untyped-def]
 
 
 @in_both_worlds
-def logsumexp_back(F, grad, input, result, dim, keepdim):  # type: ignore[no-untyped-def]
+def logsumexp_back(F, grad, input, result, dim, keepdim):
     shape = tuple(input.shape)
     return F.spread(grad, shape, dim, keepdim) * F.conj(F.exp(input - F.spread(result, shape, dim, keepdim)))
 
@@ -69,7 +69,7 @@ def logsumexp_back(F, grad, input, result, dim, keepdim):  # type: ignore[no-unt
         "input": lambda F, grad, input, result, dim, keepdim: F.logsumexp_back(grad, input, result, dim, keepdim),
     },
 )
-def logsumexp(input, dim, keepdim=False):  # type: ignore[no-untyped-def]
+def logsumexp(input, dim, keepdim=False):
     """log of the sum of exp(input) along dim, without overflow.
 
     ~dims

@@ -364,7 +364,7 @@ def einsum(*args: Any) -> Tensor:
         and ((FLAGS.unusual and not LOCAL.state.record) or not any(wants_grad(x) for x in operands))
     ):
         return _result(quiet(_contract, _ARRAYS, made, arrays, None))
-    return _contract(TENSORS, made, list(operands), None)  # type: ignore[no-any-return]
+    return _contract(TENSORS, made, list(operands), None)
 
 
 def _raw_einsum(equation: str, *arrays: np.ndarray) -> np.ndarray:
@@ -438,12 +438,12 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Tensor:
     else:
         r = F.mm(F.reshape(left, (n_rows, count)), F.reshape(right, (count, n_columns)))
     r = F.reshape(r, shape)
-    return r if out is None else written(r, out)  # type: ignore[no-any-return]
+    return r if out is None else written(r, out)
 
 
 def _contracted(a: Tensor, b: Tensor, dims: Any) -> tuple[list[int], list[int]]:
     if isinstance(dims, Tensor):
-        dims = dims.tolist()  # type: ignore[attr-defined]
+        dims = dims.tolist()
     if isinstance(dims, (tuple, list)):
         first, second = dims
         return ([first] if isinstance(first, int) else list(first)), (
@@ -476,4 +476,4 @@ def kron(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     x = F._unsafe_view(input, tuple(m for size in a for m in (size, 1)))
     y = F._unsafe_view(other, tuple(m for size in b for m in (1, size)))
     r = F._unsafe_view(F.mul(x, y), tuple(p * q for p, q in zip(a, b, strict=True)))
-    return r if out is None else written(r, out)  # type: ignore[no-any-return]
+    return r if out is None else written(r, out)

@@ -27,7 +27,7 @@ F = TENSORS
     node="ScatterBackward0",
     vjp={"grad_output": lambda F, grad, dim, indices, keepdim: F.take_at(grad, dim, indices, keepdim)},
 )
-def put_at(grad_output, dim, indices, input_shape, keepdim):  # type: ignore[no-untyped-def]
+def put_at(grad_output, dim, indices, input_shape, keepdim):
     """Zeros of a shape with values at indices along a dimension; an index that comes twice gets the sum."""
     if not input_shape:
         return np.asarray(grad_output).copy().reshape(())
@@ -52,7 +52,7 @@ def put_at(grad_output, dim, indices, input_shape, keepdim):  # type: ignore[no-
         "input": lambda F, grad, dim, indices, keepdim, input_shape: F.put_at(grad, dim, indices, input_shape, keepdim)
     },
 )
-def take_at(input, dim, indices, keepdim):  # type: ignore[no-untyped-def]
+def take_at(input, dim, indices, keepdim):
     """The elements at indices along a dimension."""
     if not input.ndim:
         return input.copy().reshape(indices.shape)
@@ -66,14 +66,14 @@ def take_at(input, dim, indices, keepdim):  # type: ignore[no-untyped-def]
 
 
 @in_both_worlds
-def share_evenly(F, grad, input, result):  # type: ignore[no-untyped-def]
+def share_evenly(F, grad, input, result):
     """The gradient of an extreme over everything: shared evenly by the elements that attain it."""
     hit = (input == result) | (F.isnan(input) & F.isnan(result))
     return hit * (grad / F.sum(hit))
 
 
 @in_both_worlds
-def evenly(F, grad, input, result, dim, keepdim):  # type: ignore[no-untyped-def]
+def evenly(F, grad, input, result, dim, keepdim):
     """The same along dimensions (amax, amin)."""
     shape = tuple(input.shape)
     hit = input == F.spread(result, shape, dim, keepdim)
@@ -85,7 +85,7 @@ _PICK = {"max": (np.maximum, np.argmax), "min": (np.minimum, np.argmin)}
 
 
 def _whole(name: str, ufunc: Any) -> Op:
-    def kernel(input):  # type: ignore[no-untyped-def]
+    def kernel(input):
         if not input.size:
             raise RuntimeError(
                 f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
@@ -118,7 +118,7 @@ def one_line(x: np.ndarray, dim: Any, keepdim: bool, find: Any) -> tuple[np.ndar
 
 
 def _along(name: str, find: Any) -> Op:
-    def kernel(input, dim, keepdim=False):  # type: ignore[no-untyped-def]
+    def kernel(input, dim, keepdim=False):
         not_empty(name, input, dim)
         if input.dtype.kind == "c":
             raise RuntimeError(f"{name}(): does not support complex input")
@@ -221,7 +221,7 @@ _three_forms(
 def _amx(declaration: str, ufunc: Any, doc: str = "", out: Any = None) -> None:
     name = declare(declaration, doc, out)
 
-    def kernel(input, dim=(), keepdim=False):  # type: ignore[no-untyped-def]
+    def kernel(input, dim=(), keepdim=False):
         refuse(input, f"{name[1:]}_values_cpu", "c")
         dims = all_dims(dim, input.ndim)
         if not input.size:
@@ -291,7 +291,7 @@ _amx(
     },
     out=Out(exact=EXPECTED),
 )
-def aminmax(input, *, dim=None, keepdim=False):  # type: ignore[no-untyped-def]
+def aminmax(input, *, dim=None, keepdim=False):
     """The smallest and the largest element at once, of all or along one dim.
 
     ~dim
@@ -314,7 +314,7 @@ def aminmax(input, *, dim=None, keepdim=False):  # type: ignore[no-untyped-def]
 
 
 @in_both_worlds
-def aminmax_back(F, grads, input, low, high, dim, keepdim):  # type: ignore[no-untyped-def]
+def aminmax_back(F, grads, input, low, high, dim, keepdim):
     total = None
     for grad, result in zip(grads, (low, high), strict=True):
         if grad is not None:
@@ -327,7 +327,7 @@ def aminmax_back(F, grads, input, low, high, dim, keepdim):  # type: ignore[no-u
 
 
 def _index_reduce(name: str, find: Any) -> Any:
-    def kernel(input, dim=None, keepdim=False):  # type: ignore[no-untyped-def]
+    def kernel(input, dim=None, keepdim=False):
         if input.dtype.kind == "b":
             raise RuntimeError(f"{name}(): does not support bool input")
         if input.dtype.kind == "c":

@@ -33,7 +33,7 @@ def common_dtype(arrays: Any) -> np.dtype[Any]:
     return d.numpy
 
 
-def _cat_backward(F, grad, tensors_shape, dim, needs):  # type: ignore[no-untyped-def]
+def _cat_backward(F, grad, tensors_shape, dim, needs):
     lead = max((len(s) for s in tensors_shape), default=0)
     d = dim % lead if lead else 0
     outs = []
@@ -48,7 +48,7 @@ def _cat_backward(F, grad, tensors_shape, dim, needs):  # type: ignore[no-untype
     return outs
 
 
-def _cat(tensors, dim=0):  # type: ignore[no-untyped-def]
+def _cat(tensors, dim=0):
     if not tensors:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     first = tensors[0]
@@ -146,12 +146,12 @@ alias("concat", "cat", method=False)
 alias("concatenate", "cat", method=False)
 
 
-def _stack_backward(F, grad, tensors_shape, dim):  # type: ignore[no-untyped-def]
+def _stack_backward(F, grad, tensors_shape, dim):
     d = dim % (len(tensors_shape[0]) + 1)
     return [F.select(grad, d, i) for i in range(len(tensors_shape))]
 
 
-def _stack(tensors, dim=0):  # type: ignore[no-untyped-def]
+def _stack(tensors, dim=0):
     if not tensors:
         raise RuntimeError("stack expects a non-empty TensorList")
     shape = tensors[0].shape
@@ -283,7 +283,7 @@ _stacker(
 # -- block_diag --------------------------------------------------------------------------------------------------------
 
 
-def _block_backward(F, grad, tensors_shape):  # type: ignore[no-untyped-def]
+def _block_backward(F, grad, tensors_shape):
     outs = []
     row = column = 0
     for shape in tensors_shape:
@@ -294,7 +294,7 @@ def _block_backward(F, grad, tensors_shape):  # type: ignore[no-untyped-def]
     return outs
 
 
-def _block_diag(tensors):  # type: ignore[no-untyped-def]
+def _block_diag(tensors):
     for i, t in enumerate(tensors):
         if t.ndim > 2:
             raise RuntimeError(

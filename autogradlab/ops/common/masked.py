@@ -52,7 +52,7 @@ def _other_way(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
 _FITS = 3e38
 
 
-def _masked_fill(input, mask, value):  # type: ignore[no-untyped-def]
+def _masked_fill(input, mask, value):
     kind = type(value)
     if (
         (kind is float or kind is int)
@@ -69,7 +69,7 @@ def _masked_fill(input, mask, value):  # type: ignore[no-untyped-def]
     return _filled(input, mask, value)
 
 
-def _masked_fill_tensor(input, mask, value):  # type: ignore[no-untyped-def]
+def _masked_fill_tensor(input, mask, value):
     if value.ndim:
         if mask.shape != input.shape:
             broadcast_shapes(mask.shape, input.shape)
@@ -149,7 +149,7 @@ def masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     return in_place(_FILLS[number], [input, mask, value], _fill_into)
 
 
-def _fill_into(input, mask, value):  # type: ignore[no-untyped-def]
+def _fill_into(input, mask, value):
     _boolean(mask)
     if isinstance(value, np.ndarray):
         if value.ndim:
@@ -187,7 +187,7 @@ publish("masked_fill_", masked_fill_, True, False, masked_fill_.__doc__ or "")
         "input": lambda F, grad, mask, input: F.masked_select_backward(grad, mask, tuple(input.shape)),
     },
 )
-def masked_select(input, mask):  # type: ignore[no-untyped-def]
+def masked_select(input, mask):
     """The elements where mask is True, in one row.
 
     Shapes: input and mask broadcast; the result has one dimension, as long as there are True values.
@@ -213,7 +213,7 @@ def masked_select(input, mask):  # type: ignore[no-untyped-def]
         "grad_output": lambda F, grad, mask: F.masked_select(grad, mask),
     },
 )
-def masked_select_backward(grad_output, mask, input_shape):  # type: ignore[no-untyped-def]
+def masked_select_backward(grad_output, mask, input_shape):
     shape = broadcast_shapes(tuple(mask.shape), tuple(input_shape))
     g = np.zeros(shape, grad_output.dtype)
     g[np.broadcast_to(mask, shape)] = grad_output
@@ -239,7 +239,7 @@ def _spread(input: np.ndarray, mask: np.ndarray, source: np.ndarray) -> None:
     input[mask] = source.reshape(-1)[:count]
 
 
-def _masked_scatter(input, mask, source):  # type: ignore[no-untyped-def]
+def _masked_scatter(input, mask, source):
     r = np.array(np.broadcast_to(input, broadcast_shapes(mask.shape, input.shape)), order="C")
     _spread(r, mask, source)
     return r

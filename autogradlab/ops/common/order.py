@@ -35,7 +35,7 @@ def _medians(declaration: str, doc: str = "") -> None:
     name = declare(declaration, doc)
     skips = name == "nanmedian"
 
-    def whole(input):  # type: ignore[no-untyped-def]
+    def whole(input):
         refuse(input, "median_cpu", "bc")
         x = keys_of(input).reshape(-1)
         if x.dtype.kind == "f":
@@ -48,7 +48,7 @@ def _medians(declaration: str, doc: str = "") -> None:
         middle = (x.size - 1) // 2
         return np.asarray(np.partition(x, middle)[middle]).astype(input.dtype)
 
-    def along(input, dim, keepdim=False):  # type: ignore[no-untyped-def]
+    def along(input, dim, keepdim=False):
         d = axis(dim, input.ndim)
         if input.ndim and not input.shape[d]:
             raise IndexError(f"median(): Expected reduction dim {d} to have non-zero size.")
@@ -136,7 +136,7 @@ _medians(
 # -- mode --------------------------------------------------------------------------------------------------------------
 
 
-def mode(input, dim=-1, keepdim=False):  # type: ignore[no-untyped-def]
+def mode(input, dim=-1, keepdim=False):
     d = axis(dim, input.ndim)
     if input.ndim and not input.shape[d]:
         raise IndexError(f"mode(): Expected reduction dim {d} to have non-zero size.")
@@ -225,7 +225,7 @@ def _quantile(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tenso
         return r
     if out._array.shape != r._array.shape:
         resize(out, r._array.shape)
-    return out.copy_(r)  # type: ignore[no-any-return]
+    return out.copy_(r)
 
 
 def _computed(input: Tensor, q: Tensor, d: int | None, keepdim: bool, way: str, skips: bool) -> Tensor:
@@ -256,8 +256,8 @@ def _computed(input: Tensor, q: Tensor, d: int | None, keepdim: bool, way: str, 
         above = lines.gather(-1, ranks.ceil().long())
         r = F.lerp(r, above, weights)
     if single:
-        return r.squeeze_(-1)  # type: ignore[no-any-return]
-    return r.unsqueeze_(0).transpose_(0, -1).squeeze_(-1)  # type: ignore[no-any-return]
+        return r.squeeze_(-1)
+    return r.unsqueeze_(0).transpose_(0, -1).squeeze_(-1)
 
 
 def quantile(*args: Any, **kwargs: Any) -> Tensor:

@@ -43,7 +43,7 @@ F = TENSORS
 def _halved(loses: Any) -> Callable[..., Any]:
     """The gradient of an operand of maximum/minimum: all where it wins, half at a tie."""
 
-    def formula(F, grad, input, other):  # type: ignore[no-untyped-def]
+    def formula(F, grad, input, other):
         return F.only(~loses(input, other), F.where(input == other, grad / 2, grad))
 
     return formula
@@ -87,7 +87,7 @@ for _name, _kernel, _word in (("maximum", np.maximum, "larger"), ("minimum", np.
 def _but_nan(wins: Any, mine: bool) -> Callable[..., Any]:
     """The gradient of an operand of fmax/fmin: all or nothing."""
 
-    def formula(F, grad, input, other):  # type: ignore[no-untyped-def]
+    def formula(F, grad, input, other):
         first = wins(input, other) | F.isnan(other)
         return F.only(first if mine else ~first, grad)
 
@@ -130,7 +130,7 @@ for _name, _kernel, _wins in (("fmax", np.fmax, lambda a, b: a >= b), ("fmin", n
 
 
 @in_both_worlds
-def inverse_square(F, x, y):  # type: ignore[no-untyped-def]
+def inverse_square(F, x, y):
     """1 / (x² + y²), and 0 at the origin."""
     return F.only((x != 0) | (y != 0), F.reciprocal(x * x + y * y))
 
@@ -179,12 +179,12 @@ binary(
 )
 
 
-def _copysign(x, y):  # type: ignore[no-untyped-def]
+def _copysign(x, y):
     return np.copysign(x, y)
 
 
 @in_both_worlds
-def same_sign(F, grad, input, result):  # type: ignore[no-untyped-def]
+def same_sign(F, grad, input, result):
     return grad * F.only(input != 0, result / input)
 
 
@@ -240,7 +240,7 @@ binary(
 )
 
 
-def _heaviside(x, y):  # type: ignore[no-untyped-def]
+def _heaviside(x, y):
     return np.where(x == 0, y, (x > 0).astype(x.dtype))
 
 
@@ -273,7 +273,7 @@ binary(
 
 
 def _with_number(ufunc: Any) -> Any:
-    def kernel(input, other):  # type: ignore[no-untyped-def]
+    def kernel(input, other):
         x = floated(input)
         return ufunc(x, numbered(x, other))
 
@@ -306,7 +306,7 @@ def _divides(name: str) -> Callable[[Any, Any], None]:
     return check
 
 
-def floor_quotient(x, y):  # type: ignore[no-untyped-def]
+def floor_quotient(x, y):
     """Division rounded down; by zero as C does, where NumPy would give NaN."""
     if x.dtype.kind not in "fV":
         return np.floor_divide(x, y)
@@ -314,21 +314,21 @@ def floor_quotient(x, y):  # type: ignore[no-untyped-def]
     return np.where(y == 0, x / y, q)
 
 
-def trunc_quotient(x, y):  # type: ignore[no-untyped-def]
+def trunc_quotient(x, y):
     if x.dtype.kind in "fV":
         return np.trunc(x / y)
     q = np.floor_divide(x, y)
     return q + ((q < 0) & (q * y != x)) if x.dtype.kind == "i" else q
 
 
-def _true_quotient(x, y):  # type: ignore[no-untyped-def]
+def _true_quotient(x, y):
     return floated(x) / floated(y)
 
 
 _ROUNDED = {"floor": single(floor_quotient), "trunc": single(trunc_quotient), None: single(_true_quotient)}
 
 
-def _div_kernel(input, other, rounding_mode):  # type: ignore[no-untyped-def]
+def _div_kernel(input, other, rounding_mode):
     x, y = align(input, other)
     if rounding_mode is not None:
         _divides(f"div_{rounding_mode}_cpu")(x, y)
@@ -385,7 +385,7 @@ RAW.div_rounded = _div_kernel
 TENSORS.div_rounded, TENSORS.div_rounded_ = div_rounded, div_rounded_
 
 
-def _remainder(x, y):  # type: ignore[no-untyped-def]
+def _remainder(x, y):
     r = np.fmod(x, y)
     if x.dtype.kind == "u":
         return r
@@ -479,7 +479,7 @@ binary(
 # -- logarithms and exponentials ---------------------------------------------------------------------------------------
 
 
-def _logaddexp(x, y):  # type: ignore[no-untyped-def]
+def _logaddexp(x, y):
     if x.dtype.kind != "c":
         return np.logaddexp(x, y)
     big = np.where(x.real >= y.real, x, y)
@@ -488,7 +488,7 @@ def _logaddexp(x, y):  # type: ignore[no-untyped-def]
     return np.where(same, x, big + np.log1p(np.exp(small - big)))
 
 
-def _power_of_two(x, y):  # type: ignore[no-untyped-def]
+def _power_of_two(x, y):
     x, y = floated(x), floated(y)
     return x * np.exp2(y)
 
@@ -556,12 +556,12 @@ binary(
 )
 
 
-def _xlogy(x, y):  # type: ignore[no-untyped-def]
+def _xlogy(x, y):
     x, y = floated(x), floated(y)
     return np.where(np.isnan(y), y, np.where(x == 0, np.zeros((), x.dtype), x * np.log(y)))
 
 
-def _xlog1py(x, y):  # type: ignore[no-untyped-def]
+def _xlog1py(x, y):
     x, y = floated(x), floated(y)
     return np.where(np.isnan(y), y, np.where(x == 0, np.zeros((), x.dtype), x * np.log1p(y)))
 
@@ -642,13 +642,13 @@ def with_number(
     kernel = OPS[name].kernel
     both, both_ = F.__dict__[name], F.__dict__.get(name + "_")
 
-    def with_second(input, other):  # type: ignore[no-untyped-def]
+    def with_second(input, other):
         return run(input, numbered(input, other))
 
-    def with_first(input, other):  # type: ignore[no-untyped-def]
+    def with_first(input, other):
         return run(numbered(other, input), other)
 
-    def run(x, y):  # type: ignore[no-untyped-def]
+    def run(x, y):
         if checks is not None:
             checks(x, y)
         return kernel(x, y)
@@ -665,7 +665,7 @@ def with_number(
 
     def prepared(t: Tensor, value: Any) -> Tensor:
         t = into(t, value)
-        return F.to(t, _default()) if floats and t._array.dtype.kind in "biu" else t  # type: ignore[no-any-return]
+        return F.to(t, _default()) if floats and t._array.dtype.kind in "biu" else t
 
     def forward(*args: Any, **options: Any) -> Any:
         if len(args) == 2 and (not options or "out" in options):

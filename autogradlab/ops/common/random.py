@@ -122,7 +122,7 @@ def _made(name: str, values: dict[str, Any], fill: Any, integer: bool = False) -
         modes.quiet(fill, out._array, source)
         if values["requires_grad"]:
             out.requires_grad_(True)
-        return out  # type: ignore[no-any-return]
+        return out
     numpy = default(kind) if not integer else (kind or dtypes.int64).numpy
     array = np.empty(shape, numpy)
     modes.quiet(fill, array, source)

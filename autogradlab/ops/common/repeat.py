@@ -16,7 +16,7 @@ from ..table.opdef import OPS, Op, composite, op, publish
 # -- repeat and tile ---------------------------------------------------------------------------------------------------
 
 
-def _repeat(input, repeats):  # type: ignore[no-untyped-def]
+def _repeat(input, repeats):
     if len(repeats) < input.ndim:
         raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
     shape = (1,) * (len(repeats) - input.ndim) + input.shape
@@ -32,7 +32,7 @@ def _repeat(input, repeats):  # type: ignore[no-untyped-def]
     return r
 
 
-def _repeat_back(F, grad, input_shape, repeats):  # type: ignore[no-untyped-def]
+def _repeat_back(F, grad, input_shape, repeats):
     if 0 in repeats:
         return F.zeros_of(grad, input_shape)
     shape = (1,) * (len(repeats) - len(input_shape)) + tuple(input_shape)
@@ -149,7 +149,7 @@ def repeat_interleave(input: Tensor, repeats: Any = None, dim: Any = None, *, ou
 # -- roll, flip, rot90 -------------------------------------------------------------------------------------------------
 
 
-def _roll(input, shifts, dims=()):  # type: ignore[no-untyped-def]
+def _roll(input, shifts, dims=()):
     if not shifts:
         raise RuntimeError("`shifts` required")
     if len(dims) != len(shifts) and (dims or len(shifts) != 1):
@@ -191,7 +191,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
     return _ROLL.call(input, _numbers(shifts), () if dims is None else _numbers(dims))
 
 
-def _flip(input, dims):  # type: ignore[no-untyped-def]
+def _flip(input, dims):
     wrapped = wrap_dims(dims, input.ndim)
     if not input.ndim:
         return np.array(input)
@@ -254,14 +254,14 @@ def _reversed(self: Tensor) -> Tensor:
     return _FLIP.call(self, (0,)) if self._array.ndim else self
 
 
-Tensor.__reversed__ = _reversed  # type: ignore[attr-defined]
+Tensor.__reversed__ = _reversed
 
 
 @op(
     "rot90(Tensor input, int k=1, int[] dims={0,1}) -> Tensor",
     vjp={"input": lambda F, grad, k, dims: F.rot90(grad, -k, dims)},
 )
-def rot90(input, k=1, dims=(0, 1)):  # type: ignore[no-untyped-def]
+def rot90(input, k=1, dims=(0, 1)):
     """Turned by 90 degrees k times, in the plane of two dims.
 
     Shapes: input's, with the two sizes exchanged for odd k.

@@ -20,7 +20,7 @@ F = TENSORS
 def _rounded(declaration: str, ufunc: Any, doc: str, out: Any = None) -> None:
     name = declare(declaration, doc, out)
 
-    def kernel(x):  # type: ignore[no-untyped-def]
+    def kernel(x):
         refuse(x, f"{name}_vml_cpu", "b")
         if x.dtype.kind == "c":
             raise NotImplementedError(f"{name} is not supported for complex inputs")
@@ -86,22 +86,22 @@ alias("fix", "trunc")
 alias("fix_", "trunc_")
 
 
-def _frac(x):  # type: ignore[no-untyped-def]
+def _frac(x):
     refuse(x, "frac_cpu", "biuc")
     return x - np.trunc(x)
 
 
-def _round(x):  # type: ignore[no-untyped-def]
+def _round(x):
     refuse(x, "round_vml_cpu", "bc")
     return x.copy() if x.dtype.kind in "iu" else np.rint(x)
 
 
-def _decimals(x, places):  # type: ignore[no-untyped-def]
+def _decimals(x, places):
     power = np.asarray(10.0 ** abs(places), x.dtype)
     return np.rint(x * power) / power if places > 0 else np.rint(x / power) * power
 
 
-def _round_decimals(input, decimals):  # type: ignore[no-untyped-def]
+def _round_decimals(input, decimals):
     refuse(input, "round_cpu" if decimals else "round_vml_cpu", "biuc")
     return np.rint(input) if decimals == 0 else single(_decimals)(input, decimals)
 
@@ -186,7 +186,7 @@ publish("round_", _forward_, True, True, "In-place version of :meth:`round`.")
     inplace=True,
     out=Out(exact="nan_to_num: dtype of out: {1} should be same as input: {0}", overlap="part"),
 )
-def nan_to_num(input, nan=None, posinf=None, neginf=None):  # type: ignore[no-untyped-def]
+def nan_to_num(input, nan=None, posinf=None, neginf=None):
     """nan, inf and -inf replaced by numbers: 0 and the largest and smallest numbers of the dtype, if not said
     otherwise.
 

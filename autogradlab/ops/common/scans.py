@@ -59,7 +59,7 @@ _CHUNK = 8192
 
 
 def _running(name: str, ufunc: Any) -> Any:
-    def kernel(input, dim, *, dtype=None):  # type: ignore[no-untyped-def]
+    def kernel(input, dim, *, dtype=None):
         d = axis(dim, input.ndim)
         x = input
         wanted = dtype.numpy if dtype is not None else np.dtype(np.int64) if x.dtype.kind in "biu" else x.dtype
@@ -78,7 +78,7 @@ def _running(name: str, ufunc: Any) -> Any:
 
 
 @in_both_worlds
-def suffix_sums(F, grad, dim):  # type: ignore[no-untyped-def]
+def suffix_sums(F, grad, dim):
     """Sums of each element and all after it."""
     if not len(grad.shape):
         return grad
@@ -86,7 +86,7 @@ def suffix_sums(F, grad, dim):  # type: ignore[no-untyped-def]
 
 
 @in_both_worlds
-def cumprod_back(F, grad, input, result, dim):  # type: ignore[no-untyped-def]
+def cumprod_back(F, grad, input, result, dim):
     shape = tuple(input.shape)
     if input.size == 1 if isinstance(input, np.ndarray) else input.numel() == 1:
         return grad
@@ -206,7 +206,7 @@ _scan(
 def _extreme(declaration: str, ufunc: Any, doc: str = "") -> None:
     name = declare(declaration, doc)
 
-    def kernel(input, dim):  # type: ignore[no-untyped-def]
+    def kernel(input, dim):
         if not input.ndim and type(dim) is int and dim not in (0, -1):
             raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
         d = axis(dim, input.ndim)
@@ -283,7 +283,7 @@ def _add_exp(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.where(nan, complex(np.nan, np.nan), r)
 
 
-def logcumsumexp(input, dim):  # type: ignore[no-untyped-def]
+def logcumsumexp(input, dim):
     d = axis(dim, input.ndim)
     if not input.ndim or not input.size:
         return np.array(input, order="C")
@@ -300,7 +300,7 @@ def logcumsumexp(input, dim):  # type: ignore[no-untyped-def]
     return np.ascontiguousarray(r.astype(input.dtype, copy=False))
 
 
-def _log_where(F, grad, positive):  # type: ignore[no-untyped-def]
+def _log_where(F, grad, positive):
     """log(abs(grad)) where grad has that sign; elsewhere the lowest number, whose exponential is 0."""
     mask = (grad > 0) if positive else (grad < 0)
     return F.log_or_lowest(grad, mask)
@@ -314,19 +314,19 @@ def _raw_log(grad: np.ndarray, mask: np.ndarray) -> np.ndarray:
 def _tensor_log(grad: Tensor, mask: Tensor) -> Tensor:
     numpy = grad._array.dtype
     lowest = np.asarray(np.finfo(numpy).min if numpy.kind == "f" else -3.3e38).astype(numpy)
-    return F.where(mask, F.log(F.abs(F.where(mask, grad, wrap(np.ones((), numpy))))), wrap(lowest))  # type: ignore[no-any-return]
+    return F.where(mask, F.log(F.abs(F.where(mask, grad, wrap(np.ones((), numpy))))), wrap(lowest))
 
 
 RAW.log_or_lowest, TENSORS.log_or_lowest = _raw_log, _tensor_log
 
 
 @in_both_worlds
-def logcumsumexp_back(F, grad, input, result, dim):  # type: ignore[no-untyped-def]
+def logcumsumexp_back(F, grad, input, result, dim):
     shape = tuple(input.shape)
     if not shape or 0 in shape:
         return grad
 
-    def back(log):  # type: ignore[no-untyped-def]
+    def back(log):
         return F.reversed(F.logcumsumexp(F.reversed(log - result, dim), dim), dim) + input
 
     if F.is_complex(grad):
@@ -387,23 +387,23 @@ def diff(*args: Any, **kwargs: Any) -> Tensor:
         raise RuntimeError(f"order must be non-negative but got {n}")
     if n == 0:
         if out is None:
-            return F.zeros_like(input).copy_(input)  # type: ignore[no-any-return]
+            return F.zeros_like(input).copy_(input)
         if out.dtype is not input.dtype:
             raise RuntimeError(
                 f"expected scalar_type {dtypes._scalar_name(input.dtype)} but found {dtypes._scalar_name(out.dtype)}"
             )
-        return F.add(input, 0, out=out)  # type: ignore[no-any-return]
+        return F.add(input, 0, out=out)
     if any(b is not None for b in beside):
         input = F.cat([t for t in (beside[0], input, beside[1]) if t is not None], d)
     step = F.logical_xor if input.dtype is dtypes.bool else F.sub
     n = min(n, input.shape[d])
     if n == 0 or input.shape[d] == 0:
-        return input if out is None else F.add(input, 0, out=out)  # type: ignore[no-any-return]
+        return input if out is None else F.add(input, 0, out=out)
     for i in range(n):
         size = max(input.shape[d] - 1, 0)
         options = {"out": out} if out is not None and i == n - 1 else {}
         input = step(input.narrow(d, min(1, input.shape[d]), size), input.narrow(d, 0, size), **options)
-    return input  # type: ignore[no-any-return]
+    return input
 
 
 publish(
@@ -444,11 +444,11 @@ def _spacing(name: str, y: Tensor, x: Tensor, dim: int) -> Tensor:
 
 
 def _before(t: Tensor, dim: int) -> Tensor:
-    return F.slice(t, dim, 0, -1)  # type: ignore[no-any-return]
+    return F.slice(t, dim, 0, -1)
 
 
 def _after(t: Tensor, dim: int) -> Tensor:
-    return F.slice(t, dim, 1, None)  # type: ignore[no-any-return]
+    return F.slice(t, dim, 1, None)
 
 
 def _check_dx(name: str, y: Tensor, dx: Any) -> None:
@@ -466,13 +466,13 @@ def _trapezoid(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tens
         _check_dx("trapezoid", y, dx)
         d = wrap_dim(dim, y.dim(), scalar_ok=False)
         if not y.shape[d]:
-            return F.zeros([n for i, n in enumerate(y.shape) if i != d], dtype=y.dtype)  # type: ignore[no-any-return]
-        return F.mul_number(y.sum(dim) - (y.select(dim, 0) + y.select(dim, -1)) * 0.5, dx)  # type: ignore[no-any-return]
+            return F.zeros([n for i, n in enumerate(y.shape) if i != d], dtype=y.dtype)
+        return F.mul_number(y.sum(dim) - (y.select(dim, 0) + y.select(dim, -1)) * 0.5, dx)
     d = wrap_dim(dim, y.dim(), scalar_ok=False)
     if not y.shape[d] and dtypes.bool not in (y.dtype, given["x"].dtype):
-        return F.zeros([n for i, n in enumerate(y.shape) if i != d], dtype=y.dtype)  # type: ignore[no-any-return]
+        return F.zeros([n for i, n in enumerate(y.shape) if i != d], dtype=y.dtype)
     width = _spacing("trapezoid", y, given["x"], dim)
-    return F.div_number(((_before(y, dim) + _after(y, dim)) * width).sum(dim), 2.0)  # type: ignore[no-any-return]
+    return F.div_number(((_before(y, dim) + _after(y, dim)) * width).sum(dim), 2.0)
 
 
 @composite(
@@ -527,6 +527,6 @@ def cumulative_trapezoid(*args: Any, **kwargs: Any) -> Tensor:
     y, dim = given["y"], given["dim"]
     if given.get("x") is None:
         _check_dx(name, y, given["dx"])
-        return ((_before(y, dim) + _after(y, dim)) * (given["dx"] / 2.0)).cumsum(dim)  # type: ignore[no-any-return]
+        return ((_before(y, dim) + _after(y, dim)) * (given["dx"] / 2.0)).cumsum(dim)
     width = _spacing(name, y, given["x"], dim)
-    return F.div_number(((_before(y, dim) + _after(y, dim)) * width).cumsum(dim), 2.0)  # type: ignore[no-any-return]
+    return F.div_number(((_before(y, dim) + _after(y, dim)) * width).cumsum(dim), 2.0)

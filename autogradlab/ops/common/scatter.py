@@ -55,7 +55,7 @@ def _rank(x: np.ndarray) -> int:
 # -- gather ------------------------------------------------------------------------------------------------------------
 
 
-def _gather(input, dim, index, sparse_grad=False):  # type: ignore[no-untyped-def]
+def _gather(input, dim, index, sparse_grad=False):
     d = wrap_dim(dim, input.ndim)
     _integers("gather", index)
     if not index.size:
@@ -148,24 +148,24 @@ def _checked(
     return x, i, s, d
 
 
-def _write(input, dim, index, src):  # type: ignore[no-untyped-def]
+def _write(input, dim, index, src):
     x, i, s, d = _checked("scatter", input, dim, index, src)
     if i.size:
         x[places(i, d)] = s
 
 
-def _scatter_src(input, dim, index, src):  # type: ignore[no-untyped-def]
+def _scatter_src(input, dim, index, src):
     _write(input, dim, index, src)
 
 
-def _scatter_value(input, dim, index, value):  # type: ignore[no-untyped-def]
+def _scatter_value(input, dim, index, value):
     _write(input, dim, index, _number("scatter()", input, value).item())
 
 
 _REDUCTIONS = {"add": np.add, "multiply": np.multiply}
 
 
-def _scatter_by(input, dim, index, src, reduce):  # type: ignore[no-untyped-def]
+def _scatter_by(input, dim, index, src, reduce):
     if reduce not in _REDUCTIONS:
         raise RuntimeError("reduce argument must be either add or multiply.")
     x, i, s, d = _checked("scatter", input, dim, index, src)
@@ -316,7 +316,7 @@ def _raw_pad_to(x: Any, shape: tuple[int, ...]) -> Any:
         "input": lambda F, grad, input_shape: F.cut_to(grad, input_shape),
     },
 )
-def pad_to(input, shape):  # type: ignore[no-untyped-def]
+def pad_to(input, shape):
     """Zeros of a shape with the input in the first corner."""
     return np.array(_raw_pad_to(input, shape))
 
@@ -328,7 +328,7 @@ def pad_to(input, shape):  # type: ignore[no-untyped-def]
         "input": lambda F, grad, input_shape: F.pad_to(grad, input_shape),
     },
 )
-def cut_to(input, shape):  # type: ignore[no-untyped-def]
+def cut_to(input, shape):
     """The first corner of a shape."""
     return np.array(input[tuple(slice(n) for n in shape)])
 
@@ -336,7 +336,7 @@ def cut_to(input, shape):  # type: ignore[no-untyped-def]
 # -- scatter_add and scatter_reduce ------------------------------------------------------------------------------------
 
 
-def _scatter_add(input, dim, index, src):  # type: ignore[no-untyped-def]
+def _scatter_add(input, dim, index, src):
     x, i, s, d = _checked("scatter", input, dim, index, src)
     if i.size:
         add_at(x, places(i, d), s)
@@ -395,7 +395,7 @@ def combine(x: np.ndarray, spots: tuple[Any, ...], s: np.ndarray, reduce: str, i
         x[...] = x // count if x.dtype.kind in "iu" else x / count.astype(x.real.dtype)
 
 
-def _scatter_reduce(input, dim, index, src, reduce, *, include_self=True):  # type: ignore[no-untyped-def]
+def _scatter_reduce(input, dim, index, src, reduce, *, include_self=True):
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
     x, i, s, d = _checked("scatter", input, dim, index, src)
@@ -444,7 +444,7 @@ def reduced_back(
     return mine, theirs
 
 
-def _scatter_back(F, grad, input, dim, index, src, result, reduce, include_self):  # type: ignore[no-untyped-def]
+def _scatter_back(F, grad, input, dim, index, src, result, reduce, include_self):
     part = tuple(src.shape)
     if part != tuple(index.shape):
         src = F.cut_to(src, tuple(index.shape))
@@ -495,7 +495,7 @@ writer(
 # -- index_reduce ------------------------------------------------------------------------------------------------------
 
 
-def _index_reduce(input, dim, index, source, reduce, *, include_self=True):  # type: ignore[no-untyped-def]
+def _index_reduce(input, dim, index, source, reduce, *, include_self=True):
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
     fitting_source("index_reduce_()", input, dim, index, source)
@@ -506,7 +506,7 @@ def _index_reduce(input, dim, index, source, reduce, *, include_self=True):  # t
     combine(x, at(d, index.reshape(-1)), source, reduce, include_self)
 
 
-def _index_reduce_back(F, grad, input, dim, index, source, result, reduce, include_self):  # type: ignore[no-untyped-def]
+def _index_reduce_back(F, grad, input, dim, index, source, result, reduce, include_self):
     return reduced_back(
         F,
         grad,
@@ -561,7 +561,7 @@ def index_reduce_(
     return result
 
 
-def _INDEX_REDUCE_INTO(input, dim, index, source, reduce, include_self):  # type: ignore[no-untyped-def]
+def _INDEX_REDUCE_INTO(input, dim, index, source, reduce, include_self):
     _index_reduce(input, dim, index, source, reduce, include_self=include_self)
 
 

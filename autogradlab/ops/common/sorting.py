@@ -35,7 +35,7 @@ F = TENSORS
     node="ScatterBackward0",
     vjp={"grad_output": lambda F, grad, dim, indices: F.take_at(grad, dim, indices, True)},
 )
-def place_at(grad_output, dim, indices, input_shape):  # type: ignore[no-untyped-def]
+def place_at(grad_output, dim, indices, input_shape):
     """Zeros of a shape with values at indices along a dimension, each index at most once."""
     if not input_shape:
         return np.array(grad_output).reshape(())
@@ -126,11 +126,11 @@ def _sorted(input: np.ndarray, dim: Any, descending: bool, stable: bool = False)
     return values, places
 
 
-def sort(input, dim=-1, descending=False):  # type: ignore[no-untyped-def]
+def sort(input, dim=-1, descending=False):
     return _sorted(input, dim, descending)
 
 
-def _stable_sort(input, *, stable, dim=-1, descending=False):  # type: ignore[no-untyped-def]
+def _stable_sort(input, *, stable, dim=-1, descending=False):
     return _sorted(input, dim, descending, bool(stable))
 
 
@@ -183,7 +183,7 @@ offer(
 )
 
 
-def argsort(input, dim=-1, descending=False, *, stable=False):  # type: ignore[no-untyped-def]
+def argsort(input, dim=-1, descending=False, *, stable=False):
     return _sorted(input, dim, descending, bool(stable))[1]
 
 
@@ -238,14 +238,14 @@ def msort(input: Tensor, *, out: Any = None) -> Tensor:
     if not isinstance(input, Tensor):
         reject("msort", (input,), {} if out is None else {"out": out})
     if out is None:
-        return F.sort(input, 0)[0]  # type: ignore[no-any-return]
-    return F.sort(input, 0, out=(out, F.empty(0, dtype=dtypes.int64)))[0]  # type: ignore[no-any-return]
+        return F.sort(input, 0)[0]
+    return F.sort(input, 0, out=(out, F.empty(0, dtype=dtypes.int64)))[0]
 
 
 # -- the largest few ---------------------------------------------------------------------------------------------------
 
 
-def topk(input, k, dim=-1, largest=True, sorted=True):  # type: ignore[no-untyped-def]
+def topk(input, k, dim=-1, largest=True, sorted=True):
     k = number_of(k)
     d = axis(dim, input.ndim)
     n = input.shape[d] if input.ndim else 1
@@ -314,7 +314,7 @@ offer(
 )
 
 
-def kthvalue(input, k, dim=-1, keepdim=False):  # type: ignore[no-untyped-def]
+def kthvalue(input, k, dim=-1, keepdim=False):
     k = number_of(k)
     d = axis(dim, input.ndim)
     n = input.shape[d] if input.ndim else 1
@@ -468,7 +468,7 @@ def _searched(edges: Tensor, input: Any, given: dict[str, Any], right: bool, sor
     r = np.asarray(places).astype(kind.numpy)
     if out is None:
         return wrap(np.ascontiguousarray(r).reshape(v.shape))
-    return write(_SEARCH, out, r, ())  # type: ignore[no-any-return]
+    return write(_SEARCH, out, r, ())
 
 
 _SEARCH = Op("searchsorted", lambda input: input)

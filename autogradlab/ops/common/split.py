@@ -33,7 +33,7 @@ def _even(size: int, split_size: int) -> list[int]:
     return [split_size] * (count - 1) + [size - split_size * (count - 1)]
 
 
-def _split(input, split_size, dim=0):  # type: ignore[no-untyped-def]
+def _split(input, split_size, dim=0):
     if input.ndim == 0:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     if split_size < 0:
@@ -45,7 +45,7 @@ def _split(input, split_size, dim=0):  # type: ignore[no-untyped-def]
     return pieces(input, d, _even(n, split_size))
 
 
-def _split_with_sizes(input, split_sizes, dim=0):  # type: ignore[no-untyped-def]
+def _split_with_sizes(input, split_sizes, dim=0):
     if input.ndim == 0:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     d = wrap_dim(dim, input.ndim)
@@ -74,11 +74,11 @@ def _joined(F: Any, grads: Any, shape: tuple[int, ...], dim: int, sizes: list[in
     )
 
 
-def _split_back(F, grads, input_shape, split_size, dim):  # type: ignore[no-untyped-def]
+def _split_back(F, grads, input_shape, split_size, dim):
     return _joined(F, grads, input_shape, dim, _even(input_shape[dim % len(input_shape)], split_size))
 
 
-def _sizes_back(F, grads, input_shape, split_sizes, dim):  # type: ignore[no-untyped-def]
+def _sizes_back(F, grads, input_shape, split_sizes, dim):
     return _joined(F, grads, input_shape, dim, list(split_sizes))
 
 
@@ -138,7 +138,7 @@ publish(
 
 
 @op("unsafe_split(Tensor input, SymInt split_size, int dim=0) -> Tensor[]", multi=True, vjp={"input": _split_back})
-def unsafe_split(input, split_size, dim=0):  # type: ignore[no-untyped-def]
+def unsafe_split(input, split_size, dim=0):
     """split, whose parts may be changed in place as long as the input is not used.
 
     Shapes: input's with the parts' sizes at dim.
@@ -151,7 +151,7 @@ def unsafe_split(input, split_size, dim=0):  # type: ignore[no-untyped-def]
 
 
 @op("unsafe_split_with_sizes -> Tensor[]", multi=True, vjp={"input": _sizes_back})
-def unsafe_split_with_sizes(input, split_sizes, dim=0):  # type: ignore[no-untyped-def]
+def unsafe_split_with_sizes(input, split_sizes, dim=0):
     """
     sig: (input, split_sizes, dim=0)
     split_with_sizes, whose parts may be changed in place as long as the input is not used.
@@ -339,7 +339,7 @@ _along(
 )
 
 
-def _unbind(input, dim=0):  # type: ignore[no-untyped-def]
+def _unbind(input, dim=0):
     d = wrap_dim(dim, input.ndim, scalar_ok=False)
     if not d:
         return [input[i, ...] for i in range(input.shape[0])]
@@ -347,7 +347,7 @@ def _unbind(input, dim=0):  # type: ignore[no-untyped-def]
     return [input[(*lead, i, ...)] for i in range(input.shape[d])]
 
 
-def _unbind_back(F, grads, input_shape, dim):  # type: ignore[no-untyped-def]
+def _unbind_back(F, grads, input_shape, dim):
     d = dim % len(input_shape)
     part = (*input_shape[:d], *input_shape[d + 1 :])
     like = next(g for g in grads if g is not None)

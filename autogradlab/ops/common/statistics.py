@@ -26,7 +26,7 @@ _AT = "/__w/pytorch/pytorch/aten/src/ATen/native/ReduceOps.cpp:1842"
 def _varied(name: str, root: bool, mean: bool) -> Any:
     what = name if mean else "std and var"
 
-    def kernel(input, dim=None, correction=None, keepdim=False):  # type: ignore[no-untyped-def]
+    def kernel(input, dim=None, correction=None, keepdim=False):
         if input.dtype.kind not in "fcV":
             raise RuntimeError(f"{what} only support floating point and complex dtypes")
         x = input.astype(np.float32) if is_half(input) else input
@@ -64,7 +64,7 @@ def _varied(name: str, root: bool, mean: bool) -> Any:
 
 
 @in_both_worlds
-def var_back(F, grad, input, dim, correction, keepdim):  # type: ignore[no-untyped-def]
+def var_back(F, grad, input, dim, correction, keepdim):
     shape = tuple(input.shape)
     free = count_of(shape, dim) - (1 if correction is None else correction)
     middle = F.mean(input, all_dims(dim, len(shape)), True) if shape else input
@@ -78,12 +78,12 @@ def var_back(F, grad, input, dim, correction, keepdim):  # type: ignore[no-untyp
 
 
 @in_both_worlds
-def std_back(F, grad, input, result, dim, correction, keepdim):  # type: ignore[no-untyped-def]
+def std_back(F, grad, input, result, dim, correction, keepdim):
     return F.var_back(F.only(result != 0, grad / (result * 2)), input, dim, correction, keepdim)
 
 
 @in_both_worlds
-def mean_part(F, grad, input, dim, keepdim):  # type: ignore[no-untyped-def]
+def mean_part(F, grad, input, dim, keepdim):
     return F.spread(grad, tuple(input.shape), dim, keepdim) / max(count_of(tuple(input.shape), dim), 1)
 
 
@@ -92,7 +92,7 @@ def _pair(*terms: Any) -> Any:
     return kept[0] if len(kept) == 1 else kept[0] + kept[1]
 
 
-def _var_mean_back(F, grads, input, dim, correction, keepdim):  # type: ignore[no-untyped-def]
+def _var_mean_back(F, grads, input, dim, correction, keepdim):
     first, second = grads
     return _pair(
         None if first is None else F.var_back(first, input, dim, correction, keepdim),
@@ -100,7 +100,7 @@ def _var_mean_back(F, grads, input, dim, correction, keepdim):  # type: ignore[n
     )
 
 
-def _std_mean_back(F, grads, input, result0, dim, correction, keepdim):  # type: ignore[no-untyped-def]
+def _std_mean_back(F, grads, input, result0, dim, correction, keepdim):
     first, second = grads
     return _pair(
         None if first is None else F.std_back(first, input, result0, dim, correction, keepdim),
@@ -282,7 +282,7 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: A
             at="aten/src/ATen/native/Correlation.cpp:129",
         )
     free = F.clamp(free, min=0) if isinstance(free, Tensor) else max(free, 0)
-    return F.div(c, free).squeeze()  # type: ignore[no-any-return]
+    return F.div(c, free).squeeze()
 
 
 @composite("corrcoef(Tensor input) -> Tensor")
@@ -306,5 +306,5 @@ def corrcoef(input: Tensor) -> Tensor:
     s = F.sqrt(F.diagonal(c))
     r = c / s.view(-1, 1) / s.view(1, -1)
     if r.is_complex():
-        return F.complex(F.clamp(F.real(r), -1, 1), F.clamp(F.imag(r), -1, 1))  # type: ignore[no-any-return]
-    return F.clamp(r, -1, 1)  # type: ignore[no-any-return]
+        return F.complex(F.clamp(F.real(r), -1, 1), F.clamp(F.imag(r), -1, 1))
+    return F.clamp(r, -1, 1)

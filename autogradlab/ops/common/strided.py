@@ -25,7 +25,7 @@ from ..table.opdef import OPS, Op, composite, op, publish
         "input": lambda F, grad, base, view: F.as_strided_backward(grad, base, view),
     },
 )
-def as_strided_gather(input, base, view):  # type: ignore[no-untyped-def]
+def as_strided_gather(input, base, view):
     return np.array(strided.gather_strided(input, base, view))
 
 
@@ -36,7 +36,7 @@ def as_strided_gather(input, base, view):  # type: ignore[no-untyped-def]
         "input": lambda F, grad, base, view: F.as_strided_gather(grad, base, view),
     },
 )
-def as_strided_backward(input, base, view):  # type: ignore[no-untyped-def]
+def as_strided_backward(input, base, view):
     return strided.strided_backward(input, base, view)
 
 
@@ -49,14 +49,14 @@ def as_strided_backward(input, base, view):  # type: ignore[no-untyped-def]
         "src": lambda F, grad, base, view: F.as_strided_gather(grad, base, view),
     },
 )
-def as_strided_scatter(input, src, base, view):  # type: ignore[no-untyped-def]
+def as_strided_scatter(input, src, base, view):
     return strided.scatter_strided(input, src, base, view)
 
 
 # -- as_strided --------------------------------------------------------------------------------------------------------
 
 
-def _entry(input, size, stride, storage_offset=None, base=None, view=None):  # type: ignore[no-untyped-def]
+def _entry(input, size, stride, storage_offset=None, base=None, view=None):
     raise NotImplementedError("as_strided needs the storage of a tensor")
 
 
@@ -155,7 +155,7 @@ def _copied(input: np.ndarray, view: Any, src: np.ndarray) -> np.ndarray:
         "src": lambda F, grad, dim, index: F.select(grad, dim, index),
     },
 )
-def select_scatter(input, src, dim, index):  # type: ignore[no-untyped-def]
+def select_scatter(input, src, dim, index):
     """A copy of input whose slice at one place along dim is src.
 
     Shapes: src has input's shape without dim.
@@ -180,7 +180,7 @@ def select_scatter(input, src, dim, index):  # type: ignore[no-untyped-def]
         "src": lambda F, grad, dim, start, end, step: F.slice(grad, dim, start, end, step),
     },
 )
-def slice_scatter(input, src, dim=0, start=None, end=None, step=1):  # type: ignore[no-untyped-def]
+def slice_scatter(input, src, dim=0, start=None, end=None, step=1):
     """A copy of input whose part [start:end:step] along dim is src.
 
     Shapes: src has the shape of that part.
@@ -201,7 +201,7 @@ def slice_scatter(input, src, dim=0, start=None, end=None, step=1):  # type: ign
         "src": lambda F, grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2),
     },
 )
-def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):  # type: ignore[no-untyped-def]
+def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
     """A copy of input whose diagonal is src.
 
     Shapes: src has the shape of input.diagonal(offset, dim1, dim2).
@@ -214,7 +214,7 @@ def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):  # type: ignore[no-u
     return _copied(input, lambda r: RAW.diagonal(r, offset, dim1, dim2), src)
 
 
-def _as_strided_scatter(input, src, size, stride, storage_offset=None):  # type: ignore[no-untyped-def]
+def _as_strided_scatter(input, src, size, stride, storage_offset=None):
     r = np.array(input, order="C")
     part = _window(r, size, stride, storage_offset)
     _fits(part, src)
@@ -236,7 +236,7 @@ def _window(r: np.ndarray, size: Any, stride: Any, offset: Any) -> np.ndarray:
         ),
     },
 )
-def _strided_part(input, size, stride, storage_offset):  # type: ignore[no-untyped-def]
+def _strided_part(input, size, stride, storage_offset):
     """The elements that as_strided names in a tensor laid out in row order."""
     return np.array(_window(np.ascontiguousarray(input), size, stride, storage_offset))
 

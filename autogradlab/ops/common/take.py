@@ -50,7 +50,7 @@ def at(d: int, index: Any) -> tuple[Any, ...]:
     },
     out=Out(overlap="whole"),
 )
-def index_select(input, dim, index):  # type: ignore[no-untyped-def]
+def index_select(input, dim, index):
     """Picks whole slices along dim, in the order of index.
 
     Shapes: index is one-dimensional with k places; the result is input's shape with size k at dim. It is a copy.
@@ -86,7 +86,7 @@ def index_select(input, dim, index):  # type: ignore[no-untyped-def]
         "grad_output": lambda F, grad, dim, index: F.index_select(grad, dim, index),
     },
 )
-def index_select_backward(grad_output, input_shape, dim, index):  # type: ignore[no-untyped-def]
+def index_select_backward(grad_output, input_shape, dim, index):
     g = np.zeros(input_shape, grad_output.dtype)
     if not g.ndim:
         return g + grad_output
@@ -140,7 +140,7 @@ def fitting_source(name: str, input: np.ndarray, dim: int, index: np.ndarray, so
         )
 
 
-def _index_add(input, dim, index, source, *, alpha=1):  # type: ignore[no-untyped-def]
+def _index_add(input, dim, index, source, *, alpha=1):
     fitting_source("index_add_()", input, dim, index, source)
     d = wrap_dim(dim, input.ndim)
     n = input.shape[d] if input.ndim else 1
@@ -196,7 +196,7 @@ writer(
 )
 
 
-def _index_copy(input, dim, index, source):  # type: ignore[no-untyped-def]
+def _index_copy(input, dim, index, source):
     d = wrap_dim(dim, input.ndim)
     if index.ndim > 1:
         raise IndexError(f"index_copy_(): Index should have dimension 1 or 0 (got {index.ndim})")
@@ -295,11 +295,11 @@ def _number(name: str, input: np.ndarray, value: Any) -> np.ndarray:
     return scalar_array(value, from_numpy(input.dtype))
 
 
-def _index_fill(input, dim, index, value):  # type: ignore[no-untyped-def]
+def _index_fill(input, dim, index, value):
     _fill_slices(input, dim, index, _number("index_fill_()", input, value))
 
 
-def _index_fill_tensor(input, dim, index, value):  # type: ignore[no-untyped-def]
+def _index_fill_tensor(input, dim, index, value):
     if value.ndim:
         raise RuntimeError(
             f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
@@ -407,7 +407,7 @@ def _flat(name: str, x: np.ndarray, index: np.ndarray) -> np.ndarray:
     },
     out=Out(overlap="part"),
 )
-def take(input, index):  # type: ignore[no-untyped-def]
+def take(input, index):
     """Picks elements by their places in the flattened input.
 
     Shapes: input any, index any; the result has index's shape.
@@ -421,7 +421,7 @@ def take(input, index):  # type: ignore[no-untyped-def]
     return np.array(input.reshape(-1)[_flat("take()", input, index)])
 
 
-def _put(input, index, source, accumulate=False):  # type: ignore[no-untyped-def]
+def _put(input, index, source, accumulate=False):
     if input.dtype != source.dtype:
         raise RuntimeError(
             "put_(): self and source expected to have the same dtype, but got self.dtype = "
@@ -438,7 +438,7 @@ def _put(input, index, source, accumulate=False):  # type: ignore[no-untyped-def
     places = np.unravel_index(index.reshape(-1) % max(input.size, 1), input.shape) if input.ndim else ()
     if accumulate:
         if input.ndim:
-            add_at(input, places, source.reshape(-1))  # type: ignore[arg-type]
+            add_at(input, places, source.reshape(-1))
         else:
             add_at(input.reshape(1), (np.zeros(source.size, np.intp),), source.reshape(-1))
     elif input.ndim:
@@ -547,7 +547,7 @@ def _nonzero(x: np.ndarray) -> np.ndarray:
     method=False,
     function=False,
 )
-def nonzero_kernel(input):  # type: ignore[no-untyped-def]
+def nonzero_kernel(input):
     """The places of the elements that are not zero, one row each; with as_tuple=True one tensor for each dimension,
     ready for x[...].
 

@@ -35,7 +35,7 @@ def _part(name: str, input: np.ndarray, diagonal: int, lower: bool) -> np.ndarra
     "tril(Tensor input, SymInt diagonal=0, *, Tensor out=None) -> Tensor",
     vjp={"input": lambda F, grad, diagonal: F.tril(grad, diagonal)},
 )
-def tril(input, diagonal=0):  # type: ignore[no-untyped-def]
+def tril(input, diagonal=0):
     """The lower triangle; the rest is 0. diagonal > 0 keeps more, < 0 less.
 
     Shapes: (..., m, n), and so is the result.
@@ -61,7 +61,7 @@ def tril(input, diagonal=0):  # type: ignore[no-untyped-def]
     "triu(Tensor input, SymInt diagonal=0, *, Tensor out=None) -> Tensor",
     vjp={"input": lambda F, grad, diagonal: F.triu(grad, diagonal)},
 )
-def triu(input, diagonal=0):  # type: ignore[no-untyped-def]
+def triu(input, diagonal=0):
     """The upper triangle; the rest is 0. diagonal > 0 keeps less, < 0 more.
 
     Shapes: (..., m, n), and so is the result.

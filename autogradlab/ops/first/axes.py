@@ -240,7 +240,7 @@ for _name, _getter in {"T": _get_T, "mT": _get_mT, "mH": _get_mH, "H": _get_H}.i
 # -- diagonals ---------------------------------------------------------------------------------------------------------
 
 
-def _diagonal(input, offset=0, dim1=0, dim2=1):  # type: ignore[no-untyped-def]
+def _diagonal(input, offset=0, dim1=0, dim2=1):
     a, b = wrap_dim(dim1, input.ndim), wrap_dim(dim2, input.ndim)
     if a == b:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
@@ -291,7 +291,7 @@ publish(
 
 
 @op("diagonal_copy -> Tensor", node="DiagonalBackward0_copy", method=False, vjp=_DIAGONAL_BACK)
-def diagonal_copy(input, offset=0, dim1=0, dim2=1):  # type: ignore[no-untyped-def]
+def diagonal_copy(input, offset=0, dim1=0, dim2=1):
     """
     sig: (input, offset=0, dim1=0, dim2=1)
     diagonal as a copy: a change of it does not reach input.
@@ -312,7 +312,7 @@ def diagonal_copy(input, offset=0, dim1=0, dim2=1):  # type: ignore[no-untyped-d
         "grad_output": lambda F, grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2),
     },
 )
-def diagonal_backward(grad_output, input_shape, offset, dim1, dim2):  # type: ignore[no-untyped-def]
+def diagonal_backward(grad_output, input_shape, offset, dim1, dim2):
     g = np.zeros(input_shape, grad_output.dtype)
     _diagonal(g, offset, dim1, dim2)[...] = grad_output
     return g
@@ -322,7 +322,7 @@ def diagonal_backward(grad_output, input_shape, offset, dim1, dim2):  # type: ig
     "diag_embed(Tensor input, int offset=0, int dim1=-2, int dim2=-1) -> Tensor",
     vjp={"input": lambda F, grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2)},
 )
-def diag_embed(input, offset=0, dim1=-2, dim2=-1):  # type: ignore[no-untyped-def]
+def diag_embed(input, offset=0, dim1=-2, dim2=-1):
     """Matrices with the last dimension of input on their diagonals.
 
     Shapes: (..., n) gives (..., n + |offset|, n + |offset|), the new dimensions at dim1 and dim2.
@@ -393,7 +393,7 @@ def diagflat(input: Tensor, offset: int = 0) -> Tensor:
 # -- sliding windows ---------------------------------------------------------------------------------------------------
 
 
-def _unfold(input, dimension, size, step):  # type: ignore[no-untyped-def]
+def _unfold(input, dimension, size, step):
     d = wrap_dim(dimension, input.ndim)
     shape, strides = input.shape, input.strides
     n = shape[d] if shape else 1
@@ -459,7 +459,7 @@ publish(
         "grad_output": lambda F, grad, dimension, size, step: F.unfold(grad, dimension, size, step),
     },
 )
-def unfold_backward(grad_output, input_shape, dimension, size, step):  # type: ignore[no-untyped-def]
+def unfold_backward(grad_output, input_shape, dimension, size, step):
     g = np.zeros(input_shape, grad_output.dtype)
     if not g.ndim:
         return np.array(grad_output.sum(), g.dtype)

@@ -172,7 +172,7 @@ def equal(input: Tensor, other: Tensor) -> bool:
 
 
 @op("isclose(Tensor input, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> Tensor")
-def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):  # type: ignore[no-untyped-def]
+def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     """Whether elements are equal up to rounding: |input - other| <= atol + rtol * |other|.
 
     Shapes: both broadcast together.
@@ -243,10 +243,10 @@ def isin(
     )
     refuse(x, "unique" if y.size > 10 else "isin_default_cpu", "c")
     found = _ISIN.call(TENSORS.from_numpy(np.asarray(x)), y, invert)
-    return found if out is None else TENSORS.logical_or(found, found, out=out)  # type: ignore[no-any-return]
+    return found if out is None else TENSORS.logical_or(found, found, out=out)
 
 
-def _isin(input, values, invert):  # type: ignore[no-untyped-def]
+def _isin(input, values, invert):
     return np.isin(input, values, invert=invert)
 
 

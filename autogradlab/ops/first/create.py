@@ -117,10 +117,10 @@ def as_tensor(*args: Any, **kwargs: Any) -> Tensor:
     kind = wanted_dtype(values)
     data = values["data"]
     if isinstance(data, Tensor):
-        return TENSORS.to(data, kind) if kind is not None else data  # type: ignore[no-any-return]
+        return TENSORS.to(data, kind) if kind is not None else data
     if isinstance(data, np.ndarray):
         shared = _from_numpy(data)
-        return shared if kind is None else TENSORS.to(shared, kind)  # type: ignore[no-any-return]
+        return shared if kind is None else TENSORS.to(shared, kind)
     return finished(array_from(data, kind))
 
 
@@ -214,7 +214,7 @@ def asarray(*args: Any, **kwargs: Any) -> Tensor:
         if given and found._array.dtype.kind not in "fcV":
             return finished(found._array, True)
         found.requires_grad_(bool(given))
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 @composite(

@@ -46,7 +46,7 @@ def _delete_data(self: Tensor) -> None:
     raise RuntimeError(errors.DATA_DELETE)
 
 
-Tensor.data = property(_get_data, _set_data, _delete_data)  # type: ignore[attr-defined]
+Tensor.data = property(_get_data, _set_data, _delete_data)
 
 
 @composite("get_device(Tensor input) -> int|function")

@@ -20,7 +20,7 @@ from .kinds import align, floated, in_both_worlds, numbered, refuse, single
 F = TENSORS
 
 
-def conj(x):  # type: ignore[no-untyped-def]
+def conj(x):
     """The complex conjugate; real values are returned as they are."""
     return x.conjugate() if x.dtype.kind == "c" else x
 
@@ -30,7 +30,7 @@ RAW.conj = conj
 # -- arithmetic --------------------------------------------------------------------------------------------------------
 
 
-def _no_bool_sub(x, y):  # type: ignore[no-untyped-def]
+def _no_bool_sub(x, y):
     if (x if isinstance(x, np.dtype) else x.dtype).kind == "b":
         raise RuntimeError(
             "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
@@ -186,7 +186,7 @@ binary(
 def _with_alpha(name: str, sign: int) -> None:
     """`add` and `sub` with a factor: input + alpha * other. The Node is that of the plain form."""
 
-    def kernel(input, other, alpha):  # type: ignore[no-untyped-def]
+    def kernel(input, other, alpha):
         x, y = align(input, other)
         return plain_kernel(x, y * numbered(y, alpha) if y.dtype.kind != "b" else y & bool(alpha))
 
@@ -202,7 +202,7 @@ def _with_alpha(name: str, sign: int) -> None:
     )
     OPS[name + ".alpha"] = entry
     plain, plain_ = TENSORS.__dict__[name], TENSORS.__dict__[name + "_"]
-    OPS[name].node_class._saved_alpha = 1  # type: ignore[attr-defined]
+    OPS[name].node_class._saved_alpha = 1
 
     def operands(input: Any, other: Any, alpha: Any) -> tuple[Tensor, Tensor]:
         if not (isinstance(input, Tensor) and (isinstance(other, Tensor) or is_number(other))):
@@ -275,7 +275,7 @@ def _real_in_place(name: str) -> None:
     publish(name, abs_, True, True, "In-place version of :meth:`abs`.")
 
 
-def _neg(x):  # type: ignore[no-untyped-def]
+def _neg(x):
     if x.dtype.kind == "b":
         raise RuntimeError(
             "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a "
@@ -284,18 +284,18 @@ def _neg(x):  # type: ignore[no-untyped-def]
     return np.negative(x)
 
 
-def _positive(x):  # type: ignore[no-untyped-def]
+def _positive(x):
     if x.dtype.kind == "b":
         raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
     return x
 
 
-def _abs(x):  # type: ignore[no-untyped-def]
+def _abs(x):
     refuse(x, "abs_cpu", "b")
     return np.abs(x)
 
 
-def _sign(x):  # type: ignore[no-untyped-def]
+def _sign(x):
     if x.dtype.kind == "c":
         raise NotImplementedError(
             "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead."
@@ -303,7 +303,7 @@ def _sign(x):  # type: ignore[no-untyped-def]
     return _sgn(x)
 
 
-def _sgn(x):  # type: ignore[no-untyped-def]
+def _sgn(x):
     if x.dtype.kind == "b":
         return x.copy()
     if x.dtype.kind == "c":
@@ -312,7 +312,7 @@ def _sgn(x):  # type: ignore[no-untyped-def]
 
 
 @in_both_worlds
-def sgn_backward(F, grad, input, result):  # type: ignore[no-untyped-def]
+def sgn_backward(F, grad, input, result):
     """Only the direction of a complex number changes with it: what is left is across that direction."""
     if not F.is_complex(input):
         return F.nought(grad)
@@ -461,7 +461,7 @@ publish("positive(Tensor input) -> Tensor", positive, True, True, positive.__doc
 # -- exponentials and logarithms ---------------------------------------------------------------------------------------
 
 
-def _expm1(x):  # type: ignore[no-untyped-def]
+def _expm1(x):
     return np.expm1(x)
 
 
@@ -573,7 +573,7 @@ unary(
 )
 
 
-def _log10(x):  # type: ignore[no-untyped-def]
+def _log10(x):
     """float32 by way of float64: NumPy's own kernels for wide registers miss log10(100) by the last place."""
     return np.log10(x, dtype=np.float64).astype(x.dtype) if x.dtype == np.float32 else np.log10(x)
 
@@ -880,7 +880,7 @@ unary(
 def _angle_unit(declaration: str, factor: float, doc: str) -> None:
     name = declare(declaration, doc)
 
-    def kernel(x):  # type: ignore[no-untyped-def]
+    def kernel(x):
         if x.dtype.kind == "c":
             raise RuntimeError(f"{name} is not supported for complex tensors.")
         x = floated(x)
@@ -968,7 +968,7 @@ _overloaded("asinh acosh atanh")
 # -- activations -------------------------------------------------------------------------------------------------------
 
 
-def _sigmoid(x):  # type: ignore[no-untyped-def]
+def _sigmoid(x):
     r = np.exp(np.negative(floated(x)))
     r += 1
     return np.true_divide(1, r)  # where exp overflows it is 0, as in PyTorch
@@ -997,7 +997,7 @@ unary(
 alias("special_expit", "sigmoid", method=False)
 
 
-def _relu(x):  # type: ignore[no-untyped-def]
+def _relu(x):
     if x.dtype.kind == "b":
         raise RuntimeError("Boolean inputs not supported for relu")
     if x.dtype.kind == "c":
@@ -1083,7 +1083,7 @@ for _new in ("divide", "true_divide"):
         "output": lambda F, grad, grad_output, output: F.conj(grad) * grad_output * F.conj(1 - 2 * output),
     },
 )
-def sigmoid_backward(grad_output, output):  # type: ignore[no-untyped-def]
+def sigmoid_backward(grad_output, output):
     return grad_output * conj(output * (1 - output))
 
 
@@ -1095,7 +1095,7 @@ def sigmoid_backward(grad_output, output):  # type: ignore[no-untyped-def]
         "output": lambda F, grad, grad_output, output: F.conj(grad) * grad_output * F.conj(-2 * output),
     },
 )
-def tanh_backward(grad_output, output):  # type: ignore[no-untyped-def]
+def tanh_backward(grad_output, output):
     return grad_output * conj(1 - output * output)
 
 
@@ -1107,5 +1107,5 @@ def tanh_backward(grad_output, output):  # type: ignore[no-untyped-def]
         "input": lambda F, grad: F.nought(grad),
     },
 )
-def threshold_backward(grad_output, input, threshold):  # type: ignore[no-untyped-def]
+def threshold_backward(grad_output, input, threshold):
     return np.where(input <= threshold, np.zeros((), grad_output.dtype), grad_output)

@@ -279,7 +279,7 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
     ):
         view, indices = self, (checked_index(index, self._array, 0),)
     else:
-        view, indices = parse(self, index, True)  # type: ignore[assignment]
+        view, indices = parse(self, index, True)
     if indices is None:
         _assign(view, value)
         return
@@ -295,7 +295,7 @@ def _as_value(self: Tensor, value: Any) -> Tensor:
     if isinstance(value, (int, float, complex, np.integer)):
         d = self.dtype
         if d.is_floating_point and d.itemsize == 2:  # by way of a double, where more fits
-            return TENSORS.to(wrap(scalar_array(value, float64)), d)  # type: ignore[no-any-return]
+            return TENSORS.to(wrap(scalar_array(value, float64)), d)
         return wrap(scalar_array(value, d))
     shown = typename(value)
     raise TypeError(f"can't assign a {shown} to a {self.type()}")
@@ -334,6 +334,6 @@ def _delitem(self: Tensor, index: Any) -> None:
     raise TypeError("Tensor does not support deleting items")
 
 
-Tensor.__getitem__ = getitem  # type: ignore[method-assign,attr-defined]
-Tensor.__setitem__ = setitem  # type: ignore[method-assign,attr-defined]
-Tensor.__delitem__ = _delitem  # type: ignore[attr-defined]
+Tensor.__getitem__ = getitem
+Tensor.__setitem__ = setitem
+Tensor.__delitem__ = _delitem

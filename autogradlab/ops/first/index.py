@@ -53,7 +53,7 @@ def checked_index(t: Tensor, x: np.ndarray, dim: int) -> Tensor:
 # -- select and slice --------------------------------------------------------------------------------------------------
 
 
-def _select(input, dim, index):  # type: ignore[no-untyped-def]
+def _select(input, dim, index):
     if input.ndim == 0:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
     d = wrap_dim(dim, input.ndim)
@@ -102,13 +102,13 @@ publish("select(Tensor input, int dim, SymInt index) -> Tensor", select, True, T
         "grad_output": lambda F, grad, dim, index: F.select(grad, dim, index),
     },
 )
-def select_backward(grad_output, input_shape, dim, index):  # type: ignore[no-untyped-def]
+def select_backward(grad_output, input_shape, dim, index):
     g = np.zeros(input_shape, grad_output.dtype)
     g[(_ALL,) * wrap_dim(dim, len(input_shape)) + (index,)] = grad_output
     return g
 
 
-def _slice(input, dim=0, start=None, end=None, step=1):  # type: ignore[no-untyped-def]
+def _slice(input, dim=0, start=None, end=None, step=1):
     if not input.ndim:
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     d = wrap_dim(dim, input.ndim)
@@ -162,7 +162,7 @@ TENSORS.slice = slice_
         "grad_output": lambda F, grad, dim, start, end, step: F.slice(grad, dim, start, end, step),
     },
 )
-def slice_backward(grad_output, input_shape, dim, start, end, step):  # type: ignore[no-untyped-def]
+def slice_backward(grad_output, input_shape, dim, start, end, step):
     g = np.zeros(input_shape, grad_output.dtype)
     g[(_ALL,) * wrap_dim(dim, len(input_shape)) + (slice(start, end, step),)] = grad_output
     return g
@@ -266,7 +266,7 @@ def laid_out(r: np.ndarray, input: np.ndarray, places: tuple[Any, ...]) -> np.nd
     return np.ascontiguousarray(r.transpose(outward)).transpose(back)
 
 
-def _index(input, indices):  # type: ignore[no-untyped-def]
+def _index(input, indices):
     places = positions(indices)
     try:
         r = input[places]
@@ -351,7 +351,7 @@ TENSORS.index = INDEX
     },
     node="UnsafeIndexBackward0",
 )
-def _unsafe_index(input, indices):  # type: ignore[no-untyped-def]
+def _unsafe_index(input, indices):
     return _index(input, indices)
 
 
@@ -363,7 +363,7 @@ def _unsafe_index(input, indices):  # type: ignore[no-untyped-def]
         "grad_output": lambda F, grad, indices: F.index(grad, indices),
     },
 )
-def index_backward(grad_output, input_shape, indices):  # type: ignore[no-untyped-def]
+def index_backward(grad_output, input_shape, indices):
     g = np.zeros(input_shape, grad_output.dtype)
     _accumulate(g, positions(indices), grad_output)
     return g
@@ -414,7 +414,7 @@ def _one_for_a_mask(places: tuple[Any, ...], values: np.ndarray) -> bool:
     return values.size == 1 and len(arrays) == 1 and arrays[0].dtype.kind == "b"
 
 
-def _index_put_into(input, indices, values, accumulate=False):  # type: ignore[no-untyped-def]
+def _index_put_into(input, indices, values, accumulate=False):
     places = positions(indices)
     if input.dtype is not values.dtype:
         if not accumulate and _one_for_a_mask(places, values):
@@ -465,7 +465,7 @@ def _index_put_into(input, indices, values, accumulate=False):  # type: ignore[n
         ) from None
 
 
-def _index_put(input, indices, values, accumulate=False):  # type: ignore[no-untyped-def]
+def _index_put(input, indices, values, accumulate=False):
     r = np.array(input, order="K")
     _index_put_into(r, indices, values, accumulate)
     return r

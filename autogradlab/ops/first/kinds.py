@@ -163,7 +163,7 @@ def strict(names: str, both: bool = False) -> None:
 def into(input: Tensor, *others: Any) -> Tensor:
     """The tensor in the dtype that it has together with other operands."""
     wanted = result_dtype((input, *others))
-    return input if wanted is input.dtype else TENSORS.to(input, wanted)  # type: ignore[no-any-return]
+    return input if wanted is input.dtype else TENSORS.to(input, wanted)
 
 
 def numbered(x: Any, value: Any) -> Any:
@@ -198,7 +198,7 @@ TENSORS.real_part = lambda x: x.real if x._array.dtype.kind == "c" else x
 def no_derivative(name: str) -> Callable[..., Any]:
     """The formula of an operation that PyTorch has no derivative for."""
 
-    def formula(F, grad):  # type: ignore[no-untyped-def]
+    def formula(F, grad):
         raise RuntimeError(f"derivative for aten::{name} is not implemented")
 
     return formula

@@ -39,11 +39,11 @@ def matmul(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     options = {} if out is None else {"out": out}
     if a == 2:
         if b == 2:
-            return F.mm(input, other, **options)  # type: ignore[no-any-return]
+            return F.mm(input, other, **options)
         if b == 1:
-            return F.mv(input, other, **options)  # type: ignore[no-any-return]
+            return F.mv(input, other, **options)
     elif a == 1 and b == 1:
-        return F.dot(input, other, **options)  # type: ignore[no-any-return]
+        return F.dot(input, other, **options)
     if a == 0 or b == 0:
         raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a}D and {b}D")
     if a == 1 and b == 2:
@@ -82,9 +82,9 @@ def _folded(input: Tensor, other: Tensor) -> Tensor:
         count *= n
     rows = F.reshape(batch, (count, last))
     if one._array.ndim == 1:
-        return F._unsafe_view(F.mv(rows, one), tuple(lead))  # type: ignore[no-any-return]
+        return F._unsafe_view(F.mv(rows, one), tuple(lead))
     r = F._unsafe_view(F.mm(rows, one), (*lead, one._array.shape[1]))
-    return F.contiguous(F.transpose(r, -2, -1)) if turned else r  # type: ignore[no-any-return]
+    return F.contiguous(F.transpose(r, -2, -1)) if turned else r
 
 
 def _batched(input: Tensor, other: Tensor) -> Tensor:
@@ -92,9 +92,9 @@ def _batched(input: Tensor, other: Tensor) -> Tensor:
     left, right = input._array.shape, other._array.shape
     if len(left) == len(right) == 3 and left[0] != right[0]:
         if left[0] == 1 and wants_grad(input):
-            return F.matmul(F.squeeze(input, 0), other)  # type: ignore[no-any-return]
+            return F.matmul(F.squeeze(input, 0), other)
         if right[0] == 1 and wants_grad(other):
-            return F.matmul(input, F.squeeze(other, 0))  # type: ignore[no-any-return]
+            return F.matmul(input, F.squeeze(other, 0))
     vector, column = len(left) == 1, len(right) == 1
     rows = () if vector else left[-2:-1]
     columns = () if column else right[-1:]
@@ -105,9 +105,9 @@ def _batched(input: Tensor, other: Tensor) -> Tensor:
     x = F.reshape(F.expand(input, (*batch, *(rows or (1,)), left[-1])), (n, *(rows or (1,)), left[-1]))
     if column:
         y = F.unsqueeze(F.reshape(F.expand(other, (*batch, *right)), (n, *right)), 2)
-        return F._unsafe_view(F.squeeze(F.bmm(x, y), 2), (*batch, *rows))  # type: ignore[no-any-return]
+        return F._unsafe_view(F.squeeze(F.bmm(x, y), 2), (*batch, *rows))
     y = F.reshape(F.expand(other, (*batch, *right[-2:])), (n, *right[-2:]))
-    return F._unsafe_view(F.bmm(x, y), (*batch, *rows, *columns))  # type: ignore[no-any-return]
+    return F._unsafe_view(F.bmm(x, y), (*batch, *rows, *columns))
 
 
 alias("linalg_matmul", "matmul", method=False, function=False)

@@ -39,7 +39,7 @@ _CONTIGUOUS, _PRESERVE = FORMATS["contiguous_format"], FORMATS["preserve_format"
     "clone(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor",
     vjp={"input": lambda F, grad: F.view_grad(grad)},
 )
-def clone(input, memory_format=None):  # type: ignore[no-untyped-def]
+def clone(input, memory_format=None):
     """A copy that stays in the graph: its gradient goes to input.
 
     Shapes: input's.
@@ -100,7 +100,7 @@ def contiguous(input: Tensor, *, memory_format: Any = None) -> Tensor:
     node="ToCopyBackward0",
     vjp={"input": lambda F, grad, input_dtype: F._to_copy(grad, input_dtype)},
 )
-def _to_copy(input, numpy, memory_format=None):  # type: ignore[no-untyped-def]
+def _to_copy(input, numpy, memory_format=None):
     if numpy is input.dtype:
         return formatted(input, memory_format)
     r = cast_array(input, numpy)
@@ -413,9 +413,9 @@ def detach_(input: Tensor) -> Tensor:
 # -- copies into -------------------------------------------------------------------------------------------------------
 
 CopyBackwards = make_node_class("CopyBackwards", (), (), False)
-CopyBackwards.run = lambda self, grad, F: _copied(self, grad)  # type: ignore[method-assign,assignment]
-CopyBackwards.run_recorded = lambda self, grad, F: _copied(self, grad)  # type: ignore[method-assign,assignment]
-CopyBackwards.name = lambda self: "torch::autograd::CopyBackwards"  # type: ignore[method-assign]
+CopyBackwards.run = lambda self, grad, F: _copied(self, grad)
+CopyBackwards.run_recorded = lambda self, grad, F: _copied(self, grad)
+CopyBackwards.name = lambda self: "torch::autograd::CopyBackwards"
 
 
 def _copied(node: Any, grad: Any) -> tuple[Any, ...]:
@@ -482,11 +482,11 @@ publish(
 )
 
 
-def _fill(input, value):  # type: ignore[no-untyped-def]
+def _fill(input, value):
     return np.full(input.shape, value, input.dtype)
 
 
-def _fill_tensor(input, value):  # type: ignore[no-untyped-def]
+def _fill_tensor(input, value):
     return np.full(input.shape, cast_array(value, input.dtype), input.dtype)
 
 

@@ -41,7 +41,7 @@ _RSUB = OPS["rsub"] = Op(
 )
 
 
-def _subtracted(input, other, alpha=1):  # type: ignore[no-untyped-def]
+def _subtracted(input, other, alpha=1):
     x, y = align(input, other)
     return y - x * np.asarray(alpha, x.dtype)
 
@@ -61,7 +61,7 @@ _RSUB_TENSORS = OPS["rsub.tensors"] = Op(
 def _rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     given = isinstance(other, Tensor)
     if given and other._array.dtype.kind != "b" and input._array.dtype.kind != "b":
-        return _RSUB_TENSORS.call(input, other, alpha)  # type: ignore[no-any-return]
+        return _RSUB_TENSORS.call(input, other, alpha)
     if given or input._array.dtype.kind == "b":
         raise RuntimeError(
             "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, "
@@ -70,7 +70,7 @@ def _rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     wanted = result_dtype((input, other))
     if wanted is not input.dtype:
         input = F.to(input, wanted)
-    return _RSUB.call(input, other, alpha)  # type: ignore[no-any-return]
+    return _RSUB.call(input, other, alpha)
 
 
 publish(
@@ -93,7 +93,7 @@ publish(
 
 
 def _rdiv(self: Tensor, other: Any) -> Tensor:
-    return F.mul(F.reciprocal(self), other)  # type: ignore[no-any-return]
+    return F.mul(F.reciprocal(self), other)
 
 
 # Operators that are one binary operation go straight to it (`core` in ops/table/factories.py), and it answers

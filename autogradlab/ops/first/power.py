@@ -21,19 +21,19 @@ _NEGATIVE = "Integers to negative integer powers are not allowed."
 
 
 @in_both_worlds
-def pow_backward(F, grad, input, exponent):  # type: ignore[no-untyped-def]
+def pow_backward(F, grad, input, exponent):
     if exponent == 0:
         return F.nought(grad)
     return grad * F.conj(exponent * F.pow(input, exponent - 1))
 
 
 @in_both_worlds
-def pow_backward_self(F, grad, input, other):  # type: ignore[no-untyped-def]
+def pow_backward_self(F, grad, input, other):
     return F.only(other != 0, grad * F.conj(other * F.pow(input, other - 1)))
 
 
 @in_both_worlds
-def pow_backward_exponent(F, grad, input, exponent, result):  # type: ignore[no-untyped-def]
+def pow_backward_exponent(F, grad, input, exponent, result):
     """Where the base is 0, the power stays 0 however a positive exponent changes."""
     if is_number(input):
         if input == 0:
@@ -48,15 +48,15 @@ def pow_backward_exponent(F, grad, input, exponent, result):  # type: ignore[no-
     return F.only(moves, grad * F.conj(result * F.log(input)))
 
 
-def _not_positive(F, exponent):  # type: ignore[no-untyped-def]
+def _not_positive(F, exponent):
     return F.real_part(exponent) < 0
 
 
-def _check(x, y):  # type: ignore[no-untyped-def]
+def _check(x, y):
     refuse(x, "pow", "b")
 
 
-def _powers(x, y):  # type: ignore[no-untyped-def]
+def _powers(x, y):
     """Integers to negative powers are 0, but for 1 and -1, which are their own inverses."""
     if x.dtype.kind == "i" and y.size and y.min() < 0:
         r = np.power(x, np.abs(y))
@@ -84,7 +84,7 @@ for _names in ("saved_names", "tensor_names"):
     setattr(_node, _names, tuple({"other": "exponent"}.get(n, n) for n in getattr(_node, _names)))
 
 
-def _power(x, exponent):  # type: ignore[no-untyped-def]
+def _power(x, exponent):
     """The common exponents have shorter ways, with the roundings of those ways."""
     if not isinstance(exponent, complex):
         if exponent == 2:
@@ -110,7 +110,7 @@ def _power(x, exponent):  # type: ignore[no-untyped-def]
     vjp={"input": lambda F, grad, input, exponent: F.pow_backward(grad, input, exponent)},
     node="PowBackward0",
 )
-def pow_scalar(input, exponent):  # type: ignore[no-untyped-def]
+def pow_scalar(input, exponent):
     if input.dtype.kind in "biu" and exponent < 0:
         raise RuntimeError(_NEGATIVE)
     if exponent == 1 or (exponent == 0 and input.dtype.kind != "c"):
@@ -129,7 +129,7 @@ def pow_scalar(input, exponent):  # type: ignore[no-untyped-def]
         "exponent": lambda F, grad, input, exponent, result: F.pow_backward_exponent(grad, input, exponent, result),
     },
 )
-def pow_base(input, exponent):  # type: ignore[no-untyped-def]
+def pow_base(input, exponent):
     base = numbered(exponent, input)
     if base.ravel()[0] == 1:
         return np.ones_like(exponent)
@@ -139,7 +139,7 @@ def pow_base(input, exponent):  # type: ignore[no-untyped-def]
 
 def _in_dtype(t: Tensor, number: Any) -> Tensor:
     wanted = result_dtype((t, number))
-    return t if wanted is t.dtype else F.to(t, wanted)  # type: ignore[no-any-return]
+    return t if wanted is t.dtype else F.to(t, wanted)
 
 
 @composite("""
@@ -185,7 +185,7 @@ def pow_(input: Tensor, exponent: Any) -> Tensor:
         return OPS["pow_scalar"].call_(input, exponent)
     if not isinstance(exponent, Tensor):
         reject("pow_", (input, exponent), {})
-    return F.pow_tensor_(input, exponent)  # type: ignore[no-any-return]
+    return F.pow_tensor_(input, exponent)
 
 
 publish("pow_", pow_, True, False, pow_.__doc__ or "")
@@ -209,7 +209,7 @@ def square(input: Tensor, *, out: Any = None) -> Tensor:
     """
     if not isinstance(input, Tensor):
         reject("square", (input,), {})
-    return F.pow(input, 2, out=out)  # type: ignore[no-any-return]
+    return F.pow(input, 2, out=out)
 
 
 @composite()

@@ -67,20 +67,20 @@ def written_all(r: Any, out: Any) -> Any:
 # -- matrix times matrix -----------------------------------------------------------------------------------------------
 
 
-def _grad_left(F, grad, right, shape, strides):  # type: ignore[no-untyped-def]
+def _grad_left(F, grad, right, shape, strides):
     """The gradient of a in a @ b, laid out as a is: so that a transposed weight's gradient needs no copy."""
     if strides[0] == 1 and strides[1] == shape[0]:  # column by column in memory, as the transpose of a weight
         return F.t(F.mm(F.conj(right), F.t(grad)))
     return F.mm(grad, F.conj(F.t(right)))
 
 
-def _grad_right(F, grad, left, shape, strides):  # type: ignore[no-untyped-def]
+def _grad_right(F, grad, left, shape, strides):
     if strides[0] == 1 and strides[1] == shape[0]:
         return F.t(F.mm(F.t(grad), F.conj(left)))
     return F.mm(F.conj(F.t(left)), grad)
 
 
-def _grads(node, grad, F, right, v_right, shape, strides, left, v_left, shape2, strides2):  # type: ignore[no-untyped-def]
+def _grads(node, grad, F, right, v_right, shape, strides, left, v_left, shape2, strides2):
     """The gradients of both factors, of which one is saved, with its version, if that of the other one is wanted."""
     first = second = None
     if right is not None:
@@ -119,7 +119,7 @@ def _run_mm(self: Any, grad: Any, F: Any) -> tuple[Any, ...]:
     fast={"run": _run_mm},
     out=Out(exact=EXPECTED),
 )
-def mm(input, mat2):  # type: ignore[no-untyped-def]
+def mm(input, mat2):
     """The product of two matrices.
 
     Shapes: (m, k) and (k, n) give (m, n).
@@ -226,14 +226,14 @@ publish("mm", _mm_forward, True, True, mm.__doc__ or "")
 # -- input + matrix times matrix ---------------------------------------------------------------------------------------
 
 
-def scaled(x, factor):  # type: ignore[no-untyped-def]
+def scaled(x, factor):
     """x times a number, in the dtype of x: integers take the integer part of the number."""
     if factor == 1:
         return x
     return x * np.asarray(int(factor) if x.dtype.kind in "iu" else factor, x.dtype)
 
 
-def added(input, r, beta):  # type: ignore[no-untyped-def]
+def added(input, r, beta):
     """beta * input + r, where input must expand to the shape of r; beta 0 leaves even NaNs out."""
     if input.shape != r.shape:
         input = _expand(input, r.shape)
@@ -283,7 +283,7 @@ def _run_addmm(self: Any, grad: Any, F: Any) -> tuple[Any, ...]:
     out=Out(exact=EXPECTED, overlap="part"),
     inplace_function=False,
 )
-def addmm(input, mat1, mat2, *, beta=1, alpha=1):  # type: ignore[no-untyped-def]
+def addmm(input, mat1, mat2, *, beta=1, alpha=1):
     """beta * input + alpha * (mat1 @ mat2).
 
     Shapes: (m, k) and (k, n) give (m, n), to which input broadcasts.
@@ -425,7 +425,7 @@ publish("addmm", _addmm_forward, True, True, addmm.__doc__ or "")
     },
     out=Out(exact="addmv input tensors must have the same dtype, but got {1}, {0}, and {0}"),
 )
-def mv(input, vec):  # type: ignore[no-untyped-def]
+def mv(input, vec):
     """The product of a matrix and a vector.
 
     Shapes: (m, n) and (n,) give (m,).
@@ -446,7 +446,7 @@ def mv(input, vec):  # type: ignore[no-untyped-def]
     return product(input, vec, "addmv_impl_cpu")
 
 
-def _vectors(input, other):  # type: ignore[no-untyped-def]
+def _vectors(input, other):
     if input.ndim != 1 or other.ndim != 1:
         raise RuntimeError(f"1D tensors expected, but got {input.ndim}D and {other.ndim}D tensors")
     if input.dtype != other.dtype:
@@ -468,7 +468,7 @@ def _vectors(input, other):  # type: ignore[no-untyped-def]
     },
     out=Out(exact="result dtype {1} does not match input dtype {0}"),
 )
-def dot(input, tensor):  # type: ignore[no-untyped-def]
+def dot(input, tensor):
     """The sum of the products of two vectors.
 
     Shapes: (n,) and (n,) give 0-dim.
@@ -489,7 +489,7 @@ def dot(input, tensor):  # type: ignore[no-untyped-def]
     },
     out=Out(exact="result dtype {1} does not match input dtype {0}"),
 )
-def vdot(input, other):  # type: ignore[no-untyped-def]
+def vdot(input, other):
     """dot with the conjugate of the first vector.
 
     Shapes: (n,) and (n,) give 0-dim.
@@ -539,7 +539,7 @@ alias("ger", "outer")
     },
     out=Out(exact=EXPECTED),
 )
-def bmm(input, mat2):  # type: ignore[no-untyped-def]
+def bmm(input, mat2):
     """The products of matrices in a batch, without broadcasting.
 
     Shapes: (b, m, k) and (b, k, n) give (b, m, n).

@@ -20,7 +20,7 @@ F = TENSORS
 
 
 @in_both_worlds
-def spread(F, grad, shape, dim, keepdim):  # type: ignore[no-untyped-def]
+def spread(F, grad, shape, dim, keepdim):
     """The gradient of a reduction laid over the reduced dimensions again, as a view."""
     if not keepdim and len(shape):
         for d in sorted(all_dims(dim, len(shape))):
@@ -73,7 +73,7 @@ def wide(x: np.ndarray, dtype: Any) -> Any:
     return (np.dtype(np.float32) if numpy.itemsize == 2 and numpy.kind in "fV" else numpy), numpy
 
 
-def summed(x, dims, keepdim, dtype):  # type: ignore[no-untyped-def]
+def summed(x, dims, keepdim, dtype):
     made, numpy = wide(x, dtype)
     if dtype is not None and x.dtype.kind == "c" and numpy.kind != "c":
         x = x.real
@@ -87,11 +87,11 @@ def F_cast(x: np.ndarray, numpy: Any) -> np.ndarray:
     return x.astype(numpy)
 
 
-def _sum_all(input, dtype=None):  # type: ignore[no-untyped-def]
+def _sum_all(input, dtype=None):
     return summed(input, None, False, dtype)
 
 
-def _sum(input, dim=None, keepdim=False, dtype=None):  # type: ignore[no-untyped-def]
+def _sum(input, dim=None, keepdim=False, dtype=None):
     return summed(input, _dims(dim, input.ndim), keepdim, dtype)
 
 
@@ -131,7 +131,7 @@ def count_of(shape: tuple[int, ...], dim: Any) -> int:
     return count
 
 
-def _mean_type(x, dtype):  # type: ignore[no-untyped-def]
+def _mean_type(x, dtype):
     if x.dtype.kind in "fcV" and dtype is None:
         return None
     found = dtype or from_numpy(x.dtype)
@@ -143,7 +143,7 @@ def _mean_type(x, dtype):  # type: ignore[no-untyped-def]
     return found
 
 
-def _averaged(x, dims, keepdim, dtype, count):  # type: ignore[no-untyped-def]
+def _averaged(x, dims, keepdim, dtype, count):
     dtype = _mean_type(x, dtype)
     made, numpy = wide(x, dtype)
     total = np.add.reduce(x, axis=dims, dtype=made, keepdims=keepdim)
@@ -151,11 +151,11 @@ def _averaged(x, dims, keepdim, dtype, count):  # type: ignore[no-untyped-def]
     return r if r.dtype is numpy else r.astype(numpy)
 
 
-def _mean_all(input, dtype=None):  # type: ignore[no-untyped-def]
+def _mean_all(input, dtype=None):
     return _averaged(input, None, False, dtype, input.size)
 
 
-def _mean(input, dim=None, keepdim=False, dtype=None):  # type: ignore[no-untyped-def]
+def _mean(input, dim=None, keepdim=False, dtype=None):
     dims = _dims(dim, input.ndim)
     return _averaged(
         input,
@@ -211,7 +211,7 @@ for _entry in (OPS["mean"], OPS["mean.dim"]):
         ),
     },
 )
-def nansum(input, dim=None, keepdim=False, *, dtype=None):  # type: ignore[no-untyped-def]
+def nansum(input, dim=None, keepdim=False, *, dtype=None):
     """The sum of the elements that are not nan.
 
     ~dims
@@ -252,13 +252,13 @@ def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any
         ~F.isnan(input.detach()), *((dim,) if dim is not None else (tuple(range(input.dim())),)), keepdim=keepdim
     )
     total = F.nansum(input, dim, keepdim, dtype=dtype)
-    return F.div(total, factor, **({} if out is None else {"out": out}))  # type: ignore[no-any-return]
+    return F.div(total, factor, **({} if out is None else {"out": out}))
 
 
 # -- products ----------------------------------------------------------------------------------------------------------
 
 
-def _others(F, input, dim):  # type: ignore[no-untyped-def]
+def _others(F, input, dim):
     """For each element the product of all others along a dimension, without dividing."""
     n = input.shape[dim]
     if n == 0:
@@ -270,7 +270,7 @@ def _others(F, input, dim):  # type: ignore[no-untyped-def]
 
 
 @in_both_worlds
-def product_back(F, grad, input, result, dim, keepdim):  # type: ignore[no-untyped-def]
+def product_back(F, grad, input, result, dim, keepdim):
     shape = tuple(input.shape)
     if not shape:
         return grad * F.conj(F.ones_of(input))
@@ -297,23 +297,23 @@ RAW.reversed = lambda x, dim: np.flip(x, dim)
     node="FlipBackward0",
     vjp={"input": lambda F, grad, dim: F.reversed(grad, dim)},
 )
-def _reversed(input, dim):  # type: ignore[no-untyped-def]
+def _reversed(input, dim):
     return np.ascontiguousarray(np.flip(input, dim)) if input.ndim else input.copy()
 
 
 TENSORS.reversed = lambda x, dim: F._reversed(x, dim)
 
 
-def _multiplied(x, dims, keepdim, dtype):  # type: ignore[no-untyped-def]
+def _multiplied(x, dims, keepdim, dtype):
     made, numpy = wide(x, dtype)
     return np.asarray(np.multiply.reduce(x, axis=dims, dtype=made, keepdims=keepdim)).astype(numpy)
 
 
-def _prod_all(input, dtype=None):  # type: ignore[no-untyped-def]
+def _prod_all(input, dtype=None):
     return _multiplied(input, None, False, dtype)
 
 
-def _prod(input, dim, keepdim=False, dtype=None):  # type: ignore[no-untyped-def]
+def _prod(input, dim, keepdim=False, dtype=None):
     if not isinstance(dim, (int, np.integer)):
         raise TypeError("dim must be an int")  # told in PyTorch's words by Op.refused
     return _multiplied(input, wrap_dim(dim, input.ndim) if input.ndim else (wrap_dim(dim, 0), ())[1], keepdim, dtype)
@@ -347,7 +347,7 @@ OPS["prod.dim"].node_class.dim_list = False
 def _truth(declaration: str, ufunc: Any, doc: str, out: Any = None) -> None:
     name = declare(declaration, doc, out)
 
-    def kernel(input, dim=None, keepdim=False):  # type: ignore[no-untyped-def]
+    def kernel(input, dim=None, keepdim=False):
         dims = (
             tuple(range(input.ndim))
             if dim is None
@@ -412,7 +412,7 @@ _truth(
     count_nonzero(Tensor input, int? dim=None) -> Tensor
     count_nonzero(Tensor input, int[] dim) -> Tensor
     """)
-def count_nonzero(input, dim=None):  # type: ignore[no-untyped-def]
+def count_nonzero(input, dim=None):
     """How many elements are not 0.
 
     Shapes: input's shape without the dimensions of dim; 0-dim without dim.

@@ -47,7 +47,7 @@ def infer_size(shape: tuple[int, ...], count: int) -> tuple[int, ...]:
 # -- view and reshape --------------------------------------------------------------------------------------------------
 
 
-def _view(input, size):  # type: ignore[no-untyped-def]
+def _view(input, size):
     size = infer_size(tuple(size), input.size)
     if input.size and input.flags.c_contiguous:
         return input.reshape(size)
@@ -239,7 +239,7 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
 # -- the order of dimensions -------------------------------------------------------------------------------------------
 
 
-def _t(input):  # type: ignore[no-untyped-def]
+def _t(input):
     if input.ndim > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D")
     return input.T
@@ -274,7 +274,7 @@ def t(input: Tensor) -> Tensor:
 publish("t(Tensor input) -> Tensor", t, True, True, t.__doc__ or "")
 
 
-def _transpose(input, dim0, dim1):  # type: ignore[no-untyped-def]
+def _transpose(input, dim0, dim1):
     n = input.ndim
     try:
         return input.swapaxes(dim0, dim1)
@@ -318,7 +318,7 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
 publish("transpose(Tensor input, int dim0, int dim1) -> Tensor", transpose, True, True, transpose.__doc__ or "")
 
 
-def _permute(input, dims):  # type: ignore[no-untyped-def]
+def _permute(input, dims):
     if len(dims) != input.ndim:
         raise RuntimeError(
             f"permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
@@ -368,16 +368,16 @@ publish("permute(Tensor input, int[] dims) -> Tensor", permute, True, True, perm
 # -- dimensions of size 1 ----------------------------------------------------------------------------------------------
 
 
-def _squeeze_all(input):  # type: ignore[no-untyped-def]
+def _squeeze_all(input):
     return input.squeeze()
 
 
-def _squeeze_dim(input, dim):  # type: ignore[no-untyped-def]
+def _squeeze_dim(input, dim):
     d = wrap_dim(dim, input.ndim)
     return input.squeeze(d) if input.ndim and input.shape[d] == 1 else input[...]
 
 
-def _squeeze_dims(input, dim):  # type: ignore[no-untyped-def]
+def _squeeze_dims(input, dim):
     dims = wrap_dims(dim, input.ndim)
     if not input.ndim:
         return input[...]
@@ -441,7 +441,7 @@ publish(
 )
 
 
-def _unsqueeze(input, dim):  # type: ignore[no-untyped-def]
+def _unsqueeze(input, dim):
     shape, strides = input.shape, input.strides
     n = len(shape)
     d = dim if type(dim) is int and 0 <= dim <= n else wrap_dim(dim, n + 1)
@@ -506,7 +506,7 @@ def expanded(shape: tuple[int, ...], size: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(reversed(result))
 
 
-def _expand(input, size):  # type: ignore[no-untyped-def]
+def _expand(input, size):
     old, steps = input.shape, input.strides
     lead = len(size) - len(old)
     if lead < 0:

@@ -95,7 +95,7 @@ def _guarded(call: Callable[..., Any], name: str, space: str) -> Callable[..., A
     guarded.__name__ = guarded.__qualname__ = name
     guarded.__module__ = "torch"
     guarded.__doc__ = call.__doc__
-    guarded.__wrapped__ = getattr(call, "__wrapped__", call)  # type: ignore[attr-defined]
+    guarded.__wrapped__ = getattr(call, "__wrapped__", call)
     return guarded
 
 

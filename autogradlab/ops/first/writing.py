@@ -38,7 +38,7 @@ def exact_out(entry: Op, message: str = _SAME, wanted: Any = None) -> None:
                 raise RuntimeError(message.format(*names, *(_scalar_name(d) for d in (expected, out.dtype))))
         return general(*args, **kwargs)
 
-    entry.call_any = call_any  # type: ignore[method-assign]
+    entry.call_any = call_any
 
 
 def warn_expanded(name: str, input: Tensor) -> None:

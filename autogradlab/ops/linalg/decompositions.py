@@ -40,13 +40,13 @@ NOT_POSITIVE = (
 def _halved_triangle(n: int, upper: bool = False) -> np.ndarray:
     """Ones in a triangle, halves on its diagonal."""
     ones = np.triu(np.ones((n, n))) if upper else np.tril(np.ones((n, n)))
-    return ones - np.eye(n) / 2  # type: ignore[no-any-return]
+    return ones - np.eye(n) / 2
 
 
 # -- Cholesky ----------------------------------------------------------------------------------------------------------
 
 
-def _cholesky_backward(F, grad, factor, upper):  # type: ignore[no-untyped-def]
+def _cholesky_backward(F, grad, factor, upper):
     low, g = (adjoint(F, factor), adjoint(F, grad)) if upper else (factor, grad)
     phi = weighted(F, F.matmul(adjoint(F, low), g), _halved_triangle(low.shape[-1]))
     half = F.linalg_solve_triangular(adjoint(F, low), (phi + adjoint(F, phi)) * 0.5, upper=True)
@@ -87,7 +87,7 @@ def _cholesky(a: np.ndarray, upper: bool) -> tuple[np.ndarray, np.ndarray]:
     vjp={"input": lambda F, grad, L, upper: _cholesky_backward(F, grad, L, upper)},
     out=Out(exact=EXPECTED),
 )
-def linalg_cholesky_ex(input, *, upper=False, check_errors=False):  # type: ignore[no-untyped-def]
+def linalg_cholesky_ex(input, *, upper=False, check_errors=False):
     """cholesky, which says in info where it failed instead of raising.
 
     Shapes: (..., n, n) gives (..., n, n) and (...).
@@ -107,7 +107,7 @@ def linalg_cholesky_ex(input, *, upper=False, check_errors=False):  # type: igno
     "cholesky(Tensor input, bool upper=False, *, Tensor out=None) -> Tensor",
     vjp={"input": lambda F, grad, result, upper: _cholesky_backward(F, grad, result, upper)},
 )
-def cholesky(input, upper=False):  # type: ignore[no-untyped-def]
+def cholesky(input, upper=False):
     """The triangular factor of positive definite matrices; linalg.cholesky is its successor.
 
     Shapes: (..., n, n).
@@ -133,7 +133,7 @@ def cholesky(input, upper=False):  # type: ignore[no-untyped-def]
 # -- QR ----------------------------------------------------------------------------------------------------------------
 
 
-def _qr_backward(F, grads, Q, R, mode):  # type: ignore[no-untyped-def]
+def _qr_backward(F, grads, Q, R, mode):
     if mode == "r":
         raise RuntimeError(
             "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use "
@@ -151,7 +151,7 @@ def _qr_backward(F, grads, Q, R, mode):  # type: ignore[no-untyped-def]
     return F.cat([_qr_tall(F, g_q, g_left, Q, left), F.matmul(Q, g_right)], -1)
 
 
-def _qr_tall(F, g_q, g_r, Q, R):  # type: ignore[no-untyped-def]
+def _qr_tall(F, g_q, g_r, Q, R):
     x = F.matmul(g_r, adjoint(F, R)) - F.matmul(adjoint(F, Q), g_q)
     x = weighted(F, x, _halved_triangle(R.shape[-1], upper=True))
     g = g_q + F.matmul(Q, x + adjoint(F, x))
@@ -167,7 +167,7 @@ def _qr(a: np.ndarray, mode: str) -> tuple[np.ndarray, np.ndarray]:
     if mode == "r":
         triangle: Any = np.linalg.qr(a, "r")
         return np.empty(0, a.dtype), columns(triangle)
-    q, r = np.linalg.qr(a, mode)  # type: ignore[call-overload]
+    q, r = np.linalg.qr(a, mode)
     return columns(q), columns(r)
 
 
@@ -180,7 +180,7 @@ def _qr(a: np.ndarray, mode: str) -> tuple[np.ndarray, np.ndarray]:
     vjp={"A": _qr_backward},
     out=Out(exact=EXPECTED),
 )
-def linalg_qr(A, mode="reduced"):  # type: ignore[no-untyped-def]
+def linalg_qr(A, mode="reduced"):
     """A = Q R with orthonormal columns in Q and an upper triangular R; mode is 'reduced', 'complete' or 'r'.
 
     Shapes: (..., m, n) gives (..., m, k) and (..., k, n), k the smaller of m and n.
@@ -219,11 +219,11 @@ def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
 # -- SVD ---------------------------------------------------------------------------------------------------------------
 
 
-def _skew(F, x):  # type: ignore[no-untyped-def]
+def _skew(F, x):
     return x - adjoint(F, x)
 
 
-def _svd_backward(F, grads, U, S, Vh, full_matrices):  # type: ignore[no-untyped-def]
+def _svd_backward(F, grads, U, S, Vh, full_matrices):
     g_u, g_s, g_vh = grads
     m, n, k = U.shape[-2], Vh.shape[-1], S.shape[-1]
     if full_matrices and m != n:  # of the further vectors nothing can depend
@@ -267,7 +267,7 @@ def _svd_backward(F, grads, U, S, Vh, full_matrices):  # type: ignore[no-untyped
     vjp={"A": _svd_backward},
     out=Out(exact=EXPECTED),
 )
-def linalg_svd(A, full_matrices=True, *, driver=None):  # type: ignore[no-untyped-def]
+def linalg_svd(A, full_matrices=True, *, driver=None):
     """A = U diag(S) Vh with orthonormal columns of U and rows of Vh; S is descending.
 
     Shapes: (..., m, n) gives (..., m, m), (..., k) and (..., n, n); with full_matrices=False (..., m, k) and (...,
@@ -327,7 +327,7 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any =
 # -- eigenvalues -------------------------------------------------------------------------------------------------------
 
 
-def _eigh_backward(F, grads, eigenvalues, eigenvectors):  # type: ignore[no-untyped-def]
+def _eigh_backward(F, grads, eigenvalues, eigenvectors):
     g_l, g_v = grads
     V = eigenvectors
     if g_v is None:
@@ -350,7 +350,7 @@ def _eigh_backward(F, grads, eigenvalues, eigenvectors):  # type: ignore[no-unty
     vjp={"A": _eigh_backward},
     out=Out(exact=EXPECTED),
 )
-def linalg_eigh(A, UPLO="L"):  # type: ignore[no-untyped-def]
+def linalg_eigh(A, UPLO="L"):
     """A = V diag(L) V^H for a symmetric (Hermitian) matrix; real eigenvalues, ascending. Reads one triangle of A.
 
     Shapes: (..., n, n) gives (..., n) and (..., n, n).
@@ -369,7 +369,7 @@ def linalg_eigh(A, UPLO="L"):  # type: ignore[no-untyped-def]
     return np.ascontiguousarray(values), columns(vectors)
 
 
-def _eig_backward(F, grads, eigenvalues, eigenvectors):  # type: ignore[no-untyped-def]
+def _eig_backward(F, grads, eigenvalues, eigenvectors):
     g_l, g_v = grads
     V = eigenvectors
     Vh = adjoint(F, V)
@@ -394,7 +394,7 @@ def _eig_backward(F, grads, eigenvalues, eigenvectors):  # type: ignore[no-untyp
     returns=named("linalg_eig", ("eigenvalues", "eigenvectors")),
     vjp={"input": _eig_backward},
 )
-def linalg_eig(input):  # type: ignore[no-untyped-def]
+def linalg_eig(input):
     """A V = V diag(L) for any square matrix; complex, and in no given order.
 
     Shapes: (..., n, n) gives (..., n) and (..., n, n).
@@ -416,7 +416,7 @@ def linalg_eig(input):  # type: ignore[no-untyped-def]
 # -- LU ----------------------------------------------------------------------------------------------------------------
 
 
-def _lu_backward(F, g_l, g_u, L, U, P):  # type: ignore[no-untyped-def]
+def _lu_backward(F, g_l, g_u, L, U, P):
     """The gradient of A = P L U. What sticks out of a wide or tall A comes first:
     it passes gradients on to the square rest."""
     m, n, k = L.shape[-2], U.shape[-1], L.shape[-1]
@@ -440,7 +440,7 @@ def _lu_backward(F, g_l, g_u, L, U, P):  # type: ignore[no-untyped-def]
     return x if P.ndim < 2 else F.matmul(P, x)
 
 
-def _parts(F, LU):  # type: ignore[no-untyped-def]
+def _parts(F, LU):
     """L and U out of the one matrix that holds both."""
     m, n = LU.shape[-2:]
     k = min(m, n)
@@ -449,11 +449,11 @@ def _parts(F, LU):  # type: ignore[no-untyped-def]
     return L, weighted(F, F.slice(LU, -2, 0, k, 1), high)
 
 
-def _permuted(F, pivots, m, d):  # type: ignore[no-untyped-def]
+def _permuted(F, pivots, m, d):
     return lift(F, permutation_matrix(pivots._array if isinstance(pivots, Tensor) else pivots, m, d))
 
 
-def _lu_factor_backward(F, grad, LU, pivots):  # type: ignore[no-untyped-def]
+def _lu_factor_backward(F, grad, LU, pivots):
     m, n = LU.shape[-2:]
     k = min(m, n)
     g_l, g_u = F.slice(grad, -1, 0, k, 1), F.slice(grad, -2, 0, k, 1)
@@ -479,7 +479,7 @@ def _dtype(x: Any) -> Any:
     vjp={"A": _lu_factor_backward},
     out=Out(exact=EXPECTED),
 )
-def linalg_lu_factor_ex(A, *, pivot=True, check_errors=False):  # type: ignore[no-untyped-def]
+def linalg_lu_factor_ex(A, *, pivot=True, check_errors=False):
     """lu_factor, which says in info whether it failed instead of raising.
 
     Shapes: (..., m, n) gives (..., m, n), (..., k) and (...).
@@ -505,7 +505,7 @@ def linalg_lu_factor_ex(A, *, pivot=True, check_errors=False):  # type: ignore[n
     return columns(factors), pivots, info
 
 
-def _lu_full_backward(F, grads, L, U, P):  # type: ignore[no-untyped-def]
+def _lu_full_backward(F, grads, L, U, P):
     return _lu_backward(F, zeros_or(F, grads[0], L), zeros_or(F, grads[1], U), L, U, P)
 
 
@@ -524,7 +524,7 @@ def _lu_result(made: Any) -> Any:
     vjp={"A": _lu_full_backward},
     out=Out(exact=EXPECTED),
 )
-def linalg_lu(A, *, pivot=True):  # type: ignore[no-untyped-def]
+def linalg_lu(A, *, pivot=True):
     """A = P L U: a permutation, a lower and an upper triangular matrix.
 
     Shapes: (..., m, n) gives (..., m, m), (..., m, k) and (..., k, n).
@@ -547,7 +547,7 @@ def linalg_lu(A, *, pivot=True):  # type: ignore[no-untyped-def]
     return low, np.triu(factors[..., :k, :]), matrix
 
 
-def _lu_solve_backward(F, grad, LU, pivots, result, left, adjoint, needs):  # type: ignore[no-untyped-def]
+def _lu_solve_backward(F, grad, LU, pivots, result, left, adjoint, needs):
     if not left:  # X A = B is A^H X^H = B^H
         H = lambda x: F.conj(F.transpose(x, -2, -1))
         g_lu, g_b = _lu_solve_backward(F, H(grad), LU, pivots, H(result), True, not adjoint, needs)
@@ -556,7 +556,7 @@ def _lu_solve_backward(F, grad, LU, pivots, result, left, adjoint, needs):  # ty
     return [_lu_solve_by_factors(F, grad, LU, pivots, result, adjoint) if needs[0] else None, g_b]
 
 
-def _lu_solve_by_factors(F, grad, LU, pivots, X, conjugate):  # type: ignore[no-untyped-def]
+def _lu_solve_by_factors(F, grad, LU, pivots, X, conjugate):
     n = LU.shape[-1]
     low, high = np.tril(np.ones((n, n)), -1), np.triu(np.ones((n, n)))
     L, U = _parts(F, LU)
@@ -587,7 +587,7 @@ def _lu_solve_by_factors(F, grad, LU, pivots, X, conjugate):  # type: ignore[no-
     shown={"LU": "LU"},
     out=Out(exact=EXPECTED),
 )
-def linalg_lu_solve(LU, pivots, B, *, left=True, adjoint=False):  # type: ignore[no-untyped-def]
+def linalg_lu_solve(LU, pivots, B, *, left=True, adjoint=False):
     """The X with A X = B, given lu_factor's results for A.
 
     Shapes: (..., n, n), (..., n) and (..., n, k) give (..., n, k).

@@ -16,7 +16,7 @@ from ..table.opdef import alias, composite, op
 from .factors import columns, real_type, square, weighted
 
 
-def _exp_backward(F, grad, A):  # type: ignore[no-untyped-def]
+def _exp_backward(F, grad, A):
     h = adjoint(F, A)
     n = A.shape[-1]
     zero = F.zeros_of(h, tuple(h.shape))
@@ -43,7 +43,7 @@ _PADE = (
 
 
 @op("linalg_matrix_exp(Tensor input) -> Tensor", "A", method=False, function=False, vjp={"A": _exp_backward})
-def linalg_matrix_exp(A):  # type: ignore[no-untyped-def]
+def linalg_matrix_exp(A):
     """The sum of A**k / k!: the exponential of square matrices.
 
     Shapes: (..., n, n).
@@ -76,7 +76,7 @@ def linalg_matrix_exp(A):  # type: ignore[no-untyped-def]
 alias("matrix_exp", "linalg_matrix_exp")
 
 
-def _householder_backward(F, grad, input, tau, needs):  # type: ignore[no-untyped-def]
+def _householder_backward(F, grad, input, tau, needs):
     """Each reflection 1 - tau v v^H stands between those before it, which act on the gradient, and those after it."""
     m, n = input.shape[-2:]
     count = tau.shape[-1]
@@ -114,7 +114,7 @@ def _householder_backward(F, grad, input, tau, needs):  # type: ignore[no-untype
         "input tau": lambda F, grad, input, tau, needs: _householder_backward(F, grad, input, tau, needs),
     },
 )
-def linalg_householder_product(input, tau):  # type: ignore[no-untyped-def]
+def linalg_householder_product(input, tau):
     """The first columns of the product of Householder reflections, as geqrf stores them.
 
     Shapes: (..., m, n) and (..., k) give (..., m, n).

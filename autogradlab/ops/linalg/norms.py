@@ -19,7 +19,7 @@ from .factors import floats
 _INF = float("inf")
 
 
-def _norm_backward(F, grad, input, result, ord, dim, keepdim, dtype):  # type: ignore[no-untyped-def]
+def _norm_backward(F, grad, input, result, ord, dim, keepdim, dtype):
     if dtype is not None:
         input = F.to(input, dtype) if F is TENSORS else input.astype(dtype.numpy)
     shape = tuple(input.shape)
@@ -54,7 +54,7 @@ def _norm_backward(F, grad, input, result, ord, dim, keepdim, dtype):  # type: i
     function=False,
     vjp={"input": _norm_backward},
 )
-def linalg_vector_norm(input, ord=2, dim=None, keepdim=False, *, dtype=None):  # type: ignore[no-untyped-def]
+def linalg_vector_norm(input, ord=2, dim=None, keepdim=False, *, dtype=None):
     """The norm of order ord of all elements as one vector, or along dim.
 
     Shapes: input's without the dimensions of dim; 0-dim without dim.
@@ -157,17 +157,17 @@ def linalg_matrix_norm(
         if b > a and not keepdim:
             b -= 1
         r = (F.amax if ord > 0 else F.amin)(sums, b, keepdim)
-    return r if out is None else written(r, out)  # type: ignore[no-any-return]
+    return r if out is None else written(r, out)
 
 
 def linalg_vector(x: Tensor, ord: Any, dim: Any, keepdim: bool, out: Any) -> Tensor:
     options = {} if out is None else {"out": out}
-    return TENSORS.linalg_vector_norm(x, ord, dim, keepdim, **options)  # type: ignore[no-any-return]
+    return TENSORS.linalg_vector_norm(x, ord, dim, keepdim, **options)
 
 
 def linalg_svdvals(A: Tensor) -> Tensor:
     """The singular values."""
-    return TENSORS.linalg_svd(A, False)[1]  # type: ignore[no-any-return]
+    return TENSORS.linalg_svd(A, False)[1]
 
 
 @composite(
@@ -207,13 +207,13 @@ def linalg_norm(
                 f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {ndim}D."
             )
         if isinstance(ord, str) or (len(dims) if dims is not None else ndim) == 2:
-            return linalg_matrix_norm(input, ord, dims if dims is not None else (-2, -1), keepdim, dtype=dtype, out=out)  # type: ignore[no-any-return]
+            return linalg_matrix_norm(input, ord, dims if dims is not None else (-2, -1), keepdim, dtype=dtype, out=out)
     elif dims is not None and len(dims) not in (1, 2):
         raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dims)}")
     options = {} if out is None else {"out": out}
     if dtype is not None:
         options["dtype"] = dtype
-    return TENSORS.linalg_vector_norm(input, 2 if ord is None else ord, dims, keepdim, **options)  # type: ignore[no-any-return]
+    return TENSORS.linalg_vector_norm(input, 2 if ord is None else ord, dims, keepdim, **options)
 
 
 @composite("""
@@ -238,9 +238,7 @@ def norm(
     tensor([7., 1.])
     """
     if p == "nuc":
-        return linalg_matrix_norm(  # type: ignore[no-any-return]
-            input, "nuc", (-2, -1) if dim is None else dim, keepdim, dtype=dtype, out=out
-        )
+        return linalg_matrix_norm(input, "nuc", (-2, -1) if dim is None else dim, keepdim, dtype=dtype, out=out)
     if isinstance(p, str) and p != "fro":
         raise RuntimeError(f"only valid values for p are strings 'fro' and 'nuc', found {p}")
     order = 2 if p is None or p == "fro" else p
@@ -248,7 +246,7 @@ def norm(
     options: dict[str, Any] = {} if out is None else {"out": out}
     if dtype is not None:
         options["dtype"] = dtype
-    return TENSORS.linalg_vector_norm(input, order, dims, keepdim, **options)  # type: ignore[no-any-return]
+    return TENSORS.linalg_vector_norm(input, order, dims, keepdim, **options)
 
 
 op(
@@ -266,7 +264,7 @@ op(
 # -- distances ---------------------------------------------------------------------------------------------------------
 
 
-def _cdist_backward(F, grad, x1, x2, p, result):  # type: ignore[no-untyped-def]
+def _cdist_backward(F, grad, x1, x2, p, result):
     gap = F.unsqueeze(x1, -2) - F.unsqueeze(x2, -3)
     g, n = F.unsqueeze(grad, -1), F.unsqueeze(result, -1)
     if p == 0:
@@ -284,11 +282,11 @@ def _cdist_backward(F, grad, x1, x2, p, result):  # type: ignore[no-untyped-def]
 
 
 @op("_cdist_forward", "x1 x2", node="CdistBackward0", vjp={"x1 x2": _cdist_backward})
-def _cdist_forward(x1, x2, p):  # type: ignore[no-untyped-def]
+def _cdist_forward(x1, x2, p):
     return RAW.linalg_vector_norm(x1[..., :, None, :] - x2[..., None, :, :], p, -1)
 
 
-def _euclidean_backward(F, grad, x1, x2, result):  # type: ignore[no-untyped-def]
+def _euclidean_backward(F, grad, x1, x2, result):
     ratio = F.where(result == 0, F.zero_dim(grad), grad / result)
     return (
         x1 * F.sum(ratio, -1, True) - F.matmul(ratio, x2),
@@ -302,7 +300,7 @@ def _euclidean_backward(F, grad, x1, x2, result):  # type: ignore[no-untyped-def
     node="EuclideanDistBackward0",
     vjp={"x1 x2": _euclidean_backward},
 )
-def _euclidean_dist(x1, x2):  # type: ignore[no-untyped-def]
+def _euclidean_dist(x1, x2):
     squares = (x1 * x1).sum(-1)[..., :, None] + (x2 * x2).sum(-1)[..., None, :] - 2 * (x1 @ x2.swapaxes(-1, -2))
     return np.sqrt(np.maximum(squares, 0))
 
@@ -340,5 +338,5 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_fo
     n, m = a.shape[-2], b.shape[-2]
     many = n > 25 or m > 25
     if p == 2 and a.shape[-1] and n and m and (compute_mode == modes[1] or (compute_mode == modes[0] and many)):
-        return F.view(F._euclidean_dist(x1, x2), (*batch, n, m))  # type: ignore[no-any-return]
-    return F._cdist_forward(x1, x2, float(p))  # type: ignore[no-any-return]
+        return F.view(F._euclidean_dist(x1, x2), (*batch, n, m))
+    return F._cdist_forward(x1, x2, float(p))

@@ -31,7 +31,7 @@ from .factors import SINGULAR, check_info, columns, inverse, is_complex, matmul,
     vjp={"A": lambda F, grad, inverse: -matmul(F, adjoint(F, inverse), grad, adjoint(F, inverse))},
     out=Out(exact=EXPECTED),
 )
-def linalg_inv_ex(A, *, check_errors=False):  # type: ignore[no-untyped-def]
+def linalg_inv_ex(A, *, check_errors=False):
     """inv, which says in info whether it failed instead of raising.
 
     Shapes: (..., n, n) gives (..., n, n) and (...).
@@ -61,7 +61,7 @@ def _inverse(input: Tensor, *, out: Any = None) -> Tensor:
     """
     found, info = TENSORS.linalg_inv_ex(input)
     check_info("linalg.inv", info._array, SINGULAR)
-    return found if out is None else written(found, out)  # type: ignore[no-any-return]
+    return found if out is None else written(found, out)
 
 
 alias("linalg_inv(Tensor A, *, Tensor out=None) -> Tensor", "inverse", method=False, function=False)
@@ -70,7 +70,7 @@ alias("linalg_inv(Tensor A, *, Tensor out=None) -> Tensor", "inverse", method=Fa
 # -- determinants ------------------------------------------------------------------------------------------------------
 
 
-def _det_backward(F, grad, A, result):  # type: ignore[no-untyped-def]
+def _det_backward(F, grad, A, result):
     values = result._array if isinstance(result, Tensor) else result
     if F is RAW:  # PyTorch multiplies by the determinant, so that singular matrices get zeros here
         found = np.where(values == 0, 0, grad * values.conj())[..., None, None] * adjoint(F, F.linalg_inverse(A))
@@ -102,7 +102,7 @@ def _det_backward(F, grad, A, result):  # type: ignore[no-untyped-def]
     vjp={"A": _det_backward},
     out=Out(exact=EXPECTED),
 )
-def linalg_det(A):  # type: ignore[no-untyped-def]
+def linalg_det(A):
     """The determinant of square matrices; 0 for singular ones.
 
     Shapes: (..., n, n) gives (...).
@@ -121,7 +121,7 @@ declare(
 alias("det", "linalg_det")
 
 
-def _slogdet_backward(F, grads, A, sign):  # type: ignore[no-untyped-def]
+def _slogdet_backward(F, grads, A, sign):
     g_sign, g_log = grads
     factor = g_log
     if is_complex(A):
@@ -141,7 +141,7 @@ def _slogdet_backward(F, grads, A, sign):  # type: ignore[no-untyped-def]
     vjp={"A": _slogdet_backward},
     out=Out(exact=EXPECTED),
 )
-def linalg_slogdet(A):  # type: ignore[no-untyped-def]
+def linalg_slogdet(A):
     """Another name of slogdet."""
     square("linalg.slogdet", A)
     sign, log = np.linalg.slogdet(A)
@@ -177,9 +177,9 @@ def logdet(input: Tensor) -> Tensor:
     square("logdet", input._array)
     sign, log = F.linalg_slogdet(input)
     if is_complex(input):
-        return F.add(F.log(sign), log)  # type: ignore[no-any-return]
+        return F.add(F.log(sign), log)
     negative = F.eq(sign, -1)
-    return F.where(negative, wrap(np.array(np.nan, log._array.dtype)), log)  # type: ignore[no-any-return]
+    return F.where(negative, wrap(np.array(np.nan, log._array.dtype)), log)
 
 
 RAW.linalg_inverse = lambda a: inverse(a)[0]
@@ -193,7 +193,7 @@ def is_vector(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
     return len(b) == 1 or (len(a) - 1 == len(b) and a[:-1] == b)
 
 
-def _solve_backward(F, grad, A, B_shape, result, left, needs):  # type: ignore[no-untyped-def]
+def _solve_backward(F, grad, A, B_shape, result, left, needs):
     vector = is_vector(tuple(A.shape), B_shape)
     g_b = (
         F.linalg_solve(adjoint(F, A), grad, left=left)
@@ -262,7 +262,7 @@ def _solve(a: np.ndarray, b: np.ndarray, left: bool) -> tuple[np.ndarray, np.nda
     vjp={"A B": _solve_backward},
     out=Out(exact=EXPECTED),
 )
-def linalg_solve_ex(A, B, *, left=True, check_errors=False):  # type: ignore[no-untyped-def]
+def linalg_solve_ex(A, B, *, left=True, check_errors=False):
     """solve, which says in info whether it failed instead of raising.
 
     Shapes: (..., n, n) and (..., n, k) or (..., n).
@@ -299,13 +299,13 @@ def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True, out: Any = None) ->
     """
     r, info = TENSORS.linalg_solve_ex(A, B, left=left)
     _check_solved("torch.linalg.solve", info._array)
-    return r if out is None else written(r, out)  # type: ignore[no-any-return]
+    return r if out is None else written(r, out)
 
 
 RAW.linalg_solve = lambda a, b, left=True: _solve(a, b, left)[0]
 
 
-def _triangular_backward(F, grad, input, B_shape, result, upper, left, unitriangular, needs):  # type: ignore[no-untyped-def]
+def _triangular_backward(F, grad, input, B_shape, result, upper, left, unitriangular, needs):
     g_b = F.linalg_solve_triangular(adjoint(F, input), grad, upper=not upper, left=left, unitriangular=unitriangular)
     if not needs[0]:
         return None, g_b
@@ -330,7 +330,7 @@ def _dtype(x: Any) -> Any:
     vjp={"input B": _triangular_backward},
     out=Out(overlap="part"),
 )
-def linalg_solve_triangular(input, B, *, upper, left=True, unitriangular=False):  # type: ignore[no-untyped-def]
+def linalg_solve_triangular(input, B, *, upper, left=True, unitriangular=False):
     """The X with A X = B for a triangular A, whose other triangle is not read.
 
     Shapes: (..., n, n) and (..., n, k) give (..., n, k).
@@ -401,7 +401,7 @@ def triangular_solve(
     return r if out is None else written_all(r, out)
 
 
-def _cholesky_solve_backward(F, grad, input2, result, upper, needs):  # type: ignore[no-untyped-def]
+def _cholesky_solve_backward(F, grad, input2, result, upper, needs):
     g = F.cholesky_solve(grad, input2, upper)
     if not needs[1]:
         return g, None
@@ -419,7 +419,7 @@ def _cholesky_solve(b: np.ndarray, factor: np.ndarray, upper: bool) -> np.ndarra
     "cholesky_solve(Tensor input, Tensor input2, bool upper=False, *, Tensor out=None) -> Tensor",
     vjp={"input input2": _cholesky_solve_backward},
 )
-def cholesky_solve(input, input2, upper=False):  # type: ignore[no-untyped-def]
+def cholesky_solve(input, input2, upper=False):
     """The X with A X = B, given the Cholesky factor of A.
 
     Shapes: (..., n, k) and (..., n, n) give (..., n, k).
@@ -440,7 +440,7 @@ def cholesky_solve(input, input2, upper=False):  # type: ignore[no-untyped-def]
     return _cholesky_solve(input, input2, upper)
 
 
-def _cholesky_inverse_backward(F, grad, input, result, upper):  # type: ignore[no-untyped-def]
+def _cholesky_inverse_backward(F, grad, input, result, upper):
     both = matmul(F, result, grad + adjoint(F, grad), result)
     return -(F.matmul(input, both) if upper else F.matmul(both, input))
 
@@ -449,7 +449,7 @@ def _cholesky_inverse_backward(F, grad, input, result, upper):  # type: ignore[n
     "cholesky_inverse(Tensor input, bool upper=False, *, Tensor out=None) -> Tensor",
     vjp={"input": _cholesky_inverse_backward},
 )
-def cholesky_inverse(input, upper=False):  # type: ignore[no-untyped-def]
+def cholesky_inverse(input, upper=False):
     """The inverse of a matrix, given its Cholesky factor.
 
     Shapes: (..., n, n).
@@ -492,7 +492,7 @@ def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Any = No
 # -- pseudo-inverses, least squares ------------------------------------------------------------------------------------
 
 
-def _pinv_backward(F, grad, A, result):  # type: ignore[no-untyped-def]
+def _pinv_backward(F, grad, A, result):
     gh, ph = adjoint(F, grad), adjoint(F, result)
     if A.shape[-2] <= A.shape[-1]:
         k = F.matmul(gh, result)
@@ -513,7 +513,7 @@ def cutoff(values: np.ndarray, size: int, atol: Any, rtol: Any) -> np.ndarray:
     if rtol is None:
         rtol = np.where(np.asarray(0.0 if atol is None else atol) > 0, 0.0, np.finfo(values.dtype).eps * size)
     largest = values.max(-1, initial=0)
-    return np.maximum(0.0 if atol is None else np.asarray(atol), np.asarray(rtol) * largest)  # type: ignore[no-any-return]
+    return np.maximum(0.0 if atol is None else np.asarray(atol), np.asarray(rtol) * largest)
 
 
 @op(
@@ -529,7 +529,7 @@ def cutoff(values: np.ndarray, size: int, atol: Any, rtol: Any) -> np.ndarray:
     function=False,
     vjp={"input": lambda F, grad, input, result: _pinv_backward(F, grad, input, result)},
 )
-def linalg_pinv(input, *, atol=None, rtol=None, hermitian=False):  # type: ignore[no-untyped-def]
+def linalg_pinv(input, *, atol=None, rtol=None, hermitian=False):
     A = input
     if A.ndim < 2 or A.dtype.kind not in "fc":
         raise RuntimeError(
@@ -563,10 +563,10 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     tensor([[1., 0.],
             [0., 0.]])
     """
-    return TENSORS.linalg_pinv(input, rtol=rcond)  # type: ignore[no-any-return]
+    return TENSORS.linalg_pinv(input, rtol=rcond)
 
 
-def _lstsq_backward(F, grads, input, b, solution, needs):  # type: ignore[no-untyped-def]
+def _lstsq_backward(F, grads, input, b, solution, needs):
     p = F.linalg_pinv(input)
     vector = len(b.shape) < len(input.shape)
     grad = F.zeros_of(solution, tuple(solution.shape)) if grads[0] is None else grads[0]
@@ -594,7 +594,7 @@ def _lstsq_backward(F, grads, input, b, solution, needs):  # type: ignore[no-unt
     returns=named("linalg_lstsq", ("solution", "residuals", "rank", "singular_values")),
     vjp={"input b": _lstsq_backward},
 )
-def linalg_lstsq(input, b, rcond=None, *, driver=None):  # type: ignore[no-untyped-def]
+def linalg_lstsq(input, b, rcond=None, *, driver=None):
     """The X for which A X comes closest to B.
 
     Shapes: (..., m, n) and (..., m, k) give the solution (..., n, k).

@@ -44,7 +44,7 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, *, out: Any = Non
     return out
 
 
-def _backward(F, grads, LU_data_shape):  # type: ignore[no-untyped-def]
+def _backward(F, grads, LU_data_shape):
     m, n = LU_data_shape[-2:]
     k = min(m, n)
     low, high = grads[:2]
@@ -72,7 +72,7 @@ def _result(made: Any) -> Any:
     returns=_result,
     vjp={"LU_data": _backward},
 )
-def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):  # type: ignore[no-untyped-def]
+def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):
     """The three matrices that are in what lu_factor gives: P L U is the matrix that was factored.
 
     Shapes: (..., m, n) and (..., k) give (..., m, m), (..., m, k) and (..., k, n).

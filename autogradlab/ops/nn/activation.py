@@ -43,7 +43,7 @@ def no_integers(name: str, x: np.ndarray) -> None:
     },
 )
 @typed("hardtanh_cpu", BOOL + COMPLEX)
-def hardtanh(input, min_val=-1.0, max_val=1.0):  # type: ignore[no-untyped-def]
+def hardtanh(input, min_val=-1.0, max_val=1.0):
     """input, but not below min_val nor above max_val."""
     if input.dtype.kind == "b":
         raise RuntimeError("Bool inputs not supported for hardtanh")
@@ -62,7 +62,7 @@ def hardtanh(input, min_val=-1.0, max_val=1.0):  # type: ignore[no-untyped-def]
     },
 )
 @typed("hardtanh_backward", "")
-def hardtanh_backward(grad_output, input, min_val, max_val):  # type: ignore[no-untyped-def]
+def hardtanh_backward(grad_output, input, min_val, max_val):
     return np.where((input <= min_val) | (input >= max_val), grad_output.dtype.type(0), grad_output)
 
 
@@ -71,7 +71,7 @@ def hardtanh_backward(grad_output, input, min_val, max_val):  # type: ignore[no-
     vjp={"input": lambda F, grad, input: F.hardsigmoid_backward(grad, input)},
 )
 @typed("hardsigmoid_cpu", BOOL + INTEGERS + COMPLEX)
-def hardsigmoid(input):  # type: ignore[no-untyped-def]
+def hardsigmoid(input):
     """A line from 0 at -3 to 1 at 3, flat outside."""
     no_integers("hardsigmoid_cpu", input)
     return np.clip(input + 3, 0, 6) / 6
@@ -86,7 +86,7 @@ def hardsigmoid(input):  # type: ignore[no-untyped-def]
     },
 )
 @typed("hardsigmoid_backward", "")
-def hardsigmoid_backward(grad_output, input):  # type: ignore[no-untyped-def]
+def hardsigmoid_backward(grad_output, input):
     return np.where((input > -3) & (input < 3), grad_output * input.dtype.type(np.float32(1 / 6)), input.dtype.type(0))
 
 
@@ -95,7 +95,7 @@ def hardsigmoid_backward(grad_output, input):  # type: ignore[no-untyped-def]
     vjp={"input": lambda F, grad, input: F.hardswish_backward(grad, input)},
 )
 @typed("hardswish_cpu", BOOL + INTEGERS + COMPLEX)
-def hardswish(input):  # type: ignore[no-untyped-def]
+def hardswish(input):
     """input * hardsigmoid(input)"""
     no_integers("hardswish_cpu", input)
     return input * np.clip(input + 3, 0, 6) / 6
@@ -112,7 +112,7 @@ def hardswish(input):  # type: ignore[no-untyped-def]
     },
 )
 @typed("hardswish_backward", "")
-def hardswish_backward(grad_output, input):  # type: ignore[no-untyped-def]
+def hardswish_backward(grad_output, input):
     return np.where(
         input <= -3,
         input.dtype.type(0),
@@ -128,7 +128,7 @@ def hardswish_backward(grad_output, input):  # type: ignore[no-untyped-def]
         "input": lambda F, grad, input, threshold: F.threshold_backward(grad, input, threshold),
     },
 )
-def threshold(input, threshold, value):  # type: ignore[no-untyped-def]
+def threshold(input, threshold, value):
     """input where it is larger than threshold, value elsewhere.
 
     Shapes: any; the result has input's shape.
@@ -152,7 +152,7 @@ def threshold(input, threshold, value):  # type: ignore[no-untyped-def]
     vjp={"input": lambda F, grad, input, lambd: F.hardshrink_backward(grad, input, lambd)},
 )
 @typed("hardshrink_cpu", BOOL + INTEGERS + COMPLEX)
-def hardshrink(input, lambd=0.5):  # type: ignore[no-untyped-def]
+def hardshrink(input, lambd=0.5):
     """input where its absolute value is larger than lambd, 0 elsewhere.
 
     Shapes: any; the result has input's shape.
@@ -173,7 +173,7 @@ def hardshrink(input, lambd=0.5):  # type: ignore[no-untyped-def]
         "input": lambda F, grad: grad * 0,
     },
 )
-def hardshrink_backward(grad_output, input, lambd):  # type: ignore[no-untyped-def]
+def hardshrink_backward(grad_output, input, lambd):
     return np.where((input >= -lambd) & (input <= lambd), grad_output.dtype.type(0), grad_output)
 
 
@@ -183,7 +183,7 @@ def hardshrink_backward(grad_output, input, lambd):  # type: ignore[no-untyped-d
         "input": lambda F, grad, input, lambd: F.softshrink_backward(grad, input, lambd),
     },
 )
-def softshrink(input, lambd=0.5):  # type: ignore[no-untyped-def]
+def softshrink(input, lambd=0.5):
     """input moved towards 0 by lambd, 0 where that would cross it."""
     no_integers("softshrink_check", input)
     most = finfo(from_numpy(input.dtype)).max
@@ -203,7 +203,7 @@ def softshrink(input, lambd=0.5):  # type: ignore[no-untyped-def]
         "input": lambda F, grad: grad * 0,
     },
 )
-def softshrink_backward(grad_output, input, lambd):  # type: ignore[no-untyped-def]
+def softshrink_backward(grad_output, input, lambd):
     return hardshrink_backward(grad_output, input, lambd)
 
 
@@ -217,7 +217,7 @@ def softshrink_backward(grad_output, input, lambd):  # type: ignore[no-untyped-d
     },
 )
 @typed("leaky_relu_cpu", BOOL + INTEGERS + COMPLEX)
-def leaky_relu(input, negative_slope=0.01):  # type: ignore[no-untyped-def]
+def leaky_relu(input, negative_slope=0.01):
     """input where it is positive, else input * negative_slope."""
     no_integers("leaky_relu_cpu", input)
     return np.where(input > 0, input, input * input.dtype.type(negative_slope))
@@ -232,7 +232,7 @@ def leaky_relu(input, negative_slope=0.01):  # type: ignore[no-untyped-def]
     },
 )
 @typed("leaky_relu_backward", "")
-def leaky_relu_backward(grad_output, input, negative_slope):  # type: ignore[no-untyped-def]
+def leaky_relu_backward(grad_output, input, negative_slope):
     return np.where(input > 0, grad_output, grad_output * grad_output.dtype.type(negative_slope))
 
 
@@ -245,7 +245,7 @@ def leaky_relu_backward(grad_output, input, negative_slope):  # type: ignore[no-
     },
 )
 @typed("elu_cpu", BOOL + INTEGERS + COMPLEX)
-def elu(input, alpha=1.0, scale=1.0, input_scale=1.0):  # type: ignore[no-untyped-def]
+def elu(input, alpha=1.0, scale=1.0, input_scale=1.0):
     """input where it is positive, else alpha * (exp(input) - 1)."""
     no_integers("elu_cpu", input)
     kind = input.dtype.type
@@ -269,7 +269,7 @@ def elu(input, alpha=1.0, scale=1.0, input_scale=1.0):  # type: ignore[no-untype
     },
 )
 @typed("elu_backward", "")
-def elu_backward(grad_output, input, alpha, scale, input_scale):  # type: ignore[no-untyped-def]
+def elu_backward(grad_output, input, alpha, scale, input_scale):
     kind = input.dtype.type
     slope = np.exp(np.minimum(input, 0) * kind(input_scale)) * kind(alpha * scale * input_scale)
     return np.where(input > 0, grad_output * kind(scale), grad_output * slope)
@@ -287,7 +287,7 @@ TENSORS.clamped = lambda x: -TENSORS.relu(-x)
         "input": lambda F, grad, input, alpha: F.elu_backward(grad, input, alpha, 1.0, 1.0 / alpha),
     },
 )
-def celu(input, alpha=1.0):  # type: ignore[no-untyped-def]
+def celu(input, alpha=1.0):
     """max(0, x) + min(0, alpha * (exp(x / alpha) - 1)): smooth at 0.
 
     Shapes: any; the result has input's shape.
@@ -325,7 +325,7 @@ def selu(input: Tensor) -> Tensor:
     >>> x
     tensor([-1.1113,  0.0000,  2.1014])
     """
-    return TENSORS.elu(input, SELU_ALPHA, SELU_SCALE)  # type: ignore[no-any-return]
+    return TENSORS.elu(input, SELU_ALPHA, SELU_SCALE)
 
 
 @composite(method=False)
@@ -334,14 +334,14 @@ def selu_(input: Tensor) -> Tensor:
     return OPS["elu"].call_(input, SELU_ALPHA, SELU_SCALE)
 
 
-def _sigmoid(x):  # type: ignore[no-untyped-def]
+def _sigmoid(x):
     if x.dtype.kind == "c":
         return 1 / (1 + np.exp(-x))
     e = np.exp(-np.abs(x))
     return np.where(x >= 0, 1, e) / (1 + e)
 
 
-def _silu_slope(F, x):  # type: ignore[no-untyped-def]
+def _silu_slope(F, x):
     s = F.sigmoid(x)
     return s * (1 + x * (1 - s))
 
@@ -351,12 +351,12 @@ def _silu_slope(F, x):  # type: ignore[no-untyped-def]
     vjp={"input": lambda F, grad, input: grad * _silu_slope(F, input)},
 )
 @typed("silu_cpu", BOOL + INTEGERS)
-def silu(input):  # type: ignore[no-untyped-def]
+def silu(input):
     """input * sigmoid(input)"""
     return input * _sigmoid(input)
 
 
-def _mish_slope(F, x):  # type: ignore[no-untyped-def]
+def _mish_slope(F, x):
     t = F.tanh(F.softplus(x))
     return t + x * F.sigmoid(x) * (1 - t * t)
 
@@ -366,13 +366,13 @@ def _mish_slope(F, x):  # type: ignore[no-untyped-def]
     vjp={"input": lambda F, grad, input: grad * _mish_slope(F, input)},
 )
 @typed("mish_cpu", BOOL + INTEGERS + COMPLEX)
-def mish(input):  # type: ignore[no-untyped-def]
+def mish(input):
     """input * tanh(softplus(input))"""
     no_integers("mish_cpu", input)
     return input * np.tanh(softplus(input))
 
 
-def _gelu_slope(F, x, approximate):  # type: ignore[no-untyped-def]
+def _gelu_slope(F, x, approximate):
     if approximate == "none":
         return 0.5 * (1 + F.erf(x * math.sqrt(0.5))) + x * F.exp(x * x * -0.5) * (1 / math.sqrt(2 * math.pi))
     inner = (x + x * x * x * 0.044715) * _ROOT
@@ -387,7 +387,7 @@ def _gelu_slope(F, x, approximate):  # type: ignore[no-untyped-def]
     },
 )
 @typed("GeluKernelImpl", BOOL + INTEGERS + COMPLEX)
-def gelu(input, *, approximate="none"):  # type: ignore[no-untyped-def]
+def gelu(input, *, approximate="none"):
     """input times the normal distribution function of input; approximate="tanh" for the usual approximation."""
     if approximate not in ("none", "tanh"):
         raise RuntimeError("approximate argument must be either none or tanh.")
@@ -397,7 +397,7 @@ def gelu(input, *, approximate="none"):  # type: ignore[no-untyped-def]
     return 0.5 * input * (1 + np.tanh((input + input * input * input * 0.044715) * input.dtype.type(_ROOT)))
 
 
-def _gelu_curve(F, x, approximate):  # type: ignore[no-untyped-def]
+def _gelu_curve(F, x, approximate):
     """The second derivative of gelu."""
     if approximate == "none":
         return F.exp(x * x * -0.5) * (2 - x * x) * (1 / math.sqrt(2 * math.pi))
@@ -418,7 +418,7 @@ def _gelu_curve(F, x, approximate):  # type: ignore[no-untyped-def]
     },
 )
 @typed("gelu_backward", "")
-def gelu_backward(grad_output, input, approximate):  # type: ignore[no-untyped-def]
+def gelu_backward(grad_output, input, approximate):
     return grad_output * _gelu_slope(RAW, input, approximate)
 
 
@@ -429,7 +429,7 @@ def gelu_backward(grad_output, input, approximate):  # type: ignore[no-untyped-d
     },
 )
 @typed("softplus_cpu", BOOL + INTEGERS + COMPLEX)
-def softplus(input, beta=1.0, threshold=20.0):  # type: ignore[no-untyped-def]
+def softplus(input, beta=1.0, threshold=20.0):
     """log(1 + exp(beta * input)) / beta; input itself where beta * input is above the threshold."""
     no_integers("softplus_cpu", input)
     x = input * input.dtype.type(beta)
@@ -449,7 +449,7 @@ def softplus(input, beta=1.0, threshold=20.0):  # type: ignore[no-untyped-def]
     },
 )
 @typed("softplus_backward", "")
-def softplus_backward(grad_output, input, beta, threshold):  # type: ignore[no-untyped-def]
+def softplus_backward(grad_output, input, beta, threshold):
     x = input * input.dtype.type(beta)
     return np.where(x > threshold, grad_output, grad_output * _sigmoid(x))
 
@@ -459,13 +459,13 @@ def softplus_backward(grad_output, input, beta, threshold):  # type: ignore[no-u
     vjp={"input": lambda F, grad, input: grad * F.sigmoid(-input)},
 )
 @typed("log_sigmoid_cpu", BOOL + INTEGERS + COMPLEX)
-def log_sigmoid(input):  # type: ignore[no-untyped-def]
+def log_sigmoid(input):
     """log(sigmoid(input))"""
     no_integers("log_sigmoid_cpu", input)
     return np.minimum(input, 0) - np.log1p(np.exp(-np.abs(input)))
 
 
-def _glu_backward(F, grad, input, dim):  # type: ignore[no-untyped-def]
+def _glu_backward(F, grad, input, dim):
     n = input.shape[dim] // 2
     first, second = F.slice(input, dim, 0, n, 1), F.sigmoid(F.slice(input, dim, n, 2 * n, 1))
     return F.cat([grad * second, grad * first * (second * (1 - second))], dim)
@@ -476,7 +476,7 @@ def _glu_backward(F, grad, input, dim):  # type: ignore[no-untyped-def]
     vjp={"input": lambda F, grad, input, dim: _glu_backward(F, grad, input, dim)},
 )
 @typed("glu_cpu", BOOL + INTEGERS + COMPLEX)
-def glu(input, dim=-1):  # type: ignore[no-untyped-def]
+def glu(input, dim=-1):
     """The first half along `dim` times the sigmoid of the second."""
     if input.ndim == 0:
         raise RuntimeError("glu does not support 0-dimensional tensors")
@@ -496,7 +496,7 @@ def glu(input, dim=-1):  # type: ignore[no-untyped-def]
         "weight": lambda F, grad, input: F.pick(input > 0, 0.0 * grad, input * grad),
     },
 )
-def _prelu_kernel(input, weight):  # type: ignore[no-untyped-def]
+def _prelu_kernel(input, weight):
     return np.where(input > 0, input, input * weight)
 
 
@@ -528,8 +528,8 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     if w.ndim > 1:
         raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {w.ndim}")
     if x.ndim != w.ndim or (x.ndim and w.size == 1):
-        weight = weight.view([-1 if i == (1 if x.ndim > 1 else 0) else 1 for i in range(x.ndim)])  # type: ignore[attr-defined]
-    return TENSORS._prelu_kernel(input, weight)  # type: ignore[no-any-return]
+        weight = weight.view([-1 if i == (1 if x.ndim > 1 else 0) else 1 for i in range(x.ndim)])
+    return TENSORS._prelu_kernel(input, weight)
 
 
 @op(
@@ -543,7 +543,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
         ),
     },
 )
-def rrelu_with_noise(input, noise, lower, upper, training):  # type: ignore[no-untyped-def]
+def rrelu_with_noise(input, noise, lower, upper, training):
     return input * noise
 
 
@@ -560,7 +560,7 @@ OPS["rrelu_with_noise"].overload_in_place()
         "input": lambda F, grad: F.zeros_like(grad),
     },
 )
-def rrelu_with_noise_backward(grad_output, input, noise, lower, upper, training):  # type: ignore[no-untyped-def]
+def rrelu_with_noise_backward(grad_output, input, noise, lower, upper, training):
     return grad_output * noise
 
 
@@ -576,7 +576,7 @@ def rrelu_with_noise_backward(grad_output, input, noise, lower, upper, training)
     out=Out(exact=EXPECTED),
 )
 @typed("softmax", "")
-def _softmax(input, dim):  # type: ignore[no-untyped-def]
+def _softmax(input, dim):
     d = wrap_dim(dim, input.ndim)
     no_integers("softmax_lastdim_kernel_impl" if d == max(input.ndim - 1, 0) else "softmax_kernel_impl", input)
     if not input.ndim:
@@ -601,7 +601,7 @@ def _softmax(input, dim):  # type: ignore[no-untyped-def]
     },
 )
 @typed("_softmax_backward_data", "")
-def _softmax_backward_data(grad_output, output, dim):  # type: ignore[no-untyped-def]
+def _softmax_backward_data(grad_output, output, dim):
     if not output.ndim:
         return grad_output * 0
     both = grad_output * output
@@ -617,7 +617,7 @@ def _softmax_backward_data(grad_output, output, dim):  # type: ignore[no-untyped
     out=Out(exact=EXPECTED),
 )
 @typed("softmax", "")
-def _log_softmax(input, dim):  # type: ignore[no-untyped-def]
+def _log_softmax(input, dim):
     d = wrap_dim(dim, input.ndim)
     no_integers("log_softmax_lastdim_kernel_impl" if d == max(input.ndim - 1, 0) else "log_softmax_kernel_impl", input)
     if not input.ndim:
@@ -637,7 +637,7 @@ def _log_softmax(input, dim):  # type: ignore[no-untyped-def]
     },
 )
 @typed("_log_softmax_backward_data", "")
-def _log_softmax_backward_data(grad_output, output, dim):  # type: ignore[no-untyped-def]
+def _log_softmax_backward_data(grad_output, output, dim):
     if not output.ndim:
         return grad_output * 0
     return grad_output - np.exp(output) * np.add.reduce(grad_output, axis=dim, keepdims=True)
@@ -650,7 +650,7 @@ def _along(declaration: str, doc: str, out: Any = None) -> None:
         if not isinstance(input, Tensor) or not isinstance(dim, int) or isinstance(dim, bool):
             reject(name, (input,) if dim is None else (input, dim), {})
         if dtype is not None:
-            input = input.to(dtype)  # type: ignore[attr-defined]
+            input = input.to(dtype)
         found = getattr(TENSORS, "_" + name)(input, dim)
         return found if out is None else written(found, out, name)
 
@@ -696,7 +696,7 @@ alias("special_log_softmax(Tensor input, int dim, *, ScalarType? dtype=None) -> 
     },
 )
 @typed("softmax", BOOL + INTEGERS + COMPLEX)
-def _safe_softmax(input, dim):  # type: ignore[no-untyped-def]
+def _safe_softmax(input, dim):
     """softmax that gives zeros where everything is -inf."""
     found = _softmax(input, dim)
     empty = np.isneginf(input).all(axis=dim, keepdims=True)

@@ -48,7 +48,7 @@ def _by_rows(x: Array) -> Array:
     shown={"query": "query", "key": "key", "value": "value", "attn_mask": "attn_mask", "output": "output"},
 )
 @typed("flash_attention", half=True)
-def _attention(query, key, value, dropout_p=0.0, is_causal=False, attn_mask=None, scale=None):  # type: ignore[no-untyped-def]
+def _attention(query, key, value, dropout_p=0.0, is_causal=False, attn_mask=None, scale=None):
     """softmax(query @ key.T * scale + mask) @ value, and the logarithms of the sums that softmax divides by."""
     scores = _scores(query, key, is_causal, attn_mask, scale)
     top = scores.max(-1, keepdims=True)
@@ -71,7 +71,7 @@ def _attention(query, key, value, dropout_p=0.0, is_causal=False, attn_mask=None
     },
 )
 @typed("flash_attention", half=True)
-def _attention_backward(grad_out, query, key, value, output, logsumexp, dropout_p, is_causal, attn_mask, scale):  # type: ignore[no-untyped-def]
+def _attention_backward(grad_out, query, key, value, output, logsumexp, dropout_p, is_causal, attn_mask, scale):
     scores = _scores(query, key, is_causal, attn_mask, scale)
     sums = logsumexp[..., None]
     weights = np.exp(scores - np.where(np.isneginf(sums), 0, sums))

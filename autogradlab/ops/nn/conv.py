@@ -206,7 +206,7 @@ def _opened(
     )
 
 
-def _cropped(F, r, shape):  # type: ignore[no-untyped-def]
+def _cropped(F, r, shape):
     """output_padding can make room for windows that no input element has."""
     for d in range(2, len(shape)):
         if r.shape[d] > shape[d]:
@@ -214,14 +214,14 @@ def _cropped(F, r, shape):  # type: ignore[no-untyped-def]
     return r
 
 
-def _grad_input(F, grad, weight, input_shape, stride, padding, dilation, transposed, groups):  # type: ignore[no-untyped-def]
+def _grad_input(F, grad, weight, input_shape, stride, padding, dilation, transposed, groups):
     weight = F.conj(weight)
     if transposed:
         return _cropped(F, F._conv(grad, weight, stride, padding, dilation, groups), input_shape)
     return F._conv_by_input(grad, weight, tuple(input_shape[2:]), stride, padding, dilation, groups)
 
 
-def _grad_weight(F, grad, input, weight_shape, stride, padding, dilation, transposed, groups):  # type: ignore[no-untyped-def]
+def _grad_weight(F, grad, input, weight_shape, stride, padding, dilation, transposed, groups):
     kernel = tuple(weight_shape[2:])
     input = F.conj(input)
     if transposed:
@@ -247,7 +247,7 @@ def _grad_weight(F, grad, input, weight_shape, stride, padding, dilation, transp
     shown={"bias_shape": "bias", "input": "input"},
 )
 @typed("convolution", "")
-def convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups):  # type: ignore[no-untyped-def]
+def convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups):
     """All convolutions in one: of any number of dimensions, transposed or not.
 
     Shapes: input (N, C, …), weight (out, C / groups, …); transposed: (C, out / groups, …).
@@ -289,7 +289,7 @@ _SECOND = "ConvolutionBackwardBackward0"
     },
 )
 @typed("convolution", "")
-def _conv(input, weight, stride, padding, dilation, groups):  # type: ignore[no-untyped-def]
+def _conv(input, weight, stride, padding, dilation, groups):
     return _forward(input, weight, stride, padding, dilation, groups)
 
 
@@ -307,7 +307,7 @@ def _conv(input, weight, stride, padding, dilation, groups):  # type: ignore[no-
     },
 )
 @typed("convolution", "")
-def _conv_by_input(grad_output, weight, sizes, stride, padding, dilation, groups):  # type: ignore[no-untyped-def]
+def _conv_by_input(grad_output, weight, sizes, stride, padding, dilation, groups):
     return _adjoint_input(grad_output, weight, sizes, stride, padding, dilation, groups)
 
 
@@ -325,7 +325,7 @@ def _conv_by_input(grad_output, weight, sizes, stride, padding, dilation, groups
     },
 )
 @typed("convolution", "")
-def _conv_by_weight(grad_output, input, kernel, stride, padding, dilation, groups):  # type: ignore[no-untyped-def]
+def _conv_by_weight(grad_output, input, kernel, stride, padding, dilation, groups):
     return _adjoint_weight(grad_output, input, kernel, stride, padding, dilation, groups)
 
 
@@ -342,7 +342,7 @@ def _conv_by_weight(grad_output, input, kernel, stride, padding, dilation, group
     },
 )
 @typed("im2col_out_cpu", "iu")
-def im2col(input, kernel_size, dilation, padding, stride):  # type: ignore[no-untyped-def]
+def im2col(input, kernel_size, dilation, padding, stride):
     """All windows of (N, C, H, W) as columns: (N, C * kernel, windows)."""
     x = input if input.ndim == 4 else input[None]
     cols, _ = columns(x, kernel_size, stride, padding, dilation)
@@ -360,7 +360,7 @@ def im2col(input, kernel_size, dilation, padding, stride):  # type: ignore[no-un
     },
 )
 @typed("col2im_out_cpu", "iu")
-def col2im(input, output_size, kernel_size, dilation, padding, stride):  # type: ignore[no-untyped-def]
+def col2im(input, output_size, kernel_size, dilation, padding, stride):
     """Columns added up where their windows lie: the adjoint of im2col."""
     x = input if input.ndim == 3 else input[None]
     out = scatter_columns(x, output_size, kernel_size, stride, padding, dilation)

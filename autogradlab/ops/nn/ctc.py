@@ -57,7 +57,7 @@ def _total(alpha: Array) -> Any:
     return np.logaddexp.reduce(alpha[-1, -2:])
 
 
-def _ctc_backward(F, grad, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity):  # type: ignore[no-untyped-def]
+def _ctc_backward(F, grad, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity):
     return F._ctc_loss_backward(grad, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
 
 
@@ -72,7 +72,7 @@ def _ctc_backward(F, grad, log_probs, targets, input_lengths, target_lengths, bl
     },
 )
 @typed("ctc_loss_cpu", "biuc", half=False)
-def _ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity):  # type: ignore[no-untyped-def]
+def _ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity):
     """-log of the probability of each target, for logarithms of probabilities (T, N, C)."""
     out = np.empty(log_probs.shape[1], log_probs.dtype)
     for b, labels in enumerate(_labels(targets, target_lengths, blank)):
@@ -89,7 +89,7 @@ def _ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, zero_inf
         "log_probs": no_derivative("_ctc_loss_backward"),
     },
 )
-def _ctc_loss_backward(grad_output, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity):  # type: ignore[no-untyped-def]
+def _ctc_loss_backward(grad_output, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity):
     out = np.zeros_like(log_probs)
     for b, labels in enumerate(_labels(targets, target_lengths, blank)):
         steps = input_lengths[b]
@@ -144,7 +144,7 @@ def _check_sets(input: Array, target: Array) -> None:
     },
 )
 @typed("multilabel_margin_loss_forward_out_frame")
-def multilabel_margin_loss_forward(input, target, reduction):  # type: ignore[no-untyped-def]
+def multilabel_margin_loss_forward(input, target, reduction):
     """For each class of the target, how much closer than 1 the others come to it: the sum over both,
     divided by the classes."""
     _check_sets(input, target)
@@ -166,7 +166,7 @@ def multilabel_margin_loss_forward(input, target, reduction):  # type: ignore[no
         "input": no_derivative("multilabel_margin_loss_backward"),
     },
 )
-def multilabel_margin_loss_backward(grad_output, input, target, reduction, is_target):  # type: ignore[no-untyped-def]
+def multilabel_margin_loss_backward(grad_output, input, target, reduction, is_target):
     x, t = np.atleast_2d(input), np.atleast_2d(target)
     mask, lists = _sets(t, x.shape[1])
     out = np.zeros_like(x)

@@ -24,7 +24,7 @@ from ..table.opdef import op
         ),
     },
 )
-def embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=False):  # type: ignore[no-untyped-def]
+def embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=False):
     """The rows of weight that the integers of input name.
 
     Shapes: input (*), weight (n, d) give (*, d).
@@ -61,7 +61,7 @@ def _type(x: np.ndarray) -> str:
         ),
     },
 )
-def embedding_dense_backward(grad_output, indices, rows, padding_idx, scale_grad_by_freq):  # type: ignore[no-untyped-def]
+def embedding_dense_backward(grad_output, indices, rows, padding_idx, scale_grad_by_freq):
     flat = indices.reshape(-1)
     g = grad_output.reshape(flat.size, -1)
     out = np.zeros((rows, g.shape[1] if flat.size else grad_output.shape[-1]), grad_output.dtype)
@@ -82,7 +82,7 @@ def embedding_dense_backward(grad_output, indices, rows, padding_idx, scale_grad
         ),
     },
 )
-def embedding_gather(input, indices, padding_idx, scale_grad_by_freq):  # type: ignore[no-untyped-def]
+def embedding_gather(input, indices, padding_idx, scale_grad_by_freq):
     g = input[indices]
     if scale_grad_by_freq:
         flat = indices.reshape(-1)
@@ -114,7 +114,7 @@ def _shares(indices: Any, bags: np.ndarray, n: int, mode: int, padding_idx: int)
     return kept
 
 
-def _bag_rows(F, grad, offsets, indices, mode, last, padding_idx):  # type: ignore[no-untyped-def]
+def _bag_rows(F, grad, offsets, indices, mode, last, padding_idx):
     bags = _members(offsets, indices.shape[0], last)
     shares = _shares(indices, bags, grad.shape[0], mode, padding_idx)
     rows = F.index_select(grad, 0, lift(F, bags))
@@ -133,7 +133,7 @@ def _bag_weight(
     per_sample_weights,
     include_last_offset,
     padding_idx,
-):  # type: ignore[no-untyped-def]
+):
     if mode == 2:
         wide = F.pick(result3 < 0, 0.0 * grad, grad)
         places = lift(F, np.maximum(array_of(result3), 0))
@@ -144,7 +144,7 @@ def _bag_weight(
     return F.embedding_dense_backward(rows, indices, weight_shape[0], padding_idx, scale_grad_by_freq)
 
 
-def _bag_samples(F, grad, weight, indices, offsets, mode, include_last_offset, padding_idx):  # type: ignore[no-untyped-def]
+def _bag_samples(F, grad, weight, indices, offsets, mode, include_last_offset, padding_idx):
     rows = _bag_rows(F, grad, offsets, indices, mode, include_last_offset, padding_idx)
     return F.sum(rows * F.index_select(weight, 0, indices), (1,), False)
 
@@ -191,7 +191,7 @@ def embedding_bag(
     per_sample_weights=None,
     include_last_offset=False,
     padding_idx=-1,
-):  # type: ignore[no-untyped-def]
+):
     """Sums, means or maxima of the rows of weight that bags of integers name; offsets says where bags begin in a flat
     input.
 
@@ -231,7 +231,7 @@ def embedding_bag(
     return out, np.zeros(0, np.int64) if plain else bags, np.zeros(n, np.int64) if plain else sizes, tops
 
 
-def _check_bags(weight, indices, offsets, per_sample_weights, last, mode):  # type: ignore[no-untyped-def]
+def _check_bags(weight, indices, offsets, per_sample_weights, last, mode):
     if indices.dtype.name not in ("int64", "int32"):
         raise RuntimeError(
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
@@ -267,7 +267,7 @@ def _check_bags(weight, indices, offsets, per_sample_weights, last, mode):  # ty
         )
 
 
-def _up(input, r):  # type: ignore[no-untyped-def]
+def _up(input, r):
     *lead, c, h, w = input.shape
     n = len(lead)
     x = input.reshape(*lead, c // (r * r), r, r, h, w)
@@ -275,7 +275,7 @@ def _up(input, r):  # type: ignore[no-untyped-def]
     return np.ascontiguousarray(x).reshape(*lead, c // (r * r), h * r, w * r)
 
 
-def _down(input, r):  # type: ignore[no-untyped-def]
+def _down(input, r):
     *lead, c, h, w = input.shape
     n = len(lead)
     x = input.reshape(*lead, c, h // r, r, w // r, r)
@@ -288,7 +288,7 @@ def _down(input, r):  # type: ignore[no-untyped-def]
     method=False,
     vjp={"input": lambda F, grad, upscale_factor: F.pixel_unshuffle(grad, upscale_factor)},
 )
-def pixel_shuffle(input, upscale_factor):  # type: ignore[no-untyped-def]
+def pixel_shuffle(input, upscale_factor):
     """Channels rearranged into a finer picture.
 
     Shapes: (..., C r², H, W) gives (..., C, H r, W r).
@@ -319,7 +319,7 @@ def pixel_shuffle(input, upscale_factor):  # type: ignore[no-untyped-def]
     method=False,
     vjp={"input": lambda F, grad, downscale_factor: F.pixel_shuffle(grad, downscale_factor)},
 )
-def pixel_unshuffle(input, downscale_factor):  # type: ignore[no-untyped-def]
+def pixel_unshuffle(input, downscale_factor):
     """A picture rearranged into more channels: the reverse of pixel_shuffle.
 
     Shapes: (..., C, H r, W r) gives (..., C r², H, W).
@@ -352,7 +352,7 @@ def pixel_unshuffle(input, downscale_factor):  # type: ignore[no-untyped-def]
         "input": lambda F, grad, input_shape, groups: F.channel_shuffle(grad, input_shape[1] // groups),
     },
 )
-def channel_shuffle(input, groups):  # type: ignore[no-untyped-def]
+def channel_shuffle(input, groups):
     """The channels of groups dealt out in turn.
 
     Shapes: (N, C, …); groups divides C.

@@ -141,7 +141,7 @@ def _register(nd: int) -> None:
     name = f"grid_sampler_{nd}d"
 
     @typed(name, "biuc")
-    def kernel(input, grid, interpolation_mode, padding_mode, align_corners):  # type: ignore[no-untyped-def]
+    def kernel(input, grid, interpolation_mode, padding_mode, align_corners):
         _check(input, grid, nd, interpolation_mode)
         batch = np.arange(input.shape[0]).reshape(-1, *(1,) * nd)
         values = np.moveaxis(input, 1, -1)
@@ -151,7 +151,7 @@ def _register(nd: int) -> None:
         return np.ascontiguousarray(np.moveaxis(out, -1, 1))
 
     @typed(f"{name}_backward", "biuc")
-    def kernel_backward(grad_output, input, grid, interpolation_mode, padding_mode, align_corners):  # type: ignore[no-untyped-def]
+    def kernel_backward(grad_output, input, grid, interpolation_mode, padding_mode, align_corners):
         batch = np.arange(input.shape[0]).reshape(-1, *(1,) * nd)
         values = np.moveaxis(input, 1, -1)
         g = np.moveaxis(grad_output, 1, -1)
@@ -240,7 +240,7 @@ def _base(size: Any, align: bool, dtype: Any) -> Array:
         "theta": lambda F, grad, size, align_corners: F.affine_grid_generator_backward(grad, size, align_corners),
     },
 )
-def affine_grid_generator(theta, size, align_corners):  # type: ignore[no-untyped-def]
+def affine_grid_generator(theta, size, align_corners):
     """nn.functional.affine_grid with all arguments.
 
     Shapes: theta (N, 2, 3) and size (N, C, H, W) give (N, H, W, 2).
@@ -261,6 +261,6 @@ def affine_grid_generator(theta, size, align_corners):  # type: ignore[no-untype
         "grad": lambda F, grad, size, align_corners: F.affine_grid_generator(grad, size, align_corners),
     },
 )
-def affine_grid_generator_backward(grad, size, align_corners):  # type: ignore[no-untyped-def]
+def affine_grid_generator_backward(grad, size, align_corners):
     flat = grad.reshape(size[0], -1, len(size) - 2)
     return np.matmul(flat.swapaxes(1, 2), _base(size, align_corners, grad.dtype)[None])

@@ -64,17 +64,17 @@ def _smoothed(
     refused = name.removesuffix("_loss") + "_cpu"
 
     @typed(refused, "", half=True)
-    def kernel(input, target, reduction=1, beta=1.0):  # type: ignore[no-untyped-def]
+    def kernel(input, target, reduction=1, beta=1.0):
         x, y = common(input, target)
         refuse(x, refused, "biuc")
         return reduced(value(x - y, beta), reduction)
 
     @typed(refused, "")
-    def kernel_backward(grad_output, input, target, reduction, beta):  # type: ignore[no-untyped-def]
+    def kernel_backward(grad_output, input, target, reduction, beta):
         d = slope(RAW, input - target, beta)
         return grad_output * d * grad_output.dtype.type(scale(reduction, d.size))
 
-    def curved(F, grad, grad_output, input, target, reduction, beta):  # type: ignore[no-untyped-def]
+    def curved(F, grad, grad_output, input, target, reduction, beta):
         return grad * grad_output * curve(F, input - target, beta) * scale(reduction, _n(input, target))
 
     op(
@@ -123,7 +123,7 @@ def _smoothed(
         "target": lambda F, grad, input, target, reduction: -F.mse_loss_backward(grad, input, target, reduction),
     },
 )
-def mse_loss(input, target, reduction=1):  # type: ignore[no-untyped-def]
+def mse_loss(input, target, reduction=1):
     """The square of input - target."""
     x, y = common(input, target)
     refuse(x, "mse_cpu", "biuc")
@@ -146,7 +146,7 @@ def mse_loss(input, target, reduction=1):  # type: ignore[no-untyped-def]
         ),
     },
 )
-def mse_loss_backward(grad_output, input, target, reduction):  # type: ignore[no-untyped-def]
+def mse_loss_backward(grad_output, input, target, reduction):
     d = input - target
     return d * (grad_output * grad_output.dtype.type(2.0 * scale(reduction, d.size)))
 
@@ -212,7 +212,7 @@ def _check_probabilities(x: np.ndarray) -> None:
         raise RuntimeError("all elements of input should be between 0 and 1")
 
 
-def _bce_slope(F, grad, input, target, weight, reduction):  # type: ignore[no-untyped-def]
+def _bce_slope(F, grad, input, target, weight, reduction):
     slope = (input - target) / F.at_least((1 - input) * input, 1e-12)
     return _weighted(grad * slope, weight) * scale(reduction, _n(input))
 
@@ -239,7 +239,7 @@ TENSORS.at_least = lambda x, low: TENSORS.pick(x < low, x * 0.0 + low, x)
         ),
     },
 )
-def binary_cross_entropy(input, target, weight=None, reduction=1):  # type: ignore[no-untyped-def]
+def binary_cross_entropy(input, target, weight=None, reduction=1):
     """-(target * log(input) + (1 - target) * log(1 - input)) for probabilities; logarithms are at least -100."""
     if input.dtype != target.dtype:
         raise RuntimeError(
@@ -251,7 +251,7 @@ def binary_cross_entropy(input, target, weight=None, reduction=1):  # type: igno
     return reduced(_weighted(value, weight), reduction)
 
 
-def _logits_slope(F, grad, input, target, weight, pos_weight, reduction):  # type: ignore[no-untyped-def]
+def _logits_slope(F, grad, input, target, weight, pos_weight, reduction):
     s = F.sigmoid(input)
     if pos_weight is None:
         slope = s - target
@@ -261,7 +261,7 @@ def _logits_slope(F, grad, input, target, weight, pos_weight, reduction):  # typ
     return _weighted(slope * grad, weight) * scale(reduction, _n(input, target))
 
 
-def _logits_target(F, grad, input, weight, pos_weight, reduction):  # type: ignore[no-untyped-def]
+def _logits_target(F, grad, input, weight, pos_weight, reduction):
     if pos_weight is None:
         slope = -input
     else:
@@ -284,7 +284,7 @@ def _logits_target(F, grad, input, weight, pos_weight, reduction):  # type: igno
         ),
     },
 )
-def binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None, reduction=1):  # type: ignore[no-untyped-def]
+def binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None, reduction=1):
     """binary_cross_entropy of sigmoid(input), without overflow; pos_weight weighs the positive ones.
 
     Shapes: input and target alike (they broadcast with a warning); 0-dim, or their shape with reduction='none'.
@@ -332,7 +332,7 @@ def _all_count(shape: tuple[int, ...], target: np.ndarray, weight: Any, ignore_i
     )
 
 
-def _nll(input, target, weight, reduction, ignore_index):  # type: ignore[no-untyped-def]
+def _nll(input, target, weight, reduction, ignore_index):
     if _all_count(input.shape, target, weight, ignore_index):
         values = -input[np.arange(target.size), target]
         count = np.array(target.size, input.dtype)
@@ -378,7 +378,7 @@ def _nll_check(input: np.ndarray, target: np.ndarray, weight: Any) -> None:
         )
 
 
-def _nll_backward(grad_output, input, target, weight, reduction, ignore_index):  # type: ignore[no-untyped-def]
+def _nll_backward(grad_output, input, target, weight, reduction, ignore_index):
     shape = input.shape
     if _all_count(shape, target, weight, ignore_index):
         out = np.zeros(shape, grad_output.dtype)
@@ -402,7 +402,7 @@ def _nll_backward(grad_output, input, target, weight, reduction, ignore_index): 
 def _register_nll(name: str, node: str) -> None:
     back = f"{name}_backward"
 
-    def forward(input, target, weight=None, reduction=1, ignore_index=-100):  # type: ignore[no-untyped-def]
+    def forward(input, target, weight=None, reduction=1, ignore_index=-100):
         return _nll(input, target, weight, reduction, ignore_index)
 
     op(
@@ -441,7 +441,7 @@ _register_nll("nll_loss2d", "NllLoss2DBackward")
 # -- margins -----------------------------------------------------------------------------------------------------------
 
 
-def _soft_margin_slope(F, grad, input, target, reduction):  # type: ignore[no-untyped-def]
+def _soft_margin_slope(F, grad, input, target, reduction):
     return -target * F.sigmoid(-(target * input)) * grad * scale(reduction, _n(input))
 
 
@@ -453,7 +453,7 @@ def _soft_margin_slope(F, grad, input, target, reduction):  # type: ignore[no-un
         "input": lambda F, grad, input, target, reduction: _soft_margin_slope(F, grad, input, target, reduction),
     },
 )
-def soft_margin_loss(input, target, reduction=1):  # type: ignore[no-untyped-def]
+def soft_margin_loss(input, target, reduction=1):
     """log(1 + exp(-target * input))"""
     broadcast_shapes(input.shape, target.shape)
     return reduced(np.log1p(np.exp(-input * target)), reduction)
@@ -499,7 +499,7 @@ def _check_margins(input: np.ndarray, target: np.ndarray, weight: Any) -> None:
         ),
     },
 )
-def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, reduction=1):  # type: ignore[no-untyped-def]
+def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, reduction=1):
     """How far other classes come within `margin` of the right one."""
     _check_margins(input, target, weight)
     x, (_, t), z = _margins(input, target, margin)
@@ -511,7 +511,7 @@ def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, reduction=1):
 
 
 @op("multi_margin_slope", "input target weight")
-def multi_margin_slope(input, target, weight, p, margin, reduction):  # type: ignore[no-untyped-def]
+def multi_margin_slope(input, target, weight, p, margin, reduction):
     x, (rows, t), z = _margins(input, target, margin)
     g = (z > 0).astype(x.dtype) if p == 1 else 2 * z
     if weight is not None:

@@ -19,13 +19,13 @@ def _channel(x: Any, ndim: int) -> Any:
     return x.reshape((1, -1) + (1,) * (ndim - 2))
 
 
-def _normalized_backward(F, grad, xhat, scaled, rstd, dims, needs_input):  # type: ignore[no-untyped-def]
+def _normalized_backward(F, grad, xhat, scaled, rstd, dims, needs_input):
     """The gradient of (x - mean) * rstd by x, for the gradient `scaled` by it."""
     mean = F.mean(scaled, dims, True)
     return rstd * (scaled - mean - xhat * F.mean(scaled * xhat, dims, True))
 
 
-def _moments(F, x, dims, eps):  # type: ignore[no-untyped-def]
+def _moments(F, x, dims, eps):
     mean = F.mean(x, dims, True)
     centered = x - mean
     return centered, F.rsqrt(F.mean(centered * centered, dims, True) + eps)
@@ -34,7 +34,7 @@ def _moments(F, x, dims, eps):  # type: ignore[no-untyped-def]
 # -- batch -------------------------------------------------------------------------------------------------------------
 
 
-def _batch_norm_vjp(F, grad, input, weight, running_mean, running_var, result1, result2, training, eps, needs):  # type: ignore[no-untyped-def]
+def _batch_norm_vjp(F, grad, input, weight, running_mean, running_var, result1, result2, training, eps, needs):
     ndim = input.ndim
     dims = (0, *range(2, ndim))
     if not training:
@@ -73,7 +73,7 @@ def _batch_norm_vjp(F, grad, input, weight, running_mean, running_var, result1, 
     shown={"input": "input"},
 )
 @typed("batch_norm", half=False)
-def native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps):  # type: ignore[no-untyped-def]
+def native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps):
     """batch_norm, with the means and the reciprocal standard deviations.
 
     Shapes: input (N, C, …); the others (C,).
@@ -134,7 +134,7 @@ def check_shape(input: Array, wanted: Any, **affine: Any) -> None:
 # -- layer -------------------------------------------------------------------------------------------------------------
 
 
-def _layer_norm_vjp(F, grad, input, normalized_shape, weight, result1, result2, eps, needs):  # type: ignore[no-untyped-def]
+def _layer_norm_vjp(F, grad, input, normalized_shape, weight, result1, result2, eps, needs):
     lead = input.ndim - len(normalized_shape)
     dims = tuple(range(lead, input.ndim))
     if F is RAW:
@@ -171,7 +171,7 @@ def _layer_norm_vjp(F, grad, input, normalized_shape, weight, result1, result2, 
     shown={"input": "input"},
 )
 @typed("LayerNormKernelImpl", half=False)
-def native_layer_norm(input, normalized_shape, weight, bias, eps):  # type: ignore[no-untyped-def]
+def native_layer_norm(input, normalized_shape, weight, bias, eps):
     """layer_norm, with the means and the reciprocal standard deviations.
 
     Shapes: input (..., *normalized_shape); weight and bias normalized_shape.
@@ -200,7 +200,7 @@ def native_layer_norm(input, normalized_shape, weight, bias, eps):  # type: igno
 # -- group -------------------------------------------------------------------------------------------------------------
 
 
-def _group_norm_vjp(F, grad, input, weight, group, result1, result2, eps, needs):  # type: ignore[no-untyped-def]
+def _group_norm_vjp(F, grad, input, weight, group, result1, result2, eps, needs):
     shape = tuple(input.shape)
     ndim = len(shape)
     grouped = (shape[0], group, -1) if 0 not in shape else (shape[0], group, 0)
@@ -239,7 +239,7 @@ def _group_norm_vjp(F, grad, input, weight, group, result1, result2, eps, needs)
     shown={"input": "input"},
 )
 @typed("GroupNormKernelImpl", half=False)
-def native_group_norm(input, weight, bias, N, C, HxW, group, eps):  # type: ignore[no-untyped-def]
+def native_group_norm(input, weight, bias, N, C, HxW, group, eps):
     """group_norm, with the means and the reciprocal standard deviations.
 
     Shapes: input (N, C, …); weight and bias (C,).

@@ -150,7 +150,7 @@ def _register_scatter(name: str, node: str, nd: int) -> None:
     """The derivative of a maximum over windows: each gradient goes to the place that its window's maximum came from."""
 
     @typed(f"max_pool{nd}d", "")
-    def kernel(grad_output, input, indices):  # type: ignore[no-untyped-def]
+    def kernel(grad_output, input, indices):
         shape = input.shape
         lead = int(np.prod(shape[:-nd], dtype=np.int64))
         area = int(np.prod(shape[-nd:], dtype=np.int64))
@@ -179,7 +179,7 @@ def _register_max(nd: int) -> None:
     name = f"max_pool{nd}d_with_indices"
 
     @typed(f"max_pool{nd}d", "bc")
-    def kernel(input, kernel_size, stride, padding, dilation, ceil_mode):  # type: ignore[no-untyped-def]
+    def kernel(input, kernel_size, stride, padding, dilation, ceil_mode):
         return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode)
 
     op(
@@ -214,7 +214,7 @@ declare(
 _register_max(3)
 
 
-def _unpool(input, indices, output_size):  # type: ignore[no-untyped-def]
+def _unpool(input, indices, output_size):
     nd = len(output_size)
     if indices.dtype != np.int64:
         raise RuntimeError(f"elements in indices should be type int64 but got: {name_of(indices)}")
@@ -243,7 +243,7 @@ def _unpool(input, indices, output_size):  # type: ignore[no-untyped-def]
         "input": lambda F, grad, indices: _picked(F, grad, indices, 2),
     },
 )
-def max_unpool2d(input, indices, output_size):  # type: ignore[no-untyped-def]
+def max_unpool2d(input, indices, output_size):
     return _unpool(input, indices, output_size)
 
 
@@ -257,7 +257,7 @@ def max_unpool2d(input, indices, output_size):  # type: ignore[no-untyped-def]
         "input": lambda F, grad, indices: _picked(F, grad, indices, 3),
     },
 )
-def max_unpool3d(input, indices, output_size):  # type: ignore[no-untyped-def]
+def max_unpool3d(input, indices, output_size):
     return _unpool(input, indices, output_size)
 
 
@@ -279,7 +279,7 @@ def _divisor(
     return total
 
 
-def _avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):  # type: ignore[no-untyped-def]
+def _avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
     one = (1,) * len(kernel_size)
     out = _sizes(input, kernel_size, stride, padding, one, ceil_mode)
     x = _spread(input, kernel_size, stride, padding, one, out, 0)
@@ -291,7 +291,7 @@ def _avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad,
     return np.trunc(total / by).astype(input.dtype) if input.dtype.kind in "iu" else total / by
 
 
-def _avg_pool_backward(input, shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):  # type: ignore[no-untyped-def]
+def _avg_pool_backward(input, shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
     nd = len(kernel_size)
     out = input.shape[-nd:]
     by = _divisor(shape[-nd:], kernel_size, stride, padding, out, count_include_pad, divisor_override)
@@ -306,11 +306,11 @@ def _register_avg(nd: int, refused: str) -> None:
     name, node = f"avg_pool{nd}d", f"AvgPool{nd}DBackward"
 
     @typed(refused, "bc")
-    def kernel(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):  # type: ignore[no-untyped-def]
+    def kernel(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
         return _avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
 
     @typed(f"{name}_backward", "")
-    def back(grad_output, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):  # type: ignore[no-untyped-def]
+    def back(grad_output, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
         return _avg_pool_backward(
             grad_output, input.shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
         )
@@ -386,17 +386,17 @@ def _register_adaptive(nd: int) -> None:
     mean, maximum = f"_adaptive_avg_pool{nd}d", f"adaptive_max_pool{nd}d"
 
     @typed(f"adaptive_avg_pool{nd}d{'' if nd == 2 else '_cpu'}")
-    def kernel(input, output_size):  # type: ignore[no-untyped-def]
+    def kernel(input, output_size):
         sizes = input.shape[-nd:]
         return along(input, [mean_matrix(n, o, input.dtype) for n, o in zip(sizes, output_size, strict=True)])
 
     @typed(mean, "")
-    def kernel_backward(grad_output, input):  # type: ignore[no-untyped-def]
+    def kernel_backward(grad_output, input):
         sizes, outs = input.shape[-nd:], grad_output.shape[-nd:]
         return along(grad_output, [mean_matrix(n, o, grad_output.dtype).T for n, o in zip(sizes, outs, strict=True)])
 
     @typed(f"adaptive_max_pool{nd}d{'' if nd == 2 else '_cpu'}")
-    def kernel_max(input, output_size):  # type: ignore[no-untyped-def]
+    def kernel_max(input, output_size):
         return _adaptive_max(input, output_size)
 
     op(
@@ -484,7 +484,7 @@ def _register_fractional(nd: int) -> None:
     name = f"fractional_max_pool{nd}d"
 
     @typed(f"{name}_out_frame", "biuc")
-    def kernel(input, random_samples, kernel_size, output_size):  # type: ignore[no-untyped-def]
+    def kernel(input, random_samples, kernel_size, output_size):
         batch = input if input.ndim == nd + 2 else input[None]
         sizes = batch.shape[2:]
         best = np.empty((*batch.shape[:2], *output_size), input.dtype)

@@ -49,7 +49,7 @@ def _mkldnn_rnn_layer_vjp(
     bidirectional,
     batch_first,
     train,
-):  # type: ignore[no-untyped-def]
+):
     """The gradients of input, weights, biases and start states. Recorded, they are made of operations step by step.
 
     Some parameters are named only because PyTorch's Node saves them.
@@ -189,7 +189,7 @@ def mkldnn_rnn_layer(
     bidirectional,
     batch_first,
     train,
-):  # type: ignore[no-untyped-def]
+):
     """One layer and direction of an LSTM over a whole sequence: the outputs, the last hidden and cell state, and what
     the backward pass needs.
 

@@ -74,7 +74,7 @@ def _resampler(declaration: str, node: str, mode: str, nd: int, doc: str = "") -
     if mode.startswith("nearest"):
 
         @typed("compute_indices_weights_nearest", "bc")
-        def kernel(input, output_size, align_corners, scales):  # type: ignore[no-untyped-def]
+        def kernel(input, output_size, align_corners, scales):
             _refuse_integers(input, "compute_indices_weights_nearest")
             out = input
             for i, (o, s) in enumerate(zip(output_size, scales, strict=True)):
@@ -84,7 +84,7 @@ def _resampler(declaration: str, node: str, mode: str, nd: int, doc: str = "") -
     else:
 
         @typed(f"compute_indices_weights_{mode}", "bc")
-        def kernel(input, output_size, align_corners, scales):  # type: ignore[no-untyped-def]
+        def kernel(input, output_size, align_corners, scales):
             if input.dtype == np.uint8:
                 found = along(
                     input.astype(np.float32), matrices(input.shape[2:], output_size, align_corners, scales, np.float32)
@@ -94,7 +94,7 @@ def _resampler(declaration: str, node: str, mode: str, nd: int, doc: str = "") -
             return along(input, matrices(input.shape[2:], output_size, align_corners, scales, input.dtype))
 
     @typed(name, "")
-    def kernel_backward(input, shape, output_size, align_corners, scales):  # type: ignore[no-untyped-def]
+    def kernel_backward(input, shape, output_size, align_corners, scales):
         return along(input, [m.T for m in matrices(shape[2:], output_size, align_corners, scales, input.dtype)])
 
     op(

@@ -78,7 +78,7 @@ def unary(
 
     name = declare(declaration, doc, out)
 
-    def entry_kernel(input):  # type: ignore[no-untyped-def]
+    def entry_kernel(input):
         x = input
         if promotes and x.dtype.kind in "biu":
             x = x.astype(get_default_dtype().numpy)
@@ -222,7 +222,7 @@ def binary(
 
     name = declare(declaration, doc, out)
 
-    def entry_kernel(input, other):  # type: ignore[no-untyped-def]
+    def entry_kernel(input, other):
         x, y = input, other
         if floats and x.dtype.kind in "biu" and y.dtype.kind in "biu":
             d = get_default_dtype().numpy

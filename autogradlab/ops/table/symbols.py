@@ -130,15 +130,15 @@ class Symbol:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return self.array.shape  # type: ignore[no-any-return]
+        return self.array.shape
 
     @property
     def ndim(self) -> int:
-        return self.array.ndim  # type: ignore[no-any-return]
+        return self.array.ndim
 
     @property
     def size(self) -> int:
-        return self.array.size  # type: ignore[no-any-return]
+        return self.array.size
 
     @property
     def dtype(self) -> Any:
@@ -146,7 +146,7 @@ class Symbol:
 
     @property
     def itemsize(self) -> int:
-        return self.dtype.itemsize  # type: ignore[no-any-return]
+        return self.dtype.itemsize
 
     @property
     def T(self) -> Symbol:
@@ -154,7 +154,7 @@ class Symbol:
 
     @property
     def real(self) -> Symbol:
-        return SYMBOLS.real_part(self)  # type: ignore[no-any-return]
+        return SYMBOLS.real_part(self)
 
     @property
     def imag(self) -> Symbol:
@@ -170,7 +170,7 @@ class Symbol:
         return bool(self.array)
 
     def conjugate(self) -> Symbol:
-        return SYMBOLS.conj(self)  # type: ignore[no-any-return]
+        return SYMBOLS.conj(self)
 
     def astype(self, dtype: Any) -> Symbol:
         kept = Symbol(self.term, lambda: self.array.astype(dtype))
@@ -194,7 +194,7 @@ class Symbol:
         return made(terms.negative(self.term), np.negative, self)
 
     def __abs__(self) -> Symbol:
-        return SYMBOLS.abs(self)  # type: ignore[no-any-return]
+        return SYMBOLS.abs(self)
 
     def __invert__(self) -> Symbol:
         ordered = _ordered(self)
@@ -205,10 +205,10 @@ class Symbol:
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Symbol:
         if method == "reduce" and ufunc is np.add and len(inputs) == 1 and set(options) <= {"axis", "keepdims"}:
-            return SYMBOLS.sum(self, options.get("axis"), options.get("keepdims", False))  # type: ignore[no-any-return]
+            return SYMBOLS.sum(self, options.get("axis"), options.get("keepdims", False))
         if method != "__call__" or options:
             raise Unsayable(f"{ufunc.__name__}.{method}")
-        return getattr(SYMBOLS, _UFUNCS.get(ufunc.__name__, ufunc.__name__))(*inputs)  # type: ignore[no-any-return]
+        return getattr(SYMBOLS, _UFUNCS.get(ufunc.__name__, ufunc.__name__))(*inputs)
 
     def __array_function__(self, fn: Any, kinds: Any, args: Any, options: Any) -> Any:
         word = _ARRAY_FUNCTIONS.get(fn.__name__)
@@ -386,7 +386,7 @@ class _Symbols:
 
     def t(self, x: Any) -> Symbol:
         if x.known is not None and x.ndim < 2:
-            return x  # type: ignore[no-any-return]
+            return x
         return made(terms.transposed(_operand(x)), np.transpose, x)
 
     def transpose(self, x: Any, dim0: int, dim1: int) -> Symbol:
@@ -517,7 +517,7 @@ def value_of(name: str) -> Callable[..., Any]:
     for world in (RAW, np):
         try:
             found: Any = getattr(world, name)
-            return found.found() if hasattr(found, "found") else found  # type: ignore[no-any-return]
+            return found.found() if hasattr(found, "found") else found
         except AttributeError:  # a name that only Tensors have
             continue
     raise Unsayable(f"no function on arrays: {name}")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -103,13 +103,13 @@ def _number(term: Term) -> Any:
     return term.value if isinstance(term, Number) and not isinstance(term.value, (bool, np.bool_)) else None
 
 
-def _is(term: Term, sign: str) -> bool:
+def _is(term: Term, sign: str) -> TypeGuard[Apply]:
     return isinstance(term, Apply) and term.sign == sign
 
 
 def negative(x: Term) -> Term:
     if _is(x, "neg"):
-        return x.args[0]  # type: ignore[union-attr]
+        return x.args[0]
     value = _number(x)
     return Number(-value) if value is not None else Apply("neg", (x,))
 
@@ -123,7 +123,7 @@ def total(x: Term, y: Term) -> Term:
     if _nothing(b):
         return x
     if _is(y, "neg"):
-        return Apply("-", (x, y.args[0]))  # type: ignore[union-attr]
+        return Apply("-", (x, y.args[0]))
     if b is not None and _below(b):
         return Apply("-", (x, Number(-b)))
     return Apply("+", (x, y))
@@ -149,9 +149,9 @@ def product(x: Term, y: Term) -> Term:
         if _number(a) is not None and bool(_number(a) == 1):
             return b
     if _is(x, "neg"):
-        return negative(product(x.args[0], y))  # type: ignore[union-attr]
+        return negative(product(x.args[0], y))
     if _is(y, "neg"):
-        return negative(product(x, y.args[0]))  # type: ignore[union-attr]
+        return negative(product(x, y.args[0]))
     first, *others = _factors(y)
     if _number(first) is not None and _below(_number(first)) and _number(x) is None:
         positive: Term = negative(first)
@@ -159,11 +159,11 @@ def product(x: Term, y: Term) -> Term:
             positive = product(positive, other)
         return negative(product(x, positive))
     if _is(y, "/"):
-        return quotient(product(x, y.args[0]), y.args[1])  # type: ignore[union-attr]
+        return quotient(product(x, y.args[0]), y.args[1])
     if _is(y, "when"):
-        return guarded(product(x, y.args[0]), y.args[1])  # type: ignore[union-attr]
+        return guarded(product(x, y.args[0]), y.args[1])
     if _is(x, "when"):
-        return guarded(product(x.args[0], y), x.args[1])  # type: ignore[union-attr]
+        return guarded(product(x.args[0], y), x.args[1])
     for a, b in ((x, y), (y, x)):
         if isinstance(a, Number) and isinstance(a.value, (bool, np.bool_)):
             return b if a.value else ZERO
@@ -188,7 +188,7 @@ def _condition(term: Term) -> bool:
 
 
 def _factors(term: Term) -> tuple[Term, ...]:
-    return term.args if _is(term, "·") else (term,)  # type: ignore[union-attr]
+    return term.args if _is(term, "·") else (term,)
 
 
 def _multiply(factors: list[Term], factor: Term) -> None:
@@ -206,8 +206,8 @@ def _multiply(factors: list[Term], factor: Term) -> None:
 
 
 def _powered(term: Term) -> tuple[Term, Any]:
-    if _is(term, "^") and _number(term.args[1]) is not None:  # type: ignore[union-attr]
-        return term.args[0], _number(term.args[1])  # type: ignore[union-attr]
+    if _is(term, "^") and _number(term.args[1]) is not None:
+        return term.args[0], _number(term.args[1])
     return term, 1
 
 
@@ -215,15 +215,15 @@ def quotient(x: Term, y: Term) -> Term:
     if _number(y) is not None and bool(_number(y) == 1):
         return x
     if _is(x, "neg"):
-        return negative(quotient(x.args[0], y))  # type: ignore[union-attr]
+        return negative(quotient(x.args[0], y))
     if _is(y, "neg"):
-        return negative(quotient(x, y.args[0]))  # type: ignore[union-attr]
+        return negative(quotient(x, y.args[0]))
     if _is(x, "when"):
-        return guarded(quotient(x.args[0], y), x.args[1])  # type: ignore[union-attr]
+        return guarded(quotient(x.args[0], y), x.args[1])
     if _is(x, "/"):
-        return quotient(x.args[0], product(x.args[1], y))  # type: ignore[union-attr]
-    if _is(y, "/") and _number(y.args[0]) is not None and bool(_number(y.args[0]) == 1):  # type: ignore[union-attr]
-        return product(x, y.args[1])  # type: ignore[union-attr]
+        return quotient(x.args[0], product(x.args[1], y))
+    if _is(y, "/") and _number(y.args[0]) is not None and bool(_number(y.args[0]) == 1):
+        return product(x, y.args[1])
     return Apply("/", (x, y))
 
 
@@ -241,16 +241,16 @@ def power(x: Term, n: Term) -> Term:
 
 def matrix_product(x: Term, y: Term) -> Term:
     if _is(x, "neg"):
-        return negative(matrix_product(x.args[0], y))  # type: ignore[union-attr]
+        return negative(matrix_product(x.args[0], y))
     return Apply("@", (x, y))
 
 
 def transposed(x: Term) -> Term:
     """The transposed matrix; of a product the product of the transposed ones."""
     if _is(x, "ᵀ"):
-        return x.args[0]  # type: ignore[union-attr]
+        return x.args[0]
     if _is(x, "@"):
-        a, b = x.args  # type: ignore[union-attr]
+        a, b = x.args
         return matrix_product(transposed(b), transposed(a))
     return Apply("ᵀ", (x,))
 
@@ -294,9 +294,9 @@ def guarded(x: Term, condition: Term) -> Term:
     if isinstance(condition, Number):
         return x if condition.value else ZERO
     if _is(x, "neg"):
-        return negative(guarded(x.args[0], condition))  # type: ignore[union-attr]
+        return negative(guarded(x.args[0], condition))
     if _is(x, "when"):
-        return guarded(x.args[0], conjunction(x.args[1], condition))  # type: ignore[union-attr]
+        return guarded(x.args[0], conjunction(x.args[1], condition))
     return Apply("when", (x, condition))
 
 
