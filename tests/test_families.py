@@ -12,7 +12,7 @@ from tests.conftest import ROOT
 sys.path.append(str(ROOT / "tools"))
 import families
 
-from autogradlab.ops import LATE
+from autogradlab.ops import LAZY
 
 #: what is loaded with the package of the rooms whose families are loaded late
 ALWAYS = {"breadth.typed_storage"}
@@ -31,7 +31,7 @@ def test_what_an_import_loads() -> None:
     ops = {name.removeprefix("autogradlab.ops.") for name in loaded if name.startswith("autogradlab.ops.")}
     assert {name for name in ops if name.startswith(("common.", "linalg.", "nn.", "breadth."))} == ALWAYS
     assert not loaded & {"ml_dtypes", "dataclasses", "numpy.typing", "inspect", "autogradlab.nn", "autogradlab.linalg"}
-    assert not ALWAYS & set(LATE)
+    assert not ALWAYS & set(LAZY)
 
 
 def test_the_names_are_up_to_date() -> None:

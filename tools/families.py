@@ -24,7 +24,7 @@ OPS = ROOT / "autogradlab" / "ops"
 TABLE = OPS / "__init__.py"
 #: folders whose modules are loaded when one of their names is first asked for
 ROOMS = ("common", "linalg", "nn", "breadth")
-_ENTRIES = re.compile(r"(?<=^LATE = \{\n).*?(?=^\})", re.MULTILINE | re.DOTALL)
+_ENTRIES = re.compile(r"(?<=^LAZY = \{\n).*?(?=^\})", re.MULTILINE | re.DOTALL)
 
 
 def families() -> list[str]:
@@ -53,10 +53,10 @@ def families() -> list[str]:
 
 
 def offered() -> tuple[dict[str, str], list[str]]:
-    """For each late family the names that it offers, as `announce` reads them; and what is wrong between families."""
+    """For each late family the names that it offers, as `register_lazy` reads them; and what is wrong between families."""
     from autogradlab.core.recording.record import RAW, TENSORS
     from autogradlab.core.tensor.tensor import Tensor
-    from autogradlab.ops.table.families import FUNCTIONS, OPS, Late
+    from autogradlab.ops.table.families import FUNCTIONS, OPS, LazyName
 
     spaces = {
         "torch": FUNCTIONS,
@@ -67,7 +67,7 @@ def offered() -> tuple[dict[str, str], list[str]]:
     }
 
     def state() -> dict[tuple[str, str], Any]:
-        return {(s, n): v for s, names in spaces.items() for n, v in dict(names).items() if type(v) is not Late}
+        return {(s, n): v for s, names in spaces.items() for n, v in dict(names).items() if type(v) is not LazyName}
 
     def loaded() -> set[str]:
         return {name.removeprefix("autogradlab.ops.") for name in sys.modules if name.startswith("autogradlab.ops.")}

@@ -1,10 +1,10 @@
-"""The op tables: those that are always loaded, and which of the others (LATE) offers which names."""
+"""The op tables: those that are always loaded, and which of the others (LAZY) offers which names."""
 
-from .table.families import announce
+from .table.families import register_lazy
 
-#: families that are loaded when one of their names is first asked for: see `announce` for the words, which
+#: families that are loaded when one of their names is first asked for: see `register_lazy` for the words, which
 #: `python tools/families.py` writes
-LATE = {
+LAZY = {
     "breadth.copies": "narrow_copy torch.alias_copy torch.detach_copy torch.expand_copy torch.permute_copy "
     "torch.select_copy torch.slice_copy torch.split_copy torch.split_with_sizes_copy torch.squeeze_copy torch.t_copy "
     "torch.transpose_copy torch.unbind_copy torch.unfold_copy torch.unsqueeze_copy torch.view_copy",
@@ -123,7 +123,7 @@ LATE = {
     "F.upsample_nearest_exact2d F.upsample_nearest_exact2d_backward F.upsample_nearest_exact3d "
     "F.upsample_nearest_exact3d_backward F.upsample_trilinear3d F.upsample_trilinear3d_backward",
 }
-announce(__name__, LATE)
+register_lazy(__name__, LAZY)
 
 # the order matters: operators come last, each table after those whose operations it uses
 from .first import elementwise, power, compare, kinds, reduce  # noqa: E402, I001

@@ -470,7 +470,7 @@ def make_node_class(
     return made  # type: ignore[return-value]
 
 
-def fact(x: np.ndarray, kind: str) -> Any:
+def array_property(x: np.ndarray, kind: str) -> Any:
     """What a field like `input_shape`, `input_numel`, `input_strides` (in elements) or `input_dtype` saves of an
     array."""
     if kind == "shape":

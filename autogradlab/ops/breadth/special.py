@@ -13,7 +13,7 @@ from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.values.promotion import is_number
 from ..common.pairs import with_number
-from ..first.kinds import COMPLEX, double, floated, in_both_worlds, refuse, refusing, single
+from ..first.kinds import COMPLEX, double, floated, on_both_backends, refuse, refusing, single
 from ..kernels import special as K
 from ..table.factories import binary, unary
 from ..table.families import attach
@@ -169,7 +169,7 @@ unary(
 alias("special_i0", "i0", method=False)
 
 
-@in_both_worlds
+@on_both_backends
 def sinc_backward(F, grad, input):
     x = input * math.pi
     return F.only(input * x != 0, grad * F.conj((x * F.cos(x) - F.sin(x)) / (x * input)))
@@ -298,7 +298,7 @@ def mvlgamma(input, p):
 alias("special_multigammaln", "mvlgamma", method=False)
 
 
-@in_both_worlds
+@on_both_backends
 def mvdigamma(F, input, p):
     total = F.digamma(input)
     for j in range(1, p):
@@ -342,7 +342,7 @@ def _logit(x, eps):
     return np.log(x / (1 - x))
 
 
-@in_both_worlds
+@on_both_backends
 def logit_backward(F, grad, input, eps):
     slope = grad / (input * (1 - input))
     if eps is None:

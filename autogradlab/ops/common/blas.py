@@ -475,6 +475,6 @@ def trace(input):
 
 
 def grad_type(grad: Any) -> np.dtype[Any]:
-    """The NumPy dtype of a gradient in either world."""
+    """The NumPy dtype of a gradient on either backend."""
     found: np.dtype[Any] = grad._array.dtype if isinstance(grad, Tensor) else grad.dtype
     return found

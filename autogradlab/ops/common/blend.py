@@ -11,7 +11,7 @@ from ...core.recording.record import RAW, TENSORS
 from ...core.runtime import errors
 from ...core.tensor.tensor import Tensor
 from ...core.values.promotion import can_cast, is_number, result_dtype, wrap_number
-from ..first.kinds import align, in_both_worlds, into, name_of, numbered, refuse, shared, single
+from ..first.kinds import align, into, name_of, numbered, on_both_backends, refuse, shared, single
 from ..table.arguments import with_old_forms
 from ..table.families import attach
 from ..table.opdef import OPS, Op, op, publish
@@ -132,7 +132,7 @@ def _limit(x: np.ndarray, value: Any) -> Any:
     return numbered(x, value)
 
 
-@in_both_worlds
+@on_both_backends
 def clamp_backward(F, grad, input, min, max):
     if min is None:
         return F.only(input <= max, grad)
@@ -141,12 +141,12 @@ def clamp_backward(F, grad, input, min, max):
     return F.only((input >= min) & (input <= max), grad)
 
 
-@in_both_worlds
+@on_both_backends
 def clamp_min_backward(F, grad, input, min, max):
     return F.only(input < min if max is None else (min < max) & (input < min), grad)
 
 
-@in_both_worlds
+@on_both_backends
 def clamp_max_backward(F, grad, input, min, max):
     return F.only(input > max if min is None else (input > max) | (max < min), grad)
 

@@ -11,7 +11,7 @@ from ...core.tensor.tensor import Tensor
 from ...core.types import dtypes
 from ...core.types.return_types import named
 from ...core.values.promotion import broadcast_error
-from ..first.kinds import floated, in_both_worlds, name_of
+from ..first.kinds import floated, name_of, on_both_backends
 from ..table.arguments import reject
 from ..table.factories import unary
 from ..table.families import attach
@@ -313,7 +313,7 @@ attach("real", property(real, _set_real))
 attach("imag", property(imag, _set_imag))
 
 
-@in_both_worlds
+@on_both_backends
 def angle_backward(F, grad, input):
     if not F.is_complex(input):
         return F.nought(grad)

@@ -8,11 +8,11 @@ import numpy as np
 
 from ...core.recording.record import RAW, TENSORS
 from ...core.types.dims import all_dims
-from ..first.kinds import align, floated, in_both_worlds, is_half
+from ..first.kinds import align, floated, is_half, on_both_backends
 from ..table.opdef import OPS, alias, op
 
 
-@in_both_worlds
+@on_both_backends
 def distance_back(F, grad, off, result, p):
     """The gradient for input - other; where the distance is 0 it is taken as 0."""
     if p == 0:
@@ -57,7 +57,7 @@ def dist(input, other, p=2):
     return np.sqrt(np.sum(size * size)) if p == 2 else np.power(np.sum(np.power(size, p)), 1 / p)
 
 
-@in_both_worlds
+@on_both_backends
 def logsumexp_back(F, grad, input, result, dim, keepdim):
     shape = tuple(input.shape)
     return F.spread(grad, shape, dim, keepdim) * F.conj(F.exp(input - F.spread(result, shape, dim, keepdim)))

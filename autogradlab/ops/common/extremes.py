@@ -11,7 +11,7 @@ from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims, wrap_dim
 from ...core.types.return_types import named
-from ..first.kinds import in_both_worlds, name_of, refuse
+from ..first.kinds import name_of, on_both_backends, refuse
 from ..table.creation import bind
 from ..table.opdef import OPS, Op, op, publish
 from ..table.outputs import EXPECTED, Out
@@ -65,14 +65,14 @@ def take_at(input, dim, indices, keepdim):
 # -- over everything ---------------------------------------------------------------------------------------------------
 
 
-@in_both_worlds
+@on_both_backends
 def share_evenly(F, grad, input, result):
     """The gradient of an extreme over everything: shared evenly by the elements that attain it."""
     hit = (input == result) | (F.isnan(input) & F.isnan(result))
     return hit * (grad / F.sum(hit))
 
 
-@in_both_worlds
+@on_both_backends
 def evenly(F, grad, input, result, dim, keepdim):
     """The same along dimensions (amax, amin)."""
     shape = tuple(input.shape)
@@ -313,7 +313,7 @@ def aminmax(input, *, dim=None, keepdim=False):
     return tuple(np.asarray(u.reduce(input, axis=dims, keepdims=keepdim)) for u in (np.minimum, np.maximum))
 
 
-@in_both_worlds
+@on_both_backends
 def aminmax_back(F, grads, input, low, high, dim, keepdim):
     total = None
     for grad, result in zip(grads, (low, high), strict=True):

@@ -19,13 +19,13 @@ from ..first.kinds import (
     NOT_IMPLEMENTED,
     align,
     floated,
-    in_both_worlds,
     into,
     is_half,
     name_of,
     no_complex,
     no_derivative,
     numbered,
+    on_both_backends,
     refuse,
     refusing,
     single,
@@ -129,7 +129,7 @@ for _name, _kernel, _wins in (("fmax", np.fmax, lambda a, b: a >= b), ("fmin", n
 # -- angles, lengths, signs --------------------------------------------------------------------------------------------
 
 
-@in_both_worlds
+@on_both_backends
 def inverse_square(F, x, y):
     """1 / (x² + y²), and 0 at the origin."""
     return F.only((x != 0) | (y != 0), F.reciprocal(x * x + y * y))
@@ -183,7 +183,7 @@ def _copysign(x, y):
     return np.copysign(x, y)
 
 
-@in_both_worlds
+@on_both_backends
 def same_sign(F, grad, input, result):
     return grad * F.only(input != 0, result / input)
 

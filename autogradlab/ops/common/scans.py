@@ -14,7 +14,7 @@ from ...core.types import dtypes
 from ...core.types.dims import wrap_dim
 from ...core.types.return_types import named
 from ...core.values.promotion import is_number
-from ..first.kinds import in_both_worlds, refuse
+from ..first.kinds import on_both_backends, refuse
 from ..table.checked import EXPECTED, axis, cxx_name, exact_out, offer
 from ..table.creation import bind
 from ..table.opdef import OPS, Op, composite, publish
@@ -77,7 +77,7 @@ def _running(name: str, ufunc: Any) -> Any:
     return kernel
 
 
-@in_both_worlds
+@on_both_backends
 def suffix_sums(F, grad, dim):
     """Sums of each element and all after it."""
     if not len(grad.shape):
@@ -85,7 +85,7 @@ def suffix_sums(F, grad, dim):
     return F.reversed(F.cumsum(F.reversed(grad, dim), dim), dim)
 
 
-@in_both_worlds
+@on_both_backends
 def cumprod_back(F, grad, input, result, dim):
     shape = tuple(input.shape)
     if input.size == 1 if isinstance(input, np.ndarray) else input.numel() == 1:
@@ -320,7 +320,7 @@ def _tensor_log(grad: Tensor, mask: Tensor) -> Tensor:
 RAW.log_or_lowest, TENSORS.log_or_lowest = _raw_log, _tensor_log
 
 
-@in_both_worlds
+@on_both_backends
 def logcumsumexp_back(F, grad, input, result, dim):
     shape = tuple(input.shape)
     if not shape or 0 in shape:

@@ -12,7 +12,7 @@ from ...core.runtime.warn import warn
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims
 from ...core.types.dtypes import get_default_dtype
-from ..first.kinds import in_both_worlds, is_half, name_of
+from ..first.kinds import is_half, name_of, on_both_backends
 from ..first.reduce import count_of
 from ..table.creation import bind
 from ..table.opdef import OPS, Op, composite, publish
@@ -63,7 +63,7 @@ def _varied(name: str, root: bool, mean: bool) -> Any:
     return kernel
 
 
-@in_both_worlds
+@on_both_backends
 def var_back(F, grad, input, dim, correction, keepdim):
     shape = tuple(input.shape)
     free = count_of(shape, dim) - (1 if correction is None else correction)
@@ -77,12 +77,12 @@ def var_back(F, grad, input, dim, correction, keepdim):
     return F.spread(grad, shape, dim, keepdim) * (2 / free) * (input - middle)
 
 
-@in_both_worlds
+@on_both_backends
 def std_back(F, grad, input, result, dim, correction, keepdim):
     return F.var_back(F.only(result != 0, grad / (result * 2)), input, dim, correction, keepdim)
 
 
-@in_both_worlds
+@on_both_backends
 def mean_part(F, grad, input, dim, keepdim):
     return F.spread(grad, tuple(input.shape), dim, keepdim) / max(count_of(tuple(input.shape), dim), 1)
 

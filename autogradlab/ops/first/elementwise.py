@@ -15,7 +15,7 @@ from ..table.arguments import old_form, reject
 from ..table.factories import binary, unary
 from ..table.opdef import OPS, Op, alias, op, publish
 from ..table.outputs import FOUND, Out
-from .kinds import align, floated, in_both_worlds, numbered, refuse, single
+from .kinds import align, floated, numbered, on_both_backends, refuse, single
 
 F = TENSORS
 
@@ -311,7 +311,7 @@ def _sgn(x):
     return np.where(np.isnan(x), np.zeros((), x.dtype), np.sign(x)) if x.dtype.kind in "fV" else np.sign(x)
 
 
-@in_both_worlds
+@on_both_backends
 def sgn_backward(F, grad, input, result):
     """Only the direction of a complex number changes with it: what is left is across that direction."""
     if not F.is_complex(input):

@@ -171,7 +171,7 @@ def numbered(x: Any, value: Any) -> Any:
     return number(value, x.dtype) if is_number(value) else value
 
 
-def in_both_worlds(fn: Any) -> Any:
+def on_both_backends(fn: Any) -> Any:
     """A helper of formulas, written once for every backend: `F.name(...)` calls `fn(F, ...)`."""
     HELPERS[fn.__name__] = fn
     setattr(RAW, fn.__name__, lambda *args: fn(RAW, *args))
@@ -188,7 +188,7 @@ TENSORS.only = lambda mask, grad: TENSORS.where(mask, grad, wrap(np.zeros((), gr
 #: indices, for a formula
 RAW.places = lambda x: x
 TENSORS.places = wrap
-#: dtypes and constants of a formula's values, in both worlds
+#: dtypes and constants of a formula's values, on both backends
 RAW.is_complex = lambda x: x.dtype.kind == "c"
 TENSORS.is_complex = lambda x: x._array.dtype.kind == "c"
 RAW.real_part = lambda x: x.real

@@ -14,25 +14,25 @@ from ...core.values.promotion import check_cast, is_number, result_dtype
 from ..table.arguments import reject
 from ..table.factories import binary
 from ..table.opdef import OPS, composite, op, publish
-from .kinds import in_both_worlds, numbered, refuse
+from .kinds import numbered, on_both_backends, refuse
 
 F = TENSORS
 _NEGATIVE = "Integers to negative integer powers are not allowed."
 
 
-@in_both_worlds
+@on_both_backends
 def pow_backward(F, grad, input, exponent):
     if exponent == 0:
         return F.nought(grad)
     return grad * F.conj(exponent * F.pow(input, exponent - 1))
 
 
-@in_both_worlds
+@on_both_backends
 def pow_backward_self(F, grad, input, other):
     return F.only(other != 0, grad * F.conj(other * F.pow(input, other - 1)))
 
 
-@in_both_worlds
+@on_both_backends
 def pow_backward_exponent(F, grad, input, exponent, result):
     """Where the base is 0, the power stays 0 however a positive exponent changes."""
     if is_number(input):

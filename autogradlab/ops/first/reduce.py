@@ -14,12 +14,12 @@ from ...core.types.dims import all_dims, wrap_dim
 from ...core.types.dtypes import from_numpy
 from ..table.opdef import OPS, Op, composite, op, publish
 from ..table.outputs import Out
-from .kinds import in_both_worlds, is_half, name_of
+from .kinds import is_half, name_of, on_both_backends
 
 F = TENSORS
 
 
-@in_both_worlds
+@on_both_backends
 def spread(F, grad, shape, dim, keepdim):
     """The gradient of a reduction laid over the reduced dimensions again, as a view."""
     if not keepdim and len(shape):
@@ -269,7 +269,7 @@ def _others(F, input, dim):
     return left * right
 
 
-@in_both_worlds
+@on_both_backends
 def product_back(F, grad, input, result, dim, keepdim):
     shape = tuple(input.shape)
     if not shape:

@@ -161,7 +161,7 @@ def inverse(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return found, info
 
 
-# -- for formulas, in both worlds --------------------------------------------------------------------------------------
+# -- for formulas, on both backends ------------------------------------------------------------------------------------
 
 
 def matmul(F: Any, *factors: Any) -> Any:

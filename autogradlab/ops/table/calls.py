@@ -14,7 +14,7 @@ import numpy as np
 
 from ...core.graph.node import NO_EDGE, Edge, sequence
 from ...core.memory.versions import UNSHARED
-from ...core.recording.record import SavedOutput, fact, finish, start_node
+from ...core.recording.record import SavedOutput, array_property, finish, start_node
 from ...core.recording.views import share
 from ...core.runtime import modes
 from ...core.runtime.modes import FLAGS, LOCAL, QUIET
@@ -154,7 +154,10 @@ def _saver(op: Op) -> Callable[..., tuple[Any, ...]]:
         return lambda args, x, t: (args[0], args[0]._counter[0])
     if not {"tensor", "output"} & set(kinds):
         return lambda args, x, t: (
-            *[args[p] if kind == "value" else x.shape if kind == "shape" else fact(x, kind) for kind, p in savers],
+            *[
+                args[p] if kind == "value" else x.shape if kind == "shape" else array_property(x, kind)
+                for kind, p in savers
+            ],
             *nones,
         )
 
@@ -173,7 +176,7 @@ def _saver(op: Op) -> Callable[..., tuple[Any, ...]]:
                 item = SavedOutput(t)
                 version = item._counter[0]
             else:
-                item = x.shape if kind == "shape" else fact(x, kind)
+                item = x.shape if kind == "shape" else array_property(x, kind)
             items.append(item)
             versions.append(version)
         return (*items, *versions)

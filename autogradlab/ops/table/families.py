@@ -1,7 +1,7 @@
 """Families of operations that are loaded when one of their names is first asked for.
 
-A family is a module of `ops`. `announce` puts a `Late` in the place of each of its names: on Tensor, and in the two
-worlds of the formulas; OPS and FUNCTIONS know the names too. Asking for one imports the family, whose table entries
+A family is a module of `ops`. `register_lazy` puts a `LazyName` in the place of each of its names: on Tensor, and in the two
+backends of the formulas; OPS and FUNCTIONS know the names too. Asking for one imports the family, whose table entries
 then put the functions themselves there (`attach`), so nothing is slower the second time.
 """
 
@@ -14,7 +14,7 @@ from ...core.recording.record import RAW, TENSORS
 from ...core.runtime.help import attach as document
 from ...core.tensor.tensor import Tensor
 
-__all__ = ["FUNCTIONS", "NODES", "OPS", "Late", "Table", "announce", "attach", "load_all", "operation"]
+__all__ = ["FUNCTIONS", "NODES", "OPS", "LazyName", "Table", "register_lazy", "attach", "load_all", "operation"]
 
 
 class Table(dict[str, Any]):
@@ -51,7 +51,7 @@ FUNCTIONS = Table()
 METHODS: set[str] = set()
 
 
-class Late:
+class LazyName:
     """Stands for what a family will put in its place."""
 
     __slots__ = ("family", "name", "space")
@@ -78,7 +78,7 @@ class Late:
         setattr(instance, self.name, value)
 
 
-def announce(package: str, families: dict[str, str]) -> None:
+def register_lazy(package: str, families: dict[str, str]) -> None:
     """Name what families offer without loading them.
 
     `name` is a function and a method, `torch.name` only a function, `Tensor.name` only a method, `F.name` is for
@@ -94,20 +94,20 @@ def announce(package: str, families: dict[str, str]) -> None:
                     FUNCTIONS.late[name] = module
                 if space != "torch":
                     METHODS.add(name)
-                    setattr(Tensor, name, Late(Tensor, name, module))
-            for world in (RAW, TENSORS):
-                world.__dict__.setdefault(name, Late(world, name, module))
+                    setattr(Tensor, name, LazyName(Tensor, name, module))
+            for backend in (RAW, TENSORS):
+                backend.__dict__.setdefault(name, LazyName(backend, name, module))
 
 
 def operation(name: str) -> Any:
     """The function on Tensors of that name, its family loaded."""
     fn = TENSORS.__dict__[name]
-    return fn.found() if type(fn) is Late else fn
+    return fn.found() if type(fn) is LazyName else fn
 
 
 def attach(name: str, value: Any) -> None:
     """Make something a method of Tensor, unless a user has put another in the place of one that was not loaded yet."""
-    if name in METHODS and type(Tensor.__dict__.get(name)) is not Late:
+    if name in METHODS and type(Tensor.__dict__.get(name)) is not LazyName:
         return
     METHODS.discard(name)
     document("Tensor", {name: value})

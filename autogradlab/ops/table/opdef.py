@@ -20,7 +20,7 @@ from ...core.arguments.declared import ALIASES, DECLARED, OUT, declare
 from ...core.arguments.params import OTHER_NAMES
 from ...core.graph.node import NO_EDGE, Edge
 from ...core.memory.overlap import check_written
-from ...core.recording.record import RAW, TENSORS, Formula, SavedOutput, fact, make_node_class
+from ...core.recording.record import RAW, TENSORS, Formula, SavedOutput, array_property, make_node_class
 from ...core.runtime import modes
 from ...core.runtime.help import Help
 from ...core.tensor.tensor import Tensor, gradient_edge, requires_grad
@@ -371,7 +371,7 @@ class Op:
             elif kind == "shape":
                 item = None if values[place] is None else values[place]._array.shape
             elif kind in ("dtype", "numel", "strides"):
-                item = None if values[place] is None else fact(values[place]._array, kind)
+                item = None if values[place] is None else array_property(values[place]._array, kind)
             elif kind == "shapes":
                 item = [t._array.shape for t in values[place]]
             elif kind == "results":

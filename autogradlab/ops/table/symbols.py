@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 
 from ...core.graph.backend import HELPERS, RAW, TENSORS
-from ...core.recording.record import Formula, fact
+from ...core.recording.record import Formula, array_property
 from ...core.tensor.tensor import Tensor
 from . import terms
-from .families import FUNCTIONS, NODES, OPS, Late, load_all
+from .families import FUNCTIONS, NODES, OPS, LazyName, load_all
 from .terms import KINDS, ONE, ZERO, Apply, Call, Constant, Name, Number, Term
 
 __all__ = ["SYMBOLS", "UNREAD", "Rule", "Symbol", "Unsayable", "entries", "inputs_of", "rules", "value_of"]
@@ -478,7 +478,7 @@ def _ordered(mask: Any) -> bool:
 def _load(name: str) -> None:
     """Load the family of a name that stands for one still to come."""
     found = TENSORS.__dict__.get(name)
-    if type(found) is Late:
+    if type(found) is LazyName:
         found.found()
 
 
@@ -514,9 +514,9 @@ def value_of(name: str) -> Callable[..., Any]:
     """The function on arrays that a term calls by a name."""
     if name in _ON_ARRAYS:
         return _ON_ARRAYS[name]
-    for world in (RAW, np):
+    for backend in (RAW, np):
         try:
-            found: Any = getattr(world, name)
+            found: Any = getattr(backend, name)
             return found.found() if hasattr(found, "found") else found
         except AttributeError:  # a name that only Tensors have
             continue
@@ -747,6 +747,6 @@ class _Facts:
         if kind in ("shape", "dtype", "numel", "strides") and of in entry.edge_places:
             like = self.inputs[entry.edge_places.index(of)]
             if like is not None:
-                return fact(like, kind)
+                return array_property(like, kind)
         constant = entry.node_class.constants.get(shown, UNREAD)
         return Symbol(Name(shown)) if constant is UNREAD or callable(constant) else constant
