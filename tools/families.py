@@ -53,7 +53,8 @@ def families() -> list[str]:
 
 
 def offered() -> tuple[dict[str, str], list[str]]:
-    """For each late family the names that it offers, as `register_lazy` reads them; and what is wrong between families."""
+    """For each lazy family the names that it offers, as `register_lazy` reads them; and what is wrong between
+    families."""
     from autogradlab.core.recording.record import RAW, TENSORS
     from autogradlab.core.tensor.tensor import Tensor
     from autogradlab.ops.table.families import FUNCTIONS, OPS, LazyName

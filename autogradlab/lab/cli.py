@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from autogradlab.inspectors.words import set_language
+from autogradlab.inspectors.words import language, set_language
 from autogradlab.lab import copying, doctor, records
 from autogradlab.lab.speaking import Parser, learners_language, plain_streams, said_language, speak, told, warned
 
@@ -129,7 +129,6 @@ def _add_teacher(actions: Any) -> None:
 
 def _handout(args: argparse.Namespace) -> int:
     """Write a worksheet, slides or an assignment of a lesson, in the language of the command."""
-    from autogradlab.inspectors.words import language
     from autogradlab.lab import assignments, handouts
 
     wanted = [

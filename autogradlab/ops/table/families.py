@@ -1,8 +1,8 @@
 """Families of operations that are loaded when one of their names is first asked for.
 
-A family is a module of `ops`. `register_lazy` puts a `LazyName` in the place of each of its names: on Tensor, and in the two
-backends of the formulas; OPS and FUNCTIONS know the names too. Asking for one imports the family, whose table entries
-then put the functions themselves there (`attach`), so nothing is slower the second time.
+A family is a module of `ops`. `register_lazy` puts a `LazyName` in the place of each of its names: on Tensor, and in
+the two backends of the formulas; OPS and FUNCTIONS know the names too. Asking for one imports the family, whose table
+entries then put the functions themselves there (`attach`), so nothing is slower the second time.
 """
 
 from __future__ import annotations
