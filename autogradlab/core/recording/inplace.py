@@ -231,7 +231,7 @@ def commit_kernel(t: Tensor, kernel: Callable[..., Any], x: Any, y: Any, history
     count = t._counter
     if history is None and type(count) is list:  # two calls with three arguments each
         functions: tuple[Any, Any] = (kernel, setitem)
-        both: Any = map(call, functions, (x, count), (y, 0), (t._array, count[0] + 1))  # type: ignore[arg-type]
+        both: Any = map(call, functions, (x, count), (y, 0), (t._array, count[0] + 1))
         try:
             QUIET(_run_all, both)
         except RuntimeError as error:

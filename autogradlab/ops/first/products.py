@@ -45,7 +45,7 @@ def product(a: np.ndarray, b: np.ndarray, kernel: str = "addmm_impl_cpu_") -> np
         return np.asarray(np.matmul(a.astype(np.float32), b.astype(np.float32))).astype(d)
     if d.kind == "b":
         raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
-    return np.matmul(a, b)  # type: ignore[no-any-return]
+    return np.matmul(a, b)
 
 
 def written(r: Tensor, out: Any, name: str = "out") -> Tensor:
@@ -320,7 +320,7 @@ _ADDMM = OPS["addmm"]
 def _plain_addmm(input: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     r = x.dot(y)
     r += input
-    return r  # type: ignore[no-any-return]
+    return r
 
 
 def _addmm_forward(*args: Any, **options: Any) -> Any:
@@ -519,7 +519,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
         if v._array.ndim != 1:
             raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {v._array.ndim}-D")
     column = TENSORS.reshape(input, (input._array.shape[0], 1))
-    return TENSORS.mul(column, vec2) if out is None else TENSORS.mul(column, vec2, out=out)  # type: ignore[no-any-return]
+    return TENSORS.mul(column, vec2) if out is None else TENSORS.mul(column, vec2, out=out)
 
 
 alias("ger", "outer")
