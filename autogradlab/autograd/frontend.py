@@ -15,13 +15,13 @@ from ..core.backward.validate import checked
 from ..core.graph.node import Edge, Node
 from ..core.recording.record import TENSORS
 from ..core.runtime import errors, modes
+from ..core.runtime.warn import warn_once
 from ..core.tensor.tensor import Size, Tensor, gradient_edge, requires_grad, wrap
 from ..core.types import dtypes
 from .edge import GradientEdge
 
 __all__ = ["backward", "grad", "running", "will_run"]
 
-_CYCLE = errors.CREATE_GRAPH_CYCLE + " (Triggered internally at torch/csrc/autograd/engine.cpp:1298.)"
 _BATCHED = (
     "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. The "
     "sizes of "
@@ -45,7 +45,6 @@ class _Running(threading.local):
 
 
 _RUNNING = _Running()
-_warned = False
 
 
 def running() -> Task | None:
@@ -262,15 +261,8 @@ def _task(tensors: Any, grad_tensors: Any, retain_graph: Any, create_graph: Any,
     roots = _roots(outputs)
     targets = None if inputs is None else _targets(inputs, retain=True)
     if create:
-        _warn_cycle()
+        warn_once(errors.CREATE_GRAPH_CYCLE, at="torch/csrc/autograd/engine.cpp:1307")
     return Task(roots, _root_checked(roots, grads), keep, create, targets, accumulate=True)
-
-
-def _warn_cycle() -> None:
-    global _warned
-    if not _warned:
-        _warned = True
-        warnings.warn(_CYCLE, UserWarning, stacklevel=4)
 
 
 def grad(

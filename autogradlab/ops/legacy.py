@@ -11,6 +11,7 @@ from ..core.arguments.declared import signatures
 from ..core.arguments.mismatch import typename
 from ..core.arguments.signature import Signatures
 from ..core.memory.storage import Storage
+from ..core.memory.versions import increment_version
 from ..core.recording.record import TENSORS
 from ..core.runtime import errors, modes
 from ..core.runtime.warn import warn, warn_once
@@ -360,6 +361,7 @@ def set_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     numpy = self._array.dtype
     if index == 0:
         self._array, self._storage = np.zeros(0, numpy), None
+        increment_version(self)
         return self
     source = values["source"]
     if isinstance(source, Tensor):
@@ -368,6 +370,7 @@ def set_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
             raise RuntimeError("Could not set tensor of type {} to a tensor of type {}".format(*names))
         if index == 3:
             self._array, self._storage = source._array, source._storage
+            increment_version(self)
             return self
         storage: Storage = TENSORS.untyped_storage(source)
     else:
@@ -388,6 +391,7 @@ def set_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     steps = tuple(s * numpy.itemsize for s in stride)
     self._array = np.ndarray(size, numpy, storage.buffer, offset * numpy.itemsize, steps)
     self._storage = storage
+    increment_version(self)
     return self
 
 

@@ -33,9 +33,12 @@ def accumulate(node: AccumulateGrad, grad: Any, recorded: bool, owned: bool, loc
         return
     old = variable._grad
     if old is None:
-        if not owned or (grad.ndim > 1 and grad.strides != variable._array.strides):
-            grad = own_copy(grad, variable._array)
-        variable._grad = wrap(grad)
+        otherwise = grad.ndim > 0 and grad.strides != variable._array.strides
+        copied = not owned or (grad.ndim > 1 and otherwise)
+        variable._grad = wrap(own_copy(grad, variable._array) if copied else grad)
+        # PyTorch takes over a view of memory that nobody else holds; its copies are written by copy_
+        if copied and (otherwise or grad.base is None):
+            increment_version(variable._grad)
     elif old._edge is NO_EDGE and grad.dtype is old._array.dtype:
         modes.quiet(np.add, old._array, grad, old._array)
         increment_version(old)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..graph.node import NO_EDGE
 from ..memory.storage import owner
-from ..memory.versions import UNSHARED
+from ..memory.versions import increment_version
 from ..types import dtypes
 from .edges import requires_grad
 from .tensor import Tensor, set_requires_grad, wrap
@@ -68,7 +68,7 @@ def deepcopy_tensor(t: Tensor, memo: dict[Any, Any]) -> Tensor:
     made = object.__new__(type(t))
     made._array = array
     made._edge = NO_EDGE
-    made._counter = UNSHARED
+    made._counter = [1]  # PyTorch gives the copy its memory by set_
     made._grad = made._view = made._meta = made._storage = None
     memo[id(t)] = made
     if t._grad is not None:
@@ -104,6 +104,7 @@ def rebuild_tensor(memory: Any, name: str, offset: int, shape: Any, strides: Any
     """A tensor from what `reduce_tensor` kept."""
     numpy = dtypes.ALL[name].numpy
     t = wrap(_placed(memory, numpy, offset, tuple(shape), tuple(strides)))
+    increment_version(t)  # PyTorch gives it its memory by set_
     if requires:
         set_requires_grad(t, True, "method")
     return t

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import signatures
+from ...core.memory.versions import increment_version
 from ...core.random.generator import default_generator
 from ...core.recording.inplace import commit_by
 from ...core.recording.record import TENSORS
@@ -493,7 +494,10 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         raise RuntimeError("num_classes should be positive")
     elif x.max() >= num_classes:
         raise RuntimeError("Class values must be smaller than num_classes.")
-    return TENSORS.from_numpy((x[..., None] == np.arange(num_classes)).astype(np.int64))
+    made = TENSORS.from_numpy((x[..., None] == np.arange(num_classes)).astype(np.int64))
+    for _ in ("zero_", "scatter_"):  # which is how PyTorch writes it
+        increment_version(made)
+    return made
 
 
 # -- distances ---------------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from ...core.arguments.declared import declare
 from ...core.arguments.mismatch import typename
 from ...core.memory.strided import window
 from ...core.recording.record import RAW, TENSORS
+from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor, read_only
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import _scalar_name
@@ -135,14 +136,13 @@ def _get_T(self: Tensor) -> Tensor:
     if n != 2:
         if n == 0:
             message = "Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases."
-            warnings.warn(message, UserWarning, stacklevel=2)
-        elif n > 2:
-            warnings.warn(
+            warn_once(message, at="aten/src/ATen/native/TensorShape.cpp:4321")
+        else:
+            warn_once(
                 "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it "
                 "will throw an error in a future release. Consider `x.mT` to transpose batches of matrices or "
                 "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.",
-                UserWarning,
-                stacklevel=2,
+                at="aten/src/ATen/native/TensorShape.cpp:4314",
             )
         dims = tuple(range(n - 1, -1, -1))
         return view_of(self, self._array.T, OPS["permute"], (dims, None))

@@ -739,8 +739,9 @@ def resize_(input: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
     shape = shape_arg(size)
     if any(n < 0 for n in shape):
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {list(shape)}")
-    resize(input, shape)
-    increment_version(input)
+    if shape != input._array.shape:
+        resize(input, shape)
+        increment_version(input)
     return input
 
 

@@ -1,0 +1,78 @@
+"""What random programs found: version counters and warnings, as PyTorch has them."""
+
+from __future__ import annotations
+
+import importlib
+import warnings
+
+import pytest
+
+VERSIONS = {
+    "copy.copy(x)": 1,
+    "copy.deepcopy(x)": 1,
+    "copy.deepcopy(torch.ones(2, requires_grad=True))": 1,
+    "copy.deepcopy(torch.nn.Parameter(x))": 0,
+    "x.set_(y)": 1,
+    "x.set_()": 1,
+    "x.set_(y.untyped_storage(), 0, (1,), (1,))": 1,
+    "x.add_(1).set_(y)": 2,
+    "x.resize_(2)": 0,
+    "x.resize_(3)": 1,
+    "x.resize_as_(torch.zeros(2))": 0,
+    "x.resize_as_(torch.zeros(1))": 1,
+    "torch.nn.functional.one_hot(torch.tensor([0, 1]))": 2,
+    "torch.nn.functional.one_hot(torch.tensor([], dtype=torch.int64), 3)": 0,
+    "gradient(lambda t: t.sum().backward())": 1,
+    "gradient(lambda t: t.mean().backward())": 0,
+    "gradient(lambda t: (t * 2).sum().backward())": 0,
+    "gradient(lambda t: t.backward(torch.ones(2)))": 1,
+    "gradient(lambda t: t[0].backward())": 0,
+    "gradient(lambda t: (t.sum().backward(), t.sum().backward()))": 2,
+}
+ONCE = {
+    "torch.ones(()).T": "Tensor.T is deprecated on 0-D tensors.",
+    "torch.ones(3).T": "The use of `x.T` on tensors of dimension other than 2",
+    "torch.ones(2, 2, 2).T": "The use of `x.T` on tensors of dimension other than 2",
+    "(x.requires_grad_() * x).sum().backward(create_graph=True)": "Using backward() with create_graph=True",
+}
+LIBRARIES = ["autogradlab", pytest.param("torch", marks=pytest.mark.parity)]
+
+
+def names(library: str) -> dict[str, object]:
+    torch = importlib.import_module(library)
+
+    def gradient(f):
+        t = torch.ones(2, requires_grad=True)
+        f(t)
+        return t.grad
+
+    return {
+        "torch": torch,
+        "copy": importlib.import_module("copy"),
+        "gradient": gradient,
+        "x": torch.ones(2),
+        "y": torch.ones(3),
+    }
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("source", VERSIONS)
+def test_version(source: str, library: str):
+    assert eval(source, names(library))._version == VERSIONS[source]
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("source", ONCE)
+def test_a_warning_comes_at_every_use_where_asked(source: str, library: str):
+    known = names(library)
+    torch = importlib.import_module(library)
+    torch.set_warn_always(True)
+    try:
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            eval(source, known)
+            eval(source, known)
+    finally:
+        torch.set_warn_always(False)
+    assert [str(one.message).startswith(ONCE[source]) for one in seen] == [True, True]
+    assert all("Triggered internally" in str(one.message) for one in seen)
