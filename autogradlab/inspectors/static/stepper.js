@@ -117,7 +117,8 @@ class Stepper {
     if (to === this.at) return;
     const on = to > this.at && this.at >= 0;
     const [states, texts, grids] = on ? [this.states, this.texts, this.grids].map((held) => new Map(held)) : [new Map(this.idle), new Map(), new Map()];
-    for (const frame of this.frames.slice(on ? this.at + 1 : 0, to + 1)) {
+    const passed = this.frames.slice(on ? this.at + 1 : 0, to + 1); // a jump passes several
+    for (const frame of passed) {
       for (const [id, state] of frame.states ?? []) states.set(id, state);
       for (const [slot, text] of frame.texts ?? []) texts.set(slot, text);
       for (const [row, grid] of frame.grids ?? []) grids.set(row, grid);
@@ -126,7 +127,8 @@ class Stepper {
     const frame = this.frames[to];
     const active = [...states].filter(([, state]) => state === "active" || state === "failed").map(([id]) => id);
     this.active = active;
-    this.paint(on ? new Set([...(frame.states ?? []), ...(frame.texts ?? []), ...(frame.grids ?? [])].map(([id]) => id)) : null, !quiet);
+    const touched = passed.flatMap(({ states: s = [], texts: t = [], grids: g = [] }) => [...s, ...t, ...g].map(([id]) => id));
+    this.paint(on ? new Set(touched) : null, !quiet);
     this.scrolling ??= requestAnimationFrame(() => {
       this.scrolling = undefined;
       this.lines?.scroll();
