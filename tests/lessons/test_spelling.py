@@ -27,6 +27,7 @@ PAGES = [
 ]
 #: Spelled as in PyTorch's messages and names, or another word in the language of code.
 KNOWN = {
+    "unrecognized",
     "license",
     "program",
     "programs",
