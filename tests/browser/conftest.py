@@ -12,6 +12,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,7 +48,21 @@ class Lab:
 
 @pytest.fixture(scope="session")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    """``autogradlab lab --no-browser --port N --dir D``, with a home folder of its own."""
+    """The command's JupyterLab, in English."""
+    with served(tmp_path_factory, "en") as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def lab_zh(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """The same in Chinese."""
+    with served(tmp_path_factory, "zh") as running:
+        yield running
+
+
+@contextmanager
+def served(tmp_path_factory: pytest.TempPathFactory, lang: str) -> Iterator[Lab]:
+    """``autogradlab lab --no-browser --lang L --port N --dir D``, with a home folder of its own."""
     home = tmp_path_factory.mktemp("home")
     folder = tmp_path_factory.mktemp("work") / "lessons of mine"
     for name, body in QUIET_SETTINGS.items():
@@ -66,7 +81,8 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     }
     port, token, log = free_port(), secrets.token_hex(16), home / "lab.log"
     command = [
-        *(sys.executable, "-m", "autogradlab", "lab", "--no-browser", "--port", str(port), "--dir", str(folder)),
+        *(sys.executable, "-m", "autogradlab", "lab", "--no-browser", "--lang", lang),
+        *("--port", str(port), "--dir", str(folder)),
         # the rest goes to JupyterLab as it is
         *("--allow-root", "--ServerApp.ip=127.0.0.1", "--ServerApp.port_retries=0"),
         f"--IdentityProvider.token={token}",

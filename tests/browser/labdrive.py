@@ -6,6 +6,7 @@ off the page: just after loading, the page shows an idle kernel before there is 
 
 from __future__ import annotations
 
+import re
 from typing import Any
 from urllib.parse import quote
 
@@ -35,8 +36,8 @@ def open_notebook(page: Any, lab: Any, name: str, timeout: int = 60_000) -> None
 
 
 def run_all(page: Any, timeout: int = 120_000) -> None:
-    """Run > Run All Cells, by the menu, and wait until each cell has run."""
-    page.get_by_role("menuitem", name="Run", exact=True).click()
+    """Run > Run All Cells, by the menu, in whichever language it is, and wait until each cell has run."""
+    page.get_by_role("menuitem", name=re.compile("^(Run|运行)$")).click()
     page.locator('li[data-command="runmenu:run-all"]').click()
     page.wait_for_function(DONE, timeout=timeout)
 

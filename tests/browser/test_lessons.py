@@ -18,8 +18,12 @@ SHOWN = [p for n, p in enumerate(book.lesson_files()) if p.parent.name == "en" o
 
 
 @pytest.mark.parametrize("path", SHOWN, ids=lambda p: f"{p.parent.name}/{p.stem}")
-def test_lesson_runs(path: Path, lab: Any, page: Any, tmp_path: Path):
-    open_notebook(page, lab, f"{path.parent.name}/{path.name}")
+def test_lesson_runs(path: Path, request: pytest.FixtureRequest, page: Any, tmp_path: Path):
+    open_notebook(
+        page,
+        request.getfixturevalue("lab_zh" if path.parent.name == "zh" else "lab"),
+        f"{path.parent.name}/{path.name}",
+    )
     fresh = cells(page)
     assert fresh
     assert all(cell["count"] is None and cell["outputs"] == [] for cell in fresh), "the copy shows answers"
