@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 import sys
+import time
+from typing import Any
 
 import pytest
 
