@@ -37,8 +37,9 @@ def late_gradient(history: int, create_graph: bool) -> int:
 
 @pytest.mark.parametrize("create_graph", [False, True])
 def test_the_history_of_an_input_costs_nothing(create_graph: bool):
-    late_gradient(1, create_graph)
-    assert late_gradient(1000, create_graph) == late_gradient(10, create_graph)
+    late_gradient(1, create_graph)  # loads what is loaded late
+    short, long = late_gradient(10, create_graph), late_gradient(1000, create_graph)
+    assert abs(long - short) < 50, "a call or two of the garbage collector's, but none for each of 990 Nodes"
 
 
 def test_an_older_input_is_still_found():
