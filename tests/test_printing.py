@@ -6,9 +6,7 @@ import contextlib
 import importlib
 import math
 import os
-import sys
 import timeit
-import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -369,8 +367,7 @@ def test_bfloat16() -> None:
 
 def test_default_dtype_is_asked_for_at_each_call(monkeypatch: pytest.MonkeyPatch) -> None:
     names = iter(["torch.float32", "torch.float64"])
-    module = types.SimpleNamespace(get_default_dtype=lambda: next(names))
-    monkeypatch.setitem(sys.modules, "autogradlab.core.types.dtypes", module)
+    monkeypatch.setattr("autogradlab.core.tensor.printing.get_default_dtype", lambda: next(names))
     tensor = make(f8([0.5]))
     assert tensor_repr(tensor) == "tensor([0.5000], dtype=torch.float64)"
     assert tensor_repr(tensor) == "tensor([0.5000])"

@@ -23,7 +23,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from autogradlab.core.types.dtypes import get_default_dtype
+from ..types.dtypes import get_default_dtype
 
 __all__ = [
     "PRINT_OPTS",
@@ -261,7 +261,6 @@ def _is_meta(t: Any) -> bool:
 
 
 def _default_dtype_name() -> str:
-    # Late, so that printing can be loaded and tested by itself.
     return str(get_default_dtype())
 
 
