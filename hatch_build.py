@@ -1,4 +1,4 @@
-"""Lays JupyterLab's extension (autogradlab/labextension) into the wheel, where JupyterLab looks for prebuilt ones.
+"""Lays JupyterLab's extension (inspectors/labextension) into the wheel, where JupyterLab looks for prebuilt ones.
 
 JupyterLab lets browsers keep an extension's files for a year, so they lie in a folder named after their contents.
 """
@@ -15,7 +15,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 #: the extension itself, and the modules and style sheets that draw cards live
-FILES = ("autogradlab/labextension/*.js", "autogradlab/inspectors/static/*", "autogradlab/lab/static/*")
+FILES = ("autogradlab/inspectors/labextension/*.js", "autogradlab/inspectors/static/*", "autogradlab/lab/static/*")
 PLACE = "share/jupyter/labextensions/autogradlab"
 
 

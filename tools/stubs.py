@@ -440,7 +440,7 @@ def stubs() -> dict[Path, str]:
         PACKAGE / "__init__.pyi": namespace_stub(),
         PACKAGE / "core" / "tensor" / "tensor_methods.pyi": tensor_stub(),
         PACKAGE / "linalg" / "table.pyi": functions_stub("linalg", made),
-        PACKAGE / "special.pyi": functions_stub("special", dir(special)),
+        PACKAGE / "special" / "__init__.pyi": functions_stub("special", dir(special)),
         PACKAGE / "nn" / "__init__.pyi": classes_stub(),
     }
 

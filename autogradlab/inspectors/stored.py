@@ -7,7 +7,7 @@ import zlib
 from base64 import b64encode
 from typing import Any
 
-from ..labextension import stored
+from .labextension import stored
 from .parts import Card, to_json
 from .words import catalogue
 

@@ -1,7 +1,7 @@
 """What was answered in this notebook. The notebook itself keeps it: in the cards that its outputs hold.
 
-A card (`autogradlab.labextension`) is stored with its answers under a MIME type of ours. When a kernel has started
-anew, they are read from the notebook's file; the page hands over what it has not saved yet (`lab.js`).
+A card (`inspectors.labextension`) is stored with its answers under a MIME type of ours. When a kernel has started anew,
+they are read from the notebook's file; the page hands over what it has not saved yet (`lab.js`).
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+from autogradlab.inspectors.labextension import CARD
 from autogradlab.inspectors.snapshot.names import notebook
-from autogradlab.labextension import CARD
 
 __all__ = ["CARD", "answers_of", "clear", "forget", "keep", "recall"]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import anywidget
 import traitlets
 
-from autogradlab.labextension import stored
+from autogradlab.inspectors.labextension import stored
 
 if TYPE_CHECKING:
     from autogradlab.lab.face import Face

@@ -10,7 +10,7 @@ import nbformat
 import pytest
 from nbformat import v4
 
-from autogradlab.labextension import CARD
+from autogradlab.inspectors.labextension import CARD
 from tests.browser.conftest import Lab
 from tests.browser.labdrive import cells, open_notebook, run_all
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from autogradlab.inspectors import accumulation, set_language
+from autogradlab.inspectors.labextension import CARD
 from autogradlab.inspectors.snapshot.samples import KEPT, same, sample
-from autogradlab.labextension import CARD
 
 
 def kinds(ledger: Any) -> list[str]:

@@ -18,8 +18,8 @@ import pytest
 
 from autogradlab.inspectors import words
 from autogradlab.inspectors.inspector import Inspector, present
+from autogradlab.inspectors.labextension import CARD
 from autogradlab.inspectors.parts import Card, Drawing, Item, Rect, to_json
-from autogradlab.labextension import CARD
 from tests.conftest import ROOT, need
 from tests.inspectors import sample_cards
 from tests.inspectors.sample_cards import CARDS

@@ -11,9 +11,9 @@ from typing import Any
 import autogradlab as torch
 from autogradlab import inspectors as lab
 from autogradlab.inspectors.inspector import Inspector
+from autogradlab.inspectors.labextension import CARD
 from autogradlab.inspectors.parts import to_json
 from autogradlab.lab import predict
-from autogradlab.labextension import CARD
 from tests.conftest import ROOT
 
 
@@ -43,5 +43,5 @@ def test_a_question_is_stored_as_it_stands():
 
 
 def test_the_extension_asks_for_nothing_from_outside():
-    for path in (ROOT / "autogradlab" / "labextension").glob("*.js"):
+    for path in (ROOT / "autogradlab" / "inspectors" / "labextension").glob("*.js"):
         assert not re.search(r"https?:|innerHTML|eval\(", path.read_text(encoding="utf-8"))

@@ -15,7 +15,7 @@ import pytest
 from nbval.kernel import CURRENT_ENV_KERNEL_NAME, RunningKernel, start_new_kernel
 from nbval.plugin import IPyNbCell, IPyNbFile
 
-from autogradlab.labextension import CARD
+from autogradlab.inspectors.labextension import CARD
 from pytest_autogradlab import wanted
 
 from .book import CPP_PLACE, kernel_environment, language_of, on_torch, sanitise

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .ops.table.opdef import FUNCTIONS
+from ..ops.table.opdef import FUNCTIONS
 
 _OWN = "special_"
 
