@@ -27,7 +27,9 @@ class LabExtension(BuildHookInterface):  # type: ignore[type-arg]
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         root = Path(self.root)
         texts = {p.name: p.read_text(encoding="utf-8") for pattern in FILES for p in sorted(root.glob(pattern))}
-        texts["theme.css"] = runpy.run_path(str(root / "autogradlab" / "inspectors" / "theme.py"))["css"]()
+        inspectors = root / "autogradlab" / "inspectors"
+        texts["theme.css"] = runpy.run_path(str(inspectors / "theme.py"))["css"]()
+        texts["words.js"] = runpy.run_path(str(inspectors / "words" / "page.py"))["module"]()
         mark = hashlib.sha256("".join(texts.values()).encode()).hexdigest()[:12]
         build = {"load": f"static/{mark}/remoteEntry.js", "mimeExtension": "./cards"}
         package = {

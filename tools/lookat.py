@@ -23,10 +23,10 @@ PAGE = (
     "style='margin:20px;background:{ground}'>{body}</body></html>"
 )
 #: What anywidget does for a module, as far as a picture needs it.
-HOST = """async ([source, style, card, words]) => {
+HOST = """async ([source, style, card]) => {
   document.head.append(Object.assign(document.createElement('style'), {textContent: style}));
   const {default: widget} = await import(URL.createObjectURL(new Blob([source], {type: 'text/javascript'})));
-  const state = {_card: card, _words: words};
+  const state = {_card: card};
   const set = (name, value) => { state[name] = value; };
   const model = {get: name => state[name], set, save_changes() {}, on() {}, off() {}};
   await widget.render({model, el: document.querySelector('main')});
@@ -47,17 +47,17 @@ def found(file: str) -> dict[str, Inspector]:
 
 def mount(page: Any, view: Inspector, theme: str) -> None:
     """The view as a live widget on a bare page."""
-    from autogradlab.inspectors.stored import packed, ui_words
+    from autogradlab.inspectors.stored import packed
 
-    mount_packed(page, packed(view.card), ui_words(view.card.lang), theme)
+    mount_packed(page, packed(view.card), theme)
 
 
-def mount_packed(page: Any, card: str, words: dict[str, str], theme: str) -> None:
+def mount_packed(page: Any, card: str, theme: str) -> None:
     """The same for a card as a page gets it."""
     from autogradlab.inspectors.widgets.view import module, style
 
     page.set_content(PAGE.format(theme=theme, ground=GROUND[theme], body="<main></main>"))
-    page.evaluate(HOST, [module(), style(), card, words])
+    page.evaluate(HOST, [module(), style(), card])
 
 
 def pages(view: Inspector, arguments: argparse.Namespace) -> dict[str, str]:

@@ -90,9 +90,9 @@ def card_of(line: str) -> Any:
 def stepper(card: Any) -> str:
     """A card as the page draws it; where no script runs, its picture and words."""
     from autogradlab.inspectors import html
-    from autogradlab.inspectors.widgets.view import packed, ui_words
+    from autogradlab.inspectors.widgets.view import packed
 
-    state = json.dumps({"_card": packed(card), "_words": ui_words(card.lang), "_heard": False})
+    state = json.dumps({"_card": packed(card), "_heard": False})
     fallback = html.render(card)
     return f'<div data-agl-card="{escape(state)}"></div>\n<noscript>{fallback}</noscript>\n'
 
@@ -184,6 +184,7 @@ def lesson(path: Path) -> str:
 def write(source: Path) -> None:
     """The site's sources."""
     from autogradlab.inspectors import theme
+    from autogradlab.inspectors.words import page as words
 
     pages = {"conf.py": CONF, "index.md": front(), "gallery.md": gallery()}
     pages["changelog.md"] = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
@@ -191,7 +192,7 @@ def write(source: Path) -> None:
     pages |= {f"{p.parent.name}/{p.name}": lesson(p) for p in ROOT.glob("lessons/*/*.ipynb")}
     pages |= {f"reference/{path}.md": "\n".join(reference(path, found)) for path, found in spaces().items()}
     pages |= {f"_static/{p.name}": p.read_text(encoding="utf-8") for p in STATIC.iterdir()}
-    pages |= {"_static/theme.css": theme.css(), "_static/draw.js": DRAW}
+    pages |= {"_static/theme.css": theme.css(), "_static/words.js": words.module(), "_static/draw.js": DRAW}
     for name, text in pages.items():
         (source / name).parent.mkdir(parents=True, exist_ok=True)
         (source / name).write_text(text, encoding="utf-8", newline="\n")

@@ -9,14 +9,8 @@ from typing import Any
 
 from .labextension import stored
 from .parts import Card, to_json
-from .words import catalogue
 
-__all__ = ["bundle", "packed", "ui_words"]
-
-
-def ui_words(lang: str) -> dict[str, str]:
-    """What buttons, hints and labels say; fields in braces are filled in by the page."""
-    return {key: words[lang] for key, words in catalogue("common").items()}
+__all__ = ["bundle", "packed"]
 
 
 def packed(card: Card) -> str:
@@ -27,4 +21,4 @@ def packed(card: Card) -> str:
 
 def bundle(card: Card) -> dict[str, Any]:
     """The card as part of a MIME bundle, for front ends without its kernel. It was heard when it was first shown."""
-    return stored("inspector", {"_card": packed(card), "_words": ui_words(card.lang), "_heard": True})
+    return stored("inspector", {"_card": packed(card), "_heard": True})

@@ -85,10 +85,10 @@ def main() -> None:
     for name, program in PROGRAMS.items():
         for cell in (f"{start}\ntorch.manual_seed(0)", program, "view = lab.step(y)"):
             shell.run_cell(cell, store_history=True).raise_error()
-        from autogradlab.inspectors.stored import packed, ui_words
+        from autogradlab.inspectors.stored import packed
 
         card = shell.user_ns["view"].card
-        made[name] = {"card": packed(card), "words": ui_words(card.lang), "frames": [f.sentence for f in card.frames]}
+        made[name] = {"card": packed(card), "frames": [f.sentence for f in card.frames]}
         made[name]["said"] = [f.said for f in card.frames]
     print(json.dumps(made))
 

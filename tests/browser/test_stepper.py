@@ -47,7 +47,7 @@ def shown(page: Any, cards: dict[str, Any]) -> Any:
     def show(name: str, width: int = PROJECTOR, theme: str = "light", motion: str = "reduce") -> Any:
         page.emulate_media(reduced_motion=motion)
         page.set_viewport_size({"width": width, "height": 500})
-        lookat.mount_packed(page, cards[name]["card"], cards[name]["words"], theme)
+        lookat.mount_packed(page, cards[name]["card"], theme)
         page.evaluate("() => { document.body.style.margin = 0; document.querySelector('.agl').style.margin = 0; }")
         page.wait_for_timeout(60)  # sizes are known
         return page.locator(".agl-card")

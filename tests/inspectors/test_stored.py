@@ -10,9 +10,11 @@ from typing import Any
 
 import autogradlab as torch
 from autogradlab import inspectors as lab
+from autogradlab.inspectors import words
 from autogradlab.inspectors.inspector import Inspector
 from autogradlab.inspectors.labextension import CARD
 from autogradlab.inspectors.parts import to_json
+from autogradlab.inspectors.words import page
 from autogradlab.lab import predict
 from tests.conftest import ROOT
 
@@ -30,7 +32,8 @@ def test_a_card_is_stored_beside_its_static_forms():
         json.dumps(to_json(view.card))
     )
     assert data(Inspector(view.card))[CARD] == stored  # where anywidget is not installed
-    assert len(json.dumps(stored)) < 20_000
+    assert set(stored["state"]) == {"_card", "_heard"}, "no words of buttons: a page has them once"
+    assert len(json.dumps(stored)) < 1_000
     view.close()
     assert data(view)[CARD] == stored
 
@@ -45,3 +48,10 @@ def test_a_question_is_stored_as_it_stands():
 def test_the_extension_asks_for_nothing_from_outside():
     for path in (ROOT / "autogradlab" / "inspectors" / "labextension").glob("*.js"):
         assert not re.search(r"https?:|innerHTML|eval\(", path.read_text(encoding="utf-8"))
+
+
+def test_a_page_has_the_words_of_every_language():
+    said = json.loads(page.module().removeprefix("const WORDS = ").rpartition(";\n\nexport")[0])
+    assert set(said) == set(words.LANGUAGES)
+    for lang in words.LANGUAGES:
+        assert said[lang] == {key: entry[lang] for key, entry in words.catalogue("common").items()}

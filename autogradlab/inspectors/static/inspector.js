@@ -3,6 +3,7 @@
 
 import { Sketch, blocks, h, leave, plain, prose } from "./sketch.js";
 import { Stepper } from "./stepper.js";
+import { WORDS } from "./words.js";
 
 /** A card on the page in which nothing moves by itself. */
 class View {
@@ -170,7 +171,7 @@ async function render({ model, el }) {
     if (gone || mine !== drawn) return; // the page has gone on
     clear();
     life = new AbortController();
-    view = made(card, model.get("_words"), life.signal, view instanceof Stepper ? view : null, keep);
+    view = made(card, WORDS[card.lang] ?? WORDS.en, life.signal, view instanceof Stepper ? view : null, keep);
     const place = h("div", { class: "agl" }, view.element);
     el.replaceChildren(place);
     view.resize();
@@ -178,7 +179,7 @@ async function render({ model, el }) {
   };
   // who keeps the notebook (labextension/cards.js) is told what to keep, and at which step to go on
   const tell = () => {
-    const detail = { _card: model.get("_card"), _words: model.get("_words"), _answers: model.get("_answers") ?? {} };
+    const detail = { _card: model.get("_card"), _answers: model.get("_answers") ?? {} };
     el.dispatchEvent(new CustomEvent("autogradlab:state", { bubbles: true, detail }));
   };
   const changed = async () => {

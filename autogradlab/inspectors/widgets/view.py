@@ -12,7 +12,8 @@ import traitlets
 from .. import theme
 from ..parts import Card
 from ..rendering import Inspector
-from ..stored import packed, ui_words
+from ..stored import packed
+from ..words import page
 
 __all__ = ["MODULES", "InspectorWidget", "module", "style"]
 
@@ -24,7 +25,7 @@ _STATIC = files(__package__.rpartition(".")[0]) / "static"
 
 def module() -> str:
     """The ES module. It is written as several, of which a widget can send but one: what joins them is left out."""
-    parts = [(_STATIC / name).read_text(encoding="utf-8") for name in MODULES]
+    parts = [page.module(), *((_STATIC / name).read_text(encoding="utf-8") for name in MODULES)]
     kept = (line for part in parts for line in part.splitlines() if not line.startswith(("import {", "export {")))
     return "\n".join(kept) + "\n"
 
@@ -40,19 +41,16 @@ class InspectorWidget(Inspector, anywidget.AnyWidget):  # type: ignore[misc]  # 
     _esm = traitlets.Unicode(module()).tag(sync=True)
     _css = traitlets.Unicode(style()).tag(sync=True)
     _card = traitlets.Unicode().tag(sync=True)
-    _words = traitlets.Dict().tag(sync=True)
     _answers = traitlets.Dict().tag(sync=True)  # what was predicted before each step, and whether it was right
     _heard = traitlets.Bool().tag(sync=True)  # a screen reader was told that it is there
 
     def __init__(self, card: Card) -> None:
-        anywidget.AnyWidget.__init__(self, _card=packed(card), _words=ui_words(card.lang))
+        anywidget.AnyWidget.__init__(self, _card=packed(card))
         Inspector.__init__(self, card)
 
     def show_card(self, card: Card) -> None:
         Inspector.show_card(self, card)
-        with self.hold_sync():
-            self._words = ui_words(card.lang)
-            self._card = packed(card)
+        self._card = packed(card)
 
     def close(self) -> None:
         Inspector.close(self)
