@@ -44,7 +44,7 @@ class FunctionCtx:
     __module__ = "torch.autograd.function"
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
-        """Keep tensors for backward, checked there for in-place changes; call it once, in forward or setup_context."""
+        """Save tensors for backward, which checks that they are unchanged; called once, in forward or setup_context."""
         self.to_save = tensors
 
     def save_for_forward(self, *tensors: Tensor | None) -> None:
@@ -56,7 +56,7 @@ class FunctionCtx:
         self.dirty_tensors = args
 
     def mark_shared_storage(self, *pairs: Any) -> None:
-        """Gone: outputs that share memory with inputs are found without it."""
+        """No longer needed: outputs that share memory with inputs are detected without it."""
         warnings.warn(
             "mark_shared_storage is deprecated. Tensors with shared storages are automatically tracked. Note that "
             "calls to `set_()` are not tracked",
@@ -243,7 +243,7 @@ class BackwardCFunction(Node, FunctionCtx):
         return tuple(self._results(self.apply(*self._grads(grad))))
 
     def release(self) -> None:
-        """The saved tensors are gone, even if there were none: to ask for them again is an error."""
+        """Free the saved tensors; asking for them again is an error, even if there were none."""
         put(self, "saved", None)
 
 

@@ -18,7 +18,7 @@ __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_le
 
 
 class UnpackedDualTensor(NamedTuple):
-    """A dual tensor taken apart; without a tangent, the primal is the tensor itself."""
+    """The primal and the tangent of a dual tensor; without a tangent, the primal is the tensor itself."""
 
     primal: Tensor
     tangent: Tensor | None
@@ -37,7 +37,7 @@ def enter_dual_level() -> int:
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
-    """Close the level: its duals have no tangents any more."""
+    """Close the level: its dual tensors lose their tangents."""
     if level is None:
         level = len(_levels) - 1
     if level != len(_levels) - 1:

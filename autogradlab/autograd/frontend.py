@@ -121,7 +121,7 @@ def _about(out: Any) -> tuple[tuple[int, ...], dtypes.dtype, bool]:
 
 
 def _root_gradients(outputs: Sequence[Any], grads: Sequence[Any], batched: bool = False) -> list[Tensor | None]:
-    """The gradients at the roots: those given, checked, and ones where none is given for a scalar."""
+    """The gradients at the roots: those given, after checks, and ones for scalars without one."""
     found: list[Tensor | None] = []
     for i, (out, g) in enumerate(zip(outputs, grads, strict=False)):
         shape, kind, wants = _about(out)

@@ -142,7 +142,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
 
 
 class _Transforms(threading.local):
-    """How many functional transforms are at work in this thread, and how many of them map."""
+    """How many functional transforms are active in this thread, and how many of them are vmap."""
 
     depth = 0
     mapping = 0
@@ -301,7 +301,7 @@ def _finish(
 
 
 def _alias(t: Tensor) -> Tensor:
-    """The same memory as a view that autograd knows nothing of yet."""
+    """A view of the same memory that autograd does not track yet."""
     return share(t, t._array.view(), None, "custom")
 
 
@@ -375,7 +375,7 @@ def _save(node: BackwardCFunction, to_save: tuple[Any, ...], local: modes.State)
 
 
 class _Error(Node):
-    """Fails when it is run: the derivative of something that cannot be differentiated again."""
+    """Raises when it runs: the derivative of something that cannot be differentiated again."""
 
     __slots__ = ("message", "multi")
     multi: bool

@@ -80,7 +80,7 @@ def _values(func: Callable[..., Any], inputs: Sequence[Any]) -> list[np.ndarray]
 def _differences(
     func: Callable[..., Any], inputs: Sequence[Any], cell: Any, step: complex, eps: float
 ) -> list[np.ndarray]:
-    """The outputs' central difference in one element of one input, which gets its value back."""
+    """The central difference of the outputs in one element of one input, whose value is then restored."""
     array, index = cell
     kept = array[index]
     try:
@@ -254,7 +254,7 @@ def _check_scaled(outputs: list[Tensor], inputs: Sequence[Any]) -> None:
 
 
 class _Undefined(Node):
-    """Passes no gradient on."""
+    """A Node that returns undefined gradients."""
 
     __slots__ = ()
 

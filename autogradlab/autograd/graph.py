@@ -86,7 +86,7 @@ class Node(metaclass=_NodeMeta):
 
 
 class saved_tensors_hooks:
-    """Within it, each tensor that a Node saves goes through pack_hook, and comes back through unpack_hook.
+    """Within it, every tensor that a Node saves is passed through pack_hook, and through unpack_hook when it is read.
 
     Example:
         >>> import autogradlab as torch

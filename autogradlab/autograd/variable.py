@@ -1,4 +1,4 @@
-"""Variable, the class that tensors were wrapped in before they learned to require grad."""
+"""Variable, the class that tensors were wrapped in before they had requires_grad themselves."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Cards as HTML for pages without a front end: pictures as images, the words below; no scripts, no styles, no raw SVG.
 
 GitHub, nbviewer, nbconvert and untrusted notebooks strip `<svg>`, `<style>` and `<script>` but keep an image whose
-source is a data URI. What a step does is said in words; it has a picture of its own as long as all pictures together
+source is a data URI. What a step does is said in words; it has a picture of its own while all the pictures together
 stay small.
 """
 

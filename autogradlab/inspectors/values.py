@@ -122,7 +122,7 @@ def _nested(listed: Any, said: Any) -> str:
 
 
 def texts(values: Sequence[Any]) -> list[str]:
-    """Numbers as a tensor of them prints: one form for all, by the largest and the smallest."""
+    """Numbers in the form in which a tensor prints them: one format for all, chosen by the largest and the smallest."""
     if not all(isinstance(v, (bool, int, float, complex)) for v in values):
         values = [str(v) for v in values]  # arrays of words or objects
     if any(isinstance(v, complex) for v in values):
@@ -249,7 +249,7 @@ def _size(value: Any) -> float:
 
 
 def _heat(listed: list[list[Any]], across: list[int | None]) -> tuple[tuple[float, ...], ...]:
-    """Sizes from 0 to 1, as parts of the largest; nothing if all are the same."""
+    """Magnitudes relative to the largest, from 0 to 1; empty if all are the same."""
     sizes = [_size(v) for row in listed for v in row]
     finite = [s for s in sizes if math.isfinite(s)]
     if len(set(sizes)) < 2 or not finite:

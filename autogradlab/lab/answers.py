@@ -82,7 +82,7 @@ def shown(value: Any) -> str:
 
 
 def single(value: Any) -> Any:
-    """What a list of one list of one ... holds."""
+    """The only element of nested one-element lists."""
     while isinstance(value, list) and len(value) == 1:
         value = value[0]
     return value

@@ -1,1 +1,1 @@
-"""How the arguments of a call are read: signatures, parameters, and what is said when none fits."""
+"""How the arguments of a call are read: signatures, parameters, and the error when none fits."""

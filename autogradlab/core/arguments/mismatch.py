@@ -1,4 +1,4 @@
-"""The words of failed calls: how torch names the type of an object, and how it lists overloads that did not fit."""
+"""The errors of failed calls: how torch names the type of an object and lists the overloads that did not match."""
 
 from __future__ import annotations
 

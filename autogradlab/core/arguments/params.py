@@ -1,4 +1,4 @@
-"""One parameter of a signature: which values torch lets in, and what they become."""
+"""One parameter of a signature: which values torch accepts, and what they become."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ _OVERFLOW: Final = "Overflow when unpacking long long"
 
 
 def is_tensor(obj: Any) -> bool:
-    """Typed as a plain bool on purpose: tensors are used by their attributes here, whatever their class."""
+    """Returns a plain bool on purpose: tensors are recognised by their attributes here, whatever their class."""
     return isinstance(obj, types.tensor)
 
 
 def _is_long(obj: object) -> bool:
-    """A Python or NumPy integer; a bool is none."""
+    """Whether it is a Python or NumPy integer; a bool is not."""
     return isinstance(obj, (int, np.integer)) and not isinstance(obj, bool)
 
 
@@ -63,7 +63,7 @@ def _is_double(obj: object) -> bool:
 
 
 def _is_index(obj: object) -> bool:
-    """Anything that `operator.index` takes, bool apart."""
+    """Whether `operator.index` accepts it; a bool does not count."""
     if isinstance(obj, bool):
         return False
     if _is_long(obj):
@@ -173,14 +173,14 @@ class Parameter:
         return isinstance(obj, known[kind])
 
     def accepts_ints(self, obj: Any) -> bool:
-        """Only the first element is looked at; the others are judged when they are unpacked."""
+        """Whether the first element fits; the others are checked when they are unpacked."""
         is_int = _is_symint if self.kind == "SymInt[]" else _is_index
         if isinstance(obj, (tuple, list)):
             return not obj or is_int(obj[0])
         return self.size > 0 and (is_int(obj) if self.kind == "SymInt[]" else _is_long(obj) or _is_index_tensor(obj))
 
     def unpack(self, obj: Any, function: str) -> Any:
-        """The plain Python value: int, float, tuple of ints; other kinds are handed on as they are."""
+        """The plain Python value (int, float, tuple of ints); other kinds are passed through."""
         kind = self.kind
         if kind in INT_LISTS:
             if not isinstance(obj, (tuple, list)):

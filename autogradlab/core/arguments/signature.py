@@ -1,4 +1,4 @@
-"""How torch reads the arguments of a call: which overload is meant, and what is said when none fits.
+"""How torch reads the arguments of a call: which overload is meant, and the error when none matches.
 
 A signature is a string such as ``"add(Tensor input, Tensor other, *, Scalar alpha=1, Tensor out=None)"``; several of
 them under one name make a `Signatures`, whose `bind` picks the overload or raises PyTorch's TypeError. The strings are
@@ -271,7 +271,7 @@ class Signatures:
         self.fail(args, kwargs)
 
     def fail(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> NoReturn:
-        """Raises the TypeError of a call that no overload takes."""
+        """Raises the TypeError for a call that no overload accepts."""
         total = len(args) + len(kwargs)
         plausible = [
             overload

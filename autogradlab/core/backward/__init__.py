@@ -1,1 +1,1 @@
-"""The walk back over the graph, and all that happens at each Node and leaf."""
+"""The backward walk over the graph, and everything that happens at a Node or a leaf on the way."""

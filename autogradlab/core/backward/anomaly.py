@@ -19,7 +19,7 @@ _TRIGGERED = " (Triggered internally at /__w/pytorch/pytorch/torch/csrc/autograd
 
 
 def note(node: Node) -> None:
-    """Keep on a new Node the lines that made it, and the Node whose backward made it if it was one."""
+    """Record on a new Node the lines that made it and, if a backward made it, the Node that was running."""
     import traceback  # not needed before
 
     frames = [f for f in traceback.extract_stack() if not f.filename.startswith(_PACKAGE)]
@@ -30,7 +30,7 @@ def note(node: Node) -> None:
 
 
 def report(node: Node, error: BaseException) -> None:
-    """Warn where the Node that failed was made, then those that it came from."""
+    """Warn where the failing Node was created, then where the Nodes that led to it were."""
     _warn(f"Error detected in {node.name()}. ", "caused the error", node)
     parent = node.metadata.get("parent_")
     while parent is not None:
@@ -51,7 +51,7 @@ def _warn(start: str, what: str, node: Node) -> None:
 
 
 def check_nan(node: Node, outs: tuple[Any, ...]) -> None:
-    """Raise if a gradient that the Node gave holds a nan."""
+    """Raise if one of the gradients that the Node returned contains a nan."""
     for i, g in enumerate(outs):
         array = getattr(g, "_array", g)
         if array is not None and np.asarray(array).dtype.kind in "fc" and np.isnan(array).any():

@@ -1,4 +1,4 @@
-"""A Node's step with everything around it: tensor hooks, prehooks, the Node itself, checks, posthooks, anomaly mode.
+"""Running one Node with everything around it: tensor hooks, prehooks, the Node itself, checks, posthooks, anomaly mode.
 
 The order is PyTorch's. The engine comes here when a Node has hooks, runs code of the user, or is itself recorded.
 """

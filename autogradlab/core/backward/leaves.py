@@ -1,4 +1,4 @@
-"""What a leaf does with a gradient that reaches it: its hooks, then `.grad`."""
+"""What happens when a gradient reaches a leaf: its hooks run, then `.grad` is updated."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["accumulate", "accumulate_nothing", "accumulate_tensor", "leaf_tensor
 
 
 def accumulate(node: AccumulateGrad, grad: Any, recorded: bool, owned: bool, local: modes.State) -> None:
-    """Let a leaf have its gradient. `owned`: it is an array that nobody else holds, so it may become `.grad` itself."""
+    """Accumulate a gradient into a leaf. `owned`: nobody else holds the array, so it may become `.grad` itself."""
     if recorded:
         _recorded_leaf(node, grad, local)
         return
@@ -54,14 +54,14 @@ def takes_gradient(variable: Tensor) -> bool:
 
 
 def _withheld(node: AccumulateGrad, grad: Tensor, local: modes.State, recorded: bool) -> None:
-    """A leaf that takes no gradient any more: hooks are called, `.grad` stays as it is."""
+    """A leaf that no longer takes a gradient: its hooks are called, `.grad` stays as it is."""
     g = _leaf_hooks(node, grad, local, recorded)
     if g is not None:
         _leaf_posthooks(node, (g,), local, recorded)
 
 
 def own_copy(g: np.ndarray, like: np.ndarray) -> np.ndarray:
-    """A copy that nobody else holds, laid out as the leaf it is for if that is dense."""
+    """A fresh copy of the gradient, with the strides of its leaf if the leaf is dense."""
     fresh = np.empty_like(like, dtype=g.dtype) if like.shape == g.shape and like.size else np.empty(g.shape, g.dtype)
     fresh[...] = g
     return fresh
@@ -92,7 +92,7 @@ def _hooked_leaf(node: AccumulateGrad, grad: np.ndarray, owned: bool, local: mod
 
 
 def accumulate_nothing(node: AccumulateGrad, recorded: bool, local: modes.State) -> None:
-    """A leaf whose gradient turned out to be None: all hooks are called, `.grad` stays as it is."""
+    """A leaf whose gradient is None: all its hooks are called, `.grad` stays as it is."""
     _leaf_hooks(node, None, local, recorded)
     _leaf_posthooks(node, (None,), local, recorded)
 
@@ -146,7 +146,7 @@ def _leaf_hooks(node: AccumulateGrad, g: Any, local: modes.State, recorded: bool
 
 
 def _leaf_posthooks(node: AccumulateGrad, grads: tuple[Any, ...], local: modes.State, recorded: bool) -> None:
-    """Post-accumulate-grad hooks get the leaf, posthooks of AccumulateGrad no gradients of inputs."""
+    """Post-accumulate-grad hooks receive the leaf; posthooks of AccumulateGrad receive no input gradients."""
     meta = node.variable._meta
     before = set_grad(local, recorded)
     try:

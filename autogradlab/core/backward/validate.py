@@ -1,4 +1,4 @@
-"""Checks of gradients between Nodes: shape, dtype, number; and of what hooks return."""
+"""Checks on the gradients passed between Nodes (shape, dtype, number) and on what hooks return."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def cast_to(g: Any, numpy: np.dtype[Any]) -> Any:
 
 
 def checked(node: Node | None, index: int, g: Any, shape: tuple[int, ...], numpy: np.dtype[Any]) -> Any:
-    """A gradient reduced and cast to what is expected; an error if its shape does not allow it."""
+    """A gradient summed and cast to the shape and dtype that are expected; an error if its shape does not allow it."""
     array = g._array if isinstance(g, Tensor) else g
     if array.shape == shape and array.dtype is numpy:
         return g

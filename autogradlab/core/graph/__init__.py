@@ -1,1 +1,1 @@
-"""Of what a graph consists: Nodes, edges, hooks."""
+"""What a graph consists of: Nodes, edges and hooks."""

@@ -40,7 +40,7 @@ _LAST = 2**64 - 1
 
 
 class RemovableHandle:
-    """Takes a hook away again (mirrors `torch.utils.hooks.RemovableHandle`); a context manager as well."""
+    """Removes a hook (mirrors `torch.utils.hooks.RemovableHandle`); also a context manager."""
 
     __module__ = "torch.utils.hooks"
     next_id = 0
@@ -178,7 +178,7 @@ class Node:
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """A dict for anything one wants to note on the Node."""
+        """A dict in which anything may be stored with the Node."""
         if self._extra is None:
             self._extra = {}
         return self._extra
@@ -189,7 +189,7 @@ class Node:
 
     @property
     def _input_metadata(self) -> tuple[InputMetadata, ...]:
-        """For each output of the forward what its gradient has to be like."""
+        """The shape, dtype and device that the gradient of each forward output must have."""
         if not self.multi:
             return (InputMetadata(self.shape, self.dtype),)
         return tuple(map(InputMetadata, self.shape, self.dtype))
@@ -201,7 +201,7 @@ class Node:
         self._seq = number
 
     def outputs(self) -> int:
-        """The number of outputs of the forward, so of gradients that come in."""
+        """The number of forward outputs, and so of incoming gradients."""
         return len(self.shape) if self.multi else 1
 
     def _hooks(self) -> Hooks:
@@ -237,7 +237,7 @@ class Node:
         raise NotImplementedError
 
     def release(self) -> None:
-        """Free what was saved; to run again is then an error for a Node that had saved anything."""
+        """Free the saved values; running a Node that had saved any is then an error."""
         if self.saved:
             self.saved = None
 
@@ -306,7 +306,7 @@ def freed_error() -> RuntimeError:
 
 
 def saved_array(t: Any, version: int, node: Node) -> np.ndarray:
-    """The array of a saved tensor, after the check that nobody changed it since."""
+    """The array of a saved tensor, after checking that it has not been modified since."""
     if t._counter[0] != version:
         raise modified(t, version)
     result: np.ndarray = t._array
@@ -314,7 +314,7 @@ def saved_array(t: Any, version: int, node: Node) -> np.ndarray:
 
 
 def _type_name(numpy: np.dtype[Any]) -> str:
-    """The type of a tensor as messages of PyTorch's engine have it."""
+    """The type of a tensor as the messages of PyTorch's engine print it."""
     kind = from_numpy(numpy)
     if kind.is_complex or kind.name in ("bool", "bfloat16"):
         return f"CPU{kind._tensor_type.removesuffix('Tensor')}Type"

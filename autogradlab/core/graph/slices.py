@@ -15,12 +15,12 @@ __all__ = ["AsStridedBackward0", "CopySlices"]
 
 
 def split(t: Any, complex_alone: bool, F: Any) -> Any:
-    """A gradient as its real parts, where only its side of base and view is complex."""
+    """A complex gradient as its real and imaginary parts, where only one of base and view is complex."""
     return F.view_as_real(t) if complex_alone else t
 
 
 def joined(t: Any, complex_alone: bool, F: Any) -> Any:
-    """The complex gradient of its real parts, likewise."""
+    """The inverse of `split`: the complex gradient made from its parts."""
     return F.view_as_complex(F.contiguous(t)) if complex_alone else t
 
 
@@ -70,7 +70,7 @@ class CopySlices(Node):
         self.next_functions = (edge, *fn.next_functions[1:])
 
     def name(self) -> str:
-        """PyTorch's name for it."""
+        """The Node's name in PyTorch."""
         return "torch::autograd::CopySlices"
 
     def _first_edge_of_fn(self, fn: Node) -> None:

@@ -10,7 +10,7 @@ __all__ = ["cast_array"]
 
 
 def cast_array(x: np.ndarray, numpy: Any) -> np.ndarray:
-    """astype as C casts: complex to real drops the imaginary part without a word."""
+    """astype with C's casts: complex to real drops the imaginary part without a warning."""
     if x.dtype.kind == "c" and numpy.kind != "c" and numpy.kind != "b":
         x = x.real
     if x.dtype.kind in "fV" and numpy.kind in "iu":

@@ -1,4 +1,4 @@
-"""In which order elements lie in memory: new arrays laid out as others are, or as a memory format says."""
+"""The order of elements in memory: new arrays laid out like others, or by a memory format."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["empty_like", "fills_memory", "formatted", "like", "memory_axes"]
 
 
 def memory_axes(out: np.ndarray) -> list[int]:
-    """The dimensions from the largest stride to the smallest: in this order PyTorch fills a tensor."""
+    """The dimensions from the largest stride to the smallest, which is the order in which PyTorch fills a tensor."""
     order = list(range(out.ndim))[::-1]  # fastest first
     for i in range(1, out.ndim):
         moving = i
@@ -29,7 +29,7 @@ def memory_axes(out: np.ndarray) -> list[int]:
 
 
 def like(x: np.ndarray, numpy: np.dtype[Any], order: memory_format | None = None, zero: bool = True) -> np.ndarray:
-    """A new array of the shape of `x` whose elements lie as its elements do, or as the memory format says."""
+    """A new array with the shape of `x`, and its strides or those of the memory format."""
     new = np.zeros if zero else np.empty
     if order is not None and order.name != "preserve_format":
         return formatted(x.shape, numpy, order)
@@ -43,12 +43,12 @@ def like(x: np.ndarray, numpy: np.dtype[Any], order: memory_format | None = None
 
 
 def empty_like(x: np.ndarray, numpy: np.dtype[Any]) -> np.ndarray:
-    """A new array of the shape of `x`, laid out as `x` is."""
+    """An uninitialised array with the shape and layout of `x`."""
     return like(x, numpy)
 
 
 def formatted(shape: tuple[int, ...], numpy: np.dtype[Any], order: memory_format) -> np.ndarray:
-    """Zeros whose elements lie as the memory format says."""
+    """Zeros in the given memory format."""
     if order.name == "contiguous_format":
         return np.zeros(shape, numpy)
     rank = 4 if order.name == "channels_last" else 5
@@ -58,7 +58,7 @@ def formatted(shape: tuple[int, ...], numpy: np.dtype[Any], order: memory_format
 
 
 def fills_memory(x: np.ndarray) -> bool:
-    """Whether the elements fill their memory, each its own place."""
+    """Whether the elements fill their memory without gaps or overlaps."""
     expected = x.itemsize
     if not x.size:
         return True

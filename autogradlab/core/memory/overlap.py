@@ -17,7 +17,7 @@ __all__ = ["check_apart", "check_written"]
 
 
 def check_apart(target: np.ndarray) -> None:
-    """Refuse to write where several elements are one place in memory, as in an expanded tensor."""
+    """Refuse to write where several elements share one memory location, as in an expanded tensor."""
     if (
         0 in target.strides
         and target.size
@@ -55,7 +55,7 @@ def _meet(a: np.ndarray, b: np.ndarray, whole: bool) -> bool:
 
 
 def _dense(x: np.ndarray) -> bool:
-    """Whether the elements fill their piece of memory, in whatever order of dimensions."""
+    """Whether the elements fill their memory without gaps, in any order of dimensions."""
     if x.flags.c_contiguous or x.flags.f_contiguous:
         return True
     expected = x.itemsize

@@ -93,7 +93,7 @@ class Storage:
         return int(self.buffer[index])
 
     def resize_(self, nbytes: int) -> Storage:
-        """Grow or shrink to `nbytes`; every tensor on this memory moves along."""
+        """Grow or shrink to `nbytes`; every tensor on this memory follows."""
         tensors = sharing(self)
         grown = np.empty(nbytes, np.uint8)
         kept = min(nbytes, self.buffer.nbytes)

@@ -1,4 +1,4 @@
-"""Arrays with given strides over the memory of others, and what autograd asks of them: gather, scatter, sum."""
+"""Arrays with given strides over existing memory, and the gathers, scatters and sums that autograd does with them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def window(x: np.ndarray, shape: tuple[int, ...], strides: tuple[int, ...], shif
 
 
 def _interfaced(x: np.ndarray, shape: tuple[int, ...], strides: tuple[int, ...], shift: int) -> np.ndarray:
-    """The same for memory that lies in an array with gaps, which is no buffer."""
+    """The same for an array with gaps, which does not export a buffer."""
     assert not shift, "memory outside of the array"
     return np.lib.stride_tricks.as_strided(x, shape, strides)
 

@@ -20,7 +20,7 @@ UNSHARED = (0,)
 
 
 class _InferenceVersion:
-    """Stands where a version counter would be on tensors made in inference mode."""
+    """Takes the place of the version counter on tensors made in inference mode."""
 
     def __getitem__(self, index: int) -> int:
         raise RuntimeError(errors.INFERENCE_SAVED)

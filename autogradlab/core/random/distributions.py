@@ -1,4 +1,4 @@
-"""The other distributions, drawn as PyTorch draws them: same words of the generator, same order, same roundings.
+"""The other distributions, drawn as PyTorch does: the same words of the generator, the same order, the same rounding.
 
 As in `streams.py`: a name that ends in `_` fills the array `out` in the order of its memory, the generator comes last
 and None is the default one, messages are PyTorch's.

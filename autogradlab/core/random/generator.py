@@ -230,7 +230,7 @@ class Generator:
         return self._seed
 
     def seed(self) -> int:
-        """Start again from a seed that nobody can foretell, and return it.
+        """Reseed from the operating system's entropy, and return the seed.
 
         >>> import autogradlab as torch
         >>> g = torch.Generator()
@@ -245,7 +245,7 @@ class Generator:
     # -- saving and restoring
 
     def get_state(self) -> Array:
-        """All that the next numbers depend on: uint8, shape (5056,), byte for byte what PyTorch gives.
+        """The complete state of the generator: uint8, shape (5056,), byte for byte PyTorch's.
 
         >>> import autogradlab as torch
         >>> torch.Generator().get_state().shape
@@ -266,7 +266,7 @@ class Generator:
         return np.frombuffer(bytearray(state.tobytes()), np.uint8)
 
     def set_state(self, new_state: Array) -> None:
-        """Go back to where `get_state` was called.
+        """Restore a state that `get_state` returned.
 
         Errors: TypeError if it is no uint8 array, RuntimeError for a wrong length or an impossible state.
 

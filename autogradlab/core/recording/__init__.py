@@ -1,1 +1,1 @@
-"""How operations leave Nodes behind: what is saved, views, in-place changes of history."""
+"""How operations are recorded as Nodes: what is saved, views, and what in-place operations do to the history."""

@@ -61,7 +61,7 @@ def check_inplace(t: Tensor) -> None:
 
 
 class History:
-    """What a Node makes of the history of the tensor that it changes in place: prepared, and shown by `publish`.
+    """The history that a tensor gets from an in-place operation: prepared first, made visible by `publish`.
 
     Of a view, the base gets a CopySlices, and the view an edge to its place in the base as it is then.
     """
@@ -98,7 +98,7 @@ class History:
         self.assignments += ((view, "edge", (made, 0)),)
 
     def _move_retained(self, old: Edge | None, new: Node) -> None:
-        """A retained gradient belongs to the tensor, so it follows; other hooks stay with the old Node."""
+        """A retained gradient belongs to the tensor and moves with it; other hooks stay with the old Node."""
         if old is None or old[0] is None or old[0].hooks is None:
             return
         kept = old[0].hooks.retain.get(old[1])
@@ -107,7 +107,7 @@ class History:
             self.moved += ((old[0].hooks.retain, old[1]),)
 
     def publish(self, version: int) -> None:
-        """Show it, on a tensor whose version is now `version`. To repeat this changes nothing."""
+        """Make it visible on a tensor whose version is now `version`. Repeating this changes nothing."""
         for retained, nr in self.moved:
             retained.pop(nr, None)
         if self.view is None:
@@ -119,12 +119,12 @@ class History:
 
 
 def rebase(t: Tensor, node: Node) -> None:
-    """Make `node` the origin of `t`, whose memory has been changed by code of the user."""
+    """Make `node` the `grad_fn` of `t`, whose memory the user's own code has changed."""
     History(t, node).publish(t._counter[0])
 
 
 def _next_version(t: Tensor) -> tuple[Any, int]:
-    """The version counter that `t` is to have, and the number that is to stand in it."""
+    """The version counter that `t` will have, and the number it will hold."""
     count = t._counter
     if type(count) is list:
         return count, count[0] + 1
@@ -182,7 +182,7 @@ def commit(t: Tensor, values: Any, history: History | None = None, index: Any = 
 
 
 def commit_number(t: Tensor, value: float) -> None:
-    """The same for one number everywhere, without history."""
+    """The same for one number written to every element, without history."""
     count = t._counter
     if type(count) is not list:
         commit(t, value)

@@ -96,7 +96,7 @@ class Packed:
         self._edge = edge
 
     def tensor(self) -> Tensor:
-        """What the unpack hook makes of it, with the place in the graph that the tensor had."""
+        """The tensor that the unpack hook returns, at the place in the graph that the saved tensor had."""
         found = self.unpack(self.packed)
         if not isinstance(found, Tensor):
             raise TypeError(
@@ -209,7 +209,7 @@ def pack(
 
 
 def finish(node: Node, local: modes.State, outputs: bool = True) -> None:
-    """What a new Node goes through while some mode watches: saved-tensor hooks, anomaly mode, inspectors.
+    """What is done to a new Node while a mode is active: saved-tensor hooks, anomaly mode, inspectors.
 
     outputs: whether the outputs that it saves are there already; of an operation in place they are packed afterwards.
     """
@@ -392,7 +392,7 @@ class OpNode(Node):
             self.saved = None
 
     def _wanted(self, i: int) -> bool:
-        """Whether a gradient that needs saved value number `i` is wanted."""
+        """Whether any gradient that uses saved value number `i` is needed."""
         users = self.users[i]
         return users is None or any(self.next_functions[e][0] is not None for e in users)
 

@@ -1,1 +1,1 @@
-"""The state of the process and of its threads: modes, switches, warnings, and the words of errors."""
+"""The state of the process and its threads: modes, switches, warnings, and the texts of errors."""

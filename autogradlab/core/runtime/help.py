@@ -85,7 +85,7 @@ for _name, _method in vars(str).items():
 
 
 def attach(space: str, members: Mapping[str, Any]) -> None:
-    """Give Help to functions, classes and properties whose own docstring is not the whole help text.
+    """Attach Help to functions, classes and properties whose own docstring is not the complete help text.
 
     `members` are the names of a module (those that it lists in `__all__`, if it has one) or of Tensor.
     """

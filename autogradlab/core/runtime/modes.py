@@ -41,7 +41,7 @@ def busy(error: RuntimeError) -> bool:
 
 
 def quiet(f: Callable[..., Any], *args: Any) -> Any:
-    """`QUIET`, whoever else is using it."""
+    """`QUIET`, even while its context is in use elsewhere."""
     try:
         return QUIET(f, *args)
     except RuntimeError as error:
@@ -51,7 +51,7 @@ def quiet(f: Callable[..., Any], *args: Any) -> Any:
 
 
 class Flags:
-    """What is unusual anywhere in the process, so that the usual case need not look into thread-local storage."""
+    """Whether any thread has left the default modes, so that the usual case need not read thread-local storage."""
 
     __slots__ = ("inference", "unusual")
 

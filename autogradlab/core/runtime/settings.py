@@ -1,4 +1,4 @@
-"""Switches of the process that PyTorch has and programs set: threads, determinism, matmul precision."""
+"""PyTorch's process-wide switches: threads, determinism, matmul precision."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def deepcopy_tensor(t: Tensor, memo: dict[Any, Any]) -> Tensor:
 
 
 def key_free(root: np.ndarray, memo: dict[Any, Any]) -> bool:
-    """Whether this memory was not copied yet."""
+    """Whether this memory has not been copied yet."""
     return ("storage", id(root)) not in memo
 
 

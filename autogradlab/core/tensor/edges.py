@@ -1,4 +1,4 @@
-"""Where the gradient of a tensor goes: the edges of results, leaves and views, and what a view knows of its base."""
+"""Where the gradient of a tensor goes: the edges of results, leaves and views, and how a view refers to its base."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
 
 
 class TensorMeta:
-    """What few tensors have: hooks, a living AccumulateGrad, a retained gradient."""
+    """What only some tensors have: hooks, an AccumulateGrad in use, a retained gradient."""
 
     __slots__ = ("accumulate", "grad_dtype", "hooks", "name", "post_accumulate", "retains")
 
@@ -52,7 +52,7 @@ WRAPPED = TensorMeta()
 
 
 class ViewMeta:
-    """What a differentiable view knows: its base, its edge, and the version for which that edge holds."""
+    """The state of a differentiable view: its base, its edge, and the version for which that edge is valid."""
 
     __slots__ = ("base", "creation", "edge", "leaf", "version")
 
@@ -132,7 +132,7 @@ def view_edge(base: np.ndarray, edge: Edge, view: np.ndarray) -> Node:
 
 
 def regenerate(t: Tensor, view: ViewMeta) -> None:
-    """Give a view whose base changed in place an edge again: a strided view of what the base is now."""
+    """Give a view whose base was changed in place a new edge: a strided view of the base as it is now."""
     if view.creation is not None:
         refuse_view(view, indirect=True)
     base = view.base

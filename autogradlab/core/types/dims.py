@@ -1,4 +1,4 @@
-"""Dimensions and sizes as arguments: negative ones wrapped, PyTorch's errors for those out of range."""
+"""Dimensions and sizes as arguments: negative ones are wrapped, those out of range raise PyTorch's errors."""
 
 from __future__ import annotations
 

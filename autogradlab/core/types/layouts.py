@@ -17,7 +17,7 @@ __all__ = [
 
 
 class _Word:
-    """An object that is nothing but its name; the class makes no new ones for users."""
+    """An object that is only a name; users cannot create new ones."""
 
     __slots__ = ("name",)
     __module__ = "torch"

@@ -1,4 +1,4 @@
-"""The shape of a tensor: a tuple that prints and adds up as PyTorch's."""
+"""The shape of a tensor: a tuple that prints and concatenates as PyTorch's does."""
 
 from __future__ import annotations
 

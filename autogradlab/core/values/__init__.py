@@ -1,1 +1,1 @@
-"""Between tensors and the values of Python and NumPy: building, converting, promoting."""
+"""Conversion between tensors and Python or NumPy values: building, converting, promoting."""

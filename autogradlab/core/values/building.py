@@ -1,4 +1,4 @@
-"""Arrays out of Python data: nested lists, numbers, NumPy arrays; the dtype that they imply, PyTorch's errors."""
+"""Arrays from Python data (nested lists, numbers, NumPy arrays): the dtype they imply, and PyTorch's errors."""
 
 from __future__ import annotations
 

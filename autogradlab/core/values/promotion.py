@@ -1,4 +1,4 @@
-"""The slow path of operands: numbers that become tensors, dtypes that differ, shapes that do not broadcast."""
+"""The slow path for operands: numbers that become tensors, dtypes that differ, shapes that do not broadcast."""
 
 from __future__ import annotations
 

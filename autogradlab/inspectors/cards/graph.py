@@ -86,7 +86,7 @@ def _counts(facts: Graph) -> str:
 
 
 def _alone(roots: Sequence[Any], walk: Walk, holders: Holders, title: str) -> Card:
-    """A root without a history."""
+    """The card for a root that has no graph."""
     facts = describe(walk, holders)
     drawing = draw(facts, graph_words(facts), title, details_of(facts))
     notes = []

@@ -35,7 +35,7 @@ def watch(*things: Any) -> Inspector:
         lab.watch()                         # all variables that hold tensors
         lab.watch(w).close()                # stops
 
-    What is watched is the *name*. No tensor is kept alive for it.
+    It is the *name* that is watched; no tensor is kept alive.
     """
     space = namespace()
     names = names_of(space)

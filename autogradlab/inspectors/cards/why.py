@@ -79,7 +79,7 @@ def explain(error: BaseException | bool | None = None) -> Inspector:
 
 
 def card_of_error(error: BaseException) -> Card:
-    """The card for an error; one that says that it cannot tell, if it cannot."""
+    """The card for an error; where the cause is not known, it says so."""
     failed = failure(error)
     found = diagnose(failed)
     title = say("why.title_error", error=type(error).__name__)

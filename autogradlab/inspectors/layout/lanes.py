@@ -1,4 +1,4 @@
-"""The lanes of a layered drawing: in which order they lie in their columns, and at which height."""
+"""The lanes of a layered drawing: their order within the columns, and their heights."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def is_ours(frame: FrameType) -> bool:
 
 
 def user_frame(frame: FrameType | None) -> FrameType | None:
-    """The innermost frame of the user's code, from `frame` outward; None if the notebook calls by itself."""
+    """The innermost frame of the user's code, from `frame` outward; None if no user code is calling."""
     while frame is not None and is_ours(frame):
         if str(frame.f_globals.get("__name__", "")).startswith("IPython.core"):
             return None

@@ -20,7 +20,7 @@ __all__ = ["doubts", "is_optimizer", "of_optimizer"]
 
 
 def doubts(tensor: Any, name: str, names: Names, space: Space) -> list[Diagnosis]:
-    """All that can be said about a tensor's gradient, the main thing first."""
+    """Everything that can be said about a tensor's gradient, the most important first."""
     found = []
     grad = tensor.grad if tensor.is_leaf or tensor.retains_grad else None
     if grad is None:

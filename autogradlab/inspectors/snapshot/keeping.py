@@ -1,4 +1,4 @@
-"""A preview leaves no trace: what hooks of the learner change while it runs is put back, values, versions and `.grad`.
+"""A preview leaves no trace: values, versions and `.grad` that the learner's hooks change while it runs are put back.
 
 `Keeper` looks at every tensor that is alive before the pass and keeps copies. `previewing()` tells other inspectors
 that what comes by now is not a backward of the learner's.
@@ -23,7 +23,7 @@ _previews = 0
 
 
 def previewing() -> bool:
-    """Whether a preview runs."""
+    """Whether a preview is running."""
     return _previews > 0
 
 
@@ -80,7 +80,7 @@ class Keeper:
         return _Kept(tensor, alias, self.copies[place], version, _grad(tensor), bool(tensor.requires_grad))
 
     def put_back(self, passed: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-        """Put everything back. What was put back, and what was changed and could not be.
+        """Put everything back; returns what was restored, and what was changed and could not be.
 
         `passed`: the tensors whose `.grad` the pass itself sets.
         """

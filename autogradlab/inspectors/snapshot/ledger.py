@@ -107,7 +107,7 @@ class Ledger:
         self._remember(grad, now)
 
     def _quietly(self, act: Callable[[Any], None], grad: Any) -> None:
-        """Whatever goes wrong in here is not to stop the user's backward; the card says that entries are missing."""
+        """An error in here must not stop the user's backward; the card says that entries are missing."""
         try:
             act(grad)
         except Exception as error:
@@ -192,7 +192,7 @@ class Ledger:
         return self._handle is not None
 
     def close(self) -> None:
-        """Take every hook away. What is written stays."""
+        """Remove every hook. The entries stay."""
         if self._handle is None:
             return
         self.look()

@@ -111,7 +111,7 @@ def _quiet(commit: bool) -> Iterator[None]:
 class LivePass:
     """The real backward of autogradlab, one Node at a time: `.grad`, hooks and variables change at that step.
 
-    Our hooks are there only while a step runs, so whatever else runs in the middle is not written down.
+    Our hooks are present only while a step runs, so what runs in between is not recorded.
     """
 
     def __init__(
@@ -157,7 +157,7 @@ class LivePass:
         return self.state == "paused"
 
     def abandon(self) -> None:
-        """Stop here: what has run has run."""
+        """Stop here: what has run stays done."""
         if self.state == "paused":
             self._end("abandoned")
 
@@ -467,7 +467,7 @@ class _Recorder:
         return describe(Walk(roots), holders) if roots else None
 
     def forget(self) -> None:
-        """Let go of everything alive."""
+        """Release every live object."""
         self.arrived.clear()
         self.others = []
         self.keeping = {}
