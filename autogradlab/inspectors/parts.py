@@ -333,6 +333,7 @@ class Card:
     lang: str = "en"
     cards: tuple[Card, ...] = ()  #: cards side by side, as `watch` has them
     predict: bool = False  #: the learner is asked before each step
+    live: bool = False  #: a pass that pauses: the kernel can be asked for the next step
 
 
 @cache

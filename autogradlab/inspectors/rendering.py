@@ -57,6 +57,9 @@ class Inspector:
         while closing:
             closing.pop()()
 
+    def asked(self, what: str) -> None:
+        """What somebody at the card on a page asks the kernel for: most cards need none."""
+
     def __repr__(self) -> str:
         return self.text
 

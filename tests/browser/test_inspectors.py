@@ -458,3 +458,27 @@ def test_notebook_without_a_kernel_shows_the_pictures(opened: Any, page: Any, la
     assert all(width > 300 for width, _ in widths)
     assert page.locator("details").count() == 6 + 1 + 1
     assert json.dumps(book.cells[1].outputs[0]["data"]["text/plain"]).startswith('"`y.backward()`')
+
+
+def test_a_real_backward_is_stepped_by_the_cards_keys(opened: Any, page: Any):
+    shown = opened(
+        start="import autogradlab as torch\nfrom autogradlab import inspectors as lab\n"
+        "w = torch.tensor([3.], requires_grad=True)\nseen = []\nw.register_hook(lambda g: seen.append(g.item()))\n"
+        "y = (w * w).sum()",
+        step='view = lab.step(y, commit="live")\nview',
+    )
+    last = shown.locator(".agl-range")
+    shown.locator(".agl-do-step").focus()
+    for at in range(1, 4):
+        press(page, "ArrowRight")
+        page.wait_for_function(f"() => document.querySelector('.agl-card').dataset.at === '{at}'")
+        assert page.evaluate("() => document.activeElement.dataset.do") == "step", "the focus stays"
+    assert "…" in shown.locator(".agl-where").inner_text()
+    assert "Done" not in shown.inner_text()
+    press(page, "End")
+    page.wait_for_timeout(100)
+    press(page, "End")  # at the end of what has run: the rest
+    page.wait_for_function("() => document.querySelector('.agl-say').innerText.includes('Done')")
+    assert "w.grad = [6.]" in shown.locator(".agl-say").inner_text()
+    assert last.get_attribute("max") == shown.get_attribute("data-at")
+    assert "…" not in shown.locator(".agl-where").inner_text()

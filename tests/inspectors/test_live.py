@@ -65,6 +65,24 @@ def test_other_code_runs_in_the_middle():
     assert w.grad.tolist() == [2.0, 4.0]
 
 
+def test_the_card_asks_for_the_next_node():
+    torch = autogradlab
+    w = torch.tensor([1.0, 2.0], requires_grad=True)
+    view: Any = lab.step((w * w).sum(), commit="live")
+    assert view.card.live
+    before = len(view.card.frames)
+    view.asked("next")
+    assert len(view.card.frames) > before
+    assert (view.over, w.grad) == (False, None)
+    view.asked("anything else")
+    assert not view.over
+    view.asked("run")
+    assert view.over
+    assert not view.card.live
+    assert w.grad is not None
+    assert w.grad.tolist() == [2.0, 4.0]
+
+
 def test_leaving_it_is_safe():
     torch = autogradlab
     w = torch.tensor([1.0, 2.0], requires_grad=True)

@@ -97,6 +97,11 @@ class LiveStep(Live):
         self.refresh()
         return self
 
+    def asked(self, what: str) -> None:
+        """A key or button of the card at its last step: "next" or "run"."""
+        if what in ("next", "run"):
+            getattr(self, what)()
+
     @property
     def over(self) -> bool:
         """Whether nothing is left to run."""
@@ -229,6 +234,7 @@ def _card(
         frames=tuple(frames),
         lang=language(),
         cards=_second(recording),
+        live=recording.live == "paused",
     )
 
 

@@ -158,6 +158,15 @@ async function render({ model, el }) {
       model.save_changes();
       tell();
     },
+    /** Asks the kernel for something; whether there was one to ask. */
+    ask(what) {
+      try {
+        model.send({ do: what });
+        return true;
+      } catch {
+        return false;
+      }
+    },
   };
   const watcher = new ResizeObserver(() => view.resize());
   const clear = () => {
@@ -173,7 +182,9 @@ async function render({ model, el }) {
     life = new AbortController();
     view = made(card, WORDS[card.lang] ?? WORDS.en, life.signal, view instanceof Stepper ? view : null, keep);
     const place = h("div", { class: "agl" }, view.element);
+    const had = el.contains(el.getRootNode().activeElement) ? el.getRootNode().activeElement.dataset.do ?? "" : null;
     el.replaceChildren(place);
+    if (had !== null) (place.querySelector(`[data-do="${had}"]`) ?? view.element).focus({ preventScroll: true });
     view.resize();
     watcher.observe(place);
   };

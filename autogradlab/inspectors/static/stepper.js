@@ -39,7 +39,8 @@ class Stepper {
     this.look(this.looks, true);
     // who stood at the end of a pass that is still going on stands at its new end
     const on = was && was.at === was.frames.length - 1 && was.frames.length < this.frames.length;
-    this.show(on ? this.frames.length - 1 : Math.min(was?.at ?? 0, this.frames.length - 1), true);
+    this.show(on && was.asked_for !== "next" ? this.frames.length - 1 : Math.min((was?.at ?? 0) + (on ? 1 : 0), this.frames.length - 1), !on);
+    if (was?.timer && this.frames.length > this.at + 1) this.start();
   }
 
   controls() {
@@ -55,7 +56,7 @@ class Stepper {
     this.pace = h("select", { class: "agl-pace", "aria-label": words.speed, title: words.speed },
       [0.5, 1, 2, 4].map((speed) => h("option", { value: speed, selected: speed === this.speed }, `${speed}×`)));
     return h("div", { class: "agl-bar agl-controls", role: "group", "aria-label": words.controls },
-      button("back", words.back, icon("back")), button("step", words.next, words.step, icon("step")), button("last", words.last, icon("last")), this.play,
+      button("back", words.back, icon("back")), button("step", words.next, words.step, icon("step")), button("last", this.card.live ? `${words.last} · ${words.run_rest}` : words.last, icon("last")), this.play,
       this.range, this.where, sides, this.asking);
   }
 
@@ -138,15 +139,16 @@ class Stepper {
     const where = fill(this.words.step_title, { step: to, last: this.frames.length - 1 });
     this.element.dataset.at = to;
     this.element.dataset.tone = frame.tone ?? "plain";
-    this.where.textContent = `${to} / ${this.frames.length - 1}`;
+    this.where.textContent = `${to} / ${this.frames.length - 1}${this.card.live ? " …" : ""}`;
     this.range.value = to;
     this.range.setAttribute("aria-valuetext", `${where}. ${plain(frame.heading || frame.sentence)}`);
     for (const button of this.element.querySelectorAll(".agl-controls [data-do]")) {
-      const end = { back: to === 0, step: to === this.frames.length - 1, last: to === this.frames.length - 1 }[button.dataset.do];
+      const over = to === this.frames.length - 1 && !this.card.live;
+      const end = { back: to === 0, step: over, last: over }[button.dataset.do];
       if (end !== undefined) button.setAttribute("aria-disabled", String(end));
     }
     if (!quiet) this.live.textContent = `${where}. ${plain(this.sentence())}`;
-    if (to === this.frames.length - 1) this.stop();
+    if (to === this.frames.length - 1 && !this.card.live) this.stop();
     this.element.dispatchEvent(new CustomEvent("autogradlab:at", { bubbles: true, detail: to }));
   }
 
@@ -197,9 +199,20 @@ class Stepper {
 
   /** Goes on by one; where the learner wants to be asked, a question comes first. */
   next() {
+    if (this.at === this.frames.length - 1) return this.go_on("next");
     const asks = this.frames[this.at + 1]?.asks ?? [];
     const open = this.predicting && !this.answers[this.at + 1] && asks.length;
-    open ? this.ask(0) : this.show(this.at + 1);
+    return open ? this.ask(0) : this.show(this.at + 1);
+  }
+
+  /** At the last frame of a pass that pauses: lets the kernel run one Node, or all that are left. */
+  go_on(what) {
+    if (!this.card.live || this.asked_for) return; // the answer is a new card, and a new stepper
+    this.asked_for = what;
+    if (this.keep?.ask(what)) return;
+    this.stop();
+    this.say.replaceChildren(this.words.no_kernel);
+    this.live.textContent = this.words.no_kernel;
   }
 
   /** Shows question number k of the next frame; null takes it away. */
@@ -262,8 +275,9 @@ class Stepper {
   // -- time ----------------------------------------------------------------------------------------------------------
 
   start() {
-    if (this.at === this.frames.length - 1) this.show(0);
-    this.timer = setInterval(() => this.show(this.at + 1), REST / this.speed);
+    const last = this.frames.length - 1;
+    if (this.at === last && !this.card.live) this.show(0);
+    this.timer = setInterval(() => (this.at < last ? this.show(this.at + 1) : this.go_on("next")), REST / this.speed);
     this.playing();
   }
 
@@ -292,7 +306,8 @@ class Stepper {
     } else if (what === "whole") {
       this.whole = !this.whole;
       this.look("graph");
-    } else this.show({ first: 0, back: this.at - 1, last: this.frames.length - 1 }[what]);
+    } else if (what === "last" && this.at === this.frames.length - 1) this.go_on("run");
+    else this.show({ first: 0, back: this.at - 1, last: this.frames.length - 1 }[what]);
   }
 
   // -- items ---------------------------------------------------------------------------------------------------------

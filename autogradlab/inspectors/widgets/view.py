@@ -35,6 +35,11 @@ def style() -> str:
     return theme.css() + (_STATIC / "inspector.css").read_text(encoding="utf-8")
 
 
+def _asked(widget: Any, content: Any, buffers: Any) -> None:
+    """A message of the page."""
+    widget.asked(str(content.get("do", "")))
+
+
 class InspectorWidget(Inspector, anywidget.AnyWidget):  # type: ignore[misc]  # anywidget's classes are Any to mypy
     """An Inspector that is also an ipywidgets widget: it goes into a VBox, and several views of it are independent."""
 
@@ -47,6 +52,7 @@ class InspectorWidget(Inspector, anywidget.AnyWidget):  # type: ignore[misc]  # 
     def __init__(self, card: Card) -> None:
         anywidget.AnyWidget.__init__(self, _card=packed(card))
         Inspector.__init__(self, card)
+        self.on_msg(_asked)
 
     def show_card(self, card: Card) -> None:
         Inspector.show_card(self, card)
