@@ -55,9 +55,10 @@ def running() -> Task | None:
 
 def will_run(task: Task, node: Node) -> bool:
     """Whether `node` takes part in a backward pass."""
-    if task.needed is not None and node not in task.needed:
+    needed = task.reach.needed
+    if needed is not None and node not in needed:
         return False
-    stack = [n for n, _ in task.roots if n is not None]
+    stack = [n for n, _ in task.reach.roots if n is not None]
     seen = set(stack)
     while stack:
         for n, _ in stack.pop().next_functions:
@@ -98,7 +99,7 @@ def _run_aside(task: Task) -> dict[int, Any]:
     thread.join()
     if failed:
         raise failed[0]
-    return task.captured
+    return task.reach.captured
 
 
 def _tuple(given: Any) -> tuple[Any, ...]:

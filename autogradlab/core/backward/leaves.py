@@ -15,7 +15,15 @@ from ..tensor.tensor import Tensor, requires_grad, wrap
 from .firing import as_array, as_tensor, as_tuple, hook_result, set_grad
 from .validate import cast_to
 
-__all__ = ["accumulate", "accumulate_nothing", "accumulate_tensor", "leaf_tensor_hooks", "own_copy"]
+__all__ = [
+    "accumulate",
+    "accumulate_nothing",
+    "accumulate_tensor",
+    "add_to_grad",
+    "is_plain",
+    "leaf_tensor_hooks",
+    "own_copy",
+]
 
 
 def accumulate(node: AccumulateGrad, grad: Any, recorded: bool, owned: bool, local: modes.State) -> None:
@@ -31,6 +39,20 @@ def accumulate(node: AccumulateGrad, grad: Any, recorded: bool, owned: bool, loc
     if node.hooks is not None or meta.hooks or meta.post_accumulate:  # type: ignore[union-attr]
         _hooked_leaf(node, grad, owned, local)
         return
+    modes.quiet(add_to_grad, variable, grad, owned)
+
+
+def is_plain(node: Node) -> bool:
+    """Whether all that a leaf does with a gradient is to accumulate it: it has no hooks, and still is a leaf."""
+    variable = node.variable  # type: ignore[attr-defined]
+    meta = variable._meta
+    if node.hooks is not None or (meta is not None and (meta.hooks or meta.post_accumulate)):
+        return False
+    return (variable._edge is None and variable._view is None) or (variable.grad_fn is None and requires_grad(variable))
+
+
+def add_to_grad(variable: Tensor, grad: np.ndarray, owned: bool) -> None:
+    """Make an array the `.grad` of a leaf, or add it to the one that is there; inside the quiet context."""
     old = variable._grad
     if old is None:
         otherwise = grad.ndim > 0 and grad.strides != variable._array.strides
@@ -40,7 +62,7 @@ def accumulate(node: AccumulateGrad, grad: Any, recorded: bool, owned: bool, loc
         if copied and (otherwise or grad.base is None):
             increment_version(variable._grad)
     elif old._edge is NO_EDGE and grad.dtype is old._array.dtype:
-        modes.quiet(np.add, old._array, grad, old._array)
+        np.add(old._array, grad, old._array)
         increment_version(old)
     else:
         accumulate_tensor(variable, wrap(grad))

@@ -75,6 +75,13 @@ def validate(node: Node, outs: tuple[Any, ...]) -> tuple[Any, ...]:
                 f"Function {node.name()} returned an invalid number of gradients - expected "
                 f"{len(edges)}, but got {len(outs)}"
             )
+    for g, (target, _) in zip(outs, edges, strict=True):
+        if g is not None and target is not None:
+            array = g._array if isinstance(g, Tensor) else g
+            if target.multi or array.shape != target.shape or array.dtype is not target.dtype:
+                break
+    else:
+        return outs
     results = []
     for i, (g, (target, nr)) in enumerate(zip(outs, edges, strict=True)):
         if g is not None and target is not None:

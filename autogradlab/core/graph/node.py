@@ -149,6 +149,10 @@ class Node:
     simple = False
     #: whether it is an AccumulateGrad
     accumulates = False
+    #: whether backward frees anything: a Node that saves no tensor may run again
+    frees = False
+    #: whether more is to do then than to drop `saved`
+    keeps = False
 
     next_functions: tuple[Edge, ...]
     hooks: Hooks | None

@@ -25,9 +25,10 @@ def joined(t: Any, complex_alone: bool, F: Any) -> Any:
 
 
 class _AsStrided(Node):
-    """A view taken of a base by shape, strides and offset."""
+    """A view taken of a base by shape, strides and offset; geometry is nothing that backward frees."""
 
     __slots__ = ()
+    simple = True
 
     def run(self, grad: Any, F: Any) -> tuple[Any, ...]:
         if grad is None:
@@ -58,6 +59,8 @@ class CopySlices(Node):
     __slots__ = ("alone", "base", "fn", "user_code", "view")
     __module__ = "builtins"
 
+    frees = keeps = True
+
     def __init__(self, base: np.ndarray, edge: Edge, view: np.ndarray, fn: Node) -> None:
         self._seq = sequence()
         self.hooks = self._extra = None
@@ -72,6 +75,12 @@ class CopySlices(Node):
     def name(self) -> str:
         """The Node's name in PyTorch."""
         return "torch::autograd::CopySlices"
+
+    @property
+    def simple(self) -> bool:  # type: ignore[override]
+        """Whether neither the operation nor hooks on what it saved run code of the user."""
+        fn = self.fn
+        return fn is None or (fn.simple and fn.hooks is None)
 
     def _first_edge_of_fn(self, fn: Node) -> None:
         """`fn` asks its own edges whether a gradient is wanted; for the base that is this Node's first."""

@@ -331,10 +331,6 @@ class OpNode(Node):
     saved_names: tuple[str, ...] = ()
     #: which of them are tensors
     tensor_names: tuple[str, ...] = ()
-    #: whether backward frees anything: a Node that saves no tensor may run again
-    frees = False
-    #: whether something stays readable that the class alone does not tell: values, or which optional tensors were given
-    keeps = False
     #: for each field the edges whose gradients need it, None for one that is always needed
     users: tuple[tuple[int, ...] | None, ...] = ()
     #: places of the saved tensors among the fields
