@@ -3,30 +3,307 @@
 As in PyTorch, a Node runs when every gradient that can reach it has arrived; of those that can run, the one made last
 goes first, and AccumulateGrad before all others. Gradients are arrays in a plain backward and Tensors when the
 backward itself is recorded (`create_graph=True`).
+
+There are two lanes, and which one a pass takes is decided before it begins, by what the graph is (`Reach.plain`).
+Without hooks, code of the user and observers nothing can come between two Nodes: `walk` then runs on arrays inside one
+quiet context, `walk_recorded` on Tensors under one grad mode. Everything else goes the full lane, `Task._walk`. Order,
+sums and errors are the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from heapq import heappop, heappush
+from itertools import count
 from typing import Any
 
 import numpy as np
 
-from ..graph.backend import RAW
+from ..graph.backend import RAW, TENSORS
 from ..graph.node import Edge, Node
 from ..runtime import modes
 from ..runtime.modes import QUIET
 from ..tensor.tensor import Tensor
 from .firing import run_recorded, run_slow, tensor_hooks
-from .leaves import accumulate, accumulate_nothing, leaf_tensor_hooks
-from .plain import walk, walk_recorded
-from .reach import Reach
-from .sums import add, plus
-from .validate import checked
+from .leaves import (
+    accumulate,
+    accumulate_nothing,
+    accumulate_tensor,
+    add_to_grad,
+    is_plain,
+    leaf_tensor_hooks,
+)
+from .validate import checked, validate
 
-__all__ = ["Event", "Task"]
+__all__ = ["Event", "Reach", "Task"]
 
 _ndarray = np.ndarray
+_asarray = np.asarray
+_sum = np.add
+_SMALL = 1024  # below it a new array costs less than the care for an old one
+
+
+class Reach:
+    """The Nodes below the roots of a pass, looked at once before it begins.
+
+    roots: edges at which gradients enter; inputs: if given, only what leads to them runs, and their gradients are
+    accumulated or, if not `accumulate`, captured.
+    """
+
+    __slots__ = ("capture_at", "captured", "needed", "plain", "roots", "shared")
+
+    def __init__(self, roots: Sequence[Edge], inputs: Sequence[Edge] | None, accumulate: bool) -> None:
+        self.roots = roots
+        #: how many edges are still to bring a gradient, for each Node that several gradients reach
+        self.shared: dict[Node, int] = {}
+        #: whether every Node can go the short lanes (plain.py): no hooks and no code of the user
+        self.plain = True
+        #: under `inputs`: the Nodes on a path to one, and whether they run or only have their gradient captured
+        self.needed: dict[Node, bool] | None = None
+        #: which outputs of a Node are captured, and the places of their gradients in `captured`
+        self.capture_at: dict[Node, list[tuple[int, int]]] = {}
+        self.captured: dict[int, Any] = {}
+        if inputs is None:
+            self._count()
+        else:
+            self._trace(inputs, accumulate)
+
+    def first(self) -> list[Node]:
+        """The Nodes that run first: roots to which no other Node leads."""
+        nodes = dict.fromkeys(node for node, _ in self.roots)
+        return [node for node in nodes if node is not None and node not in self.shared]
+
+    def _count(self) -> None:
+        """Count the edges that lead to each Node below the roots."""
+        shared = self.shared = {node: 0 for node, _ in self.roots if node is not None}
+        stack = list(shared)
+        seen = set(stack)
+        roots = tuple(stack)
+        pop, push, note, count = stack.pop, stack.append, seen.add, shared.get
+        while stack:
+            made = pop()
+            if made.hooks is not None or not made.simple:
+                self.plain = self.plain and made.accumulates and is_plain(made)
+            for node, _ in made.next_functions:
+                if node is not None:
+                    if node in seen:
+                        shared[node] = count(node, 1) + 1
+                    else:
+                        note(node)
+                        if not node.accumulates:
+                            push(node)
+                        elif self.plain:
+                            self.plain = is_plain(node)
+        for root in roots:
+            if not shared[root]:
+                del shared[root]
+
+    def _trace(self, inputs: Sequence[Edge], accumulate: bool) -> None:
+        """Find the Nodes on a path from a root to `inputs`, and count the edges between them."""
+        # edges lead to older Nodes: what was made before every captured input leads to none of them
+        oldest = 0 if accumulate else min((0 if n is None or n.accumulates else n._seq for n, _ in inputs), default=0)
+        above: dict[Node, list[Node]] = {node: [] for node, _ in self.roots if node is not None}
+        roots = tuple(above)
+        stack = list(roots)
+        pop, push, get = stack.pop, stack.append, above.get
+        while stack:
+            made = pop()
+            for node, _ in made.next_functions:
+                if node is not None:
+                    known = get(node)
+                    if known is not None:
+                        known.append(made)
+                    else:
+                        above[node] = [made]
+                        if not node.accumulates and node._seq >= oldest:
+                            push(node)
+        needed: dict[Node, bool] = {}
+        for i, (node, nr) in enumerate(inputs):
+            if node is None:
+                continue
+            push(node)
+            if accumulate:
+                needed[node] = True
+            else:
+                self.capture_at.setdefault(node, []).append((nr, i))
+        while stack:
+            for node in get(pop(), ()):
+                if node not in needed:
+                    needed[node] = True
+                    push(node)
+        for node in self.capture_at:
+            needed.setdefault(node, False)
+        self.needed = needed
+        for node in needed:
+            count = len(get(node, ()))
+            if count > 1 or (count and node in roots):
+                self.shared[node] = count
+        self.plain = all(
+            is_plain(node) if node.accumulates else node.hooks is None and (node.simple or not runs)
+            for node, runs in needed.items()
+        )
+
+
+# -- the short lanes ------------------------------------------------------------------------------------------------
+
+#: a Node that can run: its place in the order (the youngest first), a number that tells ties apart, and its gradient
+Ready = tuple[int, int, Node, Any]
+
+
+def _enter(reach: Reach, grads: Sequence[Any], buffers: dict[Node, Any], tick: Any) -> list[Ready]:
+    """Let the gradients in at the roots: the queue of Nodes that can run."""
+    for (root, nr), given in zip(reach.roots, grads, strict=True):
+        if root is not None and given is not None:
+            _add(buffers, root, nr, given)
+    queue: list[Ready] = []
+    for root in reach.first():
+        heappush(queue, (-root._seq, tick(), root, buffers.pop(root, None)))
+    return queue
+
+
+def _capture(reach: Reach, node: Node, grad: Any) -> bool:
+    """Under `inputs`: keep what is wanted of a Node's gradient; whether the Node is to run as well."""
+    for nr, place in reach.capture_at.get(node, ()):
+        reach.captured[place] = None if grad is None else grad[nr] if node.multi else grad
+    return bool(reach.needed and reach.needed.get(node))
+
+
+def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None:
+    """A plain backward pass; the caller has entered the quiet context."""
+    shared, needed = reach.shared, reach.needed
+    buffers: dict[Node, Any] = {}
+    owned: set[Node] = set()  # Nodes whose buffer is an array that nobody else holds
+    leaves: list[tuple[Node, np.ndarray, bool]] = []
+    take, look, expected, tick = buffers.pop, buffers.get, shared.get, count().__next__
+    queue = _enter(reach, [None if g is None else g._array for g in grads], buffers, tick)
+    node: Node | None = None
+    grad: Any
+    outs: Any
+    while True:
+        if node is None:
+            if not queue:
+                return
+            _, _, node, grad = heappop(queue)
+        if needed is not None and not _capture(reach, node, grad):
+            node = None
+            continue
+        if node.accumulates:  # a root, or a leaf on the way to be captured
+            if grad is not None:
+                add_to_grad(node.variable, grad, node in owned)  # type: ignore[attr-defined]
+            node = None
+            continue
+        outs = node.run(grad, RAW)
+        if not keep_graph and node.frees:
+            if node.keeps:
+                node.release()
+            else:
+                node.saved = None
+        following: Node | None = None
+        i = -1
+        for target, nr in node.next_functions:
+            i += 1
+            if target is None or (needed is not None and target not in needed):
+                continue
+            g = outs[i]
+            left = expected(target, 0)
+            if g is not None:
+                if type(g) is not _ndarray:
+                    g = _asarray(g)
+                if target.multi:
+                    if g.shape != target.shape[nr] or g.dtype is not target.dtype[nr]:
+                        g = _asarray(checked(node, i, g, target.shape[nr], target.dtype[nr]))
+                    _add(buffers, target, nr, g)
+                    if left < 2:
+                        g = take(target)
+                else:
+                    if g.shape != target.shape or g.dtype is not target.dtype:
+                        g = _asarray(checked(node, i, g, target.shape, target.dtype))
+                    if left or target.accumulates:
+                        # whether nobody else holds this array
+                        mine = g is not grad and g.base is None and (g is not outs[i - 1] or len(outs) == 1)
+                        before = look(target) if left > 1 else take(target, None)
+                        if before is not None:
+                            if g.size < _SMALL:
+                                g = _sum(before, g)
+                                if type(g) is not _ndarray:
+                                    g = _asarray(g)
+                            else:
+                                g = _sum(before, g, before if target in owned else g if mine else None)
+                            mine = True
+                        if left > 1:
+                            buffers[target] = g
+                            if mine:
+                                owned.add(target)
+                        elif target.accumulates and needed is None:
+                            leaves.append((target, g, mine))
+                            continue
+                        elif mine and target.accumulates:
+                            owned.add(target)
+            elif left < 2:
+                g = take(target, None)
+            if left > 1:
+                shared[target] = left - 1
+            elif following is None:
+                following, following_grad = target, g
+            else:
+                heappush(queue, (-target._seq, tick(), target, g))
+        for target, g, mine in leaves:
+            add_to_grad(target.variable, g, mine)  # type: ignore[attr-defined]
+        leaves.clear()
+        outs = g = before = None  # what is not needed any more need not stay until the next Node has run
+        node = following
+        if node is not None:
+            grad = following_grad
+            if queue and -node._seq >= queue[0][0]:
+                heappush(queue, (-node._seq, tick(), node, grad))
+                node = None
+
+
+def walk_recorded(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool, local: modes.State) -> None:
+    """A backward pass that is itself recorded (`create_graph=True`)."""
+    before = local.set_grad(True)
+    try:
+        _walk_recorded(reach, grads, keep_graph)
+    finally:
+        local.set_grad(before)
+
+
+def _walk_recorded(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None:
+    shared, needed = reach.shared, reach.needed
+    buffers: dict[Node, Any] = {}
+    tick = count().__next__
+    queue = _enter(reach, grads, buffers, tick)
+    while queue:
+        _, _, node, grad = heappop(queue)
+        if needed is not None and not _capture(reach, node, grad):
+            continue
+        if node.accumulates:
+            if grad is not None:
+                accumulate_tensor(node.variable, grad, recorded=True)  # type: ignore[attr-defined]
+            continue
+        outs = validate(node, node.run_recorded(grad, TENSORS))
+        if not keep_graph:
+            node.release()
+        i = -1
+        for target, nr in node.next_functions:
+            i += 1
+            if target is None or (needed is not None and target not in needed):
+                continue
+            g = outs[i]
+            left = shared.get(target, 1) - 1
+            if g is not None:
+                if target.multi:
+                    _add(buffers, target, nr, g)
+                else:
+                    known = buffers.get(target)
+                    buffers[target] = g if known is None else known + g
+            if left:
+                shared[target] = left
+            else:
+                heappush(queue, (-target._seq, tick(), target, buffers.pop(target, None)))
+
+
+# -- the full lane ---------------------------------------------------------------------------------------------------
 
 
 class Event:
@@ -70,7 +347,12 @@ class Task:
         elif self.create_graph:
             walk_recorded(self.reach, self.grads, self.keep_graph, local)
         else:
-            modes.quiet(walk, self.reach, self.grads, self.keep_graph)
+            try:
+                QUIET(walk, self.reach, self.grads, self.keep_graph)
+            except RuntimeError as error:
+                if not modes.busy(error):
+                    raise
+                modes.quiet(walk, self.reach, self.grads, self.keep_graph)
         return self.reach.captured
 
     def steps(self, watch: bool = True) -> Iterator[Event]:
@@ -89,7 +371,7 @@ class Task:
 
         for (root, nr), given in zip(reach.roots, self.grads, strict=True):
             if root is not None and given is not None:
-                add(buffers, root, nr, given if recorded else given._array)
+                _add(buffers, root, nr, given if recorded else given._array)
         for root in reach.first():
             _push(heap, root)
 
@@ -140,7 +422,7 @@ class Task:
                     if target.multi:
                         if not recorded and (g.shape != target.shape[nr] or g.dtype is not target.dtype[nr]):
                             g = np.asarray(checked(node, i, g, target.shape[nr], target.dtype[nr]))
-                        add(buffers, target, nr, g)
+                        _add(buffers, target, nr, g)
                     elif recorded:
                         before = look(target)
                         buffers[target] = g if before is None else _recorded_sum(before, g, local)
@@ -152,7 +434,7 @@ class Task:
                             # whether nobody else holds this array
                             fresh = g is not grad and g.base is None and not (hooked or watch or (i and g is outs[0]))
                             if before is not None:
-                                g = plus(before, g, target in owned, fresh)
+                                g = _plus(before, g, target in owned, fresh)
                                 fresh = True
                             if fresh:
                                 owned.add(target)
@@ -181,6 +463,35 @@ class Task:
         for nr, place in reach.capture_at.get(node, ()):
             reach.captured[place] = None if grad is None else grad[nr] if node.multi else grad
         return run
+
+
+def _plus(a: Any, b: Any, own_a: bool = False, own_b: bool = False) -> Any:
+    """The sum of two gradients of one tensor, quietly: in the memory of one that is our own,
+    else a new array or Tensor."""
+    if type(a) is not _ndarray:
+        return a + b
+    out = a if own_a else b if own_b else None
+    if out is None or out.size < _SMALL:
+        args: tuple[Any, ...] = (a, b)
+    else:
+        args = (a, b, out)
+    try:
+        total = QUIET(_sum, *args)
+    except RuntimeError:
+        total = modes.quiet(_sum, *args)
+    return total if type(total) is _ndarray else np.asarray(total)
+
+
+def _add(buffers: dict[Node, Any], node: Node, nr: int, g: Any) -> None:
+    """Add a gradient to what a Node that is not ready has received."""
+    if node.multi:
+        slots = buffers.get(node)
+        if slots is None:
+            slots = buffers[node] = [None] * len(node.shape)
+        slots[nr] = g if slots[nr] is None else _plus(slots[nr], g)
+    else:
+        before = buffers.get(node)
+        buffers[node] = g if before is None else _plus(before, g)
 
 
 def _recorded_sum(a: Tensor, b: Tensor, local: modes.State) -> Any:
