@@ -25,6 +25,7 @@ __all__ = [
     "Ellipse",
     "Facts",
     "Fold",
+    "Formula",
     "Frame",
     "Grid",
     "Group",
@@ -268,6 +269,16 @@ class Worked:
     operands: tuple[tuple[str, Grid], ...]
     signs: tuple[str, ...]
     out: Grid
+    source: int = 0  #: which of the card's formulas it is, counted from 1; 0 for none
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """A derivative formula of the op table as it is written, and where: what "read the formula" opens."""
+
+    file: str
+    line: int
+    code: str
 
 
 Block = Note | Facts | Grid | Table | Drawing | Program
@@ -333,6 +344,7 @@ class Card:
     lang: str = "en"
     cards: tuple[Card, ...] = ()  #: cards side by side, as `watch` has them
     predict: bool = False  #: the learner is asked before each step
+    formulas: tuple[Formula, ...] = ()
     live: bool = False  #: a pass that pauses: the kernel can be asked for the next step
 
 

@@ -221,6 +221,19 @@ def test_a_product_lights_what_an_element_was_made_of(shown: Any, page: Any):
     assert card.get_attribute("data-at") == "6"
 
 
+def test_the_formula_can_be_read(shown: Any, page: Any):
+    card = shown("rnn")
+    for _ in range(6):
+        page.keyboard.press("ArrowRight")
+    card.get_by_text("read the formula").click()
+    source = card.locator(".agl-source")
+    assert "autogradlab/ops/first/products.py, line " in source.locator(".agl-place").inner_text()
+    assert source.locator("code").inner_text().startswith("lambda F, grad, ")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    assert card.locator(".agl-source[open]").count() == 1, "it stays open from step to step"
+
+
 def test_signs_are_told_apart_without_colour(shown: Any, page: Any):
     card = shown("rnn")
     thumb = card.locator(".agl-v .agl-thumb").first

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from autogradlab import inspectors as lab
 from autogradlab.inspectors.snapshot.graph import NodeFact
 from autogradlab.inspectors.snapshot.recording import record
 from autogradlab.inspectors.snapshot.rules import op_name, written
+from tests.conftest import ROOT
 
 PROGRAMS: dict[str, tuple[Callable[[Any, Any, Any], Any], list[str]]] = {
     "add": (lambda torch, x, y: x + y, ["g", "g"]),
@@ -107,3 +110,18 @@ def test_names_of_operations():
         "MyFunctionBackward": "my_function",
     }
     assert {name: op_name(name) for name in names} == names
+
+
+def test_the_formula_that_a_rule_came_from_can_be_read(torch: Any):
+    """It is the function in the op table: file, line and text are those of the entry."""
+    x = torch.ones(2, 3, requires_grad=True)
+    card = lab.step(torch.tanh(x @ torch.ones(3, 2)).sum()).card
+    read = {edge.formula: card.formulas[edge.source - 1] for f in card.frames for edge in f.worked if edge.source}
+    assert len(read) == len(card.formulas) == 3
+    called = {"expand": "expand(grad, ", "²": "tanh_backward(grad, result)", "@": "_grad_left(F, grad, mat2"}
+    for sign, code in called.items():
+        (found,) = (made for rule, made in read.items() if sign in rule)
+        assert code in found.code
+        ast.parse(found.code)
+        line = (ROOT / found.file).read_text(encoding="utf-8").splitlines()[found.line - 1]
+        assert "lambda" in line or "def " in line

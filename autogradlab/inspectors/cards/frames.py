@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
-from ..parts import Ask, Block, Facts, Frame, Grid, State, Tone, Worked
+from ..parts import Ask, Block, Facts, Formula, Frame, Grid, State, Tone, Worked
 from ..snapshot.events import Accumulated, Amount, Event, Failed, HookRan, NodeRan, RootEnters, Summed
+from ..snapshot.formulas import formula_at
 from ..snapshot.graph import NodeFact
 from ..snapshot.program import Source
 from ..snapshot.recording import Recording
@@ -63,6 +65,7 @@ class Story:
         self.grids: dict[str, Grid] = {}
         self.worked: list[Worked] = []
         self.asks: list[Ask] = []
+        self.formulas: dict[Formula, int] = {}
         self.left: dict[str, int] = {}
         for row in (source.row_of if source is not None else {}).values():
             self.left[row] = self.left.get(row, 0) + 1
@@ -364,9 +367,15 @@ class Story:
         symbols = written(rule, words) if rule is not None else ""
         shown = worked(to, symbols, g, named, out, rule is not None and rule.elementwise)
         if shown is not None:
-            self.worked.append(shown)
+            self.worked.append(replace(shown, source=self._formula(rule)))
         if not any(ask.kind == "edge" for ask in self.asks):
             self.asks += asked_edge(to, g, named, out, self.worked[-1].formula if shown is not None else "")
+
+    def _formula(self, rule: Rule | None) -> int:
+        """The number of the formula that a rule came from."""
+        if rule is None or not rule.file:
+            return 0
+        return self.formulas.setdefault(Formula(*formula_at(rule.file, rule.line)), len(self.formulas) + 1)
 
     def _operands(self, fact: NodeFact) -> tuple[dict[str, str], dict[str, Amount]]:
         """What a Node saved, by the name that a rule writes it with."""

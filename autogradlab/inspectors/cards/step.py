@@ -234,6 +234,7 @@ def _card(
         frames=tuple(frames),
         lang=language(),
         cards=_second(recording),
+        formulas=tuple(story.formulas),
         live=recording.live == "paused",
     )
 

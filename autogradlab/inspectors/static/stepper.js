@@ -182,7 +182,7 @@ class Stepper {
     this.close();
     const pick = (k) => {
       const tabs = all.length < 2 ? [] : all.map((one, i) => h("button", { type: "button", class: "agl-button", "data-edge": i, "aria-pressed": String(i === k) }, `${this.words.to} ${one.to}`));
-      this.worked.replaceChildren(...(all.length ? [h("div", { class: "agl-heading" }, tabs.length ? tabs : `${this.words.to} ${all[k].to}`), product(all[k], this.words)] : []));
+      this.worked.replaceChildren(...(all.length ? [h("div", { class: "agl-heading" }, tabs.length ? tabs : `${this.words.to} ${all[k].to}`), product(all[k], this.words), this.formula(all[k])] : []).filter(Boolean));
       this.edge = k;
     };
     this.pick = pick;
@@ -193,6 +193,17 @@ class Stepper {
       return this.worked.replaceChildren(h("div", { class: "agl-heading" }, name), product({ to: "", formula: "", how: "", operands: [], signs: [], out: grid }, this.words));
     }
     return pick(0);
+  }
+
+  /** Where the rule of an edge comes from: the formula in the op table, as it is written there. */
+  formula(edge) {
+    const found = this.card.formulas?.[edge.source - 1];
+    if (!found) return null;
+    const opened = h("details", { class: "agl-source" }, h("summary", {}, this.words.read_formula),
+      h("p", { class: "agl-place" }, fill(this.words.formula_at, { file: found.file, line: found.line })), h("pre", { class: "agl-scroll" }, h("code", {}, found.code)));
+    opened.open = Boolean(this.reading); // who reads formulas reads the next one too
+    opened.addEventListener("toggle", () => (this.reading = opened.open), { signal: this.signal });
+    return opened;
   }
 
   // -- questions -----------------------------------------------------------------------------------------------------
