@@ -257,7 +257,7 @@ def _finish(
             "are modified inplace must all be outputs of the Function."
         )
     to_save = ctx.__dict__.get("to_save") or ()
-    for i, t in enumerate(to_save):
+    for i, t in enumerate(to_save if recording else ()):
         if t is not None and not isinstance(t, Tensor):
             raise TypeError(
                 f"save_for_backward can only save variables, but argument {i} is of type {type(t).__name__}"

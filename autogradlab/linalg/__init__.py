@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.arguments.declared import signatures
+from ..core.memory.versions import increment_version
 from ..core.recording.record import TENSORS as F
 from ..core.runtime.help import attach
 from ..core.tensor.tensor import Tensor, wrap
@@ -319,10 +320,14 @@ def matrix_rank(
         atol, rtol = tol, 0.0
     atol, rtol = (v._array if isinstance(v, Tensor) else v for v in (atol, rtol))
     if not x.size:
-        return _given(wrap(np.zeros(x.shape[:-2], np.int64)), out)
-    values = np.abs(np.linalg.eigvalsh(x)) if hermitian else np.linalg.svd(x, compute_uv=False)
-    rank = (values > cutoff(values, max(x.shape[-2:]), atol, rtol)[..., None]).sum(-1)
-    return _given(wrap(np.asarray(rank, np.int64)), out)
+        rank = np.zeros(x.shape[:-2], np.int64)
+    else:
+        values = np.abs(np.linalg.eigvalsh(x)) if hermitian else np.linalg.svd(x, compute_uv=False)
+        rank = (values > cutoff(values, max(x.shape[-2:]), atol, rtol)[..., None]).sum(-1)
+    made = wrap(np.asarray(rank, np.int64))
+    if out is None:
+        increment_version(made)  # PyTorch sums into a tensor that it has made
+    return _given(made, out)
 
 
 def cond(A: Tensor, p: Any = None, *, out: Any = None) -> Tensor:

@@ -77,6 +77,11 @@ class Parameter(Tensor):
     def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
         return parameter_repr(self)
 
+    def __copy__(self) -> Any:
+        made = type(self)(self.data, self.requires_grad)
+        made.__dict__.update(self.__dict__)
+        return made
+
     def __reduce_ex__(self, protocol: Any) -> Any:
         state = dict(self.__dict__) or None
         return _rebuild_parameter, (self.data, self.requires_grad, OrderedDict()), state

@@ -3,6 +3,7 @@
     python -m tests.fuzz.operations --seed 0 --programs 300       agreement, and the differences by class
     python -m tests.fuzz.operations --seed 0 --programs 300 --show 20      with the smallest program of 20 kinds
     python -m tests.fuzz.operations --seed 0 --only 137           one program, its first difference, shrunk
+    python -m tests.fuzz.operations --mended                  statements that differed once: nothing is printed
     python -m tests.fuzz.operations --library torch               PyTorch beside itself: it must agree everywhere
 
 Program i of seed s depends on (s, i) alone. It grows by one statement at a time, made from what the judge's variables
@@ -41,6 +42,8 @@ __all__ = ["CLASSES", "Pair", "classify", "run"]
 LENGTH = (6, 16)
 #: programs of a child
 CHUNK = 100
+#: statements that differed once, in paragraphs: a title, what comes before each of them, and the statements
+MENDED = Path(__file__).with_name("mended.txt")
 #: errors after which PyTorch leaves memory half written
 TORN = re.compile(r"ZeroDivisionError|Inplace update to inference tensor|resize storage that is not resizable")
 
@@ -143,6 +146,18 @@ class Pair:
                 return at + 1, found
         return len(program), None
 
+    def statements(self, path: Path = MENDED) -> list[tuple[str, Difference]]:
+        """Every statement of a file, each after the first line of its paragraph, and what differs then."""
+        wrong = []
+        for paragraph in path.read_text().strip().split("\n\n"):
+            _, setup, *rest = paragraph.split("\n")
+            for source in rest:
+                made = source if _is_statement(source) else f"v7 = {source}"
+                _, found = self.replay([("setup", setup), ("statement", made)])
+                if found:
+                    wrong.append((source, found))
+        return wrong
+
     def shrink(
         self, program: list[Statement], found: Difference, seconds: float = 6.0
     ) -> tuple[list[Statement], Difference]:
@@ -158,6 +173,14 @@ class Pair:
                 if other and length == len(less) and bucket(less, other) == goal:
                     program, found, changed = less, other, True
         return program, found
+
+
+def _is_statement(source: str) -> bool:
+    try:
+        compile(source, "<program>", "eval")
+    except SyntaxError:
+        return True
+    return False
 
 
 def bucket(program: list[Statement], found: Difference) -> str:
@@ -263,10 +286,16 @@ def main() -> None:
     parser.add_argument("--only", type=int, help="the number of one program")
     parser.add_argument("--json", type=Path, help="write all differences there")
     parser.add_argument("--ignore", default="", help="fields that are not compared, with commas")
+    parser.add_argument("--mended", action="store_true", help="the statements that differed once, instead of programs")
     parser.add_argument("--show", type=int, default=0, help="so many sorts of difference with an example")
     given = parser.parse_args()
     sys.setrecursionlimit(3000)
     pair = Pair(given.library, frozenset(given.ignore.split(",")))
+    if given.mended:
+        signal.signal(signal.SIGALRM, alarm)
+        for source, (field, theirs, ours) in pair.statements():
+            print(f"{source}\n    {field}\n    torch: {theirs}\n    ours : {ours}")
+        return
     one = given.only is not None
     found = run(pair, given.seed, [given.only] if one else list(range(given.programs)))
     show(pair, found, 1 if one else given.show)

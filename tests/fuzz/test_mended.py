@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import os
+import subprocess
+import sys
 import warnings
 
 import pytest
+
+from tests.conftest import ROOT
 
 VERSIONS = {
     "copy.copy(x)": 1,
@@ -76,3 +81,13 @@ def test_a_warning_comes_at_every_use_where_asked(source: str, library: str):
         torch.set_warn_always(False)
     assert [str(one.message).startswith(ONCE[source]) for one in seen] == [True, True]
     assert all("Triggered internally" in str(one.message) for one in seen)
+
+
+@pytest.mark.parity
+def test_statements_that_differed_once():
+    """A process of its own, since programs change modes."""
+    given = [sys.executable, "-m", "tests.fuzz.operations", "--mended"]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))}
+    done = subprocess.run(given, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert done.stdout == ""

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["cast_array"]
+from ..runtime.warn import warn_once
+
+__all__ = ["cast_array", "real_with_warning"]
 
 
 def cast_array(x: np.ndarray, numpy: Any) -> np.ndarray:
@@ -21,3 +23,11 @@ def cast_array(x: np.ndarray, numpy: Any) -> np.ndarray:
 def _float_to_int(x: np.ndarray, numpy: Any) -> np.ndarray:
     wide = x.astype(np.float64) if x.dtype.kind == "V" else x
     return wide.astype(np.int64).astype(numpy) if numpy.itemsize < 8 else wide.astype(numpy)
+
+
+def real_with_warning(x: np.ndarray, numpy: Any) -> np.ndarray:
+    """The real part, with PyTorch's warning, where complex values are about to be cast to a dtype that is not."""
+    if x.dtype.kind != "c" or numpy.kind in "cb":
+        return x
+    warn_once("Casting complex values to real discards the imaginary part", at="aten/src/ATen/native/Copy.cpp:307")
+    return x.real

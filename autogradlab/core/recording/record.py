@@ -22,6 +22,7 @@ from ..tensor.edges import WRAPPED, gradient_edge, requires_grad
 from ..tensor.tensor import Tensor, wrap
 
 __all__ = [
+    "NOT_IMPLEMENTED",
     "RAW",
     "TENSORS",
     "Formula",
@@ -35,6 +36,8 @@ __all__ = [
     "unpack",
 ]
 
+#: the Node of operations that PyTorch has no derivative for
+NOT_IMPLEMENTED = "torch::autograd::NotImplemented"
 #: stands for a saved tensor that backward has freed
 FREED: Any = object()
 
@@ -431,6 +434,36 @@ class OpNode(Node):
         return [*super().__dir__(), *shown, *("_raw_saved_" + n for n in self.tensor_names if n)]
 
 
+class NotImplementedNode(OpNode):
+    """The Node of an operation that PyTorch has no derivative for: it has edges to the tensors that require grad and to
+    no others, and raises when a gradient comes to it."""
+
+    __slots__ = ()
+
+    @property
+    def next_functions(self) -> tuple[Edge, ...]:
+        return _edges_of(self)
+
+    @next_functions.setter
+    def next_functions(self, edges: tuple[Edge, ...]) -> None:
+        _set_edges(self, tuple([edge for edge in edges if edge is not NO_EDGE]))
+
+    def name(self) -> str:
+        """PyTorch's name for it."""
+        return NOT_IMPLEMENTED
+
+    def run(self, grad: Any, F: Any) -> tuple[Any, ...]:
+        if grad is not None:
+            self.formulas[0].fn(F, grad)
+        return (None,) * len(self.next_functions)
+
+    run_recorded = run
+
+
+_edges_of = vars(Node)["next_functions"].__get__
+_set_edges = vars(Node)["next_functions"].__set__
+
+
 def make_node_class(
     name: str,
     fields: tuple[str, ...],
@@ -453,9 +486,10 @@ def make_node_class(
 
     for formula in formulas:
         formula.places = tuple(fields.index(n) for n in formula.names)
+    not_implemented = name == NOT_IMPLEMENTED
     made = node_class(
-        name,
-        OpNode,
+        name.rpartition("::")[2],
+        NotImplementedNode if not_implemented else OpNode,
         fields=fields,
         formulas=formulas,
         multi=multi,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..graph.node import NO_EDGE
-from ..memory.storage import owner
+from ..memory.storage import owner, storage_of
 from ..memory.versions import increment_version
 from ..types import dtypes
 from .edges import requires_grad
@@ -134,5 +134,19 @@ def _reduce(self: Tensor, protocol: Any) -> Any:
     return reduce_tensor(self)
 
 
+def _copy(self: Tensor) -> Tensor:
+    """What `copy.copy` gives: another tensor on the same memory, without history."""
+    made = wrap(self._array[...])
+    made._storage = storage_of(self)
+    made._counter = [1]  # PyTorch gives the copy its memory by set_
+    if requires_grad(self):
+        set_requires_grad(made, True, "method")
+    made.__dict__.update(self.__dict__)
+    if type(self) is not Tensor:
+        made.__class__ = type(self)
+    return made
+
+
+Tensor.__copy__ = _copy  # type: ignore[attr-defined]
 Tensor.__deepcopy__ = _deepcopy  # type: ignore[attr-defined]
 Tensor.__reduce_ex__ = _reduce  # type: ignore[assignment,method-assign]

@@ -50,7 +50,7 @@ _SIZES = (
 
 def _pair(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     """Both, broadcast against each other, with a warning if that changes anything."""
-    if input._array.shape != target._array.shape:
+    if target.size() != input.size():
         warnings.warn(_SIZES.format(target.shape, input.shape), stacklevel=3)
         shape = broadcast_shapes(input._array.shape, target._array.shape)
         input, target = (t if t._array.shape == shape else TENSORS.expand(t, shape) for t in (input, target))
@@ -218,7 +218,7 @@ def binary_cross_entropy(
     """
     reduction = legacy(size_average, reduce, reduction)
     n = number(reduction)
-    if target._array.shape != input._array.shape:
+    if target.size() != input.size():
         raise ValueError(
             f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is deprecated. "
             "Please ensure they have the same size."
@@ -253,7 +253,7 @@ def binary_cross_entropy_with_logits(
     Mirrors `torch.nn.functional.binary_cross_entropy_with_logits`.
     """
     n = number(legacy(size_average, reduce, reduction))
-    if target._array.shape != input._array.shape:
+    if target.size() != input.size():
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
     return TENSORS.binary_cross_entropy_with_logits(input, target, weight, pos_weight, n)
 
@@ -632,11 +632,16 @@ def cosine_embedding_loss(
     if t.ndim not in (0, 1):
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
     dim = t.ndim
+    if not a.ndim == b.ndim == dim + 1:
+        raise RuntimeError(
+            f"{dim}D target tensor expects {dim + 1}D input tensors, but found inputs with sizes {list(a.shape)} and "
+            f"{list(b.shape)}."
+        )
     top = (a * b).sum(dim)
     cos = top / TENSORS.sqrt(TENSORS.add_number((a * a).sum(dim), 1e-12) * TENSORS.add_number((b * b).sum(dim), 1e-12))
     zero = TENSORS.zeros_like(cos)
     together = TENSORS.where(t == 1, _less(1, cos), zero)
-    apart = TENSORS.where(t == -1, TENSORS.clamp_min(cos - margin, 0), zero)
+    apart = TENSORS.where(t == -1, TENSORS.clamp_min(TENSORS.sub_number(cos, margin), 0), zero)
     return _reduce(together + apart, reduction)
 
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
-from ...core.recording.record import TENSORS
+from ...core.recording.record import NOT_IMPLEMENTED, TENSORS
 from ...core.tensor.tensor import Tensor, wrap
-from ..first.kinds import NOT_IMPLEMENTED, no_derivative
+from ..first.kinds import no_derivative
 from ..first.shape import SQUEEZES
 from ..first.writing import exact_out
 from ..table.calls import make_call

@@ -12,6 +12,7 @@ from ...core.runtime import errors
 from ...core.tensor.tensor import Tensor
 from ...core.values.promotion import can_cast, is_number, result_dtype, wrap_number
 from ..first.kinds import align, into, name_of, numbered, on_both_backends, refuse, shared, single
+from ..first.viewing import guard
 from ..table.arguments import with_old_forms
 from ..table.families import attach
 from ..table.opdef import OPS, Op, op, publish
@@ -261,8 +262,11 @@ def _clamped(declaration: str, numbers: Op, tensors: Op, one: str | None, doc: s
 
     def forward_(input: Any, *args: Any, **options: Any) -> Any:
         operation, limits = parse(input, args, options, name + "_")
-        if one is None or operation is numbers:
-            _real(input._array)
+        if operation is tensors:
+            if one is None:
+                _real(input._array)
+            return operation.call_(input, *limits)
+        _real(input._array)
         found = result_dtype((input, *(v for v in limits if v is not None))).numpy
         if not can_cast(found, input._array.dtype):
             raise RuntimeError(errors.CAST.format(name_of(np.empty((), found)), _c_name(input._array)))
@@ -453,14 +457,14 @@ def lerp(input: Any, end: Any, weight: Any, *, out: Any = None) -> Any:
     if isinstance(input, Tensor) and isinstance(end, Tensor) and (isinstance(weight, Tensor) or is_number(weight)):
         operation = _LERP if isinstance(weight, Tensor) else _LERP_NUMBER
         return operation.call(input, end, weight, **({} if out is None else {"out": out}))
-    return _LERP.reject((input, end, weight), {})
+    raise TypeError("lerp(): two tensors, and a tensor or a number")
 
 
 def lerp_(input: Tensor, end: Any, weight: Any) -> Any:
     """In-place version of :meth:`lerp`."""
     if isinstance(end, Tensor) and (isinstance(weight, Tensor) or is_number(weight)):
         return (_LERP if isinstance(weight, Tensor) else _LERP_NUMBER).call_(input, end, weight)
-    return _LERP.reject((input, end, weight), {})
+    raise TypeError("lerp_(): a tensor, and a tensor or a number")
 
 
 publish(
@@ -475,6 +479,7 @@ publish(
     out=Out(exact=FOUND, overlap="part"),
 )
 publish("lerp_", lerp_, True, False, lerp_.__doc__ or "")
+guard("lerp lerp_")
 
 
 @op(

@@ -45,6 +45,8 @@ def reshaped_in_place(input: Tensor, entry: Op, values: list[Any], array: Any) -
 
 def t_(input: Tensor) -> Tensor:
     """In-place version of :meth:`t`."""
+    if input._array.ndim > 2:
+        raise RuntimeError(f"t_() expects a tensor with <= 2 dimensions, but self is {input._array.ndim}D")
     return reshaped_in_place(input, _T, [input], _T.kernel(input._array))
 
 

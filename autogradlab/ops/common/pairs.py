@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
-from ...core.recording.record import RAW, TENSORS
+from ...core.recording.record import NOT_IMPLEMENTED, RAW, TENSORS
 from ...core.tensor.tensor import Tensor
-from ...core.types.dtypes import get_default_dtype
+from ...core.types.dtypes import get_default_dtype, of_scalar
 from ...core.values.promotion import broadcast_shapes, check_cast, is_number, wrap_number
 from ..first.kinds import (
     COMPLEX,
-    NOT_IMPLEMENTED,
     align,
     floated,
     into,
@@ -284,6 +283,7 @@ for _name, _node, _kernel, _vjp in (
     ("mul_number", "MulBackward1", np.multiply, lambda F, grad, other: grad * other),
     ("div_number", "DivBackward1", np.true_divide, lambda F, grad, other: grad / other),
     ("add_number", "AddBackward1", np.add, lambda F, grad: grad),
+    ("sub_number", "SubBackward1", np.subtract, lambda F, grad: grad),
 ):
     OPS[_name] = Op(_name, _with_number(_kernel), node=_node, vjp={"input": _vjp})
     setattr(F, _name, OPS[_name].call)
@@ -355,7 +355,9 @@ OPS["div.mode"] = _DIV = Op(
 def _operands(input: Any, other: Any, mode: Any) -> tuple[Tensor, Tensor]:
     if mode not in (None, "floor", "trunc"):
         raise RuntimeError(f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{mode}'")
-    if is_number(input) and isinstance(other, Tensor):
+    if is_number(input) and is_number(other):
+        input, other = (wrap_number(n, of_scalar(n).numpy) for n in (input, other))
+    elif is_number(input) and isinstance(other, Tensor):
         input = wrap_number(input)
         input = F.to(input, into(other, input.item()).dtype)
     elif is_number(other) and isinstance(input, Tensor):

@@ -10,7 +10,7 @@ import numpy as np
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import shape_arg, wrap_dim, wrap_dims
-from ..first.viewing import guard, misfit
+from ..first.viewing import guard, misfit, one_list
 from ..table.opdef import OPS, Op, composite, op, publish
 
 # -- repeat and tile ---------------------------------------------------------------------------------------------------
@@ -215,7 +215,10 @@ def flip(input: Tensor, *dims: Any, **options: Any) -> Tensor:
     tensor([[3, 4],
             [1, 2]])
     """
-    return _FLIP.call(input, shape_arg(dims or (options.pop("dims"),)))
+    if options or not dims:
+        misfit("flip", (input, *dims), options, "Tensor")
+        dims = (options.pop("dims"),)
+    return _FLIP.call(input, shape_arg(dims))
 
 
 @composite("fliplr(Tensor input) -> Tensor")
@@ -288,3 +291,5 @@ def rot90(input, k=1, dims=(0, 1)):
 
 
 guard("repeat tile repeat_interleave roll flip fliplr flipud rot90")
+one_list("flip")
+one_list("tile")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
+from ...core.memory.casting import real_with_warning
 from ...core.recording.record import RAW, TENSORS
 from ...core.runtime import modes
 from ...core.tensor.tensor import Tensor, requires_grad, wrap
@@ -63,8 +64,7 @@ def _running(name: str, ufunc: Any) -> Any:
         d = axis(dim, input.ndim)
         x = input
         wanted = dtype.numpy if dtype is not None else np.dtype(np.int64) if x.dtype.kind in "biu" else x.dtype
-        if x.dtype.kind == "c" and wanted.kind != "c":
-            x = x.real
+        x = real_with_warning(x, wanted)
         if x.dtype != wanted:
             x = x.astype(wanted)
         if not x.ndim or not x.size:

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ...core.recording.record import RAW
+from ...core.recording.record import NOT_IMPLEMENTED, RAW
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import wrap_dim
 from ...core.values.building import scalar_array
-from ..first.kinds import NOT_IMPLEMENTED, no_derivative
+from ..first.kinds import no_derivative
 from ..first.viewing import guard, misfit
 from ..first.writing import exact_out, in_place, writer
 from ..table.opdef import OPS, op, publish

@@ -340,7 +340,9 @@ _along(
 
 
 def _unbind(input, dim=0):
-    d = wrap_dim(dim, input.ndim, scalar_ok=False)
+    d = wrap_dim(dim, input.ndim)
+    if not input.ndim:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     if not d:
         return [input[i, ...] for i in range(input.shape[0])]
     lead = (slice(None),) * d

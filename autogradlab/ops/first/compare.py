@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
+from ...core.memory.versions import increment_version
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.values.promotion import is_number, result_dtype
 from ..table.arguments import reject
 from ..table.factories import binary
-from ..table.opdef import alias, composite, op
+from ..table.opdef import OPS, alias, composite, op, publish
 from ..table.outputs import EXPECTED, Out
 from .kinds import align, name_of, refuse, refusing, strict
 
@@ -197,6 +198,22 @@ def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     elif rtol or atol:
         close = close | (np.abs(input.astype(float) - other) <= atol + rtol * np.abs(other.astype(float)))
     return close
+
+
+_isclose = OPS["isclose"].call
+
+
+def _counted(*args: Any, **options: Any) -> Tensor:
+    """isclose(), whose result has a version for each of the conditions that PyTorch puts into it in place."""
+    close: Tensor = _isclose(*args, **options)
+    given = OPS["isclose"].bind(args, options)
+    floats = given[0]._array.dtype.kind in "fcV"
+    for _ in range((floats and bool(given[4])) + bool(given[2] or given[3])):
+        increment_version(close)
+    return close
+
+
+publish("isclose", _counted, True, True, OPS["isclose"].doc)
 
 
 @composite("allclose(Tensor input, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> bool")

@@ -183,9 +183,13 @@ def to_bool(self: Tensor) -> bool:
 def _one(self: Tensor) -> Any:
     if self._array.size != 1:
         raise ValueError("only one element tensors can be converted to Python scalars")
+    _warn_recorded(self)
+    return item(self)
+
+
+def _warn_recorded(self: Tensor) -> None:
     if requires_grad(self):
         warn_once(_SCALAR_GRAD, at="torch/csrc/autograd/generated/python_variable_methods.cpp:822")
-    return item(self)
 
 
 def _real_one(self: Tensor, name: str) -> Any:
@@ -202,10 +206,14 @@ def to_int(self: Tensor) -> int:
 
 
 def to_float(self: Tensor) -> float:
+    if self._array.size != 1:
+        _warn_recorded(self)  # before the error; int() does not
     return float(_real_one(self, "double"))
 
 
 def to_complex(self: Tensor) -> complex:
+    if self._array.size != 1:
+        _warn_recorded(self)
     return complex(_one(self))
 
 

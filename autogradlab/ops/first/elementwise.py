@@ -98,6 +98,7 @@ binary(
     },
     constants={"alpha": 1},
     check=_no_bool_sub,
+    refuses=no_mixed_bool_sub,
     doc="""
     input - alpha * other, element by element.
 

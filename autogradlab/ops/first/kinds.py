@@ -202,7 +202,3 @@ def no_derivative(name: str) -> Callable[..., Any]:
         raise RuntimeError(f"derivative for aten::{name} is not implemented")
 
     return formula
-
-
-#: the Node of such operations
-NOT_IMPLEMENTED = "torch::autograd::NotImplemented"

@@ -9,7 +9,7 @@ import numpy as np
 from ...core.arguments.declared import declare
 from ...core.arguments.mismatch import describe_mismatch
 from ...core.graph.node import NO_EDGE
-from ...core.memory.casting import cast_array
+from ...core.memory.casting import cast_array, real_with_warning
 from ...core.memory.overlap import check_apart, check_written
 from ...core.memory.storage import address, resize, storage_of
 from ...core.memory.strided import dense
@@ -17,7 +17,6 @@ from ...core.memory.versions import UNSHARED, increment_version
 from ...core.recording.inplace import History, check_inplace, commit, commit_number
 from ...core.recording.record import RAW, TENSORS, finish, make_node_class, start_node
 from ...core.runtime import errors, modes
-from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import INFERENCE, Tensor, counter, gradient_edge, requires_grad, wrap
 from ...core.types import dtypes
 from ...core.types.device import device as Device
@@ -146,20 +145,15 @@ def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     return _converted(input, wanted or input.dtype, memory_format)
 
 
-def _warn_cast() -> None:
-    warn_once("Casting complex values to real discards the imaginary part", at="aten/src/ATen/native/Copy.cpp:307")
-
-
 def _converted(input: Tensor, wanted: Dtype, memory_format: Any) -> Tensor:
-    if input._array.dtype.kind == "c" and not wanted.is_complex and wanted is not dtypes.bool:
-        _warn_cast()
+    real_with_warning(input._array, wanted.numpy)
     return TENSORS._to_copy(input, wanted.numpy, memory_format)
 
 
 def _target(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, bool, Any]:
     """What the forms to(device, dtype), to(dtype), to(other) with non_blocking, copy, memory_format ask for."""
     given = dict(kwargs)
-    wanted, where, other = given.pop("dtype", None), given.pop("device", None), given.pop("other", None)
+    wanted, where, other = given.pop("dtype", None), given.pop("device", None), given.pop("tensor", None)
     copy, memory_format = given.pop("copy", False), given.pop("memory_format", None)
     given.pop("non_blocking", None)
     rest = list(args)
@@ -456,8 +450,7 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     if 0 in target.strides or (src._counter is input._counter and src._counter is not UNSHARED):
         check_written(input, (src,))
     if x.dtype is not target.dtype:
-        if x.dtype.kind == "c" and target.dtype.kind not in "cb":
-            _warn_cast()
+        x = real_with_warning(x, target.dtype)
         x = modes.quiet(cast_array, x, target.dtype)
     history = None
     if recording:

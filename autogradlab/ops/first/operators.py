@@ -28,6 +28,15 @@ def _defers(fn: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     return operator
 
 
+def _defers_numbers(fn: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """An operator that takes tensors only."""
+
+    def operator(self: Tensor, other: Any) -> Any:
+        return fn(self, other) if isinstance(other, Tensor) else NotImplemented
+
+    return operator
+
+
 def _from_array(array: np.ndarray) -> Any:
     return F.from_numpy(array) if array.ndim else array.item()
 
@@ -59,14 +68,21 @@ _RSUB_TENSORS = OPS["rsub.tensors"] = Op(
 
 
 def _rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
-    given = isinstance(other, Tensor)
-    if given and other._array.dtype.kind != "b" and input._array.dtype.kind != "b":
-        return _RSUB_TENSORS.call(input, other, alpha)
-    if given or input._array.dtype.kind == "b":
+    kinds = [isinstance(t, bool) or (isinstance(t, Tensor) and t._array.dtype.kind == "b") for t in (input, other)]
+    if all(kinds):
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
+            "operator instead."
+        )
+    if any(kinds):
         raise RuntimeError(
             "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, "
             "use the `~` or `logical_not()` operator instead."
         )
+    if isinstance(alpha, bool):
+        raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    if isinstance(other, Tensor):
+        return _RSUB_TENSORS.call(input, other, alpha)
     wanted = result_dtype((input, other))
     if wanted is not input.dtype:
         input = F.to(input, wanted)
@@ -117,12 +133,20 @@ Tensor.__rsub__ = _defers(_rsub)
 Tensor.__rtruediv__ = _defers(_rdiv)
 Tensor.__pow__ = _defers(F.pow)
 Tensor.__rpow__ = _defers(lambda self, other: F.pow(other, self))
-Tensor.__matmul__ = _defers(F.matmul)
-Tensor.__rmatmul__ = _defers(lambda self, other: F.matmul(other, self))
+Tensor.__matmul__ = _defers_numbers(F.matmul)
+Tensor.__rmatmul__ = _defers_numbers(lambda self, other: F.matmul(other, self))
 Tensor.__neg__ = lambda self: F.neg(self)
 Tensor.__abs__ = lambda self: F.abs(self)
 Tensor.__pos__ = lambda self: F.positive(self)
-Tensor.__invert__ = lambda self: F.bitwise_not(self)
+
+
+def _invert(self: Tensor) -> Any:
+    if self._array.dtype.kind in "fcV":
+        raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
+    return F.bitwise_not(self)
+
+
+Tensor.__invert__ = _invert
 
 
 def _named(name: str, reflected: bool = False) -> Callable[[Any, Any], Any]:

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
+from ...core.memory.casting import real_with_warning
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims, wrap_dim
 from ...core.types.dtypes import from_numpy
+from ..table.checked import cxx_name
 from ..table.opdef import OPS, Op, composite, op, publish
-from ..table.outputs import Out
+from ..table.outputs import EXPECTED, Out
 from .kinds import is_half, name_of, on_both_backends
 
 F = TENSORS
@@ -28,9 +30,23 @@ def spread(F, grad, shape, dim, keepdim):
     return F.expand(grad, shape)
 
 
-def two_forms(declaration: str, whole: Any, part: Any, vjp_whole: Any, vjp_part: Any, doc: str) -> None:
+def _written(out: Any, dtype: Any) -> Any:
+    """The dtype in which sum and prod compute what goes to out=: its own."""
+    if not isinstance(out, Tensor) or dtype is out.dtype:
+        return dtype
+    if dtype is not None:
+        raise RuntimeError(EXPECTED.format(None, None, cxx_name(dtype), cxx_name(out.dtype)))
+    return out.dtype
+
+
+def two_forms(
+    declaration: str, whole: Any, part: Any, vjp_whole: Any, vjp_part: Any, doc: str, *, made_in_out: bool = True
+) -> None:
     """An operation that reduces everything (`…Backward0`) or along dimensions (`…Backward1`).
-    Both kernels take a dtype."""
+    Both kernels take a dtype.
+
+    made_in_out: what goes to an out= tensor is computed in its dtype.
+    """
     name = declare(declaration, doc)
     camel = name.capitalize()
     first = Op(name, whole, vjp={"input": vjp_whole}, node=camel + "Backward0", doc=doc)
@@ -53,6 +69,8 @@ def two_forms(declaration: str, whole: Any, part: Any, vjp_whole: Any, vjp_part:
             return call_part(*args, None) if n == 3 else reject(args, kwargs)
         if n > 3:
             return reject(args, kwargs)
+        if made_in_out and kwargs.get("out") is not None:
+            kwargs["dtype"] = _written(kwargs["out"], kwargs.get("dtype"))
         if n == 1 and "dim" not in kwargs and "axis" not in kwargs and "keepdim" not in kwargs:
             return call_whole(*args, **kwargs)
         return call_part(*args, **kwargs)
@@ -75,8 +93,7 @@ def wide(x: np.ndarray, dtype: Any) -> Any:
 
 def summed(x, dims, keepdim, dtype):
     made, numpy = wide(x, dtype)
-    if dtype is not None and x.dtype.kind == "c" and numpy.kind != "c":
-        x = x.real
+    x = real_with_warning(x, numpy)
     if x.dtype.kind == "b" and made.kind in "iu" or x.dtype.kind in "fV" and made.kind in "biu":
         x = F_cast(x, numpy)
     r = np.add.reduce(x, axis=dims, dtype=made, keepdims=keepdim)
@@ -146,6 +163,7 @@ def _mean_type(x, dtype):
 def _averaged(x, dims, keepdim, dtype, count):
     dtype = _mean_type(x, dtype)
     made, numpy = wide(x, dtype)
+    x = real_with_warning(x, numpy)
     total = np.add.reduce(x, axis=dims, dtype=made, keepdims=keepdim)
     r = np.asarray(total / count if count else np.full_like(total, np.nan))
     return r if r.dtype is numpy else r.astype(numpy)
@@ -193,6 +211,7 @@ two_forms(
     tensor([[0.2500, 0.2500],
             [0.2500, 0.2500]])
     """,
+    made_in_out=False,
 )
 
 for _entry in (OPS["mean"], OPS["mean.dim"]):
@@ -306,6 +325,7 @@ TENSORS.reversed = lambda x, dim: F._reversed(x, dim)
 
 def _multiplied(x, dims, keepdim, dtype):
     made, numpy = wide(x, dtype)
+    x = real_with_warning(x, numpy)
     return np.asarray(np.multiply.reduce(x, axis=dims, dtype=made, keepdims=keepdim)).astype(numpy)
 
 

@@ -15,7 +15,7 @@ from ...core.types.dims import shape_arg, wrap_dim, wrap_dims
 from ...core.types.dtypes import dtype, from_numpy
 from ..table.opdef import OPS, Op, composite, publish
 from .conversion import type_name
-from .viewing import misfit, view_of
+from .viewing import misfit, one_list, view_of
 
 
 def infer_size(shape: tuple[int, ...], count: int) -> tuple[int, ...]:
@@ -506,12 +506,16 @@ def expanded(shape: tuple[int, ...], size: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(reversed(result))
 
 
+#: tensor types that have a name of their own in messages
+_OLD_TYPES = {f"torch.{kind}Tensor" for kind in ("Float", "Double", "Half", "Byte", "Char", "Short", "Int", "Long")}
+
+
 def _expand(input, size):
     old, steps = input.shape, input.strides
     lead = len(size) - len(old)
     if lead < 0:
         d = from_numpy(input.dtype)
-        shown = type_name(d) if not d.is_complex else f"CPU{type_name(d)[6:-6]}Type"
+        shown = type_name(d) if type_name(d) in _OLD_TYPES else f"CPU{type_name(d)[6:-6]}Type"
         raise RuntimeError(
             f"expand({shown}{{{list(old)}}}, size={list(size)}): the number of sizes provided ({len(size)}) must be "
             f"greater or equal to the number of dimensions in the tensor ({len(old)})"
@@ -646,6 +650,8 @@ def _raw_sum_to_size(x: Any, *size: Any) -> Any:
 
 
 RAW.sum_to_size = _raw_sum_to_size
+for _name in ("permute", "reshape", "broadcast_to"):
+    one_list(_name)
 
 
 def size(self: Tensor, dim: Any = None) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.params import OTHER_NAMES
 from ...core.graph.node import NO_EDGE, sequence
 from ...core.memory.versions import UNSHARED
 from ...core.recording.record import finish
@@ -17,7 +18,7 @@ from ..table.families import FUNCTIONS, attach, operation
 from ..table.opdef import Op
 from ..table.signatures import explain
 
-__all__ = ["guard", "view_of"]
+__all__ = ["guard", "one_list", "view_of"]
 
 _new = object.__new__
 
@@ -79,9 +80,29 @@ def guard(names: str) -> None:
     for name in names.split():
         call = operation(name)
         if name in FUNCTIONS:
-            FUNCTIONS[name] = _guarded(call, name, "torch")
+            FUNCTIONS[name] = _guarded(FUNCTIONS[name], name, "torch")
         if hasattr(Tensor, name):
             attach(name, _guarded(call, name, "Tensor"))
+
+
+def one_list(name: str) -> None:
+    """Let a function take its sizes or dimensions as one tuple or list only, where its method takes them one by one."""
+    call = FUNCTIONS[name]
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        if kwargs or len(args) != 2 or not isinstance(args[1], (tuple, list)):
+            misfit(name, args, kwargs, "torch")
+        return call(*args, **kwargs)
+
+    _dress(function, call, name)
+    FUNCTIONS[name] = function
+
+
+def _dress(made: Any, call: Any, name: str) -> None:
+    made.__name__ = made.__qualname__ = name
+    made.__module__ = "torch"
+    made.__doc__ = call.__doc__
+    made.__wrapped__ = getattr(call, "__wrapped__", call)
 
 
 def _guarded(call: Callable[..., Any], name: str, space: str) -> Callable[..., Any]:
@@ -90,12 +111,11 @@ def _guarded(call: Callable[..., Any], name: str, space: str) -> Callable[..., A
             return call(*args, **kwargs)
         except (TypeError, AttributeError):
             misfit(name, args, kwargs, space)
-            raise
+            if not kwargs.keys() & OTHER_NAMES.keys():
+                raise
+        return call(*args, **{OTHER_NAMES.get(key, key): value for key, value in kwargs.items()})
 
-    guarded.__name__ = guarded.__qualname__ = name
-    guarded.__module__ = "torch"
-    guarded.__doc__ = call.__doc__
-    guarded.__wrapped__ = getattr(call, "__wrapped__", call)
+    _dress(guarded, call, name)
     return guarded
 
 

@@ -245,4 +245,6 @@ def igamma(a: Array, x: Array, upper: bool) -> Array:
     r = np.where(x == 0, 1.0 if upper else 0.0, np.where(np.isposinf(x), 0.0 if upper else 1.0, r))
     r = np.where(a == 0, 0.0 if upper else 1.0, r)
     r = np.where(np.isinf(a) & np.isfinite(x), 1.0 if upper else 0.0, r)
-    return np.where((a < 0) | (x < 0) | ((a == 0) & (x == 0)) | np.isnan(a) | np.isnan(x), np.nan, r)
+    return np.where(
+        (a < 0) | (x < 0) | ((a == 0) & (x == 0)) | (np.isinf(a) & np.isinf(x)) | np.isnan(a) | np.isnan(x), np.nan, r
+    )

@@ -33,6 +33,7 @@ from ...core.values.promotion import (
 )
 from .inplace import prepare, settle
 from .opdef import OPS, Op, publish, write_out
+from .outputs import refuse_recorded
 
 __all__ = ["binary", "unary"]
 
@@ -155,6 +156,7 @@ def unary(
         if isinstance(input, Tensor) and not extra and not unknown:
             if out is None:
                 return core(input)
+            refuse_recorded(entry, (input,), out)
             if isinstance(out, Tensor):
                 check_written(out, (input,))
             return write_out(entry, out, modes.quiet(entry_kernel, input._array), (input,))
@@ -207,6 +209,7 @@ def binary(
     inplace_function: bool = False,
     numbers: bool = False,
     check: Callable[[Any, Any], None] | None = None,
+    refuses: Callable[[Any, Any], None] | None = None,
     method: bool = True,
     function: bool = True,
     constants: dict[str, Any] | None = None,
@@ -218,6 +221,7 @@ def binary(
     result: "same" as the operands' common dtype, "float" (integers are computed in the default dtype), or "bool".
     numbers: whether two Python numbers are taken too, and made tensors.
     check: is called with the two arrays in their common dtype and may raise.
+    refuses: is called with the operands as they are given, where their dtypes differ, and may raise.
     """
 
     name = declare(declaration, doc, out)
@@ -259,6 +263,8 @@ def binary(
         a, b = isinstance(input, Tensor), isinstance(other, Tensor)
         if not (a and (b or is_number(other)) or (b and is_number(input))):
             return None
+        if refuses is not None:
+            refuses(input, other)
         numpy = result_dtype((input, other)).numpy
         if floats and numpy.kind in "biu":
             numpy = get_default_dtype().numpy
@@ -352,6 +358,7 @@ def binary(
             else:
                 found = operands(input, other)
                 if found is not None:
+                    refuse_recorded(entry, (input, other), out)
                     if check is not None:
                         check(*found[2:])
                     if isinstance(out, Tensor):

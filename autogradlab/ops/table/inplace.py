@@ -79,11 +79,11 @@ def settle(node: Node | None) -> None:
 
 def check_stored(target: np.ndarray, r: Any) -> None:
     """PyTorch's errors if the type or the shape of a result does not fit the memory that it goes to."""
+    if np.shape(r) != target.shape:
+        raise RuntimeError(errors.OUT_BROADCAST.format(list(target.shape), list(np.shape(r))))
     found = r.dtype
     if found is not target.dtype:
         check_cast(found, target.dtype)
-    if np.shape(r) != target.shape:
-        raise RuntimeError(errors.OUT_BROADCAST.format(list(target.shape), list(np.shape(r))))
 
 
 def change(op: Op, values: list[Any], given: list[Any], checked: bool = True) -> Tensor:

@@ -28,7 +28,7 @@ from .arguments import coerce, refused, reject
 from .calls import make_call
 from .families import FUNCTIONS, NODES, OPS, attach, operation
 from .inplace import change
-from .outputs import write
+from .outputs import refuse_recorded, write
 
 __all__ = ["FUNCTIONS", "OPS", "Op", "alias", "composite", "op", "publish", "write_out"]
 
@@ -311,6 +311,7 @@ class Op:
         if out is None:
             return self.call(*args, **kwargs)
         values, given = self.operands(args, kwargs)
+        refuse_recorded(self, values, out)
         rule = OUT.get(self.name)
         if isinstance(out, Tensor) and rule is not None and rule.overlap:
             sources = values if self.list_place is None else values[self.list_place]

@@ -17,7 +17,7 @@ from ...core.types.dtypes import _scalar_name, from_numpy
 from ...core.types.return_types import named
 from ...core.values.promotion import can_cast, check_cast
 
-__all__ = ["C_NAMES", "EXPECTED", "FOUND", "UNCASTABLE", "Out", "write"]
+__all__ = ["C_NAMES", "EXPECTED", "FOUND", "UNCASTABLE", "Out", "refuse_recorded", "write"]
 
 #: how most operations say that an out= tensor has another dtype than the result: {0}, {1} as PyTorch names dtypes,
 #: {2}, {3} as C++ does, the result's first
@@ -76,7 +76,7 @@ def write(operation: Any, out: Any, r: Any, inputs: Any) -> Any:
     """Write the result(s) `r` into `out` (a tensor, or a tuple of them) and return it."""
     rule = OUT.get(operation.name, _USUAL)
     if isinstance(out, Tensor):
-        _check(operation.name, (*_tensors(inputs), out))
+        refuse_recorded(operation, inputs, out)
         r = np.asarray(r)
         if r.dtype is not out._array.dtype:
             if rule.exact and not (rule.unless is not None and rule.unless(inputs, out)):
@@ -86,7 +86,7 @@ def write(operation: Any, out: Any, r: Any, inputs: Any) -> Any:
         _write(out, r)
         return out
     outs = tuple(out)
-    _check(operation.name, (*_tensors(inputs), *outs))
+    refuse_recorded(operation, inputs, outs)
     if operation.returns is not None:
         r = operation.returns(tuple(r))  # in the order in which users see them
     if rule.exact:
@@ -115,9 +115,10 @@ def _tensors(inputs: Any) -> list[Tensor]:
     return found
 
 
-def _check(name: str, tensors: tuple[Tensor, ...]) -> None:
-    if modes.current().grad and any(requires_grad(t) for t in tensors):
-        raise RuntimeError(errors.OUT_GRAD.format(name))
+def refuse_recorded(operation: Any, inputs: Any, out: Any) -> None:
+    """PyTorch's error if an operation that has a derivative is to write into `out` what would be recorded."""
+    if operation.differentiates and modes.current().grad and any(map(requires_grad, _tensors((*inputs, out)))):
+        raise RuntimeError(errors.OUT_GRAD.format(operation.name))
 
 
 def _write(out: Tensor, r: np.ndarray) -> None:
