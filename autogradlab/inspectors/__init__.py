@@ -10,6 +10,7 @@ from .cards.hooks import hooks
 from .cards.show import show
 from .cards.step import step
 from .cards.storage import storage
+from .cards.training import training
 from .cards.watch import watch
 from .cards.why import explain, why
 from .inspector import Inspector
@@ -28,6 +29,7 @@ __all__ = [
     "show",
     "step",
     "storage",
+    "training",
     "watch",
     "why",
 ]

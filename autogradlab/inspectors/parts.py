@@ -31,15 +31,19 @@ __all__ = [
     "Group",
     "Item",
     "Mark",
+    "Moment",
     "Note",
     "Path",
     "Program",
     "Rect",
     "Row",
     "Shape",
+    "Sum",
     "Table",
     "Text",
+    "Timeline",
     "Worked",
+    "stilled",
     "to_json",
 ]
 
@@ -281,7 +285,54 @@ class Formula:
     code: str
 
 
-Block = Note | Facts | Grid | Table | Drawing | Program
+# -- what is looked at piece by piece ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """What one step did to a `.grad`, in its first numbers: `left` lay there (empty: it was None), `added` came to it,
+    `now` is there (empty: the same as `added`). up: it adds up."""
+
+    left: tuple[tuple[str, ...], ...]
+    added: tuple[tuple[str, ...], ...]
+    now: tuple[tuple[str, ...], ...]
+    up: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One step of a training: its place in the picture, its sentence, what is to be noticed in it, the size of each
+    gradient, and what was left over, added and is there now (None where that was not kept)."""
+
+    x: float
+    sentence: str
+    said: tuple[str, ...]
+    sizes: tuple[str, ...]
+    sums: tuple[Sum | None, ...]
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """A training to go through. `drawing` has an item "cursor" at the moment `at`, and slots "r0", "r1", … for sizes.
+
+    names: of the parameters, with their shapes. marks: the moments at which something is to be noticed. backwards: the
+    moments whose backward is held here as a card; `known` those for which the kernel can be asked. words: what is
+    written around the numbers. still: the moment `at` as blocks, where nothing moves.
+    """
+
+    drawing: Drawing
+    moments: tuple[Moment, ...]
+    at: int
+    names: tuple[str, ...]
+    marks: tuple[int, ...]
+    known: tuple[int, ...]
+    backwards: tuple[tuple[int, Card], ...]
+    words: tuple[tuple[str, str], ...]
+    still: tuple[Block, ...]
+
+
+Block = Note | Facts | Grid | Table | Drawing | Program | Timeline
 
 
 # -- frames ------------------------------------------------------------------------------------------------------------
@@ -346,6 +397,11 @@ class Card:
     predict: bool = False  #: the learner is asked before each step
     formulas: tuple[Formula, ...] = ()
     live: bool = False  #: a pass that pauses: the kernel can be asked for the next step
+
+
+def stilled(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
+    """The blocks as they are shown where nothing moves."""
+    return tuple(part for block in blocks for part in (block.still if isinstance(block, Timeline) else (block,)))
 
 
 @cache

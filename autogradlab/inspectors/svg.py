@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from . import theme
-from .parts import Badge, Block, Card, Drawing, Facts, Frame, Grid, Note, Program, Table, Tone
+from .parts import Badge, Block, Card, Drawing, Facts, Frame, Grid, Note, Program, Table, Timeline, Tone, stilled
 from .prose import Run, clean, fit, plain, runs, width, wrap
 from .sketch import Sheet, moment, number
 from .theme import MONO, SANS, Palette
@@ -185,7 +185,7 @@ class _Page(Sheet):
     def _blocks(self, card: Card, x: float, y: float, room: float, at: int) -> float:
         states, texts = moment(card.frames, at)
         down = 0.0
-        blocks = [block for block in card.blocks if not isinstance(block, Program)]
+        blocks = [block for block in stilled(card.blocks) if not isinstance(block, Program)]
         blocks = [
             block for block in blocks if not isinstance(block, Drawing) or not block.groups
         ]  # the whole graph is there
@@ -219,8 +219,8 @@ class _Page(Sheet):
             case Drawing():
                 self.drawing(block, x, y, {}, {})
                 return block.height
-            case Program():
-                return 0.0
+            case Program() | Timeline():
+                return 0.0  # said step by step; put in its place, still
 
     def _runs(
         self, x: float, y: float, line: list[Run], fill: str, size: float, *, bold: bool = False, mono: bool = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .parts import Block, Card, Drawing, Facts, Grid, Note, Program, Table
+from .parts import Block, Card, Drawing, Facts, Grid, Note, Program, Table, Timeline, stilled
 from .prose import columns, runs
 
 __all__ = ["block_lines", "render"]
@@ -13,7 +13,7 @@ __all__ = ["block_lines", "render"]
 def render(card: Card) -> str:
     """The card as text, without a trailing line end and without blanks at the ends of lines."""
     lines = [" · ".join(filter(None, [card.title, card.subtitle, *(b.text for b in card.badges)]))]
-    for block in card.blocks:
+    for block in stilled(card.blocks):
         lines += block_lines(block)
     for count, frame in enumerate(card.frames):
         lines.append(f"{count}. {frame.sentence}")
@@ -43,6 +43,8 @@ def block_lines(block: Block) -> list[str]:
             return list(block.words)
         case Program():
             return []  # what happens is said step by step
+        case Timeline():
+            return [line for part in block.still for line in block_lines(part)]
 
 
 def _aligned(rows: Sequence[Sequence[str]], right: bool = False) -> list[str]:

@@ -15,7 +15,7 @@ from typing import Any
 from .parts import Grid, Tone
 from .words import say
 
-__all__ = ["corner", "dtype", "grid", "numbers", "plain_repr", "readable", "shape", "short", "texts", "unaddressed"]
+__all__ = ["brief", "corner", "dtype", "grid", "numbers", "plain_repr", "readable", "shape", "short", "texts", "unaddressed"]
 
 #: elements beyond which values are summarised
 FEW = 6
@@ -134,6 +134,11 @@ def texts(values: Sequence[Any]) -> list[str]:
     return [
         text if len(text := unaddressed(" ".join(str(v).split()))) <= LONG else text[: LONG - 1] + GAP for v in values
     ]
+
+
+def brief(value: float) -> str:
+    """A size in three digits: `0.0315`, `12`, `1.2e-07`, `nan`."""
+    return f"{value:.3g}"
 
 
 def unaddressed(text: str) -> str:

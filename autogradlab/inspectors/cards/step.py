@@ -18,14 +18,14 @@ from ..snapshot.graph import Graph, Holders, Walk, saved_live
 from ..snapshot.kinds import is_a, is_tensor, library, type_name
 from ..snapshot.names import namespace
 from ..snapshot.program import Source, source_of
-from ..snapshot.recording import LivePass, Recording, record
+from ..snapshot.recording import LivePass, Overheard, Recording, record
 from ..values import short
 from ..words import language, say
 from .constants import with_constants
 from .frames import Story
 from .graph import details_of, graph_words, problem_card, roots_of
 
-__all__ = ["step", "step_card"]
+__all__ = ["Heard", "step", "step_card"]
 
 #: graphs of more Nodes than this are not drawn whole, nor stepped through if their lines are not known
 MAX_NODES = 1000
@@ -160,6 +160,31 @@ def step_card(
     del holders, walk
     recording = record(roots, space, gradient, inputs, retain_graph, create_graph, commit, MAX_EVENTS)
     return _card(recording, title, commit, retain_graph or create_graph, source, kept)
+
+
+class Heard:
+    """A backward that the learner runs, to be shown afterwards: it is written down as it happens."""
+
+    def __init__(self, root: Any, space: Mapping[str, Any], title: str = "") -> None:
+        holders, walk = Holders(space), Walk([root])
+        self.title = title or _title([root], holders, {})
+        self.source, self.kept = source_of(walk, holders), _kept(walk)
+        self._pass: Overheard | None = Overheard(walk, holders, MAX_EVENTS)
+        self.made: Recording | None = None
+        self._card: Card | None = None
+
+    def end(self) -> bool:
+        """It is over; whether there is something to show."""
+        if self._pass is not None:
+            self.made, self._pass = self._pass.end(), None
+        return self.made is not None
+
+    def card(self) -> Card:
+        """The card, made once."""
+        assert self.made is not None, "what did not happen has no card"
+        if self._card is None:
+            self._card = _card(self.made, self.title, True, False, self.source, self.kept)
+        return self._card
 
 
 def _foldable(roots: list[Any], holders: Holders) -> bool:

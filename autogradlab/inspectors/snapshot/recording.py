@@ -10,17 +10,17 @@ from __future__ import annotations
 import gc
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .events import Accumulated, Amount, Event, Failed, HookRan, NodeRan, RootEnters, Summed, amount
 from .firing import of_inspectors
-from .graph import Graph, Holders, Walk, describe, hook_name
+from .graph import Graph, Holders, Walk, describe, hook_name, saved_live
 from .keeping import Keeper, preview
 from .kinds import is_a, is_tensor, library
 
-__all__ = ["LivePass", "Recording", "record"]
+__all__ = ["LivePass", "Overheard", "Recording", "record"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,8 +176,53 @@ class LivePass:
         return Recording(self.facts, events, recorder.arriving, None, recorder.left_out, final, True, live=self.state)
 
 
+class Overheard:
+    """The learner's own backward of one root, written down when it comes; nothing is run here."""
+
+    def __init__(self, walk: Walk, holders: Holders, limit: int = 300) -> None:
+        self.facts = describe(walk, holders)
+        named = [tensor for held in holders.made.values() for tensor in held]
+        self.recorder = _Recorder(walk, self.facts, holders, True, limit, _tensors_of(walk, named))
+        self.recorder.enter([None])
+        self.start = walk.ids[walk.starts[0][0]]
+        self.final: tuple[tuple[str, int, Amount | None], ...] | None = None
+        self.watching = ExitStack()
+        self.watching.enter_context(self.recorder.watching())
+        for node in walk.nodes:
+            if hasattr(node, "variable"):
+                self.watching.callback(node.register_hook(self._accumulated).remove)
+
+    def _accumulated(self, *_: Any) -> None:
+        """With the last leaf the pass is over: what is in `.grad` now may be zeroed soon."""
+        if len(self.recorder.ran) == len(self.recorder.walk.nodes):
+            self.final = self.recorder.final()
+
+    def end(self) -> Recording | None:
+        """Stop listening. What happened, if it was one whole backward of this root; else None."""
+        self.watching.close()
+        recorder = self.recorder
+        ran = [event.node for event in recorder.events if isinstance(event, NodeRan)]
+        once = len(set(ran)) == len(ran) and self.start in recorder.ran
+        events = tuple(recorder.events)
+        if once and not self._freed():
+            events = tuple(replace(e, frees=()) if isinstance(e, NodeRan) else e for e in events)
+        final, arriving = self.final or recorder.final(), recorder.arriving
+        made = Recording(self.facts, events, arriving, None, recorder.left_out, final, True)
+        recorder.forget()
+        return made if once else None
+
+    def _freed(self) -> bool:
+        """Whether what Nodes saved is gone; with retain_graph=True it is still there."""
+        for node in self.recorder.walk.nodes:
+            if self.recorder.saved.get(self.recorder.walk.ids[node]):
+                return any(error is not None for _, _, error in saved_live(node))
+        return True
+
+
 class _Recorder:
-    def __init__(self, walk: Walk, facts: Graph, holders: Holders, frees: bool, limit: int) -> None:
+    def __init__(
+        self, walk: Walk, facts: Graph, holders: Holders, frees: bool, limit: int, others: list[Any] | None = None
+    ) -> None:
         self.walk = walk
         self.facts = facts
         self.holders = holders
@@ -194,7 +239,7 @@ class _Recorder:
         self.ran: set[str] = set()
         self.kept_before: dict[tuple[str, int], Amount | None] = {}
         self.saved = {n.id: tuple(s.name for s in n.saved if s.state == "kept") for n in facts.nodes}
-        self.others = _tensors_of(walk)
+        self.others = _tensors_of(walk, gc.get_objects()) if others is None else others
         self.keeping = {(walk.ids[t.grad_fn], t.output_nr): t for t in self.others if t.retains_grad}
         self.put_back: tuple[str, ...] = ()
         self.left: tuple[str, ...] = ()
@@ -498,12 +543,12 @@ def _same(a: Amount | None, b: Amount | None) -> bool:
     return repr(a) == repr(b)
 
 
-def _tensors_of(walk: Walk) -> list[Any]:
-    """All living non-leaf tensors of the graph that have hooks or retain their gradient, named or not."""
+def _tensors_of(walk: Walk, things: Sequence[Any]) -> list[Any]:
+    """Of some objects, the non-leaf tensors of the graph that have hooks or retain their gradient."""
     root = walk.roots[0]
     kinds = {library(root).Tensor, *(type(r) for r in walk.roots)}
     found = []
-    for thing in gc.get_objects():
+    for thing in things:
         if type(thing) in kinds and not thing.is_leaf and (thing.retains_grad or thing._backward_hooks):
             try:
                 node = thing.grad_fn

@@ -3,13 +3,20 @@
 
 import { Sketch, blocks, h, leave, plain, prose } from "./sketch.js";
 import { Stepper } from "./stepper.js";
+import { Timeline } from "./timeline.js";
 import { WORDS } from "./words.js";
 
 /** A card on the page in which nothing moves by itself. */
 class View {
-  constructor(card, words, signal) {
+  constructor(card, words, signal, was, keep) {
     Object.assign(this, { card, words, signal, sketches: [] });
     const draw = (drawing) => {
+      if (drawing.is === "timeline") {
+        this.timeline = new Timeline(drawing, words, signal, {
+          draw: (inner) => made(inner, words, signal), ask: (step) => keep?.ask?.(step), tell: (sentence) => (this.live.textContent = sentence) });
+        this.sketches.push(this.timeline.sketch);
+        return this.timeline.element;
+      }
       const sketch = new Sketch(drawing, words, signal);
       this.sketches.push(sketch);
       return sketch.element;
@@ -26,6 +33,7 @@ class View {
       this.heading(), h("div", { class: "agl-body" }, body), this.live);
     this.element.classList.toggle("agl-bare", !body.hasChildNodes());
     this.listen();
+    if (this.timeline && was?.timeline) this.timeline.after(was.timeline);
   }
 
   heading() {
@@ -36,6 +44,7 @@ class View {
 
   stop() {
     for (const view of this.inner) view.stop();
+    this.timeline?.stop();
   }
 
   /** Opens an item: its details. */
@@ -119,6 +128,10 @@ class View {
       return event.stopPropagation();
     }
     if (event.ctrlKey || event.metaKey || event.altKey) return undefined;
+    if (this.timeline?.key(event, target)) {
+      event.preventDefault();
+      return event.stopPropagation();
+    }
     if (press && (key === "Enter" || key === " ")) return event.stopPropagation();
     if (group && (key === "Enter" || key === " ")) this.open(sketch, group);
     else if (sketch?.svg.contains(target) && sketch.key(event)) {
@@ -137,11 +150,12 @@ class View {
       box.scrollWidth > box.clientWidth + 1 ? box.setAttribute("tabindex", "0") : box.removeAttribute("tabindex");
     }
     for (const view of this.inner) view.resize();
+    this.timeline?.resize();
   }
 }
 
 /** The view of a card; `was` is the one that it takes the place of, `keep` what remembers answers. */
-const made = (card, words, signal, was, keep) => (card.frames?.length ? new Stepper(card, words, signal, was, keep) : new View(card, words, signal));
+const made = (card, words, signal, was, keep) => (card.frames?.length ? new Stepper(card, words, signal, was instanceof Stepper ? was : null, keep) : new View(card, words, signal, was, keep));
 
 /** The card as Python packed it: JSON, deflated, in base64. */
 async function unpack(text) {
@@ -153,6 +167,13 @@ async function render({ model, el }) {
   let [view, life, drawn, gone, arriving] = [null, null, 0, false, 0];
   const keep = {
     answers: model.get("_answers") ?? {},
+    /** Asks the kernel for something; whether there is one. */
+    ask(step) {
+      if (model.get("_wanted") === undefined) return false;
+      model.set("_wanted", step);
+      model.save_changes();
+      return true;
+    },
     save(answers) {
       model.set("_answers", { ...answers });
       model.save_changes();
@@ -180,7 +201,7 @@ async function render({ model, el }) {
     if (gone || mine !== drawn) return; // the page has gone on
     clear();
     life = new AbortController();
-    view = made(card, WORDS[card.lang] ?? WORDS.en, life.signal, view instanceof Stepper ? view : null, keep);
+    view = made(card, WORDS[card.lang] ?? WORDS.en, life.signal, view, keep);
     const place = h("div", { class: "agl" }, view.element);
     const had = el.contains(el.getRootNode().activeElement) ? el.getRootNode().activeElement.dataset.do ?? "" : null;
     el.replaceChildren(place);

@@ -83,7 +83,7 @@ function blocks(list, draw) {
       continue;
     }
     row = null;
-    made.push(block.is === "drawing" ? draw(block) : BLOCKS[block.is](block));
+    made.push(block.is in BLOCKS ? BLOCKS[block.is](block) : draw(block));
   }
   return made;
 }

@@ -18,7 +18,7 @@ from ..words import page
 __all__ = ["MODULES", "InspectorWidget", "module", "style"]
 
 #: the parts of the module, each after those that it imports
-MODULES = ("sketch.js", "matrix.js", "lines.js", "stepper.js", "inspector.js")
+MODULES = ("sketch.js", "matrix.js", "lines.js", "stepper.js", "timeline.js", "inspector.js")
 
 _STATIC = files(__package__.rpartition(".")[0]) / "static"
 
@@ -47,6 +47,7 @@ class InspectorWidget(Inspector, anywidget.AnyWidget):  # type: ignore[misc]  # 
     _css = traitlets.Unicode(style()).tag(sync=True)
     _card = traitlets.Unicode().tag(sync=True)
     _answers = traitlets.Dict().tag(sync=True)  # what was predicted before each step, and whether it was right
+    _wanted = traitlets.Int(-1).tag(sync=True)  # what the page asks the kernel for: of a training, a step
     _heard = traitlets.Bool().tag(sync=True)  # a screen reader was told that it is there
 
     def __init__(self, card: Card) -> None:

@@ -1,0 +1,161 @@
+"""The picture of a training: its loss as a line, below it a row for each parameter by powers of ten."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..parts import Drawing, Ellipse, Item, Path, Shape, Text, Tone
+from ..prose import fit, plain
+from ..values import brief
+from ..words import say
+
+__all__ = ["Line", "Mark", "timeline"]
+
+LEFT, PLOT, RIGHT = 126.0, 430.0, 84.0
+TOP, HIGH, ROW = 38.0, 92.0, 30.0
+#: decades that a row shows at most
+DECADES = 8
+#: letters are this large
+SIZE = 13.0
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A row: a parameter, and the size of its gradient at each moment (None: none came)."""
+
+    name: str
+    sizes: tuple[float | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Something to be noticed at a moment."""
+
+    at: int
+    label: str
+
+
+def timeline(
+    losses: Sequence[float], lines: Sequence[Line], marks: Sequence[Mark], at: int, words: tuple[str, ...]
+) -> tuple[Drawing, tuple[float, ...]]:
+    """The drawing, and where each moment stands in it."""
+    count = len(losses)
+    xs = tuple(round(LEFT + PLOT * (k / (count - 1) if count > 1 else 0.5), 2) for k in range(count))
+    items = [_losses(losses, xs)]
+    low, high = _decades([size for line in lines for size in line.sizes])
+    top = TOP + HIGH + 42
+    key = "training.sizes" if low is not None else "training.sizes_none"
+    caption = say(key, low=_power(low or 0), high=_power(high))
+    items.append(Item("caption", (Text(0.0, top - 12, caption, "muted", "start", SIZE),)))
+    for number, line in enumerate(lines):
+        items.append(_row(line, number, xs, top + ROW * number, low, high, at))
+    bottom = top + ROW * len(lines)
+    items.append(Item("cursor", (Path(((xs[at], TOP - 6), (xs[at], bottom)), "accent", width=2.0),)))
+    for number, mark in enumerate(marks, 1):
+        items.append(_mark(mark, number, xs[mark.at]))
+    return Drawing(LEFT + PLOT + RIGHT, bottom + 4, tuple(items), words, say("training.picture")), xs
+
+
+def _power(exponent: int) -> str:
+    digits = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+    if 0 <= exponent <= 3:
+        return f"{10**exponent}"
+    return "10" + ("⁻" if exponent < 0 else "") + "".join(digits[int(d)] for d in str(abs(exponent)))
+
+
+def _decades(sizes: Sequence[float | None]) -> tuple[int | None, int]:
+    """The powers of ten between which rows are drawn."""
+    known = [s for s in sizes if s is not None and s > 0 and math.isfinite(s)]
+    if not known:
+        return None, 0
+    high = math.ceil(math.log10(max(known)) - 1e-9)
+    low = min(math.floor(math.log10(min(known)) + 1e-9), high - 1)
+    return max(low, high - DECADES), high
+
+
+def _runs(points: Sequence[tuple[float, float] | None]) -> list[list[tuple[float, float]]]:
+    """Points without the gaps between them."""
+    found: list[list[tuple[float, float]]] = [[]]
+    for point in points:
+        if point is None:
+            found.append([])
+        else:
+            found[-1].append((point[0], round(point[1], 2)))
+    return [run for run in found if run]
+
+
+def _drawn(points: Sequence[tuple[float, float] | None], tone: Tone, wide: float) -> list[Shape]:
+    shapes: list[Shape] = []
+    for run in _runs(points):
+        shapes.append(Path(tuple(run), tone, width=wide) if len(run) > 1 else Ellipse(*run[0], 2.6, 2.6, tone, False, True))
+    return shapes
+
+
+def _losses(losses: Sequence[float], xs: Sequence[float]) -> Item:
+    finite = [value for value in losses if math.isfinite(value)]
+    high, low = max(finite, default=1.0), min([*finite, 0.0])
+    span = (high - low) or 1.0
+
+    def y(value: float) -> float:
+        return TOP + HIGH * (high - value) / span
+
+    shapes: list[Shape] = [
+        Path(((LEFT, y(low)), (LEFT + PLOT, y(low))), "muted", width=0.8),
+        Text(LEFT - 8, TOP + 5, brief(high), "muted", "end", SIZE, mono=True),
+        Text(LEFT - 8, y(low) + 5, brief(low), "muted", "end", SIZE, mono=True),
+        Text(0.0, TOP + 5, say("training.loss"), "node", "start", SIZE, bold=True),
+    ]
+    points = [(x, y(v)) if math.isfinite(v) else None for x, v in zip(xs, losses, strict=True)]
+    shapes += _drawn(points, "node", 2.2)
+    shapes += _crosses(losses, xs, TOP + HIGH / 2 + 5)
+    return Item("loss", tuple(shapes), say("training.loss"))
+
+
+def _crosses(values: Sequence[float | None], xs: Sequence[float], y: float) -> list[Shape]:
+    """A cross where numbers stop being finite, and where they come back to it after a while."""
+    shapes: list[Shape] = []
+    before = True
+    for x, value in zip(xs, values, strict=True):
+        fine = value is None or math.isfinite(value)
+        if not fine and before:
+            shapes.append(Text(x, y, f"✕ {brief(value or 0.0)}", "warning", "start", SIZE, bold=True))
+        before = fine
+    return shapes
+
+
+def _row(
+    line: Line, number: int, xs: Sequence[float], top: float, low: int | None, high: int, at: int
+) -> Item:
+    base, room = top + ROW - 5, ROW - 10
+
+    def y(size: float) -> float:
+        if low is None or size <= 0:
+            return base
+        part = (math.log10(size) - low) / (high - low)
+        return base - room * (0.06 + 0.94 * min(1.0, max(0.0, part)))
+
+    points = [
+        (x, y(s)) if s is not None and math.isfinite(s) else None for x, s in zip(xs, line.sizes, strict=True)
+    ]
+    name = fit(plain(line.name), LEFT - 10, SIZE, mono=True)
+    shapes: list[Shape] = [
+        Path(((LEFT, base), (LEFT + PLOT, base)), "muted", width=0.8),
+        Text(0.0, base - 3, name, "plain", "start", SIZE, mono=True),
+        *_drawn(points, "gradient", 2.0),
+        *_crosses(line.sizes, xs, base - 3),
+        Text(LEFT + PLOT + RIGHT, base - 3, size_text(line.sizes[at]), "gradient", "end", SIZE, True, slot=f"r{number}"),
+    ]
+    return Item(f"p{number}", tuple(shapes), f"‖{line.name}.grad‖")
+
+
+def size_text(size: float | None) -> str:
+    return "None" if size is None else brief(size)
+
+
+def _mark(mark: Mark, number: int, x: float) -> Item:
+    """A triangle above the line, with its number."""
+    corners = ((x, 8.0), (x + 8.5, 23.0), (x - 8.5, 23.0), (x, 8.0))
+    shapes = (Path(corners, "warning", width=1.8), Text(x, 21.5, "!", "warning", size=SIZE, bold=True))
+    return Item(f"m{number}", shapes, mark.label)
