@@ -285,7 +285,7 @@ class Formula:
     code: str
 
 
-# -- what is looked at piece by piece ------------------------------------------------------------------------------------
+# -- what is looked at piece by piece ----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -412,7 +412,7 @@ def _fields(kind: type) -> tuple[tuple[str, Any], ...]:
 def to_json(part: Any) -> Any:
     """Plain dictionaries, lists, strings and numbers; a part's class becomes its `is`; defaults are left out."""
     kind = type(part)
-    if kind is str or kind is int or kind is bool:
+    if part is None or kind is str or kind is int or kind is bool:
         return part
     if kind is float:
         return round(part, 2) if math.isfinite(part) else None  # JSON has no NaN

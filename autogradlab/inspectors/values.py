@@ -15,7 +15,19 @@ from typing import Any
 from .parts import Grid, Tone
 from .words import say
 
-__all__ = ["brief", "corner", "dtype", "grid", "numbers", "plain_repr", "readable", "shape", "short", "texts", "unaddressed"]
+__all__ = [
+    "brief",
+    "corner",
+    "dtype",
+    "grid",
+    "numbers",
+    "plain_repr",
+    "readable",
+    "shape",
+    "short",
+    "texts",
+    "unaddressed",
+]
 
 #: elements beyond which values are summarised
 FEW = 6

@@ -45,6 +45,7 @@ CALLS = [
     "lab.watch(w)",
     "lab.accumulation(w, y)",
     "lab.hooks(w)",
+    "lab.training(w)",
     "a, b = lab.accumulation(w), lab.hooks(w)",
 ]
 
@@ -66,7 +67,7 @@ def test_closing(cells: Any, call: str):
     assert counts(cells) == before
 
 
-@pytest.mark.parametrize("call", ["lab.accumulation(w, y)", "lab.hooks(w)"])
+@pytest.mark.parametrize("call", ["lab.accumulation(w, y)", "lab.hooks(w)", "lab.training(w)"])
 def test_deleting(cells: Any, call: str):
     before = counts(cells)
     for i in range(ROUNDS):
@@ -76,7 +77,7 @@ def test_deleting(cells: Any, call: str):
     assert counts(cells) == before
 
 
-@pytest.mark.parametrize("call", ["lab.accumulation(w, y)", "lab.hooks(w)"])
+@pytest.mark.parametrize("call", ["lab.accumulation(w, y)", "lab.hooks(w)", "lab.training(w)"])
 def test_another_thing_in_its_variable(cells: Any, call: str):
     cells.run(f"view = {call}")
     once = counts(cells)

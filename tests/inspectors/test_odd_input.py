@@ -11,7 +11,7 @@ import pytest
 
 import autogradlab.inspectors as lab
 
-CALLS = ("show", "watch", "graph", "step", "accumulation", "hooks", "storage", "broadcast", "why")
+CALLS = ("show", "watch", "graph", "step", "accumulation", "hooks", "storage", "broadcast", "why", "training")
 EVIL = "<img src=x onerror=alert(1)>"
 
 

@@ -23,7 +23,7 @@ from .step import Heard
 __all__ = ["Training", "training"]
 
 #: parameters that are drawn, backwards that the card itself holds, and numbers of gradients that it holds
-DRAWN, HELD, NUMBERS = 10, 3, 6000
+DRAWN, HELD, NUMBERS = 16, 3, 6000
 #: names in a sentence
 NAMED = 4
 
@@ -40,11 +40,12 @@ def training(model: Any, optimizer: Any = None) -> Training:
             optimizer.step()
         rec
 
-    `model` is a Module, an optimizer, a tensor or several. The card shows the loss and the size of each gradient, step by
-    step, what was left over in a `.grad` and what the step added, and says what is to be noticed: a zero_grad() that did
-    not run, the first NaN, ReLUs that are dead, gradients that explode or vanish, parameters that no optimizer has (those
-    that variables hold are asked, or `optimizer`). `rec.backward(31)` is the backward of step 31 as `lab.step` shows it;
-    `rec.figure()` draws the same with matplotlib. What is kept is bounded; `rec.close()` takes the hooks away.
+    `model` is a Module, an optimizer, a tensor or several. The card shows the loss and the size of each gradient,
+    step by step, what was left over in a `.grad` and what the step added, and says what is to be noticed: a
+    zero_grad() that did not run, the first NaN, ReLUs that are dead, gradients that explode or vanish, parameters
+    that no optimizer has (those that variables hold are asked, or `optimizer`). `rec.backward(31)` is the backward
+    of step 31 as `lab.step` shows it; `rec.figure()` draws the same with matplotlib. What is kept is bounded;
+    `rec.close()` takes the hooks away.
 
     >>> import autogradlab as torch
     >>> from autogradlab import inspectors as lab
@@ -73,14 +74,14 @@ class Training(Live):
         self._asked = False
         self._opened: set[int] = set()
         named = _parameters(model, space, written)
-        self._refused = "" if named else say("training.none" if named is None else "training.nothing", type=type_name(model))
+        self._refused = (
+            "" if named else say("training.none" if named is None else "training.nothing", type=type_name(model))
+        )
         self.watch: Watch | None = Watch(named, self._hear) if named else None
         super().__init__(self.make())
         if self.watch is not None:
             self.on_close(self.watch.close)
             self.watch_cells()
-        if hasattr(self, "observe"):  # the page asks for the backward of a step
-            self.observe(lambda change: self._wants(change.new), "_wanted")
 
     @property
     def steps(self) -> list[Step]:
@@ -151,7 +152,7 @@ class Training(Live):
             return Card("training", title, blocks=(Note(say("training.empty"), "muted"),), lang=language())
         return _Story(self.watch, title, self._heard(), self._opened, self._names()).card()
 
-    # -- what the loop does ----------------------------------------------------------------------------------------------
+    # -- what the loop does --------------------------------------------------------------------------------------------
 
     def _hear(self, loss: Any) -> Heard | None:
         assert self.watch is not None
@@ -169,10 +170,11 @@ class Training(Live):
     def _names(self) -> list[tuple[int, str]]:
         return [] if self.watch is None else [(p, t.name) for p, t in enumerate(self.watch.trainees)]
 
-    def _wants(self, step: int) -> None:
-        """The page asks for the backward of a step."""
-        if self.watch is not None and step in self.watch.heard:
-            self._opened.add(step)
+    def asked(self, what: str) -> None:
+        """The page asks for the backward of a step: "backward 31"."""
+        word, _, number = what.partition(" ")
+        if word == "backward" and number.isdigit() and self.watch is not None and int(number) in self.watch.heard:
+            self._opened.add(int(number))
             self.refresh()
 
     def _ask_optimizers(self, space: Mapping[str, Any]) -> None:
@@ -208,7 +210,11 @@ def _parameters(thing: Any, space: Mapping[str, Any], written: str) -> list[tupl
     if _optimizes(thing):
         thing = [p for group in thing.param_groups for p in group["params"]]
     if is_a(thing, dict):
-        return [(str(key), value) for key, value in thing.items() if is_tensor(value)] if all(map(is_tensor, thing.values())) else None
+        return (
+            [(str(key), value) for key, value in thing.items() if is_tensor(value)]
+            if all(map(is_tensor, thing.values()))
+            else None
+        )
     if not is_a(thing, (list, tuple, Iterator)):
         return None
     try:
@@ -302,7 +308,7 @@ class _Story:
             blocks.append(Note(say("training.more", count=len(self.names) - len(self.rows)), "muted"))
         return blocks
 
-    # -- moments ---------------------------------------------------------------------------------------------------------
+    # -- moments -------------------------------------------------------------------------------------------------------
 
     def _moments(self, xs: Sequence[float]) -> tuple[Moment, ...]:
         """All steps; the numbers of gradients for as many of them as a card can hold."""
@@ -320,7 +326,7 @@ class _Story:
 
     def _still(self, drawing: Drawing, moment: Moment) -> tuple[Block, ...]:
         """One moment, with the numbers of the parameter that changed the most."""
-        blocks: list[Block] = [drawing, Note(" ".join([moment.sentence, *moment.said]))]
+        blocks: list[Block] = [drawing, Note(moment.sentence), *(Note(said, "warning") for said in moment.said)]
         place = self._telling(moment)
         if place is not None:
             name, found = self.names[self.rows[place]], moment.sums[place]
@@ -349,7 +355,7 @@ class _Story:
         cards = [(k, self.heard[self.steps[k].number].card()) for k in sorted(set(held))]
         return tuple(known), tuple(cards)
 
-    # -- words -----------------------------------------------------------------------------------------------------------
+    # -- words ---------------------------------------------------------------------------------------------------------
 
     def _said(self, step: Step) -> list[str]:
         return [self._sentence(event) for event in self.events if event.step == step.number]
@@ -357,7 +363,7 @@ class _Story:
     def _sentence(self, event: Event) -> str:
         key, names = event.kind, _listed(event.names)
         fields: dict[str, Any] = {"names": names, "number": brief(event.number), "other": brief(event.other)}
-        if key == "left" and event.number == 0:
+        if key in ("left", "left_some") and event.number == 0:
             key = "left_first"
         if key == "optimizers":
             return say("training.optimizer_of_all")
@@ -383,7 +389,12 @@ class _Story:
             low = min(finite, key=lambda step: step.loss)
             first, last = brief(steps[0].loss), brief(steps[-1].loss)
             yield say(
-                "training.words_loss", first=first, last=last, count=steps[-1].number, low=brief(low.loss), at=low.number
+                "training.words_loss",
+                first=first,
+                last=last,
+                count=steps[-1].number,
+                low=brief(low.loss),
+                at=low.number,
             )
         else:
             yield say("training.words_one", first=brief(steps[0].loss))
@@ -407,10 +418,10 @@ class _Story:
 
 
 #: words that stand around the numbers on the page
-WORDS = (
-    "left", "added", "now", "was_none", "adds_up", "differs", "no_gradient", "not_kept", "parameter", "scrub", "parts",
-    "next_mark", "back_mark", "open", "near", "shut", "asks", "keys",
-)  # fmt: skip
+WORDS = tuple(
+    "short_left short_added short_now was_none adds_up differs no_gradient not_kept parameter scrub parts next_mark "
+    "back_mark open near shut asks keys".split()
+)
 
 
 def _norm(step: Step, place: int) -> float | None:

@@ -13,8 +13,8 @@ from ..words import say
 
 __all__ = ["Line", "Mark", "timeline"]
 
-LEFT, PLOT, RIGHT = 126.0, 430.0, 84.0
-TOP, HIGH, ROW = 38.0, 92.0, 30.0
+LEFT, PLOT, RIGHT = 124.0, 404.0, 76.0
+TOP, HIGH = 38.0, 96.0
 #: decades that a row shows at most
 DECADES = 8
 #: letters are this large
@@ -49,9 +49,10 @@ def timeline(
     key = "training.sizes" if low is not None else "training.sizes_none"
     caption = say(key, low=_power(low or 0), high=_power(high))
     items.append(Item("caption", (Text(0.0, top - 12, caption, "muted", "start", SIZE),)))
+    tall = 48.0 if len(lines) <= 4 else 40.0 if len(lines) <= 6 else 32.0 if len(lines) <= 9 else 26.0
     for number, line in enumerate(lines):
-        items.append(_row(line, number, xs, top + ROW * number, low, high, at))
-    bottom = top + ROW * len(lines)
+        items.append(_row(line, number, xs, (top + tall * number, tall), (low, high), at))
+    bottom = top + tall * len(lines)
     items.append(Item("cursor", (Path(((xs[at], TOP - 6), (xs[at], bottom)), "accent", width=2.0),)))
     for number, mark in enumerate(marks, 1):
         items.append(_mark(mark, number, xs[mark.at]))
@@ -66,12 +67,12 @@ def _power(exponent: int) -> str:
 
 
 def _decades(sizes: Sequence[float | None]) -> tuple[int | None, int]:
-    """The powers of ten between which rows are drawn."""
-    known = [s for s in sizes if s is not None and s > 0 and math.isfinite(s)]
+    """The powers of ten between which rows are drawn: a gradient that passes through zero does not stretch them."""
+    known = sorted(s for s in sizes if s is not None and s > 0 and math.isfinite(s))
     if not known:
         return None, 0
-    high = math.ceil(math.log10(max(known)) - 1e-9)
-    low = min(math.floor(math.log10(min(known)) + 1e-9), high - 1)
+    high = math.ceil(math.log10(known[-1]) - 1e-9)
+    low = min(math.floor(math.log10(known[len(known) // 20]) + 1e-9), high - 1)  # a few may be smaller
     return max(low, high - DECADES), high
 
 
@@ -89,7 +90,9 @@ def _runs(points: Sequence[tuple[float, float] | None]) -> list[list[tuple[float
 def _drawn(points: Sequence[tuple[float, float] | None], tone: Tone, wide: float) -> list[Shape]:
     shapes: list[Shape] = []
     for run in _runs(points):
-        shapes.append(Path(tuple(run), tone, width=wide) if len(run) > 1 else Ellipse(*run[0], 2.6, 2.6, tone, False, True))
+        shapes.append(
+            Path(tuple(run), tone, width=wide) if len(run) > 1 else Ellipse(*run[0], 2.6, 2.6, tone, False, True)
+        )
     return shapes
 
 
@@ -126,9 +129,10 @@ def _crosses(values: Sequence[float | None], xs: Sequence[float], y: float) -> l
 
 
 def _row(
-    line: Line, number: int, xs: Sequence[float], top: float, low: int | None, high: int, at: int
+    line: Line, number: int, xs: Sequence[float], place: tuple[float, float], decades: tuple[int | None, int], at: int
 ) -> Item:
-    base, room = top + ROW - 5, ROW - 10
+    (top, tall), (low, high) = place, decades
+    base, room = top + tall - 5, tall - 9
 
     def y(size: float) -> float:
         if low is None or size <= 0:
@@ -136,16 +140,16 @@ def _row(
         part = (math.log10(size) - low) / (high - low)
         return base - room * (0.06 + 0.94 * min(1.0, max(0.0, part)))
 
-    points = [
-        (x, y(s)) if s is not None and math.isfinite(s) else None for x, s in zip(xs, line.sizes, strict=True)
-    ]
+    points = [(x, y(s)) if s is not None and math.isfinite(s) else None for x, s in zip(xs, line.sizes, strict=True)]
     name = fit(plain(line.name), LEFT - 10, SIZE, mono=True)
     shapes: list[Shape] = [
         Path(((LEFT, base), (LEFT + PLOT, base)), "muted", width=0.8),
         Text(0.0, base - 3, name, "plain", "start", SIZE, mono=True),
         *_drawn(points, "gradient", 2.0),
         *_crosses(line.sizes, xs, base - 3),
-        Text(LEFT + PLOT + RIGHT, base - 3, size_text(line.sizes[at]), "gradient", "end", SIZE, True, slot=f"r{number}"),
+        Text(
+            LEFT + PLOT + RIGHT, base - 3, size_text(line.sizes[at]), "gradient", "end", SIZE, True, slot=f"r{number}"
+        ),
     ]
     return Item(f"p{number}", tuple(shapes), f"‖{line.name}.grad‖")
 

@@ -120,9 +120,7 @@ class Watch:
     """
 
     def __init__(self, named: Iterable[tuple[str, Any]], hear: Callable[[Any], Any] | None = None) -> None:
-        self.trainees = [
-            Trainee(name, str(tuple(p.shape)), weakref.ref(p), not p.requires_grad) for name, p in named
-        ]
+        self.trainees = [Trainee(name, str(tuple(p.shape)), weakref.ref(p), not p.requires_grad) for name, p in named]
         self.steps: list[Step] = []
         self.events: list[Event] = []
         self.untold = 0
@@ -156,6 +154,7 @@ class Watch:
         step = Step(self.count, _number(loss), self._pending, self._backwards)
         came = bool(self._pending)
         self._pending, self._backwards = {}, 0
+        self._weights(step, self.steps[-1] if self.steps else None)
         self.steps.append(step)
         self._thin()
         self._now = None if came else step
@@ -233,8 +232,9 @@ class Watch:
                 if watch is not None and not previewing():
                     watch._arrived(place, tensor)
 
-            for hook in (on_leaf, on_grad):
-                hook.__torch_unserializable__ = True  # type: ignore[attr-defined]  # no warning when it is saved
+            hooks: tuple[Any, ...] = on_leaf, on_grad
+            for hook in hooks:
+                hook.__torch_unserializable__ = True  # no warning when it is saved
             trainee.handles = [
                 tensor.register_hook(on_leaf),
                 tensor.register_post_accumulate_grad_hook(on_grad),
@@ -278,13 +278,13 @@ class Watch:
 
     def _judge(self, step: Step) -> None:
         """Say what is to be noticed in a step, once: what goes on is told when it begins."""
-        self._checks_of_the_weights(step)
         if step.number <= self._judged:
             return
         self._judged = step.number
         names = {place: trainee.name for place, trainee in enumerate(self.trainees)}
         left = [names[p] for p, g in step.grads.items() if g.left is not None and g.left.norm > 0]
-        self._tell(step, "left", left, float(step.number - 1))
+        kind = "left" if len(left) == len(step.grads) else "left_some"
+        self._tell(step, kind, left, float(step.number - 1))
         if not math.isfinite(step.loss):
             self._tell(step, "loss", ["loss"], step.loss)
         odd = [names[p] for p, g in step.grads.items() if g.added.odd]
@@ -331,15 +331,12 @@ class Watch:
         if none and first >= 0:
             self._tell(step, "zero", none)
 
-    def _checks_of_the_weights(self, step: Step) -> None:
-        """Whether the weights have changed since the step before it."""
+    def _weights(self, step: Step, earlier: Step | None) -> None:
+        """Whether any weight has changed since the last step began."""
         versions = {p: version_of(t) or 0 for p, t in self.living() if t.requires_grad}
-        earlier = next((s for s in reversed(self.steps) if s.number < step.number), None)
-        if step.number > self._judged and earlier is not None and earlier.grads and self._versions:
-            still = all(self._versions.get(p) == v for p, v in versions.items())
-            self._tell(step, "still", ["weights"] if still else [], float(earlier.number))
-        if step.number > self._judged:
-            self._versions = versions
+        if earlier is not None and earlier.grads and versions and versions == self._versions:
+            self._tell(step, "still", ["weights"], float(earlier.number))
+        self._versions = versions
 
     def tell(self, kind: str, names: Sequence[str]) -> None:
         """Something that others have noticed of the parameters, at the step that is under way."""
@@ -401,7 +398,7 @@ class Watch:
 #: backwards that are kept whole
 HEARD = 16
 #: what is told again when it comes back
-AGAIN = frozenset({"left", "exploding", "still", "hooked"})
+AGAIN = frozenset({"left", "left_some", "exploding", "still", "hooked"})
 
 
 def _fed_by(node: Any, names: Mapping[int, str]) -> str:
@@ -416,9 +413,7 @@ def _fed_by(node: Any, names: Mapping[int, str]) -> str:
     return ""
 
 
-def _plus(
-    rows: tuple[tuple[Any, ...], ...], others: tuple[tuple[Any, ...], ...]
-) -> tuple[tuple[Any, ...], ...]:
+def _plus(rows: tuple[tuple[Any, ...], ...], others: tuple[tuple[Any, ...], ...]) -> tuple[tuple[Any, ...], ...]:
     return tuple(tuple(a + b for a, b in zip(x, y, strict=True)) for x, y in zip(rows, others, strict=True))
 
 

@@ -13,7 +13,7 @@ class View {
     const draw = (drawing) => {
       if (drawing.is === "timeline") {
         this.timeline = new Timeline(drawing, words, signal, {
-          draw: (inner) => made(inner, words, signal), ask: (step) => keep?.ask?.(step), tell: (sentence) => (this.live.textContent = sentence) });
+          draw: (inner) => made(inner, words, signal), ask: (what) => keep?.ask?.(what), tell: (sentence) => (this.live.textContent = sentence) });
         this.sketches.push(this.timeline.sketch);
         return this.timeline.element;
       }
@@ -167,13 +167,6 @@ async function render({ model, el }) {
   let [view, life, drawn, gone, arriving] = [null, null, 0, false, 0];
   const keep = {
     answers: model.get("_answers") ?? {},
-    /** Asks the kernel for something; whether there is one. */
-    ask(step) {
-      if (model.get("_wanted") === undefined) return false;
-      model.set("_wanted", step);
-      model.save_changes();
-      return true;
-    },
     save(answers) {
       model.set("_answers", { ...answers });
       model.save_changes();

@@ -4,7 +4,7 @@
 import { Sketch, fill, h, icon, plain, prose } from "./sketch.js";
 
 class Timeline {
-  /** `draw` makes the view of a card, `ask` asks the kernel for a step, `tell` says a sentence to who does not see it. */
+  /** `draw` makes the view of a card, `ask` asks the kernel for one, `tell` says a sentence to who does not see it. */
   constructor(block, words, signal, { draw, ask, tell }) {
     Object.assign(this, { block, draw, ask, tell, at: -1, chosen: null, opened: null });
     this.words = { ...words, ...Object.fromEntries(block.words) };
@@ -16,11 +16,11 @@ class Timeline {
     this.marking = block.marks.length ? [button("p", w.back_mark, "‹ !"), button("n", w.next_mark, "! ›")] : [];
     this.bar = h("div", { class: "agl-tools agl-scrub", role: "group", "aria-label": w.scrub },
       button("back", w.back, icon("back")), button("step", w.next, icon("step")), this.range, this.marking);
-    this.say = h("p", { class: "agl-note agl-moment" });
+    this.say = h("p", { class: "agl-moment" });
     this.events = h("ul", { class: "agl-noticed" });
     this.select = h("select", { class: "agl-pace", "aria-label": w.parameter }, block.names.map((name, k) => h("option", { value: k }, name)));
     this.sum = h("div", { class: "agl-sum" });
-    this.opener = h("button", { type: "button", class: "agl-button", "data-time": "open" });
+    this.opener = h("button", { type: "button", class: "agl-button", "data-time": "open", "data-do": "backward" });
     this.asked = h("p", { class: "agl-note agl-muted", role: "status" });
     this.place = h("div", { class: "agl-opened" });
     const side = h("div", { class: "agl-of-step" }, this.say, this.events, h("div", { class: "agl-of-one" }, this.select, this.sum), h("div", {}, this.opener), this.asked);
@@ -90,8 +90,8 @@ class Timeline {
     this.events.replaceChildren(...moment.said.map((sentence) => h("li", {}, h("span", { "aria-hidden": "true" }, "! "), prose(sentence))));
     for (const button of this.marking) button.setAttribute("aria-disabled", String(this.next(button.dataset.time === "n" ? 1 : -1) === to));
     if (this.chosen === null || (marks.includes(to) && !quiet)) this.chosen = this.telling(moment);
-    this.select.value = String(this.chosen ?? 0);
     this.add();
+    this.asked.textContent = "";
     this.offer();
     if (!quiet) this.tell([moment.sentence, ...moment.said].map(plain).join(" "));
   }
@@ -105,7 +105,6 @@ class Timeline {
 
   choose(number) {
     this.chosen = number;
-    this.select.value = String(number);
     this.add();
   }
 
@@ -113,6 +112,8 @@ class Timeline {
   add() {
     const { words } = this;
     const moment = this.block.moments[this.at];
+    this.select.value = String(this.chosen ?? 0);
+    this.block.names.forEach((_, k) => this.sketch.entries.get(`p${k}`).group.toggleAttribute("data-chosen", k === this.chosen));
     const sum = moment.sums[this.chosen ?? 0];
     const [name, shape] = this.block.names[this.chosen ?? 0].split(/ (?=\([^(]*$)/);
     const size = moment.sizes[this.chosen ?? 0];
@@ -120,11 +121,11 @@ class Timeline {
       this.sum.replaceChildren(h("p", { class: "agl-note agl-muted" }, size === "None" ? fill(words.no_gradient, { name }) : words.not_kept));
       return;
     }
-    const table = (caption, rows) => h("div", { class: "agl-grid agl-gradient" }, h("div", { class: "agl-caption" }, prose(fill(caption, { name: `\`${name}.grad\`` }))),
+    const table = (caption, rows) => h("div", { class: "agl-grid agl-gradient" }, h("div", { class: "agl-caption" }, prose(caption)),
       rows.length ? h("div", { class: "agl-scroll" }, h("table", {}, h("tbody", {}, rows.map((row) => h("tr", {}, row.map((cell) => h("td", {}, cell))))))) : h("code", {}, words.was_none));
     const sign = (text) => h("span", { class: "agl-sign" }, text);
     const up = h("span", { class: `agl-badge agl-${sum.up ? "good" : "warning"}` }, sum.up ? words.adds_up : words.differs);
-    this.sum.replaceChildren(table(words.left, sum.left), sign("+"), table(words.added, sum.added), sign(sum.up ? "=" : "≠"), table(words.now, sum.now.length ? sum.now : sum.added),
+    this.sum.replaceChildren(table(words.short_left, sum.left), sign("+"), table(words.short_added, sum.added), sign(sum.up ? "=" : "≠"), table(words.short_now, sum.now.length ? sum.now : sum.added),
       h("p", { class: "agl-more" }, fill(words.parts, { shape }), " ", up));
   }
 
@@ -144,7 +145,6 @@ class Timeline {
     const shut = this.opened && this.opened.step === step;
     this.opener.textContent = fill(shut ? this.words.shut : near === this.at ? this.words.open : this.words.near, { step });
     this.opener.setAttribute("aria-expanded", String(Boolean(shut)));
-    if (!shut) this.asked.textContent = "";
   }
 
   toggle() {
@@ -159,7 +159,7 @@ class Timeline {
         this.place.replaceChildren(this.opened.view.element);
         this.opened.view.resize();
         this.opened.view.element.scrollIntoView?.({ block: "nearest" });
-      } else if (this.ask(step)) this.wanted = step;
+      } else if (this.ask(`backward ${step}`)) this.wanted = step;
       else this.asked.replaceChildren(...prose(fill(this.words.asks, { step })));
     }
     this.offer();

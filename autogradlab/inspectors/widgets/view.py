@@ -47,7 +47,6 @@ class InspectorWidget(Inspector, anywidget.AnyWidget):  # type: ignore[misc]  # 
     _css = traitlets.Unicode(style()).tag(sync=True)
     _card = traitlets.Unicode().tag(sync=True)
     _answers = traitlets.Dict().tag(sync=True)  # what was predicted before each step, and whether it was right
-    _wanted = traitlets.Int(-1).tag(sync=True)  # what the page asks the kernel for: of a training, a step
     _heard = traitlets.Bool().tag(sync=True)  # a screen reader was told that it is there
 
     def __init__(self, card: Card) -> None:
