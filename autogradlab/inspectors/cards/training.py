@@ -418,10 +418,8 @@ class _Story:
 
 
 #: words that stand around the numbers on the page
-WORDS = tuple(
-    "short_left short_added short_now was_none adds_up differs no_gradient not_kept parameter scrub parts next_mark "
-    "back_mark open near shut asks keys".split()
-)
+WORDS = ("short_left", "short_added", "short_now", "was_none", "adds_up", "differs", "no_gradient", "not_kept")
+WORDS += ("parameter", "scrub", "parts", "next_mark", "back_mark", "open", "near", "shut", "asks", "keys")
 
 
 def _norm(step: Step, place: int) -> float | None:
