@@ -51,11 +51,10 @@ LAZY = {
     "common.masked": "F.front_of F.masked_select_backward Tensor.fill_diagonal_ Tensor.masked_fill_ "
     "Tensor.masked_scatter_ masked_fill masked_scatter masked_select",
     "common.order": "median mode nanmedian nanquantile quantile",
-    "common.pairs": "F.add_number F.div_number F.div_rounded F.div_rounded_ F.inverse_square F.mul_number "
-    "F.same_sign F.sub_number Tensor.arctan2_ Tensor.atan2_ Tensor.copysign_ Tensor.floor_divide_ Tensor.fmod_ "
-    "Tensor.heaviside_ Tensor.hypot_ Tensor.nextafter_ Tensor.remainder_ arctan2 atan2 copysign floor_divide fmax "
-    "fmin fmod heaviside hypot ldexp ldexp_ logaddexp logaddexp2 maximum minimum nextafter remainder "
-    "torch.special_xlog1py torch.special_xlogy xlogy xlogy_",
+    "common.pairs": "F.div_rounded F.div_rounded_ F.inverse_square F.same_sign Tensor.arctan2_ Tensor.atan2_ "
+    "Tensor.copysign_ Tensor.floor_divide_ Tensor.fmod_ Tensor.heaviside_ Tensor.hypot_ Tensor.nextafter_ "
+    "Tensor.remainder_ arctan2 atan2 copysign floor_divide fmax fmin fmod heaviside hypot ldexp ldexp_ logaddexp "
+    "logaddexp2 maximum minimum nextafter remainder torch.special_xlog1py torch.special_xlogy xlogy xlogy_",
     "common.random": "Tensor.bernoulli_ Tensor.cauchy_ Tensor.exponential_ Tensor.geometric_ Tensor.log_normal_ "
     "Tensor.normal_ Tensor.random_ Tensor.uniform_ bernoulli multinomial torch._standard_gamma torch.binomial "
     "torch.normal torch.poisson torch.rand torch.rand_like torch.randint torch.randint_like torch.randn "
@@ -89,26 +88,28 @@ LAZY = {
     "F.linalg_slogdet F.linalg_solve F.linalg_solve_ex F.linalg_solve_triangular cholesky_inverse cholesky_solve det "
     "inverse logdet lu_solve pinverse slogdet triangular_solve",
     "linalg.unpacking": "lu torch.lu_unpack",
-    "nn.activation": "F._log_softmax F._log_softmax_backward_data F._prelu_kernel F._safe_softmax F._softmax "
-    "F._softmax_backward_data F.clamped F.elu F.elu_backward F.gelu F.gelu_backward F.glu F.hardshrink_backward "
-    "F.hardsigmoid F.hardsigmoid_backward F.hardswish F.hardswish_backward F.hardtanh F.hardtanh_backward "
-    "F.leaky_relu F.leaky_relu_backward F.log_sigmoid F.mish F.pick F.rrelu_with_noise F.rrelu_with_noise_backward "
-    "F.silu F.softplus F.softplus_backward F.softshrink F.softshrink_backward hardshrink log_softmax prelu softmax "
-    "torch.celu torch.celu_ torch.selu torch.selu_ torch.special_log_softmax torch.special_softmax torch.threshold "
-    "torch.threshold_",
+    "nn.activation": "F._log_softmax F._log_softmax_backward_data F._prelu_kernel F._prelu_kernel_backward "
+    "F._safe_softmax F._softmax F._softmax_backward_data F.clamped F.elu F.elu_backward F.gelu F.gelu_backward F.glu "
+    "F.glu_backward F.hardshrink_backward F.hardsigmoid F.hardsigmoid_backward F.hardswish F.hardswish_backward "
+    "F.hardtanh F.hardtanh_backward F.leaky_relu F.leaky_relu_backward F.log_sigmoid F.log_sigmoid_backward F.mish "
+    "F.pick F.rrelu_with_noise F.rrelu_with_noise_backward F.silu F.softplus F.softplus_backward F.softshrink "
+    "F.softshrink_backward hardshrink log_softmax prelu softmax torch.celu torch.celu_ torch.selu torch.selu_ "
+    "torch.special_log_softmax torch.special_softmax torch.threshold torch.threshold_",
     "nn.attention": "F._scaled_dot_product_flash_attention_for_cpu "
     "F._scaled_dot_product_flash_attention_for_cpu_backward",
-    "nn.conv": "F._conv F._conv_by_input F._conv_by_weight F.col2im F.im2col torch.convolution",
+    "nn.conv": "F._conv F._conv_by_input F._conv_by_weight F.col2im F.convolution_backward F.im2col "
+    "torch.convolution",
     "nn.ctc": "F._ctc_loss F._ctc_loss_backward F.multilabel_margin_loss_backward F.multilabel_margin_loss_forward",
     "nn.embedding": "F.embedding_dense_backward F.embedding_gather torch.channel_shuffle torch.embedding "
     "torch.embedding_bag torch.pixel_shuffle torch.pixel_unshuffle",
     "nn.grid": "F.affine_grid_generator_backward F.grid_sampler_2d_backward F.grid_sampler_3d_backward "
     "torch.affine_grid_generator torch.grid_sampler_2d torch.grid_sampler_3d",
-    "nn.loss": "F.at_least F.binary_cross_entropy F.huber_loss F.huber_loss_backward F.mse_loss F.mse_loss_backward "
-    "F.multi_margin_loss F.multi_margin_slope F.nll_loss2d_backward F.nll_loss2d_forward F.nll_loss_backward "
-    "F.nll_loss_forward F.per_row F.smooth_l1_loss F.smooth_l1_loss_backward F.soft_margin_loss "
-    "torch.binary_cross_entropy_with_logits",
-    "nn.norm": "torch.native_batch_norm torch.native_group_norm torch.native_layer_norm",
+    "nn.loss": "F.binary_cross_entropy F.binary_cross_entropy_backward F.huber_loss F.huber_loss_backward F.mse_loss "
+    "F.mse_loss_backward F.multi_margin_loss F.multi_margin_loss_backward F.nll_loss2d_backward F.nll_loss2d_forward "
+    "F.nll_loss_backward F.nll_loss_forward F.smooth_l1_loss F.smooth_l1_loss_backward F.soft_margin_loss "
+    "F.soft_margin_loss_backward torch.binary_cross_entropy_with_logits",
+    "nn.norm": "F.native_batch_norm_backward F.native_layer_norm_backward torch.native_batch_norm "
+    "torch.native_group_norm torch.native_layer_norm",
     "nn.pool": "F._adaptive_avg_pool2d F._adaptive_avg_pool2d_backward F._adaptive_avg_pool3d "
     "F._adaptive_avg_pool3d_backward F.adaptive_max_pool2d F.adaptive_max_pool2d_backward F.adaptive_max_pool3d "
     "F.adaptive_max_pool3d_backward F.avg_pool2d F.avg_pool2d_backward F.avg_pool3d F.avg_pool3d_backward "

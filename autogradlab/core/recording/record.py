@@ -87,12 +87,13 @@ class Packed:
         local = modes.current()
         grad, local.grad = local.grad, False
         hidden, local.saved_hooks = local.saved_hooks, []
+        formula, local.formula = local.formula, False
         local.refresh()
         before = t._counter[0]
         try:
             self.packed = pack(t)
         finally:
-            local.grad, local.saved_hooks = grad, hidden
+            local.grad, local.saved_hooks, local.formula = grad, hidden, formula
             local.refresh()
         if t._counter[0] != before:
             raise RuntimeError(errors.PACK_INPLACE)
@@ -357,7 +358,15 @@ class OpNode(Node):
         if self.saved is None:
             raise RuntimeError(errors.BACKWARD_TWICE)
         values = [unpack(self, i) for i in range(len(self.saved) >> 1)]
-        return self.apply(self.recorded, F, grad, values)
+        local = modes.current()
+        before = local.formula
+        try:
+            local.formula = True
+            local.refresh()
+            return self.apply(self.recorded, F, grad, values)
+        finally:
+            local.formula = before
+            local.refresh()
 
     def apply(self, formulas: tuple[Formula, ...], F: Any, grad: Any, values: list[Any]) -> tuple[Any, ...]:
         """The gradients for the edges that want one, by the formulas on a backend, given the saved values."""

@@ -56,7 +56,8 @@ class Flags:
     __slots__ = ("inference", "unusual")
 
     def __init__(self) -> None:
-        #: threads that do not simply record: no_grad, inference mode, saved-tensor hooks, anomaly mode, observers
+        #: threads that do not simply record: no_grad, inference mode, saved-tensor hooks, anomaly mode, observers,
+        #: derivative formulas that are recorded
         self.unusual = 0
         #: threads in inference mode
         self.inference = 0
@@ -77,6 +78,7 @@ class State:
         "check_nan",
         "depth",
         "evaluating",
+        "formula",
         "grad",
         "inference",
         "observers",
@@ -94,6 +96,8 @@ class State:
         #: the Node that the engine runs in this thread at the moment, for anomaly mode
         self.evaluating: Any = None
         self.depth = 0
+        #: whether a derivative formula is being recorded: numbers in it are Scalars, as in PyTorch's C++
+        self.formula = False
         #: stack of (pack, unpack) pairs of `saved_tensors_hooks`
         self.saved_hooks: list[tuple[Callable[..., Any], Callable[..., Any]]] = []
         self.saved_hooks_disabled: str | None = None
@@ -113,7 +117,7 @@ class State:
         """Recompute what operations read: whether to record, and whether a Node needs no more than recording."""
         self.record = self.grad and not self.inference
         self.plain = not (self.saved_hooks or self.observers or self.anomaly)
-        unusual = not (self.record and self.plain)
+        unusual = self.formula or not (self.record and self.plain)
         me = id(self)
         with _LOCK:  # to do it again changes nothing, so that an interruption in here does no lasting harm
             (_UNUSUAL.add if unusual else _UNUSUAL.discard)(me)

@@ -486,7 +486,11 @@ def poisson_nll_loss(
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(reduction + " is not a valid value for reduction")
     x: Any = input
-    loss = TENSORS.exp(x) - target * x if log_input else x - target * TENSORS.log(TENSORS.add_number(x, eps))
+    if log_input:
+        weighed = target * x  # before exp(x): backward goes through exp first, as in PyTorch
+        loss = TENSORS.exp(x) - weighed
+    else:
+        loss = x - target * TENSORS.log(TENSORS.add_number(x, eps))
     if full:
         t: Any = target
         stirling = t * TENSORS.log(t) - t + 0.5 * TENSORS.log(2 * math.pi * t)

@@ -268,26 +268,6 @@ binary(
     out=Out(exact="heaviside is not yet implemented for tensors with different dtypes."),
 )
 
-# -- forms that PyTorch's own compositions use with a number: their Nodes end in 1 -------------------------------------
-
-
-def _with_number(ufunc: Any) -> Any:
-    def kernel(input, other):
-        x = floated(input)
-        return ufunc(x, numbered(x, other))
-
-    return kernel
-
-
-for _name, _node, _kernel, _vjp in (
-    ("mul_number", "MulBackward1", np.multiply, lambda F, grad, other: grad * other),
-    ("div_number", "DivBackward1", np.true_divide, lambda F, grad, other: grad / other),
-    ("add_number", "AddBackward1", np.add, lambda F, grad: grad),
-    ("sub_number", "SubBackward1", np.subtract, lambda F, grad: grad),
-):
-    OPS[_name] = Op(_name, _with_number(_kernel), node=_node, vjp={"input": _vjp})
-    setattr(F, _name, OPS[_name].call)
-
 # -- remainders and rounded quotients ----------------------------------------------------------------------------------
 
 

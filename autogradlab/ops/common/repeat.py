@@ -40,7 +40,10 @@ def _repeat_back(F, grad, input_shape, repeats):
     dims = tuple(range(0, len(pairs), 2))
     if not dims:
         return F.view_grad(grad)
-    return F.reshape(F.sum(F.reshape(grad, pairs), dims), input_shape)
+    total = F.sum(F.reshape(grad, pairs), dims)
+    if F is TENSORS and tuple(total.shape) == tuple(input_shape):
+        return total
+    return F.reshape(total, input_shape)
 
 
 _REPEAT = OPS["repeat"] = Op("repeat", _repeat, vjp={"input": _repeat_back})

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from ...core.recording.record import TENSORS
+from ...core.runtime.modes import FLAGS, LOCAL
 from ...core.tensor.tensor import Tensor
 from ...core.values.promotion import is_number, result_dtype
 from ..table.opdef import OPS, Op, publish
-from .kinds import align
+from .kinds import align, floated, numbered
 
 F = TENSORS
 
@@ -108,8 +109,38 @@ publish(
 )
 
 
+def _with_number(ufunc: Any) -> Any:
+    def kernel(input, other):
+        x = floated(input)
+        return ufunc(x, numbered(x, other))
+
+    return kernel
+
+
+# The other overloads with a Scalar, which PyTorch's compositions and its derivative formulas take.
+for _name, _kernel, _vjp in (
+    ("add", np.add, lambda F, grad: grad),
+    ("sub", np.subtract, lambda F, grad: grad),
+    ("mul", np.multiply, lambda F, grad, other: grad * np.conj(other).item()),
+    ("div", np.true_divide, lambda F, grad, other: grad / np.conj(other).item()),
+):
+    OPS[_name + "_number"] = Op(
+        _name + "_number", _with_number(_kernel), node=f"{_name.capitalize()}Backward1", vjp={"input": _vjp}
+    )
+    setattr(F, _name + "_number", OPS[_name + "_number"].call)
+
+
+def _from_number(self: Tensor, other: Any) -> Tensor:
+    return F.sub(other, self) if _in_formula() else _rsub(self, other)
+
+
 def _rdiv(self: Tensor, other: Any) -> Tensor:
-    return F.mul(F.reciprocal(self), other)
+    return F.div(other, self) if _in_formula() else F.mul(F.reciprocal(self), other)
+
+
+def _in_formula() -> bool:
+    """Whether a derivative formula is being recorded: there a number in front becomes a tensor, as in C++."""
+    return bool(FLAGS.unusual) and LOCAL.state.formula
 
 
 # Operators that are one binary operation go straight to it (`core` in ops/table/factories.py), and it answers
@@ -129,7 +160,7 @@ Tensor.__le__ = OPS["le"].core
 Tensor.__gt__ = OPS["gt"].core
 Tensor.__ge__ = OPS["ge"].core
 
-Tensor.__rsub__ = _defers(_rsub)
+Tensor.__rsub__ = _defers(_from_number)
 Tensor.__rtruediv__ = _defers(_rdiv)
 Tensor.__pow__ = _defers(F.pow)
 Tensor.__rpow__ = _defers(lambda self, other: F.pow(other, self))

@@ -384,6 +384,12 @@ def _squeeze_dims(input, dim):
     return input.squeeze(tuple(d for d in dims if input.shape[d] == 1))
 
 
+def _squeezed_back(F, grad, input_shape, dim):
+    if F is TENSORS and isinstance(dim, int) and grad.ndim < len(input_shape):
+        return F.unsqueeze(grad, dim % len(input_shape))
+    return F.reshape(grad, input_shape)
+
+
 _SQUEEZE_KERNELS: tuple[Any, ...] = (_squeeze_all, _squeeze_dim, _squeeze_dims)
 SQUEEZES = [
     Op(
@@ -391,7 +397,7 @@ SQUEEZES = [
         kernel,
         view=True,
         node=f"SqueezeBackward{i}",
-        vjp={"input": _back if not i else lambda F, grad, input_shape, dim: F.reshape(grad, input_shape)},
+        vjp={"input": _back if not i else _squeezed_back},
     )
     for i, kernel in enumerate(_SQUEEZE_KERNELS)
 ]

@@ -32,6 +32,8 @@ def _norm_backward(F, grad, input, result, ord, dim, keepdim, dtype):
     if p == 1:
         return F.sgn(input) * g
     if p == 2:
+        if F is TENSORS:
+            return _recorded_backward(F, grad, input, result, dims, keepdim)
         return F.where(n == 0, F.zero_dim(input), input * (g / n))
     size = F.abs(input)
     if p in (_INF, -_INF):
@@ -43,6 +45,14 @@ def _norm_backward(F, grad, input, result, ord, dim, keepdim, dtype):
     else:
         slope = F.pow(size, p - 1)
     return F.sgn(input) * F.where(n == 0, F.zero_dim(size), slope * (g / F.pow(n, p - 1)))
+
+
+def _recorded_backward(F, grad, input, norm, dims, keepdim):
+    """The gradient of the 2-norm as PyTorch records it: along the unit vector, nought where there is none."""
+    if dims is not None and not keepdim:
+        for d in sorted(all_dims(dims, input.ndim)):
+            grad, norm = F.unsqueeze(grad, d), F.unsqueeze(norm, d)
+    return grad * F.masked_fill_(input / norm, norm == 0, 0.0)
 
 
 @op(

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
-from ...core.recording.record import RAW, TENSORS
+from ...core.recording.record import NOT_IMPLEMENTED, RAW, TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import _scalar_name, from_numpy
 from ...core.types.info import finfo
-from ..first.kinds import BOOL, COMPLEX, INTEGERS, name_of, typed
+from ..first.kinds import BOOL, COMPLEX, INTEGERS, name_of, no_derivative, typed
 from ..first.products import written
 from ..table.arguments import reject
 from ..table.opdef import OPS, alias, composite, op
@@ -80,10 +80,8 @@ def hardsigmoid(input):
 @op(
     "hardsigmoid_backward",
     "grad_output input",
-    vjp={
-        "grad_output": lambda F, grad, input: F.hardsigmoid_backward(grad, input),
-        "input": lambda F, grad: grad * 0,
-    },
+    node=NOT_IMPLEMENTED,
+    vjp={name: no_derivative("hardsigmoid_backward") for name in ("grad_output", "input")},
 )
 @typed("hardsigmoid_backward", "")
 def hardsigmoid_backward(grad_output, input):
@@ -341,14 +339,14 @@ def _sigmoid(x):
     return np.where(x >= 0, 1, e) / (1 + e)
 
 
-def _silu_slope(F, x):
+def _silu_vjp(F, grad, x):
     s = F.sigmoid(x)
-    return s * (1 + x * (1 - s))
+    return grad * s * (1 + x * (1 - s))
 
 
 @op(
     "nn.silu(Tensor input, *, Tensor out=None) -> Tensor",
-    vjp={"input": lambda F, grad, input: grad * _silu_slope(F, input)},
+    vjp={"input": lambda F, grad, input: _silu_vjp(F, grad, input)},
 )
 @typed("silu_cpu", BOOL + INTEGERS)
 def silu(input):
@@ -357,7 +355,7 @@ def silu(input):
 
 
 def _mish_slope(F, x):
-    t = F.tanh(F.softplus(x))
+    t = F.tanh(F.log1p(F.exp(x)) if F is TENSORS else F.softplus(x))
     return t + x * F.sigmoid(x) * (1 - t * t)
 
 
@@ -456,7 +454,7 @@ def softplus_backward(grad_output, input, beta, threshold):
 
 @op(
     "nn.log_sigmoid(Tensor input, *, Tensor out=None) -> Tensor",
-    vjp={"input": lambda F, grad, input: grad * F.sigmoid(-input)},
+    vjp={"input": lambda F, grad, input: F.log_sigmoid_backward(grad, input)},
 )
 @typed("log_sigmoid_cpu", BOOL + INTEGERS + COMPLEX)
 def log_sigmoid(input):
@@ -465,15 +463,66 @@ def log_sigmoid(input):
     return np.minimum(input, 0) - np.log1p(np.exp(-np.abs(input)))
 
 
-def _glu_backward(F, grad, input, dim):
-    n = input.shape[dim] // 2
-    first, second = F.slice(input, dim, 0, n, 1), F.sigmoid(F.slice(input, dim, n, 2 * n, 1))
+@op(
+    "log_sigmoid_backward",
+    "grad_output input",
+    vjp={
+        "grad_output": lambda F, grad, input: F.log_sigmoid_backward(grad, input),
+        "input": lambda F, grad, grad_output, input: (
+            -(grad * grad_output) * (F.sigmoid(input) * (1 - F.sigmoid(input)))
+        ),
+    },
+)
+@typed("log_sigmoid_backward", "")
+def log_sigmoid_backward(grad_output, input):
+    return grad_output * RAW.sigmoid(-input)
+
+
+def _halves(F, x, dim):
+    n = x.shape[dim] // 2
+    return F.slice(x, dim, 0, n, 1), F.slice(x, dim, n, 2 * n, 1)
+
+
+def _glu_vjp(F, grad, input, dim):
+    first, gate = _halves(F, input, dim)
+    second = F.sigmoid(gate)
     return F.cat([grad * second, grad * first * (second * (1 - second))], dim)
+
+
+def _glu_twice_grad(F, grad, input, dim):
+    first, gate = _halves(F, input, dim)
+    by_first, by_gate = _halves(F, grad, dim)
+    second = F.sigmoid(gate)
+    return by_first * second + by_gate * first * (second * (1 - second))
+
+
+def _glu_twice(F, grad, grad_output, input, dim):
+    first, gate = _halves(F, input, dim)
+    by_first, by_gate = _halves(F, grad, dim)
+    second = F.sigmoid(gate)
+    slope = grad_output * (second * (1 - second))
+    return F.cat([by_gate * slope, slope * (by_first + by_gate * first * (1 - 2 * second))], dim)
+
+
+@op(
+    "glu_backward",
+    "grad_output input",
+    vjp={
+        "grad_output": lambda F, grad, input, dim: _glu_twice_grad(F, grad, input, dim),
+        "input": lambda F, grad, grad_output, input, dim: _glu_twice(F, grad, grad_output, input, dim),
+    },
+)
+def glu_backward(grad_output, input, dim):
+    return _glu_vjp(RAW, grad_output, input, dim)
 
 
 @op(
     "nn.glu(Tensor input, int dim=-1, *, Tensor out=None) -> Tensor",
-    vjp={"input": lambda F, grad, input, dim: _glu_backward(F, grad, input, dim)},
+    vjp={
+        "input": lambda F, grad, input, dim: (
+            F.glu_backward(grad, input, dim) if F is TENSORS else _glu_vjp(F, grad, input, dim)
+        )
+    },
 )
 @typed("glu_cpu", BOOL + INTEGERS + COMPLEX)
 def glu(input, dim=-1):
@@ -492,12 +541,48 @@ def glu(input, dim=-1):
     "input weight",
     node="PreluKernelBackward0",
     vjp={
-        "input": lambda F, grad, input, weight: F.pick(input > 0, grad, weight * grad),
-        "weight": lambda F, grad, input: F.pick(input > 0, 0.0 * grad, input * grad),
+        "input weight": lambda F, grad, input, weight, needs: _prelu_vjp(F, grad, input, weight),
     },
 )
 def _prelu_kernel(input, weight):
     return np.where(input > 0, input, input * weight)
+
+
+def _prelu_vjp(F, grad, input, weight):
+    if F is TENSORS:
+        return F._prelu_kernel_backward(grad, input, weight)
+    return F.pick(input > 0, grad, weight * grad), F.pick(input > 0, 0.0 * grad, input * grad)
+
+
+def _prelu_twice(F, grads, grad_output, input, weight):
+    by_input, by_weight = grads
+    above, nothing = input >= 0, F.zeros_like(input)
+    if by_input is None:
+        by_grad = F.pick(above, nothing, by_weight * input)
+    elif by_weight is None:
+        by_grad = F.pick(above, by_input, by_input * weight)
+    else:
+        by_grad = F.pick(above, by_input, by_input * weight + by_weight * input)
+    return (
+        by_grad,
+        nothing if by_weight is None else F.pick(above, nothing, grad_output * by_weight),
+        nothing if by_input is None else F.pick(above, nothing, grad_output * by_input),
+    )
+
+
+@op(
+    "_prelu_kernel_backward",
+    "grad_output input weight",
+    node="PreluKernelBackwardBackward0",
+    outputs=("grad_input", "grad_weight"),
+    vjp={
+        "grad_output input weight": lambda F, grads, grad_output, input, weight: _prelu_twice(
+            F, grads, grad_output, input, weight
+        ),
+    },
+)
+def _prelu_kernel_backward(grad_output, input, weight):
+    return _prelu_vjp(RAW, grad_output, input, weight)
 
 
 @composite("prelu(Tensor input, Tensor weight) -> Tensor")

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.recording.record import RAW, TENSORS
 from ...core.types.dtypes import _scalar_name, from_numpy
 from ..first.kinds import refuse, typed
 from ..table.checked import cxx_name
@@ -229,6 +230,41 @@ def _grad_weight(F, grad, input, weight_shape, stride, padding, dilation, transp
     return F._conv_by_weight(grad, input, kernel, stride, padding, dilation, groups)
 
 
+def _conv_vjp(F, grad, input, weight, bias_shape, stride, padding, dilation, transposed, output_padding, groups, needs):
+    if F is TENSORS:
+        return F.convolution_backward(
+            grad, input, weight, bias_shape, stride, padding, dilation, transposed, output_padding, groups
+        )
+    options = (stride, padding, dilation, transposed, groups)
+    return [
+        _grad_input(F, grad, weight, tuple(input.shape), *options) if needs[0] else None,
+        _grad_weight(F, grad, input, tuple(weight.shape), *options) if needs[1] else None,
+        F.sum(grad, (0, *range(2, grad.ndim)), False) if needs[2] else None,
+    ]
+
+
+def _conv_twice(F, grads, grad_output, input, weight, stride, padding, dilation, transposed, output_padding, groups):
+    by_input, by_weight, by_bias = grads
+    options = (stride, padding, dilation, transposed, groups)
+
+    def conv(x: Any, w: Any) -> Any:
+        return F.convolution(x, w, None, stride, padding, dilation, transposed, output_padding, groups)
+
+    parts = [] if by_input is None else [conv(by_input, weight)]
+    if by_weight is not None:
+        parts.append(conv(input, by_weight))
+    if by_bias is not None:
+        parts.append(by_bias.reshape(-1, *(1,) * (input.ndim - 2)) + grad_output * 0.0)
+    by_grad = parts[0] if parts else None
+    for part in parts[1:]:
+        by_grad = by_grad + part
+    return [
+        by_grad,
+        None if by_weight is None else _grad_input(F, grad_output, by_weight, tuple(input.shape), *options),
+        None if by_input is None else _grad_weight(F, grad_output, by_input, tuple(weight.shape), *options),
+    ]
+
+
 @op(
     """
     convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] dilation,
@@ -236,13 +272,11 @@ def _grad_weight(F, grad, input, weight_shape, stride, padding, dilation, transp
     """,
     method=False,
     vjp={
-        "input": lambda F, grad, weight, input_shape, stride, padding, dilation, transposed, output_padding, groups: (
-            _grad_input(F, grad, weight, input_shape, stride, padding, dilation, transposed, groups)
+        "input weight bias": lambda F, grad, input, weight, bias_shape, stride, padding, dilation, transposed, output_padding, groups, needs: (  # noqa: E501 its parameters name what is saved
+            _conv_vjp(
+                F, grad, input, weight, bias_shape, stride, padding, dilation, transposed, output_padding, groups, needs
+            )
         ),
-        "weight": lambda F, grad, input, weight_shape, stride, padding, dilation, transposed, groups: _grad_weight(
-            F, grad, input, weight_shape, stride, padding, dilation, transposed, groups
-        ),
-        "bias": lambda F, grad, bias_shape: F.sum(grad, (0, *range(2, grad.ndim)), False),
     },
     shown={"bias_shape": "bias", "input": "input"},
 )
@@ -273,6 +307,41 @@ def convolution(input, weight, bias, stride, padding, dilation, transposed, outp
 
 
 _SECOND = "ConvolutionBackwardBackward0"
+
+
+@op(
+    "convolution_backward",
+    "grad_output input weight",
+    node=_SECOND,
+    outputs=("grad_input", "grad_weight", "grad_bias"),
+    vjp={
+        "grad_output input weight": lambda F, grads, grad_output, input, weight, stride, padding, dilation, transposed, output_padding, groups: (  # noqa: E501 its parameters name what is saved
+            _conv_twice(
+                F, grads, grad_output, input, weight, stride, padding, dilation, transposed, output_padding, groups
+            )
+        ),
+    },
+    shown={"input": "input"},
+)
+def convolution_backward(
+    grad_output, input, weight, bias_sizes, stride, padding, dilation, transposed, output_padding, groups
+):
+    return tuple(
+        _conv_vjp(
+            RAW,
+            grad_output,
+            input,
+            weight,
+            bias_sizes,
+            stride,
+            padding,
+            dilation,
+            transposed,
+            output_padding,
+            groups,
+            (True,) * 3,
+        )
+    )
 
 
 @op(

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
-from ...core.recording.record import RAW, TENSORS
+from ...core.recording.record import NOT_IMPLEMENTED, RAW
 from ...core.types.dtypes import _scalar_name, from_numpy, promote
 from ...core.values.promotion import broadcast_shapes
 from ..common.take import inside
-from ..first.kinds import name_of, refuse, typed
+from ..first.kinds import name_of, no_derivative, refuse, typed
 from ..table.opdef import op
 from . import activation as _activation  # noqa: F401 (F.pick)
 
@@ -55,6 +55,11 @@ def _n(x: Any, *others: Any) -> int:
     return n
 
 
+def averaged(value: Any, reduction: int, count: int) -> Any:
+    """A loss's gradient for each element: of a mean that over their number."""
+    return value / count if reduction == 1 and count else value
+
+
 def _smoothed(
     declaration: str, value: Any, slope: Any, curve: Any, doc: str, shown: dict[str, str] | None = None
 ) -> None:
@@ -88,8 +93,8 @@ def _smoothed(
             "input": lambda F, grad, input, target, reduction, beta: getattr(F, back)(
                 grad, input, target, reduction, beta
             ),
-            "target": lambda F, grad, input, target, reduction, beta: (
-                -getattr(F, back)(grad, input, target, reduction, beta)
+            "target": lambda F, grad, input, target, reduction, beta: getattr(F, back)(
+                grad, target, input, reduction, beta
             ),
         },
     )(kernel)
@@ -120,7 +125,7 @@ def _smoothed(
     "nn.mse_loss(Tensor input, Tensor target, int reduction=at::Reduction::Mean, *, Tensor out=None) -> Tensor",
     vjp={
         "input": lambda F, grad, input, target, reduction: F.mse_loss_backward(grad, input, target, reduction),
-        "target": lambda F, grad, input, target, reduction: -F.mse_loss_backward(grad, input, target, reduction),
+        "target": lambda F, grad, input, target, reduction: F.mse_loss_backward(grad, target, input, reduction),
     },
 )
 def mse_loss(input, target, reduction=1):
@@ -212,17 +217,31 @@ def _check_probabilities(x: np.ndarray) -> None:
         raise RuntimeError("all elements of input should be between 0 and 1")
 
 
-def _bce_slope(F, grad, input, target, weight, reduction):
-    slope = (input - target) / F.at_least((1 - input) * input, 1e-12)
-    return _weighted(grad * slope, weight) * scale(reduction, _n(input))
-
-
 def _weighted(value: Any, weight: Any) -> Any:
     return value if weight is None else value * weight
 
 
-RAW.at_least = lambda x, low: np.maximum(x, x.dtype.type(low))
-TENSORS.at_least = lambda x, low: TENSORS.pick(x < low, x * 0.0 + low, x)
+#: what keeps the quotients of binary_cross_entropy finite where a probability is 0 or 1
+_TINY = 1e-12
+
+
+def _bce_target(F, grad, input, weight, reduction):
+    return averaged(_weighted(-F.logit(input) * grad, weight), reduction, _n(input))
+
+
+def _bce_twice(F, grad, grad_output, input, target, weight, reduction):
+    curve = (input * input - 2 * input * target + target) / ((input + _TINY) ** 2 * (1 - input + _TINY) ** 2)
+    return averaged(_weighted(curve * (grad * grad_output), weight), reduction, _n(input))
+
+
+def _bce_twice_target(F, grad, grad_output, input, weight, reduction):
+    slope = -grad * grad_output / ((input + _TINY) * (1 - input + _TINY))
+    return averaged(_weighted(slope, weight), reduction, _n(input))
+
+
+def _bce_twice_grad(F, grad, input, target, weight, reduction):
+    slope = (input - target) / ((input + _TINY) * (1 - input + _TINY)) * grad
+    return averaged(_weighted(slope, weight), reduction, _n(input))
 
 
 @op(
@@ -231,12 +250,10 @@ TENSORS.at_least = lambda x, low: TENSORS.pick(x < low, x * 0.0 + low, x)
         Tensor out=None) -> Tensor
     """,
     vjp={
-        "input": lambda F, grad, input, target, weight, reduction: _bce_slope(
-            F, grad, input, target, weight, reduction
+        "input": lambda F, grad, input, target, weight, reduction: F.binary_cross_entropy_backward(
+            grad, input, target, weight, reduction
         ),
-        "target": lambda F, grad, input, weight, reduction: (
-            _weighted(grad * (F.log1p(-input) - F.log(input)), weight) * scale(reduction, _n(input))
-        ),
+        "target": lambda F, grad, input, weight, reduction: _bce_target(F, grad, input, weight, reduction),
     },
 )
 def binary_cross_entropy(input, target, weight=None, reduction=1):
@@ -251,6 +268,26 @@ def binary_cross_entropy(input, target, weight=None, reduction=1):
     return reduced(_weighted(value, weight), reduction)
 
 
+@op(
+    "binary_cross_entropy_backward",
+    "grad_output input target weight",
+    vjp={
+        "grad_output": lambda F, grad, input, target, weight, reduction: _bce_twice_grad(
+            F, grad, input, target, weight, reduction
+        ),
+        "input": lambda F, grad, grad_output, input, target, weight, reduction: _bce_twice(
+            F, grad, grad_output, input, target, weight, reduction
+        ),
+        "target": lambda F, grad, grad_output, input, weight, reduction: _bce_twice_target(
+            F, grad, grad_output, input, weight, reduction
+        ),
+    },
+)
+def binary_cross_entropy_backward(grad_output, input, target, weight, reduction):
+    slope = (input - target) / np.maximum((1 - input) * input, input.dtype.type(_TINY))
+    return averaged(_weighted(grad_output * slope, weight), reduction, _n(input))
+
+
 def _logits_slope(F, grad, input, target, weight, pos_weight, reduction):
     s = F.sigmoid(input)
     if pos_weight is None:
@@ -258,15 +295,15 @@ def _logits_slope(F, grad, input, target, weight, pos_weight, reduction):
     else:
         t = pos_weight * target
         slope = (t + 1 - target) * s - t
-    return _weighted(slope * grad, weight) * scale(reduction, _n(input, target))
+    return averaged(_weighted(slope * grad, weight), reduction, _n(input, target))
 
 
 def _logits_target(F, grad, input, weight, pos_weight, reduction):
     if pos_weight is None:
         slope = -input
     else:
-        slope = F.log_sigmoid(-input) - pos_weight * F.log_sigmoid(input)
-    return _weighted(grad * slope, weight) * scale(reduction, _n(input))
+        slope = F.log_sigmoid(-input) - F.log_sigmoid(input) * pos_weight
+    return averaged(_weighted(slope * grad, weight), reduction, _n(input))
 
 
 @op(
@@ -441,22 +478,39 @@ _register_nll("nll_loss2d", "NllLoss2DBackward")
 # -- margins -----------------------------------------------------------------------------------------------------------
 
 
-def _soft_margin_slope(F, grad, input, target, reduction):
-    return -target * F.sigmoid(-(target * input)) * grad * scale(reduction, _n(input))
-
-
 @op(
     """
     nn.soft_margin_loss(Tensor input, Tensor target, int reduction=at::Reduction::Mean, *, Tensor out=None) -> Tensor
     """,
     vjp={
-        "input": lambda F, grad, input, target, reduction: _soft_margin_slope(F, grad, input, target, reduction),
+        "input": lambda F, grad, input, target, reduction: F.soft_margin_loss_backward(grad, input, target, reduction),
     },
 )
 def soft_margin_loss(input, target, reduction=1):
     """log(1 + exp(-target * input))"""
     broadcast_shapes(input.shape, target.shape)
     return reduced(np.log1p(np.exp(-input * target)), reduction)
+
+
+def _soft_margin_twice(F, grad, grad_output, input, target, reduction):
+    s = F.sigmoid(-target * input)
+    return averaged(grad * grad_output * target * target * s * (1 - s), reduction, _n(input, target))
+
+
+@op(
+    "soft_margin_loss_backward",
+    "grad_output input target",
+    vjp={
+        "grad_output": lambda F, grad, input, target, reduction: averaged(
+            grad * (-target * F.sigmoid(-target * input)), reduction, _n(input, target)
+        ),
+        "input": lambda F, grad, grad_output, input, target, reduction: _soft_margin_twice(
+            F, grad, grad_output, input, target, reduction
+        ),
+    },
+)
+def soft_margin_loss_backward(grad_output, input, target, reduction):
+    return averaged(-target * RAW.sigmoid(-target * input) * grad_output, reduction, _n(input, target))
 
 
 def _margins(input: np.ndarray, target: np.ndarray, margin: float) -> tuple[Any, Any, Any]:
@@ -494,8 +548,8 @@ def _check_margins(input: np.ndarray, target: np.ndarray, weight: Any) -> None:
         int reduction=at::Reduction::Mean, *, Tensor out=None) -> Tensor
     """,
     vjp={
-        "input": lambda F, grad, input, target, weight, p, margin, reduction: (
-            F.multi_margin_slope(input, target, weight, p, margin, reduction) * F.per_row(grad, input)
+        "input": lambda F, grad, input, target, weight, p, margin, reduction: F.multi_margin_loss_backward(
+            grad, input, target, weight, p, margin, reduction
         ),
     },
 )
@@ -510,18 +564,17 @@ def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, reduction=1):
     return values.reshape(target.shape) if reduction == 0 else reduced(values, reduction)
 
 
-@op("multi_margin_slope", "input target weight")
-def multi_margin_slope(input, target, weight, p, margin, reduction):
+@op(
+    "multi_margin_loss_backward",
+    "grad_output input target weight",
+    node=NOT_IMPLEMENTED,
+    vjp={name: no_derivative("multi_margin_loss_backward") for name in ("grad_output", "input")},
+)
+def multi_margin_loss_backward(grad_output, input, target, weight, p, margin, reduction):
     x, (rows, t), z = _margins(input, target, margin)
     g = (z > 0).astype(x.dtype) if p == 1 else 2 * z
     if weight is not None:
         g = g * weight[t][:, None]
     g[rows, t] = -g.sum(1)
-    return (g * x.dtype.type(scale(reduction, x.shape[0]) / x.shape[1])).reshape(input.shape)
-
-
-def _per_row(grad: Any, input: Any) -> Any:
-    return grad.reshape((*grad.shape, 1)) if grad.ndim and input.ndim == 2 else grad
-
-
-RAW.per_row = TENSORS.per_row = _per_row
+    g = (g * x.dtype.type(scale(reduction, x.shape[0]) / x.shape[1])).reshape(input.shape)
+    return g * (grad_output[:, None] if grad_output.ndim and input.ndim == 2 else grad_output)

@@ -1,4 +1,6 @@
-"""Normalizations: batch, layer and group. Their derivatives recompute the statistics where they are recorded."""
+"""Normalizations: batch, layer and group, with their first derivatives, and the second ones of batch and layer.
+
+Derivatives that are recorded recompute the statistics, so that they too can be differentiated."""
 
 from __future__ import annotations
 
@@ -7,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ...core.recording.record import RAW
-from ..first.kinds import typed
+from ...core.recording.record import RAW, TENSORS
+from ..first.kinds import no_derivative, typed
 from ..table.opdef import op
 
 Array = np.ndarray[Any, Any]
@@ -19,10 +21,38 @@ def _channel(x: Any, ndim: int) -> Any:
     return x.reshape((1, -1) + (1,) * (ndim - 2))
 
 
-def _normalized_backward(F, grad, xhat, scaled, rstd, dims, needs_input):
+def _normalized_backward(F, xhat, scaled, rstd, dims):
     """The gradient of (x - mean) * rstd by x, for the gradient `scaled` by it."""
     mean = F.mean(scaled, dims, True)
     return rstd * (scaled - mean - xhat * F.mean(scaled * xhat, dims, True))
+
+
+def _normalized_twice(F, grads, grad, weight, xhat, rstd, dims, sides):
+    """The gradients of a normalization's backward by its gradient, by x and by the weight.
+
+    grads: what comes for the gradients of x, of the weight and of the bias, each broadcast like x or None.
+    sides: the dimensions that the weight does not have.
+    """
+    by_input, by_weight, by_bias = grads
+    zero = grad * 0.0
+    by_grad = by_xhat = by_x = g_weight = None
+    if by_input is not None:
+        scaled = grad if weight is None else grad * weight
+        back = _normalized_backward(F, xhat, by_input, rstd, dims)
+        by_grad = back if weight is None else back * weight
+        g_weight = F.sum(back * grad, sides, False) if sides else back * grad
+        by_xhat = -rstd * (by_input * F.mean(scaled * xhat, dims, True) + scaled * F.mean(by_input * xhat, dims, True))
+        g_input = _normalized_backward(F, xhat, scaled, rstd, dims)
+        by_x = -rstd * xhat * F.mean(by_input * g_input, dims, True)
+    if by_weight is not None:
+        by_grad = by_weight * xhat if by_grad is None else by_grad + by_weight * xhat
+        by_xhat = by_weight * grad if by_xhat is None else by_xhat + by_weight * grad
+    if by_bias is not None:
+        by_grad = zero + by_bias if by_grad is None else by_grad + by_bias
+    if by_xhat is not None:
+        back = _normalized_backward(F, xhat, by_xhat, rstd, dims)
+        by_x = back if by_x is None else by_x + back
+    return by_grad, by_x, g_weight
 
 
 def _moments(F, x, dims, eps):
@@ -34,27 +64,59 @@ def _moments(F, x, dims, eps):
 # -- batch -------------------------------------------------------------------------------------------------------------
 
 
-def _batch_norm_vjp(F, grad, input, weight, running_mean, running_var, result1, result2, training, eps, needs):
+def _batch_norm_parts(F, input, running_mean, running_var, save_mean, save_invstd, training, eps):
+    """The normalized input and the reciprocal standard deviation."""
     ndim = input.ndim
-    dims = (0, *range(2, ndim))
     if not training:
         mean, rstd = _channel(running_mean, ndim), F.rsqrt(_channel(running_var, ndim) + eps)
-        xhat = (input - mean) * rstd
-    elif F is RAW:
-        rstd = _channel(result2, ndim)
-        xhat = (input - _channel(result1, ndim)) * rstd
-    else:
-        centered, rstd = _moments(F, input, dims, eps)
-        xhat = centered * rstd
+        return (input - mean) * rstd, rstd
+    if F is RAW:
+        rstd = _channel(save_invstd, ndim)
+        return (input - _channel(save_mean, ndim)) * rstd, rstd
+    centered, rstd = _moments(F, input, (0, *range(2, ndim)), eps)
+    return centered * rstd, rstd
+
+
+def _batch_norm_vjp(F, grad, input, weight, running_mean, running_var, save_mean, save_invstd, training, eps, needs):
+    if F is TENSORS:
+        return F.native_batch_norm_backward(
+            grad, input, weight, running_mean, running_var, save_mean, save_invstd, training, eps
+        )
+    ndim = input.ndim
+    dims = (0, *range(2, ndim))
+    xhat, rstd = _batch_norm_parts(F, input, running_mean, running_var, save_mean, save_invstd, training, eps)
     g_input = g_weight = g_bias = None
     if needs[0]:
         scaled = grad if weight is None else grad * _channel(weight, ndim)
-        g_input = _normalized_backward(F, grad, xhat, scaled, rstd, dims, True) if training else scaled * rstd
+        g_input = _normalized_backward(F, xhat, scaled, rstd, dims) if training else scaled * rstd
     if needs[1]:
         g_weight = F.sum(grad * xhat, dims, False)
     if needs[2]:
         g_bias = F.sum(grad, dims, False)
     return [g_input, g_weight, g_bias]
+
+
+def _batch_norm_twice(
+    F, grads, grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, training, eps
+):
+    ndim = input.ndim
+    dims = (0, *range(2, ndim))
+    xhat, rstd = _batch_norm_parts(F, input, running_mean, running_var, save_mean, save_invstd, training, eps)
+    by_input, by_weight, by_bias = (g if g is None or i == 0 else _channel(g, ndim) for i, g in enumerate(grads))
+    w = None if weight is None else _channel(weight, ndim)
+    if training:
+        found = _normalized_twice(F, (by_input, by_weight, by_bias), grad_out, w, xhat, rstd, dims, dims)
+        return found if weight is not None else (*found[:2], None)
+    by_grad = by_x = g_weight = None
+    if by_input is not None:
+        by_grad = by_input * rstd if w is None else by_input * w * rstd
+        g_weight = F.sum(by_input * grad_out * rstd, dims, False)
+    if by_weight is not None:
+        by_grad = by_weight * xhat if by_grad is None else by_grad + by_weight * xhat
+        by_x = by_weight * grad_out * rstd
+    if by_bias is not None:
+        by_grad = grad_out * 0.0 + by_bias if by_grad is None else by_grad + by_bias
+    return by_grad, by_x, None if weight is None else g_weight
 
 
 @op(
@@ -109,6 +171,31 @@ def native_batch_norm(input, weight, bias, running_mean, running_var, training, 
     return out.astype(input.dtype, copy=False), *saved
 
 
+@op(
+    "native_batch_norm_backward",
+    "grad_out input weight running_mean running_var save_mean save_invstd",
+    outputs=("grad_input", "grad_weight", "grad_bias"),
+    vjp={
+        "grad_out input weight": lambda F, grads, grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, training, eps: (  # noqa: E501 its parameters name what is saved
+            _batch_norm_twice(
+                F, grads, grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, training, eps
+            )
+        ),
+        "save_mean": no_derivative("native_batch_norm_backward save_mean"),
+        "save_invstd": no_derivative("native_batch_norm_backward save_invstd"),
+    },
+    shown={"input": "input"},
+)
+def native_batch_norm_backward(
+    grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, training, eps
+):
+    return tuple(
+        _batch_norm_vjp(
+            RAW, grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, training, eps, (True,) * 3
+        )
+    )
+
+
 def check_shape(input: Array, wanted: Any, **affine: Any) -> None:
     """That the last dimensions are the ones to be normalized, and that what scales and shifts them has their shape."""
     if not wanted:
@@ -134,25 +221,38 @@ def check_shape(input: Array, wanted: Any, **affine: Any) -> None:
 # -- layer -------------------------------------------------------------------------------------------------------------
 
 
-def _layer_norm_vjp(F, grad, input, normalized_shape, weight, result1, result2, eps, needs):
+def _layer_norm_parts(F, input, lead, mean, rstd, eps):
+    """The normalized input and the reciprocal standard deviation; `lead` dimensions are not normalized."""
+    if F is RAW:
+        return (input - mean) * rstd, rstd
+    centered, rstd = _moments(F, input, tuple(range(lead, input.ndim)), eps)
+    return centered * rstd, rstd
+
+
+def _layer_norm_vjp(F, grad, input, normalized_shape, weight, bias, mean, rstd, eps, needs):
+    if F is TENSORS:
+        return F.native_layer_norm_backward(grad, input, normalized_shape, mean, rstd, weight, bias, eps)
     lead = input.ndim - len(normalized_shape)
     dims = tuple(range(lead, input.ndim))
-    if F is RAW:
-        rstd = result2
-        xhat = (input - result1) * rstd
-    else:
-        centered, rstd = _moments(F, input, dims, eps)
-        xhat = centered * rstd
+    xhat, rstd = _layer_norm_parts(F, input, lead, mean, rstd, eps)
     before = tuple(range(lead))
     g_input = g_weight = g_bias = None
     if needs[0]:
         scaled = grad if weight is None else grad * weight
-        g_input = _normalized_backward(F, grad, xhat, scaled, rstd, dims, True)
+        g_input = _normalized_backward(F, xhat, scaled, rstd, dims)
     if needs[1]:
         g_weight = F.sum(grad * xhat, before, False) if before else grad * xhat
     if needs[2]:
         g_bias = F.sum(grad, before, False) if before else grad * 1
     return [g_input, g_weight, g_bias]
+
+
+def _layer_norm_twice(F, grads, grad_out, input, normalized_shape, mean, rstd, weight, eps):
+    lead = input.ndim - len(normalized_shape)
+    xhat, rstd = _layer_norm_parts(F, input, lead, mean, rstd, eps)
+    dims = tuple(range(lead, input.ndim))
+    found = _normalized_twice(F, grads, grad_out, weight, xhat, rstd, dims, tuple(range(lead)))
+    return found if weight is not None else (*found[:2], None)
 
 
 @op(
@@ -165,7 +265,7 @@ def _layer_norm_vjp(F, grad, input, normalized_shape, weight, result1, result2, 
     differentiable=1,
     vjp={
         "input weight bias": lambda F, grad, input, normalized_shape, weight, bias, result1, result2, eps, needs: (
-            _layer_norm_vjp(F, grad, input, normalized_shape, weight, result1, result2, eps, needs)
+            _layer_norm_vjp(F, grad, input, normalized_shape, weight, bias, result1, result2, eps, needs)
         ),
     },
     shown={"input": "input"},
@@ -197,29 +297,89 @@ def native_layer_norm(input, normalized_shape, weight, bias, eps):
     return out.astype(input.dtype, copy=False), mean, rstd
 
 
+@op(
+    "native_layer_norm_backward",
+    "grad_out input mean rstd weight bias",
+    outputs=("grad_input", "grad_weight", "grad_bias"),
+    vjp={
+        "grad_out input weight": lambda F, grads, grad_out, input, normalized_shape, mean, rstd, weight, eps: (
+            _layer_norm_twice(F, grads, grad_out, input, normalized_shape, mean, rstd, weight, eps)
+        ),
+        "mean": no_derivative("native_layer_norm_backward mean"),
+        "rstd": no_derivative("native_layer_norm_backward rstd"),
+        "bias": lambda F, grads: None,
+    },
+    shown={"input": "input"},
+)
+def native_layer_norm_backward(grad_out, input, normalized_shape, mean, rstd, weight, bias, eps):
+    return tuple(_layer_norm_vjp(RAW, grad_out, input, normalized_shape, weight, bias, mean, rstd, eps, (True,) * 3))
+
+
 # -- group -------------------------------------------------------------------------------------------------------------
 
 
-def _group_norm_vjp(F, grad, input, weight, group, result1, result2, eps, needs):
+def _summed(F, x, dim, place):
+    """The sum along a dimension, with a new one of size 1; in place, since that is how PyTorch records it."""
+    total = F.sum(x, dim)
+    return total.unsqueeze_(place) if F is TENSORS else F.unsqueeze(total, place)
+
+
+def _group_norm_recorded(F, grads, input, weight, bias, N, C, HxW, group, mean, rstd, needs):
+    """The gradients as PyTorch records them: of the sums of gradients over each channel of a sample."""
+    by_out, by_mean, by_rstd = grads
+    shape, each = (N, group, C // group, HxW), 1.0 / (C // group * HxW)
+    x, mean, rstd = F.reshape(input, shape), mean.reshape(N, group, 1, 1), rstd.reshape(N, group, 1, 1)
+    g_input = g_weight = g_bias = None
+    sums = total = None
+    if by_out is not None:
+        g = F.reshape(by_out, shape)
+        sums, total = _summed(F, g * x, 3, -1), _summed(F, g, 3, -1)
+    if needs[0]:
+        cube = rstd * rstd * rstd
+        if by_out is not None:
+            scale = None if weight is None else weight.reshape(1, group, C // group, 1)
+            a = rstd if scale is None else rstd * scale
+            b, c = (_summed(F, v if scale is None else v * scale, 2, -2) for v in (sums, total))
+            b = (c * mean - b) * cube * each
+            c = -b * mean - c * rstd * each
+            g_input = a * g + b * x + c
+        for part in (
+            None if by_mean is None else by_mean.reshape(N, group, 1, 1) * each + x * 0.0,
+            None if by_rstd is None else by_rstd.reshape(N, group, 1, 1) * cube * (x - mean) * -each,
+        ):
+            if part is not None:
+                g_input = part if g_input is None else g_input + part
+        g_input = None if g_input is None else F.reshape(g_input, tuple(input.shape))
+    if needs[1] and sums is not None:
+        g_weight = F.reshape(F.sum((sums - total * mean) * rstd, 0), (C,))
+    if needs[2] and total is not None:
+        g_bias = F.reshape(F.sum(total, 0), (C,))
+    return [g_input, g_weight, g_bias]
+
+
+def _group_norm_vjp(F, grads, input, weight, bias, N, C, HxW, group, eps, result1, result2, needs):
+    by_out, by_mean, by_rstd = grads
+    if F is TENSORS or by_mean is not None or by_rstd is not None:
+        return _group_norm_recorded(F, grads, input, weight, bias, N, C, HxW, group, result1, result2, needs)
     shape = tuple(input.shape)
     ndim = len(shape)
-    grouped = (shape[0], group, -1) if 0 not in shape else (shape[0], group, 0)
+    grouped = (N, group, -1) if 0 not in shape else (N, group, 0)
     x = F.reshape(input, grouped)
     if F is RAW:
-        rstd = result2.reshape(shape[0], group, 1)
-        xhat = (x - result1.reshape(shape[0], group, 1)) * rstd
+        rstd = result2.reshape(N, group, 1)
+        xhat = (x - result1.reshape(N, group, 1)) * rstd
     else:
         centered, rstd = _moments(F, x, (2,), eps)
         xhat = centered * rstd
     dims = (0, *range(2, ndim))
     g_input = g_weight = g_bias = None
     if needs[0]:
-        scaled = F.reshape(grad if weight is None else grad * _channel(weight, ndim), grouped)
-        g_input = F.reshape(_normalized_backward(F, grad, xhat, scaled, rstd, (2,), True), shape)
+        scaled = F.reshape(by_out if weight is None else by_out * _channel(weight, ndim), grouped)
+        g_input = F.reshape(_normalized_backward(F, xhat, scaled, rstd, (2,)), shape)
     if needs[1]:
-        g_weight = F.sum(grad * F.reshape(xhat, shape), dims, False)
+        g_weight = F.sum(by_out * F.reshape(xhat, shape), dims, False)
     if needs[2]:
-        g_bias = F.sum(grad, dims, False)
+        g_bias = F.sum(by_out, dims, False)
     return [g_input, g_weight, g_bias]
 
 
@@ -230,10 +390,9 @@ def _group_norm_vjp(F, grad, input, weight, group, result1, result2, eps, needs)
     """,
     method=False,
     outputs=("result0", "result1", "result2"),
-    differentiable=1,
     vjp={
-        "input weight bias": lambda F, grad, input, weight, group, result1, result2, eps, needs: _group_norm_vjp(
-            F, grad, input, weight, group, result1, result2, eps, needs
+        "input weight bias": lambda F, grads, input, weight, bias, N, C, HxW, group, eps, result1, result2, needs: (
+            _group_norm_vjp(F, grads, input, weight, bias, N, C, HxW, group, eps, result1, result2, needs)
         ),
     },
     shown={"input": "input"},

@@ -16,7 +16,7 @@ from ...core.graph.node import NO_EDGE, freed_error, sequence
 from ...core.memory.overlap import check_written
 from ...core.memory.versions import UNSHARED
 from ...core.recording.inplace import History, check_inplace, commit, commit_kernel
-from ...core.recording.record import RAW, SavedOutput, changed, finish, start_node
+from ...core.recording.record import RAW, TENSORS, SavedOutput, changed, finish, start_node
 from ...core.runtime import errors, modes
 from ...core.runtime.modes import FLAGS, LOCAL, QUIET
 from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge, requires_grad, wrap, wrap_scalar
@@ -255,6 +255,8 @@ def binary(
     node_class = entry.node_class if vjp is not None else None
     saves_nothing = vjp is not None and not entry.fields
     crossed = getattr(fast.get("run"), "__name__", "") == "run_crossed"
+    #: the overload that takes a Scalar: in recorded formulas a number is one
+    scalar = f"{name}_number" if name in ("add", "sub", "mul", "div") else ""
 
     def operands(input: Any, other: Any) -> tuple[Any, Any, Any, Any] | None:
         """Tensors for both operands and their arrays in the dtype of the computation; None if they are no operands."""
@@ -286,6 +288,8 @@ def binary(
                 if found is None:
                     return NotImplemented
                 input, other, x, y = found
+        elif scalar and FLAGS.unusual and LOCAL.state.formula and is_number(other) and input._array.dtype.kind in "fc":
+            return getattr(TENSORS, scalar)(input, other)
         elif (kind is float or kind is int) and input._array.dtype.kind == "f":
             x = input._array
             y = np.array(other, x.dtype) if -65504 <= other <= 65504 else _large(other, x.dtype)
