@@ -240,7 +240,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """The letters of a row's text from which a Node came."""
+    """The row of a Node, and the letters of its text from which it came; none of what a Module calls."""
 
     node: str
     row: str

@@ -111,6 +111,14 @@ def readable(tensor: Any) -> bool:
         return True
 
 
+def has_nan(tensor: Any) -> bool:
+    """Whether a NaN is among its numbers."""
+    try:
+        return bool((tensor != tensor).any())
+    except Exception:  # sparse and the like
+        return False
+
+
 def dtype(tensor: Any) -> str:
     """`float32`."""
     return str(tensor.dtype).removeprefix("torch.")

@@ -234,6 +234,78 @@ def test_the_formula_can_be_read(shown: Any, page: Any):
     assert card.locator(".agl-source[open]").count() == 1, "it stays open from step to step"
 
 
+def hits(card: Any, where: str) -> list[str]:
+    """What a search marks in the lines or in the graph."""
+    if where == "code":
+        return list(card.locator("tr.agl-hit .agl-text").all_inner_texts())
+    return list(
+        card.locator(".agl-drawing:not([hidden]) .agl-item.agl-hit").evaluate_all("all => all.map(g => g.dataset.item)")
+    )
+
+
+def test_search_finds_lines_modules_and_nan(shown: Any, page: Any):
+    card = shown("mlp")
+    box = card.locator(".agl-lines .agl-search")
+    box.fill("line 8")
+    assert hits(card, "code") == ["h = torch.relu(self.fc1(x))", "fc1"]
+    box.fill("line 1")
+    assert "pred = net(x)" not in " ".join(hits(card, "code")), "line 12 is not line 1"
+    box.fill("fc1")
+    assert {"h = torch.relu(self.fc1(x))", "fc1"} <= set(hits(card, "code"))
+    lit = card.locator("tr.agl-hit").first.bounding_box()
+    room = card.locator(".agl-code").bounding_box()
+    assert room["y"] <= lit["y"] <= room["y"] + room["height"], "what is found is in sight"
+    page.keyboard.press("Escape")
+    assert hits(card, "code") == []
+    assert card.get_attribute("data-at") == "0", "keys of the box are the box's"
+    card.focus()
+    page.keyboard.press("g")
+    page.keyboard.press("f")
+    box = card.locator(".agl-drawing:not([hidden]) .agl-search")
+    for sought in ("fc2", "line 9"):
+        box.fill(sought)
+        assert any(item.startswith("n") for item in hits(card, "graph")), sought
+    card = shown("nan")
+    page.keyboard.press("g")
+    box = card.locator(".agl-drawing:not([hidden]) .agl-search")
+    box.fill("nan")
+    before = len(hits(card, "graph"))
+    assert before >= 1
+    card.focus()
+    page.keyboard.press("End")
+    box.fill("na")
+    box.fill("nan")
+    assert len(hits(card, "graph")) > before, "gradients count when they are there"
+
+
+@pytest.mark.parametrize("view", ["code", "graph"])
+def test_a_card_is_copied_as_words_and_pictures(shown: Any, page: Any, view: str, tmp_path: Any):
+    import xml.etree.ElementTree as ET
+
+    card = shown("rnn")
+    for key in [*(["g"] if view == "graph" else []), *["ArrowRight"] * 4]:
+        page.keyboard.press(key)
+    card.get_by_text("more", exact=True).click()
+    made = {}
+    for kind in ("svg", "png", "txt"):  # a page without a clipboard of its own gets files
+        with page.expect_download() as found:
+            card.locator(f"[data-copy={kind}]").click()
+        made[kind] = tmp_path / found.value.suggested_filename
+        found.value.save_as(made[kind])
+    assert made["png"].read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+    assert made["png"].stat().st_size > 20_000
+    picture = ET.parse(made["svg"]).getroot()
+    inside = "".join(picture.itertext())
+    assert ("foreignObject" in made["svg"].read_text(encoding="utf-8")) is (view == "code")
+    assert ("tanh" in inside) and "var(--" not in made["svg"].read_text(encoding="utf-8")
+    told = made["txt"].read_text(encoding="utf-8").splitlines()
+    assert told[0] == "y.backward()"
+    assert any("h = torch.tanh(xs[t] @ U + h @ W)" in line for line in told)
+    assert [line.split(".")[0] for line in told if line[:1].isdigit()] == ["0", "1", "2", "3", "4"], (
+        "nothing of later steps"
+    )
+
+
 def test_signs_are_told_apart_without_colour(shown: Any, page: Any):
     card = shown("rnn")
     thumb = card.locator(".agl-v .agl-thumb").first

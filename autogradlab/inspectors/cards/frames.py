@@ -241,7 +241,9 @@ class Story:
             self.texts[f"o{value.id[1:]}"] = self._short(amount)
 
     def _short(self, amount: Amount) -> str:
-        return amount.text if len(amount.text) <= 16 else amount.shape
+        if len(amount.text) <= 16:
+            return amount.text
+        return f"{amount.shape} nan" if amount.nan else amount.shape
 
     def _label(self, symbols: str, out: Amount) -> str:
         """What stands beside an edge: rule and value, or what of them is short."""

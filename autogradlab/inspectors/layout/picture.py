@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from ..parts import Block, Drawing, Ellipse, Fold, Item, Path, Rect, Shape, Text, Tone
 from ..prose import columns
 from ..snapshot.graph import Edge, Graph, NodeFact, Saved, Value
+from ..snapshot.origins import Origin, place
 from ..words import say
 from .layered import Box, Link, Placed, layout
 
@@ -224,7 +225,7 @@ class _Picture:
         if node.id in self.labels.widest:
             at = x + shape.width + 5, centre - 5
             shapes.append(Text(*at, "", "gradient", "start", SMALL, True, True, node.id))
-        return Item(node.id, tuple(shapes), said_node(node), details, node.leads)
+        return Item(node.id, tuple(shapes), said_node(node), details, _sought(node.leads, node.origin))
 
     def _value(self, value: Value, placed: Placed, details: tuple[Block, ...]) -> Item:
         shape = self.shapes[value.id]
@@ -254,7 +255,13 @@ class _Picture:
                     slot=f"g{value.id[1:]}",
                 )
             )
-        return Item(value.id, tuple(shapes), said_value(value), details, value.shape)
+        found = _sought(value.shape, value.origin, "nan" if value.nan else "")
+        return Item(value.id, tuple(shapes), said_value(value), details, found)
+
+
+def _sought(first: str, made: Origin | None, *more: str) -> str:
+    """What a search finds an item by: beside its label, the line that made it, and whether it holds a NaN."""
+    return " ".join(filter(None, [first, place(made) if made is not None else "", *more]))
 
 
 def _line(start: tuple[float, float], end: tuple[float, float]) -> list[tuple[float, float]]:

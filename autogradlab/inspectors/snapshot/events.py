@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..parts import Grid
-from ..values import corner, grid, shape, short
+from ..values import corner, grid, has_nan, shape, short
 
 __all__ = ["Accumulated", "Amount", "Event", "Failed", "HookRan", "NodeRan", "RootEnters", "Summed", "amount"]
 
@@ -115,11 +115,4 @@ def amount(tensor: Any) -> Amount:
     text = short(plain)
     if plain.numel() and text.startswith(shape(plain)):
         text = corner(rows, text, len(plain.shape))
-    return Amount(text, shape(plain), numbers, _has_nan(plain), rows)
-
-
-def _has_nan(plain: Any) -> bool:
-    try:
-        return bool((plain != plain).any())
-    except Exception:  # sparse and the like
-        return False
+    return Amount(text, shape(plain), numbers, has_nan(plain), rows)

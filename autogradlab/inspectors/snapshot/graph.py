@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..values import dtype, plain_repr, shape, short
+from ..values import dtype, has_nan, plain_repr, shape, short
 from .firing import of_inspectors
 from .kinds import attribute, is_tensor, library, version_of
 from .names import tensors
@@ -115,6 +115,7 @@ class Value:
     version: int = 0
     origin: Origin | None = None
     hooks: tuple[Hook, ...] = ()
+    nan: bool = False  #: whether a NaN is among its numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -401,6 +402,7 @@ class _Description:
                 version_of(tensor) or 0,
                 self.holders.origin(name),
                 hooks_of(tensor, name or ""),
+                has_nan(tensor.detach()),
             )
         )
         return self.values[-1].id

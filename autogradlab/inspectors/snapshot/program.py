@@ -130,7 +130,9 @@ class _Reading:
         self.around[node] = way
         row.places.append((node, 0))
         line = spot.span[0]
-        if row.kind != "module" and line in row.offsets:
+        if row.kind == "module":
+            row.nodes.append((node, 0, 0))  # its row, and none of its letters
+        elif line in row.offsets:
             self._mark(node, row, spot)
         self.code[node] = self._expression(spot)
         for above in way:

@@ -2,14 +2,15 @@
 // happen are the stepper's. Several views of one card are independent of each other.
 
 import { Sketch, blocks, h, leave, plain, prose } from "./sketch.js";
+import { copy, copying } from "./copy.js";
 import { Stepper } from "./stepper.js";
 import { Timeline } from "./timeline.js";
 import { WORDS } from "./words.js";
 
 /** A card on the page in which nothing moves by itself. */
 class View {
-  constructor(card, words, signal, was, keep) {
-    Object.assign(this, { card, words, signal, sketches: [] });
+  constructor(card, words, signal, was, keep, inside) {
+    Object.assign(this, { card, words, signal, inside, sketches: [] });
     const draw = (drawing) => {
       if (drawing.is === "timeline") {
         this.timeline = new Timeline(drawing, words, signal, {
@@ -26,7 +27,7 @@ class View {
       this.details = h("div", { class: "agl-details", role: "group", "aria-label": words.details }, h("p", { class: "agl-hint" }, words.hint));
       body.append(this.details);
     }
-    this.inner = (card.cards ?? []).map((inner) => made(inner, words, signal));
+    this.inner = (card.cards ?? []).map((inner) => made(inner, words, signal, null, null, true));
     if (this.inner.length) body.append(h("div", { class: "agl-cards" }, this.inner.map((view) => view.element)));
     this.live = h("p", { class: "agl-live", role: "status", "aria-live": "polite" });
     this.element = h("div", { class: "agl-card", role: "group", "data-kind": card.kind, lang: card.lang ?? "en", "aria-label": plain(card.title), tabindex: -1 },
@@ -39,12 +40,17 @@ class View {
   heading() {
     const badges = (this.card.badges ?? []).map((badge) => h("span", { class: `agl-badge agl-${badge.tone ?? "plain"}` }, badge.text));
     return h("div", { class: "agl-bar" }, h("span", { class: "agl-title" }, prose(this.card.title)), h("span", { class: "agl-subtitle" }, prose(this.card.subtitle)),
-      h("span", { class: "agl-space" }), badges.length ? h("span", { class: "agl-badges" }, badges) : null);
+      h("span", { class: "agl-space" }), this.inside ? null : copying(this, this.words), badges.length ? h("span", { class: "agl-badges" }, badges) : null);
   }
 
   stop() {
     for (const view of this.inner) view.stop();
     this.timeline?.stop();
+  }
+
+  /** The drawing that stands for the card, if one does. */
+  seen() {
+    return this.sketches[0] ?? null;
   }
 
   /** Opens an item: its details. */
@@ -93,6 +99,7 @@ class View {
       const group = find("[data-item], [data-fold]");
       const sketch = group && this.sketches.find((one) => one.svg.contains(group));
       if (find("[data-close]")) this.close();
+      else if (find("[data-copy]")) copy(this, find("[data-copy]").dataset.copy);
       else if (sketch && !sketch.dragged) this.open(sketch, group);
     });
     // Notebook 7 takes keys on their way down, before they reach the card: so the card takes them at the window.
@@ -155,7 +162,8 @@ class View {
 }
 
 /** The view of a card; `was` is the one that it takes the place of, `keep` what remembers answers. */
-const made = (card, words, signal, was, keep) => (card.frames?.length ? new Stepper(card, words, signal, was instanceof Stepper ? was : null, keep) : new View(card, words, signal, was, keep));
+const made = (card, words, signal, was, keep, inside) =>
+  (card.frames?.length ? new Stepper(card, words, signal, was instanceof Stepper ? was : null, keep) : new View(card, words, signal, was, keep, inside));
 
 /** The card as Python packed it: JSON, deflated, in base64. */
 async function unpack(text) {

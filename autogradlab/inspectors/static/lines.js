@@ -1,10 +1,11 @@
 // The learner's own lines: a row for each, with the value that it had and the gradient that has arrived. What is called in
 // a line, the turns of a loop and the parameters of a Module fold; the row that runs is always unfolded and in sight.
 
-import { fill, h } from "./sketch.js";
+import { fill, h, holds } from "./sketch.js";
 import { small } from "./matrix.js";
 
 const ROOMY = 14; // rows up to which nothing is folded by itself
+const BOXED = 6; // rows from which on a search is worth its room
 const BESIDE = 1; // turns of a loop that are shown before and after the one that runs
 
 /** The rows of a program as a table: rows are made once and taken in and out of it. */
@@ -17,7 +18,9 @@ class Lines {
       this.inner.get(row.parent ?? "").push(row.id);
     }
     this.marks = new Map((program.marks ?? []).map((mark) => [mark.node, mark]));
-    const head = h("thead", {}, h("tr", {}, h("td", { class: "agl-ln" }), h("th", { scope: "col" }, this.title()),
+    this.box = program.rows.length > BOXED ? h("input", { type: "search", class: "agl-search", placeholder: words.search_lines, "aria-label": words.search_lines, spellcheck: "false" }) : null;
+    this.count = h("span", { class: "agl-count", role: "status" });
+    const head = h("thead", {}, h("tr", {}, h("td", { class: "agl-ln" }), h("th", { scope: "col" }, this.title(), " ", this.box, this.count),
       h("th", { scope: "col" }, `${words.value} ↓`), h("th", { scope: "col" }, fill(words.gradient, { of: program.of ?? "" }), " ↑")));
     this.body = h("tbody");
     this.element = h("div", { class: "agl-code" }, h("table", { class: "agl-lines" }, head, this.body));
@@ -66,7 +69,7 @@ class Lines {
         Object.assign(row, { shown: text, grid });
       }
     }
-    const marks = active.map((id) => this.marks.get(id)).filter(Boolean);
+    const marks = active.map((id) => this.marks.get(id)).filter((mark) => mark?.last);
     for (const row of this.lit ?? []) row.code.replaceChildren(row.text);
     this.lit = [];
     for (const { row: id, first = 0, last } of marks) {
@@ -82,7 +85,7 @@ class Lines {
   /** Which rows are to be seen: all of a short program; of a longer one what leads to the row that runs. */
   arrange() {
     const path = new Set();
-    for (const row of this.running ?? []) for (let at = row; at; at = this.rows.get(at.parent)) path.add(at.id);
+    for (const row of [...(this.running ?? []), this.hit]) for (let at = row; at; at = this.rows.get(at.parent)) path.add(at.id);
     const shown = [];
     const roomy = this.rows.size <= ROOMY;
     const visit = (ids) => {
@@ -114,8 +117,8 @@ class Lines {
   /** Of many turns the first, the last and those around the one that runs; a number stands for as many left out. */
   windowed(ids, path) {
     if (ids.length <= 7 || this.rows.get(ids[0]).kind !== "turn" && !this.rows.get(ids[0]).tag) return ids;
-    const at = ids.findIndex((id) => path.has(id));
-    const near = ids.map((id, k) => k === 0 || k === ids.length - 1 || (at >= 0 ? Math.abs(k - at) <= BESIDE : k > ids.length - 4));
+    const wanted = ids.flatMap((id, k) => (path.has(id) ? [k] : []));
+    const near = ids.map((id, k) => k === 0 || k === ids.length - 1 || (wanted.length ? wanted.some((at) => Math.abs(k - at) <= BESIDE) : k > ids.length - 4));
     const seen = near.map((shown, k) => shown || (near[k - 1] && near[k + 1])); // one alone takes no less room left out
     const list = [];
     ids.forEach((id, k) => {
@@ -128,6 +131,41 @@ class Lines {
 
   gap(count) {
     return h("tr", { class: "agl-gap" }, h("td"), h("td", { colspan: 3 }, fill(this.words.more_turns, { count })));
+  }
+
+  /** What a search finds a row by, as far as it is on the page: its line, its turn and Module, its numbers. */
+  sought(row) {
+    const around = [];
+    const line = ({ line }) => (line ? fill(this.words.at_line, { line }) : "");
+    for (let at = this.rows.get(row.parent); at; at = this.rows.get(at.parent)) {
+      if (row.kind === "module" && at.kind === "line") around.push(line(at)); // it has no line of its own
+      else if (at.kind !== "loop" && at.kind !== "line") around.push(at.text);
+    }
+    const numbers = [row.value, row.grid].filter(Boolean).flatMap((grid) => grid.rows.flat());
+    return [line(row), row.tag, row.text, row.name, ...around, ...numbers].filter(Boolean).join(" ").toLowerCase();
+  }
+
+  search(sought) {
+    const words = sought.trim().toLowerCase();
+    this.hits = words ? [...this.rows.values()].filter((row) => row.kind !== "cell" && holds(this.sought(row), words)) : [];
+    for (const row of this.rows.values()) row.element.classList.toggle("agl-hit", this.hits.includes(row));
+    this.count.textContent = words ? fill(this.words.found, { count: this.hits.length }) : "";
+    this.lead(this.hits[0]);
+  }
+
+  /** A row that was found, unfolded and in sight. */
+  lead(row) {
+    this.hit = row;
+    this.arrange();
+    if (row) this.show(row.element);
+  }
+
+  /** A key within the search box; whether it meant something. */
+  typed(event) {
+    if (event.key === "Enter" && this.hits?.length) this.hits.push(this.hits.shift()), this.lead(this.hits[0]);
+    else if (event.key === "Escape" && this.box.value) this.search((this.box.value = ""));
+    else return false;
+    return true;
   }
 
   toggle(id) {
@@ -156,7 +194,10 @@ class Lines {
   /** The row that runs into sight, without moving the page. */
   scroll() {
     const row = this.running?.at(-1)?.element;
-    if (!row?.isConnected) return;
+    if (row?.isConnected) this.show(row);
+  }
+
+  show(row) {
     const [top, bottom] = [row.offsetTop, row.offsetTop + row.offsetHeight];
     const head = this.element.querySelector("thead").offsetHeight;
     if (top < this.element.scrollTop + head) this.element.scrollTop = top - head - 4;

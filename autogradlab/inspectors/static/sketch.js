@@ -47,6 +47,13 @@ function leave(card, on = false) {
   (on && next?.matches(".jp-Cell") ? next : cell)?.focus();
   return Boolean(cell);
 }
+/** Whether a text holds the words that are sought; "line 1" is not in "line 12". */
+const holds = (text, sought) => {
+  for (let at = text.indexOf(sought); at >= 0; at = text.indexOf(sought, at + 1)) {
+    if (!/\d$/.test(sought) || !/\d/.test(text[at + sought.length] ?? "")) return true;
+  }
+  return false;
+};
 const tone = (part) => `agl-${part.tone ?? "plain"}`;
 
 // -- blocks ----------------------------------------------------------------------------------------------------------
@@ -297,7 +304,7 @@ class Sketch {
 
   search(sought) {
     const words = sought.trim().toLowerCase();
-    const hits = words ? [...this.entries.values()].filter((entry) => entry.item && entry.find.includes(words)) : [];
+    const hits = words ? [...this.entries.values()].filter((entry) => entry.item && (holds(entry.find, words) || holds(entry.group.textContent.toLowerCase(), words))) : [];
     for (const entry of this.entries.values()) entry.group.classList.toggle("agl-hit", hits.includes(entry));
     this.svg.classList.toggle("agl-searching", Boolean(words));
     this.hits = hits;
@@ -488,4 +495,4 @@ class Sketch {
   }
 }
 
-export { Sketch, blocks, fill, h, icon, leave, plain, prose, s };
+export { Sketch, blocks, fill, h, holds, icon, leave, plain, prose, s };

@@ -3,6 +3,7 @@
 
 import { Sketch, blocks, fill, h, icon, leave, plain, prose } from "./sketch.js";
 import { Lines, goto } from "./lines.js";
+import { copy, copying } from "./copy.js";
 import { product } from "./matrix.js";
 
 const TALL = 268; // pixels of the graph's window
@@ -23,6 +24,7 @@ class Stepper {
     this.question = h("form", { class: "agl-ask", hidden: true });
     this.worked = h("div", { class: "agl-worked" });
     this.details = h("div", { class: "agl-details", role: "group", "aria-label": words.details, hidden: true });
+    for (const sketch of this.sketches) this.place(sketch);
     this.graph = h("div", { class: "agl-graph" }, this.sketches.map((sketch) => sketch.element));
     this.unfolding = drawings.length > 1 ? this.sketches.map((sketch) => {
       const button = h("button", { type: "button", class: "agl-button", "data-do": "whole" });
@@ -67,10 +69,24 @@ class Stepper {
     this.story = h("ol", { class: "agl-story", start: 0 });
     const badges = (card.badges ?? []).map((badge) => h("span", { class: `agl-badge agl-${badge.tone ?? "plain"}` }, badge.text));
     const more = h("details", { class: "agl-more-of" }, h("summary", {}, words.more), h("div", { class: "agl-more-in" }, ...blocks(notes),
-      h("p", { class: "agl-keys" }, words.keys_help), h("label", { class: "agl-speed" }, words.speed, " ", this.pace),
+      h("p", { class: "agl-keys" }, words.keys_help), h("div", { class: "agl-foot-line" }, h("label", { class: "agl-speed" }, words.speed, " ", this.pace), copying(this, words)),
       h("div", { class: "agl-heading" }, words.happened), this.story));
     const inner = (card.cards ?? []).map((one) => h("details", {}, h("summary", {}, plain(one.title)), h("div", { class: "agl-second" }, this.second(one))));
     return h("div", { class: "agl-foot" }, h("div", { class: "agl-foot-line" }, h("span", { class: "agl-title" }, prose(card.title)), badges), more, inner);
+  }
+
+  /** A search in the graph finds Nodes by their lines, turns and Modules too. */
+  place(sketch) {
+    const inside = new Map((sketch.drawing.groups ?? []).map(({ at, items }) => [at, items]));
+    for (const [id, entry] of sketch.entries) {
+      const rows = (inside.get(id) ?? [id]).flatMap((node) => this.lines?.rows.get(this.lines.marks.get(node)?.row) ?? []);
+      entry.find += [...new Set(rows)].map((row) => ` ${this.lines.sought(row)}`).join("");
+    }
+  }
+
+  /** The drawing that is seen, if one is. */
+  seen() {
+    return this.looks === "graph" ? this.sketches[this.whole ? 0 : this.sketches.length - 1] : null;
   }
 
   second(card) {
@@ -156,7 +172,7 @@ class Stepper {
   paint(changed, moves) {
     if (this.looks === "code") this.lines.apply(this.states, this.texts, this.grids, this.active, this.fresh === "code" ? changed : null);
     else {
-      const sketch = this.sketches[this.whole ? 0 : this.sketches.length - 1];
+      const sketch = this.seen();
       sketch?.apply(this.states, this.texts, this.active, moves, this.fresh === sketch ? changed : null);
       this.fresh = sketch;
       return;
@@ -399,6 +415,7 @@ class Stepper {
       else if (find("[data-unfold]")) this.lines.toggle(find("[data-unfold]").dataset.unfold);
       else if (find("[data-line]")) goto(this.element, find("[data-line]").dataset.cell, Number(find("[data-line]").dataset.line));
       else if (find("[data-close]")) this.close();
+      else if (find("[data-copy]")) copy(this, find("[data-copy]").dataset.copy);
       else if (find("[data-row]")) this.lines.rove(this.lines.rows.get(find("[data-row]").dataset.row)), this.choose(find("[data-row]").dataset.row);
       else if (sketch && !sketch.dragged) this.open(sketch, group);
     });
@@ -406,7 +423,10 @@ class Stepper {
       event.preventDefault();
       this.typed();
     });
-    on("input", (event) => event.target === this.range && (this.stop(), this.show(Number(this.range.value))));
+    on("input", (event) => {
+      if (event.target === this.range) this.stop(), this.show(Number(this.range.value));
+      else if (event.target === this.lines?.box) this.lines.search(this.lines.box.value);
+    });
     on("change", (event) => {
       if (event.target !== this.pace) return;
       this.speed = Number(this.pace.value);
@@ -473,7 +493,8 @@ class Stepper {
     const steps = { ArrowLeft: "back", ArrowRight: "step", Home: "first", End: "last", " ": "play" };
     if (target === this.range) Object.assign(steps, { ArrowDown: "back", ArrowUp: "step" });
     if (target.matches("input[type=search], select")) {
-      if (sketch?.typed(event) || (key === "Escape" && leave(this.element))) event.preventDefault();
+      const found = target === this.lines?.box ? this.lines : sketch;
+      if (found?.typed(event) || (key === "Escape" && leave(this.element))) event.preventDefault();
       return event.stopPropagation();
     }
     if (event.ctrlKey || event.metaKey || event.altKey) return undefined;
