@@ -24,3 +24,8 @@ def same_kernels(torch: Any) -> bool:
     """Whether logarithms and exponentials are those that give both libraries the same bits: the C library's in NumPy,
     which for float64 has kernels of its own only for AVX-512, and PyTorch's for AVX2 or AVX-512."""
     return numpy_level() == "AVX2" and torch_level(torch) in ("AVX2", "AVX512")
+
+
+def fused(torch: Any) -> bool:
+    """Whether PyTorch's vector kernels multiply and add in one rounding, as they do for AVX2 and AVX-512."""
+    return torch_level(torch) in ("AVX2", "AVX512")

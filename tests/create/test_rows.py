@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 
 import autogradlab as ours
+from tests.hardware import fused
 
 FLOATS = ("float16", "float32", "float64")
 
@@ -16,6 +18,19 @@ def ends(seed: int) -> tuple[float, float, int]:
     return r.choice([0, 1, -1, 0.1, r.uniform(-9, 9)]), r.choice([0, 1, 10, 6.25, r.uniform(-9, 9)]), r.randint(2, 80)
 
 
+def agree(torch: Any, found: Any, expected: Any) -> bool:
+    """Whether rows are the same: to the last bit, but for a rounding more where PyTorch's kernels do not fuse."""
+    ours, theirs = found.tolist(), expected.tolist()
+    if ours == theirs or fused(torch):
+        return bool(ours == theirs)
+    if not expected.is_floating_point():  # a rounding more or less can lead to the next integer
+        return all(abs(a - b) <= 1 for a, b in zip(ours, theirs, strict=True))
+    largest = max(map(abs, theirs))
+    return torch.allclose(
+        torch.tensor(ours, dtype=expected.dtype), expected, rtol=0, atol=largest * 2 * torch.finfo(expected.dtype).eps
+    )
+
+
 @pytest.mark.parity
 @pytest.mark.parametrize("dtype", [*FLOATS, "int32", "int64", "uint8"])
 def test_linspace(torch, dtype: str):
@@ -23,8 +38,8 @@ def test_linspace(torch, dtype: str):
         a, b, n = ends(seed)
         if dtype == "uint8":
             a, b = abs(a), abs(b)
-        expected = torch.linspace(a, b, n, dtype=getattr(torch, dtype)).tolist()
-        assert ours.linspace(a, b, n, dtype=getattr(ours, dtype)).tolist() == expected, (a, b, n)
+        expected = torch.linspace(a, b, n, dtype=getattr(torch, dtype))
+        assert agree(torch, ours.linspace(a, b, n, dtype=getattr(ours, dtype)), expected), (a, b, n)
 
 
 @pytest.mark.parity
@@ -34,8 +49,8 @@ def test_arange(torch, dtype: str):
         a, b, n = ends(seed)
         a, b = min(a, b), max(a, b) + 0.5
         step = (b - a) / n
-        expected = torch.arange(a, b, step, dtype=getattr(torch, dtype)).tolist()
-        assert ours.arange(a, b, step, dtype=getattr(ours, dtype)).tolist() == expected, (a, b, step)
+        expected = torch.arange(a, b, step, dtype=getattr(torch, dtype))
+        assert agree(torch, ours.arange(a, b, step, dtype=getattr(ours, dtype)), expected), (a, b, step)
 
 
 @pytest.mark.parity
