@@ -14,6 +14,7 @@ from ..core.backward.engine import Event, Task
 from ..core.backward.validate import checked
 from ..core.graph.node import Edge, Node
 from ..core.recording.record import TENSORS
+from ..core.recording.views import shown
 from ..core.runtime import errors, modes
 from ..core.runtime.warn import warn_once
 from ..core.tensor.tensor import Size, Tensor, gradient_edge, requires_grad, wrap
@@ -334,14 +335,23 @@ def grad(
 def _grad(outs: Any, ins: Any, grads: Any, keep: bool, create: bool, allow_unused: bool) -> list[Tensor | None]:
     roots = _roots(outs)
     targets = _targets(ins, retain=False)
-    captured = _run(Task(roots, _root_checked(roots, grads), keep, create, targets, accumulate=False))
+    given = _root_checked(roots, grads)
+    captured = _run(Task(roots, given, keep, create, targets, accumulate=False))
     found: list[Tensor | None] = []
     for i in range(len(ins)):
         g = captured.get(i)
         if g is None and not allow_unused:
             raise RuntimeError(errors.UNUSED.format(i))
-        found.append(g if g is None or isinstance(g, Tensor) else wrap(g))
+        found.append(g if g is None or isinstance(g, Tensor) else _arrived(g, given))
     return found
+
+
+def _arrived(g: np.ndarray, given: Sequence[Tensor | None]) -> Tensor:
+    """The tensor of a gradient: the root's own, where it went through unchanged."""
+    for root in given:
+        if root is not None and root._array is g:
+            return root
+    return shown(g)
 
 
 def _batched(outs: Any, ins: Any, grads: Any, keep: bool, create: bool, allow_unused: bool) -> list[Tensor | None]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..types.layouts import memory_format
+from .strided import placed
 
 __all__ = ["empty_like", "fills_memory", "formatted", "like", "memory_axes"]
 
@@ -36,6 +37,7 @@ def like(x: np.ndarray, numpy: np.dtype[Any], order: memory_format | None = None
     if x.flags.c_contiguous and not (1 in x.shape or 0 in x.shape):
         return new(x.shape, numpy)
     if fills_memory(x):
+        x = placed(x)
         steps = tuple(s // x.itemsize * numpy.itemsize for s in x.strides)
         return np.lib.stride_tricks.as_strided(new(x.size, numpy), x.shape, steps)
     axes = memory_axes(x)

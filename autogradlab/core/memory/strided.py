@@ -12,6 +12,7 @@ __all__ = [
     "gather_strided",
     "geometries",
     "parts",
+    "placed",
     "scatter_strided",
     "strided_backward",
     "view_strides",
@@ -42,7 +43,17 @@ def window(x: np.ndarray, shape: tuple[int, ...], strides: tuple[int, ...], shif
         if not np.may_share_memory(flat, root):
             return _interfaced(x, shape, strides, shift)
         root = flat
-    return _ndarray(shape, x.dtype, root, address(x) - address(root) + shift, strides)
+    start = address(x) - address(root) + shift
+    if 0 in shape:
+        start = min(max(start, 0), root.nbytes)
+    return _ndarray(shape, x.dtype, root, start, strides)
+
+
+def placed(x: np.ndarray) -> np.ndarray:
+    """The array with PyTorch's strides, where it is empty and NumPy has given it strides of 0."""
+    if x.size or not x.shape or any(x.strides) or owner(x).size:
+        return x
+    return _ndarray(x.shape, x.dtype, x, 0, dense(x.shape, x.itemsize))
 
 
 def _interfaced(x: np.ndarray, shape: tuple[int, ...], strides: tuple[int, ...], shift: int) -> np.ndarray:
@@ -66,7 +77,7 @@ def view_strides(x: np.ndarray, shape: tuple[int, ...]) -> tuple[int, ...] | Non
     """Strides that give `x` another shape without a copy, or None if there are none."""
     old, steps, size = x.shape, x.strides, x.itemsize
     if not x.size:
-        return steps if old == shape else dense(shape, size)
+        return placed(x).strides if old == shape else dense(shape, size)
     strides = [size] * len(shape)
     at = len(shape) - 1
     base = steps[-1] if old else size

@@ -7,9 +7,9 @@ import numpy as np
 from ..graph.node import NO_EDGE, Edge
 from ..memory.versions import INFERENCE, counter
 from ..tensor.edges import ViewMeta
-from ..tensor.tensor import Tensor
+from ..tensor.tensor import Tensor, wrap
 
-__all__ = ["share"]
+__all__ = ["share", "shown"]
 
 _new = object.__new__
 
@@ -35,3 +35,9 @@ def share(source: Tensor, array: np.ndarray, edge: Edge | None, creation: str | 
             creation = creation or parent.creation
         t._view = ViewMeta(base, edge, version[0], creation)
     return t
+
+
+def shown(array: np.ndarray) -> Tensor:
+    """The tensor of an array that formulas made: a view, if they took it as a part of other memory."""
+    base = array.base
+    return share(wrap(base), array, None) if type(base) is np.ndarray else wrap(array)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...core.recording.record import RAW, TENSORS
+from ...core.recording.views import share
 from ...core.runtime.modes import FLAGS, LOCAL, quiet
 from ...core.tensor.tensor import Tensor
 from ...core.tensor.tensor import requires_grad as wants_grad
@@ -363,8 +364,13 @@ def einsum(*args: Any) -> Tensor:
         and all(x.dtype is arrays[0].dtype for x in arrays)
         and ((FLAGS.unusual and not LOCAL.state.record) or not any(wants_grad(x) for x in operands))
     ):
-        return _result(quiet(_contract, _ARRAYS, made, arrays, None))
+        return _tensor(quiet(_contract, _ARRAYS, made, arrays, None))
     return _contract(TENSORS, made, list(operands), None)
+
+
+def _tensor(r: np.ndarray) -> Tensor:
+    """A result of matrix products is a view of the product."""
+    return _result(r) if r.base is None else share(_result(r.base), r, None)
 
 
 def _raw_einsum(equation: str, *arrays: np.ndarray) -> np.ndarray:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...core.arguments.declared import declare
 from ...core.graph.node import NO_EDGE
+from ...core.memory.strided import placed, window
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor, gradient_edge
 from ...core.types.dims import wrap_dim
@@ -20,10 +21,14 @@ from ..table.opdef import OPS, Op, composite, op, publish
 def pieces(x: np.ndarray, d: int, sizes: Any) -> list[np.ndarray]:
     """Views of consecutive parts of dimension `d`."""
     lead = (slice(None),) * d
+    x = placed(x)
     found = []
     start = 0
     for n in sizes:
-        found.append(x[(*lead, slice(start, start + n))])
+        if n and x.size:
+            found.append(x[(*lead, slice(start, start + n))])
+        else:
+            found.append(window(x, (*x.shape[:d], n, *x.shape[d + 1 :]), x.strides, start * x.strides[d]))
         start += n
     return found
 
@@ -343,6 +348,7 @@ def _unbind(input, dim=0):
     d = wrap_dim(dim, input.ndim)
     if not input.ndim:
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    input = placed(input)
     if not d:
         return [input[i, ...] for i in range(input.shape[0])]
     lead = (slice(None),) * d

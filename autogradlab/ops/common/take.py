@@ -534,8 +534,11 @@ exact_out(
 
 def _nonzero(x: np.ndarray) -> np.ndarray:
     if not x.ndim:
-        return np.zeros((int(bool(x)), 0), np.int64)
-    return np.array(x.nonzero(), np.int64).T
+        found = np.zeros((int(bool(x)), 0), np.int64)
+    else:
+        found = np.array(x.nonzero(), np.int64).T
+    # column by column, which shows in the strides even where there is nothing
+    return found if found.size else np.ndarray(found.shape, found.dtype, found.T, 0, (8, 8 * found.shape[0]))
 
 
 @op(

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...core.arguments.declared import declare
 from ...core.arguments.mismatch import typename
-from ...core.memory.strided import window
+from ...core.memory.strided import placed, window
 from ...core.recording.record import RAW, TENSORS
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor, read_only
@@ -103,7 +103,7 @@ def swapdims(input: Tensor, dim0: int, dim1: int) -> Tensor:
 
 
 def _swapped(input: Tensor) -> Tensor:
-    return view_of(input, input._array.swapaxes(-2, -1), OPS["transpose"], (-2, -1, None, None))
+    return view_of(input, placed(input._array).swapaxes(-2, -1), OPS["transpose"], (-2, -1, None, None))
 
 
 def _conjugate(input: Tensor) -> Tensor:
@@ -145,8 +145,8 @@ def _get_T(self: Tensor) -> Tensor:
                 at="aten/src/ATen/native/TensorShape.cpp:4314",
             )
         dims = tuple(range(n - 1, -1, -1))
-        return view_of(self, self._array.T, OPS["permute"], (dims, None))
-    return view_of(self, self._array.T, OPS["permute"], ((1, 0), None))
+        return view_of(self, placed(self._array).T, OPS["permute"], (dims, None))
+    return view_of(self, placed(self._array).T, OPS["permute"], ((1, 0), None))
 
 
 def _get_mT(self: Tensor) -> Tensor:
@@ -244,6 +244,7 @@ def _diagonal(input, offset=0, dim1=0, dim2=1):
     a, b = wrap_dim(dim1, input.ndim), wrap_dim(dim2, input.ndim)
     if a == b:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    input = placed(input)
     shape, strides = list(input.shape), list(input.strides)
     if offset >= 0:
         count = min(shape[a], shape[b] - offset)
@@ -395,6 +396,7 @@ def diagflat(input: Tensor, offset: int = 0) -> Tensor:
 
 def _unfold(input, dimension, size, step):
     d = wrap_dim(dimension, input.ndim)
+    input = placed(input)
     shape, strides = input.shape, input.strides
     n = shape[d] if shape else 1
     if size < 0:

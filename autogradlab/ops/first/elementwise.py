@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any
 
 import numpy as np
@@ -1110,3 +1111,25 @@ def tanh_backward(grad_output, output):
 )
 def threshold_backward(grad_output, input, threshold):
     return np.where(input <= threshold, np.zeros((), grad_output.dtype), grad_output)
+
+
+# -- forms that PyTorch's own compositions and formulas use with a number: their Nodes end in 1 ------------------------
+
+
+def _with_number(ufunc: Any) -> Any:
+    def kernel(input, other):
+        x = floated(input)
+        return ufunc(x, numbered(x, other))
+
+    return kernel
+
+
+for _name, _node, _kernel, _raw, _vjp in (
+    ("mul_number", "MulBackward1", np.multiply, operator.mul, lambda F, grad, other: F.mul_number(grad, other)),
+    ("div_number", "DivBackward1", np.true_divide, operator.truediv, lambda F, grad, other: F.div_number(grad, other)),
+    ("add_number", "AddBackward1", np.add, operator.add, lambda F, grad: grad),
+    ("sub_number", "SubBackward1", np.subtract, operator.sub, lambda F, grad: grad),
+):
+    OPS[_name] = Op(_name, _with_number(_kernel), node=_node, vjp={"input": _vjp})
+    setattr(TENSORS, _name, OPS[_name].call)
+    setattr(RAW, _name, _raw)

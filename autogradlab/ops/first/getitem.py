@@ -12,6 +12,7 @@ import numpy as np
 from ...core.arguments.mismatch import typename
 from ...core.graph.node import NO_EDGE
 from ...core.memory.overlap import check_apart
+from ...core.memory.strided import placed
 from ...core.recording.inplace import commit
 from ...core.recording.record import TENSORS
 from ...core.runtime.modes import FLAGS
@@ -159,7 +160,7 @@ def _sliced(t: Tensor, dim: int, s: slice, whole: bool) -> Tensor:
 
 
 def _selected(t: Tensor, dim: int, i: int, place: int = 0) -> Tensor:
-    x = t._array
+    x = t._array if t._array.size else placed(t._array)
     try:
         r = x[(_ALL,) * dim + (i, ...)] if dim else x[i, ...]
     except IndexError:
@@ -196,6 +197,8 @@ def getitem(self: Tensor, index: Any) -> Tensor:
         try:
             r = x[index, ...]
         except IndexError:
+            return _selected(self, 0, index)
+        if not r.size:
             return _selected(self, 0, index)
         return view_of(self, r, SELECT, (x.shape, 0, index, None, None, None))
     if kind is slice:

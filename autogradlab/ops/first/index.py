@@ -11,7 +11,7 @@ import numpy as np
 
 from ...core.arguments.mismatch import typename
 from ...core.memory.overlap import check_written
-from ...core.memory.strided import window
+from ...core.memory.strided import placed, window
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
@@ -57,6 +57,8 @@ def _select(input, dim, index):
     if input.ndim == 0:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
     d = wrap_dim(dim, input.ndim)
+    if not input.size:
+        input = placed(input)
     try:
         return input[(_ALL,) * d + (index, ...)]
     except IndexError:
@@ -113,8 +115,9 @@ def _slice(input, dim=0, start=None, end=None, step=1):
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     d = wrap_dim(dim, input.ndim)
     r = input[(_ALL,) * d + (slice(start, end, step),)]
-    if r.size or not input.size:
+    if r.size:
         return r
+    input = placed(input)
     n = input.shape[d]  # an empty slice, too, begins where it was asked to
     first = 0 if start is None else min(max(start + n if start < 0 else start, 0), n)
     strides = input.strides
@@ -169,12 +172,12 @@ def slice_backward(grad_output, input_shape, dim, start, end, step):
 
 
 ALIAS = OPS["alias"] = Op(
-    "alias", lambda input: input[...], view=True, vjp={"input": lambda F, grad: F.view_grad(grad)}
+    "alias", lambda input: placed(input)[...], view=True, vjp={"input": lambda F, grad: F.view_grad(grad)}
 )
 RAW.view_grad = lambda grad: grad
 TENSORS.view_grad = lambda grad: TENSORS.alias(grad)
 RAW.alias = lambda input: input[...]
-TENSORS.alias = lambda input: view_of(input, input._array[...], ALIAS, ())
+TENSORS.alias = lambda input: view_of(input, placed(input._array)[...], ALIAS, ())
 
 
 @composite("""

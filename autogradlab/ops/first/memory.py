@@ -10,9 +10,10 @@ from ...core.arguments.declared import declare
 from ...core.arguments.mismatch import describe_mismatch
 from ...core.graph.node import NO_EDGE
 from ...core.memory.casting import cast_array, real_with_warning
+from ...core.memory.layout import like
 from ...core.memory.overlap import check_apart, check_written
 from ...core.memory.storage import address, resize, storage_of
-from ...core.memory.strided import dense
+from ...core.memory.strided import placed
 from ...core.memory.versions import UNSHARED, increment_version
 from ...core.recording.inplace import History, check_inplace, commit, commit_number
 from ...core.recording.record import RAW, TENSORS, finish, make_node_class, start_node
@@ -58,7 +59,7 @@ def formatted(x: np.ndarray, memory_format: Any = None) -> np.ndarray:
         if x.flags.c_contiguous:
             return x.copy()
         if 0 in x.strides or not x.size:
-            return np.array(x, order="C") if x.size else np.ndarray(x.shape, x.dtype)
+            return np.array(x, order="C") if x.size else like(x, x.dtype)
         return np.array(x, order="K")
     if memory_format is _CONTIGUOUS or memory_format == "contiguous":
         return np.array(x, order="C")
@@ -102,6 +103,10 @@ def contiguous(input: Tensor, *, memory_format: Any = None) -> Tensor:
 def _to_copy(input, numpy, memory_format=None):
     if numpy is input.dtype:
         return formatted(input, memory_format)
+    if memory_format is None and not (input.flags.c_contiguous and 1 not in input.shape):
+        r = like(input, numpy)
+        r[...] = cast_array(input, numpy)
+        return r
     r = cast_array(input, numpy)
     return r if memory_format is None and r is not input else formatted(r, memory_format)
 
@@ -594,10 +599,7 @@ def stride(input: Tensor, dim: Any = None) -> Any:
     """
     x = input._array
     size = x.itemsize
-    if x.size or any(x.strides):
-        steps = tuple([s // size for s in x.strides])
-    else:  # NumPy gives empty arrays strides of 0
-        steps = tuple(s // size for s in dense(x.shape, size))
+    steps = tuple([s // size for s in (x if x.size else placed(x)).strides])
     return steps if dim is None else steps[wrap_dim(dim, input._array.ndim, scalar_ok=False)]
 
 

@@ -24,7 +24,7 @@ _NEGATIVE = "Integers to negative integer powers are not allowed."
 def pow_backward(F, grad, input, exponent):
     if exponent == 0:
         return F.nought(grad)
-    return grad * F.conj(exponent * F.pow(input, exponent - 1))
+    return grad * F.conj(F.mul_number(F.pow(input, exponent - 1), exponent))
 
 
 @on_both_backends
@@ -130,7 +130,7 @@ def pow_scalar(input, exponent):
     },
 )
 def pow_base(input, exponent):
-    base = numbered(exponent, input)
+    base, exponent = numbered(exponent, input), np.ascontiguousarray(exponent)
     if base.ravel()[0] == 1:
         return np.ones_like(exponent)
     _check(base, exponent)

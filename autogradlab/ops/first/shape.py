@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core.arguments.mismatch import typename
 from ...core.backward.validate import expandable, reduce_to
-from ...core.memory.strided import view_strides, window
+from ...core.memory.strided import placed, view_strides, window
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Size, Tensor
 from ...core.types.dims import shape_arg, wrap_dim, wrap_dims
@@ -242,7 +242,7 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
 def _t(input):
     if input.ndim > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D")
-    return input.T
+    return (input if input.size else placed(input)).T
 
 
 _T = OPS["t"] = Op("t", _t, view=True, vjp={"input": lambda F, grad: F.t(grad)})
@@ -276,6 +276,8 @@ publish("t(Tensor input) -> Tensor", t, True, True, t.__doc__ or "")
 
 def _transpose(input, dim0, dim1):
     n = input.ndim
+    if not input.size:
+        input = placed(input)
     try:
         return input.swapaxes(dim0, dim1)
     except ValueError:
@@ -324,6 +326,8 @@ def _permute(input, dims):
             f"permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
             f"ordering of dimensions i.e. input.dim() = {input.ndim} is not equal to len(dims) = {len(dims)}"
         )
+    if not input.size:
+        input = placed(input)
     try:
         return input.transpose(dims)
     except ValueError:
@@ -369,11 +373,13 @@ publish("permute(Tensor input, int[] dims) -> Tensor", permute, True, True, perm
 
 
 def _squeeze_all(input):
-    return input.squeeze()
+    return (input if input.size else placed(input)).squeeze()
 
 
 def _squeeze_dim(input, dim):
     d = wrap_dim(dim, input.ndim)
+    if not input.size:
+        input = placed(input)
     return input.squeeze(d) if input.ndim and input.shape[d] == 1 else input[...]
 
 
@@ -381,6 +387,8 @@ def _squeeze_dims(input, dim):
     dims = wrap_dims(dim, input.ndim)
     if not input.ndim:
         return input[...]
+    if not input.size:
+        input = placed(input)
     return input.squeeze(tuple(d for d in dims if input.shape[d] == 1))
 
 
@@ -424,7 +432,7 @@ def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     """
     x = input._array
     if dim is None:
-        return view_of(input, x.squeeze(), SQUEEZES[0], (x.shape, None))
+        return view_of(input, _squeeze_all(x), SQUEEZES[0], (x.shape, None))
     if isinstance(dim, (tuple, list)):
         return view_of(input, _squeeze_dims(x, dim), SQUEEZES[2], (x.shape, tuple(dim), None, None))
     return view_of(input, _squeeze_dim(x, dim), SQUEEZES[1], (x.shape, dim, None, None))
@@ -448,6 +456,8 @@ publish(
 
 
 def _unsqueeze(input, dim):
+    if not input.size:
+        input = placed(input)
     shape, strides = input.shape, input.strides
     n = len(shape)
     d = dim if type(dim) is int and 0 <= dim <= n else wrap_dim(dim, n + 1)
@@ -517,6 +527,8 @@ _OLD_TYPES = {f"torch.{kind}Tensor" for kind in ("Float", "Double", "Half", "Byt
 
 
 def _expand(input, size):
+    if not input.size:
+        input = placed(input)
     old, steps = input.shape, input.strides
     lead = len(size) - len(old)
     if lead < 0:
@@ -566,7 +578,7 @@ def expand(input: Tensor, *size: Any, implicit: bool = False, **options: Any) ->
     return view_of(input, _expand(x, sizes), EXPAND, (x.shape, None))
 
 
-RAW.expand = lambda x, *size: np.broadcast_to(x, shape_arg(size))
+RAW.expand = lambda x, *size: np.broadcast_to(x if x.size else placed(x), shape_arg(size))
 publish(
     "expand(Tensor input, SymInt[] size, *, bool implicit=False) -> Tensor",
     expand,

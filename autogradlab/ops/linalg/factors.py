@@ -61,7 +61,10 @@ def square(name: str, a: np.ndarray, low: bool = True) -> None:
 
 def columns(a: np.ndarray) -> np.ndarray:
     """The matrices laid out column by column, as LAPACK leaves them."""
-    return np.ascontiguousarray(a.swapaxes(-1, -2)).swapaxes(-1, -2)
+    flat = np.ascontiguousarray(a.swapaxes(-1, -2))
+    if 1 in flat.shape:  # NumPy leaves any stride where the size is 1
+        flat = np.ndarray(flat.shape, flat.dtype, flat)
+    return flat.swapaxes(-1, -2)
 
 
 def check_info(name: str, info: np.ndarray, message: str) -> None:

@@ -315,6 +315,8 @@ class _Symbols:
         words: dict[str, Any] = {name: word for name, word in _ARITHMETIC.items() if name != "div"} | _COMPARISONS
         words |= {"bitwise_and": words["and"], "bitwise_or": words["or"], "logical_and": words["and"]}
         words |= {"logical_or": words["or"], "mm": words["matmul"], "bmm": words["matmul"], "mv": words["matmul"]}
+        words |= {"add_number": words["add"], "sub_number": words["sub"], "div_number": _ARITHMETIC["div"]}
+        words["mul_number"] = lambda x, number: _ARITHMETIC["mul"](number, x)
         words["special_erfcx"] = partial(_call, "special_erfcx")
         self.__dict__.update(words)
 
