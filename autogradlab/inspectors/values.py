@@ -23,6 +23,7 @@ __all__ = [
     "numbers",
     "plain_repr",
     "readable",
+    "rounded",
     "shape",
     "short",
     "texts",
@@ -159,6 +160,18 @@ def texts(values: Sequence[Any]) -> list[str]:
 def brief(value: float) -> str:
     """A size in three digits: `0.0315`, `12`, `1.2e-07`, `nan`."""
     return f"{value:.3g}"
+
+
+def rounded(values: Sequence[Any]) -> list[str]:
+    """Numbers with the decimals of which the largest needs three digits; smaller ones keep one digit."""
+    if any(isinstance(v, complex) for v in values):
+        return texts(values)
+    sizes = [abs(v) for v in values if math.isfinite(v) and v != 0]
+    digits = 2 - math.floor(math.log10(max(sizes))) if sizes else 0
+    if not 0 <= digits <= 6:
+        return [f"{v:.2e}" if v else "0" for v in values]
+    said = [f"{v:.{digits}f}" for v in values]
+    return [f"{v:.0e}" if v and not text.strip("-0.") else text for v, text in zip(values, said, strict=True)]
 
 
 def unaddressed(text: str) -> str:

@@ -16,7 +16,7 @@ from ..snapshot.events import NodeRan
 from ..snapshot.kinds import attribute, is_a, is_module, is_tensor, type_name
 from ..snapshot.names import names_of
 from ..snapshot.training import DEAD, LASTING, Event, Grown, Size, Step, Watch
-from ..values import brief, texts
+from ..values import brief, rounded
 from ..words import language, say
 from .step import Heard
 
@@ -418,7 +418,16 @@ class _Story:
 
 
 #: words that stand around the numbers on the page
-WORDS = ("short_left", "short_added", "short_now", "was_none", "adds_up", "differs", "no_gradient", "not_kept")
+WORDS: tuple[str, ...] = (
+    "short_left",
+    "short_added",
+    "short_now",
+    "was_none",
+    "adds_up",
+    "differs",
+    "no_gradient",
+    "not_kept",
+)
 WORDS += ("parameter", "scrub", "parts", "next_mark", "back_mark", "open", "near", "shut", "asks", "keys")
 
 
@@ -430,7 +439,7 @@ def _norm(step: Step, place: int) -> float | None:
 def _sum(grown: Grown) -> Sum:
     """The numbers of a gradient, one form for all three."""
     sizes = [grown.left, grown.added, grown.now]
-    said = iter(texts([number for size in sizes if size is not None for row in size.rows for number in row]))
+    said = iter(rounded([number for size in sizes if size is not None for row in size.rows for number in row]))
 
     def written(size: Size | None) -> tuple[tuple[str, ...], ...]:
         return () if size is None else tuple(tuple(next(said) for _ in row) for row in size.rows)

@@ -83,7 +83,7 @@ def _runs(points: Sequence[tuple[float, float] | None]) -> list[list[tuple[float
         if point is None:
             found.append([])
         else:
-            found[-1].append((point[0], round(point[1], 2)))
+            found[-1].append((point[0], round(point[1] * 2) / 2))  # last digits differ between processors
     return [run for run in found if run]
 
 
