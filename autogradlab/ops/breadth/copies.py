@@ -12,17 +12,23 @@ from ...core.recording.record import NOT_IMPLEMENTED, TENSORS
 from ...core.tensor.tensor import Tensor, wrap
 from ..first.kinds import no_derivative
 from ..first.shape import SQUEEZES
-from ..first.writing import exact_out
 from ..table.calls import make_call
 from ..table.opdef import OPS, Op, composite, op, publish
-from ..table.outputs import EXPECTED, Out
+from ..table.outputs import EXPECTED, Out, same_dtype
 
 
 def _copy_of(view: Op) -> Callable[..., Any]:
     """The call of an operation that copies what a view operation shows."""
     (formula,) = view.formulas
     vjp = {"input": formula.fn}
-    entry = Op(view.name + "_copy", view.kernel, multi=view.multi, vjp=vjp, node=view.node_name + "_copy")
+    entry = Op(
+        view.name + "_copy",
+        view.kernel,
+        multi=view.multi,
+        vjp=vjp,
+        node=view.node_name + "_copy",
+        check_out=same_dtype(),
+    )
     invoke = entry.invoke
 
     def copied(*args: Any) -> Any:
@@ -36,7 +42,6 @@ def _copy_of(view: Op) -> Callable[..., Any]:
 
 
 def _publish(name: str, call: Callable[..., Any]) -> None:
-    exact_out(OPS[name])
     publish(name, lambda *args, **kwargs: call(*args, **kwargs), False, True, f"{name[:-5]}() as a copy.")
 
 
@@ -232,7 +237,6 @@ declare(
 )
 for _name in ("view", "permute", "expand"):
     _call = _copy_of(OPS[_name])
-    exact_out(OPS[_name + "_copy"])
     publish(
         _name + "_copy",
         lambda input, sizes, _call=_call, **options: _call(input, tuple(sizes), **options),
@@ -289,7 +293,13 @@ def _plain(x: np.ndarray) -> Tensor:
     return wrap(x)
 
 
-@op("detach_copy -> Tensor", method=False, node=NOT_IMPLEMENTED, vjp={"input": no_derivative("detach_copy")})
+@op(
+    "detach_copy -> Tensor",
+    method=False,
+    node=NOT_IMPLEMENTED,
+    vjp={"input": no_derivative("detach_copy")},
+    check_out=same_dtype(),
+)
 def detach_copy(input):
     """
     sig: (input)
@@ -302,6 +312,3 @@ def detach_copy(input):
     True
     """
     return np.array(input, order="C")
-
-
-exact_out(OPS["detach_copy"])

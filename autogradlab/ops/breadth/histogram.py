@@ -12,16 +12,32 @@ from ...core.tensor.tensor import Tensor
 from ...core.types import dtypes
 from ...core.types.return_types import named
 from ..first.kinds import name_of, no_derivative, refuse
-from ..table.checked import cxx_name, offer
 from ..table.creation import bind
-from ..table.opdef import OPS, Op, publish
+from ..table.opdef import OPS, Op, composite, op, publish
+from ..table.outputs import cxx_name
 
 F = TENSORS
 
 # -- bincount ----------------------------------------------------------------------------------------------------------
 
 
+@op(
+    "bincount(Tensor input, Tensor? weights=None, SymInt minlength=0) -> Tensor",
+    node=NOT_IMPLEMENTED,
+    vjp={"weights": no_derivative("bincount")},
+    checked=True,
+)
 def bincount(input, weights=None, minlength=0):
+    """How often each of the integers 0, 1, 2, … occurs; with weights, the sum of theirs.
+
+    Shapes: input (n,), weights (n,); the result is as long as the largest value + 1, at least minlength.
+    Dtypes: integers, not negative; the result is int64, or weights' dtype (float64 for integers).
+
+    >>> torch.bincount(torch.tensor([0, 2, 2]))
+    tensor([1, 0, 2])
+    >>> torch.bincount(torch.tensor([0, 2, 2]), torch.tensor([0.5, 1., 1.]))
+    tensor([0.5000, 0.0000, 2.0000])
+    """
     if minlength < 0:
         raise RuntimeError("minlength should be >= 0")
     refuse(input, "bincount_cpu", "bfcV")
@@ -37,25 +53,6 @@ def bincount(input, weights=None, minlength=0):
     found = np.bincount(input, given.astype(np.float64), minlength=minlength)
     return found.astype(np.float32 if weights.dtype == np.float32 else np.float64)
 
-
-OPS["bincount"] = Op(
-    "bincount", bincount, "input weights", node=NOT_IMPLEMENTED, vjp={"weights": no_derivative("bincount")}
-)
-offer(
-    "bincount(Tensor input, Tensor? weights=None, SymInt minlength=0) -> Tensor",
-    OPS["bincount"],
-    """
-    How often each of the integers 0, 1, 2, … occurs; with weights, the sum of theirs.
-
-    Shapes: input (n,), weights (n,); the result is as long as the largest value + 1, at least minlength.
-    Dtypes: integers, not negative; the result is int64, or weights' dtype (float64 for integers).
-
-    >>> torch.bincount(torch.tensor([0, 2, 2]))
-    tensor([1, 0, 2])
-    >>> torch.bincount(torch.tensor([0, 2, 2]), torch.tensor([0.5, 1., 1.]))
-    tensor([0.5000, 0.0000, 2.0000])
-    """,
-)
 
 # -- bins --------------------------------------------------------------------------------------------------------------
 
@@ -88,7 +85,29 @@ def _even_places(x: np.ndarray, low: Any, high: Any, bins: int) -> tuple[np.ndar
     return inside, np.minimum(places, bins - 1)
 
 
+def _check_histc(input: Tensor, outs: tuple[Tensor, ...]) -> None:
+    for label, o in zip(("hist", "bin_edges"), outs, strict=False):
+        if o.dtype is not input.dtype:
+            raise RuntimeError(
+                f"torch.histogram: input tensor and {label} tensor should have the same dtype, but got input "
+                f"{cxx_name(input.dtype)} and {label} {cxx_name(o.dtype)}"
+            )
+
+
+@op(
+    "histc(Tensor input, int bins=100, Scalar min=0, Scalar max=0, *, Tensor out=None) -> Tensor",
+    check_out=_check_histc,
+    checked=True,
+)
 def histc(input, bins=100, min=0, max=0):
+    """How many elements fall into each of `bins` equal bins from min to max (of input's own range if both are 0).
+
+    Shapes: input any; the result is (bins,).
+    Dtypes: float; the result has the same dtype.
+
+    >>> torch.histc(torch.tensor([1., 2., 1.]), bins=4, min=0, max=3)
+    tensor([0., 2., 1., 0.])
+    """
     refuse(input, "aminmax_cpu" if min == max else "histogram_cpu", "c")
     refuse(input, "linspace_cpu", "b")
     refuse(input, "histogram_cpu", "iu")
@@ -110,33 +129,6 @@ def histc(input, bins=100, min=0, max=0):
     _, places = _even_places(wide.reshape(-1), kind(low), kind(high), bins)
     return np.bincount(places, minlength=bins).astype(input.dtype)
 
-
-OPS["histc"] = Op("histc", histc)
-
-
-def _check_histc(input: Tensor, outs: tuple[Tensor, ...]) -> None:
-    for label, o in zip(("hist", "bin_edges"), outs, strict=False):
-        if o.dtype is not input.dtype:
-            raise RuntimeError(
-                f"torch.histogram: input tensor and {label} tensor should have the same dtype, but got input "
-                f"{cxx_name(input.dtype)} and {label} {cxx_name(o.dtype)}"
-            )
-
-
-offer(
-    "histc(Tensor input, int bins=100, Scalar min=0, Scalar max=0, *, Tensor out=None) -> Tensor",
-    OPS["histc"],
-    """
-    How many elements fall into each of `bins` equal bins from min to max (of input's own range if both are 0).
-
-    Shapes: input any; the result is (bins,).
-    Dtypes: float; the result has the same dtype.
-
-    >>> torch.histc(torch.tensor([1., 2., 1.]), bins=4, min=0, max=3)
-    tensor([0., 2., 1., 0.])
-    """,
-    check=_check_histc,
-)
 
 _WHO = "torch.histogramdd: "
 
@@ -296,6 +288,17 @@ def _points(input: Tensor) -> np.ndarray:
     return x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
 
 
+@composite(
+    """
+    histogramdd(Tensor input, int bins, float[]? range=None, Tensor? weight=None, bool density=False) -> (Tensor hist,
+        Tensor bin_edges)
+    histogramdd(Tensor input, int[] bins, float[]? range=None, Tensor? weight=None,
+        bool density=False) -> (Tensor hist, Tensor bin_edges)
+    histogramdd(Tensor input, Tensor[] bins, float[]? range=None, Tensor? weight=None,
+        bool density=False) -> (Tensor hist, Tensor bin_edges)
+    """,
+    method=False,
+)
 def histogramdd(input: Tensor, bins: Any, range: Any = None, weight: Any = None, density: bool = False) -> Any:
     """The histogram of points with several coordinates.
 
@@ -315,19 +318,3 @@ def histogramdd(input: Tensor, bins: Any, range: Any = None, weight: Any = None,
     hist, edges = _many(x, given, range, None if weight is None else weight._array, density)
     made = F.from_numpy(hist), tuple(F.from_numpy(np.array(e)) for e in edges)
     return named("histogramdd", _PAIR)(made)
-
-
-publish(
-    """
-    histogramdd(Tensor input, int bins, float[]? range=None, Tensor? weight=None, bool density=False) -> (Tensor hist,
-        Tensor bin_edges)
-    histogramdd(Tensor input, int[] bins, float[]? range=None, Tensor? weight=None,
-        bool density=False) -> (Tensor hist, Tensor bin_edges)
-    histogramdd(Tensor input, Tensor[] bins, float[]? range=None, Tensor? weight=None,
-        bool density=False) -> (Tensor hist, Tensor bin_edges)
-    """,
-    histogramdd,
-    False,
-    True,
-    histogramdd.__doc__ or "",
-)

@@ -12,7 +12,6 @@ from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import from_numpy
 from ...core.values.building import scalar_array
 from ..first.kinds import typed
-from ..first.viewing import guard
 from ..table.opdef import composite, op
 
 
@@ -63,6 +62,7 @@ op(
     >>> torch.constant_pad_nd(torch.tensor([1, 2]), (1, 2), 9)
     tensor([9, 1, 2, 9, 9])
     """,
+    checked=True,
 )(_constant_pad)
 
 
@@ -172,7 +172,6 @@ declare(
 for _dims in (1, 2, 3):
     _pads("reflection", _dims, True)
     _pads("replication", _dims, False)
-guard("constant_pad_nd")
 
 
 # -- every mode of torch.nn.functional.pad -----------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from ..first.kinds import COMPLEX, double, floated, on_both_backends, refuse, re
 from ..kernels import special as K
 from ..table.factories import binary, unary
 from ..table.families import attach
-from ..table.opdef import OPS, Op, alias, op, publish
+from ..table.opdef import OPS, Op, alias, composite, op
 from ..table.outputs import Out
 
 F = TENSORS
@@ -221,6 +221,7 @@ OPS["polygamma"] = _POLYGAMMA = Op(
 _POLYGAMMA.overload_in_place()
 
 
+@composite("polygamma(int n, Tensor input, *, Tensor out=None) -> Tensor", out=Out(overlap="part"), method=False)
 def polygamma(n: int, input: Tensor, *, out: Any = None) -> Tensor:
     """
     The n-th derivative of digamma.
@@ -251,14 +252,6 @@ def _method_(self: Tensor, n: int) -> Tensor:
     return _POLYGAMMA.call_(self, n)
 
 
-publish(
-    "polygamma(int n, Tensor input, *, Tensor out=None) -> Tensor",
-    polygamma,
-    False,
-    True,
-    polygamma.__doc__ or "",
-    out=Out(overlap="part"),
-)
 alias("special_polygamma", "polygamma", method=False)
 RAW.polygamma = lambda n, x: _polygamma(x, n)
 for _name, _fn in (("polygamma", _method), ("polygamma_", _method_)):
@@ -564,6 +557,7 @@ special(
 )
 
 
+@composite("special_ndtr(Tensor input, *, Tensor out=None) -> Tensor", method=False)
 def special_ndtr(input: Tensor, *, out: Any = None) -> Tensor:
     """The share of a standard normal distribution to the left of x.
 
@@ -576,15 +570,7 @@ def special_ndtr(input: Tensor, *, out: Any = None) -> Tensor:
     return r if out is None else F.mul(r, 1, out=out)
 
 
-publish(
-    "special_ndtr(Tensor input, *, Tensor out=None) -> Tensor",
-    special_ndtr,
-    False,
-    True,
-    special_ndtr.__doc__ or "",
-)
-
-
+@composite("special_round(Tensor input, *, int decimals=0, Tensor out=None) -> Tensor", method=False)
 def special_round(input: Tensor, *, decimals: int = 0, out: Any = None) -> Tensor:
     """torch.round under the name of the special functions.
 
@@ -595,14 +581,6 @@ def special_round(input: Tensor, *, decimals: int = 0, out: Any = None) -> Tenso
     """
     return F.round(input, decimals=decimals, out=out)
 
-
-publish(
-    "special_round(Tensor input, *, int decimals=0, Tensor out=None) -> Tensor",
-    special_round,
-    False,
-    True,
-    special_round.__doc__ or "",
-)
 
 # -- of two arguments --------------------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
-from ..first.kinds import refuse, refusing, strict
+from ..first.kinds import refuse, refusing
 from ..table.factories import binary
 from ..table.opdef import alias, op
 from ..table.outputs import FOUND, Out
@@ -427,6 +427,5 @@ binary(
     """,
     cuts=False,
 )
-strict("logical_and logical_or logical_xor gcd lcm", both=True)
 for _name in ("gcd", "lcm"):
     alias(_name + "_", _name + "_", method=False)

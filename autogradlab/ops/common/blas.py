@@ -12,11 +12,9 @@ from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import from_numpy, promote
 from ...core.values.promotion import broadcast_shapes
-from ..first.products import added, fitting, product, scaled, times, type_name, written
-from ..table.arguments import with_old_forms
-from ..table.checked import cxx_name
-from ..table.opdef import OPS, composite, op, publish
-from ..table.outputs import EXPECTED, Out
+from ..first.products import added, product, scaled, times, type_name, written
+from ..table.opdef import composite, op
+from ..table.outputs import EXPECTED, Out, cxx_name
 
 
 def lift(F: Any, array: np.ndarray) -> Any:
@@ -39,6 +37,7 @@ def adjoint(F: Any, x: Any) -> Any:
     addmv(Tensor input, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1, Tensor out=None) -> Tensor
     """,
     inplace=True,
+    fits=lambda mat, vec: (mat.shape[0],),
     overlap="",
     vjp={
         "input": lambda F, grad, beta: times(grad, beta),
@@ -142,6 +141,7 @@ def addr(input, vec1, vec2, *, beta=1, alpha=1):
         Tensor out=None) -> Tensor|function
     """,
     inplace=True,
+    fits=lambda batch1, batch2: (batch1.shape[0], batch1.shape[1], batch2.shape[2]),
     overlap="",
     vjp={
         "input": lambda F, grad, beta: times(grad, beta),
@@ -239,19 +239,6 @@ def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
     b, n, k = batch1.shape
     r = product(batch1.transpose(1, 0, 2).reshape(n, b * k), batch2.reshape(b * k, batch2.shape[2]))
     return added(input, scaled(r, alpha), beta)
-
-
-TENSORS.addmv_ = fitting(TENSORS.addmv_, lambda mat, vec: (mat.shape[0],))
-TENSORS.baddbmm_ = fitting(TENSORS.baddbmm_, lambda a, b: (a.shape[0], a.shape[1], b.shape[2]))
-for _name in ("addmv", "addr", "baddbmm", "addbmm"):
-    for _end in ("", "_"):
-        publish(
-            _name + _end,
-            with_old_forms(_name + _end, TENSORS.__dict__[_name + _end]),
-            True,
-            _end == "" or _name == "addmv",
-            OPS[_name].doc,
-        )
 
 
 # -- made of products --------------------------------------------------------------------------------------------------

@@ -12,10 +12,8 @@ from ...core.runtime import errors
 from ...core.tensor.tensor import Tensor
 from ...core.values.promotion import can_cast, is_number, result_dtype, wrap_number
 from ..first.kinds import align, into, name_of, numbered, on_both_backends, refuse, shared, single
-from ..first.viewing import guard
-from ..table.arguments import with_old_forms
 from ..table.families import attach
-from ..table.opdef import OPS, Op, op, publish
+from ..table.opdef import OPS, Op, composite, op, publish
 from ..table.outputs import FOUND, Out
 
 F = TENSORS
@@ -52,6 +50,17 @@ OPS["where"] = _WHERE = Op(
 )
 
 
+@composite(
+    """
+    where(Tensor condition) -> Tensor
+    where(Tensor condition, Tensor input, Tensor other, *, Tensor out=None) -> Tensor
+    where(Tensor condition, Scalar self, Tensor other) -> Tensor
+    where(Tensor condition, Tensor input, Scalar other) -> Tensor
+    where(Tensor condition, Scalar self, Scalar other) -> Tensor
+    """,
+    out=Out(overlap="part"),
+    method=False,
+)
 def where(condition: Any, input: Any = None, other: Any = None, *, out: Any = None) -> Any:
     """Chooses element by element: input where condition is True, other elsewhere. With condition alone it is
     nonzero(as_tuple=True).
@@ -85,20 +94,6 @@ def _method(self: Tensor, condition: Any, other: Any) -> Any:
     return where(condition, self, other)
 
 
-publish(
-    """
-    where(Tensor condition) -> Tensor
-    where(Tensor condition, Tensor input, Tensor other, *, Tensor out=None) -> Tensor
-    where(Tensor condition, Scalar self, Tensor other) -> Tensor
-    where(Tensor condition, Tensor input, Scalar other) -> Tensor
-    where(Tensor condition, Scalar self, Scalar other) -> Tensor
-    """,
-    where,
-    False,
-    True,
-    where.__doc__ or "",
-    out=Out(overlap="part"),
-)
 _method.__name__ = _method.__qualname__ = "where"
 attach("where", _method)
 
@@ -438,6 +433,14 @@ _LERP = OPS["lerp"] = Op(
 )
 
 
+@composite(
+    """
+    lerp(Tensor input, Tensor end, Tensor weight, *, Tensor out=None) -> Tensor
+    lerp(Tensor input, Tensor end, Scalar weight, *, Tensor out=None) -> Tensor
+    """,
+    out=Out(exact=FOUND, overlap="part"),
+    checked=True,
+)
 def lerp(input: Any, end: Any, weight: Any, *, out: Any = None) -> Any:
     """The point at `weight` of the way from input to end: input + weight * (end - input).
 
@@ -460,26 +463,12 @@ def lerp(input: Any, end: Any, weight: Any, *, out: Any = None) -> Any:
     raise TypeError("lerp(): two tensors, and a tensor or a number")
 
 
+@composite("lerp_", function=False, checked=True)
 def lerp_(input: Tensor, end: Any, weight: Any) -> Any:
     """In-place version of :meth:`lerp`."""
     if isinstance(end, Tensor) and (isinstance(weight, Tensor) or is_number(weight)):
         return (_LERP if isinstance(weight, Tensor) else _LERP_NUMBER).call_(input, end, weight)
     raise TypeError("lerp_(): a tensor, and a tensor or a number")
-
-
-publish(
-    """
-    lerp(Tensor input, Tensor end, Tensor weight, *, Tensor out=None) -> Tensor
-    lerp(Tensor input, Tensor end, Scalar weight, *, Tensor out=None) -> Tensor
-    """,
-    lerp,
-    True,
-    True,
-    lerp.__doc__ or "",
-    out=Out(exact=FOUND, overlap="part"),
-)
-publish("lerp_", lerp_, True, False, lerp_.__doc__ or "")
-guard("lerp lerp_")
 
 
 @op(
@@ -561,15 +550,5 @@ def addcdiv(input, tensor1, tensor2, *, value=1):
     x, a, b = align(input, tensor1, tensor2)
     return _add_quotient(x, a, b, numbered(x, value))
 
-
-for _name in ("addcmul", "addcdiv"):
-    for _end in ("", "_"):
-        publish(
-            _name + _end,
-            with_old_forms(_name + _end, TENSORS.__dict__[_name + _end]),
-            True,
-            _end == "",
-            OPS[_name].doc,
-        )
 
 _add_quotient = single(lambda x, a, b, value: x + value.astype(x.dtype) * (a / b))

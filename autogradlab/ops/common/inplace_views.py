@@ -10,8 +10,7 @@ from ...core.recording.record import finish, start_node
 from ...core.runtime import modes
 from ...core.tensor.tensor import Tensor
 from ..first.shape import SQUEEZES
-from ..first.viewing import guard
-from ..table.opdef import OPS, Op, publish
+from ..table.opdef import OPS, Op, composite
 
 
 def _renumbered(entry: Op, number: int) -> Op:
@@ -43,6 +42,7 @@ def reshaped_in_place(input: Tensor, entry: Op, values: list[Any], array: Any) -
     return input
 
 
+@composite("t_", function=False, checked=True)
 def t_(input: Tensor) -> Tensor:
     """In-place version of :meth:`t`."""
     if input._array.ndim > 2:
@@ -50,34 +50,34 @@ def t_(input: Tensor) -> Tensor:
     return reshaped_in_place(input, _T, [input], _T.kernel(input._array))
 
 
+@composite("transpose_", function=False, checked=True)
 def transpose_(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """In-place version of :meth:`transpose`."""
     return reshaped_in_place(input, _TRANSPOSE, [input, dim0, dim1], _TRANSPOSE.kernel(input._array, dim0, dim1))
 
 
+@composite("swapaxes_", function=False, checked=True)
 def swapaxes_(input: Tensor, axis0: int, axis1: int) -> Tensor:
     """In-place version of :meth:`swapaxes`."""
     return transpose_(input, axis0, axis1)
 
 
+@composite("swapdims_", function=False, checked=True)
 def swapdims_(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """In-place version of :meth:`swapdims`."""
     return transpose_(input, dim0, dim1)
 
 
+@composite("unsqueeze_", function=False, checked=True)
 def unsqueeze_(input: Tensor, dim: int) -> Tensor:
     """In-place version of :meth:`unsqueeze`."""
     return reshaped_in_place(input, _UNSQUEEZE, [input, dim], _UNSQUEEZE.kernel(input._array, dim))
 
 
+@composite("squeeze_", function=False, checked=True)
 def squeeze_(input: Tensor, dim: Any = None) -> Tensor:
     """In-place version of :meth:`squeeze`."""
     if dim is None:
         return reshaped_in_place(input, _SQUEEZE[0], [input], _SQUEEZE[0].kernel(input._array))
     entry = _SQUEEZE[2 if isinstance(dim, (tuple, list)) else 1]
     return reshaped_in_place(input, entry, [input, dim], entry.kernel(input._array, dim))
-
-
-for _fn in (t_, transpose_, swapaxes_, swapdims_, unsqueeze_, squeeze_):
-    publish(_fn.__name__, _fn, True, False, _fn.__doc__ or "")
-guard("t_ transpose_ swapaxes_ swapdims_ unsqueeze_ squeeze_")

@@ -16,7 +16,6 @@ from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor, requires_grad, wrap
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import from_numpy, promote
-from ..first.viewing import guard
 from ..table.opdef import OPS, Op, alias, composite, publish
 from ..table.outputs import UNCASTABLE, Out
 
@@ -416,7 +415,7 @@ def cartesian_prod(*tensors: Tensor) -> Tensor:
     return _STACK.call([TENSORS.flatten(g) for g in meshgrid(*tensors, indexing="ij")], 1)
 
 
-@composite("combinations(Tensor input, int r=2, bool with_replacement=False) -> Tensor", method=False)
+@composite("combinations(Tensor input, int r=2, bool with_replacement=False) -> Tensor", method=False, checked=True)
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
     """All ways to choose r elements of a vector, a row each.
 
@@ -441,6 +440,3 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
         mask &= a <= b if with_replacement else a < b
     chosen = wrap(mask)
     return _STACK.call([TENSORS.masked_select(g, chosen) for g in grids], 1)
-
-
-guard("combinations")

@@ -12,10 +12,10 @@ from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import from_numpy
 from ...core.values.building import scalar_array
 from ...core.values.promotion import broadcast_error, broadcast_shapes
-from ..first.viewing import guard, misfit
-from ..first.writing import exact_out, in_place, warn_expanded
-from ..table.opdef import OPS, Op, composite, op, publish
-from ..table.outputs import C_NAMES
+from ..first.writing import in_place, warn_expanded
+from ..table.arguments import misfit
+from ..table.opdef import OPS, Op, composite, op
+from ..table.outputs import C_NAMES, same_dtype
 from .take import _number, is_value, scalar_name
 
 
@@ -120,6 +120,13 @@ def _misfit(mask: Any, value: Any) -> int:
     return 0
 
 
+@composite(
+    """
+    masked_fill(Tensor input, Tensor mask, Tensor value) -> Tensor
+    masked_fill(Tensor input, Tensor mask, Scalar value) -> Tensor
+    """,
+    checked=True,
+)
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """A copy of input with value wherever mask is True.
 
@@ -140,6 +147,7 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     return _FILLS[number].call(input, mask, value)
 
 
+@composite("masked_fill_", checked=True, function=False)
 def masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """In-place version of :meth:`masked_fill`."""
     warn_expanded("masked_fill_", input)
@@ -165,27 +173,17 @@ def _fill_into(input, mask, value):
     input[mask] = value
 
 
-publish(
-    """
-    masked_fill(Tensor input, Tensor mask, Tensor value) -> Tensor
-    masked_fill(Tensor input, Tensor mask, Scalar value) -> Tensor
-    """,
-    masked_fill,
-    True,
-    True,
-    masked_fill.__doc__ or "",
-)
-publish("masked_fill_", masked_fill_, True, False, masked_fill_.__doc__ or "")
-
 # -- select and scatter ------------------------------------------------------------------------------------------------
 
 
 @op(
     "masked_select(Tensor input, Tensor mask, *, Tensor out=None) -> Tensor",
+    check_out=same_dtype("masked_select(): self and result must have the same scalar type"),
     shown={"input": "self"},
     vjp={
         "input": lambda F, grad, mask, input: F.masked_select_backward(grad, mask, tuple(input.shape)),
     },
+    checked=True,
 )
 def masked_select(input, mask):
     """The elements where mask is True, in one row.
@@ -268,6 +266,7 @@ def _count(shape: tuple[int, ...]) -> int:
     return n
 
 
+@composite("masked_scatter(Tensor input, Tensor mask, Tensor source) -> Tensor", checked=True)
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """A copy of input in which the True places of mask get the elements of source, one after the other.
 
@@ -287,22 +286,13 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     return _SCATTER.call(input, mask, source)
 
 
+@composite("masked_scatter_", checked=True, function=False)
 def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """In-place version of :meth:`masked_scatter`."""
     return in_place(_SCATTER, [input, mask, source], _spread)
 
 
-publish(
-    "masked_scatter(Tensor input, Tensor mask, Tensor source) -> Tensor",
-    masked_scatter,
-    True,
-    True,
-    masked_scatter.__doc__ or "",
-)
-publish("masked_scatter_", masked_scatter_, True, False, masked_scatter_.__doc__ or "")
-
-
-@composite("fill_diagonal_(Tensor input, Scalar fill_value, bool wrap=False) -> Tensor", function=False)
+@composite("fill_diagonal_(Tensor input, Scalar fill_value, bool wrap=False) -> Tensor", function=False, checked=True)
 def fill_diagonal_(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
     """Writes a value on the main diagonal, in place; wrap=True starts again below in tall matrices.
 
@@ -331,8 +321,3 @@ def fill_diagonal_(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor
         if left > 0:
             TENSORS.fill_(TENSORS.as_strided(input, (left,), (step,), start + offset), fill_value)
     return input
-
-
-exact_out(OPS["masked_select"], "masked_select(): self and result must have the same scalar type")
-
-guard("masked_fill masked_fill_ masked_select masked_scatter masked_scatter_ fill_diagonal_")

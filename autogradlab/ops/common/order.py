@@ -8,15 +8,16 @@ import numpy as np
 
 from ...core.arguments.declared import declare
 from ...core.memory.storage import resize
-from ...core.recording.record import RAW, TENSORS
+from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.types import dtypes
 from ...core.types.dims import wrap_dim
 from ..first.kinds import refuse
 from ..first.selecting import SMALL, insertion_order, sort_order
-from ..table.checked import axis, exact_out, offer, tensor_type
+from ..table.checked import axis, tensor_type
 from ..table.creation import bind
-from ..table.opdef import OPS, Op, publish
+from ..table.opdef import OPS, Op, form_of, offer, op, publish
+from ..table.outputs import same_dtype
 from .sorting import keys_of, picked, selecting
 
 F = TENSORS
@@ -72,30 +73,22 @@ def _medians(declaration: str, doc: str = "") -> None:
     first = OPS[name] = Op(
         name, whole, vjp={"input": lambda F, grad, input, result: F.share_evenly(grad, input, result)}
     )
-    second = OPS[name + ".dim"] = selecting(name, along, name.capitalize() + "Backward1")
-
-    def choose(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return first if len(args) + len(kwargs) == 1 else None
-
-    offer(
+    second = OPS[name + ".dim"] = Op(
         name,
-        second,
-        f"""The lower median of all elements, or along `dim` with its index{", NaN left out" if skips else ""}.
-
-    >>> import autogradlab as torch
-    >>> torch.{name}(torch.tensor([1.0, 4.0, 2.0, 3.0]))
-    tensor(2.)
-    """,
-        choose=choose,
-        check=exact_out(
+        along,
+        node=name.capitalize() + "Backward1",
+        **selecting(name),
+        check_out=same_dtype(
             "Expected tensor for 'values' to have the same type as tensor for argument #2 'self'; but type {1} does "
             "not equal {0} (while checking arguments for median)",
             "Expected tensor for argument #1 'indices' to have scalar type Long; but got {1} instead (while checking "
             "arguments for median)",
-            style=tensor_type,
+            name_of=tensor_type,
             last=True,
         ),
+        overload=lambda args, kwargs: first if len(args) + len(kwargs) == 1 else None,
     )
+    offer(name, second, form_of, True, True, doc, checked=True)
 
 
 _medians(
@@ -136,7 +129,26 @@ _medians(
 # -- mode --------------------------------------------------------------------------------------------------------------
 
 
+@op(
+    "mode(Tensor input, int dim=-1, bool keepdim=False, *, Tensor[2] out=None) -> (Tensor values, Tensor indices)",
+    **selecting("mode"),
+    check_out=same_dtype(
+        "expected scalar type '{}' but got '{}' for values output",
+        "expected scalar type '{}' but got '{}' for indices output",
+    ),
+    checked=True,
+)
 def mode(input, dim=-1, keepdim=False):
+    """The most frequent value along dim and a place where it stands; of several equally frequent ones the smallest.
+
+    Shapes: input's shape without dim, or with size 1 there if keepdim.
+    Dtypes: real numbers and bool; indices are int64.
+
+    >>> torch.mode(torch.tensor([[1, 2, 2], [3, 3, 1]]))
+    torch.return_types.mode(
+    values=tensor([2, 3]),
+    indices=tensor([2, 1]))
+    """
     d = axis(dim, input.ndim)
     if input.ndim and not input.shape[d]:
         raise IndexError(f"mode(): Expected reduction dim {d} to have non-zero size.")
@@ -166,28 +178,6 @@ def mode(input, dim=-1, keepdim=False):
     places = np.array(places, order="C")
     return (found, places) if keepdim else (found.squeeze(d), places.squeeze(d))
 
-
-RAW.mode = mode
-OPS["mode"] = selecting("mode", mode)
-offer(
-    "mode(Tensor input, int dim=-1, bool keepdim=False, *, Tensor[2] out=None) -> (Tensor values, Tensor indices)",
-    OPS["mode"],
-    """
-    The most frequent value along dim and a place where it stands; of several equally frequent ones the smallest.
-
-    Shapes: input's shape without dim, or with size 1 there if keepdim.
-    Dtypes: real numbers and bool; indices are int64.
-
-    >>> torch.mode(torch.tensor([[1, 2, 2], [3, 3, 1]]))
-    torch.return_types.mode(
-    values=tensor([2, 3]),
-    indices=tensor([2, 1]))
-    """,
-    check=exact_out(
-        "expected scalar type '{}' but got '{}' for values output",
-        "expected scalar type '{}' but got '{}' for indices output",
-    ),
-)
 
 # -- quantiles ---------------------------------------------------------------------------------------------------------
 

@@ -28,10 +28,9 @@ from ..first.kinds import (
     refuse,
     refusing,
     single,
-    strict,
 )
 from ..table.factories import binary
-from ..table.opdef import FUNCTIONS, OPS, Op, alias, publish
+from ..table.opdef import FUNCTIONS, OPS, Op, alias, offer
 from ..table.outputs import Out
 
 F = TENSORS
@@ -622,7 +621,8 @@ def with_number(
     """
     camel = (node or OPS[name].node_name)[:-1]
     kernel = OPS[name].kernel
-    both, both_ = F.__dict__[name], F.__dict__.get(name + "_")
+    base = OPS[name]
+    make, make_in_place = base.form, base.form_in_place
 
     def with_second(input, other):
         return run(input, numbered(input, other))
@@ -649,32 +649,37 @@ def with_number(
         t = into(t, value)
         return F.to(t, _default()) if floats and t._array.dtype.kind in "biu" else t
 
-    def forward(*args: Any, **options: Any) -> Any:
-        if len(args) == 2 and (not options or "out" in options):
-            input, other = args
-            if isinstance(input, Tensor):
-                if not isinstance(other, Tensor) and is_number(other):
-                    return a.call(prepared(input, other), other, **options)
-            elif b is not None and isinstance(other, Tensor) and is_number(input):
-                return b.call_any(input, prepared(other, input), **options)
-        return both(*args, **options)
+    def form(entry: Op) -> Callable[..., Any]:
+        both = make(entry)
 
-    def forward_(input: Tensor, *args: Any, **options: Any) -> Any:
-        if len(args) == 1 and not options and not isinstance(args[0], Tensor) and is_number(args[0]):
-            wide = prepared(input, args[0])
-            check_cast(wide._array.dtype, input._array.dtype)
-            return a.call_(input, args[0])
-        return both_(input, *args, **options)  # type: ignore[misc]
+        def forward(*args: Any, **options: Any) -> Any:
+            if len(args) == 2 and (not options or "out" in options):
+                input, other = args
+                if isinstance(input, Tensor):
+                    if not isinstance(other, Tensor) and is_number(other):
+                        return a.call(prepared(input, other), other, **options)
+                elif b is not None and isinstance(other, Tensor) and is_number(input):
+                    return b.call_any(input, prepared(other, input), **options)
+            return both(*args, **options)
 
-    publish(name, forward, hasattr(Tensor, name), name in FUNCTIONS, OPS[name].doc)
-    if both_ is not None:
-        publish(
-            name + "_",
-            forward_,
-            True,
-            name + "_" in FUNCTIONS,
-            f"In-place version of :meth:`{name}`.",
-        )
+        return forward
+
+    def form_in_place(entry: Op) -> Callable[..., Any]:
+        both_ = make_in_place(entry)
+
+        def forward_(input: Tensor, *args: Any, **options: Any) -> Any:
+            if len(args) == 1 and not options and not isinstance(args[0], Tensor) and is_number(args[0]):
+                wide = prepared(input, args[0])
+                check_cast(wide._array.dtype, input._array.dtype)
+                return a.call_(input, args[0])
+            return both_(input, *args, **options)
+
+        return forward_
+
+    offer(name, base, form, hasattr(Tensor, name), name in FUNCTIONS, base.doc)
+    if hasattr(Tensor, name + "_"):
+        in_place = f"In-place version of :meth:`{name}`."
+        offer(name + "_", base, form_in_place, True, name + "_" in FUNCTIONS, in_place)
 
 
 def _default() -> Any:
@@ -706,18 +711,21 @@ with_number(
 )
 RAW.xlogy = lambda x, y: OPS["xlogy"].kernel(x, numbered(x, y))
 RAW.special_xlog1py = lambda x, y: OPS["special_xlog1py"].kernel(x, numbered(x, y))
-_heaviside_any = F.heaviside
+_any_dtypes = OPS["heaviside"].form
 
 
-def _same_dtypes(*args: Any, **options: Any) -> Any:
-    if len(args) == 2 and all(isinstance(t, Tensor) for t in args) and args[0].dtype is not args[1].dtype:
-        raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
-    return _heaviside_any(*args, **options)
+def _same_dtypes(entry: Op) -> Callable[..., Any]:
+    heaviside = _any_dtypes(entry)
+
+    def forward(*args: Any, **options: Any) -> Any:
+        if len(args) == 2 and all(isinstance(t, Tensor) for t in args) and args[0].dtype is not args[1].dtype:
+            raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
+        return heaviside(*args, **options)
+
+    return forward
 
 
-publish("heaviside", _same_dtypes, True, True, OPS["heaviside"].doc)
-strict("copysign fmod")
-strict("maximum minimum fmax fmin atan2 hypot nextafter logaddexp logaddexp2 heaviside ldexp", both=True)
+offer("heaviside", OPS["heaviside"], _same_dtypes, True, True, OPS["heaviside"].doc)
 for _end in ("", "_"):
     alias("arctan2" + _end, "atan2" + _end, function=_end == "")
 

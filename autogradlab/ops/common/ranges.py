@@ -15,9 +15,9 @@ from ...core.tensor.tensor import Tensor
 from ...core.types import dtypes
 from ...core.types.dtypes import dtype as Dtype
 from ...core.types.dtypes import get_default_dtype
-from ..table.checked import cxx_name
 from ..table.creation import bind, check_out, check_sizes, default, default_device, finished, into, options
 from ..table.opdef import composite
+from ..table.outputs import cxx_name
 
 _OUT_COUNT = (
     "The number of elements in the out tensor of shape {} is {} which does not match the computed number of elements "

@@ -10,8 +10,8 @@ import numpy as np
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import shape_arg, wrap_dim, wrap_dims
-from ..first.viewing import guard, misfit, one_list
-from ..table.opdef import OPS, Op, composite, op, publish
+from ..table.arguments import misfit
+from ..table.opdef import OPS, Op, composite, op
 
 # -- repeat and tile ---------------------------------------------------------------------------------------------------
 
@@ -50,6 +50,7 @@ _REPEAT = OPS["repeat"] = Op("repeat", _repeat, vjp={"input": _repeat_back})
 RAW.repeat = _repeat
 
 
+@composite("repeat(Tensor input, SymInt[] repeats) -> Tensor", checked=True, function=False)
 def repeat(input: Tensor, *repeats: Any, **options: Any) -> Tensor:
     """The tensor put side by side with itself, so often in each dimension. A copy.
 
@@ -65,10 +66,7 @@ def repeat(input: Tensor, *repeats: Any, **options: Any) -> Tensor:
     return _REPEAT.call(input, shape_arg(repeats or (options.pop("repeats", ()),)))
 
 
-publish("repeat(Tensor input, SymInt[] repeats) -> Tensor", repeat, True, False, repeat.__doc__ or "")
-
-
-@composite("tile(Tensor input, SymInt[] dims) -> Tensor")
+@composite("tile(Tensor input, SymInt[] dims) -> Tensor", one_list=True, checked=True)
 def tile(input: Tensor, *dims: Any, **options: Any) -> Tensor:
     """repeat with as few numbers as one likes: missing ones are 1, in front.
 
@@ -98,11 +96,14 @@ def _times(repeats: Tensor, output_size: Any) -> Tensor:
     return wrap(np.repeat(np.arange(x.size), x))
 
 
-@composite("""
+@composite(
+    """
     repeat_interleave(Tensor input, Tensor repeats, int? dim=None, *, SymInt? output_size=None) -> Tensor
     repeat_interleave(Tensor repeats, *, SymInt? output_size=None) -> Tensor
     repeat_interleave(Tensor input, SymInt repeats, int? dim=None, *, SymInt? output_size=None) -> Tensor
-    """)
+    """,
+    checked=True,
+)
 def repeat_interleave(input: Tensor, repeats: Any = None, dim: Any = None, *, output_size: Any = None) -> Tensor:
     """Each element repeated on the spot, a number of times or so often as a tensor says.
     main: 2
@@ -177,7 +178,7 @@ def _numbers(value: Any) -> tuple[int, ...]:
     return tuple(map(operator.index, value)) if isinstance(value, (tuple, list)) else (operator.index(value),)
 
 
-@composite("roll(Tensor input, SymInt[1] shifts, int[1] dims=None) -> Tensor")
+@composite("roll(Tensor input, SymInt[1] shifts, int[1] dims=None) -> Tensor", checked=True)
 def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
     """The elements moved round along dims; what falls out at the end comes in at the front. Without dims, of the
     flattened input.
@@ -207,7 +208,7 @@ _FLIP = OPS["flip"] = Op("flip", _flip, vjp={"input": lambda F, grad, dims: F.fl
 RAW.flip = _flip
 
 
-@composite("flip(Tensor input, int[] dims) -> Tensor")
+@composite("flip(Tensor input, int[] dims) -> Tensor", one_list=True, checked=True)
 def flip(input: Tensor, *dims: Any, **options: Any) -> Tensor:
     """The order of the elements along dims reversed. A copy.
 
@@ -224,7 +225,7 @@ def flip(input: Tensor, *dims: Any, **options: Any) -> Tensor:
     return _FLIP.call(input, shape_arg(dims))
 
 
-@composite("fliplr(Tensor input) -> Tensor")
+@composite("fliplr(Tensor input) -> Tensor", checked=True)
 def fliplr(input: Tensor) -> Tensor:
     """The order of the columns reversed. A copy.
 
@@ -240,7 +241,7 @@ def fliplr(input: Tensor) -> Tensor:
     return _FLIP.call(input, (1,))
 
 
-@composite("flipud(Tensor input) -> Tensor")
+@composite("flipud(Tensor input) -> Tensor", checked=True)
 def flipud(input: Tensor) -> Tensor:
     """The order of the rows reversed. A copy.
 
@@ -266,6 +267,7 @@ Tensor.__reversed__ = _reversed
 @op(
     "rot90(Tensor input, int k=1, int[] dims={0,1}) -> Tensor",
     vjp={"input": lambda F, grad, k, dims: F.rot90(grad, -k, dims)},
+    checked=True,
 )
 def rot90(input, k=1, dims=(0, 1)):
     """Turned by 90 degrees k times, in the plane of two dims.
@@ -291,8 +293,3 @@ def rot90(input, k=1, dims=(0, 1)):
     if k == 2:
         return _flip(input, (a, b))
     return _flip(input, (b if k == 1 else a,)).swapaxes(a, b)
-
-
-guard("repeat tile repeat_interleave roll flip fliplr flipud rot90")
-one_list("flip")
-one_list("tile")

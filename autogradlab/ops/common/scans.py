@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.arguments.declared import declare
+from ...core.arguments.declared import declare, name_of
 from ...core.memory.casting import real_with_warning
 from ...core.recording.record import RAW, TENSORS
 from ...core.runtime import modes
@@ -16,10 +16,10 @@ from ...core.types.dims import wrap_dim
 from ...core.types.return_types import named
 from ...core.values.promotion import is_number
 from ..first.kinds import on_both_backends, refuse
-from ..table.checked import EXPECTED, axis, cxx_name, exact_out, offer
+from ..table.checked import axis
 from ..table.creation import bind
-from ..table.opdef import OPS, Op, composite, publish
-from ..table.outputs import Out
+from ..table.opdef import OPS, Op, composite, offer, op, publish
+from ..table.outputs import Out, cxx_name, same_dtype
 from ..table.signatures import explain
 from . import extremes  # noqa: F401  its put_at carries gradients back
 
@@ -130,29 +130,32 @@ def _scan(declaration: str, ufunc: Any, vjp: Any, doc: str, out: Any = None) -> 
                 if given is None:
                     kwargs["dtype"] = out.dtype
                 elif given is not out.dtype:
-                    raise RuntimeError(EXPECTED.format(cxx_name(given), cxx_name(out.dtype)))
+                    same_dtype(wanted=given)(out, (out,))
             r = call(*args, **kwargs)
             return _no_integers(args, kwargs, r) if "dtype" in kwargs else r
         except TypeError:
             explain(name, args, kwargs)
             raise
 
-    def forward_(*args: Any, **kwargs: Any) -> Any:
-        input = args[0]
-        given = kwargs.pop("dtype", None)
-        if given is not None and given is not input.dtype:
-            raise RuntimeError(
-                f"Bad in-place call: input tensor dtype {cxx_name(input.dtype)} and output tensor dtype "
-                f"{cxx_name(given)} should match"
-            )
-        try:
-            return entry.call_(*args, **kwargs, dtype=input.dtype)
-        except TypeError:
-            explain(name + "_", args[1:], kwargs, "Tensor")
-            raise
+    def form_in_place(entry: Op) -> Any:
+        def forward_(*args: Any, **kwargs: Any) -> Any:
+            input = args[0]
+            given = kwargs.pop("dtype", None)
+            if given is not None and given is not input.dtype:
+                raise RuntimeError(
+                    f"Bad in-place call: input tensor dtype {cxx_name(input.dtype)} and output tensor dtype "
+                    f"{cxx_name(given)} should match"
+                )
+            try:
+                return entry.call_(*args, **kwargs, dtype=input.dtype)
+            except TypeError:
+                explain(name + "_", args[1:], kwargs, "Tensor")
+                raise
+
+        return forward_
 
     publish(name, forward, True, True, doc)
-    publish(name + "_", forward_, True, False, f"In-place version of :meth:`{name}`.")
+    offer(name + "_", entry, form_in_place, True, False, f"In-place version of :meth:`{name}`.")
 
 
 _scan(
@@ -204,7 +207,7 @@ _scan(
 
 
 def _extreme(declaration: str, ufunc: Any, doc: str = "") -> None:
-    name = declare(declaration, doc)
+    name = name_of(declaration)
 
     def kernel(input, dim):
         if not input.ndim and type(dim) is int and dim not in (0, -1):
@@ -221,22 +224,18 @@ def _extreme(declaration: str, ufunc: Any, doc: str = "") -> None:
         places = np.ascontiguousarray(np.maximum.accumulate(np.where(hit, steps, 0), axis=d))
         return np.ascontiguousarray(np.take_along_axis(input, places, d)), places
 
-    entry = OPS[name] = Op(
-        name,
-        kernel,
+    op(
+        declaration,
         outputs=("values", "indices"),
         differentiable=1,
         returns=named(name, ("values", "indices")),
         vjp={
             "input": lambda F, grad, input, dim, indices: F.put_at(grad, dim, indices, tuple(input.shape), True),
         },
-    )
-    offer(
-        name,
-        entry,
-        f"The running {name[3:]}imum along a dimension, and where it was met last.",
-        check=exact_out("expected scalar_type {} but found {}"),
-    )
+        check_out=same_dtype("expected scalar_type {} but found {}"),
+        checked=True,
+        doc=doc,
+    )(kernel)
 
 
 _extreme(
@@ -283,7 +282,22 @@ def _add_exp(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.where(nan, complex(np.nan, np.nan), r)
 
 
+@op(
+    "logcumsumexp(Tensor input, int dim, *, Tensor out=None) -> Tensor",
+    vjp={"input": lambda F, grad, input, result, dim: F.logcumsumexp_back(grad, input, result, dim)},
+    check_out=same_dtype("expected scalar_type {} but found {}"),
+    out=Out(overlap="part"),
+    checked=True,
+)
 def logcumsumexp(input, dim):
+    """log of the cumsum of exp(input) along dim, without overflow.
+
+    ~scan
+    ~floats
+
+    >>> torch.logcumsumexp(torch.tensor([0., 0., 0.]), dim=0)
+    tensor([0.0000, 0.6931, 1.0986])
+    """
     d = axis(dim, input.ndim)
     if not input.ndim or not input.size:
         return np.array(input, order="C")
@@ -333,30 +347,6 @@ def logcumsumexp_back(F, grad, input, result, dim):
         return F.conj(F.exp(back(F.log(F.conj(grad)))))
     return F.exp(back(_log_where(F, grad, True))) - F.exp(back(_log_where(F, grad, False)))
 
-
-OPS["logcumsumexp"] = Op(
-    "logcumsumexp",
-    logcumsumexp,
-    vjp={
-        "input": lambda F, grad, input, result, dim: F.logcumsumexp_back(grad, input, result, dim),
-    },
-)
-RAW.logcumsumexp = logcumsumexp
-offer(
-    "logcumsumexp(Tensor input, int dim, *, Tensor out=None) -> Tensor",
-    OPS["logcumsumexp"],
-    """
-    log of the cumsum of exp(input) along dim, without overflow.
-
-    ~scan
-    ~floats
-
-    >>> torch.logcumsumexp(torch.tensor([0., 0., 0.]), dim=0)
-    tensor([0.0000, 0.6931, 1.0986])
-    """,
-    check=exact_out("expected scalar_type {} but found {}"),
-    out=Out(overlap="part"),
-)
 
 # -- differences -------------------------------------------------------------------------------------------------------
 

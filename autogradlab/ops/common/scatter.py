@@ -13,10 +13,10 @@ from ...core.tensor.tensor import Tensor
 from ...core.types.dims import wrap_dim
 from ...core.values.building import scalar_array
 from ..first.kinds import no_derivative
-from ..first.viewing import guard, misfit
-from ..first.writing import exact_out, in_place, writer
-from ..table.opdef import OPS, op, publish
-from ..table.outputs import Out
+from ..first.writing import in_place, writer
+from ..table.arguments import misfit
+from ..table.opdef import OPS, composite, op, publish
+from ..table.outputs import Out, same_dtype
 from .take import _number, add_at, at, fitting_source, inside, is_value
 
 # -- where an index tensor points --------------------------------------------------------------------------------------
@@ -100,9 +100,10 @@ op(
     tensor([0.9000, 0.7000])
     """,
     out=Out(overlap="part"),
+    checked=True,
+    check_out=same_dtype(),
 )(_gather)
 
-exact_out(OPS["gather"])
 _GATHER = OPS["gather"].call
 
 
@@ -112,7 +113,7 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False,
     return _GATHER(input, dim, index, sparse_grad)
 
 
-publish("gather", gather, True, True, OPS["gather"].doc)
+publish("gather", gather, True, True, OPS["gather"].doc, checked=True)
 
 # -- scatter -----------------------------------------------------------------------------------------------------------
 
@@ -186,6 +187,7 @@ _SCATTERS = {
         },
         node="ScatterBackward0",
         function=False,
+        checked=True,
     ),
     ("value", False): writer(
         "scatter",
@@ -196,10 +198,19 @@ _SCATTERS = {
         },
         node="ScatterBackward1",
         function=False,
+        checked=True,
     ),
-    ("src", True): writer("scatter", "input index src", _scatter_by, _BLOCKED, node=NOT_IMPLEMENTED, function=False),
+    ("src", True): writer(
+        "scatter", "input index src", _scatter_by, _BLOCKED, node=NOT_IMPLEMENTED, function=False, checked=True
+    ),
     ("value", True): writer(
-        "scatter", "input index", _scatter_by, {"input": _BLOCKED["input"]}, node=NOT_IMPLEMENTED, function=False
+        "scatter",
+        "input index",
+        _scatter_by,
+        {"input": _BLOCKED["input"]},
+        node=NOT_IMPLEMENTED,
+        function=False,
+        checked=True,
     ),
 }
 _KERNELS: dict[Any, Any] = {
@@ -240,6 +251,16 @@ _DEPRECATED = (
 )
 
 
+@composite(
+    """
+    scatter(Tensor input, int dim, Tensor index, Tensor src, *, Tensor out=None) -> Tensor
+    scatter(Tensor input, int dim, Tensor index, Tensor src, *, str reduce, Tensor out=None) -> Tensor
+    scatter(Tensor input, int dim, Tensor index, Scalar value, *, Tensor out=None) -> Tensor
+    scatter(Tensor input, int dim, Tensor index, Scalar value, *, str reduce, Tensor out=None) -> Tensor
+    """,
+    out=Out(overlap="part"),
+    checked=True,
+)
 def scatter(
     input: Tensor,
     dim: Any = None,
@@ -277,28 +298,13 @@ def scatter(
     return _SCATTERS[form].call(*values, **({} if out is None else {"out": out}))
 
 
+@composite("scatter_", checked=True, function=False)
 def scatter_(
     input: Tensor, dim: Any = None, index: Any = None, src: Any = None, *, value: Any = None, reduce: Any = None
 ) -> Tensor:
     """In-place version of :meth:`scatter`."""
     form, values = _read("scatter_", input, dim, index, src, value, reduce)
     return in_place(_SCATTERS[form], values, _KERNELS[form])
-
-
-publish(
-    """
-    scatter(Tensor input, int dim, Tensor index, Tensor src, *, Tensor out=None) -> Tensor
-    scatter(Tensor input, int dim, Tensor index, Tensor src, *, str reduce, Tensor out=None) -> Tensor
-    scatter(Tensor input, int dim, Tensor index, Scalar value, *, Tensor out=None) -> Tensor
-    scatter(Tensor input, int dim, Tensor index, Scalar value, *, str reduce, Tensor out=None) -> Tensor
-    """,
-    scatter,
-    True,
-    True,
-    scatter.__doc__ or "",
-    out=Out(overlap="part"),
-)
-publish("scatter_", scatter_, True, False, scatter_.__doc__ or "")
 
 
 def _raw_pad_to(x: Any, shape: tuple[int, ...]) -> Any:
@@ -367,6 +373,7 @@ writer(
     tensor([4., 2.])
     """,
     out=Out(overlap="part"),
+    checked=True,
 )
 
 
@@ -490,6 +497,7 @@ writer(
     tensor([5., 1.])
     """,
     out=Out(overlap="part"),
+    checked=True,
 )
 
 # -- index_reduce ------------------------------------------------------------------------------------------------------
@@ -523,11 +531,24 @@ def _index_reduce_back(F, grad, input, dim, index, source, result, reduce, inclu
 
 
 _INDEX_REDUCE = writer(
-    "index_reduce", "input index source", _index_reduce, {"input source": _index_reduce_back}, function=False
+    "index_reduce",
+    "input index source",
+    _index_reduce,
+    {"input source": _index_reduce_back},
+    function=False,
+    checked=True,
 )
 _BETA = "index_reduce() is in beta and the API may change at any time."
 
 
+@composite(
+    """
+    index_reduce(Tensor input, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True,
+        Tensor out=None) -> Tensor
+    """,
+    out=Out(overlap="part"),
+    checked=True,
+)
 def index_reduce(
     input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True, out: Any = None
 ) -> Tensor:
@@ -552,6 +573,7 @@ def index_reduce(
     return result
 
 
+@composite("index_reduce_", checked=True, function=False)
 def index_reduce_(
     input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
@@ -567,17 +589,3 @@ def _INDEX_REDUCE_INTO(input, dim, index, source, reduce, include_self):
 
 publish("_index_reduce", lambda *a, **k: _INDEX_REDUCE.call(*a, **k), False, False, "")
 RAW._index_reduce = RAW.index_reduce
-publish(
-    """
-    index_reduce(Tensor input, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True,
-        Tensor out=None) -> Tensor
-    """,
-    index_reduce,
-    True,
-    True,
-    index_reduce.__doc__ or "",
-    out=Out(overlap="part"),
-)
-publish("index_reduce_", index_reduce_, True, False, index_reduce_.__doc__ or "")
-
-guard("gather scatter scatter_ scatter_add scatter_add_ scatter_reduce scatter_reduce_ index_reduce index_reduce_")

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...core.memory.layout import like
-from ...core.recording.record import RAW, TENSORS
+from ...core.recording.record import TENSORS
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types import dtypes
@@ -20,10 +20,10 @@ from ...core.values.promotion import result_dtype
 from ..first.kinds import name_of, refuse
 from ..first.selecting import SMALL, kth_place, sort_order, top_order
 from ..table.arguments import reject
-from ..table.checked import EXPECTED, axis, cxx_name, exact_out, number_of, offer
+from ..table.checked import axis, number_of
 from ..table.creation import bind
 from ..table.opdef import OPS, Op, composite, op
-from ..table.outputs import write
+from ..table.outputs import same_dtype, write
 from . import extremes  # noqa: F401  its take_at and put_at carry gradients
 
 F = TENSORS
@@ -126,45 +126,39 @@ def _sorted(input: np.ndarray, dim: Any, descending: bool, stable: bool = False)
     return values, places
 
 
-def sort(input, dim=-1, descending=False):
-    return _sorted(input, dim, descending)
+_PAIR = ("values", "indices")
+
+
+def _of_places(name: str) -> dict[str, Any]:
+    """What operations that give elements and their places have in common."""
+    return {
+        "outputs": _PAIR,
+        "differentiable": 1,
+        "returns": named(name, _PAIR),
+        "vjp": {"input": lambda F, grad, dim, indices, input_shape: F.place_at(grad, dim, indices, input_shape)},
+        "check_out": same_dtype(),
+    }
 
 
 def _stable_sort(input, *, stable, dim=-1, descending=False):
     return _sorted(input, dim, descending, bool(stable))
 
 
-_PAIR = ("values", "indices")
+_STABLE = OPS["sort.stable"] = Op("sort", _stable_sort, node="SortBackward1", **_of_places("sort"))
 
 
-def _of_places(name: str, kernel: Any, node: str | None = None) -> Op:
-    return Op(
-        name,
-        kernel,
-        node=node,
-        outputs=_PAIR,
-        differentiable=1,
-        returns=named(name, _PAIR),
-        vjp={
-            "input": lambda F, grad, dim, indices, input_shape: F.place_at(grad, dim, indices, input_shape),
-        },
-    )
-
-
-OPS["sort"] = _of_places("sort", sort)
-_STABLE = OPS["sort.stable"] = _of_places("sort", _stable_sort, "SortBackward1")
-_EXACT = exact_out(EXPECTED, style=cxx_name)
-
-
-offer(
+@op(
     """
     sort(Tensor input, *, bool? stable, int dim=-1, bool descending=False, Tensor[2] out=None) -> (Tensor values,
         Tensor indices)
     sort(Tensor input, int dim=-1, bool descending=False, *, Tensor[2] out=None) -> (Tensor values, Tensor indices)
     """,
-    OPS["sort"],
-    """
-    Sorts along dim; gives the values and the places they had. stable=True keeps equal elements in order.
+    **_of_places("sort"),
+    overload=lambda args, kwargs: _STABLE if "stable" in kwargs else None,
+    checked=True,
+)
+def sort(input, dim=-1, descending=False):
+    """Sorts along dim; gives the values and the places they had. stable=True keeps equal elements in order.
     main: 2
 
     Shapes: both results have input's shape.
@@ -177,22 +171,8 @@ offer(
     >>> torch.tensor([[2, 1], [3, 4]]).sort(dim=0, descending=True).values
     tensor([[3, 4],
             [2, 1]])
-    """,
-    check=_EXACT,
-    choose=lambda args, kwargs: _STABLE if "stable" in kwargs else None,
-)
-
-
-def argsort(input, dim=-1, descending=False, *, stable=False):
-    return _sorted(input, dim, descending, bool(stable))[1]
-
-
-OPS["argsort"] = Op("argsort", argsort)
-
-
-def _check_argsort(input: Tensor, outs: tuple[Tensor, ...]) -> None:
-    if outs[0].dtype is not dtypes.int64:
-        raise RuntimeError(EXPECTED.format(cxx_name(dtypes.int64), cxx_name(outs[0].dtype)))
+    """
+    return _sorted(input, dim, descending)
 
 
 def _choose_argsort(args: Any, kwargs: dict[str, Any]) -> None:
@@ -200,14 +180,17 @@ def _choose_argsort(args: Any, kwargs: dict[str, Any]) -> None:
         OPS["argsort"].reject(args, kwargs)
 
 
-offer(
+@op(
     """
     argsort(Tensor input, *, bool stable, int dim=-1, bool descending=False, Tensor out=None) -> Tensor
     argsort(Tensor input, int dim=-1, bool descending=False) -> Tensor
     """,
-    OPS["argsort"],
-    """
-    The places that would sort input along dim.
+    check_out=same_dtype(wanted=dtypes.int64),
+    overload=_choose_argsort,
+    checked=True,
+)
+def argsort(input, dim=-1, descending=False, *, stable=False):
+    """The places that would sort input along dim.
     main: 2
 
     Shapes: input's shape.
@@ -218,10 +201,8 @@ offer(
     tensor([1, 2, 0])
     >>> x[x.argsort(descending=True)]
     tensor([30, 20, 10])
-    """,
-    check=_check_argsort,
-    choose=_choose_argsort,
-)
+    """
+    return _sorted(input, dim, descending, bool(stable))[1]
 
 
 @composite("msort(Tensor input, *, Tensor out=None) -> Tensor")
@@ -245,7 +226,26 @@ def msort(input: Tensor, *, out: Any = None) -> Tensor:
 # -- the largest few ---------------------------------------------------------------------------------------------------
 
 
+@op(
+    """
+    topk(Tensor input, SymInt k, int dim=-1, bool largest=True, bool sorted=True, *,
+        Tensor[2] out=None) -> (Tensor values, Tensor indices)
+    """,
+    **_of_places("topk"),
+    checked=True,
+)
 def topk(input, k, dim=-1, largest=True, sorted=True):
+    """The k largest elements along dim (with largest=False the smallest) and their places.
+
+    Shapes: input's shape with k at dim.
+    Dtypes: any but bool and complex; indices are int64.
+    Errors: RuntimeError if k is larger than the dimension.
+
+    >>> torch.topk(torch.tensor([1., 5., 3., 4.]), 2)
+    torch.return_types.topk(
+    values=tensor([5., 4.]),
+    indices=tensor([1, 3]))
+    """
     k = number_of(k)
     d = axis(dim, input.ndim)
     n = input.shape[d] if input.ndim else 1
@@ -291,30 +291,40 @@ def _ties(line: np.ndarray, top: np.ndarray) -> bool:
     return bool((top[1:] == top[:-1]).any()) or int(np.count_nonzero(line == top[-1])) > 1
 
 
-OPS["topk"] = _of_places("topk", topk)
-offer(
-    """
-    topk(Tensor input, SymInt k, int dim=-1, bool largest=True, bool sorted=True, *,
-        Tensor[2] out=None) -> (Tensor values, Tensor indices)
-    """,
-    OPS["topk"],
-    """
-    The k largest elements along dim (with largest=False the smallest) and their places.
+def selecting(name: str) -> dict[str, Any]:
+    """What operations that pick one element of each line have in common."""
+    return {
+        "outputs": _PAIR,
+        "differentiable": 1,
+        "returns": named(name, _PAIR),
+        "vjp": {
+            "input": lambda F, grad, dim, indices, input_shape, keepdim: F.put_at(
+                grad, dim, indices, input_shape, keepdim
+            ),
+        },
+    }
 
-    Shapes: input's shape with k at dim.
-    Dtypes: any but bool and complex; indices are int64.
-    Errors: RuntimeError if k is larger than the dimension.
 
-    >>> torch.topk(torch.tensor([1., 5., 3., 4.]), 2)
-    torch.return_types.topk(
-    values=tensor([5., 4.]),
-    indices=tensor([1, 3]))
+@op(
+    """
+    kthvalue(Tensor input, SymInt k, int dim=-1, bool keepdim=False, *, Tensor[2] out=None) -> (Tensor values,
+        Tensor indices)
     """,
-    check=_EXACT,
+    **selecting("kthvalue"),
+    check_out=same_dtype("output values must be of same type as input", "output indices must be of scalar type Long"),
+    checked=True,
 )
-
-
 def kthvalue(input, k, dim=-1, keepdim=False):
+    """The k-th smallest element along dim, counted from 1, and its place.
+
+    Shapes: input's shape without dim, or with size 1 there if keepdim.
+    Dtypes: real numbers; indices are int64.
+
+    >>> torch.kthvalue(torch.tensor([7., 1., 5.]), 2)
+    torch.return_types.kthvalue(
+    values=tensor(5.),
+    indices=tensor(2))
+    """
     k = number_of(k)
     d = axis(dim, input.ndim)
     n = input.shape[d] if input.ndim else 1
@@ -344,46 +354,6 @@ def picked(input: np.ndarray, x: np.ndarray, places: np.ndarray, d: int, keepdim
     values = np.take_along_axis(input, places, d)
     return (values, places) if keepdim else (values.squeeze(d), places.squeeze(d))
 
-
-def selecting(name: str, kernel: Any, node: str | None = None) -> Op:
-    """The entry of an operation that picks one element of each line."""
-    return Op(
-        name,
-        kernel,
-        node=node,
-        outputs=_PAIR,
-        differentiable=1,
-        returns=named(name, _PAIR),
-        vjp={
-            "input": lambda F, grad, dim, indices, input_shape, keepdim: F.put_at(
-                grad, dim, indices, input_shape, keepdim
-            ),
-        },
-    )
-
-
-OPS["kthvalue"] = selecting("kthvalue", kthvalue)
-offer(
-    """
-    kthvalue(Tensor input, SymInt k, int dim=-1, bool keepdim=False, *, Tensor[2] out=None) -> (Tensor values,
-        Tensor indices)
-    """,
-    OPS["kthvalue"],
-    """
-    The k-th smallest element along dim, counted from 1, and its place.
-
-    Shapes: input's shape without dim, or with size 1 there if keepdim.
-    Dtypes: real numbers; indices are int64.
-
-    >>> torch.kthvalue(torch.tensor([7., 1., 5.]), 2)
-    torch.return_types.kthvalue(
-    values=tensor(5.),
-    indices=tensor(2))
-    """,
-    check=exact_out("output values must be of same type as input", "output indices must be of scalar type Long"),
-)
-for _kernel in (sort, argsort, topk, kthvalue):
-    setattr(RAW, _kernel.__name__, _kernel)
 
 # -- searching ---------------------------------------------------------------------------------------------------------
 

@@ -14,8 +14,8 @@ from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor, gradient_edge
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import _scalar_name
-from ..first.viewing import guard, view_of
-from ..table.opdef import OPS, Op, composite, op, publish
+from ..first.viewing import view_of
+from ..table.opdef import OPS, Op, composite, op
 
 
 def pieces(x: np.ndarray, d: int, sizes: Any) -> list[np.ndarray]:
@@ -93,7 +93,7 @@ _SIZES = OPS["split_with_sizes"] = Op(
 )
 
 
-@composite("split_with_sizes(Tensor input, SymInt[] split_sizes, int dim=0) -> Tensor[]")
+@composite("split_with_sizes(Tensor input, SymInt[] split_sizes, int dim=0) -> Tensor[]", checked=True)
 def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """The tensor in parts of given sizes along dim.
 
@@ -106,6 +106,13 @@ def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Ten
     return _SIZES.call(input, tuple(map(operator.index, split_sizes)), dim)
 
 
+@composite(
+    """
+    split(Tensor input, SymInt split_size, int dim=0) -> Tensor[]
+    split(Tensor input, SymInt[] split_size, int dim=0) -> Tensor[]
+    """,
+    checked=True,
+)
 def split(
     input: Tensor, split_size_or_sections: Any = None, dim: int = 0, *, split_size: Any = None
 ) -> tuple[Tensor, ...]:
@@ -130,19 +137,12 @@ def split(
     return _SPLIT.call(input, size, dim)
 
 
-publish(
-    """
-    split(Tensor input, SymInt split_size, int dim=0) -> Tensor[]
-    split(Tensor input, SymInt[] split_size, int dim=0) -> Tensor[]
-    """,
-    split,
-    True,
-    True,
-    split.__doc__ or "",
+@op(
+    "unsafe_split(Tensor input, SymInt split_size, int dim=0) -> Tensor[]",
+    multi=True,
+    vjp={"input": _split_back},
+    checked=True,
 )
-
-
-@op("unsafe_split(Tensor input, SymInt split_size, int dim=0) -> Tensor[]", multi=True, vjp={"input": _split_back})
 def unsafe_split(input, split_size, dim=0):
     """split, whose parts may be changed in place as long as the input is not used.
 
@@ -183,7 +183,7 @@ def _chunked(input: Tensor, chunks: int, dim: int, split_: Any, with_sizes: Any)
     return split_(input, size, dim)
 
 
-@composite("chunk(Tensor input, int chunks, int dim=0) -> Tensor[]")
+@composite("chunk(Tensor input, int chunks, int dim=0) -> Tensor[]", checked=True)
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """The tensor in so many parts along dim, or fewer: their size is rounded upwards.
 
@@ -196,7 +196,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     return _chunked(input, operator.index(chunks), dim, split, split_with_sizes)
 
 
-@composite("unsafe_chunk(Tensor input, int chunks, int dim=0) -> Tensor[]")
+@composite("unsafe_chunk(Tensor input, int chunks, int dim=0) -> Tensor[]", checked=True)
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """chunk, whose parts may be changed in place as long as the input is not used.
 
@@ -209,11 +209,14 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]
     return _chunked(input, chunks, dim, TENSORS.unsafe_split, TENSORS.unsafe_split_with_sizes)
 
 
-@composite("""
+@composite(
+    """
     tensor_split(Tensor input, SymInt[] indices, int dim=0) -> Tensor[]
     tensor_split(Tensor input, Tensor tensor_indices_or_sections, int dim=0) -> Tensor[]
     tensor_split(Tensor input, SymInt sections, int dim=0) -> Tensor[]
-    """)
+    """,
+    checked=True,
+)
 def tensor_split(input: Tensor, indices_or_sections: Any = None, dim: int = 0, **names: Any) -> tuple[Tensor, ...]:
     """The tensor in exactly so many parts along dim, or cut at given places.
 
@@ -287,7 +290,7 @@ def _along(declaration: str, dim: int, least: int, doc: str) -> None:
         return tensor_split(input, indices_or_sections, d)
 
     part.__doc__ = doc
-    composite(name)(part)
+    composite(name, checked=True)(part)
 
 
 _along(
@@ -367,7 +370,7 @@ _UNBIND = OPS["unbind"] = Op(
 )
 
 
-@composite("unbind(Tensor input, int dim=0) -> Tensor[]")
+@composite("unbind(Tensor input, int dim=0) -> Tensor[]", checked=True)
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """The slices along dim, without that dimension.
 
@@ -383,4 +386,3 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
 
 
 RAW.split, RAW.unbind, RAW.split_with_sizes = _split, _unbind, _split_with_sizes
-guard("split split_with_sizes chunk tensor_split hsplit vsplit dsplit unbind unsafe_split unsafe_chunk")

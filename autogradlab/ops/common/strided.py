@@ -13,9 +13,9 @@ from ...core.memory.storage import storage_of
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import _scalar_name
-from ..first.viewing import guard, view_of
-from ..first.writing import exact_out
+from ..first.viewing import view_of
 from ..table.opdef import OPS, Op, composite, op, publish
+from ..table.outputs import same_dtype
 
 
 @op(
@@ -91,6 +91,9 @@ def _strided(input: Tensor, size: Any, stride: Any, storage_offset: Any) -> tupl
     return r, size, stride, storage_offset, strided.Geometry(x), strided.Geometry(r, x)
 
 
+@composite(
+    "as_strided(Tensor input, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor", checked=True
+)
 def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: Any = None) -> Tensor:
     """A view of the memory with any shape, strides and offset; elements may be shown several times.
 
@@ -112,6 +115,7 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: Any = None
     return view_of(input, r, _STRIDED, (*saved, None, None, None, None, None))
 
 
+@composite("as_strided_", checked=True)
 def as_strided_(input: Tensor, size: Any, stride: Any, storage_offset: Any = None) -> Tensor:
     """In-place version of :meth:`as_strided`."""
     from .inplace_views import reshaped_in_place
@@ -119,15 +123,6 @@ def as_strided_(input: Tensor, size: Any, stride: Any, storage_offset: Any = Non
     r, *saved = _strided(input, size, stride, storage_offset)
     return reshaped_in_place(input, _STRIDED_, [input, *saved], r)
 
-
-publish(
-    "as_strided(Tensor input, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor",
-    as_strided,
-    True,
-    True,
-    as_strided.__doc__ or "",
-)
-publish("as_strided_", as_strided_, True, True, as_strided_.__doc__ or "")
 
 # -- writing a view into a copy ----------------------------------------------------------------------------------------
 
@@ -154,6 +149,7 @@ def _copied(input: np.ndarray, view: Any, src: np.ndarray) -> np.ndarray:
         "input": lambda F, grad, src_shape, dim, index: F.select_scatter(grad, F.zeros_of(grad, src_shape), dim, index),
         "src": lambda F, grad, dim, index: F.select(grad, dim, index),
     },
+    checked=True,
 )
 def select_scatter(input, src, dim, index):
     """A copy of input whose slice at one place along dim is src.
@@ -173,12 +169,14 @@ def select_scatter(input, src, dim, index):
     slice_scatter(Tensor input, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1, *,
         Tensor out=None) -> Tensor
     """,
+    check_out=same_dtype(),
     vjp={
         "input": lambda F, grad, src_shape, dim, start, end, step: F.slice_scatter(
             grad, F.zeros_of(grad, src_shape), dim, start, end, step
         ),
         "src": lambda F, grad, dim, start, end, step: F.slice(grad, dim, start, end, step),
     },
+    checked=True,
 )
 def slice_scatter(input, src, dim=0, start=None, end=None, step=1):
     """A copy of input whose part [start:end:step] along dim is src.
@@ -200,6 +198,7 @@ def slice_scatter(input, src, dim=0, start=None, end=None, step=1):
         ),
         "src": lambda F, grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2),
     },
+    checked=True,
 )
 def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
     """A copy of input whose diagonal is src.
@@ -272,6 +271,7 @@ publish(
     tensor([[1., 0.],
             [0., 2.]])
     """,
+    checked=True,
 )
 
 
@@ -317,7 +317,3 @@ def view_as_dtype(input: Tensor, dtype: Any) -> Tensor:
     if t._edge is None:
         t._edge = NO_EDGE
     return t
-
-
-exact_out(OPS["slice_scatter"])
-guard("as_strided as_strided_ select_scatter slice_scatter diagonal_scatter as_strided_scatter")

@@ -12,10 +12,10 @@ from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import _scalar_name, from_numpy, int64
 from ...core.values.building import scalar_array
 from ...core.values.promotion import broadcast_shapes, is_number
-from ..first.viewing import guard, misfit
-from ..first.writing import exact_out, in_place, warn_expanded, writer
-from ..table.opdef import OPS, composite, op, publish
-from ..table.outputs import Out
+from ..first.writing import in_place, warn_expanded, writer
+from ..table.arguments import misfit
+from ..table.opdef import OPS, composite, op
+from ..table.outputs import Out, same_dtype
 
 _ALL = slice(None)
 
@@ -45,10 +45,12 @@ def at(d: int, index: Any) -> tuple[Any, ...]:
 
 @op(
     "index_select(Tensor input, int dim, Tensor index, *, Tensor out=None) -> Tensor",
+    check_out=same_dtype("index_select(): self and result must have the same scalar type"),
     vjp={
         "input": lambda F, grad, input_shape, dim, index: F.index_select_backward(grad, input_shape, dim, index),
     },
     out=Out(overlap="whole"),
+    checked=True,
 )
 def index_select(input, dim, index):
     """Picks whole slices along dim, in the order of index.
@@ -193,6 +195,7 @@ writer(
     tensor([1., 0., 2.])
     """,
     out=Out(overlap="part"),
+    checked=True,
 )
 
 
@@ -264,6 +267,7 @@ writer(
     tensor([0., 5., 0.])
     """,
     out=Out(overlap="part"),
+    checked=True,
 )
 
 for _name in ("index_add", "index_copy"):
@@ -320,6 +324,7 @@ _FILLS = [
         function=False,
         order="K",
         overlap="",
+        checked=True,
     ),
     writer(
         "index_fill",
@@ -332,6 +337,7 @@ _FILLS = [
         function=False,
         order="K",
         overlap="",
+        checked=True,
     ),
 ]
 
@@ -349,6 +355,13 @@ def is_value(name: str, value: Any, args: tuple[Any, ...]) -> bool:
     return True
 
 
+@composite(
+    """
+    index_fill(Tensor input, int dim, Tensor index, Tensor value) -> Tensor
+    index_fill(Tensor input, int dim, Tensor index, Scalar value) -> Tensor
+    """,
+    checked=True,
+)
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     """A copy of input with one value in all slices that index names along dim.
 
@@ -366,24 +379,13 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     return _FILLS[is_value("index_fill", value, (input, dim, index, value))].call(input, dim, index, value)
 
 
+@composite("index_fill_", checked=True, function=False)
 def index_fill_(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     """In-place version of :meth:`index_fill`."""
     warn_expanded("index_fill_", input)
     number = is_value("index_fill_", value, (input, dim, index, value))
     return in_place(_FILLS[number], [input, dim, index, value], (_index_fill_tensor, _index_fill)[number])
 
-
-publish(
-    """
-    index_fill(Tensor input, int dim, Tensor index, Tensor value) -> Tensor
-    index_fill(Tensor input, int dim, Tensor index, Scalar value) -> Tensor
-    """,
-    index_fill,
-    True,
-    True,
-    index_fill.__doc__ or "",
-)
-publish("index_fill_", index_fill_, True, False, index_fill_.__doc__ or "")
 
 # -- take and put ------------------------------------------------------------------------------------------------------
 
@@ -402,10 +404,14 @@ def _flat(name: str, x: np.ndarray, index: np.ndarray) -> np.ndarray:
 
 @op(
     "take(Tensor input, Tensor index, *, Tensor out=None) -> Tensor",
+    check_out=same_dtype(
+        "take(): self and out expected to have the same dtype, but got self.dtype = {0} and out.dtype = {1}"
+    ),
     vjp={
         "input": lambda F, grad, index, input: F.put(F.zeros_of(grad, tuple(input.shape)), index, grad, True),
     },
     out=Out(overlap="part"),
+    checked=True,
 )
 def take(input, index):
     """Picks elements by their places in the flattened input.
@@ -474,6 +480,7 @@ writer(
     tensor([[0., 8.],
             [9., 0.]])
     """,
+    checked=True,
 )
 
 
@@ -484,7 +491,7 @@ def _from_the_front(indices: Tensor, size: int) -> Tensor:
     return TENSORS.from_numpy(i % size) if size and (i < 0).any() else indices
 
 
-@composite("take_along_dim(Tensor input, Tensor indices, int? dim=None, *, Tensor out=None) -> Tensor")
+@composite("take_along_dim(Tensor input, Tensor indices, int? dim=None, *, Tensor out=None) -> Tensor", checked=True)
 def take_along_dim(input: Tensor, indices: Tensor, dim: Any = None, *, out: Any = None) -> Tensor:
     """Picks elements along dim at the places that another tensor of the same kind holds, such as argsort's; without
     dim, of the flattened input.
@@ -524,11 +531,6 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: Any = None, *, out: Any 
     )
 
 
-exact_out(OPS["index_select"], "index_select(): self and result must have the same scalar type")
-exact_out(
-    OPS["take"], "take(): self and out expected to have the same dtype, but got self.dtype = {2} and out.dtype = {3}"
-)
-
 # -- where something is ------------------------------------------------------------------------------------------------
 
 
@@ -547,8 +549,10 @@ def _nonzero(x: np.ndarray) -> np.ndarray:
     nonzero(Tensor input) -> Tensor | Tensor[]|method
     nonzero(Tensor input, *, bool as_tuple) -> Tensor | Tensor[]|method
     """,
+    check_out=same_dtype("nonzero: Expected out tensor to have scalar type {0} but got scalar type{1}", wanted=int64),
     method=False,
     function=False,
+    checked=True,
 )
 def nonzero_kernel(input):
     """The places of the elements that are not zero, one row each; with as_tuple=True one tensor for each dimension,
@@ -567,10 +571,10 @@ def nonzero_kernel(input):
     return _nonzero(input)
 
 
-exact_out(OPS["nonzero"], "nonzero: Expected out tensor to have scalar type {2} but got scalar type{3}", int64)
 _NONZERO = OPS["nonzero"].call
 
 
+@composite("nonzero", checked=True)
 def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
     """The indices of all elements that are not zero, one row each; or a tuple of index tensors.
 
@@ -588,10 +592,7 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
     return OPS["nonzero"].call_any(input, out=out) if out is not None else _NONZERO(input)
 
 
-publish("nonzero", nonzero, True, True, nonzero.__doc__ or "")
-
-
-@composite("argwhere(Tensor input) -> Tensor")
+@composite("argwhere(Tensor input) -> Tensor", checked=True)
 def argwhere(input: Tensor) -> Tensor:
     """The places of the elements that are not zero, one row each: nonzero without options.
 
@@ -603,9 +604,3 @@ def argwhere(input: Tensor) -> Tensor:
             [1, 0]])
     """
     return _NONZERO(input)
-
-
-guard(
-    "index_select index_add index_add_ index_copy index_copy_ index_fill index_fill_ take put put_ "
-    "take_along_dim nonzero argwhere"
-)

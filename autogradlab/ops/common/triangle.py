@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..first.viewing import guard
-from ..first.writing import exact_out, in_place
-from ..table.opdef import OPS, op, publish
+from ..first.writing import in_place
+from ..table.opdef import OPS, Op, offer, op
+from ..table.outputs import same_dtype
 
 
 def _kept(m: int, n: int, diagonal: int, lower: bool) -> np.ndarray:
@@ -33,7 +33,9 @@ def _part(name: str, input: np.ndarray, diagonal: int, lower: bool) -> np.ndarra
 
 @op(
     "tril(Tensor input, SymInt diagonal=0, *, Tensor out=None) -> Tensor",
+    check_out=same_dtype(),
     vjp={"input": lambda F, grad, diagonal: F.tril(grad, diagonal)},
+    checked=True,
 )
 def tril(input, diagonal=0):
     """The lower triangle; the rest is 0. diagonal > 0 keeps more, < 0 less.
@@ -59,7 +61,9 @@ def tril(input, diagonal=0):
 
 @op(
     "triu(Tensor input, SymInt diagonal=0, *, Tensor out=None) -> Tensor",
+    check_out=same_dtype(),
     vjp={"input": lambda F, grad, diagonal: F.triu(grad, diagonal)},
+    checked=True,
 )
 def triu(input, diagonal=0):
     """The upper triangle; the rest is 0. diagonal > 0 keeps less, < 0 more.
@@ -81,21 +85,17 @@ def triu(input, diagonal=0):
 
 
 def _in_place(name: str, lower: bool) -> None:
-    entry = OPS[name]
-
     def write(input: np.ndarray, diagonal: int) -> None:
         input[...] = _part(name, input, diagonal, lower)
 
-    def part_(input: Any, diagonal: int = 0) -> Any:
-        return in_place(entry, [input, diagonal], write)
+    def form_in_place(entry: Op) -> Any:
+        def part_(input: Any, diagonal: int = 0) -> Any:
+            return in_place(entry, [input, diagonal], write)
 
-    publish(name + "_", part_, True, False, f"In-place version of :meth:`{name}`.")
+        return part_
+
+    offer(name + "_", OPS[name], form_in_place, True, False, f"In-place version of :meth:`{name}`.", checked=True)
 
 
 _in_place("tril", True)
 _in_place("triu", False)
-
-
-for _name in ("tril", "triu"):
-    exact_out(OPS[_name])
-guard("tril triu tril_ triu_")

@@ -17,20 +17,23 @@ from ...core.tensor.tensor import Tensor, read_only
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import _scalar_name
 from ...core.values.promotion import broadcast_shapes, can_cast
-from ..table.arguments import reject
+from ..table.arguments import misfit, reject
 from ..table.families import attach
-from ..table.opdef import OPS, Op, alias, composite, op, publish, write_out
+from ..table.opdef import OPS, Op, alias, composite, op, write_out
+from ..table.outputs import same_dtype
 from .shape import expand, permute, transpose, unsqueeze
-from .viewing import guard, misfit, view_of
-from .writing import exact_out
+from .viewing import view_of
 
 # -- moving dimensions -------------------------------------------------------------------------------------------------
 
 
-@composite("""
+@composite(
+    """
     movedim(Tensor input, int source, int destination) -> Tensor
     movedim(Tensor input, int[] source, int[] destination) -> Tensor
-    """)
+    """,
+    checked=True,
+)
 def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     """Dimensions moved to other places; the rest keeps its order.
 
@@ -63,10 +66,10 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     return permute(input, tuple(where[i] if i in where else next(following) for i in range(n)))
 
 
-alias("moveaxis", "movedim")
+alias("moveaxis", "movedim", checked=True)
 
 
-@composite("swapaxes(Tensor input, int axis0, int axis1) -> Tensor")
+@composite("swapaxes(Tensor input, int axis0, int axis1) -> Tensor", checked=True)
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     """Another name of transpose.
 
@@ -84,7 +87,7 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     return transpose(input, axis0, axis1)
 
 
-@composite("swapdims(Tensor input, int dim0, int dim1) -> Tensor")
+@composite("swapdims(Tensor input, int dim0, int dim1) -> Tensor", checked=True)
 def swapdims(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Another name of transpose.
 
@@ -110,7 +113,7 @@ def _conjugate(input: Tensor) -> Tensor:
     return TENSORS.conj(input) if input._array.dtype.kind == "c" else input
 
 
-@composite("adjoint(Tensor input) -> Tensor")
+@composite("adjoint(Tensor input) -> Tensor", checked=True)
 def adjoint(input: Tensor) -> Tensor:
     """The conjugate transpose of matrices.
 
@@ -265,6 +268,7 @@ OPS["diagonal"] = Op("diagonal", _diagonal, view=True, vjp=_DIAGONAL_BACK)
 RAW.diagonal = _diagonal
 
 
+@composite("diagonal(Tensor input, int offset=0, int dim1=0, int dim2=1) -> Tensor", checked=True)
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonals of matrices as the last dimension. A view.
 
@@ -282,16 +286,13 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     return view_of(input, _diagonal(x, offset, dim1, dim2), OPS["diagonal"], saved)
 
 
-publish(
-    "diagonal(Tensor input, int offset=0, int dim1=0, int dim2=1) -> Tensor",
-    diagonal,
-    True,
-    True,
-    diagonal.__doc__ or "",
+@op(
+    "diagonal_copy -> Tensor",
+    node="DiagonalBackward0_copy",
+    method=False,
+    vjp=_DIAGONAL_BACK,
+    check_out=same_dtype(),
 )
-
-
-@op("diagonal_copy -> Tensor", node="DiagonalBackward0_copy", method=False, vjp=_DIAGONAL_BACK)
 def diagonal_copy(input, offset=0, dim1=0, dim2=1):
     """
     sig: (input, offset=0, dim1=0, dim2=1)
@@ -322,6 +323,7 @@ def diagonal_backward(grad_output, input_shape, offset, dim1, dim2):
 @op(
     "diag_embed(Tensor input, int offset=0, int dim1=-2, int dim2=-1) -> Tensor",
     vjp={"input": lambda F, grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2)},
+    checked=True,
 )
 def diag_embed(input, offset=0, dim1=-2, dim2=-1):
     """Matrices with the last dimension of input on their diagonals.
@@ -349,7 +351,7 @@ def diag_embed(input, offset=0, dim1=-2, dim2=-1):
     return r
 
 
-@composite("diag(Tensor input, int diagonal=0, *, Tensor out=None) -> Tensor")
+@composite("diag(Tensor input, int diagonal=0, *, Tensor out=None) -> Tensor", checked=True)
 def diag(input: Tensor, diagonal: int = 0, *, out: Any = None) -> Tensor:
     """The diagonal of a matrix as a vector, or the matrix with a vector on its diagonal.
 
@@ -377,7 +379,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Any = None) -> Tensor:
     return TENSORS.diag_embed(input, diagonal) if n == 1 else TENSORS.diagonal_copy(input, diagonal)
 
 
-@composite("diagflat(Tensor input, int offset=0) -> Tensor")
+@composite("diagflat(Tensor input, int offset=0) -> Tensor", checked=True)
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     """The matrix with the elements of the flattened input on its diagonal.
 
@@ -428,6 +430,7 @@ OPS["unfold"] = Op(
 RAW.unfold = _unfold
 
 
+@composite("unfold(Tensor input, int dimension, int size, int step) -> Tensor", checked=True, function=False)
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """All windows of a size along one dimension, `step` apart, as a new last dimension.
 
@@ -443,15 +446,6 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     dimension, size, step = operator.index(dimension), operator.index(size), operator.index(step)
     saved = (x.shape, dimension, size, step, None, None, None, None)
     return view_of(input, _unfold(x, dimension, size, step), OPS["unfold"], saved)
-
-
-publish(
-    "unfold(Tensor input, int dimension, int size, int step) -> Tensor",
-    unfold,
-    True,
-    False,
-    unfold.__doc__ or "",
-)
 
 
 @op(
@@ -580,15 +574,10 @@ for _count, _fn in ((1, _one), (2, _two), (3, _three)):
         f"A view with at least {_count} dimension{'s' * (_count > 1)}; several tensors: a tuple.",
     )
 
-exact_out(OPS["diagonal_copy"])
 declare(
     """
     moveaxis(Tensor input, int source, int destination) -> Tensor
     moveaxis(Tensor input, int[] source, int[] destination) -> Tensor
     """,
     """Another name of movedim.""",
-)
-guard(
-    "movedim moveaxis swapaxes swapdims transpose t squeeze unsqueeze unfold diagonal diag diag_embed diagflat flatten "
-    "unflatten ravel adjoint broadcast_to expand_as view_as reshape_as"
 )

@@ -15,7 +15,7 @@ from ..table.arguments import reject
 from ..table.factories import binary
 from ..table.opdef import OPS, alias, composite, op, publish
 from ..table.outputs import EXPECTED, Out
-from .kinds import align, name_of, refuse, refusing, strict
+from .kinds import align, name_of, refuse, refusing
 
 declare(
     """
@@ -140,7 +140,6 @@ for _name, _kernel, _doc in (
     binary(
         _name, _kernel, result="bool", doc=_doc, check=None if _name in ("eq", "ne") else refusing("c", f"{_name}_cpu")
     )
-strict("eq ne lt le gt ge")
 for _new, _old in (
     ("not_equal", "ne"),
     ("less", "lt"),

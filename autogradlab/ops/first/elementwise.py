@@ -14,7 +14,7 @@ from ...core.tensor.tensor import Tensor
 from ...core.values.promotion import check_cast, is_number, result_dtype
 from ..table.arguments import old_form, reject
 from ..table.factories import binary, unary
-from ..table.opdef import OPS, Op, alias, op, publish
+from ..table.opdef import OPS, Op, alias, composite, offer, op
 from ..table.outputs import FOUND, Out
 from .kinds import align, floated, numbered, on_both_backends, refuse, single
 
@@ -203,12 +203,12 @@ def _with_alpha(name: str, sign: int) -> None:
         },
     )
     OPS[name + ".alpha"] = entry
-    plain, plain_ = TENSORS.__dict__[name], TENSORS.__dict__[name + "_"]
-    OPS[name].node_class._saved_alpha = 1
+    base = OPS[name]
+    base.node_class._saved_alpha = 1
 
     def operands(input: Any, other: Any, alpha: Any) -> tuple[Tensor, Tensor]:
         if not (isinstance(input, Tensor) and (isinstance(other, Tensor) or is_number(other))):
-            OPS[name].reject((input, other), {"alpha": alpha})
+            base.reject((input, other), {"alpha": alpha})
         wanted = result_dtype((input, other))
         if sign < 0:
             _no_bool_sub(wanted.numpy, None) if wanted._category == 0 else no_mixed_bool_sub(input, other)
@@ -223,58 +223,75 @@ def _with_alpha(name: str, sign: int) -> None:
             other = F.scalar_tensor(other, dtype=wanted)
         return input, other
 
-    def forward(*args: Any, alpha: Any = None, out: Any = None, **names: Any) -> Any:
-        if sign < 0 and len(args) == 2 and not names:
-            no_mixed_bool_sub(*args)
-        if len(args) == 3:
-            return deprecated(name, args, names if out is None else {**names, "out": out})
-        if alpha is None or (type(alpha) is int and alpha == 1):
-            return plain(*args, **names) if out is None else plain(*args, **names, out=out)
-        if len(args) + len(names) != 2:
-            return OPS[name].reject(args, {**names, "alpha": alpha})
-        input = args[0] if args else names.pop("input")
-        other = args[1] if len(args) > 1 else names.pop("other")
-        if is_number(input) and isinstance(other, Tensor):
-            input = F.scalar_tensor(input, dtype=result_dtype((input, other)))
-        return entry.call(*operands(input, other, alpha), alpha, **({} if out is None else {"out": out}))
+    make, make_in_place = base.form, base.form_in_place
+
+    def form(base: Op) -> Any:
+        plain = make(base)
+
+        def forward(*args: Any, alpha: Any = None, out: Any = None, **names: Any) -> Any:
+            if sign < 0 and len(args) == 2 and not names:
+                no_mixed_bool_sub(*args)
+            if len(args) == 3:
+                return deprecated(name, args, names if out is None else {**names, "out": out})
+            if alpha is None or (type(alpha) is int and alpha == 1):
+                return plain(*args, **names) if out is None else plain(*args, **names, out=out)
+            if len(args) + len(names) != 2:
+                return base.reject(args, {**names, "alpha": alpha})
+            input = args[0] if args else names.pop("input")
+            other = args[1] if len(args) > 1 else names.pop("other")
+            if is_number(input) and isinstance(other, Tensor):
+                input = F.scalar_tensor(input, dtype=result_dtype((input, other)))
+            return entry.call(*operands(input, other, alpha), alpha, **({} if out is None else {"out": out}))
+
+        return forward
 
     def deprecated(called: str, args: tuple[Any, ...], names: dict[str, Any]) -> Any:
         found = old_form(called, args, names)
         if found is None:
-            return OPS[name].reject(args, names, called)
+            return base.reject(args, names, called)
         return TENSORS.__dict__[called](*found[0], **found[1])
 
-    def forward_(input: Tensor, *args: Any, alpha: Any = None, **names: Any) -> Any:
-        if len(args) == 2:
-            return deprecated(name + "_", (input, *args), names)
-        other = args[0] if args else names.get("other")
-        if sign < 0:
-            no_mixed_bool_sub(input, other)
-        if alpha is None or (type(alpha) is int and alpha == 1):
-            return plain_(input, *args, **names)
-        input, other = operands(input, other, alpha)
-        check_cast(result_dtype((input, other)).numpy, input._array.dtype)
-        return entry.call_(input, other, alpha)
+    def form_in_place(base: Op) -> Any:
+        plain_ = make_in_place(base)
+
+        def forward_(input: Tensor, *args: Any, alpha: Any = None, **names: Any) -> Any:
+            if len(args) == 2:
+                return deprecated(name + "_", (input, *args), names)
+            other = args[0] if args else names.get("other")
+            if sign < 0:
+                no_mixed_bool_sub(input, other)
+            if alpha is None or (type(alpha) is int and alpha == 1):
+                return plain_(input, *args, **names)
+            input, other = operands(input, other, alpha)
+            check_cast(result_dtype((input, other)).numpy, input._array.dtype)
+            return entry.call_(input, other, alpha)
+
+        return forward_
 
     doc = f"input {'+' if sign > 0 else '-'} alpha * other, element by element."
-    publish(name, forward, True, True, doc)
-    publish(name + "_", forward_, True, False, f"In-place version of :meth:`{name}`.")
+    offer(name, base, form, True, True, doc)
+    offer(name + "_", base, form_in_place, True, False, f"In-place version of :meth:`{name}`.")
 
 
 _with_alpha("add", 1)
 _with_alpha("sub", -1)
 
 
-def _real_in_place(name: str) -> None:
+def _real_in_place(entry: Op) -> None:
     """abs of a complex tensor is real: there is no room for it in place."""
-    plain = TENSORS.__dict__[name]
+    make = entry.form_in_place
 
-    def abs_(input: Any, *extra: Any, **unknown: Any) -> Any:
-        if isinstance(input, Tensor) and input._array.dtype.kind == "c":
-            raise RuntimeError("In-place abs is not supported for complex tensors.")
-        return plain(input, *extra, **unknown)
+    def form_in_place(entry: Op) -> Any:
+        plain = make(entry)
 
-    publish(name, abs_, True, True, "In-place version of :meth:`abs`.")
+        def abs_(input: Any, *extra: Any, **unknown: Any) -> Any:
+            if isinstance(input, Tensor) and input._array.dtype.kind == "c":
+                raise RuntimeError("In-place abs is not supported for complex tensors.")
+            return plain(input, *extra, **unknown)
+
+        return abs_
+
+    offer("abs_", entry, form_in_place, True, True, "In-place version of :meth:`abs`.")
 
 
 def _neg(x):
@@ -392,7 +409,7 @@ unary(
     """,
     out=Out(exact=FOUND, unless=lambda inputs, out: inputs[0]._array.dtype.kind == "c"),
 )
-_real_in_place("abs_")
+_real_in_place(OPS["abs"])
 unary(
     "sgn(Tensor input, *, Tensor out=None) -> Tensor",
     _sgn,
@@ -442,6 +459,7 @@ unary(
 )
 
 
+@composite("positive(Tensor input) -> Tensor")
 def positive(input: Tensor) -> Tensor:
     """input itself, as +x gives it.
 
@@ -457,8 +475,6 @@ def positive(input: Tensor) -> Tensor:
     _positive(input._array)
     return input
 
-
-publish("positive(Tensor input) -> Tensor", positive, True, True, positive.__doc__ or "")
 
 # -- exponentials and logarithms ---------------------------------------------------------------------------------------
 
@@ -835,6 +851,7 @@ unary(
     "asinh(Tensor input, *, Tensor out=None) -> Tensor",
     np.arcsinh,
     lambda F, grad, input: grad * F.conj(F.rsqrt(input * input + 1)),
+    inplace_derivative=False,
     doc="""
     The inverse of sinh.
 
@@ -848,6 +865,7 @@ unary(
     "acosh(Tensor input, *, Tensor out=None) -> Tensor",
     np.arccosh,
     lambda F, grad, input: grad * F.conj(F.rsqrt(input * input - 1)),
+    inplace_derivative=False,
     doc="""
     The inverse of cosh, not negative; nan below 1.
 
@@ -868,6 +886,7 @@ unary(
     "atanh(Tensor input, *, Tensor out=None) -> Tensor",
     np.arctanh,
     lambda F, grad, input: grad / F.conj(1 - input * input),
+    inplace_derivative=False,
     doc="""
     The inverse of tanh; infinite at -1 and 1, nan beyond.
 
@@ -950,23 +969,6 @@ for _new, _old in (("multiply", "mul"), ("subtract", "sub"), ("negative", "neg")
         alias(_new + _end, _old + _end, function=_end == "" or _old == "neg")
 
 
-def _overloaded(names: str) -> None:
-    """PyTorch has the in-place form of these as an overload of its own, without a derivative."""
-
-    def refused(name: str) -> Any:
-        def run(self: Any, *args: Any) -> Any:
-            raise NotImplementedError(f"the derivative for 'inplace version of {name}' is not implemented.")
-
-        return run
-
-    for name in names.split():
-        entry = OPS[name]
-        own = {"__slots__": (), "__module__": "builtins", "run": refused(name), "run_recorded": refused(name)}
-        entry.inplace_class = type(entry.node_name[:-1] + "1", (entry.node_class,), own)
-
-
-_overloaded("asinh acosh atanh")
-
 # -- activations -------------------------------------------------------------------------------------------------------
 
 
@@ -1043,18 +1045,18 @@ RAW.div = lambda input, other, rounding_mode=None: (
 )
 
 
+@composite("div")
 def div(*args: Any, **options: Any) -> Any:
     """input / other; with rounding_mode "floor" or "trunc" rounded down or towards zero."""
     return F.div_rounded(*args, **options) if "rounding_mode" in options else _div(*args, **options)
 
 
+@composite("div_", function=False)
 def div_(input: Tensor, *args: Any, **options: Any) -> Any:
     """In-place version of :meth:`div`."""
     return F.div_rounded_(input, *args, **options) if "rounding_mode" in options else _div_(input, *args, **options)
 
 
-publish("div", div, True, True, div.__doc__ or "")
-publish("div_", div_, True, False, div_.__doc__ or "")
 declare(
     """
     divide(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|numbers

@@ -17,8 +17,8 @@ from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import _scalar_name, from_numpy
 from ...core.values.building import scalar_array
-from ..table.opdef import OPS, Op, composite, op, publish
-from .viewing import guard, view_of
+from ..table.opdef import OPS, Op, composite, op
+from .viewing import view_of
 from .writing import flat, in_place
 
 _ALL = slice(None)
@@ -78,6 +78,7 @@ SELECT = OPS["select"] = Op(
 RAW.select = _select
 
 
+@composite("select(Tensor input, int dim, SymInt index) -> Tensor", checked=True)
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """The slice at one place along dim, without that dimension: x.select(0, i) is x[i]. A view.
 
@@ -92,9 +93,6 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     x = input._array
     index = operator.index(index)
     return view_of(input, _select(x, dim, index), SELECT, (x.shape, dim, index, None, None, None))
-
-
-publish("select(Tensor input, int dim, SymInt index) -> Tensor", select, True, True, select.__doc__ or "")
 
 
 @op(
@@ -180,10 +178,13 @@ RAW.alias = lambda input: input[...]
 TENSORS.alias = lambda input: view_of(input, placed(input._array)[...], ALIAS, ())
 
 
-@composite("""
+@composite(
+    """
     narrow(Tensor input, int dim, Tensor start, SymInt length) -> Tensor
     narrow(Tensor input, int dim, SymInt start, SymInt length) -> Tensor
-    """)
+    """,
+    checked=True,
+)
 def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     """The part of length `length` from `start` on along dim. A view.
     main: 2
@@ -513,6 +514,7 @@ def _values(name: str, *args: Any) -> None:
         raise TypeError(f"{name}(): argument 'values' (position 2) must be Tensor, not {typename(args[-1])}")
 
 
+@composite("index_put(Tensor input, Tensor[] indices, Tensor values, bool accumulate=False) -> Tensor")
 def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """A copy of input with values at the places that a tuple of index tensors names, as in x[i, j] = values;
     accumulate=True adds.
@@ -538,6 +540,7 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
     return INDEX_PUT.call(input, _given("index_put", input, indices), values, accumulate)
 
 
+@composite("index_put_")
 def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """In-place version of index_put()."""
     _values("index_put_", input, indices, values)
@@ -550,13 +553,4 @@ def put(input: Tensor, indices: tuple[Any, ...], values: Tensor, accumulate: boo
     return in_place(INDEX_PUT, [input, indices, values, accumulate], _index_put_into)
 
 
-publish(
-    "index_put(Tensor input, Tensor[] indices, Tensor values, bool accumulate=False) -> Tensor",
-    index_put,
-    True,
-    True,
-    index_put.__doc__ or "",
-)
-publish("index_put_", index_put_, True, True, index_put_.__doc__ or "")
 TENSORS.index_put = INDEX_PUT.call
-guard("narrow select")

@@ -14,8 +14,6 @@ from ...core.tensor.tensor import Tensor, wrap
 from ...core.types import dtypes
 from ...core.types.dtypes import from_numpy, get_default_dtype
 from ...core.values.promotion import broadcast_shapes, is_number, number, result_dtype
-from ..table.arguments import reject
-from ..table.opdef import FUNCTIONS, publish
 
 #: dtype kinds by what PyTorch's kernels leave out; "V" is bfloat16
 BOOL, INTEGERS, FLOATS, COMPLEX = "b", "iu", "fV", "c"
@@ -139,25 +137,6 @@ def align(*arrays: np.ndarray) -> list[np.ndarray]:
     if any(a.shape != arrays[0].shape for a in arrays):
         broadcast_shapes(*(a.shape for a in arrays))
     return [a if a.dtype is numpy else a.astype(numpy) for a in arrays]
-
-
-def strict(names: str, both: bool = False) -> None:
-    """Functions of two tensors that take no number as the first (or as either) operand, as functions and in place."""
-
-    def guard(fn: Any, name: str) -> None:
-        def guarded(*args: Any, **options: Any) -> Any:
-            for value in args[: 2 if both else 1]:
-                if not isinstance(value, Tensor):
-                    reject(name, args, options)
-            return fn(*args, **options)
-
-        publish(name, guarded, hasattr(Tensor, name), name in FUNCTIONS, fn.__doc__ or "")
-
-    for name in names.split():
-        for end in ("", "_") if both else ("",):
-            fn = TENSORS.__dict__.get(name + end)
-            if fn is not None:
-                guard(fn, name + end)
 
 
 def into(input: Tensor, *others: Any) -> Tensor:

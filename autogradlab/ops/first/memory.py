@@ -27,10 +27,9 @@ from ...core.types.dtypes import dtype as Dtype
 from ...core.types.layouts import FORMATS
 from ...core.values.building import scalar_array
 from ...core.values.promotion import broadcast_shapes, is_number
-from ..table.arguments import reject
+from ..table.arguments import misfit, reject
 from ..table.inplace import write_in_place
-from ..table.opdef import OPS, Op, composite, op, publish
-from .viewing import misfit
+from ..table.opdef import OPS, Op, composite, op
 
 _CONTIGUOUS, _PRESERVE = FORMATS["contiguous_format"], FORMATS["preserve_format"]
 
@@ -425,6 +424,13 @@ def _copied(node: Any, grad: Any) -> tuple[Any, ...]:
     return (None if old is None else grad * 0, None if new is None else grad)
 
 
+@composite(
+    """
+    copy_(Tensor input, Tensor other, bool non_blocking=False) -> Tensor|numbers
+    copy_(Tensor input, Tensor other, bool async=False) -> Tensor|numbers|deprecated
+    """,
+    function=False,
+)
 def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     """Writes the values of another tensor into this one, cast and broadcast.
 
@@ -468,18 +474,6 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     return input
 
 
-publish(
-    """
-    copy_(Tensor input, Tensor other, bool non_blocking=False) -> Tensor|numbers
-    copy_(Tensor input, Tensor other, bool async=False) -> Tensor|numbers|deprecated
-    """,
-    copy_,
-    True,
-    False,
-    copy_.__doc__ or "",
-)
-
-
 def _fill(input, value):
     return np.full(input.shape, value, input.dtype)
 
@@ -514,6 +508,13 @@ def _value(name: str, input: Tensor, value: Any) -> Any:
     return scalar_array(value, input.dtype)
 
 
+@composite(
+    """
+    fill(Tensor input, Tensor value) -> Tensor
+    fill(Tensor input, Scalar value) -> Tensor
+    """,
+    method=False,
+)
 def fill(input: Tensor, value: Any) -> Tensor:
     """A copy of input with one value everywhere.
 
@@ -535,6 +536,7 @@ def fill(input: Tensor, value: Any) -> Tensor:
     return _FILLS[isinstance(found, Tensor)].call(input, found)
 
 
+@composite("fill_")
 def fill_(input: Tensor, value: Any) -> Tensor:
     """Fill in place with one value, a number or a 0-dim tensor."""
     if type(value) is float and input._edge is NO_EDGE and -100 <= value <= 100 and input._counter is not INFERENCE:
@@ -552,6 +554,7 @@ def _fill_into(target: np.ndarray, value: np.ndarray) -> None:
     target[...] = value if value.dtype is target.dtype else cast_array(value, target.dtype)
 
 
+@composite("zero_(Tensor input) -> Tensor")
 def zero_(input: Tensor) -> Tensor:
     """Writes 0 everywhere.
 
@@ -568,20 +571,6 @@ def zero_(input: Tensor) -> Tensor:
 
 def _zero_into(target: np.ndarray) -> None:
     target[...] = 0
-
-
-publish(
-    """
-    fill(Tensor input, Tensor value) -> Tensor
-    fill(Tensor input, Scalar value) -> Tensor
-    """,
-    fill,
-    False,
-    True,
-    fill.__doc__ or "",
-)
-publish("fill_", fill_, True, True, fill_.__doc__ or "")
-publish("zero_(Tensor input) -> Tensor", zero_, True, True, zero_.__doc__ or "")
 
 
 # -- what memory looks like --------------------------------------------------------------------------------------------

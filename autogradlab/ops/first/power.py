@@ -13,7 +13,7 @@ from ...core.types.dtypes import _scalar_name, complex128, float64
 from ...core.values.promotion import check_cast, is_number, result_dtype
 from ..table.arguments import reject
 from ..table.factories import binary
-from ..table.opdef import OPS, composite, op, publish
+from ..table.opdef import OPS, composite, op
 from .kinds import numbered, on_both_backends, refuse
 
 F = TENSORS
@@ -176,6 +176,7 @@ def pow(input: Any, exponent: Any, *, out: Any = None) -> Any:
     return reject("pow", (input, exponent), options)
 
 
+@composite("pow_", function=False)
 def pow_(input: Tensor, exponent: Any) -> Tensor:
     """In-place version of :meth:`pow`."""
     if is_number(exponent) and not isinstance(exponent, Tensor):
@@ -186,9 +187,6 @@ def pow_(input: Tensor, exponent: Any) -> Tensor:
     if not isinstance(exponent, Tensor):
         reject("pow_", (input, exponent), {})
     return F.pow_tensor_(input, exponent)
-
-
-publish("pow_", pow_, True, False, pow_.__doc__ or "")
 
 
 @composite("square(Tensor input, *, Tensor out=None) -> Tensor")

@@ -15,10 +15,9 @@ from ...core.runtime.modes import FLAGS, LOCAL, QUIET
 from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge
 from ...core.tensor.tensor import requires_grad as wants_grad
 from ...core.types.dtypes import _scalar_name, from_numpy
-from ..table.arguments import reject, with_old_forms
-from ..table.checked import cxx_name
+from ..table.arguments import reject, taking_old_forms
 from ..table.opdef import OPS, alias, composite, op, publish, write_out
-from ..table.outputs import EXPECTED, Out
+from ..table.outputs import EXPECTED, Out, cxx_name
 from .shape import _expand
 
 _new = object.__new__
@@ -281,6 +280,7 @@ def _run_addmm(self: Any, grad: Any, F: Any) -> tuple[Any, ...]:
     },
     fast={"run": _run_addmm},
     out=Out(exact=EXPECTED, overlap="part"),
+    fits=lambda mat1, mat2: (mat1.shape[0], mat2.shape[1]),
     inplace_function=False,
 )
 def addmm(input, mat1, mat2, *, beta=1, alpha=1):
@@ -382,35 +382,7 @@ def _addmm_forward(*args: Any, **options: Any) -> Any:
     )
 
 
-def fitting(fn: Any, shape: Any) -> Any:
-    """An in-place product that says, as PyTorch does, that its result has another shape than the tensor it is added
-    to."""
-
-    def forward_(input: Any, *args: Any, **options: Any) -> Any:
-        if len(args) == 2 and isinstance(input, Tensor) and all(isinstance(a, Tensor) for a in args):
-            try:
-                made = shape(*(a._array for a in args))
-            except IndexError:
-                made = input._array.shape
-            if input._array.shape != made:
-                OPS[fn.__name__[:-1]].call(input, *args, **options) if input._array.size == 1 else None
-                raise RuntimeError(
-                    f"Bad in-place call: input tensor size {list(input.shape)} and output tensor size "
-                    f"{list(made)} should match"
-                )
-        return fn(input, *args, **options)
-
-    return forward_
-
-
-_old_addmm = with_old_forms("addmm", _ADDMM.call)
-publish(
-    "addmm_",
-    with_old_forms("addmm_", fitting(TENSORS.addmm_, lambda a, b: (a.shape[0], b.shape[1]))),
-    True,
-    False,
-    "In-place version of :meth:`addmm`.",
-)
+_old_addmm = taking_old_forms("addmm", _ADDMM.call)
 publish("addmm", _addmm_forward, True, True, addmm.__doc__ or "")
 
 

@@ -13,9 +13,8 @@ from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims, wrap_dim
 from ...core.types.dtypes import from_numpy
-from ..table.checked import cxx_name
-from ..table.opdef import OPS, Op, composite, op, publish
-from ..table.outputs import EXPECTED, Out
+from ..table.opdef import OPS, Op, composite, offer, op
+from ..table.outputs import Out, same_dtype
 from .kinds import is_half, name_of, on_both_backends
 
 F = TENSORS
@@ -35,7 +34,7 @@ def _written(out: Any, dtype: Any) -> Any:
     if not isinstance(out, Tensor) or dtype is out.dtype:
         return dtype
     if dtype is not None:
-        raise RuntimeError(EXPECTED.format(None, None, cxx_name(dtype), cxx_name(out.dtype)))
+        same_dtype(wanted=dtype)(out, (out,))
     return out.dtype
 
 
@@ -54,29 +53,32 @@ def two_forms(
     OPS[name] = first
     OPS[name + ".dim"] = second
     second.node_class.dim_list = True
-    call_whole, call_part = first.call, second.call
-    reject = first.reject
 
-    def forward(*args: Any, **kwargs: Any) -> Any:
-        n = len(args)
-        if n > 1 and (not isinstance(args[1], (int, tuple, list, type(None), np.integer)) or type(args[1]) is bool):
-            return reject(args, kwargs)
-        if not kwargs:
-            if n == 1:
-                return call_whole(args[0], None)
-            if n == 2:
-                return call_part(args[0], args[1], False, None)
-            return call_part(*args, None) if n == 3 else reject(args, kwargs)
-        if n > 3:
-            return reject(args, kwargs)
-        if made_in_out and kwargs.get("out") is not None:
-            kwargs["dtype"] = _written(kwargs["out"], kwargs.get("dtype"))
-        if n == 1 and "dim" not in kwargs and "axis" not in kwargs and "keepdim" not in kwargs:
-            return call_whole(*args, **kwargs)
-        return call_part(*args, **kwargs)
+    def form(entry: Op) -> Any:
+        call_whole, call_part, reject = first.call, second.call, entry.reject
+
+        def forward(*args: Any, **kwargs: Any) -> Any:
+            n = len(args)
+            if n > 1 and (not isinstance(args[1], (int, tuple, list, type(None), np.integer)) or type(args[1]) is bool):
+                return reject(args, kwargs)
+            if not kwargs:
+                if n == 1:
+                    return call_whole(args[0], None)
+                if n == 2:
+                    return call_part(args[0], args[1], False, None)
+                return call_part(*args, None) if n == 3 else reject(args, kwargs)
+            if n > 3:
+                return reject(args, kwargs)
+            if made_in_out and kwargs.get("out") is not None:
+                kwargs["dtype"] = _written(kwargs["out"], kwargs.get("dtype"))
+            if n == 1 and "dim" not in kwargs and "axis" not in kwargs and "keepdim" not in kwargs:
+                return call_whole(*args, **kwargs)
+            return call_part(*args, **kwargs)
+
+        return forward
 
     setattr(RAW, name, part)
-    publish(name, forward, True, True, doc)
+    offer(name, first, form, True, True, doc)
 
 
 def _dims(dim: Any, ndim: int) -> Any:

@@ -13,9 +13,10 @@ from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Size, Tensor
 from ...core.types.dims import shape_arg, wrap_dim, wrap_dims
 from ...core.types.dtypes import dtype, from_numpy
+from ..table.arguments import misfit
 from ..table.opdef import OPS, Op, composite, publish
 from .conversion import type_name
-from .viewing import misfit, one_list, view_of
+from .viewing import view_of
 
 
 def infer_size(shape: tuple[int, ...], count: int) -> tuple[int, ...]:
@@ -86,6 +87,13 @@ def _sizes(name: str, input: Tensor, size: tuple[Any, ...], options: dict[str, A
     raise TypeError(f"{name}(): wrong sizes {size}")
 
 
+@composite(
+    """
+    view(Tensor input, ScalarType dtype) -> Tensor
+    view(Tensor input, SymInt[] size) -> Tensor
+    """,
+    function=False,
+)
 def view(input: Tensor, *size: Any, **options: Any) -> Tensor:
     """The same memory in another shape; one size may be -1. With a dtype, the same bytes read as that dtype.
 
@@ -114,19 +122,10 @@ def view(input: Tensor, *size: Any, **options: Any) -> Tensor:
     return view_of(input, _view(x, sizes), _VIEW, (x.shape, None))
 
 
-publish(
-    """
-    view(Tensor input, ScalarType dtype) -> Tensor
-    view(Tensor input, SymInt[] size) -> Tensor
-    """,
-    view,
-    True,
-    False,
-    view.__doc__ or "",
-)
 publish("_unsafe_view", lambda input, size: _UNSAFE_VIEW.call(input, size), False, False, "")
 
 
+@composite("reshape(Tensor input, SymInt[] shape) -> Tensor", one_list=True)
 def reshape(input: Tensor, *shape: Any, **options: Any) -> Tensor:
     """The same elements in another shape, read row by row; one size may be -1. A view where the strides allow it, else
     a copy.
@@ -165,10 +164,7 @@ def _reshaped(input: Tensor, size: tuple[int, ...]) -> Tensor:
     return _UNSAFE_VIEW.call(TENSORS.clone(input, memory_format="contiguous"), size)
 
 
-publish("reshape(Tensor input, SymInt[] shape) -> Tensor", reshape, True, True, reshape.__doc__ or "")
-
-
-@composite("flatten(Tensor input, int start_dim=0, int end_dim=-1) -> Tensor")
+@composite("flatten(Tensor input, int start_dim=0, int end_dim=-1) -> Tensor", checked=True)
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """Dimensions start_dim to end_dim made one. A view where the strides allow it.
 
@@ -193,7 +189,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     return _reshaped(input, (*shape[:first], count, *shape[last + 1 :]))
 
 
-@composite("ravel(Tensor input) -> Tensor")
+@composite("ravel(Tensor input) -> Tensor", checked=True)
 def ravel(input: Tensor) -> Tensor:
     """All elements in one dimension. A view where the strides allow it.
 
@@ -206,7 +202,7 @@ def ravel(input: Tensor) -> Tensor:
     return view(TENSORS.contiguous(input), -1) if input._array.size else view(TENSORS.contiguous(input), 0)
 
 
-@composite("unflatten(Tensor input, int dim, SymInt[] sizes) -> Tensor")
+@composite("unflatten(Tensor input, int dim, SymInt[] sizes) -> Tensor", checked=True)
 def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
     """One dimension made several; one size may be -1.
 
@@ -249,6 +245,7 @@ _T = OPS["t"] = Op("t", _t, view=True, vjp={"input": lambda F, grad: F.t(grad)})
 RAW.t = _t
 
 
+@composite("t(Tensor input) -> Tensor", checked=True)
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; vectors stay as they are.
 
@@ -271,9 +268,6 @@ def t(input: Tensor) -> Tensor:
     return view_of(input, _t(input._array), _T, ())
 
 
-publish("t(Tensor input) -> Tensor", t, True, True, t.__doc__ or "")
-
-
 def _transpose(input, dim0, dim1):
     n = input.ndim
     if not input.size:
@@ -292,6 +286,7 @@ _TRANSPOSE = OPS["transpose"] = Op(
 RAW.transpose = _transpose
 
 
+@composite("transpose(Tensor input, int dim0, int dim1) -> Tensor", checked=True)
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Two dimensions exchanged.
 
@@ -315,9 +310,6 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
             [3, 6]])
     """
     return view_of(input, _transpose(input._array, dim0, dim1), _TRANSPOSE, (dim0, dim1, None, None))
-
-
-publish("transpose(Tensor input, int dim0, int dim1) -> Tensor", transpose, True, True, transpose.__doc__ or "")
 
 
 def _permute(input, dims):
@@ -350,6 +342,7 @@ _PERMUTE = OPS["permute"] = Op(
 RAW.permute = _permute
 
 
+@composite("permute(Tensor input, int[] dims) -> Tensor", one_list=True)
 def permute(input: Tensor, *dims: Any, **options: Any) -> Tensor:
     """The dimensions in another order.
 
@@ -366,8 +359,6 @@ def permute(input: Tensor, *dims: Any, **options: Any) -> Tensor:
         dims = _sizes("permute", input, dims, options, "dims") if dims or options or input._array.ndim else ()
     return view_of(input, _permute(input._array, dims), _PERMUTE, (dims, None))
 
-
-publish("permute(Tensor input, int[] dims) -> Tensor", permute, True, True, permute.__doc__ or "")
 
 # -- dimensions of size 1 ----------------------------------------------------------------------------------------------
 
@@ -411,6 +402,14 @@ SQUEEZES = [
 ]
 
 
+@composite(
+    """
+    squeeze(Tensor input) -> Tensor
+    squeeze(Tensor input, int dim) -> Tensor
+    squeeze(Tensor input, int[] dim) -> Tensor
+    """,
+    checked=True,
+)
 def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     """Without dimensions of size 1: all of them, or those that dim names.
 
@@ -442,17 +441,6 @@ OPS["squeeze"] = SQUEEZES[0]
 RAW.squeeze = lambda x, dim=None: (
     x.squeeze() if dim is None else _squeeze_dims(x, dim if isinstance(dim, tuple) else (dim,))
 )
-publish(
-    """
-    squeeze(Tensor input) -> Tensor
-    squeeze(Tensor input, int dim) -> Tensor
-    squeeze(Tensor input, int[] dim) -> Tensor
-    """,
-    squeeze,
-    True,
-    True,
-    squeeze.__doc__ or "",
-)
 
 
 def _unsqueeze(input, dim):
@@ -473,6 +461,7 @@ _UNSQUEEZE = OPS["unsqueeze"] = Op(
 RAW.unsqueeze = _unsqueeze
 
 
+@composite("unsqueeze(Tensor input, int dim) -> Tensor", checked=True)
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """With a new dimension of size 1 at dim.
 
@@ -494,8 +483,6 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """
     return view_of(input, _unsqueeze(input._array, dim), _UNSQUEEZE, (dim, None))
 
-
-publish("unsqueeze(Tensor input, int dim) -> Tensor", unsqueeze, True, True, unsqueeze.__doc__ or "")
 
 # -- expanding ---------------------------------------------------------------------------------------------------------
 
@@ -560,6 +547,7 @@ EXPAND = OPS["expand"] = Op(
 )
 
 
+@composite("expand(Tensor input, SymInt[] size, *, bool implicit=False) -> Tensor", function=False)
 def expand(input: Tensor, *size: Any, implicit: bool = False, **options: Any) -> Tensor:
     """Dimensions of size 1 repeated without copying: their stride is 0. -1 keeps a size; new dimensions go in front.
 
@@ -579,16 +567,9 @@ def expand(input: Tensor, *size: Any, implicit: bool = False, **options: Any) ->
 
 
 RAW.expand = lambda x, *size: np.broadcast_to(x if x.size else placed(x), shape_arg(size))
-publish(
-    "expand(Tensor input, SymInt[] size, *, bool implicit=False) -> Tensor",
-    expand,
-    True,
-    False,
-    expand.__doc__ or "",
-)
 
 
-@composite("expand_as(Tensor input, Tensor other) -> Tensor", function=False)
+@composite("expand_as(Tensor input, Tensor other) -> Tensor", function=False, checked=True)
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """expand to the shape of another tensor.
 
@@ -602,7 +583,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
     return view_of(input, _expand(input._array, other._array.shape), EXPAND, (input._array.shape, None))
 
 
-@composite("broadcast_to(Tensor input, SymInt[] size) -> Tensor")
+@composite("broadcast_to(Tensor input, SymInt[] size) -> Tensor", one_list=True, checked=True)
 def broadcast_to(input: Tensor, size: Any) -> Tensor:
     """expand to a shape, as arithmetic does it.
 
@@ -616,7 +597,7 @@ def broadcast_to(input: Tensor, size: Any) -> Tensor:
     return expand(input, size)
 
 
-@composite("view_as(Tensor input, Tensor other) -> Tensor", function=False)
+@composite("view_as(Tensor input, Tensor other) -> Tensor", function=False, checked=True)
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """view in the shape of another tensor.
 
@@ -630,7 +611,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
     return view(input, other._array.shape)
 
 
-@composite("reshape_as(Tensor input, Tensor other) -> Tensor", function=False)
+@composite("reshape_as(Tensor input, Tensor other) -> Tensor", function=False, checked=True)
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """reshape in the shape of another tensor.
 
@@ -668,10 +649,9 @@ def _raw_sum_to_size(x: Any, *size: Any) -> Any:
 
 
 RAW.sum_to_size = _raw_sum_to_size
-for _name in ("permute", "reshape", "broadcast_to"):
-    one_list(_name)
 
 
+@composite("size(Tensor input, int? dim=None) -> Size | int", function=False)
 def size(self: Tensor, dim: Any = None) -> Any:
     """The sizes of all dimensions, or of one.
 
@@ -687,6 +667,3 @@ def size(self: Tensor, dim: Any = None) -> Any:
         return self._array.shape[wrap_dim(dim, self._array.ndim, scalar_ok=False)]
     except TypeError:
         raise TypeError(f"size(): argument 'dim' (position 1) must be int, not {typename(dim)}") from None
-
-
-publish("size(Tensor input, int? dim=None) -> Size | int", size, True, False, size.__doc__ or "")

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ...core.arguments.params import OTHER_NAMES
 from ...core.graph.node import NO_EDGE, sequence
 from ...core.memory.versions import UNSHARED
 from ...core.recording.record import finish
 from ...core.recording.views import share
 from ...core.runtime.modes import FLAGS, LOCAL
 from ...core.tensor.tensor import INFERENCE, Tensor, ViewMeta, gradient_edge
-from ..table.families import FUNCTIONS, attach, operation
 from ..table.opdef import Op
-from ..table.signatures import explain
 
-__all__ = ["guard", "one_list", "view_of"]
+__all__ = ["view_of"]
 
 _new = object.__new__
 
@@ -73,54 +69,3 @@ def view_of(input: Tensor, r: np.ndarray, op: Op, saved: tuple[Any, ...], creati
     if t._view is not None:
         t._view.edge = (node, 0)
     return t
-
-
-def guard(names: str) -> None:
-    """Give operations PyTorch's TypeErrors for arguments that Python itself refuses (a string for a dimension)."""
-    for name in names.split():
-        call = operation(name)
-        if name in FUNCTIONS:
-            FUNCTIONS[name] = _guarded(FUNCTIONS[name], name, "torch")
-        if hasattr(Tensor, name):
-            attach(name, _guarded(call, name, "Tensor"))
-
-
-def one_list(name: str) -> None:
-    """Let a function take its sizes or dimensions as one tuple or list only, where its method takes them one by one."""
-    call = FUNCTIONS[name]
-
-    def function(*args: Any, **kwargs: Any) -> Any:
-        if kwargs or len(args) != 2 or not isinstance(args[1], (tuple, list)):
-            misfit(name, args, kwargs, "torch")
-        return call(*args, **kwargs)
-
-    _dress(function, call, name)
-    FUNCTIONS[name] = function
-
-
-def _dress(made: Any, call: Any, name: str) -> None:
-    made.__name__ = made.__qualname__ = name
-    made.__module__ = "torch"
-    made.__doc__ = call.__doc__
-    made.__wrapped__ = getattr(call, "__wrapped__", call)
-
-
-def _guarded(call: Callable[..., Any], name: str, space: str) -> Callable[..., Any]:
-    def guarded(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return call(*args, **kwargs)
-        except (TypeError, AttributeError):
-            misfit(name, args, kwargs, space)
-            if not kwargs.keys() & OTHER_NAMES.keys():
-                raise
-        return call(*args, **{OTHER_NAMES.get(key, key): value for key, value in kwargs.items()})
-
-    _dress(guarded, call, name)
-    return guarded
-
-
-def misfit(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], space: str) -> None:
-    """Raise PyTorch's TypeError if the arguments do not fit one of its signatures."""
-    if name.endswith("_"):  # in-place forms are methods
-        space = "Tensor"
-    explain(name, args[1:] if space == "Tensor" else args, kwargs, space)

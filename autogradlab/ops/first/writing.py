@@ -12,33 +12,12 @@ from ...core.arguments.declared import declare
 from ...core.memory.overlap import check_written
 from ...core.recording.record import RAW
 from ...core.tensor.tensor import Tensor
-from ...core.types.dtypes import _scalar_name
 from ..table.calls import make_call
 from ..table.inplace import write_in_place
-from ..table.opdef import OPS, Op, publish
-from ..table.outputs import C_NAMES
+from ..table.opdef import OPS, Op, form_of, offer
+from ..table.outputs import same_dtype
 
-__all__ = ["exact_out", "flat", "in_place", "warn_expanded", "writer"]
-
-
-_SAME = "Expected out tensor to have dtype {0}, but got {1} instead"
-
-
-def exact_out(entry: Op, message: str = _SAME, wanted: Any = None) -> None:
-    """Refuse an out= whose dtype is not exactly that of the result, in C's names or (`{2}`, `{3}`) PyTorch's."""
-    general = entry.call_any
-
-    def call_any(*args: Any, **kwargs: Any) -> Any:
-        out = kwargs.get("out")
-        if isinstance(out, Tensor) and args:
-            first = args[0][0] if isinstance(args[0], (tuple, list)) else args[0]
-            expected = wanted or first.dtype
-            if out.dtype is not expected:
-                names = [C_NAMES.get(d.name, d.name) for d in (expected, out.dtype)]
-                raise RuntimeError(message.format(*names, *(_scalar_name(d) for d in (expected, out.dtype))))
-        return general(*args, **kwargs)
-
-    entry.call_any = call_any
+__all__ = ["flat", "in_place", "warn_expanded", "writer"]
 
 
 def warn_expanded(name: str, input: Tensor) -> None:
@@ -79,13 +58,15 @@ def writer(
     doc: str = "",
     out: Any = None,
     overlap: str = "whole",
+    checked: bool = False,
 ) -> Op:
     """The table entry of an operation whose kernel `write(input, …)` changes its first argument.
 
     It is published under `name` on a copy (in the memory order `order`) and under `name_` in place.
     """
     name = declare(declaration, doc, out)
-    entry = OPS[name] = Op(name, write, tensors, vjp=vjp, node=node, shown=shown, doc=doc, overlap=overlap)
+    rules: dict[str, Any] = {"overlap": overlap, "check_out": same_dtype()}
+    entry = OPS[name] = Op(name, write, tensors, vjp=vjp, node=node, shown=shown, doc=doc, **rules)
     invoke = entry.invoke
 
     def on_copy(input: np.ndarray, *args: Any) -> np.ndarray:
@@ -98,23 +79,22 @@ def writer(
         write(r, *args, **kwargs)
         return r
 
-    exact_out(entry)
     entry.invoke = on_copy
     entry.call = make_call(entry)
     setattr(RAW, name, kernel)
-    call = entry.call
 
-    def forward(*args: Any, **kwargs: Any) -> Any:
-        return call(*args, **kwargs)
+    def form_in_place(entry: Op) -> Callable[..., Any]:
+        def forward_(*args: Any, **kwargs: Any) -> Any:
+            values = entry.bind(args, kwargs)
+            try:
+                entry.arrays(values)
+            except (AttributeError, TypeError):
+                values = entry.coerced(args, kwargs, values)
+            return in_place(entry, values, invoke)
 
-    def forward_(*args: Any, **kwargs: Any) -> Any:
-        values = entry.bind(args, kwargs)
-        try:
-            entry.arrays(values)
-        except (AttributeError, TypeError):
-            values = entry.coerced(args, kwargs, values)
-        return in_place(entry, values, invoke)
+        return forward_
 
-    publish(name, forward, function, function, doc)
-    publish(name + "_", forward_, function, False, f"In-place version of :meth:`{name}`.")
+    offer(name, entry, form_of, function, function, doc, checked)
+    text = f"In-place version of :meth:`{name}`."
+    offer(name + "_", entry, form_in_place, function, False, text, checked)
     return entry

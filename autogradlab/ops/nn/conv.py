@@ -15,8 +15,8 @@ import numpy as np
 from ...core.recording.record import RAW, TENSORS
 from ...core.types.dtypes import _scalar_name, from_numpy
 from ..first.kinds import refuse, typed
-from ..table.checked import cxx_name
 from ..table.opdef import op
+from ..table.outputs import cxx_name
 
 Array = Any
 Sizes = tuple[int, ...]

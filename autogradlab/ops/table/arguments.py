@@ -8,7 +8,7 @@ from ...core.tensor.tensor import Tensor
 from ...core.values.promotion import is_number, wrap_number
 from .signatures import explain, lookup
 
-__all__ = ["coerce", "old_form", "reject", "with_old_forms"]
+__all__ = ["coerce", "fitting", "misfit", "old_form", "refused", "reject", "taking_old_forms"]
 
 
 def reject(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], method: bool = False) -> NoReturn:
@@ -52,7 +52,7 @@ def old_form(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[
     return tuple(wrap_number(v) if is_number(v) else v for v in values.values()), factors
 
 
-def with_old_forms(name: str, fn: Any) -> Any:
+def taking_old_forms(name: str, fn: Any) -> Any:
     """The function, which also takes its arguments in PyTorch's deprecated order."""
 
     def forward(*args: Any, **options: Any) -> Any:
@@ -67,6 +67,36 @@ def with_old_forms(name: str, fn: Any) -> Any:
         return fn(*args, **options)
 
     return forward
+
+
+def fitting(op: Any, fn: Any) -> Any:
+    """The in-place form of an operation, which refuses, in PyTorch's words, tensors of another shape than the result.
+
+    `op.fits` tells that shape.
+    """
+
+    def forward_(input: Any, *args: Any, **options: Any) -> Any:
+        if len(args) == 2 and isinstance(input, Tensor) and all(isinstance(a, Tensor) for a in args):
+            try:
+                made = op.fits(*(a._array for a in args))
+            except IndexError:
+                made = input._array.shape
+            if input._array.shape != made:
+                op.call(input, *args, **options) if input._array.size == 1 else None
+                raise RuntimeError(
+                    f"Bad in-place call: input tensor size {list(input.shape)} and output tensor size "
+                    f"{list(made)} should match"
+                )
+        return fn(input, *args, **options)
+
+    return forward_
+
+
+def misfit(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], space: str) -> None:
+    """Raise PyTorch's TypeError if the arguments do not fit one of its signatures."""
+    if name.endswith("_"):  # in-place forms are methods
+        space = "Tensor"
+    explain(name, args[1:] if space == "Tensor" else args, kwargs, space)
 
 
 def coerce(operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any], values: list[Any], name: str) -> list[Any]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.arguments.declared import declare
+from ...core.arguments.declared import DECLARED, declare
 from ...core.graph.node import NO_EDGE, freed_error, sequence
 from ...core.memory.overlap import check_written
 from ...core.memory.versions import UNSHARED
@@ -32,7 +32,7 @@ from ...core.values.promotion import (
     wrap_number,
 )
 from .inplace import prepare, settle
-from .opdef import OPS, Op, publish, write_out
+from .opdef import OPS, Op, offer, write_out
 from .outputs import refuse_recorded
 
 __all__ = ["binary", "unary"]
@@ -69,12 +69,13 @@ def unary(
     node: str | None = None,
     inplace: bool = True,
     inplace_function: bool = True,
-    result: str = "same",
+    inplace_derivative: bool = True,
     out: Any = None,
 ) -> None:
     """An elementwise operation of one input.
 
-    promotes: integers are computed in the default dtype (`exp`).
+    promotes: integers are computed in the default dtype (`exp`). inplace_derivative: whether the in-place form has the
+    derivative too; if not, it is an overload with a Node of its own that refuses to run.
     """
 
     name = declare(declaration, doc, out)
@@ -99,6 +100,8 @@ def unary(
         fast=fast,
     )
     entry.elementwise = True
+    if not inplace_derivative:
+        entry.refuse_in_place()
     OPS[name] = entry
     setattr(RAW, name, entry_kernel)
     node_class = entry.node_class if vjp is not None else None
@@ -152,21 +155,22 @@ def unary(
         t._edge = (made, 0)
         return t
 
-    def forward(input: Any = None, *extra: Any, out: Any = None, **unknown: Any) -> Any:
-        if isinstance(input, Tensor) and not extra and not unknown:
-            if out is None:
-                return core(input)
-            refuse_recorded(entry, (input,), out)
-            if isinstance(out, Tensor):
-                check_written(out, (input,))
-            return write_out(entry, out, modes.quiet(entry_kernel, input._array), (input,))
-        if input is None and "x" in unknown:
-            return forward(unknown.pop("x"), *extra, out=out, **unknown)
-        return entry.reject((*((input,) if input is not None else ()), *extra), unknown)
+    def form(entry: Op) -> Callable[..., Any]:
+        def forward(input: Any = None, *extra: Any, out: Any = None, **unknown: Any) -> Any:
+            if isinstance(input, Tensor) and not extra and not unknown:
+                if out is None:
+                    return core(input)
+                refuse_recorded(entry, (input,), out)
+                if isinstance(out, Tensor):
+                    check_written(out, (input,))
+                return write_out(entry, out, modes.quiet(entry_kernel, input._array), (input,))
+            if input is None and "x" in unknown:
+                return forward(unknown.pop("x"), *extra, out=out, **unknown)
+            return entry.reject((*((input,) if input is not None else ()), *extra), unknown)
 
-    publish(name, forward, True, True, doc)
-    entry.core = core
-    if inplace:
+        return forward
+
+    def form_in_place(entry: Op) -> Callable[..., Any]:
         call_ = entry.call_
 
         def forward_(input: Any = None, *extra: Any, **unknown: Any) -> Any:
@@ -174,7 +178,12 @@ def unary(
                 return entry.reject((input, *extra), unknown, name + "_")
             return call_(input)
 
-        publish(name + "_", forward_, True, inplace_function, f"In-place version of :meth:`{name}`.")
+        return forward_
+
+    entry.core, entry.form, entry.form_in_place = core, form, form_in_place
+    offer(name, entry, form, True, True, doc)
+    if inplace:
+        offer(name + "_", entry, form_in_place, True, inplace_function, f"In-place version of :meth:`{name}`.")
 
 
 def _unary_run(vjp: Vjp, saves: bool) -> Callable[..., Any]:
@@ -215,7 +224,7 @@ def binary(
     constants: dict[str, Any] | None = None,
     out: Any = None,
     cuts: bool = True,
-) -> Callable[..., Any]:
+) -> None:
     """An elementwise operation of two inputs, broadcast against each other.
 
     result: "same" as the operands' common dtype, "float" (integers are computed in the default dtype), or "bool".
@@ -233,6 +242,7 @@ def binary(
             return kernel(x.astype(d), y.astype(d))
         return kernel(x, y)
 
+    strict, strict_other = _refuse_numbers(name)
     floats = result == "float"
     fast = {} if vjp is None else _binary_run(vjp)
     entry = Op(
@@ -348,47 +358,55 @@ def binary(
         t._edge = (made, 0)
         return t
 
-    def forward(input: Any = None, other: Any = None, *extra: Any, out: Any = None, **unknown: Any) -> Any:
-        if not extra and not unknown and input is not None and other is not None:
-            if out is None:
-                try:
-                    t = core(input, other)
-                except AttributeError:
-                    if isinstance(input, Tensor):
-                        raise
-                    t = _of_numbers(core, input, other) if numbers else NotImplemented
-                if t is not NotImplemented:
-                    return t
-            else:
-                found = operands(input, other)
-                if found is not None:
-                    refuse_recorded(entry, (input, other), out)
-                    if check is not None:
-                        check(*found[2:])
-                    if isinstance(out, Tensor):
-                        check_written(out, found[:2])
+    def form(entry: Op) -> Callable[..., Any]:
+        def forward(input: Any = None, other: Any = None, *extra: Any, out: Any = None, **unknown: Any) -> Any:
+            if strict and not (isinstance(input, Tensor) and (isinstance(other, Tensor) or not strict_other)):
+                pass
+            elif not extra and not unknown and input is not None and other is not None:
+                if out is None:
                     try:
-                        r = modes.quiet(kernel, *found[2:])
-                    except ValueError as error:
-                        r = _again(error, kernel, *found[2:])
-                    return write_out(entry, out, r, (input, other))
-        if unknown and _renamed(unknown):
-            return forward(*(v for v in (input, other) if v is not None), *extra, out=out, **unknown)
-        return entry.reject(
-            (*(() if input is None else (input,)), *(() if other is None else (other,)), *extra), unknown
-        )
-
-    def forward_(input: Any = None, other: Any = None, *extra: Any, **unknown: Any) -> Any:
-        if extra or unknown or not isinstance(input, Tensor):
-            if not extra and not unknown.keys() - {"x2"} and other is None and "x2" in unknown:
-                return forward_(input, unknown["x2"])
+                        t = core(input, other)
+                    except AttributeError:
+                        if isinstance(input, Tensor):
+                            raise
+                        t = _of_numbers(core, input, other) if numbers else NotImplemented
+                    if t is not NotImplemented:
+                        return t
+                else:
+                    found = operands(input, other)
+                    if found is not None:
+                        refuse_recorded(entry, (input, other), out)
+                        if check is not None:
+                            check(*found[2:])
+                        if isinstance(out, Tensor):
+                            check_written(out, found[:2])
+                        try:
+                            r = modes.quiet(kernel, *found[2:])
+                        except ValueError as error:
+                            r = _again(error, kernel, *found[2:])
+                        return write_out(entry, out, r, (input, other))
+            if unknown and _renamed(unknown):
+                return forward(*(v for v in (input, other) if v is not None), *extra, out=out, **unknown)
             return entry.reject(
-                (*(() if input is None else (input,)), *(() if other is None else (other,)), *extra),
-                unknown,
-                name + "_",
+                (*(() if input is None else (input,)), *(() if other is None else (other,)), *extra), unknown
             )
-        t = core_(input, other)
-        return entry.reject((input, other), {}, name + "_") if t is NotImplemented else t
+
+        return forward
+
+    def form_in_place(entry: Op) -> Callable[..., Any]:
+        def forward_(input: Any = None, other: Any = None, *extra: Any, **unknown: Any) -> Any:
+            if extra or unknown or not isinstance(input, Tensor) or (strict_other and not isinstance(other, Tensor)):
+                if not extra and not unknown.keys() - {"x2"} and other is None and "x2" in unknown:
+                    return forward_(input, unknown["x2"])
+                return entry.reject(
+                    (*(() if input is None else (input,)), *(() if other is None else (other,)), *extra),
+                    unknown,
+                    name + "_",
+                )
+            t = core_(input, other)
+            return entry.reject((input, other), {}, name + "_") if t is NotImplemented else t
+
+        return forward_
 
     direct = isinstance(kernel, np.ufunc) and result != "bool"
 
@@ -471,12 +489,19 @@ def binary(
             saved = (right, left, v_right, v_left)
         return start_node(entry.inplace_class, (a, b), x.shape, x.dtype, saved)
 
-    entry.core = core
-    entry.core_ = core_
-    publish(name, forward, method, function, doc)
+    entry.core, entry.core_ = core, core_
+    entry.form, entry.form_in_place = form, form_in_place
+    offer(name, entry, form, method, function, doc)
     if inplace:
-        publish(name + "_", forward_, method, inplace_function, f"In-place version of :meth:`{name}`.")
-    return forward
+        offer(name + "_", entry, form_in_place, method, inplace_function, f"In-place version of :meth:`{name}`.")
+
+
+def _refuse_numbers(name: str) -> tuple[bool, bool]:
+    """Whether the signatures of an operation admit no number as its first operand, and as its second."""
+    text = DECLARED[name].text if name in DECLARED else "|numbers"
+    if "|numbers" in text:
+        return False, False
+    return "(Scalar " not in text, "(Tensor input, Scalar " not in text
 
 
 #: elements from which on a result in memory of its own costs more than the care for writing in place

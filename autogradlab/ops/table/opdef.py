@@ -11,26 +11,25 @@ operations that are written in terms of others and have no Node of their own.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from types import CellType, FunctionType, MethodType
 from typing import Any
 
 import numpy as np
 
-from ...core.arguments.declared import ALIASES, DECLARED, OUT, declare
+from ...core.arguments.declared import DECLARED, OUT, declare, name_of
 from ...core.arguments.params import OTHER_NAMES
 from ...core.graph.node import NO_EDGE, Edge
 from ...core.memory.overlap import check_written
-from ...core.recording.record import RAW, TENSORS, Formula, SavedOutput, array_property, make_node_class
+from ...core.recording.record import RAW, Formula, SavedOutput, array_property, make_node_class
 from ...core.runtime import modes
-from ...core.runtime.help import Help
 from ...core.tensor.tensor import Tensor, gradient_edge, requires_grad
-from .arguments import coerce, refused, reject
+from .arguments import coerce, fitting, refused, reject, taking_old_forms
 from .calls import make_call
-from .families import FUNCTIONS, NODES, OPS, attach, operation
+from .families import FUNCTIONS, NODES, OPS
 from .inplace import change
 from .outputs import refuse_recorded, write
+from .publishing import alias, composite, publish
 
-__all__ = ["FUNCTIONS", "OPS", "Op", "alias", "composite", "op", "publish", "write_out"]
+__all__ = ["FUNCTIONS", "OPS", "Op", "alias", "composite", "offer", "op", "publish", "write_out"]
 
 _ndarray = np.ndarray
 #: stands for the default of a parameter that has none
@@ -49,7 +48,7 @@ class Op:
     elementwise = False
     #: of an operation of two arrays: what is called with them in their common dtype and may raise
     check: Callable[[Any, Any], None] | None = None
-    #: whether a method is made of the entry: its errors do not count the tensor itself
+    #: whether it is the entry as methods know it: their errors do not count the tensor itself
     as_method = False
 
     def __init__(
@@ -74,6 +73,9 @@ class Op:
         doc: str = "",
         fast: dict[str, Any] | None = None,
         constants: dict[str, Any] | None = None,
+        check_out: Callable[[Tensor, Sequence[Tensor]], None] | None = None,
+        fits: Callable[..., tuple[int, ...]] | None = None,
+        overload: Callable[[tuple[Any, ...], dict[str, Any]], Op | None] | None = None,
     ) -> None:
         self.name = name
         self.kernel = kernel
@@ -97,9 +99,19 @@ class Op:
         #: of an operation without a derivative: whether its in-place form cuts the gradient off, as eq_ does, or leaves
         #: the history of the tensor as it is, as logical_and_ does
         self.cuts = cuts
+        #: is called with the first input and the out= tensors before anything is computed, and may raise
+        self.check_out = check_out
+        #: of an operation whose result may have another shape than its first tensor: that shape, given the arrays of
+        #: the others; the in-place form then refuses
+        self.fits = fits
+        #: picks another entry by the arguments: an overload with a Node of its own
+        self.overload = overload
         #: the operation and its in-place form on checked operands, for operators (set by the factories)
         self.core: Any = None
         self.core_: Any = None
+        #: make the function and the in-place one, or the methods, of an entry (set by the factories)
+        self.form: Any = form_of
+        self.form_in_place: Any = form_in_place
         self._bind_parameters(kernel)
         self.tensor_names = tuple(tensors.replace("*", "").split())
         self.tensor_places = tuple(self.names.index(n) for n in self.tensor_names)
@@ -107,6 +119,11 @@ class Op:
         self._make_node(dict(vjp or {}), shown, fast or {}, constants)
         #: the operation, out of place
         self.call: Callable[..., Any] = make_call(self)
+
+    @property
+    def of_methods(self) -> Op:
+        """The entry as methods know it."""
+        return MethodOp(self)
 
     def _bind_parameters(self, kernel: Callable[..., Any]) -> None:
         written: Any = getattr(kernel, "__wrapped__", kernel)  # where a decorator hides the kernel's own parameters
@@ -199,6 +216,16 @@ class Op:
             zeros = tuple(Formula(lambda F, grad: grad * 0, (i,), joint=False) for i in range(len(self.tensor_names)))
             self.inplace_class = make_node_class(self.node_name, (), zeros, False)
         return self.inplace_class
+
+    def refuse_in_place(self) -> None:
+        """Give the in-place form, an overload in PyTorch, a Node that has no derivative: NameBackward1."""
+        name = self.name
+
+        def run(self: Any, *args: Any) -> Any:
+            raise NotImplementedError(f"the derivative for 'inplace version of {name}' is not implemented.")
+
+        own = {"__slots__": (), "__module__": "builtins", "run": run, "run_recorded": run}
+        self.inplace_class = type(self.node_name[:-1] + "1", (self.node_class,), own)
 
     def overload_in_place(self) -> None:
         """Give the in-place form the Node of another overload, as PyTorch does: NameBackward1."""
@@ -312,6 +339,10 @@ class Op:
             return self.call(*args, **kwargs)
         values, given = self.operands(args, kwargs)
         refuse_recorded(self, values, out)
+        if self.check_out is not None:
+            input = values[self.tensor_places[0]]
+            first = input[0] if type(input) in (list, tuple) else input
+            self.check_out(first, (out,) if isinstance(out, Tensor) else out)
         rule = OUT.get(self.name)
         if isinstance(out, Tensor) and rule is not None and rule.overlap:
             sources = values if self.list_place is None else values[self.list_place]
@@ -391,6 +422,19 @@ class Op:
         return change(self, values, given, bool(self.overlap))
 
 
+class MethodOp(Op):
+    """An entry as methods know it. It has no state of its own: what is changed in the entry shows here."""
+
+    as_method = True
+
+    def __init__(self, entry: Op) -> None:
+        self.__dict__ = entry.__dict__
+
+    @property
+    def of_methods(self) -> Op:
+        return self
+
+
 def _positional(kernel: Callable[..., Any], names: tuple[str, ...], count: int) -> Callable[..., Any]:
     last = names[count:]
 
@@ -416,6 +460,7 @@ def op(
     method: bool | None = None,
     function: bool | None = None,
     inplace_function: bool | None = None,
+    checked: bool = False,
     out: Any = None,
     **options: Any,
 ) -> Callable[[Any], Any]:
@@ -425,6 +470,7 @@ def op(
     formulas and other operations use, `nn.name(...)` one that functions of neural networks use: they are no function
     and no method. tensors: the names of the kernel's tensors, where they are not those that the signatures call so.
     inplace_function: whether the in-place form is a function of torch too, by default if the operation is.
+    checked: whether arguments that Python refuses are held against the signatures (see `publish`).
     """
     name = declare(declaration, "", out)
     public = name in DECLARED and not DECLARED[name].text.lstrip().startswith("nn.")
@@ -437,17 +483,57 @@ def op(
         entry.doc = entry.doc or (kernel.__doc__ or "")
         OPS[name] = entry
         setattr(RAW, name, kernel)
-        publish(declaration, entry.call, method, function, entry.doc)
+        offer(declaration, entry, form_of, method, function, entry.doc, checked)
         if entry.inplace:
-            call_ = entry.call_
-
-            def forward_(*args: Any, **kwargs: Any) -> Any:
-                return call_(*args, **kwargs)
-
-            publish(name + "_", forward_, method, in_place, f"In-place version of :meth:`{name}`.")
+            text = f"In-place version of :meth:`{name}`."
+            offer(name + "_", entry, form_in_place, method, in_place, text, checked)
         return kernel
 
     return register
+
+
+def offer(
+    declaration: str,
+    entry: Op,
+    form: Callable[[Op], Callable[..., Any]],
+    method: bool,
+    function: bool,
+    doc: str,
+    checked: bool = False,
+) -> None:
+    """Publish a form of an entry: `form(entry)` is the function; of the entry as methods know it, the method."""
+    own = method and not name_of(declaration).startswith("special_")
+    as_method = form(entry.of_methods) if own else None
+    publish(declaration, form(entry), method, function, doc, checked=checked, as_method=as_method)
+
+
+def form_of(entry: Op) -> Callable[..., Any]:
+    """The function that an entry is called by, or, of an entry as methods know it, the method."""
+    call = make_call(entry) if entry.as_method else entry.call
+    overload = entry.overload
+    if overload is not None:
+
+        def chosen(*args: Any, **kwargs: Any) -> Any:
+            return (overload(args, kwargs) or entry).call_any(*args, **kwargs)
+
+        return chosen
+    return taking_old_forms(entry.name, call) if _deprecated(entry.name) else call
+
+
+def form_in_place(entry: Op) -> Callable[..., Any]:
+    """The same for the form in place."""
+    call_ = entry.call_
+
+    def forward_(*args: Any, **kwargs: Any) -> Any:
+        return call_(*args, **kwargs)
+
+    form = forward_ if entry.fits is None else fitting(entry, forward_)
+    return taking_old_forms(entry.name + "_", form) if _deprecated(entry.name) else form
+
+
+def _deprecated(name: str) -> bool:
+    """Whether an operation can be called in a form that PyTorch has deprecated."""
+    return name in DECLARED and "|deprecated" in DECLARED[name].text
 
 
 #: types of the parameters that a kernel takes as arrays, and the stars of their names
@@ -465,82 +551,3 @@ def _tensors(declaration: str, kernel: Any) -> str:
     code = getattr(kernel, "__wrapped__", kernel).__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     return " ".join(found[name] for name in names if name in found) or "input"
-
-
-def composite(
-    declaration: str = "", *, method: bool = True, function: bool = True, out: Any = None
-) -> Callable[[Any], Any]:
-    """Decorator for an operation written on Tensors in terms of others; it has no Node of its own."""
-
-    def register(fn: Callable[..., Any]) -> Callable[..., Any]:
-        publish(declaration or fn.__name__, fn, method, function, fn.__doc__ or "", out)
-        return fn
-
-    return register
-
-
-def publish(declaration: str, fn: Any, method: bool, function: bool, doc: str, out: Any = None) -> None:
-    """Give a function its name and offer it as `torch.name` and `Tensor.name`.
-
-    declaration: its signatures, or the bare name of a function that has none, or whose signatures stand elsewhere.
-    """
-    name = declare(declaration, doc, out)
-    fn.__name__ = fn.__qualname__ = name
-    fn.__module__ = "torch"
-    fn.__doc__ = fn.__wrapped__ = Help(name, doc)  # texts and signature, when somebody looks
-    setattr(TENSORS, name, fn)
-    if function:
-        FUNCTIONS[name] = fn
-    if method and not name.startswith("special_"):
-        attach(name, as_method(fn))
-
-
-class MethodOp(Op):
-    """An entry as methods know it. It has no state of its own: what is changed in the entry shows here."""
-
-    as_method = True
-
-    def __init__(self, entry: Op) -> None:
-        self.__dict__ = entry.__dict__
-
-
-def as_method(fn: Any) -> Any:
-    """The same function for Tensor: where it refuses arguments, it counts them as a method's.
-
-    It shares the code and costs nothing more: only the entries in its closure are ones that know about it.
-    """
-    if not isinstance(fn, FunctionType) or fn.__closure__ is None:
-        return fn
-    cells = []
-    for variable, cell in zip(fn.__code__.co_freevars, fn.__closure__, strict=True):
-        try:
-            value = new = cell.cell_contents
-        except ValueError:  # not filled yet
-            return fn
-        if isinstance(value, Op) and variable in ("op", "entry"):
-            new = MethodOp(value)
-        elif isinstance(value, MethodType) and type(value.__self__) is Op:
-            new = MethodType(value.__func__, MethodOp(value.__self__))
-        elif variable in ("fn", "plain", "plain_"):  # a wrapper, and what it calls
-            new = as_method(value)
-        cells.append(cell if new is value else CellType(new))
-    if all(a is b for a, b in zip(cells, fn.__closure__, strict=True)):
-        return fn
-    made: Any = FunctionType(fn.__code__, fn.__globals__, fn.__name__, fn.__defaults__, tuple(cells))
-    made.__kwdefaults__ = fn.__kwdefaults__
-    made.__doc__, made.__module__, made.__qualname__ = fn.__doc__, fn.__module__, fn.__qualname__
-    made.__dict__.update(fn.__dict__)
-    return made
-
-
-def alias(declaration: str, of: str, method: bool = True, function: bool = True) -> None:
-    """A second name for an operation. Its signatures are those of the operation, unless the declaration has others."""
-    name = declare(declaration)
-    if name != of:
-        ALIASES[name] = of
-    fn = operation(of)
-    setattr(TENSORS, name, fn)
-    if function:
-        FUNCTIONS[name] = fn
-    if method:
-        attach(name, Tensor.__dict__.get(of, fn))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,11 +13,11 @@ from ...core.memory.storage import resize
 from ...core.recording.inplace import commit
 from ...core.runtime import errors, modes
 from ...core.tensor.tensor import Tensor, requires_grad
-from ...core.types.dtypes import _scalar_name, from_numpy
+from ...core.types.dtypes import _scalar_name, dtype, from_numpy, int64
 from ...core.types.return_types import named
 from ...core.values.promotion import can_cast, check_cast
 
-__all__ = ["C_NAMES", "EXPECTED", "FOUND", "UNCASTABLE", "Out", "refuse_recorded", "write"]
+__all__ = ["C_NAMES", "EXPECTED", "FOUND", "UNCASTABLE", "Out", "cxx_name", "refuse_recorded", "same_dtype", "write"]
 
 #: how most operations say that an out= tensor has another dtype than the result: {0}, {1} as PyTorch names dtypes,
 #: {2}, {3} as C++ does, the result's first
@@ -70,6 +70,38 @@ C_NAMES = {
     "complex64": "c10::complex<float>",
     "complex128": "c10::complex<double>",
 }
+
+
+def same_dtype(
+    values: str = EXPECTED,
+    indices: str = "",
+    *,
+    wanted: dtype | None = None,
+    name_of: Callable[[dtype], str] = _scalar_name,
+    last: bool = False,
+) -> Callable[[Tensor, Sequence[Tensor]], None]:
+    """A check, before anything is computed, that out= tensors have the dtype of the first input (or `wanted`) and,
+    where there is a message for `indices`, that the second one is int64.
+
+    The messages are filled as `EXPECTED`; `name_of` gives PyTorch's names of dtypes in them. last: the second tensor is
+    checked first.
+    """
+
+    def check(input: Tensor, outs: Sequence[Tensor]) -> None:
+        asked = [(wanted or input.dtype, values)] * len(outs)
+        if indices and len(outs) > 1:
+            asked[1] = (int64, indices)
+        pairs = list(zip(outs, asked, strict=True))
+        for o, (kind, text) in reversed(pairs) if last else pairs:
+            if o.dtype is not kind:
+                raise RuntimeError(text.format(name_of(kind), name_of(o.dtype), cxx_name(kind), cxx_name(o.dtype)))
+
+    return check
+
+
+def cxx_name(kind: dtype) -> str:
+    """A dtype as C++ spells its type."""
+    return C_NAMES.get(kind.name, kind.name)
 
 
 def write(operation: Any, out: Any, r: Any, inputs: Any) -> Any:
