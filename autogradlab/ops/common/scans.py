@@ -206,6 +206,9 @@ _scan(
 # -- cummax, cummin ----------------------------------------------------------------------------------------------------
 
 
+_FOUND = "expected scalar_type {} but found {}"
+
+
 def _extreme(declaration: str, ufunc: Any, doc: str = "") -> None:
     name = name_of(declaration)
 
@@ -232,7 +235,7 @@ def _extreme(declaration: str, ufunc: Any, doc: str = "") -> None:
         vjp={
             "input": lambda F, grad, input, dim, indices: F.put_at(grad, dim, indices, tuple(input.shape), True),
         },
-        check_out=same_dtype("expected scalar_type {} but found {}"),
+        check_out=same_dtype(_FOUND, _FOUND),
         checked=True,
         doc=doc,
     )(kernel)
@@ -285,7 +288,7 @@ def _add_exp(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 @op(
     "logcumsumexp(Tensor input, int dim, *, Tensor out=None) -> Tensor",
     vjp={"input": lambda F, grad, input, result, dim: F.logcumsumexp_back(grad, input, result, dim)},
-    check_out=same_dtype("expected scalar_type {} but found {}"),
+    check_out=same_dtype(_FOUND),
     out=Out(overlap="part"),
     checked=True,
 )

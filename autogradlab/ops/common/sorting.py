@@ -23,7 +23,7 @@ from ..table.arguments import reject
 from ..table.checked import axis, number_of
 from ..table.creation import bind
 from ..table.opdef import OPS, Op, composite, op
-from ..table.outputs import same_dtype, write
+from ..table.outputs import EXPECTED, same_dtype, write
 from . import extremes  # noqa: F401  its take_at and put_at carry gradients
 
 F = TENSORS
@@ -136,7 +136,7 @@ def _of_places(name: str) -> dict[str, Any]:
         "differentiable": 1,
         "returns": named(name, _PAIR),
         "vjp": {"input": lambda F, grad, dim, indices, input_shape: F.place_at(grad, dim, indices, input_shape)},
-        "check_out": same_dtype(),
+        "check_out": same_dtype(indices=EXPECTED),
     }
 
 
