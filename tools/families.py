@@ -109,7 +109,8 @@ def entries(found: dict[str, str]) -> str:
     lines = []
     for family, words in found.items():
         head = f'    "{family}": "'
-        rows = textwrap.wrap(head + words, 116, subsequent_indent='    "', break_on_hyphens=False)
+        width = 118 if len(head + words) <= 118 else 116  # what fits into one line is one string, as ruff has it
+        rows = textwrap.wrap(head + words, width, subsequent_indent='    "', break_on_hyphens=False)
         lines += [f'{row} "' for row in rows[:-1]] + [f'{rows[-1]}",']
     return "\n".join(lines) + "\n"
 
