@@ -70,8 +70,8 @@ class Reach:
 
     def first(self) -> list[Node]:
         """The Nodes that run first: roots to which no other Node leads."""
-        nodes = dict.fromkeys(node for node, _ in self.roots)
-        return [node for node in nodes if node is not None and node not in self.shared]
+        nodes = dict.fromkeys([node for node, _ in self.roots if node is not None and node not in self.shared])
+        return [node for node in nodes if self.needed is None or node in self.needed]
 
     def _count(self) -> None:
         """Count the edges that lead to each Node below the roots."""
@@ -162,15 +162,15 @@ def _enter(reach: Reach, grads: Sequence[Any], buffers: dict[Node, Any], tick: A
 
 
 def _capture(reach: Reach, node: Node, grad: Any) -> bool:
-    """Under `inputs`: keep what is wanted of a Node's gradient; whether the Node is to run as well."""
-    for nr, place in reach.capture_at.get(node, ()):
+    """Keep what is wanted of a Node's gradient; whether the Node is to run as well."""
+    for nr, place in reach.capture_at[node]:
         reach.captured[place] = None if grad is None else grad[nr] if node.multi else grad
-    return bool(reach.needed and reach.needed.get(node))
+    return reach.needed is not None and reach.needed[node]
 
 
 def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None:
     """A plain backward pass; the caller has entered the quiet context."""
-    shared, needed = reach.shared, reach.needed
+    shared, needed, captures = reach.shared, reach.needed, reach.capture_at
     buffers: dict[Node, Any] = {}
     owned: set[Node] = set()  # Nodes whose buffer is an array that nobody else holds
     leaves: list[tuple[Node, np.ndarray, bool]] = []
@@ -184,10 +184,10 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
             if not queue:
                 return
             _, _, node, grad = heappop(queue)
-        if needed is not None and not _capture(reach, node, grad):
+        if captures and node in captures and not _capture(reach, node, grad):
             node = None
             continue
-        if node.accumulates:  # a root, or a leaf on the way to be captured
+        if node.accumulates:  # a root, or one whose gradient was captured
             if grad is not None:
                 add_to_grad(node.variable, grad, node in owned)  # type: ignore[attr-defined]
             node = None
@@ -200,11 +200,10 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
                 node.saved = None
         following: Node | None = None
         i = -1
-        for target, nr in node.next_functions:
+        for (target, nr), g in zip(node.next_functions, outs):  # noqa: B905 (an operation gives one for each edge)
             i += 1
             if target is None or (needed is not None and target not in needed):
                 continue
-            g = outs[i]
             left = expected(target, 0)
             if g is not None:
                 if type(g) is not _ndarray:
@@ -234,11 +233,12 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
                             buffers[target] = g
                             if mine:
                                 owned.add(target)
-                        elif target.accumulates and needed is None:
-                            leaves.append((target, g, mine))
-                            continue
-                        elif mine and target.accumulates:
-                            owned.add(target)
+                        elif target.accumulates:
+                            if not captures:
+                                leaves.append((target, g, mine))
+                                continue
+                            if mine:
+                                owned.add(target)
             elif left < 2:
                 g = take(target, None)
             if left > 1:
@@ -269,13 +269,13 @@ def walk_recorded(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool
 
 
 def _walk_recorded(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None:
-    shared, needed = reach.shared, reach.needed
+    shared, needed, captures = reach.shared, reach.needed, reach.capture_at
     buffers: dict[Node, Any] = {}
     tick = count().__next__
     queue = _enter(reach, grads, buffers, tick)
     while queue:
         _, _, node, grad = heappop(queue)
-        if needed is not None and not _capture(reach, node, grad):
+        if captures and node in captures and not _capture(reach, node, grad):
             continue
         if node.accumulates:
             if grad is not None:

@@ -15,8 +15,11 @@ __all__ = ["cast_to", "check_hook_result", "checked", "expandable", "reduce_to",
 
 def expandable(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
     """Whether `shape` broadcasts to `target`."""
-    if len(shape) > len(target):
+    lead = len(target) - len(shape)
+    if lead < 0:
         return False
+    if target[lead:] == shape:
+        return True
     return all(a in (1, b) for a, b in zip(reversed(shape), reversed(target), strict=False))
 
 
@@ -27,11 +30,15 @@ def _summed_dims(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, 
 
 def reduce_to(g: Any, shape: tuple[int, ...]) -> Any:
     """Undo a broadcast: sum an array or a Tensor over the dimensions along which `shape` was repeated."""
-    dims = _summed_dims(tuple(g.shape), shape)
     if isinstance(g, Tensor):
+        dims = _summed_dims(tuple(g.shape), shape)
         if dims:
             g = g.sum(dims, keepdim=True)
         return g.view(shape) if len(g.shape) != len(shape) else g
+    lead = g.ndim - len(shape)
+    if lead and g.shape[lead:] == shape:  # a bias: only leading dimensions were repeated
+        return np.asarray(np.add.reduce(g, 0 if lead == 1 else tuple(range(lead)), g.dtype))
+    dims = _summed_dims(g.shape, shape)
     if dims:
         g = np.add.reduce(g, axis=dims, dtype=g.dtype, keepdims=True)
     return g.reshape(shape)
@@ -52,7 +59,7 @@ def checked(node: Node | None, index: int, g: Any, shape: tuple[int, ...], numpy
     array = g._array if isinstance(g, Tensor) else g
     if array.shape == shape and array.dtype is numpy:
         return g
-    if tuple(g.shape) != shape:
+    if array.shape != shape:
         if not expandable(shape, tuple(g.shape)):
             who = "invalid" if node is None else f"Function {node.name()} returned an invalid"
             raise RuntimeError(

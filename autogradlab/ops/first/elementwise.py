@@ -16,7 +16,7 @@ from ..table.arguments import old_form, reject
 from ..table.factories import binary, unary
 from ..table.opdef import OPS, Op, alias, composite, offer, op
 from ..table.outputs import FOUND, Out
-from .kinds import align, floated, numbered, on_both_backends, refuse, single
+from .kinds import align, floated, kept, numbered, on_both_backends, refuse, single
 
 F = TENSORS
 
@@ -1112,7 +1112,8 @@ def tanh_backward(grad_output, output):
     },
 )
 def threshold_backward(grad_output, input, threshold):
-    return np.where(input <= threshold, np.zeros((), grad_output.dtype), grad_output)
+    below = np.asarray(input <= threshold)
+    return kept(np.logical_not(below, below), grad_output)
 
 
 # -- forms that PyTorch's own compositions and formulas use with a number: their Nodes end in 1 ------------------------

@@ -161,8 +161,27 @@ def on_both_backends(fn: Any) -> Any:
 #: a gradient of zeros that depends on nothing
 RAW.nought = lambda x: np.zeros(x.shape, x.dtype)
 TENSORS.nought = lambda x: wrap(np.zeros(x._array.shape, x._array.dtype))
+_BITS = {2: np.int16, 4: np.int32, 8: np.int64}
+
+
+def kept(mask: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """`x` where a mask holds, zero elsewhere: its bits times 1 or 0, for to choose element by element costs ten times
+    that as soon as the mask is irregular."""
+    if (
+        x.size >= 256
+        and x.dtype.kind == "f"
+        and mask.shape == x.shape
+        and mask.flags.c_contiguous
+        and x.flags.c_contiguous
+    ):
+        bits = mask.astype(_BITS[x.itemsize])
+        np.multiply(bits, x.view(bits.dtype), bits)
+        return bits.view(x.dtype)
+    return np.where(mask, x, np.zeros((), x.dtype))
+
+
 #: gradient where a mask holds, zero elsewhere
-RAW.only = lambda mask, grad: np.where(mask, grad, np.zeros((), grad.dtype))
+RAW.only = kept
 TENSORS.only = lambda mask, grad: TENSORS.where(mask, grad, wrap(np.zeros((), grad._array.dtype)))
 #: indices, for a formula
 RAW.places = lambda x: x

@@ -278,6 +278,12 @@ def _type_name(t: Tensor) -> str:
 
 
 def _raw_pow(input: Any, exponent: Any) -> Any:
+    """pow in formulas, where powers that derivatives of squares and cubes ask for need no new array."""
+    if type(exponent) is int and type(input) is np.ndarray:
+        if exponent == 1:
+            return input
+        if exponent == 2:
+            return input * input
     if isinstance(exponent, np.ndarray) or (isinstance(input, np.ndarray) and isinstance(exponent, np.generic)):
         return np.power(input, exponent)
     if isinstance(input, np.generic):

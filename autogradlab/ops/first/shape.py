@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ...core.arguments.mismatch import typename
 from ...core.backward.validate import expandable, reduce_to
 from ...core.memory.strided import placed, view_strides, window
@@ -566,7 +564,7 @@ def expand(input: Tensor, *size: Any, implicit: bool = False, **options: Any) ->
     return view_of(input, _expand(x, sizes), EXPAND, (x.shape, None))
 
 
-RAW.expand = lambda x, *size: np.broadcast_to(x if x.size else placed(x), shape_arg(size))
+RAW.expand = lambda x, *size: _expand(x if x.size else placed(x), shape_arg(size))
 
 
 @composite("expand_as(Tensor input, Tensor other) -> Tensor", function=False, checked=True)
