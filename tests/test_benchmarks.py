@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.benchmarks import harness, imports, run, stress
+from tests.benchmarks import everyday, harness, imports, run, stress
 from tests.benchmarks.cases import CASES
 from tests.conftest import need
 
@@ -38,6 +38,21 @@ def test_torch_agrees_with_numpy_by_hand(case: harness.Case) -> None:
 def test_hips_autograd_agrees_with_numpy_by_hand(case: harness.Case) -> None:
     need("autograd.numpy")
     assert "autograd" in harness.check(case, {"autograd": need("autograd")})
+
+
+@pytest.mark.parity
+@pytest.mark.filterwarnings("ignore")  # both give PyTorch's own, which other tests compare
+@pytest.mark.parametrize("name", everyday.WORKLOADS)
+def test_everyday_workloads_agree_with_torch(name: str) -> None:
+    everyday.agree(name, ours(), need("torch"))
+
+
+@pytest.mark.parity
+def test_the_everyday_table_tells_the_mean_and_what_is_slow() -> None:
+    lines: list[str] = []
+    everyday.run(ours(), need("torch"), 0.02, ["stack", "index_row"], lines.append)
+    assert [text.split()[0] for text in lines] == ["stack", "index_row", "geometric"]
+    assert "of 2" in lines[-1]
 
 
 def test_names_are_unique() -> None:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from . import harness, imports, stress
+from . import everyday, harness, imports, stress
 from .cases import CASES
 
 
@@ -27,6 +27,7 @@ def parser() -> argparse.ArgumentParser:
     options.add_argument("--page-faults", action="store_true", help="leave freed memory to the system: real, but noisy")
     options.add_argument("--list", action="store_true", help="name the cases and stop")
     options.add_argument("--stress", action="store_true", help="check depth and memory instead of timing")
+    options.add_argument("--everyday", action="store_true", help="everyday workloads next to PyTorch, and their mean")
     options.add_argument("--length", type=int, default=stress.LENGTH, metavar="N", help="ops in a chain of --stress")
     options.add_argument("--module", default="autogradlab", help="what to measure in the place of autogradlab")
     return options
@@ -41,6 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for name, text in about.items():
             harness.progress(f"{name:<27}{text}")
         return 0
+    if asked.everyday:
+        about = dict.fromkeys(everyday.WORKLOADS, "")
     wanted = [name for name in about if not asked.only or any(fnmatchcase(name, only) for only in asked.only)]
     for only in asked.only or ():
         if not any(fnmatchcase(name, only) for name in about):
@@ -56,6 +59,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     harness.progress(", ".join(f"{name} {value}" for name, value in facts.items()))
     if asked.stress:
         return 0 if stress.run(modules["ours"], asked.length, harness.progress) else 1
+
+    if asked.everyday:
+        if "torch" not in modules:
+            options.error("--everyday compares with PyTorch, which is not installed")
+        whole = asked.seconds or (15.0 if asked.quick else 60.0)
+        everyday.run(modules["ours"], modules["torch"], whole * len(wanted) / len(about), wanted, harness.progress)
+        return 0
 
     share = 1.0 if not asked.only else len(wanted) / len(about)
     seconds = asked.seconds if asked.seconds is not None else (15.0 if asked.quick else 60.0) * max(share, 0.1)
