@@ -23,7 +23,7 @@ from ..graph.backend import RAW, TENSORS
 from ..graph.node import Edge, Node
 from ..runtime import modes
 from ..runtime.modes import QUIET
-from ..tensor.tensor import Tensor
+from ..tensor.tensor import Tensor, wrap
 from .firing import run_recorded, run_slow, tensor_hooks
 from .leaves import (
     accumulate,
@@ -161,19 +161,29 @@ def _enter(reach: Reach, grads: Sequence[Any], buffers: dict[Node, Any], tick: A
     return queue
 
 
-def _capture(reach: Reach, node: Node, grad: Any) -> bool:
+def _capture(reach: Reach, node: Node, grad: Any, writes: int | None = None) -> bool:
     """Keep what is wanted of a Node's gradient; whether the Node is to run as well."""
     for nr, place in reach.capture_at[node]:
         reach.captured[place] = None if grad is None else grad[nr] if node.multi else grad
+        if writes:
+            reach.captured[place] = _written(grad, writes)
     return reach.needed is not None and reach.needed[node]
+
+
+def _written(grad: np.ndarray, writes: int) -> Tensor:
+    """A gradient to which others were added in place."""
+    t = wrap(grad)
+    t._counter = [writes]
+    return t
 
 
 def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None:
     """A plain backward pass; the caller has entered the quiet context."""
     shared, needed, captures = reach.shared, reach.needed, reach.capture_at
     buffers: dict[Node, Any] = {}
-    owned: set[Node] = set()  # Nodes whose buffer is an array that nobody else holds
-    leaves: list[tuple[Node, np.ndarray, bool]] = []
+    #: Nodes whose buffer is an array that nobody else holds, and how often another one was added to it in place
+    owned: dict[Node, int] = {}
+    leaves: list[tuple[Node, np.ndarray, int | None]] = []
     take, look, expected, tick = buffers.pop, buffers.get, shared.get, count().__next__
     queue = _enter(reach, [None if g is None else g._array for g in grads], buffers, tick)
     node: Node | None = None
@@ -184,12 +194,12 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
             if not queue:
                 return
             _, _, node, grad = heappop(queue)
-        if captures and node in captures and not _capture(reach, node, grad):
+        if captures and node in captures and not _capture(reach, node, grad, owned.get(node)):
             node = None
             continue
         if node.accumulates:  # a root, or one whose gradient was captured
             if grad is not None:
-                add_to_grad(node.variable, grad, node in owned)  # type: ignore[attr-defined]
+                add_to_grad(node.variable, grad, owned.get(node))  # type: ignore[attr-defined]
             node = None
             continue
         outs = node.run(grad, RAW)
@@ -220,25 +230,24 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
                     if left or target.accumulates:
                         # whether nobody else holds this array
                         mine = g is not grad and g.base is None and (g is not outs[i - 1] or len(outs) == 1)
+                        writes = 0 if mine else None
                         before = look(target) if left > 1 else take(target, None)
                         if before is not None:
+                            known = owned.get(target)
+                            writes = 0 if known is None else known + 1
                             if g.size < _SMALL:
                                 g = _sum(before, g)
                                 if type(g) is not _ndarray:
                                     g = _asarray(g)
                             else:
-                                g = _sum(before, g, before if target in owned else g if mine else None)
-                            mine = True
+                                g = _sum(before, g, before if known is not None else g if mine else None)
+                        if left <= 1 and target.accumulates and not captures:
+                            leaves.append((target, g, writes))
+                            continue
                         if left > 1:
                             buffers[target] = g
-                            if mine:
-                                owned.add(target)
-                        elif target.accumulates:
-                            if not captures:
-                                leaves.append((target, g, mine))
-                                continue
-                            if mine:
-                                owned.add(target)
+                        if writes is not None:
+                            owned[target] = writes
             elif left < 2:
                 g = take(target, None)
             if left > 1:
@@ -247,8 +256,8 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
                 following, following_grad = target, g
             else:
                 heappush(queue, (-target._seq, tick(), target, g))
-        for target, g, mine in leaves:
-            add_to_grad(target.variable, g, mine)  # type: ignore[attr-defined]
+        for target, g, writes in leaves:
+            add_to_grad(target.variable, g, writes)  # type: ignore[attr-defined]
         leaves.clear()
         outs = g = before = None  # what is not needed any more need not stay until the next Node has run
         node = following
@@ -364,8 +373,7 @@ class Task:
         shared, needed = reach.shared, reach.needed
         heap: list[Node] = []
         buffers: dict[Node, Any] = {}
-        #: Nodes whose buffer is an array that nobody else holds: it may be added to, and kept as `.grad`
-        owned: set[Node] = set()
+        owned: dict[Node, int] = {}  # as in `walk`
         take, look = buffers.pop, buffers.get
         short = not (recorded or watch or local.anomaly)  # whether simple Nodes may go the short way
 
@@ -378,18 +386,22 @@ class Task:
         while heap:
             node = heap.pop() if len(heap) == 1 else _pop(heap)
             grad = take(node, None)
-            if needed is not None and not self._arrives(node, grad, recorded, local):
+            writes = owned.get(node)
+            if writes and not node.accumulates and node.hooks and node.hooks.tensor:
+                grad = _written(grad, writes)  # hooks see its version
+            if needed is not None and not self._arrives(node, grad, writes, recorded, local):
                 continue
             if node.accumulates:
                 if grad is not None:
-                    accumulate(node, grad, recorded, node in owned, local)  # type: ignore[arg-type]
+                    accumulate(node, grad, recorded, writes, local)  # type: ignore[arg-type]
                 elif node.hooks is not None or node.variable._meta is not None:  # type: ignore[attr-defined]
                     accumulate_nothing(node, recorded, local)  # type: ignore[arg-type]
                 if watch:
                     yield Event(node, grad, ())
                 continue
-            hooked = node.hooks is not None
-            if short and node.simple and not hooked:
+            hooks = node.hooks
+            shown = watch or (hooks is not None and bool(hooks.post))  # whether others see what the Node gives
+            if short and node.simple and hooks is None:
                 try:
                     outs = QUIET(node.run, grad, RAW)
                 except RuntimeError as error:
@@ -430,14 +442,14 @@ class Task:
                         if g.shape != target.shape or g.dtype is not target.dtype:
                             g = np.asarray(checked(node, i, g, target.shape, target.dtype))
                         before = look(target)
-                        if before is not None or target.accumulates:
-                            # whether nobody else holds this array
-                            fresh = g is not grad and g.base is None and not (hooked or watch or (i and g is outs[0]))
-                            if before is not None:
-                                g = _plus(before, g, target in owned, fresh)
-                                fresh = True
-                            if fresh:
-                                owned.add(target)
+                        mine = g is not grad and g.base is None and (g is not outs[i - 1] or len(outs) == 1)
+                        mine = mine and not shown
+                        known = owned.get(target)
+                        if before is not None:
+                            g = _plus(before, g, known is not None, mine)
+                            owned[target] = 0 if known is None else known + 1
+                        elif mine:
+                            owned[target] = 0
                         buffers[target] = g
                 if not left:
                     if heap:
@@ -447,21 +459,22 @@ class Task:
             if watch:
                 yield Event(node, grad, outs)
 
-    def _arrives(self, node: Node, grad: Any, recorded: bool, local: modes.State) -> bool:
+    def _arrives(self, node: Node, grad: Any, writes: int | None, recorded: bool, local: modes.State) -> bool:
         """Under `inputs=`: keep what is wanted of a Node's gradient; whether the Node is to run as well."""
         reach = self.reach
         assert reach.needed is not None
         run = reach.needed.get(node)
         if run is None:
             return False
+        arrived = grad
         if not run:
             grad = (
                 leaf_tensor_hooks(node, grad, recorded, local)
                 if node.accumulates
                 else tensor_hooks(node, grad, recorded, local)
             )
-        for nr, place in reach.capture_at.get(node, ()):
-            reach.captured[place] = None if grad is None else grad[nr] if node.multi else grad
+        if node in reach.capture_at:
+            _capture(reach, node, grad, writes if grad is arrived and type(grad) is _ndarray else None)
         return run
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..graph.node import NO_EDGE, AccumulateGrad, Node
 from ..memory.layout import empty_like
+from ..memory.overlap import check_written
 from ..memory.versions import increment_version
 from ..runtime import errors, modes
 from ..tensor.tensor import Tensor, requires_grad, wrap
@@ -26,8 +27,8 @@ __all__ = [
 ]
 
 
-def accumulate(node: AccumulateGrad, grad: Any, recorded: bool, owned: bool, local: modes.State) -> None:
-    """Accumulate a gradient into a leaf. `owned`: nobody else holds the array, so it may become `.grad` itself."""
+def accumulate(node: AccumulateGrad, grad: Any, recorded: bool, writes: int | None, local: modes.State) -> None:
+    """Accumulate a gradient into a leaf. `writes`: see `add_to_grad`."""
     if recorded:
         _recorded_leaf(node, grad, local)
         return
@@ -37,9 +38,9 @@ def accumulate(node: AccumulateGrad, grad: Any, recorded: bool, owned: bool, loc
         _withheld(node, wrap(grad), local, False)
         return
     if node.hooks is not None or meta.hooks or meta.post_accumulate:  # type: ignore[union-attr]
-        _hooked_leaf(node, grad, owned, local)
+        _hooked_leaf(node, grad, writes, local)
         return
-    modes.quiet(add_to_grad, variable, grad, owned)
+    modes.quiet(add_to_grad, variable, grad, writes)
 
 
 def is_plain(node: Node) -> bool:
@@ -51,21 +52,42 @@ def is_plain(node: Node) -> bool:
     return (variable._edge is None and variable._view is None) or (variable.grad_fn is None and requires_grad(variable))
 
 
-def add_to_grad(variable: Tensor, grad: np.ndarray, owned: bool) -> None:
-    """Make an array the `.grad` of a leaf, or add it to the one that is there; inside the quiet context."""
+def add_to_grad(variable: Tensor, grad: np.ndarray, writes: int | None) -> None:
+    """Make an array the `.grad` of a leaf, or add it to the one that is there; inside the quiet context.
+
+    writes: of an array that nobody else holds, which may become `.grad` itself, how many gradients the engine has added
+    to it in place, for they count as versions; None of any other array.
+    """
     old = variable._grad
     if old is None:
-        otherwise = grad.ndim > 0 and grad.strides != variable._array.strides
-        copied = not owned or (grad.ndim > 1 and otherwise)
-        variable._grad = wrap(own_copy(grad, variable._array) if copied else grad)
-        # PyTorch takes over a view of memory that nobody else holds; its copies are written by copy_
-        if copied and (otherwise or grad.base is None):
-            increment_version(variable._grad)
+        variable._grad = _first(variable, grad, writes)
     elif old._edge is NO_EDGE and grad.dtype is old._array.dtype:
-        np.add(old._array, grad, old._array)
-        increment_version(old)
+        _add_in_place(old, grad)
     else:
         accumulate_tensor(variable, wrap(grad))
+
+
+def _first(variable: Tensor, grad: np.ndarray, writes: int | None, kept: bool = False) -> Tensor:
+    """The `.grad` of a leaf that had none: the array itself if it may be and no hook has `kept` it, else a copy."""
+    otherwise = grad.ndim > 0 and grad.strides != variable._array.strides
+    if writes is not None and not kept and not (otherwise and grad.ndim > 1):
+        t = wrap(grad)
+        if writes:
+            t._counter = [writes]
+        return t
+    t = wrap(own_copy(grad, variable._array))
+    # PyTorch takes over a view of memory that nobody else holds; its copies are written by copy_
+    if kept or otherwise or grad.base is None:
+        increment_version(t)
+    return t
+
+
+def _add_in_place(old: Tensor, grad: np.ndarray) -> None:
+    target = old._array
+    if 0 in target.strides:
+        check_written(old, ())
+    np.add(target, grad, target)
+    increment_version(old)
 
 
 def takes_gradient(variable: Tensor) -> bool:
@@ -89,21 +111,24 @@ def own_copy(g: np.ndarray, like: np.ndarray) -> np.ndarray:
     return fresh
 
 
-def _hooked_leaf(node: AccumulateGrad, grad: np.ndarray, owned: bool, local: modes.State) -> None:
+def _hooked_leaf(node: AccumulateGrad, grad: np.ndarray, writes: int | None, local: modes.State) -> None:
     variable = node.variable
     given = wrap(grad)
-    del grad
+    if writes:
+        given._counter = [writes]
+    holders = getrefcount(grad)
     g = _leaf_hooks(node, given, local, False)
     if g is None:
         return
-    owned = owned if g is given else g._array.base is None
+    if g is not given:
+        grad = g._array
+        writes = 0 if grad.base is None else None
+        holders = 3
     del given
-    grad = g._array
     if variable._grad is None:
         # an array that no hook has kept becomes `.grad` itself, also for posthooks, to which it is shown
-        if not owned or getrefcount(grad) > 3 or (grad.ndim > 1 and grad.strides != variable._array.strides):
-            grad = own_copy(grad, variable._array)
-        variable._grad = wrap(grad)
+        kept = getrefcount(g) > 2 or getrefcount(grad) > holders
+        variable._grad = _first(variable, grad, writes, kept)
     else:
         before = set_grad(local, False)
         try:
@@ -136,6 +161,11 @@ def _recorded_leaf(node: AccumulateGrad, grad: Tensor, local: modes.State) -> No
 
 def leaf_tensor_hooks(node: Node, grad: Any, recorded: bool, local: modes.State) -> Any:
     """The hooks of a leaf tensor itself, for a gradient that is captured rather than accumulated."""
+    g = _tensor_hooks(node, grad, recorded, local)
+    return g if recorded else as_array(g)
+
+
+def _tensor_hooks(node: Node, grad: Any, recorded: bool, local: modes.State) -> Any:
     meta = node.variable._meta  # type: ignore[attr-defined]
     if meta is None or not meta.hooks:
         return grad
@@ -144,14 +174,14 @@ def leaf_tensor_hooks(node: Node, grad: Any, recorded: bool, local: modes.State)
         g = as_tensor(grad)
         for hook in list(meta.hooks.values()):
             g = hook_result(hook, g, hook(g))
-        return g if recorded else as_array(g)
+        return g
     finally:
         set_grad(local, before)
 
 
 def _leaf_hooks(node: AccumulateGrad, g: Any, local: modes.State, recorded: bool) -> Any:
     """Hooks of the leaf tensor, then prehooks of its AccumulateGrad."""
-    g = as_tensor(leaf_tensor_hooks(node, g, recorded, local))
+    g = as_tensor(_tensor_hooks(node, g, recorded, local))
     if node.hooks is None:
         return g
     before = set_grad(local, recorded)
@@ -210,8 +240,7 @@ def accumulate_tensor(variable: Tensor, grad: Tensor, recorded: bool = False) ->
         finally:
             set_grad(local, before)
     else:
-        modes.quiet(np.add, old._array, grad._array, old._array)
-        increment_version(old)
+        modes.quiet(_add_in_place, old, grad._array)
 
 
 AccumulateGrad.accumulate = accumulate_tensor
