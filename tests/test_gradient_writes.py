@@ -108,9 +108,9 @@ def hooked_afterwards(log: Log, form: Any) -> None:
 
 def with_a_hook_above(log: Log, form: Any) -> None:
     def inner(T: Any, w: Any) -> Any:
-        y = form(T, w)
+        y = form(T, w * 2)
         y.register_hook(lambda g: None)
-        return y * y
+        return y + w.sum()
 
     thrice(log, inner)
 
