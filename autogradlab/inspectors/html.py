@@ -51,7 +51,7 @@ def _affordable(card: Card, picture: str, budget: int) -> bool:
 
 
 def _image(card: Card, frame: int | None, alt: str) -> str:
-    data = b64encode(svg.render(card, frame).encode()).decode()
+    data = b64encode(svg.render(card, frame, dark=None).encode()).decode()
     return f'<img src="data:image/svg+xml;base64,{data}" alt="{escape(clean(alt))}">'
 
 

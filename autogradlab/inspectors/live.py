@@ -74,7 +74,7 @@ class Live(Inspector):
         self.refresh()
         return super().text
 
-    def svg(self, frame: int | None = None, dark: bool = False) -> str:
+    def svg(self, frame: int | None = None, dark: bool | None = False) -> str:
         self.refresh()
         return super().svg(frame, dark)
 

@@ -30,9 +30,9 @@ class Inspector:
 
         return render(self.card)
 
-    def svg(self, frame: int | None = None, dark: bool = False) -> str:
+    def svg(self, frame: int | None = None, dark: bool | None = False) -> str:
         """The picture as an SVG document; of a card in which things happen, the step `frame`,
-        the last one by default."""
+        the last one by default. dark=None: light or dark, as the reader's system is."""
         from .svg import render
 
         return render(self.card, frame, dark)

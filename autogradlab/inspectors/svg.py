@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 
 from . import theme
@@ -9,31 +10,41 @@ from .parts import Badge, Block, Card, Drawing, Facts, Frame, Grid, Note, Progra
 from .prose import Run, clean, fit, plain, runs, width, wrap
 from .sketch import Sheet, moment, number
 from .theme import MONO, SANS, Palette
-from .words import say_in
 
 __all__ = ["render"]
 
 PAD = 14.0
 BAR = 38.0
-SIDE = 290.0
 ROOM = 700.0  #: of a card's content, where its drawings do not ask for more
 WIDEST = 920.0  #: for a table of many columns
-BODY, SMALL = 13.0, 12.0
+BODY, SMALL, SAID = 13.0, 12.0, 17.0
 LEADING = 19.0
 GAP = 12.0
 
 
-def render(card: Card, frame: int | None = None, dark: bool = False) -> str:
-    """The card as an SVG document. `frame` counts from 0; without it, the last one: all that happens has happened."""
+def render(card: Card, frame: int | None = None, dark: bool | None = False) -> str:
+    """The card as an SVG document. `frame` counts from 0; without it, the last one: all that happens has happened.
+
+    With dark=None it is light or dark as the reader's system is: a rule for each colour stands in it.
+    """
     page = _Page(theme.DARK if dark else theme.LIGHT)
     wide, high = page.card(card, 0.5, 0.5, _chosen(card, frame))
     label = escape(clean(plain(f"{card.title} {card.subtitle}".strip())))
-    return (
+    head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{number(wide + 1)}" height="{number(high + 1)}" '
         f'viewBox="0 0 {number(wide + 1)} {number(high + 1)}" xml:space="preserve" role="img" '
-        f'aria-label="{label}" lang="{escape(card.lang)}" '
-        f'font-family="{escape(SANS)}"><title>{label}</title>' + "".join(page.elements) + "</svg>"
+        f'aria-label="{label}" lang="{escape(card.lang)}" font-family="{escape(SANS)}"><title>{label}</title>'
     )
+    return "".join([head, _by_scheme(page) if dark is None else "", *page.elements, "</svg>"])
+
+
+def _by_scheme(page: _Page) -> str:
+    """A style element that turns the light colours that are used into the dark ones, where the reader's system is dark.
+    It needs no more than the attributes, so whoever leaves it out shows the light picture."""
+    dark = theme.darker() | page.mixed
+    used = dict.fromkeys(re.findall(r' (fill|stroke)="(#[0-9a-f]{6})"', "".join(page.elements)))
+    rules = "".join(f'[{name}="{colour}"]{{{name}:{dark[colour]}}}' for name, colour in used if colour in dark)
+    return f"<style>@media (prefers-color-scheme:dark){{{rules}}}</style>"
 
 
 def _chosen(card: Card, frame: int | None) -> int:
@@ -51,10 +62,9 @@ def content_width(card: Card) -> float:
     """How wide what is inside the card would like to be."""
     drawn = [block.width for block in card.blocks if isinstance(block, Drawing) and not block.groups]
     inner = [content_width(c) + 2 * PAD for c in card.cards]
-    beside = SIDE + 2 * GAP if card.frames and _side_fits(card) else 0.0
     tables = [min(sum(_wants(block)), WIDEST) for block in card.blocks if isinstance(block, Table)]
     prose = [460.0] if any(not isinstance(block, Drawing) for block in card.blocks) else []
-    return max([ROOM, *inner, *(w + beside for w in [*drawn, *tables, *prose])])
+    return max([ROOM, *inner, *drawn, *tables, *prose])
 
 
 def _wants(table: Table) -> list[float]:
@@ -65,16 +75,12 @@ def _wants(table: Table) -> list[float]:
     ]
 
 
-def _side_fits(card: Card) -> bool:
-    return max((b.width for b in card.blocks if isinstance(b, Drawing)), default=0.0) <= 760
-
-
 class _Page(Sheet):
     """A sheet that lays out blocks from top to bottom; each method draws and returns the height that it took."""
 
     def __init__(self, palette: Palette) -> None:
         super().__init__(palette)
-        self.frame: Frame | None = None
+        self.mixed: dict[str, str] = {}  #: grounds that are shaded by a number, and what they are on a dark page
 
     def card(self, card: Card, x: float, y: float, at: int, room: float | None = None) -> tuple[float, float]:
         """A card with its corner at (x, y); its width and height."""
@@ -84,23 +90,17 @@ class _Page(Sheet):
         mark = len(self.elements)
         top = self._heading(card, frame, x, y, wide)
         down = top
-        beside = frame is not None and _side_fits(card)
-        left = room - SIDE - 2 * GAP if beside else room
-        if card.blocks:
-            down += PAD
-            down += self._blocks(card, x + PAD, y + down, left, at)
         if frame is not None:
-            if beside:
-                low = self._happenings(card, at, x + wide - PAD - SIDE, y + top + PAD, SIDE)
-                down = max(down, top + PAD + low)
-                self.add(
-                    "path",
-                    d=f"M{number(x + wide - SIDE - PAD - GAP)} {number(y + top)}V{number(y + down + PAD)}",
-                    stroke=self.palette.edge,
-                    fill="none",
-                )
-            else:
-                down += GAP + self._happenings(card, at, x + PAD, y + down + GAP, room)
+            down += PAD
+            ink = self.palette.ink(frame.tone if frame.tone in ("warning", "good") else "plain")
+            down += self._prose(frame.sentence, x + PAD, y + down, room, ink, SAID)
+        notes = tuple(block for block in card.blocks if frame is not None and isinstance(block, Note))
+        if len(notes) < len(card.blocks):
+            down += PAD
+            down += self._blocks(card, x + PAD, y + down, room, at, notes)
+        for block in (*(frame.panel if frame is not None else ()), *notes):
+            down += GAP
+            down += self._block(block, x + PAD, y + down, room)
         if card.cards:
             down += PAD
             down += self._inner(card.cards, x + PAD, y + down, room)
@@ -182,10 +182,11 @@ class _Page(Sheet):
 
     # -- blocks --------------------------------------------------------------------------------------------------------
 
-    def _blocks(self, card: Card, x: float, y: float, room: float, at: int) -> float:
+    def _blocks(self, card: Card, x: float, y: float, room: float, at: int, apart: tuple[Block, ...] = ()) -> float:
+        """All blocks but those that stand apart."""
         states, texts = moment(card.frames, at)
         down = 0.0
-        blocks = [block for block in stilled(card.blocks) if not isinstance(block, Program)]
+        blocks = [block for block in stilled(card.blocks) if not isinstance(block, Program) and block not in apart]
         blocks = [
             block for block in blocks if not isinstance(block, Drawing) or not block.groups
         ]  # the whole graph is there
@@ -368,8 +369,10 @@ class _Page(Sheet):
             for j, text in enumerate(row):
                 ground = palette.paper
                 if i < len(grid.heat) and j < len(grid.heat[i]) and grid.heat[i][j] == grid.heat[i][j]:
-                    tone: Tone = "node" if grid.tone == "plain" else grid.tone
-                    ground = theme.mix(palette.line(tone), palette.paper, 0.32 * max(0.0, min(1.0, grid.heat[i][j])))
+                    tone: Tone = "node" if text.startswith("-") else "gradient"  # as in every signed picture
+                    share = 0.32 * max(0.0, min(1.0, grid.heat[i][j]))
+                    ground = theme.mix(palette.line(tone), palette.paper, share)
+                    self.mixed[ground] = theme.mix(theme.DARK.line(tone), theme.DARK.paper, share)
                 self.add("rect", x=left, y=top, width=cells[j], height=26.0, fill=ground, stroke=palette.edge)
                 self.words(
                     left + cells[j] - 9,
@@ -412,43 +415,6 @@ class _Page(Sheet):
                 "path", d=f"M{number(x)} {number(y + down - 0.5)}h{number(across)}", stroke=palette.edge, fill="none"
             )
         return down
-
-    # -- what happens --------------------------------------------------------------------------------------------------
-
-    def _happenings(self, card: Card, at: int, x: float, y: float, room: float) -> float:
-        """The sentences around the frame that is shown, which stands out, and the frame's panel."""
-        palette = self.palette
-        down = self._prose(say_in(card.lang, "common.happens"), x, y, room, palette.ink("plain"), bold=True) + 4
-        first, last = _window(len(card.frames), at)
-        if first > 0:
-            self.words(x, y + down + 13, "⋮", palette.ink("muted"))
-            down += LEADING
-        for k in range(first, last):
-            frame = card.frames[k]
-            now = k == at
-            ink = (
-                palette.ink(frame.tone if frame.tone != "plain" else "gradient")
-                if now
-                else palette.ink("plain" if k < at else "muted")
-            )
-            mark = f"{k}."
-            self.words(x + 20, y + down + 14.5, "▸ " + mark if now else mark, ink, BODY, anchor="end", bold=now)
-            down += self._prose(frame.sentence, x + 26, y + down, room - 26, ink, bold=now) + 4
-        if last < len(card.frames):
-            self.words(x, y + down + 13, "⋮", palette.ink("muted"))
-            down += LEADING
-        for block in card.frames[at].panel:
-            down += GAP
-            down += self._block(block, x, y + down, room)
-        return down
-
-
-def _window(count: int, at: int, most: int = 12) -> tuple[int, int]:
-    """Which sentences are listed: all if they are few, else those around the current one."""
-    if count <= most:
-        return 0, count
-    first = max(0, min(at - most // 2, count - most))
-    return first, first + most
 
 
 def _narrow(card: Card, room: float) -> bool:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # the wheel is built with this file alone
     from .parts import Tone
 
-__all__ = ["DARK", "LIGHT", "MONO", "SANS", "Palette", "css", "mix"]
+__all__ = ["DARK", "LIGHT", "MONO", "SANS", "Palette", "css", "darker", "mix"]
 
 SANS = (
     "system-ui, -apple-system, 'Segoe UI', 'Noto Sans', 'PingFang SC', 'Microsoft YaHei', 'Noto Sans CJK SC', "
@@ -99,6 +99,15 @@ def mix(colour: str, ground: str, share: float) -> str:
     """`share` of a colour, the rest of the ground: "#rrggbb" all three."""
     pairs = [(int(colour[i : i + 2], 16), int(ground[i : i + 2], 16)) for i in (1, 3, 5)]
     return "#" + "".join(f"{round(c * share + g * (1 - share)):02x}" for c, g in pairs)
+
+
+def darker() -> dict[str, str]:
+    """For each colour of the light theme that of the dark one."""
+    found = {getattr(LIGHT, name): getattr(DARK, name) for name in ("quiet", "edge", "bar", "focus")}
+    for tone in LIGHT.tones:
+        found |= {LIGHT.line(tone): DARK.line(tone), LIGHT.tint(tone): DARK.tint(tone)}
+    found |= {LIGHT.ink(tone): DARK.ink(tone) for tone in LIGHT.tones}  # what is read goes before what is drawn
+    return found | {LIGHT.paper: DARK.paper}
 
 
 #: Who says that the page is dark (or light): JupyterLab and Notebook, VS Code, Colab, and pages with a theme attribute.

@@ -12,8 +12,10 @@ from html.parser import HTMLParser
 
 import pytest
 
+from autogradlab.inspectors import theme
 from autogradlab.inspectors.inspector import Inspector
 from autogradlab.inspectors.parts import Card
+from autogradlab.inspectors.prose import plain
 from tests.inspectors import sample_cards
 from tests.inspectors.sample_cards import CARDS
 
@@ -70,6 +72,28 @@ class Tags(HTMLParser):
         self.words += data
 
 
+def test_a_picture_follows_the_readers_system(view: Inspector):
+    """Each colour has a rule for dark pages, and what it says is a colour of the dark picture."""
+    light, dark, both = view.svg(), view.svg(dark=True), view.svg(dark=None)
+    style = re.search(r"<style>@media \(prefers-color-scheme:dark\){(.*)}</style>", both)
+    assert style is not None
+    assert both.replace(style[0], "") == light
+    rules = re.findall(r'\[(fill|stroke)="(#\w{6})"\]{\1:(#\w{6})}', style[1])
+    colours = r' (fill|stroke)="(#\w{6})"'
+    assert {(name, colour) for name, colour, _ in rules} == set(re.findall(colours, light))
+    known = {colour for tone in theme.DARK.tones for colour in (theme.DARK.ink(tone), theme.DARK.line(tone))}
+    assert {colour for _, _, colour in rules} <= {colour for _, colour in re.findall(colours, dark)} | known
+
+
+def test_only_what_has_happened_is_on_a_picture():
+    view = Inspector(sample_cards.step_card())
+    for at, frame in enumerate(view.card.frames):
+        said = " ".join(ET.fromstring(view.svg(at)).itertext())
+        assert plain(frame.sentence).split(" ")[0] in said
+        for later in view.card.frames[at + 1 :]:
+            assert plain(later.sentence) not in said
+
+
 def test_html_needs_nothing_from_outside(view: Inspector):
     page = Tags(view.html())
     assert page.open == []
@@ -81,7 +105,7 @@ def test_html_needs_nothing_from_outside(view: Inspector):
         head, _, data = (picture["src"] or "").partition(",")
         assert head == "data:image/svg+xml;base64"
         ET.fromstring(b64decode(data))
-    assert b64decode((pictures[0]["src"] or "").partition(",")[2]).decode() == view.svg()
+    assert b64decode((pictures[0]["src"] or "").partition(",")[2]).decode() == view.svg(dark=None)
     assert len([tag for tag, _ in page.tags if tag == "details"]) == len(view.card.frames) + 1
 
 

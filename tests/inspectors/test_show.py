@@ -46,8 +46,7 @@ def test_a_leaf(torch: Any):
     w = torch.tensor([[1.0, 2.0], [0.0, 2.0]], requires_grad=True)
     w_np = w.detach().numpy()
     loss = (w * w).sum()
-    assert lab.show(w).text.split("\n")[:9] == [
-        "`w` · float32 (2, 2) · is_leaf ✓ · requires_grad ✓ · grad_fn None",
+    facts = [
         "shape        (2, 2)",
         "dtype        float32",
         "stride       (2, 1) contiguous",
@@ -57,18 +56,20 @@ def test_a_leaf(torch: Any):
         "device       cpu",
         "made by  torch.tensor([[1.0, 2.0], [0.0, 2.0]], requires_grad=True)",
     ]
-    assert lab.show(w).text.split("\n")[9].startswith("at       test_show.py, line ")
-    assert lab.show(w).text.split("\n")[10:] == [
+    assert lines(lab.show(w)) == [
+        "`w` · float32 (2, 2) · is_leaf ✓ · requires_grad ✓ · grad_fn None",
+        "values",
+        "1.  2.",
+        "0.  2.",
         (
             "`.grad` is None: `loss` was computed from `w`, but no backward has brought a gradient here yet. Call "
             "`loss.backward()`."
         ),
-        "values",
-        "1.  2.",
-        "0.  2.",
+        *facts,
     ]
+    assert lab.show(w).text.splitlines()[-1].startswith("at       test_show.py, line ")
     loss.backward()
-    assert lab.show(w).text.split("\n")[10:] == ["values", "1.  2.", "0.  2.", "grad", "2.  4.", "0.  4."]
+    assert lines(lab.show(w))[1:] == ["values", "1.  2.", "0.  2.", "grad", "2.  4.", "0.  4.", *facts]
     assert w_np.shape == (2, 2)
 
 
@@ -83,7 +84,7 @@ def test_a_result(torch: Any):
     y.register_hook(print)
     assert [badge.text for badge in lab.show(y).card.badges][3:] == ["retains_grad ✓", "hooks 1"]
     y.sum().backward()
-    assert lab.show(y).text.endswith("grad\n1.  1.")
+    assert "grad\n1.  1." in lab.show(y).text
 
 
 def test_views_say_whose_memory_it_is(torch: Any):
@@ -167,8 +168,10 @@ def test_nodes(torch: Any):
 
 def test_arrays(torch: Any):
     a = np.arange(6.0)[::-2]
-    assert lines(lab.show(a))[:7] == [
-        "`a` · numpy.ndarray float64 (3,) · no autograd",
+    shown = lines(lab.show(a))
+    assert shown[:3] == ["`a` · numpy.ndarray float64 (3,) · no autograd", "values", "5.  3.  1."]
+    first = shown.index("shape             (3,)")
+    assert shown[first : first + 6] == [
         "shape             (3,)",
         "dtype             float64",
         "strides in bytes  (-16,) not contiguous",

@@ -66,15 +66,15 @@ def _badges(facts: TensorFacts) -> tuple[Badge, ...]:
 
 
 def _blocks(tensor: Any, facts: TensorFacts, brief: bool) -> list[Block]:
-    blocks: list[Block] = [Facts(tuple(_rows(facts, brief))), *_made(facts.made)]
-    grids: list[Block] = [grid(tensor, say("show.values"))]
+    """What one asks first comes first: the values, the gradient or why there is none; then the rest."""
+    blocks: list[Block] = [grid(tensor, say("show.values"))]
     if facts.has_grad:
-        grids.append(grid(tensor.grad, say("show.grad"), "gradient"))
-    else:
-        blocks.append(_why(facts))
+        blocks.append(grid(tensor.grad, say("show.grad"), "gradient"))
     if facts.nans or facts.infs:
         blocks.append(Note(say("show.not_finite", nans=facts.nans, infs=facts.infs), "warning"))
-    return blocks + grids
+    if not facts.has_grad:
+        blocks.append(_why(facts))
+    return [*blocks, Facts(tuple(_rows(facts, brief))), *_made(facts.made)]
 
 
 def _why(facts: TensorFacts) -> Note:
@@ -123,10 +123,10 @@ def array_card(array: Any, name: str, names: Names, space: Mapping[str, Any] | N
         subtitle=f"numpy.ndarray {facts.dtype} {facts.shape}",
         badges=(Badge(say("show.no_autograd"), "muted"),),
         blocks=(
+            grid(array, say("show.values")),
+            _array_note(facts),
             Facts(tuple(_array_rows(facts))),
             *_made(facts.made),
-            _array_note(facts),
-            grid(array, say("show.values")),
         ),
         lang=language(),
     )

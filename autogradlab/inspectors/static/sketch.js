@@ -64,7 +64,7 @@ const BLOCKS = {
   grid: (b) => {
     const shade = (i, j) => {
       const heat = b.heat?.[i]?.[j];
-      return Number.isFinite(heat) ? { style: `--heat: ${Math.max(0, Math.min(1, heat))}`, class: "agl-heat" } : {};
+      return Number.isFinite(heat) ? { style: `--heat: ${Math.max(0, Math.min(1, heat))}`, class: `agl-heat ${b.rows[i][j].startsWith("-") ? "agl-minus" : "agl-plus"}` } : {};
     };
     const rows = b.rows.map((row, i) =>
       h("tr", {}, b.heads?.length ? h("th", { scope: "row" }, b.heads[i] ?? "") : null, row.map((cell, j) => h("td", shade(i, j), cell))));

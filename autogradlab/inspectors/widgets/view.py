@@ -24,9 +24,11 @@ _STATIC = files(__package__.rpartition(".")[0]) / "static"
 
 
 def module() -> str:
-    """The ES module. It is written as several, of which a widget can send but one: what joins them is left out."""
+    """The ES module. It is written as several, of which a widget can send but one: what joins them is left out, and
+    comments, since every widget brings all of it."""
     parts = [page.module(), *((_STATIC / name).read_text(encoding="utf-8") for name in MODULES)]
-    kept = (line for part in parts for line in part.splitlines() if not line.startswith(("import {", "export {")))
+    left_out = ("import {", "export {", "//", "/**", "*")
+    kept = (line for part in parts for line in part.splitlines() if not line.lstrip().startswith(left_out))
     return "\n".join(kept) + "\n"
 
 
