@@ -185,6 +185,9 @@ def _dimensions(which: str, value: Tensor) -> str:
     return f"{which} with {value._array.ndim} dimension(s)"
 
 
+_REAL = (int, float)
+
+
 def _bound(name: str, which: str, value: Any) -> Any:
     if isinstance(value, Tensor):
         if value._array.ndim:
@@ -243,6 +246,12 @@ def linspace(*args: Any, **kwargs: Any) -> Tensor:
     >>> torch.linspace(0, 1, 5)
     tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
+    if not kwargs and len(args) == 3 and default_device() is None:
+        start, end, steps = args
+        if type(steps) is int and steps >= 0 and type(start) in _REAL and type(end) in _REAL:
+            kind = get_default_dtype()
+            if kind.itemsize >= 4:
+                return finished(_row(start, end, steps, kind).astype(kind.numpy, copy=False))
     start, end, steps, kind, values = _spaced("linspace", args, kwargs)
     if kind is dtypes.bool or kind.name in _LACKING:
         raise unsupported("linspace_cpu", kind.numpy)
@@ -274,8 +283,11 @@ def _row(start: Any, end: Any, steps: int, kind: Dtype) -> np.ndarray:
     step = np.asarray((b - a) / np.array(steps - 1, numpy))
     if kind.itemsize == 2:
         return np.where(i < steps // 2, a + step * i.astype(numpy), b - step * (steps - i - 1).astype(numpy))
-    up, down = _fused(i, float(step), float(a), kind), _fused(steps - i - 1, -float(step), float(b), kind)
-    return np.where(i < steps // 2, up, down).astype(numpy)
+    half = steps // 2
+    row = np.empty(steps, numpy)
+    row[:half] = _fused(i[:half], float(step), float(a), kind)
+    row[half:] = _fused(i[: steps - half][::-1], -float(step), float(b), kind)
+    return row
 
 
 @composite(

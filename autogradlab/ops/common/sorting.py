@@ -44,6 +44,21 @@ def place_at(grad_output, dim, indices, input_shape):
     return r
 
 
+def to_end(x: np.ndarray, d: int) -> np.ndarray:
+    """A view with dimension `d` as the last."""
+    return x if d == x.ndim - 1 else np.moveaxis(x, d, -1)
+
+
+def from_end(x: np.ndarray, d: int) -> np.ndarray:
+    """The inverse of `to_end`."""
+    return x if d == x.ndim - 1 else np.moveaxis(x, -1, d)
+
+
+def taken(x: np.ndarray, places: np.ndarray, d: int = -1) -> np.ndarray:
+    """The elements of `x` at places along a dimension."""
+    return x[places] if x.ndim == 1 else np.take_along_axis(x, places, d)
+
+
 def keys_of(x: np.ndarray) -> np.ndarray:
     """The elements in a dtype that NumPy compares by itself, with NaN last."""
     return x.astype(np.float32) if x.dtype.kind == "V" else x
@@ -54,12 +69,12 @@ def order(x: np.ndarray, d: int, descending: bool) -> np.ndarray:
     x = keys_of(x)
     n = x.shape[d]
     if x.size > 2048 and n < 1 << 31:
-        lines = np.ascontiguousarray(np.moveaxis(x, d, -1))
+        lines = np.ascontiguousarray(to_end(x, d))
         codes = _codes(lines)
         if codes is not None:
             # code and place in one number: NumPy's fastest sort, which is not stable, then is
             both = np.sort(((~codes if descending else codes) << 32) | np.arange(n), axis=-1)
-            return np.moveaxis(both & 0xFFFFFFFF, -1, d)
+            return from_end(both & 0xFFFFFFFF, d)
         return np.moveaxis(_settled(lines, np.argsort(lines, axis=-1), descending), -1, d)
     if descending:
         return np.flip(n - 1 - np.argsort(np.flip(x, d), axis=d, kind="stable"), d)
@@ -81,7 +96,7 @@ def _codes(x: np.ndarray) -> np.ndarray | None:
 
 def _settled(x: np.ndarray, places: np.ndarray, descending: bool) -> np.ndarray:
     """An ascending order of lines made stable: the places of equal elements are sorted, which are few as a rule."""
-    values = np.take_along_axis(x, places, -1)
+    values = taken(x, places, -1)
     same = np.zeros(values.shape, bool)
     same[..., 1:] = values[..., 1:] == values[..., :-1]
     if x.dtype.kind == "f":
@@ -101,7 +116,7 @@ def _settled(x: np.ndarray, places: np.ndarray, descending: bool) -> np.ndarray:
 
 def _like_introsort(x: np.ndarray, places: np.ndarray, descending: bool) -> None:
     """Put the indices of equal elements of each line into the order in which PyTorch's unstable sort leaves them."""
-    values = np.take_along_axis(x, places, -1)
+    values = taken(x, places, -1)
     for i in np.ndindex(x.shape[:-1]):
         line = values[i]
         if (line[1:] == line[:-1]).any() or (line.dtype.kind == "f" and np.isnan(line).sum() > 1):
@@ -120,9 +135,9 @@ def _sorted(input: np.ndarray, dim: Any, descending: bool, stable: bool = False)
     found = order(input, d, descending)
     if not stable and 16 < input.shape[d] and input.size <= SMALL:
         found = np.array(found)
-        _like_introsort(np.moveaxis(keys_of(input), d, -1), np.moveaxis(found, d, -1), descending)
+        _like_introsort(to_end(keys_of(input), d), to_end(found, d), descending)
     places[...] = found
-    values[...] = np.take_along_axis(input, found, d)
+    values[...] = taken(input, found, d)
     return values, places
 
 
@@ -257,13 +272,13 @@ def topk(input, k, dim=-1, largest=True, sorted=True):
         raise RuntimeError("topk does not support bool dtypes on CPU")
     if not input.ndim:
         return input.copy(), np.zeros((), np.int64)
-    x = np.moveaxis(keys_of(input), d, -1)
+    x = to_end(keys_of(input), d)
     if not x.size or not k:
         places = np.zeros((*x.shape[:-1], k), np.int64)
     else:
         places = _top(x, k, largest, sorted)
-    places = np.ascontiguousarray(np.moveaxis(places, -1, d))
-    return np.take_along_axis(input, places, d), places
+    places = np.ascontiguousarray(from_end(places, d))
+    return taken(input, places, d), places
 
 
 def _top(x: np.ndarray, k: int, largest: bool, in_order: bool) -> np.ndarray:
@@ -271,12 +286,12 @@ def _top(x: np.ndarray, k: int, largest: bool, in_order: bool) -> np.ndarray:
     if k < n:
         found = np.argpartition(x, n - k if largest else k - 1, axis=-1)
         found = np.sort(found[..., n - k :] if largest else found[..., :k], axis=-1)
-        picked = np.take_along_axis(x, found, -1)
-        places = np.take_along_axis(found, order(picked, x.ndim - 1, largest), -1)
+        picked = taken(x, found, -1)
+        places = taken(found, order(picked, x.ndim - 1, largest), -1)
     else:
         places = order(x, x.ndim - 1, largest)
     if x.size <= SMALL:
-        values = np.take_along_axis(x, places, -1)
+        values = taken(x, places, -1)
         for i in np.ndindex(x.shape[:-1]):
             line, top = x[i], values[i]
             if not in_order or _ties(line, top):
@@ -336,7 +351,7 @@ def kthvalue(input, k, dim=-1, keepdim=False):
         refuse(input, "kthvalue_cpu", "")
         return input.copy(), np.zeros((), np.int64)
     refuse(input, "kthvalue_cpu", "bc")
-    x = np.moveaxis(keys_of(input), d, -1)
+    x = to_end(keys_of(input), d)
     places = np.argsort(x, axis=-1, kind="stable")[..., k - 1] if x.size else np.zeros(x.shape[:-1], np.int64)
     return picked(input, x, places, d, keepdim, lambda line: kth_place(line, k - 1))
 
@@ -351,7 +366,7 @@ def picked(input: np.ndarray, x: np.ndarray, places: np.ndarray, d: int, keepdim
             if value != value or np.count_nonzero(line == value) > 1:
                 places[i] = exact(line)
     places = np.expand_dims(places, d)
-    values = np.take_along_axis(input, places, d)
+    values = taken(input, places, d)
     return (values, places) if keepdim else (values.squeeze(d), places.squeeze(d))
 
 
@@ -365,7 +380,7 @@ def _search(edges: np.ndarray, values: np.ndarray, right: bool, sorter: np.ndarr
     edges, values = keys_of(edges), keys_of(values)
     flat = edges.ndim == 1
     if sorter is not None:
-        edges = np.take_along_axis(edges, sorter, -1)
+        edges = taken(edges, sorter, -1)
     n = edges.shape[-1]
     floats = edges.dtype.kind == "f"
     if flat and not (floats and (np.isnan(values).any() or n and np.isnan(edges[-1]))):
@@ -374,7 +389,7 @@ def _search(edges: np.ndarray, values: np.ndarray, right: bool, sorter: np.ndarr
     while (low < high).any():
         mid = (low + high) // 2
         safe = np.minimum(mid, n - 1)
-        found = edges[safe] if flat else np.take_along_axis(edges, safe, -1)
+        found = edges[safe] if flat else taken(edges, safe, -1)
         up = ~(found > values if right else found >= values) & (low < high)
         low, high = np.where(up, mid + 1, low), np.where(up, high, np.minimum(mid, high))
     return low

@@ -180,6 +180,18 @@ def kept(mask: np.ndarray, x: np.ndarray) -> np.ndarray:
     return np.where(mask, x, np.zeros((), x.dtype))
 
 
+def replace(x: np.ndarray, by: np.ndarray, mask: np.ndarray) -> None:
+    """Write the elements of `by` over those of `x` where a mask holds: likewise, by the difference of their bits."""
+    kind = _BITS.get(x.itemsize)
+    if kind is None or x.dtype.kind == "c":
+        np.copyto(x, by, where=mask)
+        return
+    bits = x.view(kind)
+    change = np.subtract(by.view(kind), bits)
+    change *= mask
+    bits += change
+
+
 #: gradient where a mask holds, zero elsewhere
 RAW.only = kept
 TENSORS.only = lambda mask, grad: TENSORS.where(mask, grad, wrap(np.zeros((), grad._array.dtype)))

@@ -18,12 +18,20 @@ _NAME = "_scaled_dot_product_flash_attention_for_cpu"
 
 def _scores(query: Array, key: Array, is_causal: bool, attn_mask: Array, scale: float | None) -> Array:
     factor = query.dtype.type(1.0 / math.sqrt(query.shape[-1]) if scale is None else scale)
-    scores = np.matmul(query, key.swapaxes(-1, -2)) * factor
+    scores = np.matmul(query, key.swapaxes(-1, -2))
+    scores *= factor
     if is_causal:
-        scores[..., ~np.tri(*scores.shape[-2:], dtype=np.bool_)] = -np.inf
+        rows, columns = scores.shape[-2:]
+        np.copyto(scores, -np.inf, where=np.arange(columns) > np.arange(rows)[:, None])
     if attn_mask is not None:
         scores = np.where(attn_mask, scores, -np.inf) if attn_mask.dtype == np.bool_ else scores + attn_mask
     return scores.astype(query.dtype, copy=False)
+
+
+def _finite(x: Array) -> Array:
+    """What is subtracted before exp: nothing where a row has no score at all."""
+    none = x == -np.inf
+    return np.where(none, 0, x) if none.any() else x
 
 
 def _by_rows(x: Array) -> Array:
@@ -52,10 +60,12 @@ def _by_rows(x: Array) -> Array:
 def _attention(query, key, value, dropout_p=0.0, is_causal=False, attn_mask=None, scale=None):
     """softmax(query @ key.T * scale + mask) @ value, and the logarithms of the sums that softmax divides by."""
     scores = _scores(query, key, is_causal, attn_mask, scale)
-    top = scores.max(-1, keepdims=True)
-    weights = np.exp(scores - np.where(np.isneginf(top), 0, top))
-    total = weights.sum(-1, keepdims=True)
-    out = np.matmul(weights, value) / np.where(total == 0, 1, total)
+    top = np.maximum.reduce(scores, -1, keepdims=True)
+    scores -= _finite(top)
+    weights = np.exp(scores, scores)
+    total = np.add.reduce(weights, -1, keepdims=True)
+    out = np.matmul(weights, value)
+    out /= np.where(total == 0, 1, total)
     return out, (np.log(total) + top)[..., 0]
 
 
@@ -75,8 +85,11 @@ def _attention(query, key, value, dropout_p=0.0, is_causal=False, attn_mask=None
 def _attention_backward(grad_out, query, key, value, output, logsumexp, dropout_p, is_causal, attn_mask, scale):
     scores = _scores(query, key, is_causal, attn_mask, scale)
     sums = logsumexp[..., None]
-    weights = np.exp(scores - np.where(np.isneginf(sums), 0, sums))
-    slope = weights * (np.matmul(grad_out, value.swapaxes(-1, -2)) - (grad_out * output).sum(-1, keepdims=True))
+    scores -= _finite(sums)
+    weights = np.exp(scores, scores)
+    slope = np.matmul(grad_out, value.swapaxes(-1, -2))
+    slope -= np.add.reduce(grad_out * output, -1, keepdims=True)
+    slope *= weights
     slope *= query.dtype.type(1.0 / math.sqrt(query.shape[-1]) if scale is None else scale)
     found = (
         np.matmul(slope, key),

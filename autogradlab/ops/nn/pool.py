@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import Any
 
 import numpy as np
 
 from ...core.arguments.declared import declare
-from ..first.kinds import name_of, typed
+from ..first.kinds import name_of, replace, typed
 from ..table.opdef import op
 
 Array = Any
@@ -103,36 +104,48 @@ def _max_pool(input: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilati
     sizes = input.shape[-nd:]
     low = -np.inf if input.dtype.kind == "f" else np.iinfo(input.dtype).min if input.dtype.kind in "iu" else False
     x = _spread(input, kernel, stride, padding, dilation, out, low)
-    best: Any = None
-    index: Any = None
     floating = input.dtype.kind == "f"
-    for at, where in _places(kernel, stride, dilation, out):
+    steps = [math.prod(sizes[axis + 1 :]) for axis in range(nd)]  # from a place to the next along each axis
+    offsets: list[int] = []  # of the elements of a window from its first one
+    best: Any = None
+    for k, (at, where) in enumerate(_places(kernel, stride, dilation, out)):
+        offsets.append(sum(i * d * step for i, d, step in zip(at, dilation, steps, strict=True)))
         part = x[where]
-        flat: Any = 0
-        for axis in range(nd):
-            line = np.arange(out[axis]) * stride[axis] - padding[axis] + at[axis] * dilation[axis]
-            flat = flat * sizes[axis] + line.reshape(-1, *(1,) * (nd - 1 - axis))
         if best is None:
-            best = np.array(part)
-            index = np.broadcast_to(flat, best.shape).astype(np.int64)
+            best = np.array(part, order="C")
+            winner = np.zeros(best.shape, np.uint8 if math.prod(kernel) <= 256 else np.int64)
             continue
         larger = part > best
         if floating:
             larger |= np.isnan(part)
-        np.copyto(best, part, where=larger)
-        np.copyto(index, np.broadcast_to(flat, best.shape), where=larger)
+        replace(best, part, larger)
+        np.maximum(winner, larger.view(np.uint8) * winner.dtype.type(k), out=winner)  # a later element is the winner
+    index = np.array(offsets).take(winner)
+    for axis in range(nd):
+        line = (np.arange(out[axis]) * stride[axis] - padding[axis]) * steps[axis]
+        index += line.reshape(-1, *(1,) * (nd - 1 - axis))
     if any(padding):  # a window of nothing but -inf points at its first element inside
-        index = _inside(index, best, low, sizes, stride, padding, out)
-    return best, np.ascontiguousarray(index)
+        index = _inside(index, best, low, sizes, stride, padding, dilation, out)
+    return best, index
 
 
-def _inside(index: Array, best: Array, low: Any, sizes: Sizes, stride: Sizes, padding: Sizes, out: Sizes) -> Array:
+def _inside(
+    index: Array,
+    best: Array,
+    low: Any,
+    sizes: Sizes,
+    stride: Sizes,
+    padding: Sizes,
+    dilation: Sizes,
+    out: Sizes,
+) -> Array:
     empty = best == low
     if not empty.any():
         return index
     first: Any = 0
     for axis, n in enumerate(sizes):
-        line = np.maximum(np.arange(out[axis]) * stride[axis] - padding[axis], 0)
+        line = np.arange(out[axis]) * stride[axis] - padding[axis]
+        line += np.maximum(-(line // dilation[axis]), 0) * dilation[axis]
         first = first * n + line.reshape(-1, *(1,) * (len(sizes) - 1 - axis))
     return np.where(empty, first, index)
 
