@@ -8,6 +8,7 @@ tensor([ 3., 12.])
 from __future__ import annotations
 
 import functools
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,7 @@ import numpy as np
 from ..autograd.function import transforms
 from ..core.random.generator import Generator, default_generator
 from ..core.recording.record import TENSORS as F
+from ..core.runtime import modes
 from ..core.tensor.tensor import Tensor, requires_grad
 
 __all__ = [
@@ -57,17 +59,25 @@ def _like(tree: Any, leaves: Any) -> Any:
 class _Level:
     """One transform at work: the tensors by which it differentiates, apart from those that require grad outside."""
 
-    def __init__(self, forward: bool = False) -> None:
+    def __init__(self, func: Function, forward: bool = False) -> None:
+        self.func = func
         self.own: set[int] = set()
         self.kept: list[Tensor] = []
         self.forward = forward
 
     def __enter__(self) -> _Level:
         transforms.depth += 1
+        modes.current().captured.append(self._captures)
         return self
 
     def __exit__(self, *exc: object) -> None:
+        modes.current().captured.remove(self._captures)
         transforms.depth -= 1
+
+    def _captures(self, t: Tensor) -> bool:
+        """Whether a tensor, or what it is a view of, comes to the function otherwise than by its arguments."""
+        wanted = {id(t)} if t._view is None or requires_grad(t._view.base) else {id(t), id(t._view.base)}
+        return any(id(x) in wanted for x in _reached(self.func))
 
     def fresh(self, tree: Any) -> Any:
         """Tensors to differentiate by; those that require grad outside keep their history.
@@ -113,6 +123,43 @@ class _Level:
         return False
 
 
+def _is_own(func: Any) -> bool:
+    """Whether a function is the library's: it reaches no tensor of the user's."""
+    return str(func.__globals__.get("__name__")).partition(".")[0] == __name__.partition(".")[0]
+
+
+def _reached(func: Any) -> list[Tensor]:
+    """The tensors that a function has by its closure, its globals, its defaults, or the object whose method it is."""
+    found: list[Tensor] = []
+    seen: set[int] = set()
+    stack: list[Any] = [func]
+    while stack:
+        item = stack.pop()
+        if id(item) in seen:
+            continue
+        seen.add(id(item))
+        if isinstance(item, Tensor):
+            found.append(item)
+        elif isinstance(item, (list, tuple)):
+            stack.extend(item)
+        elif isinstance(item, dict):
+            stack.extend(item.values())
+        elif isinstance(item, functools.partial):
+            stack += [item.func, item.args, item.keywords]
+        elif isinstance(item, types.MethodType):
+            stack += [item.__func__, item.__self__]
+        elif isinstance(item, types.FunctionType) and not _is_own(item):
+            stack += [item.__defaults__ or (), item.__kwdefaults__ or {}]
+            stack += [cell.cell_contents for cell in item.__closure__ or () if cell != types.CellType()]
+            codes = [item.__code__]
+            for code in codes:
+                stack += [item.__globals__[name] for name in code.co_names if name in item.__globals__]
+                codes += [c for c in code.co_consts if isinstance(c, types.CodeType)]
+        elif hasattr(item, "_parameters") and hasattr(item, "_buffers"):
+            stack += [item.__dict__]
+    return found
+
+
 def _gradients(outs: list[Tensor], ins: list[Tensor], cotangents: list[Any], keep: bool) -> list[Tensor]:
     from ..autograd import grad as gradient
 
@@ -150,7 +197,7 @@ def grad_and_value(func: Function, argnums: Any = 0, has_aux: bool = False) -> F
         from ..autograd import enable_grad
 
         numbers = _numbers(argnums, len(args))
-        with enable_grad(), _Level() as level:
+        with enable_grad(), _Level(func) as level:
             given = list(args)
             for i in numbers:
                 given[i] = level.fresh(args[i])
@@ -212,7 +259,7 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
     """
     from ..autograd import enable_grad
 
-    with enable_grad(), _Level() as level:
+    with enable_grad(), _Level(func) as level:
         given = level.fresh(list(primals))
         made = func(*given)
     value, aux = made if has_aux else (made, None)
@@ -244,7 +291,7 @@ def jvp(func: Function, primals: Any, tangents: Any, *, strict: bool = False, ha
         raise RuntimeError(
             "jvp(f, primals, tangents): Expected primals to be a tuple. E.g. it should be valid to call f(*primals)."
         )
-    with enable_grad(), _Level(forward=True) as level:
+    with enable_grad(), _Level(func, forward=True) as level:
         given = level.fresh(list(primals))
         made = func(*given)
         value, aux = made if has_aux else (made, None)
@@ -284,7 +331,7 @@ def _jacobian(func: Function, argnums: Any, has_aux: bool, forward: bool) -> Fun
         from ..autograd import enable_grad
 
         numbers = _numbers(argnums, len(args))
-        with enable_grad(), _Level(forward) as level:
+        with enable_grad(), _Level(func, forward) as level:
             given = list(args)
             for i in numbers:
                 given[i] = level.fresh(args[i])

@@ -72,8 +72,8 @@ LAZY = {
     "common.split": "chunk dsplit hsplit split split_with_sizes tensor_split unbind unsafe_chunk unsafe_split "
     "unsafe_split_with_sizes vsplit",
     "common.statistics": "F.mean_part F.std_back F.var_back corrcoef cov std torch.std_mean torch.var_mean var",
-    "common.strided": "F._strided_part F.as_strided_backward F.as_strided_gather F.as_strided_scatter_geometry "
-    "F.view_as_dtype as_strided as_strided_ as_strided_scatter diagonal_scatter select_scatter slice_scatter",
+    "common.strided": "F._strided_part F.as_strided_backward F.as_strided_gather F.view_as_dtype as_strided "
+    "as_strided_ as_strided_scatter diagonal_scatter select_scatter slice_scatter",
     "common.take": "F.distinct F.index_select_backward Tensor.index_add_ Tensor.index_copy_ Tensor.index_fill_ "
     "Tensor.put_ argwhere index_add index_copy index_fill index_select nonzero put take take_along_dim",
     "common.triangle": "Tensor.tril_ Tensor.triu_ tril triu",
@@ -97,7 +97,8 @@ LAZY = {
     "torch.special_log_softmax torch.special_softmax torch.threshold torch.threshold_",
     "nn.attention": "F._scaled_dot_product_flash_attention_for_cpu "
     "F._scaled_dot_product_flash_attention_for_cpu_backward",
-    "nn.conv": "F._conv F._conv_by_input F._conv_by_weight F.col2im F.convolution_backward F.im2col torch.convolution",
+    "nn.conv": "F._conv F._conv_by_input F._conv_by_weight F.col2im F.convolution_backward F.im2col "
+    "torch.convolution",
     "nn.ctc": "F._ctc_loss F._ctc_loss_backward F.multilabel_margin_loss_backward F.multilabel_margin_loss_forward",
     "nn.embedding": "F.embedding_dense_backward F.embedding_gather torch.channel_shuffle torch.embedding "
     "torch.embedding_bag torch.pixel_shuffle torch.pixel_unshuffle",
@@ -107,8 +108,8 @@ LAZY = {
     "F.mse_loss_backward F.multi_margin_loss F.multi_margin_loss_backward F.nll_loss2d_backward F.nll_loss2d_forward "
     "F.nll_loss_backward F.nll_loss_forward F.smooth_l1_loss F.smooth_l1_loss_backward F.soft_margin_loss "
     "F.soft_margin_loss_backward torch.binary_cross_entropy_with_logits",
-    "nn.norm": "F.native_batch_norm_backward F.native_layer_norm_backward torch.native_batch_norm "
-    "torch.native_group_norm torch.native_layer_norm",
+    "nn.norm": "F._weight_norm_interface F.native_batch_norm_backward F.native_layer_norm_backward "
+    "torch.native_batch_norm torch.native_group_norm torch.native_layer_norm",
     "nn.pool": "F._adaptive_avg_pool2d F._adaptive_avg_pool2d_backward F._adaptive_avg_pool3d "
     "F._adaptive_avg_pool3d_backward F.adaptive_max_pool2d F.adaptive_max_pool2d_backward F.adaptive_max_pool3d "
     "F.adaptive_max_pool3d_backward F.avg_pool2d F.avg_pool2d_backward F.avg_pool3d F.avg_pool3d_backward "

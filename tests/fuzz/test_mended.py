@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import subprocess
 import sys
 import warnings
@@ -91,3 +92,36 @@ def test_statements_that_differed_once():
     done = subprocess.run(given, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-3000:]
     assert done.stdout == ""
+
+
+CAPTURED = {
+    "torch.func.grad(lambda x: y.mul_(x).sum())(x * y)": "mul_.Tensor",
+    "torch.func.grad(lambda x: helper(x).sum())(x * y)": "add_.Tensor",
+    "torch.func.grad(lambda x: y[0].sub_(x[0]))(x * y)": "sub_.Tensor",
+    "torch.func.vjp(lambda x: y.div_(x), x * y)": "div_.Tensor",
+    "torch.func.jacrev(lambda x: y.copy_(x))(x * y)": "copy_",
+    "torch.func.grad(lambda x: y.clamp_(x).sum())(x * y)": "clamp_.Tensor",
+}
+OWN = ("(x * 1).mul_(x).sum()", "torch.zeros(3).add_(x).sum()")
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("source", CAPTURED)
+def test_transforms_refuse_to_write_into_what_was_there_before(source: str, library: str):
+    known = {**names(library), "x": importlib.import_module(library).ones(())}
+    known["helper"] = eval("lambda x: y.add_(x)", known)
+    importlib.import_module(library + ".func")
+    with pytest.raises(RuntimeError, match=re.escape(f"(aten::{CAPTURED[source]})")):
+        eval(source, known)
+    assert known["y"].tolist() == [1.0, 1.0, 1.0]
+    assert known["y"]._version == 0
+    assert known["y"].add_(known["y"].clone().requires_grad_()).grad_fn is not None  # and nothing is left behind
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("source", OWN)
+def test_transforms_write_into_what_they_made(source: str, library: str):
+    torch = importlib.import_module(library)
+    x = torch.tensor([1.0, 2.0, 3.0])
+    importlib.import_module(library + ".func")
+    assert torch.func.grad(eval(f"lambda x: {source}", {"torch": torch}))(x).shape == (3,)

@@ -105,12 +105,24 @@ class CopySlices(Node):
         fn = self._fn()
         if grad is None:
             return (None,) * len(self.next_functions)
-        grad = split(grad, self.alone == "base", F)
-        part = joined(F.as_strided_gather(grad, self.base, self.view), self.alone == "view", F)
-        outs = fn.run_recorded(part, F)
-        first = split(part * 0 if outs[0] is None else outs[0], self.alone == "view", F)
-        found = F.as_strided_scatter_geometry(grad, first, self.base, self.view)
-        return (joined(found, self.alone == "base", F), *outs[1:])
+        whole_grad, place = self._copied(grad, F)
+        outs = fn.run_recorded(F.clone(place, memory_format="contiguous"), F)
+        if outs[0] is None:
+            F.zero_(place)
+        else:
+            F.copy_(place, outs[0])
+        return (whole_grad, *outs[1:])
+
+    def _copied(self, grad: Any, F: Any) -> tuple[Any, Any]:
+        """The gradient in memory laid out like the base, and the place of the view in it, as PyTorch records them."""
+        base, view = self.base, self.view
+        shape, strides = base.shape, base.strides
+        if self.alone == "base":
+            shape, strides = shape[:-1], tuple(s // 2 for s in strides[:-1])
+        copy = F.copy_(F.empty_strided(shape, strides, dtype=grad.dtype), grad)
+        real = F.view_as_real(copy) if self.alone == "base" else copy
+        place = F.as_strided(real, view.shape, view.strides, view.offset)
+        return copy, F.view_as_complex(place) if self.alone == "view" else place
 
     def _fn(self) -> Node:
         if self.fn is None:

@@ -14,6 +14,7 @@ done. (Python handles signals between bytecodes, never inside of one call of C c
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Callable
 from functools import partial
@@ -71,6 +72,9 @@ class History:
     def __init__(self, t: Tensor, node: Node, own: bool = False) -> None:
         """own: the memory stays as it is, so that the base of a view does not change and the view goes on from
         `node`."""
+        for captures in modes.current().captured:
+            if captures(t):
+                raise RuntimeError(errors.CAPTURED_INPLACE.format(_called(node)))
         self.t = t
         self.edge: Edge = (node, 0)
         #: retained gradients that old Nodes give away
@@ -116,6 +120,14 @@ class History:
         for owner, name, value in self.assignments:
             setattr(owner, name, value)
         self.view.version = version
+
+
+def _called(node: Node) -> str:
+    """PyTorch's name of the operation in place that makes a Node."""
+    if node.name().endswith("CopyBackwards"):
+        return "copy_"
+    stem = re.sub(r"(?<!^)(?=[A-Z])", "_", re.sub(r"Backward\d+$", "", node.name())).lower()
+    return stem + ("_.Tensor" if stem in ("add", "sub", "mul", "div", "remainder", "fmod", "clamp") else "_")
 
 
 def rebase(t: Tensor, node: Node) -> None:

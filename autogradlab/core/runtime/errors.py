@@ -23,6 +23,11 @@ SAVED_DETACHED = (
     "This is not supported, please use out-of-place `.detach()` instead"
 )
 
+CAPTURED_INPLACE = (
+    "During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call in-place operation "
+    "(aten::{}) that would mutate a captured Tensor. This is not supported; please rewrite the function being "
+    "transformed to explicitly accept the mutated Tensor(s) as inputs."
+)
 LEAF_INPLACE = "a leaf Variable that requires grad is being used in an in-place operation."
 LEAF_MOVED = "leaf variable has been moved into the graph interior"
 LEAF_VIEW_INPLACE = "a view of a leaf Variable that requires grad is being used in an in-place operation."

@@ -75,6 +75,7 @@ class State:
 
     __slots__ = (
         "anomaly",
+        "captured",
         "check_nan",
         "depth",
         "evaluating",
@@ -96,6 +97,8 @@ class State:
         #: the Node that the engine runs in this thread at the moment, for anomaly mode
         self.evaluating: Any = None
         self.depth = 0
+        #: of each functional transform at work that differentiates: whether its function has a tensor from outside
+        self.captured: list[Callable[[Any], bool]] = []
         #: whether a derivative formula is being recorded: numbers in it are Scalars, as in PyTorch's C++
         self.formula = False
         #: stack of (pack, unpack) pairs of `saved_tensors_hooks`

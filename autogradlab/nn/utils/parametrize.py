@@ -114,6 +114,15 @@ class ParametrizationList(ModuleList):
                     value = inverse(value)
         return value
 
+    def _original(self, value: Any) -> Any:
+        """What the parametrizations must make of `value`, which is assigned."""
+        for module in reversed(list(self)):
+            inverse = getattr(module, "right_inverse", None)
+            if inverse is None:
+                raise RuntimeError(f"parametrization {type(module).__name__} does not implement right_inverse.")
+            value = inverse(value)
+        return value
+
     def _register_each(self, tensors: Sequence[Any], original: Any) -> None:
         for i, tensor in enumerate(tensors):
             if not isinstance(tensor, Tensor):
@@ -129,7 +138,7 @@ class ParametrizationList(ModuleList):
     def right_inverse(self, value: Tensor) -> None:
         """Choose the original such that the parametrized tensor becomes `value`."""
         with no_grad():
-            new = self._inverted(value)
+            new = self._original(value)
             if self.is_tensor:
                 if not isinstance(new, Tensor):
                     raise ValueError(f"`right_inverse` should return a tensor. Got {type(new).__name__}")

@@ -9,7 +9,7 @@ from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
 from ..parameter import Parameter
 
-__all__ = ["norm_except", "remove_weight_norm", "weight_norm"]
+__all__ = ["norm_except", "remove_weight_norm", "weight_norm", "weight_of"]
 
 
 def norm_except(v: Any, dim: int | None) -> Any:
@@ -18,6 +18,13 @@ def norm_except(v: Any, dim: int | None) -> Any:
         return TENSORS.sqrt((v * v).sum())
     dims = tuple(i for i in range(v.ndim) if i != dim % v.ndim)
     return TENSORS.sqrt((v * v).sum(dims, True)) if dims else TENSORS.abs(v)
+
+
+def weight_of(v: Any, g: Any, dim: int | None) -> Any:
+    """The weight of this direction and length: by one Node where `dim` is the first dimension or the last."""
+    if dim is not None and dim in (0, v.ndim - 1):
+        return TENSORS._weight_norm_interface(v, g, dim)[0]
+    return v * (g / norm_except(v, dim))
 
 
 class WeightNorm:
@@ -32,7 +39,7 @@ class WeightNorm:
     def compute_weight(self, module: Any) -> Tensor:
         """The weight of this length and direction."""
         g, v = getattr(module, self.name + "_g"), getattr(module, self.name + "_v")
-        return v * (g / norm_except(v, self.dim))
+        return weight_of(v, g, self.dim)
 
     def __call__(self, module: Any, inputs: Any) -> None:
         setattr(module, self.name, self.compute_weight(module))

@@ -40,19 +40,6 @@ def as_strided_backward(input, base, view):
     return strided.strided_backward(input, base, view)
 
 
-@op(
-    "as_strided_scatter_geometry",
-    "input src",
-    node="AsStridedScatterBackward0",
-    vjp={
-        "input": lambda F, grad, base, view: F.as_strided_scatter_geometry(grad, F.zero_dim(grad), base, view),
-        "src": lambda F, grad, base, view: F.as_strided_gather(grad, base, view),
-    },
-)
-def as_strided_scatter(input, src, base, view):
-    return strided.scatter_strided(input, src, base, view)
-
-
 # -- as_strided --------------------------------------------------------------------------------------------------------
 
 

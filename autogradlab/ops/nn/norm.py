@@ -315,6 +315,31 @@ def native_layer_norm_backward(grad_out, input, normalized_shape, mean, rstd, we
     return tuple(_layer_norm_vjp(RAW, grad_out, input, normalized_shape, weight, bias, mean, rstd, eps, (True,) * 3))
 
 
+# -- weights as length and direction -----------------------------------------------------------------------------------
+
+
+def _weight_norm_vjp(F, grads, v, g, norms, dim):
+    grad, _ = grads
+    if grad is None:
+        return None, None
+    n = v.shape[dim]
+    each = F.reshape(grad * v, (n, -1) if dim == 0 else (-1, n))
+    total = F.reshape(F.sum(each, 1 if dim == 0 else 0), tuple(g.shape))
+    return (g / norms) * (grad - v * (total / (norms * norms))), total / norms
+
+
+@op(
+    "_weight_norm_interface",
+    "v g",
+    outputs=("result0", "result1"),
+    vjp={"v g": lambda F, grads, v, g, result1, dim: _weight_norm_vjp(F, grads, v, g, result1, dim)},
+    node="WeightNormInterfaceBackward0",
+)
+def _weight_norm_interface(v, g, dim=0):
+    norms = np.sqrt(np.add.reduce(v * v, tuple(i for i in range(v.ndim) if i != dim), keepdims=True))
+    return v * (g / norms), norms
+
+
 # -- group -------------------------------------------------------------------------------------------------------------
 
 
