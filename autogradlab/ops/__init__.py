@@ -97,8 +97,7 @@ LAZY = {
     "torch.special_log_softmax torch.special_softmax torch.threshold torch.threshold_",
     "nn.attention": "F._scaled_dot_product_flash_attention_for_cpu "
     "F._scaled_dot_product_flash_attention_for_cpu_backward",
-    "nn.conv": "F._conv F._conv_by_input F._conv_by_weight F.col2im F.convolution_backward F.im2col "
-    "torch.convolution",
+    "nn.conv": "F._conv F._conv_by_input F._conv_by_weight F.col2im F.convolution_backward F.im2col torch.convolution",
     "nn.ctc": "F._ctc_loss F._ctc_loss_backward F.multilabel_margin_loss_backward F.multilabel_margin_loss_forward",
     "nn.embedding": "F.embedding_dense_backward F.embedding_gather torch.channel_shuffle torch.embedding "
     "torch.embedding_bag torch.pixel_shuffle torch.pixel_unshuffle",

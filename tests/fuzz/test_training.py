@@ -22,6 +22,8 @@ def known(source: str, difference: str) -> str:
         or ("Norm" in source and not training.compare(source, tolerance=0.05))
     ):
         found = "rounding of float32, made larger by a norm layer or by steps that follow signs"
+    if not found and "Rprop" in source and "Norm" in source:
+        found = "Rprop steps by the sign of a gradient which before a norm layer is nothing but rounding"
     return found
 
 
