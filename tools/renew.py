@@ -3,9 +3,9 @@
     python tools/renew.py            after an operation was added or changed
     python tools/renew.py --check    say what is stale, write nothing
 
-In this order: the names of the families that are loaded late, what the examples of the help texts print, the stubs, and
-PyTorch's results for new samples of the tests. Examples and samples ask PyTorch, under the settings of tools/record.py:
-where it is not installed they stay as they are.
+In this order: the copies of small functions on the ways that every operation takes, the names of the families that are
+loaded late, what the examples of the help texts print, the stubs, and PyTorch's results for new samples of the tests.
+Examples and samples ask PyTorch, under the settings of tools/record.py; where it is missing they stay as they are.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from record import PINNED  # noqa: E402
 
 #: the tools and their arguments, and whether they ask PyTorch
 STEPS: tuple[tuple[str, list[str], bool], ...] = (
+    ("unroll.py", [], False),
     ("families.py", [], False),
     ("helptexts.py", ["record"], True),
     ("stubs.py", [], False),

@@ -38,6 +38,7 @@ __all__ = [
 
 #: the Node of operations that PyTorch has no derivative for
 NOT_IMPLEMENTED = "torch::autograd::NotImplemented"
+_new = object.__new__
 #: stands for a saved tensor that backward has freed
 FREED: Any = object()
 
@@ -529,7 +530,7 @@ def check_saveable(t: Tensor) -> None:
 
 def start_node(cls: type[OpNode], edges: tuple[Edge, ...], shape: Any, numpy: Any, saved: tuple[Any, ...]) -> OpNode:
     """A Node of an operation that was just computed."""
-    node = cls.__new__(cls)
+    node = _new(cls)
     node._seq = sequence()
     node.next_functions = edges
     node.hooks = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..graph.node import NO_EDGE, Edge
-from ..memory.versions import INFERENCE, counter
+from ..memory.versions import INFERENCE, UNSHARED
 from ..tensor.edges import ViewMeta
 from ..tensor.tensor import Tensor, wrap
 
@@ -19,21 +19,28 @@ def share(source: Tensor, array: np.ndarray, edge: Edge | None, creation: str | 
     nothing recorded."""
     t = _new(Tensor)
     t._array = array
-    t._edge = None
-    t._counter = version = counter(source)
     t._grad = t._meta = None
     t._storage = source._storage
-    parent = source._view
+    version = source._counter
+    if version is UNSHARED:
+        version = source._counter = [0]
+    t._counter = version
     if version is INFERENCE:
         t._edge = NO_EDGE
         t._view = None
     else:
+        t._edge = None
+        t._view = meta = _new(ViewMeta)
+        meta.edge = edge
+        meta.leaf = False
+        meta.version = version[0]
+        parent = source._view
         if parent is None:
-            base = source
+            meta.base = source
+            meta.creation = creation
         else:
-            base = parent.base
-            creation = creation or parent.creation
-        t._view = ViewMeta(base, edge, version[0], creation)
+            meta.base = parent.base
+            meta.creation = creation or parent.creation
     return t
 
 

@@ -65,6 +65,7 @@ binary(
         "other": lambda F, grad: grad,
     },
     constants={"alpha": 1},
+    scalar="add_number",
     doc="""
     input + alpha * other, element by element.
 
@@ -100,6 +101,7 @@ binary(
     constants={"alpha": 1},
     check=_no_bool_sub,
     refuses=no_mixed_bool_sub,
+    scalar="sub_number",
     doc="""
     input - alpha * other, element by element.
 
@@ -127,6 +129,7 @@ binary(
         "input": lambda F, grad, other: grad * F.conj(other),
         "other": lambda F, grad, input: grad * F.conj(input),
     },
+    scalar="mul_number",
     doc="""
     The product, element by element; matrices are multiplied by matmul.
 
@@ -158,6 +161,7 @@ binary(
         "other": lambda F, grad, input, other: -grad * F.conj((input / other) / other),
     },
     result="float",
+    scalar="div_number",
     doc="""
     main: 2
     The quotient, element by element; rounding_mode 'trunc' rounds it towards 0, 'floor' downwards.

@@ -144,15 +144,20 @@ RAW.mm = product  # matrices in formulas fit
 
 
 def _result(r: np.ndarray) -> Tensor:
+    # unrolled: t = wrap(r)
     t = _new(Tensor)
     t._array = r
     t._edge = NO_EDGE
-    t._counter = INFERENCE if FLAGS.inference and LOCAL.state.inference else UNSHARED
+    t._counter = UNSHARED
     t._grad = t._view = t._storage = t._meta = None
+    # end
+    if FLAGS.inference and LOCAL.state.inference:
+        t._counter = INFERENCE
     return t
 
 
 def _recorded(t: Tensor, r: np.ndarray, entry: Any, edges: Any, saved: Any) -> Tensor:
+    # unrolled: node = start_node(entry.node_class, edges, r.shape, r.dtype, saved)
     node = _new(entry.node_class)
     node._seq = sequence()
     node.next_functions = edges
@@ -161,6 +166,7 @@ def _recorded(t: Tensor, r: np.ndarray, entry: Any, edges: Any, saved: Any) -> T
     node.shape = r.shape
     node.dtype = r.dtype
     node.saved = saved
+    # end
     if FLAGS.unusual and not LOCAL.state.plain:
         finish(node, LOCAL.state)
     t._edge = (node, 0)

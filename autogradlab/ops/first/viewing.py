@@ -9,7 +9,6 @@ import numpy as np
 from ...core.graph.node import NO_EDGE, sequence
 from ...core.memory.versions import UNSHARED
 from ...core.recording.record import finish
-from ...core.recording.views import share
 from ...core.runtime.modes import FLAGS, LOCAL
 from ...core.tensor.tensor import INFERENCE, Tensor, ViewMeta, gradient_edge
 from ..table.opdef import Op
@@ -24,25 +23,25 @@ def view_of(input: Tensor, r: np.ndarray, op: Op, saved: tuple[Any, ...], creati
     edge = input._edge
     if edge is None:
         edge = gradient_edge(input)
+    recorded = edge is not NO_EDGE
     if FLAGS.unusual:
         local = LOCAL.state
-        record = local.record
-        t = share(input, r, None, creation if record else "inference" if local.inference else "no_grad")
-        if edge is NO_EDGE or not record or r.dtype.kind not in "fcV":
-            return t
+        recorded &= local.record
+        creation = creation if local.record else "inference" if local.inference else "no_grad"
+    # unrolled: t = share(input, r, None, creation)
+    t = _new(Tensor)
+    t._array = r
+    t._grad = t._meta = None
+    t._storage = input._storage
+    version = input._counter
+    if version is UNSHARED:
+        version = input._counter = [0]
+    t._counter = version
+    if version is INFERENCE:
+        t._edge = NO_EDGE
+        t._view = None
     else:
-        t = _new(Tensor)
-        t._array = r
-        t._edge = t._grad = t._meta = None
-        version = input._counter
-        if version is UNSHARED:
-            version = input._counter = [0]
-        t._counter = version
-        t._storage = input._storage
-        if version is INFERENCE:
-            t._edge = NO_EDGE
-            t._view = None
-            return t
+        t._edge = None
         t._view = meta = _new(ViewMeta)
         meta.edge = None
         meta.leaf = False
@@ -54,8 +53,10 @@ def view_of(input: Tensor, r: np.ndarray, op: Op, saved: tuple[Any, ...], creati
         else:
             meta.base = parent.base
             meta.creation = creation or parent.creation
-        if edge is NO_EDGE or r.dtype.kind not in "fcV":
-            return t
+    # end
+    if not recorded or r.dtype.kind not in "fcV":
+        return t
+    # unrolled: node = start_node(op.node_class, (edge,), r.shape, r.dtype, saved)
     node = _new(op.node_class)
     node._seq = sequence()
     node.next_functions = (edge,)
@@ -64,6 +65,7 @@ def view_of(input: Tensor, r: np.ndarray, op: Op, saved: tuple[Any, ...], creati
     node.shape = r.shape
     node.dtype = r.dtype
     node.saved = saved
+    # end
     if FLAGS.unusual and not LOCAL.state.plain:
         finish(node, LOCAL.state)
     if t._view is not None:

@@ -80,45 +80,53 @@ def one(op: Op) -> Callable[..., Any]:
         edge = input._edge
         if edge is None:
             edge = gradient_edge(input)
-        recording = edge is not NO_EDGE and node_class is not None and not (FLAGS.unusual and not LOCAL.state.record)
-        if view and FLAGS.unusual:
-            local = LOCAL.state
-            t = share(input, r, None, creation if local.record else "no_grad" if not local.inference else "inference")
-        else:
+        recorded = edge is not NO_EDGE and node_class is not None and r.dtype.kind in "fcV"
+        if FLAGS.unusual:
+            recorded &= LOCAL.state.record
+        if view:
+            kind = creation
+            if FLAGS.unusual and not LOCAL.state.record:
+                kind = "inference" if LOCAL.state.inference else "no_grad"
+            # unrolled: t = share(input, r, None, kind)
             t = _new(Tensor)
             t._array = r
             t._grad = t._meta = None
-            if view:
-                version = input._counter
-                if version is UNSHARED:
-                    version = input._counter = [0]
-                t._counter = version
-                t._storage = input._storage
-                if version is INFERENCE:
-                    t._edge = NO_EDGE
-                    t._view = None
-                    return t
+            t._storage = input._storage
+            version = input._counter
+            if version is UNSHARED:
+                version = input._counter = [0]
+            t._counter = version
+            if version is INFERENCE:
+                t._edge = NO_EDGE
+                t._view = None
+            else:
                 t._edge = None
-                parent = input._view
-                meta = _new(ViewMeta)
+                t._view = meta = _new(ViewMeta)
                 meta.edge = None
                 meta.leaf = False
                 meta.version = version[0]
+                parent = input._view
                 if parent is None:
                     meta.base = input
-                    meta.creation = creation
+                    meta.creation = kind
                 else:
                     meta.base = parent.base
-                    meta.creation = creation or parent.creation
-                t._view = meta
-            else:
-                t._edge = NO_EDGE
-                t._counter = UNSHARED
-                t._view = t._storage = None
-        if not recording or r.dtype.kind not in "fcV":
-            if FLAGS.inference and not view and LOCAL.state.inference:
+                    meta.creation = kind or parent.creation
+            # end
+        else:
+            # unrolled: t = wrap(r)
+            t = _new(Tensor)
+            t._array = r
+            t._edge = NO_EDGE
+            t._counter = UNSHARED
+            t._grad = t._view = t._storage = t._meta = None
+            # end
+            if FLAGS.inference and LOCAL.state.inference:
                 t._counter = INFERENCE
+        if not recorded:
             return t
+        saved = save(args, x, t)  # type: ignore[misc]
+        # unrolled: node = start_node(node_class, (edge,), r.shape, r.dtype, saved)
         node = _new(node_class)
         node._seq = sequence()
         node.next_functions = (edge,)
@@ -126,7 +134,8 @@ def one(op: Op) -> Callable[..., Any]:
         node._extra = None
         node.shape = r.shape
         node.dtype = r.dtype
-        node.saved = save(args, x, t)  # type: ignore[misc]
+        node.saved = saved
+        # end
         if FLAGS.unusual and not LOCAL.state.plain:
             finish(node, LOCAL.state)
         if view:
@@ -221,11 +230,13 @@ def several(op: Op) -> Callable[..., Any]:
             raise
         if type(r) is not _ndarray:
             r = np.asarray(r)
+        # unrolled: t = wrap(r)
         t = _new(Tensor)
         t._array = r
         t._edge = NO_EDGE
         t._counter = UNSHARED
         t._grad = t._view = t._storage = t._meta = None
+        # end
         if FLAGS.unusual and not LOCAL.state.record:
             if LOCAL.state.inference:
                 t._counter = INFERENCE

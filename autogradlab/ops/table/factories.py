@@ -1,7 +1,7 @@
-"""Fast forms of op-table entries for elementwise operations of one and two inputs, built of closures.
+"""Elementwise operations of one and two inputs: their entries, and how they are called.
 
-The hot path of an operation is: arrays out of the tensors, the kernel, a Tensor, a Node with what its formulas name.
-Numbers, mixed dtypes, `out=` and watching modes take slower turns that share the code of `promotion` and `opdef`.
+What an operation does is: arrays out of the tensors, the kernel, a Tensor, a Node with what its formulas name. Numbers,
+mixed dtypes and `out=` take slower turns that share the code of `promotion` and `opdef`.
 """
 
 from __future__ import annotations
@@ -59,6 +59,21 @@ def _again(error: Exception, kernel: Callable[..., Any], *arrays: Any) -> Any:
     return modes.quiet(kernel, *arrays)
 
 
+class Elementwise(Op):
+    """An entry of which each element of the result comes from the elements at its place alone.
+
+    ufunc: the kernel for arrays of the dtype in which it computes. floats: integers are computed in the default dtype.
+    """
+
+    elementwise = True
+    ufunc: Callable[..., Any]
+    floats: bool
+
+    def saved_names(self) -> tuple[str, ...]:
+        """The names of what the Node saves."""
+        return self.fields if self.differentiates else ()
+
+
 def unary(
     declaration: str,
     kernel: Callable[[Any], Any],
@@ -78,37 +93,51 @@ def unary(
     derivative too; if not, it is an overload with a Node of its own that refuses to run.
     """
 
-    name = declare(declaration, doc, out)
-
     def entry_kernel(input):
         x = input
         if promotes and x.dtype.kind in "biu":
             x = x.astype(get_default_dtype().numpy)
         return kernel(x)
 
-    names = () if vjp is None else vjp.__code__.co_varnames[2 : vjp.__code__.co_argcount]
-    fast: dict[str, Any] = {}
-    if vjp is not None and len(names) <= 1:
-        fast["run"] = _unary_run(vjp, bool(names))
-    entry = Op(
-        name,
-        entry_kernel,
-        vjp=None if vjp is None else {"input": vjp},
-        node=node,
-        inplace=inplace,
-        doc=doc,
-        fast=fast,
-    )
-    entry.elementwise = True
+    formulas = None if vjp is None else {"input": vjp}
+    fast = {} if vjp is None else _unary_run(vjp)
+    name = declare(declaration, doc, out)
+    entry = Elementwise(name, entry_kernel, vjp=formulas, node=node, inplace=inplace, doc=doc, fast=fast)
+    entry.ufunc, entry.floats = kernel, promotes
     if not inplace_derivative:
         entry.refuse_in_place()
-    OPS[name] = entry
-    setattr(RAW, name, entry_kernel)
-    node_class = entry.node_class if vjp is not None else None
-    save_input, save_result = names == ("input",), names == ("result",)
-    save_more = bool(names) and not (save_input or save_result)
+    _register(entry, _form_of_one, _form_of_one_in_place)
+    offer(name, entry, entry.form, True, True, doc)
+    if inplace:
+        offer(name + "_", entry, entry.form_in_place, True, inplace_function, f"In-place version of :meth:`{name}`.")
 
-    def core(input: Tensor) -> Tensor:
+
+def _register(entry: Elementwise, form: Any, form_in_place: Any) -> None:
+    """Put an entry into the table."""
+    entry.form, entry.form_in_place = form, form_in_place
+    OPS[entry.name] = entry
+    setattr(RAW, entry.name, entry.kernel)
+
+
+def _form_of_one(entry: Elementwise) -> Callable[..., Any]:
+    kernel, floats = entry.ufunc, entry.floats
+    node_class: Any = entry.node_class if entry.differentiates else None
+    names = entry.saved_names()
+    save_input, save_result = names == ("input",), names == ("result",)
+
+    def other_call(input: Any, extra: tuple[Any, ...], out: Any, unknown: dict[str, Any]) -> Any:
+        if extra or unknown or not isinstance(input, Tensor):
+            if input is None and "x" in unknown:
+                return call(unknown.pop("x"), *extra, out=out, **unknown)
+            return entry.reject((*((input,) if input is not None else ()), *extra), unknown)
+        refuse_recorded(entry, (input,), out)
+        if isinstance(out, Tensor):
+            check_written(out, (input,))
+        return write_out(entry, out, modes.quiet(entry.kernel, input._array), (input,))
+
+    def call(input: Any = None, *extra: Any, out: Any = None, **unknown: Any) -> Any:
+        if extra or unknown or out is not None or not isinstance(input, Tensor):
+            return other_call(input, extra, out, unknown)
         x = input._array
         try:
             r = QUIET(kernel, x)
@@ -116,16 +145,16 @@ def unary(
             r = _again(error, kernel, x)
         if type(r) is not _ndarray:
             r = _asarray(r)
-        d = r.dtype
-        if promotes and d is not x.dtype and x.dtype.kind in "biu":
-            r = _asarray(modes.quiet(entry_kernel, x))
-            d = r.dtype
+        if floats and r.dtype is not x.dtype and x.dtype.kind in "biu":
+            r = _asarray(modes.quiet(entry.kernel, x))
+        # unrolled: t = wrap(r)
         t = _new(Tensor)
         t._array = r
+        t._edge = NO_EDGE
         t._counter = UNSHARED
         t._grad = t._view = t._storage = t._meta = None
+        # end
         if node_class is None or (FLAGS.unusual and not LOCAL.state.record):
-            t._edge = NO_EDGE
             if FLAGS.inference and LOCAL.state.inference:
                 t._counter = INFERENCE
             return t
@@ -133,60 +162,43 @@ def unary(
         if edge is None:
             edge = gradient_edge(input)
         if edge is NO_EDGE:
-            t._edge = NO_EDGE
             return t
-        made = _new(node_class)
-        made._seq = sequence()
-        made.next_functions = (edge,)
-        made.hooks = None
-        made._extra = None
-        made.shape = r.shape
-        made.dtype = d
         if save_input:
-            made.saved = (input, input._counter[0])
+            saved: tuple[Any, ...] = (input, input._counter[0])
         elif save_result:
-            made.saved = (SavedOutput(t), 0)
-        elif save_more:
-            made.saved = entry.saves([input], [edge], (t,))
+            saved = (SavedOutput(t), 0)
         else:
-            made.saved = ()
+            saved = entry.saves([input], [edge], (t,)) if names else ()
+        # unrolled: node = start_node(node_class, (edge,), r.shape, r.dtype, saved)
+        node = _new(node_class)
+        node._seq = sequence()
+        node.next_functions = (edge,)
+        node.hooks = None
+        node._extra = None
+        node.shape = r.shape
+        node.dtype = r.dtype
+        node.saved = saved
+        # end
         if FLAGS.unusual and not LOCAL.state.plain:
-            finish(made, LOCAL.state)
-        t._edge = (made, 0)
+            finish(node, LOCAL.state)
+        t._edge = (node, 0)
         return t
 
-    def form(entry: Op) -> Callable[..., Any]:
-        def forward(input: Any = None, *extra: Any, out: Any = None, **unknown: Any) -> Any:
-            if isinstance(input, Tensor) and not extra and not unknown:
-                if out is None:
-                    return core(input)
-                refuse_recorded(entry, (input,), out)
-                if isinstance(out, Tensor):
-                    check_written(out, (input,))
-                return write_out(entry, out, modes.quiet(entry_kernel, input._array), (input,))
-            if input is None and "x" in unknown:
-                return forward(unknown.pop("x"), *extra, out=out, **unknown)
-            return entry.reject((*((input,) if input is not None else ()), *extra), unknown)
-
-        return forward
-
-    def form_in_place(entry: Op) -> Callable[..., Any]:
-        call_ = entry.call_
-
-        def forward_(input: Any = None, *extra: Any, **unknown: Any) -> Any:
-            if extra or unknown or not isinstance(input, Tensor):
-                return entry.reject((input, *extra), unknown, name + "_")
-            return call_(input)
-
-        return forward_
-
-    entry.core, entry.form, entry.form_in_place = core, form, form_in_place
-    offer(name, entry, form, True, True, doc)
-    if inplace:
-        offer(name + "_", entry, form_in_place, True, inplace_function, f"In-place version of :meth:`{name}`.")
+    return call
 
 
-def _unary_run(vjp: Vjp, saves: bool) -> Callable[..., Any]:
+def _form_of_one_in_place(entry: Op) -> Callable[..., Any]:
+    call_, name = entry.call_, entry.name
+
+    def forward_(input: Any = None, *extra: Any, **unknown: Any) -> Any:
+        if extra or unknown or not isinstance(input, Tensor):
+            return entry.reject((input, *extra), unknown, name + "_")
+        return call_(input)
+
+    return forward_
+
+
+def _unary_run(vjp: Vjp) -> dict[str, Any]:
     """`Node.run` of an operation whose formula needs at most one saved value."""
 
     def run(self: Any, grad: Any, F: Any) -> tuple[Any, ...]:
@@ -203,7 +215,61 @@ def _unary_run(vjp: Vjp, saves: bool) -> Callable[..., Any]:
     def run_free(self: Any, grad: Any, F: Any) -> tuple[Any, ...]:
         return (None if grad is None else vjp(F, grad),)
 
-    return run if saves else run_free
+    names = vjp.__code__.co_varnames[2 : vjp.__code__.co_argcount]
+    return {} if len(names) > 1 else {"run": run if names else run_free}
+
+
+class Binary(Elementwise):
+    """An elementwise entry of two inputs, broadcast against each other."""
+
+    #: whether two Python numbers are taken too, and made tensors
+    numbers: bool
+    #: whether the result is of bools: its operands may be NumPy's arrays too
+    compares: bool
+    #: is called with the operands as they are given, where their dtypes differ, and may raise
+    refuses: Callable[[Any, Any], None] | None
+    #: whether the signatures refuse a number as the first operand, and as the second
+    strict: tuple[bool, bool]
+    #: the overload that takes a Scalar: in recorded formulas a number is one
+    scalar: str
+    #: whether each formula needs the other operand, and nothing else
+    crossed: bool
+
+    def pair(self, input: Any, other: Any) -> tuple[Any, Any, Any, Any] | None:
+        """Tensors for both operands and their arrays in the dtype of the computation; None if they are no operands."""
+        if self.compares and isinstance(other, _ndarray) and isinstance(input, Tensor):
+            other = wrap(other)  # comparisons take arrays; arithmetic leaves them to NumPy
+        a, b = isinstance(input, Tensor), isinstance(other, Tensor)
+        if not (a and (b or is_number(other)) or (b and is_number(input))):
+            return None
+        if self.refuses is not None:
+            self.refuses(input, other)
+        numpy = result_dtype((input, other)).numpy
+        if self.floats and numpy.kind in "biu":
+            numpy = get_default_dtype().numpy
+        x = cast(input._array, numpy) if a else number(input, numpy)
+        y = cast(other._array, numpy) if b else number(other, numpy)
+        return (input if a else wrap_number(input)), (other if b else wrap_number(other)), x, y
+
+    def prepared(self, input: Tensor, other: Tensor) -> Any:
+        """What `prepare` makes for the form in place, by a shorter way for operands that share no memory."""
+        a, b = gradient_edge(input), gradient_edge(other)
+        count = input._counter
+        short = not FLAGS.unusual and (self.crossed or not self.saved_names())
+        if not short or other is input or other._counter is count is not UNSHARED:
+            return prepare(self, [input, other], (a, b))
+        x = input._array
+        saved: tuple[Any, ...] = ()
+        if self.crossed:
+            right = left = v_right = v_left = None
+            if a is not NO_EDGE:
+                right, v_right = other, other._counter[0]
+            if b is not NO_EDGE:
+                left = wrap(np.array(x))
+                left._edge = a
+                v_left = 0
+            saved = (right, left, v_right, v_left)
+        return start_node(self.inplace_class, (a, b), x.shape, x.dtype, saved)
 
 
 def binary(
@@ -222,18 +288,16 @@ def binary(
     method: bool = True,
     function: bool = True,
     constants: dict[str, Any] | None = None,
+    scalar: str = "",
     out: Any = None,
     cuts: bool = True,
 ) -> None:
     """An elementwise operation of two inputs, broadcast against each other.
 
     result: "same" as the operands' common dtype, "float" (integers are computed in the default dtype), or "bool".
-    numbers: whether two Python numbers are taken too, and made tensors.
-    check: is called with the two arrays in their common dtype and may raise.
-    refuses: is called with the operands as they are given, where their dtypes differ, and may raise.
+    check: is called with the two arrays in their common dtype and may raise. numbers, refuses, scalar: see `Binary`.
     """
-
-    name = declare(declaration, doc, out)
+    floats = result == "float"
 
     def entry_kernel(input, other):
         x, y = input, other
@@ -242,50 +306,31 @@ def binary(
             return kernel(x.astype(d), y.astype(d))
         return kernel(x, y)
 
-    strict, strict_other = _refuse_numbers(name)
-    floats = result == "float"
     fast = {} if vjp is None else _binary_run(vjp)
-    entry = Op(
-        name,
-        entry_kernel,
-        "input other",
-        vjp=vjp,
-        node=node,
-        doc=doc,
-        fast=fast,
-        constants=constants,
-        cuts=cuts,
+    name = declare(declaration, doc, out)
+    entry = Binary(
+        name, entry_kernel, "input other", vjp=vjp, node=node, doc=doc, fast=fast, constants=constants, cuts=cuts
     )
-    entry.check = check
+    entry.ufunc, entry.floats, entry.numbers, entry.check, entry.refuses = kernel, floats, numbers, check, refuses
+    entry.compares, entry.strict, entry.scalar = result == "bool", _refuse_numbers(name), scalar
+    entry.crossed = getattr(fast.get("run"), "__name__", "") == "run_crossed"
     if result == "bool":
         entry.node_name = entry.node_name[:-1] + "1"  # EqBackward1 in place: the overload with a tensor
-    entry.elementwise = True
-    OPS[name] = entry
-    setattr(RAW, name, entry_kernel)
-    node_class = entry.node_class if vjp is not None else None
-    saves_nothing = vjp is not None and not entry.fields
-    crossed = getattr(fast.get("run"), "__name__", "") == "run_crossed"
-    #: the overload that takes a Scalar: in recorded formulas a number is one
-    scalar = f"{name}_number" if name in ("add", "sub", "mul", "div") else ""
+    _register(entry, _form_of_two, _form_of_two_in_place)
+    entry.core, entry.core_ = _core(entry), _core_in_place(entry)
+    offer(name, entry, entry.form, method, function, doc)
+    if inplace:
+        text = f"In-place version of :meth:`{name}`."
+        offer(name + "_", entry, entry.form_in_place, method, inplace_function, text)
 
-    def operands(input: Any, other: Any) -> tuple[Any, Any, Any, Any] | None:
-        """Tensors for both operands and their arrays in the dtype of the computation; None if they are no operands."""
-        if result == "bool" and isinstance(other, _ndarray) and isinstance(input, Tensor):
-            other = wrap(other)  # comparisons take arrays; arithmetic leaves them to NumPy
-        a, b = isinstance(input, Tensor), isinstance(other, Tensor)
-        if not (a and (b or is_number(other)) or (b and is_number(input))):
-            return None
-        if refuses is not None:
-            refuses(input, other)
-        numpy = result_dtype((input, other)).numpy
-        if floats and numpy.kind in "biu":
-            numpy = get_default_dtype().numpy
-        x = cast(input._array, numpy) if a else number(input, numpy)
-        y = cast(other._array, numpy) if b else number(other, numpy)
-        return (input if a else wrap_number(input)), (other if b else wrap_number(other)), x, y
+
+def _core(entry: Binary) -> Callable[[Any, Any], Any]:
+    """The operation on a tensor and a tensor or number; NotImplemented for anything else."""
+    kernel, check, floats, pair = entry.ufunc, entry.check, entry.floats, entry.pair
+    scalar, crossed, names = entry.scalar, entry.crossed, entry.saved_names()
+    node_class: Any = entry.node_class if entry.differentiates else None
 
     def core(input: Any, other: Any) -> Any:
-        """The operation on a tensor and a tensor or number; NotImplemented for anything else."""
         kind = type(other)
         if kind is Tensor or isinstance(other, Tensor):
             try:
@@ -293,22 +338,21 @@ def binary(
             except AttributeError:
                 x = None
             y = other._array
-            if x is None or x.dtype is not y.dtype or (floats and x.dtype.kind in "biu"):
-                found = operands(input, other)
-                if found is None:
-                    return NotImplemented
-                input, other, x, y = found
+            found = x is None or x.dtype is not y.dtype or (floats and x.dtype.kind in "biu")
         elif scalar and FLAGS.unusual and LOCAL.state.formula and is_number(other) and input._array.dtype.kind in "fc":
             return getattr(TENSORS, scalar)(input, other)
         elif (kind is float or kind is int) and input._array.dtype.kind == "f":
             x = input._array
             y = np.array(other, x.dtype) if -65504 <= other <= 65504 else _large(other, x.dtype)
             other = wrap_scalar(y)
+            found = False
         else:
-            found = operands(input, other)
-            if found is None:
+            found = True
+        if found:
+            converted = pair(input, other)
+            if converted is None:
                 return NotImplemented
-            input, other, x, y = found
+            input, other, x, y = converted
         if check is not None:
             check(x, y)
         try:
@@ -317,12 +361,14 @@ def binary(
             r = _again(error, kernel, x, y)
         if type(r) is not _ndarray:
             r = _asarray(r)
+        # unrolled: t = wrap(r)
         t = _new(Tensor)
         t._array = r
+        t._edge = NO_EDGE
         t._counter = UNSHARED
         t._grad = t._view = t._storage = t._meta = None
+        # end
         if node_class is None or (FLAGS.unusual and not LOCAL.state.record):
-            t._edge = NO_EDGE
             if FLAGS.inference and LOCAL.state.inference:
                 t._counter = INFERENCE
             return t
@@ -333,82 +379,92 @@ def binary(
         if b is None:
             b = gradient_edge(other)
         if a is NO_EDGE and b is NO_EDGE:
-            t._edge = NO_EDGE
             return t
-        made = _new(node_class)
-        made._seq = sequence()
-        made.next_functions = (a, b)
-        made.hooks = None
-        made._extra = None
-        made.shape = r.shape
-        made.dtype = r.dtype
-        if saves_nothing:
-            made.saved = ()
-        elif crossed:
-            if b is NO_EDGE:
-                made.saved = (other, None, other._counter[0], None)
-            elif a is NO_EDGE:
-                made.saved = (None, input, None, input._counter[0])
-            else:
-                made.saved = (other, input, other._counter[0], input._counter[0])
+        if not names:
+            saved: tuple[Any, ...] = ()
+        elif not crossed:
+            saved = entry.saves([input, other], [a, b], (t,))
+        elif b is NO_EDGE:
+            saved = (other, None, other._counter[0], None)
+        elif a is NO_EDGE:
+            saved = (None, input, None, input._counter[0])
         else:
-            made.saved = entry.saves([input, other], [a, b], (t,))
+            saved = (other, input, other._counter[0], input._counter[0])
+        # unrolled: node = start_node(node_class, (a, b), r.shape, r.dtype, saved)
+        node = _new(node_class)
+        node._seq = sequence()
+        node.next_functions = (a, b)
+        node.hooks = None
+        node._extra = None
+        node.shape = r.shape
+        node.dtype = r.dtype
+        node.saved = saved
+        # end
         if FLAGS.unusual and not LOCAL.state.plain:
-            finish(made, LOCAL.state)
-        t._edge = (made, 0)
+            finish(node, LOCAL.state)
+        t._edge = (node, 0)
         return t
 
-    def form(entry: Op) -> Callable[..., Any]:
-        def forward(input: Any = None, other: Any = None, *extra: Any, out: Any = None, **unknown: Any) -> Any:
-            if strict and not (isinstance(input, Tensor) and (isinstance(other, Tensor) or not strict_other)):
-                pass
-            elif not extra and not unknown and input is not None and other is not None:
-                if out is None:
+    return core
+
+
+def _form_of_two(entry: Binary) -> Callable[..., Any]:
+    core, kernel, check, numbers = entry.core, entry.ufunc, entry.check, entry.numbers
+    strict, strict_other = entry.strict
+
+    def forward(input: Any = None, other: Any = None, *extra: Any, out: Any = None, **unknown: Any) -> Any:
+        if strict and not (isinstance(input, Tensor) and (isinstance(other, Tensor) or not strict_other)):
+            pass
+        elif not extra and not unknown and input is not None and other is not None:
+            if out is None:
+                try:
+                    t = core(input, other)
+                except AttributeError:
+                    if isinstance(input, Tensor):
+                        raise
+                    t = _of_numbers(core, input, other) if numbers else NotImplemented
+                if t is not NotImplemented:
+                    return t
+            else:
+                found = entry.pair(input, other)
+                if found is not None:
+                    refuse_recorded(entry, (input, other), out)
+                    if check is not None:
+                        check(*found[2:])
+                    if isinstance(out, Tensor):
+                        check_written(out, found[:2])
                     try:
-                        t = core(input, other)
-                    except AttributeError:
-                        if isinstance(input, Tensor):
-                            raise
-                        t = _of_numbers(core, input, other) if numbers else NotImplemented
-                    if t is not NotImplemented:
-                        return t
-                else:
-                    found = operands(input, other)
-                    if found is not None:
-                        refuse_recorded(entry, (input, other), out)
-                        if check is not None:
-                            check(*found[2:])
-                        if isinstance(out, Tensor):
-                            check_written(out, found[:2])
-                        try:
-                            r = modes.quiet(kernel, *found[2:])
-                        except ValueError as error:
-                            r = _again(error, kernel, *found[2:])
-                        return write_out(entry, out, r, (input, other))
-            if unknown and _renamed(unknown):
-                return forward(*(v for v in (input, other) if v is not None), *extra, out=out, **unknown)
-            return entry.reject(
-                (*(() if input is None else (input,)), *(() if other is None else (other,)), *extra), unknown
-            )
+                        r = modes.quiet(kernel, *found[2:])
+                    except ValueError as error:
+                        r = _again(error, kernel, *found[2:])
+                    return write_out(entry, out, r, (input, other))
+        if unknown and _renamed(unknown):
+            return forward(*(v for v in (input, other) if v is not None), *extra, out=out, **unknown)
+        return entry.reject((*(v for v in (input, other) if v is not None), *extra), unknown)
 
-        return forward
+    return forward
 
-    def form_in_place(entry: Op) -> Callable[..., Any]:
-        def forward_(input: Any = None, other: Any = None, *extra: Any, **unknown: Any) -> Any:
-            if extra or unknown or not isinstance(input, Tensor) or (strict_other and not isinstance(other, Tensor)):
-                if not extra and not unknown.keys() - {"x2"} and other is None and "x2" in unknown:
-                    return forward_(input, unknown["x2"])
-                return entry.reject(
-                    (*(() if input is None else (input,)), *(() if other is None else (other,)), *extra),
-                    unknown,
-                    name + "_",
-                )
-            t = core_(input, other)
-            return entry.reject((input, other), {}, name + "_") if t is NotImplemented else t
 
-        return forward_
+def _form_of_two_in_place(entry: Binary) -> Callable[..., Any]:
+    core_, name, strict_other = entry.core_, entry.name, entry.strict[1]
 
-    direct = isinstance(kernel, np.ufunc) and result != "bool"
+    def forward_(input: Any = None, other: Any = None, *extra: Any, **unknown: Any) -> Any:
+        if extra or unknown or not isinstance(input, Tensor) or (strict_other and not isinstance(other, Tensor)):
+            if not extra and not unknown.keys() - {"x2"} and other is None and "x2" in unknown:
+                return forward_(input, unknown["x2"])
+            given = (*(v for v in (input, other) if v is not None), *extra)
+            return entry.reject(given, unknown, name + "_")
+        t = core_(input, other)
+        return entry.reject((input, other), {}, name + "_") if t is NotImplemented else t
+
+    return forward_
+
+
+def _core_in_place(entry: Binary) -> Callable[[Tensor, Any], Any]:
+    """The operation in place on a tensor, with a tensor or number; NotImplemented for anything else."""
+    kernel, check, floats, compares = entry.ufunc, entry.check, entry.floats, entry.compares
+    direct = isinstance(kernel, np.ufunc) and not compares
+    recorded = entry.differentiates or entry.cuts
 
     def core_(input: Tensor, other: Any) -> Any:
         target = x = input._array
@@ -421,7 +477,7 @@ def binary(
             other = wrap_scalar(y)
             spread = False
         else:
-            found = operands(input, other)
+            found = entry.pair(input, other)
             if found is None:
                 return NotImplemented
             _, other, x, y = found
@@ -430,12 +486,12 @@ def binary(
         if (
             not (input._edge is NO_EDGE and other._edge is NO_EDGE)
             and target.dtype.kind in "fcV"
-            and (node_class is not None or cuts)
+            and recorded
             and not (FLAGS.unusual and not LOCAL.state.record)
             and (requires_grad(input) or requires_grad(other))
         ):
             check_inplace(input)
-            node = prepared(input, other)
+            node = entry.prepared(input, other)
             history = History(input, node)
         version = input._counter
         if 0 in target.strides or (other._counter is version and other is not input and type(version) is list):
@@ -444,7 +500,7 @@ def binary(
             shape = broadcast_shapes(target.shape, y.shape)
             if shape != target.shape:
                 raise RuntimeError(errors.OUT_BROADCAST.format(list(target.shape), list(shape)))
-        if x is not target and x.dtype is not target.dtype and result != "bool":
+        if x is not target and x.dtype is not target.dtype and not compares:
             check_cast(x.dtype, target.dtype)
         if check is not None:
             check(x, y)
@@ -470,30 +526,7 @@ def binary(
             settle(node)
         return input
 
-    def prepared(input: Tensor, other: Tensor) -> Any:
-        """What `prepare` makes for the form in place, by a shorter way for operands that share no memory."""
-        a, b = gradient_edge(input), gradient_edge(other)
-        count = input._counter
-        if FLAGS.unusual or not (crossed or saves_nothing) or other is input or other._counter is count is not UNSHARED:
-            return prepare(entry, [input, other], (a, b))
-        x = input._array
-        saved: tuple[Any, ...] = ()
-        if crossed:
-            right = left = v_right = v_left = None
-            if a is not NO_EDGE:
-                right, v_right = other, other._counter[0]
-            if b is not NO_EDGE:
-                left = wrap(np.array(x))
-                left._edge = a
-                v_left = 0
-            saved = (right, left, v_right, v_left)
-        return start_node(entry.inplace_class, (a, b), x.shape, x.dtype, saved)
-
-    entry.core, entry.core_ = core, core_
-    entry.form, entry.form_in_place = form, form_in_place
-    offer(name, entry, form, method, function, doc)
-    if inplace:
-        offer(name + "_", entry, form_in_place, method, inplace_function, f"In-place version of :meth:`{name}`.")
+    return core_
 
 
 def _refuse_numbers(name: str) -> tuple[bool, bool]:

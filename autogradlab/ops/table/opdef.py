@@ -11,6 +11,7 @@ operations that are written in terms of others and have no Node of their own.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -122,8 +123,10 @@ class Op:
 
     @property
     def of_methods(self) -> Op:
-        """The entry as methods know it."""
-        return MethodOp(self)
+        """The entry as methods know it. It has no state of its own: what is changed in the entry shows here."""
+        view: Op = object.__new__(_for_methods(type(self)))  # type: ignore[arg-type]
+        view.__dict__ = self.__dict__
+        return view
 
     def _bind_parameters(self, kernel: Callable[..., Any]) -> None:
         written: Any = getattr(kernel, "__wrapped__", kernel)  # where a decorator hides the kernel's own parameters
@@ -422,17 +425,9 @@ class Op:
         return change(self, values, given, bool(self.overlap))
 
 
-class MethodOp(Op):
-    """An entry as methods know it. It has no state of its own: what is changed in the entry shows here."""
-
-    as_method = True
-
-    def __init__(self, entry: Op) -> None:
-        self.__dict__ = entry.__dict__
-
-    @property
-    def of_methods(self) -> Op:
-        return self
+@cache
+def _for_methods(kind: type[Op]) -> type[Op]:
+    return type(kind.__name__, (kind,), {"as_method": True})
 
 
 def _positional(kernel: Callable[..., Any], names: tuple[str, ...], count: int) -> Callable[..., Any]:
