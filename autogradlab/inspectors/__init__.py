@@ -7,6 +7,7 @@ from .cards.accumulation import accumulation
 from .cards.broadcast import broadcast
 from .cards.graph import graph
 from .cards.hooks import hooks
+from .cards.receipt import receipt
 from .cards.show import show
 from .cards.step import step
 from .cards.storage import storage
@@ -25,6 +26,7 @@ __all__ = [
     "graph",
     "hooks",
     "language",
+    "receipt",
     "set_language",
     "show",
     "step",

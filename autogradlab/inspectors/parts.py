@@ -21,6 +21,7 @@ __all__ = [
     "Badge",
     "Block",
     "Card",
+    "Choice",
     "Drawing",
     "Ellipse",
     "Facts",
@@ -332,7 +333,20 @@ class Timeline:
     still: tuple[Block, ...]
 
 
-Block = Note | Facts | Grid | Table | Drawing | Program | Timeline
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Numbers of which some can be chosen: `cells` (row and column) have each a name and blocks of their own, of which
+    those of number `at` are shown to begin with."""
+
+    grid: Grid
+    cells: tuple[tuple[int, int], ...]
+    names: tuple[str, ...]
+    options: tuple[tuple[Block, ...], ...]
+    at: int
+    help: str
+
+
+Block = Note | Facts | Grid | Table | Drawing | Program | Timeline | Choice
 
 
 # -- frames ------------------------------------------------------------------------------------------------------------
@@ -401,7 +415,16 @@ class Card:
 
 def stilled(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
     """The blocks as they are shown where nothing moves."""
-    return tuple(part for block in blocks for part in (block.still if isinstance(block, Timeline) else (block,)))
+    shown: list[Block] = []
+    for block in blocks:
+        if isinstance(block, Timeline):
+            shown += block.still
+        elif isinstance(block, Choice):
+            shown += block.options[block.at]
+            shown.append(block.grid)
+        else:
+            shown.append(block)
+    return tuple(shown)
 
 
 @cache

@@ -6,7 +6,22 @@ import re
 from html import escape
 
 from . import theme
-from .parts import Badge, Block, Card, Drawing, Facts, Frame, Grid, Note, Program, Table, Timeline, Tone, stilled
+from .parts import (
+    Badge,
+    Block,
+    Card,
+    Choice,
+    Drawing,
+    Facts,
+    Frame,
+    Grid,
+    Note,
+    Program,
+    Table,
+    Timeline,
+    Tone,
+    stilled,
+)
 from .prose import Run, clean, fit, plain, runs, width, wrap
 from .sketch import Sheet, moment, number
 from .theme import MONO, SANS, Palette
@@ -220,7 +235,7 @@ class _Page(Sheet):
             case Drawing():
                 self.drawing(block, x, y, {}, {})
                 return block.height
-            case Program() | Timeline():
+            case Program() | Timeline() | Choice():
                 return 0.0  # said step by step; put in its place, still
 
     def _runs(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .parts import Block, Card, Drawing, Facts, Grid, Note, Program, Table, Timeline, stilled
+from .parts import Block, Card, Choice, Drawing, Facts, Grid, Note, Program, Table, Timeline, stilled
 from .prose import columns, runs
 
 __all__ = ["block_lines", "render"]
@@ -43,8 +43,8 @@ def block_lines(block: Block) -> list[str]:
             return list(block.words)
         case Program():
             return []  # what happens is said step by step
-        case Timeline():
-            return [line for part in block.still for line in block_lines(part)]
+        case Timeline() | Choice():
+            return [line for part in stilled((block,)) for line in block_lines(part)]
 
 
 def _aligned(rows: Sequence[Sequence[str]], right: bool = False) -> list[str]:

@@ -47,6 +47,7 @@ CALLS = {
     "hooks": "handle = a.register_hook(double)\nfired = lab.hooks(y, a)\ny.backward()\nfired",
     "watch": "lab.watch(w, a)",
     "why": "lab.why(a)",
+    "receipt": "lab.receipt(w)",
     "training": "rec = lab.training(w)\nfor k in range(3): rec.step((w * w).sum()).backward()\nrec",
 }
 EXPECT = 10_000

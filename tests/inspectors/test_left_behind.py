@@ -46,6 +46,7 @@ CALLS = [
     "lab.accumulation(w, y)",
     "lab.hooks(w)",
     "lab.training(w)",
+    "lab.receipt(w, y)",
     "a, b = lab.accumulation(w), lab.hooks(w)",
 ]
 

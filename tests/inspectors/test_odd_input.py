@@ -11,7 +11,19 @@ import pytest
 
 import autogradlab.inspectors as lab
 
-CALLS = ("show", "watch", "graph", "step", "accumulation", "hooks", "storage", "broadcast", "why", "training")
+CALLS = (
+    "show",
+    "watch",
+    "graph",
+    "step",
+    "accumulation",
+    "hooks",
+    "storage",
+    "broadcast",
+    "why",
+    "training",
+    "receipt",
+)
 EVIL = "<img src=x onerror=alert(1)>"
 
 

@@ -1,6 +1,7 @@
 // Inspectors in the browser: shows the card that Python sends as JSON (parts.py says what is in it). Cards in which things
 // happen are the stepper's. Several views of one card are independent of each other.
 
+import { Choice } from "./choice.js";
 import { Sketch, blocks, h, leave, plain, prose } from "./sketch.js";
 import { copy, copying } from "./copy.js";
 import { Stepper } from "./stepper.js";
@@ -10,13 +11,18 @@ import { WORDS } from "./words.js";
 /** A card on the page in which nothing moves by itself. */
 class View {
   constructor(card, words, signal, was, keep, inside) {
-    Object.assign(this, { card, words, signal, inside, sketches: [] });
+    Object.assign(this, { card, words, signal, inside, sketches: [], choices: [] });
     const draw = (drawing) => {
       if (drawing.is === "timeline") {
         this.timeline = new Timeline(drawing, words, signal, {
           draw: (inner) => made(inner, words, signal), ask: (what) => keep?.ask?.(what), tell: (sentence) => (this.live.textContent = sentence) });
         this.sketches.push(this.timeline.sketch);
         return this.timeline.element;
+      }
+      if (drawing.is === "choice") {
+        const choice = new Choice(drawing, draw, signal, () => this.resize());
+        this.choices.push(choice);
+        return choice.element;
       }
       const sketch = new Sketch(drawing, words, signal);
       this.sketches.push(sketch);
@@ -135,7 +141,7 @@ class View {
       return event.stopPropagation();
     }
     if (event.ctrlKey || event.metaKey || event.altKey) return undefined;
-    if (this.timeline?.key(event, target)) {
+    if (this.timeline?.key(event, target) || this.choices.some((choice) => choice.key(event, target))) {
       event.preventDefault();
       return event.stopPropagation();
     }

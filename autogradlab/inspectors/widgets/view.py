@@ -18,7 +18,7 @@ from ..words import page
 __all__ = ["MODULES", "InspectorWidget", "module", "style"]
 
 #: the parts of the module, each after those that it imports
-MODULES = ("sketch.js", "matrix.js", "copy.js", "lines.js", "stepper.js", "timeline.js", "inspector.js")
+MODULES = ("sketch.js", "matrix.js", "copy.js", "lines.js", "stepper.js", "timeline.js", "choice.js", "inspector.js")
 
 _STATIC = files(__package__.rpartition(".")[0]) / "static"
 

@@ -1,0 +1,396 @@
+"""`receipt`: one number of `.grad` as an itemised bill, a line for each way from the root."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ..inspector import Inspector, present
+from ..layout.bill import Chip, Entry, bill
+from ..parts import Badge, Block, Card, Choice, Facts, Note, Tone
+from ..snapshot.callers import space_now
+from ..snapshot.calls import arguments
+from ..snapshot.graph import Holders, NodeFact, Walk, describe
+from ..snapshot.kinds import is_tensor, type_name
+from ..snapshot.origins import place
+from ..snapshot.program import source_of
+from ..snapshot.rules import written
+from ..snapshot.ways import Factor, Way, Ways
+from ..values import grid, shape, texts
+from ..words import language, say
+from .graph import details_of
+
+__all__ = ["receipt"]
+
+#: ways that are listed; elements that have a bill in a card, and rows and columns that can be chosen from
+LISTED, ELEMENTS, SIDE = 8, 12, 8
+#: ways of more factors than this show Nodes that hand on what they get as one
+LONG = 4
+#: how many backwards of the same may have been added
+TIMES = 64
+#: Nodes beyond which nothing is searched
+NODES = 5000
+
+
+def receipt(tensor: Any, *roots: Any, at: Any = None) -> Inspector:
+    """An itemised bill for one number of a gradient: a line for each way from the root, its factors the local
+    derivatives of the Nodes along it; their sum is checked against `.grad`.
+
+    `roots` are the results whose `backward()` is meant (the same one twice: two backwards); without them, the results
+    of one element that variables hold. `at` is the index of an element; without it, the largest. It is asked before
+    `backward()`, or after `backward(retain_graph=True)`; no engine runs, no hook fires, and nothing is changed. Where
+    there are many ways, some are listed, and all others are one line, whose sum is known too.
+
+    >>> import autogradlab as torch
+    >>> from autogradlab import inspectors as lab
+    >>> lab.set_language("en")
+    >>> w, x = torch.tensor([1.], requires_grad=True), torch.tensor([2.])
+    >>> a = w * x
+    >>> b = w + 1
+    >>> y = a * b
+    >>> y.backward(retain_graph=True)
+    >>> print(lab.receipt(w, y).text)
+    Receipt for `w.grad` · from y · adds up ✓
+    y → a → w: 1 × ∂y/∂a = b = 2. × ∂a/∂w = x = 2. = 4.
+    y → b → w: 1 × ∂y/∂b = a = 2. × ∂b/∂w = 1. = 2.
+    w.grad = 4. + 2. = 6.
+    The lines add up to `w.grad`, to the last bit.
+    """
+    spelled = arguments()
+    return present(_Receipt(tensor, roots, at, space_now(), spelled[0] if spelled else "t").card())
+
+
+class _Receipt:
+    def __init__(self, tensor: Any, roots: Sequence[Any], at: Any, space: Mapping[str, Any], written_: str) -> None:
+        self.tensor = tensor
+        self.roots = list(roots)
+        self.at = at
+        self.holders = Holders(space)
+        self.space = space
+        self.name = (self.holders.name(tensor) if is_tensor(tensor) else None) or written_
+
+    def card(self) -> Card:
+        problem = self._problem()
+        if not problem:
+            walk = Walk(self.roots)
+            try:
+                self.ways = Ways(walk, self.tensor)
+            except Exception as error:  # a Node that has been freed, or that cannot be called alone
+                freed = "second time" in str(error)
+                problem = say("receipt.freed" if freed else "receipt.failed", roots=self._of(), error=str(error)[:200])
+            else:
+                if any(flow.is_complex() for flow in self.ways.flows.values()):
+                    problem = say("receipt.complex")
+                elif not self.ways.reached:
+                    problem = say("receipt.not_reached", roots=self._of(), name=self.name)
+        if problem:
+            return Card("receipt", "lab.receipt", blocks=(Note(problem, "warning"),), lang=language())
+        self.facts = describe(walk, self.holders)
+        self.source = source_of(walk, self.holders)
+        self.nodes = {node.id: node for node in self.facts.nodes}
+        self.details = details_of(self.facts)
+        self.called = {value.of: value.name for value in self.facts.values if value.of is not None and value.name}
+        return self._bill()
+
+    # -- what is asked -------------------------------------------------------------------------------------------------
+
+    def _problem(self) -> str:
+        tensor = self.tensor
+        if not is_tensor(tensor):
+            return say("receipt.none", type=type_name(tensor))
+        if not tensor.requires_grad:
+            return say("receipt.no_grad", name=self.name)
+        if not tensor.numel():
+            return say("receipt.empty", name=self.name)
+        if not self.roots:
+            self.roots = self._ends()
+        if not self.roots:
+            return say("receipt.no_root", name=self.name)
+        for root in self.roots:
+            if not is_tensor(root):
+                return say("receipt.root_type", type=type_name(root))
+            if root.numel() != 1:
+                return say("receipt.not_scalar", root=self.holders.name(root) or shape(root), count=root.numel())
+        if self.at is not None and self._flat(self.at) is None:
+            raise IndexError(say("receipt.at", at=self.at, shape=shape(tensor)))
+        return ""
+
+    def _ends(self) -> list[Any]:
+        """Results of one element that variables hold and that lead to the tensor, the last of each chain."""
+        found: list[tuple[Any, Walk]] = []
+        for _, tensor in self.holders.named.values():
+            if tensor is self.tensor or tensor.is_leaf or tensor.numel() != 1 or any(tensor is t for t, _ in found):
+                continue
+            walk = Walk([tensor], NODES)
+            if Walk([self.tensor]).starts[0][0] in walk.ids:
+                found.append((tensor, walk))
+        return [t for t, _ in found if not any(t.grad_fn in walk.ids for other, walk in found if other is not t)]
+
+    def _of(self) -> str:
+        names = dict.fromkeys(self.holders.name(root) or shape(root) for root in self.roots)
+        return say("common.list").join(names)
+
+    def _flat(self, at: Any) -> int | None:
+        """The number of an element in order; None if `at` is no index of one."""
+        sizes = tuple(self.tensor.shape)
+        index = at if isinstance(at, (tuple, list)) else (at,)
+        if not sizes and index in ((), (0,)):
+            return 0
+        if len(index) != len(sizes) or not all(
+            isinstance(i, int) and -n <= i < n for i, n in zip(index, sizes, strict=True)
+        ):
+            return None
+        flat = 0
+        for i, n in zip(index, sizes, strict=True):
+            flat = flat * n + i % n
+        return flat
+
+    # -- the bills -----------------------------------------------------------------------------------------------------
+
+    def _bill(self) -> Card:
+        tensor = self.tensor
+        grad = tensor.grad if tensor.is_leaf or tensor.retains_grad else None
+        self.grad = (
+            None if grad is None else (grad.to_dense() if str(grad.layout) != "torch.strided" else grad).detach()
+        )
+        shown = self.ways.total() if self.grad is None else self.grad
+        flat = shown.reshape(-1)
+        chosen = self._flat(self.at) if self.at is not None else _largest(flat)
+        assert chosen is not None
+        elements = self._elements(flat, chosen)
+        bills = [self._one(element, flat[element].item()) for element in elements]
+        at = elements.index(chosen)
+        blocks: list[Block] = []
+        if len(elements) > 1:
+            caption = say("receipt.grid_ahead" if self.grad is None else "receipt.grid", name=f"{self.name}.grad")
+            columns = tensor.shape[-1]
+            cells = tuple((element // columns, element % columns) for element in elements)
+            names = tuple(
+                f"{self._element(self.name + '.grad', tensor.shape, e)} = {texts([flat[e].item()])[0]}"
+                for e in elements
+            )
+            key = "receipt.choose" if len(elements) == flat.numel() else "receipt.choose_some"
+            numbers = grid(shown, caption, "gradient", heated=False)
+            blocks.append(Choice(numbers, cells, names, tuple(tuple(b) for b, _ in bills), at, say(key)))
+        else:
+            blocks += bills[at][0]
+        blocks += self._notes()
+        name = self._element(f"{self.name}.grad", tensor.shape, chosen)
+        subtitle = say("receipt.subtitle", roots=self._of())
+        badges = (bills[at][1],) if len(elements) == 1 else _common([badge for _, badge in bills])
+        return Card("receipt", say("receipt.title", name=name), subtitle, badges, tuple(blocks), lang=language())
+
+    def _elements(self, flat: Any, chosen: int) -> list[int]:
+        """The elements that get a bill: all of a small tensor, else the chosen one and the largest that are seen."""
+        sizes = tuple(self.tensor.shape)
+        rows = math.prod(sizes[:-1])
+        if flat.numel() == 1 or not sizes or rows > SIDE or sizes[-1] > SIDE:
+            return [chosen]
+        if flat.numel() <= ELEMENTS:
+            return list(range(flat.numel()))
+        order = sorted(range(flat.numel()), key=lambda k: (-_size(flat[k].item()), k))
+        return sorted({chosen, *order[: ELEMENTS // 2]})
+
+    def _one(self, element: int, number: Any) -> tuple[list[Block], Badge]:
+        """The bill of one element."""
+        ways, rest = self.ways.of(element, LISTED)
+        products = [way.product for way in ways]
+        left = _sum(rest)
+        total = _sum([*products, *rest])
+        entries = [self._entry(way, element) for way in ways]
+        if rest:
+            entries.append(Entry(say("receipt.rest"), (), texts([left])[0]))
+        name = self._element(f"{self.name}.grad", self.tensor.shape, element)
+        size = _sum(map(abs, [*products, *rest]))
+        times, badge, sentence = self._verdict(name, total, number, len(ways) + len(rest), size)
+        said = _added(texts([*products, *([left] if rest else [])])) if products or rest else "0."
+        shown = texts([number if times else total])[0]
+        equation = f"{name} = " if times else ""  # ways that are not all of it are summed for themselves
+        equation += f"{times} × ({said})" if times > 1 else said
+        words = [*(_line(entry) for entry in entries), f"{equation} = {shown}"]
+        drawing = bill(entries, (equation, f"= {shown}"), tuple(words), say("receipt.label"))
+        blocks: list[Block] = [drawing, Note(sentence, "plain" if badge.tone == "good" else "warning")]
+        if rest:
+            blocks.append(Note(say("receipt.some", shown=len(ways)), "muted"))
+        return blocks, badge
+
+    def _verdict(self, name: str, total: Any, number: Any, count: int, size: float) -> tuple[int, Badge, str]:
+        """How many times the lines are the number (0: they are not), to the last bit or within what rounding can do."""
+        if not (_finite(total) and _finite(number)):
+            return 0, Badge(say("receipt.nan"), "warning"), say("receipt.says_nan", name=name)
+        like = self.ways.total()
+        eps = float(self.ways.torch.finfo(like.dtype).eps)
+        slack = eps * (count + len(self.nodes) + 4) * max(size, abs(total))
+        for times in range(1, TIMES if self.grad is not None else 2):
+            if like.new_tensor(total * times).item() == number or abs(total * times - number) <= slack * times:
+                exact = like.new_tensor(total * times).item() == number
+                if times > 1:
+                    key = "receipt.says_times" if exact else "receipt.says_times_rounded"
+                    return times, _badge("exact" if exact else "rounded"), say(key, name=name, times=times)
+                sum_, grad, difference = texts([total])[0], texts([number])[0], f"{abs(total - number):.1e}"
+                key = "receipt.says_exact" if exact else "receipt.says_rounded"
+                said = say(key, name=name, sum=sum_, grad=grad, difference=difference)
+                return times, _badge("exact" if exact else "rounded"), said
+        sum_, grad = texts([total])[0], texts([number])[0]
+        return 0, _badge("differs", "warning"), say("receipt.says_differs", name=name, sum=sum_, grad=grad)
+
+    def _notes(self) -> list[Block]:
+        blocks: list[Block] = []
+        if self.grad is None:
+            leaf = self.tensor.is_leaf
+            blocks.append(
+                Note(say("receipt.ahead" if leaf else "receipt.non_leaf", name=self.name, roots=self._of()), "muted")
+            )
+        between = {self.ways.walk.ids[node] for node in self.ways.between}
+        hooks = [
+            hook.name for value in self.facts.values if value.of and value.of[0] in between for hook in value.hooks
+        ]
+        if hooks:
+            blocks.append(Note(say("receipt.hooks", names=", ".join(hooks[:6])), "warning"))
+        return blocks
+
+    # -- lines ---------------------------------------------------------------------------------------------------------
+
+    def _entry(self, way: Way, element: int) -> Entry:
+        root = self.holders.name(self.roots[way.root]) or "y"
+        places = [self._place(f.node, f.output, f.at) for f in way.factors]
+        end = self._element(self.name, self.tensor.shape, element)
+        stations = [root, *places[1:], end]
+        start = texts([way.start])[0].rstrip(".") or "0"
+        chips = [Chip(start, say("receipt.starts", value=start))]
+        factors = list(zip(way.factors, stations[:-1], stations[1:], strict=True)) if way.factors else []
+        for run in _runs(factors, len(factors) > LONG):
+            if len(run) == 1:
+                chips.append(self._chip(*run[0]))
+            else:
+                text = say("receipt.ones_chip", count=len(run))
+                rows = [(self.nodes[f.node].cls, self._where(self.nodes[f.node])) for f, _, _ in run]
+                chips.append(Chip(text, say("receipt.ones", count=len(run)), (Facts(tuple(rows)),)))
+        if not way.factors:
+            stations = [root]
+        return Entry(" → ".join(_short(stations)), tuple(chips), texts([way.product])[0])
+
+    def _chip(self, factor: Factor, out: str, into: str) -> Chip:
+        node = self.nodes[factor.node]
+        value = texts([factor.value])[0]
+        name = f"∂{out}/∂{into}"
+        short = "/".join(f"∂{_bare(station) if len(name) > 14 else station}" for station in (out, into))
+        word = self._word(node, factor)
+        text = f"{short} = {word} = {value}" if word and word != value.rstrip(".") else f"{short} = {value}"
+        label = say("receipt.factor", name=name, value=value, cls=node.cls, index=factor.index)
+        return Chip(text, f"{label}, {self._where(node)}".rstrip(", "), self.details.get(node.id, ()))
+
+    def _where(self, node: NodeFact) -> str:
+        if self.source is not None and node.id in self.source.spoken:
+            return self.source.spoken[node.id]
+        return place(node.origin) if node.origin is not None else ""
+
+    def _word(self, node: NodeFact, factor: Factor) -> str:
+        """The local derivative as the formula has it, where it is one name or number: the `x` of `g·x`."""
+        rule = node.rules[factor.index] if factor.index < len(node.rules) else None
+        if rule is None or not rule.elementwise:
+            return ""
+        single = {
+            s.name for s in node.saved if s.shape.startswith(("(1,) ", "() ")) or s.state == "plain" or not s.shape
+        }
+        words = {saved.name: saved.written for saved in node.saved}
+        found = re.fullmatch(r"(-?)(?:g·([\w.\[\]]+)|([\w.\[\]]+)·g|g/([\w.\[\]]+))", written(rule, words))
+        if found is None:
+            return ""
+        name = found[2] or found[3] or found[4]
+        if not any(words[key] == name for key in single) and not name.replace(".", "").isdigit():
+            return ""
+        return f"{found[1]}{'1/' if found[4] else ''}{name}"
+
+    def _place(self, node: str, output: int, at: int) -> str:
+        """What the learner would call an element of an output."""
+        name = self.called.get((node, output))
+        if name is None and self.source is not None:
+            name = self.source.names.get((node, output), "").strip("`")
+        name = name if name and len(name) <= 24 else self.nodes[node].op
+        live = next(n for n in self.ways.walk.nodes if self.ways.walk.ids[n] == node)
+        return self._element(name, self.ways.flows[live, output].shape, at)
+
+    @staticmethod
+    def _element(name: str, sizes: Sequence[int], flat: int) -> str:
+        if math.prod(sizes) == 1:
+            return name
+        parts = []
+        for size in reversed(sizes):
+            parts.append(str(flat % size))
+            flat //= size
+        return f"{name}[{', '.join(reversed(parts))}]"
+
+
+def _runs(factors: Sequence[tuple[Factor, str, str]], long: bool) -> Iterator[list[tuple[Factor, str, str]]]:
+    """Factors one by one; of a long way, those that are exactly 1 and follow each other together."""
+    run: list[tuple[Factor, str, str]] = []
+    for item in factors:
+        if long and item[0].value == 1:
+            run.append(item)
+            continue
+        if run:
+            yield run
+        run = []
+        yield [item]
+    if run:
+        yield run
+
+
+def _short(stations: Sequence[str], most: int = 7) -> list[str]:
+    """The stations of a way; of a long one the first and the last."""
+    return list(stations) if len(stations) <= most else [*stations[:3], "…", *stations[-3:]]
+
+
+def _bare(station: str) -> str:
+    """`tanh` for `tanh[4, 7]`; of `model[0].weight[7, 1]` the last brackets go."""
+    return station[: station.rindex("[")] if station.endswith("]") and "[" in station else station
+
+
+def _added(numbers: Sequence[str], most: int = 6) -> str:
+    """Numbers as a sum: `44. - 1.`"""
+    text = numbers[0]
+    for number in numbers[1:most]:
+        text += f" - {number[1:]}" if number.startswith("-") else f" + {number}"
+    return text + (" + …" if len(numbers) > most else "")
+
+
+def _line(entry: Entry) -> str:
+    factors = " × ".join(chip.text for chip in entry.chips)
+    return f"{entry.way}: {factors} = {entry.product}" if factors else f"{entry.way} = {entry.product}"
+
+
+def _badge(key: str, tone: Tone = "good") -> Badge:
+    return Badge(say(f"receipt.{key}"), tone)
+
+
+def _common(badges: Sequence[Badge]) -> tuple[Badge, ...]:
+    """The badge of a card with several bills: what holds for all of them."""
+    worst = max(badges, key=lambda badge: (badge.tone != "good", badge.text != say("receipt.exact")))
+    return (worst,)
+
+
+def _size(value: Any) -> float:
+    size = abs(value)
+    return math.inf if size != size else float(size)
+
+
+def _largest(flat: Any) -> int:
+    return (
+        max(range(flat.numel()), key=lambda k: (_size(flat[k].item()), -k))
+        if flat.numel() <= 4096
+        else int(flat.abs().argmax().item())
+    )
+
+
+def _finite(value: Any) -> bool:
+    return math.isfinite(abs(value))
+
+
+def _sum(values: Any) -> Any:
+    listed = list(values)
+    if any(isinstance(v, complex) for v in listed) or not all(map(_finite, listed)):
+        return sum(listed)
+    return math.fsum(listed)

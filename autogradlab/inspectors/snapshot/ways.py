@@ -1,0 +1,268 @@
+"""The ways from a root to one element of a tensor: of each the local derivatives, exactly as the Nodes calculate them.
+
+No engine runs and no hook fires: each Node is called with gradients of our own, as the engine would call it. What flows
+into every Node is calculated once. Then, from the element backwards, the ways are told apart: which elements of the
+Nodes before it lead there is found by gradients that are zero but for some elements, the largest share first. What has
+not been told apart when enough is listed is the rest; its share is known exactly, since it is one such gradient too.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .graph import Walk, edge_of
+from .kinds import library
+
+__all__ = ["Factor", "Way", "Ways"]
+
+#: calls of Nodes that one receipt may take
+CALLS = 1500
+
+
+@dataclass(frozen=True, slots=True)
+class Factor:
+    """One step of a way: d(output `at` of a Node) / d(its input `index`, element `into`)."""
+
+    node: str
+    output: int
+    at: int
+    index: int
+    into: int
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way, from the root: what the root starts with, its factors, and their product."""
+
+    root: int
+    start: Any
+    factors: tuple[Factor, ...]
+    product: Any
+
+
+@dataclass(slots=True)
+class _Group:
+    """Elements first..last of an output of a Node that all lead through `index` to the same element."""
+
+    node: Any
+    output: int
+    index: int
+    into: int
+    first: int
+    last: int
+    scale: Any
+    behind: tuple[Factor, ...]
+    share: Any = 0.0
+
+
+class Ways:
+    """What flows from the roots of a walk towards a tensor, and the ways to one element of it after the other."""
+
+    def __init__(self, walk: Walk, target: Any) -> None:
+        self.walk = walk
+        self.torch = library(target)
+        self.place = edge_of(target)
+        self.flows: dict[tuple[Any, int], Any] = {}
+        self.starts: dict[tuple[Any, int], list[tuple[int, Any]]] = {}
+        self.sources: dict[tuple[Any, int], list[tuple[Any, int]]] = {}
+        self.calls = 0
+        self.between = self._find()
+        with self.torch.no_grad():
+            self._flow()
+
+    @property
+    def reached(self) -> bool:
+        """Whether any way leads to the tensor."""
+        return self.place in self.flows
+
+    def total(self) -> Any:
+        """The gradient of the tensor, as it comes from all roots together."""
+        return self.flows[self.place]
+
+    # -- what flows ----------------------------------------------------------------------------------------------------
+
+    def _find(self) -> set[Any]:
+        """The Nodes between the roots and the tensor."""
+        walk = self.walk
+        before: dict[Any, list[Any]] = {}
+        for node, nexts in zip(walk.nodes, walk.nexts, strict=False):
+            for index, (follower, number) in enumerate(nexts):
+                if follower is not None:
+                    before.setdefault(follower, []).append(node)
+                    self.sources.setdefault((follower, number), []).append((node, index))
+        between = {self.place[0]} if self.place[0] in walk.ids else set()
+        waiting = list(between)
+        while waiting:
+            for node in before.get(waiting.pop(), []):
+                if node not in between:
+                    between.add(node)
+                    waiting.append(node)
+        return between
+
+    def _flow(self) -> None:
+        walk = self.walk
+        for number, (root, start) in enumerate(zip(walk.roots, walk.starts, strict=True)):
+            if start[0] in self.between:
+                one = root.detach().new_ones(root.shape)
+                self._add(start, one)
+                self.starts.setdefault(start, []).append((number, one.reshape(-1)[0].item()))
+        open_edges = dict.fromkeys(self.between, 0)
+        nexts = {node: n for node, n in zip(walk.nodes, walk.nexts, strict=False) if node in self.between}
+        for node in self.between:
+            for follower, _ in nexts.get(node, ()):
+                if follower in self.between:
+                    open_edges[follower] += 1
+        ready = [node for node in walk.nodes if node in self.between and not open_edges[node]]
+        for node in ready:  # grows while it is walked
+            if node is self.place[0]:
+                continue
+            grads = {nr: flow for (one, nr), flow in self.flows.items() if one is node}
+            gone = self.run(node, grads) if grads else ()
+            for index, (follower, number) in enumerate(nexts[node]):
+                if follower not in self.between:
+                    continue
+                if index < len(gone) and gone[index] is not None:
+                    self._add((follower, number), gone[index])
+                open_edges[follower] -= 1
+                if not open_edges[follower]:
+                    ready.append(follower)
+
+    def _add(self, place: tuple[Any, int], grad: Any) -> None:
+        known = self.flows.get(place)
+        self.flows[place] = grad if known is None else known + grad
+
+    def run(self, node: Any, grads: dict[int, Any]) -> tuple[Any, ...]:
+        """What a Node makes of gradients of its outputs: one for each input, in its shape and dtype."""
+        self.calls += 1
+        count = max(len(_metadata(node)), max(grads) + 1)
+        given = [grads.get(number) for number in range(count)]
+        call = node.apply if hasattr(type(node), "_forward_cls") else node
+        if call is not node:  # the backward of a Function of the user's gets zeros, not None
+            given = [
+                g if g is not None else _zeros(meta, next(iter(grads.values())))
+                for g, meta in zip(given, _metadata(node), strict=True)
+            ]
+        made = call(*given)
+        made = made if isinstance(made, tuple) else (made,)
+        fitted = []
+        for grad, (follower, number) in zip(made, node.next_functions, strict=False):
+            fitted.append(None if grad is None or follower is None else _fit(grad, _metadata(follower)[number]))
+        return tuple(fitted)
+
+    # -- ways ----------------------------------------------------------------------------------------------------------
+
+    def of(self, element: int, most: int) -> tuple[list[Way], list[Any]]:
+        """At most `most` ways to an element, and the shares of what is left together."""
+        with self.torch.no_grad():
+            return self._of(element, most)
+
+    def _of(self, element: int, most: int) -> tuple[list[Way], list[Any]]:
+        found: list[Way] = []
+        heap: list[tuple[float, int, _Group | Way]] = []
+        order = 0
+        self.calls = 0
+        items: list[_Group | Way] = list(self._before(self.place, element, 1.0, ()))
+        while (items or heap) and len(found) < most and self.calls <= CALLS:
+            for item in items:
+                order += 1
+                heapq.heappush(heap, (-_size(item.product if isinstance(item, Way) else item.share), order, item))
+            if not heap:
+                break
+            now: _Group | Way | None = heapq.heappop(heap)[2]
+            items = []
+            while isinstance(now, _Group):  # straight on to a root, by the largest share each time
+                parts = self._through(now) if now.first == now.last else list(self._halves(now))
+                parts.sort(key=lambda part: _size(part.product if isinstance(part, Way) else part.share))
+                now = parts.pop() if parts else None
+                items += parts
+            if now is not None:
+                found.append(now)
+        left = [*items, *(item for _, _, item in sorted(heap, key=lambda entry: entry[1]))]
+        found += [item for item in left if isinstance(item, Way)]
+        found.sort(key=lambda way: -_size(way.product))
+        groups = [item.share for item in left if isinstance(item, _Group)]
+        return found[:most], groups + [way.product for way in found[most:]]
+
+    def _before(
+        self, place: tuple[Any, int], element: int, scale: Any, behind: tuple[Factor, ...]
+    ) -> Iterator[_Group | Way]:
+        """What leads to an element: a root that it is, and groups of elements of the Nodes before it."""
+        for number, start in self.starts.get(place, []):
+            yield Way(number, start, behind, start * scale)
+        for node, index in self.sources.get(place, []):
+            if node not in self.between:
+                continue
+            for output in range(max(1, len(_metadata(node)))):
+                flow = self.flows.get((node, output))
+                if flow is not None and flow.numel():
+                    group = _Group(node, output, index, element, 0, flow.numel() - 1, scale, behind)
+                    if self._weigh(group):
+                        yield group
+
+    def _weigh(self, group: _Group) -> bool:
+        """The share of a group: what its elements bring together. Whether there is anything in it."""
+        flow = self.flows[group.node, group.output].reshape(-1)
+        part = flow.new_zeros(flow.shape)
+        part[group.first : group.last + 1] = flow[group.first : group.last + 1]
+        group.share = self._entry(group, part) * group.scale
+        if group.share or group.first == group.last:
+            return bool(group.share) or group.share != group.share
+        signs = part.clone()
+        signs[group.first : group.last + 1 : 2] *= -0.5  # shares may cancel: not with other weights
+        signs[group.first : group.last + 1 : 3] *= 0.25
+        return bool(self._entry(group, signs))
+
+    def _entry(self, group: _Group, part: Any) -> Any:
+        flow = self.flows[group.node, group.output]
+        made = self.run(group.node, {group.output: part.reshape(flow.shape)})[group.index]
+        return 0.0 if made is None else made.reshape(-1)[group.into].item()
+
+    def _halves(self, group: _Group) -> Iterator[_Group | Way]:
+        middle = (group.first + group.last) // 2
+        for first, last in ((group.first, middle), (middle + 1, group.last)):
+            half = _Group(group.node, group.output, group.index, group.into, first, last, group.scale, group.behind)
+            if self._weigh(half):
+                yield half
+
+    def _through(self, group: _Group) -> list[_Group | Way]:
+        """Past a single element: its local derivative is a factor."""
+        flow = self.flows[group.node, group.output].reshape(-1)
+        one = flow.new_zeros(flow.shape)
+        one[group.first] = 1
+        value = self._entry(group, one)
+        factor = Factor(self.walk.ids[group.node], group.output, group.first, group.index, group.into, value)
+        place = group.node, group.output
+        return list(self._before(place, group.first, group.scale * value, (factor, *group.behind)))
+
+
+def _size(value: Any) -> float:
+    size = abs(value)
+    return math.inf if size != size else float(size)
+
+
+def _metadata(node: Any) -> list[Any]:
+    try:
+        return list(node._input_metadata)
+    except Exception:  # a Node of another kind
+        return []
+
+
+def _zeros(meta: Any, like: Any) -> Any:
+    return like.new_zeros(tuple(meta.shape), dtype=meta.dtype)
+
+
+def _fit(grad: Any, meta: Any) -> Any:
+    """As the engine does: summed to the input's shape, in its dtype."""
+    shape: Sequence[int] = tuple(meta.shape)
+    if str(grad.layout) != "torch.strided":
+        grad = grad.to_dense()
+    if tuple(grad.shape) != tuple(shape):
+        grad = grad.sum_to_size(shape)
+    if grad.is_complex() and not meta.dtype.is_complex:
+        grad = grad.real
+    return grad.to(meta.dtype)

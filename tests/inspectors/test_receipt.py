@@ -1,0 +1,244 @@
+"""`lab.receipt`: the lines add up to the engine's gradient, on autogradlab and on PyTorch alike."""
+
+from __future__ import annotations
+
+import math
+import random
+from typing import Any
+
+import pytest
+
+from autogradlab import inspectors as lab
+from autogradlab.inspectors.parts import Choice, Drawing
+from autogradlab.inspectors.snapshot.graph import Walk
+from autogradlab.inspectors.snapshot.ways import Ways
+from autogradlab.inspectors.stored import packed
+
+
+def lines(torch: Any, root: Any, leaf: Any, element: int = 0, most: int = 50) -> tuple[list[float], list[float]]:
+    found, rest = Ways(Walk([root]), leaf).of(element, most)
+    return [way.product for way in found], rest
+
+
+def test_the_first_document(torch: Any) -> None:
+    w, x = torch.tensor([1.0], requires_grad=True), torch.tensor([2.0], requires_grad=True)
+    a = w * x
+    b = w + 1
+    y = a * b
+    y.backward(retain_graph=True)
+    assert lab.receipt(w, y).text == (
+        "Receipt for `w.grad` · from y · adds up ✓\n"
+        "y → a → w: 1 × ∂y/∂a = b = 2. × ∂a/∂w = x = 2. = 4.\n"
+        "y → b → w: 1 × ∂y/∂b = a = 2. × ∂b/∂w = 1. = 2.\n"
+        "w.grad = 4. + 2. = 6.\n"
+        "The lines add up to `w.grad`, to the last bit."
+    )
+    assert (w.grad.tolist(), x.grad.tolist()) == ([6.0], [2.0])
+
+
+def test_one_tensor_twice(torch: Any) -> None:
+    w = torch.tensor(3.0, requires_grad=True)
+    y = w * w
+    assert lines(torch, y, w) == ([3.0, 3.0], [])
+
+
+@pytest.mark.parametrize("times", [2, 3])
+def test_several_backwards_add_up(torch: Any, times: int) -> None:
+    w = torch.tensor([2.0, 3.0], requires_grad=True)
+    y = (w * w).sum()
+    for _ in range(times):
+        y.backward(retain_graph=True)
+    text = lab.receipt(w, y, at=1).text
+    assert f"w.grad[1] = {times} × (3. + 3.) = {6 * times}." in text
+    assert f"`w.grad[1]` is {times} times this: {times} backwards were added." in text
+    again = lab.receipt(w, *[y] * times, at=1).text
+    assert "adds up ✓" in again and "times this" not in again
+
+
+def test_two_losses(torch: Any) -> None:
+    w = torch.tensor(2.0, requires_grad=True)
+    first, second = w * 3, w * w
+    first.backward(retain_graph=True)
+    second.backward(retain_graph=True)
+    assert "w.grad = 3. + 2. + 2. = 7." in lab.receipt(w).text
+    alone = lab.receipt(w, first).text
+    assert "does not add up ✗" in alone and "These ways bring 3.; `w.grad` is 7." in alone
+
+
+def test_what_was_there_before_is_no_part_of_it(torch: Any) -> None:
+    w = torch.tensor(2.0, requires_grad=True)
+    w.grad = torch.tensor(0.1)
+    y = w * w
+    y.backward(retain_graph=True)
+    text = lab.receipt(w, y).text
+    assert "does not add up ✗" in text and "w.grad =" not in text
+
+
+def test_nan_never_adds_up(torch: Any) -> None:
+    w = torch.tensor([0.0, 1.0], requires_grad=True)
+    y = (w / w).sum()
+    y.backward(retain_graph=True)
+    view = lab.receipt(w, y, at=0)
+    assert "adds up" not in view.text and "no sum comes out" in view.text
+    assert not any(badge.tone == "good" for badge in view.card.badges)
+
+
+def test_matmul_has_a_line_for_each_summed_index(torch: Any) -> None:
+    v = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    m = torch.tensor([[1.0, -1.0, 2.0], [2.0, 0.5, 0.0]])
+    y = (v @ m).sum()
+    assert lines(torch, y, v, 2) == ([2.0, -1.0, 1.0], [])
+    assert lines(torch, y, v, 3) == ([2.0, 0.5], []), "a factor of zero brings nothing"
+
+
+def test_views_indexing_and_reductions(torch: Any) -> None:
+    v = torch.arange(6.0).reshape(2, 3).requires_grad_()
+    y = v.t()[1:].reshape(-1)[[0, 3, 3]].mean() * 3 + v.max() + torch.cat([v, v]).sum()
+    y.backward(retain_graph=True)
+    for element in range(6):
+        products, rest = lines(torch, y, v, element)
+        assert sum(products) + sum(rest) == pytest.approx(v.grad.reshape(-1)[element].item())
+        assert rest == []
+
+
+def test_exploding_ways_leave_an_exact_rest(torch: Any) -> None:
+    w = torch.tensor(2.0, requires_grad=True)
+    y = w
+    for _ in range(20):
+        y = y + y
+    products, rest = lines(torch, y, w, most=8)
+    assert len(products) == 8 and all(p == 1.0 for p in products)
+    assert sum(products) + sum(rest) == 2.0**20
+    text = lab.receipt(w, y).text
+    assert "all other ways together = 1048568." in text and "8 ways are listed" in text and "adds up ✓" in text
+
+
+def test_a_batch_has_more_ways_than_are_listed(torch: Any) -> None:
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(torch.nn.Linear(2, 8), torch.nn.Tanh(), torch.nn.Linear(8, 1))
+    loss = (model(torch.randn(60, 2)) ** 2).mean()
+    grad = torch.autograd.grad(loss, model[0].weight, retain_graph=True)[0].reshape(-1)
+    for element in (0, 15):
+        products, rest = lines(torch, loss, model[0].weight, element, most=8)
+        assert len(products) == 8 and rest
+        assert math.fsum([*products, *rest]) == pytest.approx(grad[element].item(), rel=1e-5)
+    view = lab.receipt(model[0].weight, loss)
+    assert "adds up" in view.text and "does not" not in view.text
+    assert len(packed(view.card)) < 40_000
+
+
+def test_shares_that_cancel_are_found(torch: Any) -> None:
+    w = torch.tensor(1.0, requires_grad=True)
+    y = (w * torch.tensor([5.0, -5.0, 7.0, -7.0])).sum()
+    products, rest = lines(torch, y, w)
+    assert sorted(products) == [-7.0, -5.0, 5.0, 7.0] and rest == []
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_graphs(torch: Any, seed: int) -> None:
+    """Whole numbers: no rounding, so the lines and the rest are the gradient itself."""
+    chance = random.Random(seed)
+    leaves = [
+        torch.tensor([[1.0, -2.0], [3.0, 1.0]], requires_grad=True),
+        torch.tensor([2.0, -1.0], requires_grad=True),
+    ]
+    known = list(leaves)
+    for _ in range(6):
+        a, b = chance.choice(known), chance.choice(known)
+        known.append(
+            chance.choice(
+                [
+                    lambda a=a, b=b: a + b,
+                    lambda a=a, b=b: a * b,
+                    lambda a=a, b=b: a - b,
+                    lambda a=a, b=b: a.reshape(-1, 2) @ leaves[0],
+                    lambda a=a, b=b: a.relu() + b.sum(),
+                    lambda a=a, b=b: a[..., [1, 0, 0]][..., 1:],
+                ]
+            )()
+        )
+    y = known[-1].sum() + known[-2].sum()
+    for leaf in leaves:
+        (grad,) = torch.autograd.grad(y, leaf, retain_graph=True, allow_unused=True)
+        if grad is None:
+            assert "No way leads" in lab.receipt(leaf, y).text
+            continue
+        for element in range(leaf.numel()):
+            products, rest = lines(torch, y, leaf, element, most=20)
+            assert math.fsum([*products, *rest]) == grad.reshape(-1)[element].item()
+
+
+def test_a_function_of_the_learners_and_hooks(torch: Any) -> None:
+    class Double(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g * 2
+
+    fired: list[Any] = []
+    w = torch.tensor(3.0, requires_grad=True)
+    a = Double.apply(w)
+    a.register_hook(lambda g: fired.append(g) or g * 10)
+    y = a * a
+    text = lab.receipt(w, y).text
+    assert fired == [] and "There are hooks on the way" in text
+    assert lines(torch, y, w) == ([12.0, 12.0], [])
+
+
+def test_a_non_leaf_and_other_numbers(torch: Any) -> None:
+    w = torch.tensor([1.0, 2.0], requires_grad=True, dtype=torch.float64)
+    a = w * 3
+    y = (a * a).sum()
+    assert "`a` is a non-leaf" in lab.receipt(a, y).text
+    z = torch.tensor(1 + 2j, requires_grad=True)
+    real = (z * z.conj()).real
+    assert "complex" in lab.receipt(z, real).text
+    half = torch.tensor([1.0, 2.0], dtype=torch.bfloat16, requires_grad=True)
+    assert "adds up" in lab.receipt(half, (half * half).sum()).text
+
+
+def test_what_cannot_be_taken_apart_says_why(torch: Any) -> None:
+    w = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = (w * w).sum()
+    y.backward()
+    assert "has let go of what its Nodes saved" in lab.receipt(w, y).text
+    many = w * 2
+    assert "`many` has 2 elements" in lab.receipt(w, many).text
+    other = torch.tensor(1.0, requires_grad=True) * 2
+    assert "No way leads from other to `w`." in lab.receipt(w, other).text
+    assert "does not require grad" in lab.receipt(torch.ones(2), y).text
+    assert "No variable holds a result" in lab.receipt(torch.ones(2, requires_grad=True)).text
+    with pytest.raises(IndexError, match="is no index of one element"):
+        lab.receipt(w, (w * w).sum(), at=(0, 1))
+
+
+def test_nothing_of_the_learners_is_changed(torch: Any) -> None:
+    w = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = (w * w).exp().sum()
+    versions = w._version, y._version
+    lab.receipt(w, y)
+    assert (w._version, y._version) == versions and w.grad is None
+    y.backward()
+    assert w.grad is not None
+
+
+def test_elements_can_be_chosen(torch: Any) -> None:
+    w = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    y = (w * w).sum()
+    (choice,) = [block for block in lab.receipt(w, y, at=(0, 1)).card.blocks if isinstance(block, Choice)]
+    assert choice.names[choice.at] == "w.grad[0, 1] = 4." and len(choice.options) == 4
+    big = torch.ones(50, 40, requires_grad=True)
+    view = lab.receipt(big, (big * 2).sum(), at=(49, 39))
+    assert "big.grad[49, 39] = 2." in view.text
+    assert isinstance(view.card.blocks[0], Drawing)
+
+
+def test_both_languages(torch: Any) -> None:
+    w = torch.tensor([1.0], requires_grad=True)
+    y = w * 2
+    lab.set_language("zh")
+    view = lab.receipt(w, y)
+    assert "账单" in view.text and view.card.lang == "zh" and view.svg() and view.html()
