@@ -116,3 +116,25 @@ def test_nothing_is_cut_off(page: Any, theme: str, width: int) -> None:
             .map(t => [t.textContent, t.getBoundingClientRect().height]).filter(([text, high]) => text && high < 12)"""
     )
     assert small == []
+
+
+def test_a_receipt_is_read_by_keyboard(page: Any) -> None:
+    page.set_viewport_size({"width": 1280, "height": 800})
+    v = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    z = (v @ torch.tensor([[1.0, -1.0], [2.0, 0.5]])).pow(2).sum()
+    lookat.mount(page, lab.receipt(v, z), "light")
+    chosen = page.get_by_role("radio", checked=True)
+    assert chosen.get_attribute("aria-label") == "v.grad[1, 1] = 43."
+    chosen.focus()
+    page.keyboard.press("ArrowUp")
+    assert page.get_by_role("radio", checked=True).get_attribute("aria-label") == "v.grad[0, 1] = 20."
+    shown = page.locator(".agl-option:visible")
+    assert "v.grad[0, 1] = 20. + 0." in shown.inner_text() or "v.grad[0, 1] = 20." in shown.text_content()
+    assert page.locator(".agl-option:visible").count() == 1
+    factor = shown.locator("[role=button]").first
+    factor.focus()
+    page.keyboard.press("Enter")
+    assert "SumBackward0" in page.locator(".agl-details").inner_text()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.get_by_role("radio").first.click()
+    assert page.get_by_role("radio").first.get_attribute("aria-checked") == "true"
