@@ -118,7 +118,9 @@ def front() -> str:
         + "[a class on a machine](guides/class.md), [a lesson in five minutes](guides/authors.md)\n\n"
         + toctree("Lessons", sorted(f"en/{p.stem}" for p in ROOT.glob("lessons/en/*.ipynb")))
         + toctree("课程", sorted(f"zh/{p.stem}" for p in ROOT.glob("lessons/zh/*.ipynb")))
-        + toctree("Guides", ["gallery", *(f"guides/{g.removesuffix('.md')}" for g in GUIDES), "changelog"])
+        + toctree(
+            "Guides", ["gallery", *(f"guides/{g.removesuffix('.md')}" for g in GUIDES), "guides/glossary", "changelog"]
+        )
         + toctree("Reference", [f"reference/{name}" for name in spaces()])
     )
 
@@ -165,16 +167,30 @@ def guide(text: str) -> str:
         target = found[1]
         if target.startswith(("http", "#")) or target in GUIDES:
             return found[0]
+        if target == "../lessons/glossary.toml":
+            return "](glossary.md)"
         inside = target.removeprefix("../") if target.startswith("../") else f"docs/{target}"
         return f"](https://github.com/{owner}/{name}/blob/main/{inside})"
 
     return re.sub(r"\]\(([^)\s]+)\)", absolute, text)
 
 
+def glossary() -> str:
+    """The terms of the course, sorted by either language."""
+    from autogradlab.lab.author import glossary
+
+    terms = glossary.terms(ROOT / "lessons")
+    return f"# Glossary · 术语表\n\n{glossary.table('en', terms)}\n## 中文 – English\n\n{glossary.table('zh', terms)}"
+
+
 def lesson(path: Path) -> str:
     """A stored lesson for the site: what a page cannot draw is left out, pictures and words stay."""
+    from autogradlab.lab.mathml import typeset
+
     notebook = json.loads(path.read_text(encoding="utf-8"))
     for cell in notebook["cells"]:
+        if cell["cell_type"] == "markdown":
+            cell["source"] = typeset("".join(cell["source"]))
         for output in cell.get("outputs", []):
             for kind in [k for k in output.get("data", {}) if k.startswith("application/vnd.")]:
                 del output["data"][kind]
@@ -189,6 +205,7 @@ def write(source: Path) -> None:
     pages = {"conf.py": CONF, "index.md": front(), "gallery.md": gallery()}
     pages["changelog.md"] = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     pages |= {f"guides/{name}": guide((ROOT / "docs" / name).read_text(encoding="utf-8")) for name in GUIDES}
+    pages["guides/glossary.md"] = glossary()
     pages |= {f"{p.parent.name}/{p.name}": lesson(p) for p in ROOT.glob("lessons/*/*.ipynb")}
     pages |= {f"reference/{path}.md": "\n".join(reference(path, found)) for path, found in spaces().items()}
     pages |= {f"_static/{p.name}": p.read_text(encoding="utf-8") for p in STATIC.iterdir()}

@@ -11,6 +11,7 @@ from typing import Any
 from autogradlab.inspectors.words import language, say
 from autogradlab.lab import bank, copying, face, running
 from autogradlab.lab.answers import Raised, plain, shown
+from autogradlab.lab.mathml import typeset
 from autogradlab.lab.predictions import LETTERS, Asked, label
 
 __all__ = ["slides", "worksheet"]
@@ -135,7 +136,7 @@ def slides(path: Path) -> str:
         if cell["cell_type"] == "markdown":
             if not made or re.match(r"#{1,2} ", text) or role == "predict":
                 made.append([])
-            made[-1].append(markdown2html(without_links(text)))
+            made[-1].append(markdown2html(typeset(without_links(text))))
         elif found := PREDICT.match(text):
             entry = bank.find(f"{path.stem}/{found[1].rpartition('/')[2]}", *bank.ASKED)
             made[-1].append(voted(entry))

@@ -227,7 +227,7 @@ def test_keys_lead_in_and_out(lab: Any, page: Any):
     assert page.locator(".agl-lab").nth(0).locator("input:checked").get_attribute("value") == "a"
     assert page.locator(".agl-lab").nth(0).locator(".agl-note").inner_text() == ""
     page.keyboard.press("Enter")
-    assert "That would be so" in hear(page, 0, "✗ Not so. You said a)")
+    assert "That would be so" in hear(page, 0, "✗ That is not right. You said a)")
     assert focused(page) == "doubled", "choices are locked now: the question has the focus"
     page.keyboard.press("Escape")
     assert active(page) == (1, "command", True)
@@ -253,7 +253,7 @@ def test_a_cell_that_runs_again_shows_what_was_answered(lab: Any, page: Any):
     tab_to(page, "a)")
     page.keyboard.press("a")
     page.keyboard.press("Enter")
-    wait_for_words(page, 0, "✗ Not so. You said a)")
+    wait_for_words(page, 0, "✗ That is not right. You said a)")
     assert "Ask me again" not in say(page, 0)
     run_cell(page, 1)
     assert "You said a)" in hear(page, 0, "Predict. ")
@@ -279,12 +279,12 @@ def test_the_verdict_waits_and_the_notebook_remembers(lab: Any, page: Any):
     wait_for_words(page, 0, "Now run the cell below")
     assert "overwritten" not in say(page, 0)
     run_cell(page, 2)
-    wait_for_words(page, 0, "✗ Not so. You said a)")
+    wait_for_words(page, 0, "✗ That is not right. You said a)")
     kernel = "window.jupyterapp.shell.currentWidget.sessionContext.session.kernel"
     page.evaluate(f"() => {kernel}.restart()")
     page.wait_for_function(f"() => {kernel}.status === 'idle' && {kernel}.connectionStatus === 'connected'")
     run_all(page)
-    wait_for_words(page, 0, "✗ Not so. You said a)")
+    wait_for_words(page, 0, "✗ That is not right. You said a)")
     assert value(page, "p.state") == "'wrong'"
 
 

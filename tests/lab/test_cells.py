@@ -43,7 +43,7 @@ def test_the_verdict_waits_for_the_next_cell(notebook: Notebook):
     asked.receive({"do": "submit", "value": "a"})
     assert asked.state == "committed"
     assert "Now run the cell below" in asked.text
-    for told in ("Not so", "overwritten", "adds", "The code gives"):
+    for told in ("not right", "overwritten", "adds", "The code gives"):
         assert told not in asked.text + asked.html + json.dumps(asked.view()["tasks"])
     notebook.run("check('zero-it')")
     assert asked.state == "committed", "a cell that asks is not the code below"
@@ -149,7 +149,7 @@ def test_a_stub_that_cannot_be_read_is_said(notebook: Notebook):
     notebook.run("def zero(w):\n    w.grad.", error=error)
     judged = check("zero-it")
     assert judged.state == "notyet"
-    assert "The cell that defines `zero` could not be read: in its line 2, `SyntaxError: invalid syntax`" in judged.text
+    assert "The cell that defines `zero` could not be read: `SyntaxError: invalid syntax` in its line 2" in judged.text
     notebook.run("def zero(w):\n    w.grad.zero_()")
     assert check("zero-it").state == "done"
 

@@ -23,10 +23,33 @@ def test_parsons_by_running(torch: Any):
     assert puzzle.arrange(loop, loss, back, none, quiet, step).state == "notyet"
     assert "It stopped in line 6 with `TypeError" in puzzle.text
     first = parsons("descend").arrange(loop, none, loss, back, quiet, step)
-    assert "These lines run, but this does not hold: no gradient is left over." in first.text
+    assert "These lines run, but this is not true: no gradient is left over." in first.text
     # another order, in which `.grad` is cleared first and once more after the loop, is not possible with one line;
     # but the loss may be made before the gradient is cleared
     assert parsons("descend").arrange(loop, loss, back, quiet, step, none).state == "done"
+
+
+def test_what_one_arrangement_did_is_undone_for_the_next(torch: Any):
+    """Variables, random numbers and defaults: every run starts from the setup, and the notebook's names are its own."""
+    entry = bank.Entry(
+        "01-sample",
+        "doubled-in-place",
+        {
+            "kind": "parsons",
+            "question": {"en": "Double it once.", "zh": "翻倍一次。"},
+            "setup": "w = torch.tensor([1.])",
+            "lines": ["w.mul_(2)", "torch.set_default_dtype(torch.float64)", "drawn = torch.rand(1)"],
+            "checks": [{"expr": "w.item() == 2", "en": "`w` is 2.", "zh": "`w` 是 2。"}],
+        },
+    )
+    puzzle = exercises_parsons(entry)
+    torch.manual_seed(5)
+    expected = torch.rand(2)[0].item()
+    torch.manual_seed(5)
+    for _ in range(3):
+        assert puzzle.arrange(*puzzle.known).state == "done"
+    assert torch.get_default_dtype() == torch.float32
+    assert torch.rand(2)[0].item() == expected
 
 
 def test_parsons_words_on_what_went_wrong(torch: Any):
@@ -122,7 +145,7 @@ def test_a_check_says_what_it_expected_and_which_mistake_it_is(sample: Path):
         made.run()
         return made.text
 
-    assert "✗ Not so yet: `x` is 3. Found: `5` Expected: `3`" in said(5)
+    assert "✗ Not true yet: `x` is 3. Found: `5` Expected: `3`" in said(5)
     assert said(4).splitlines()[-1] == "Four is the sum of both."
     assert "Four" not in said(5)
 
@@ -154,7 +177,7 @@ def test_check_has_three_states(torch: Any):
 
     assert check("zero-it").text.splitlines()[1:] == [
         "Not yet.",
-        "✗ Not so yet: `w.grad` is all zeros. Found: `tensor([3., 5.])`",
+        "✗ Not true yet: `w.grad` is all zeros. Found: `tensor([3., 5.])`",
     ]
 
     def zero(w: Any) -> None:
@@ -163,7 +186,7 @@ def test_check_has_three_states(torch: Any):
     assert check("zero-it").text.splitlines()[1:] == [
         "Not yet.",
         "✓ `w.grad` is all zeros.",
-        "✗ Not so yet: It is still the same tensor.",
+        "✗ Not true yet: It is still the same tensor.",
     ]
 
     def zero(w: Any) -> None:

@@ -108,7 +108,7 @@ def test_a_widget_shows_and_answers(sample: Path):
     for message in ("hello", None, [], {"do": "dance"}, {"do": "submit", "value": "q"}):
         widget._handle_custom_msg(message, [])
     assert widget.view["tasks"][0]["state"] == "open"
-    assert "q is none of the choices" in widget.view["tasks"][0]["blocks"][0]["text"]
+    assert "q is not one of the choices" in widget.view["tasks"][0]["blocks"][0]["text"]
     widget._handle_custom_msg({"do": "submit", "task": "doubled", "value": "b"}, [])
     assert prediction.state == "right"
     assert widget.view["tasks"][0]["state"] == "right"

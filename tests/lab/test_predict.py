@@ -53,7 +53,7 @@ def test_right_answers(torch: Any, name: str, given: Any):
 )
 def test_wrong_answers(torch: Any, name: str, given: Any, said: str):
     prediction = predict(name, guess=given)
-    assert "✗ Not so." in prediction.text
+    assert "✗ That is not right." in prediction.text
     if prediction.state == "again":  # what is typed may be tried twice
         assert "The code gives" not in prediction.text
         prediction.answer(given)
@@ -69,10 +69,11 @@ def test_text_before_and_after(torch: Any):
     question = "Predict · What is `w.grad`?\n    y = w ** 3    # w = 2\n"
     prediction.answer(8)
     assert repr(prediction) == (
-        f"{question}✗ Not so. You may try once more, with the output below to help. You said 8\n8 is `y` itself."
+        f"{question}✗ That is not right. You may try once more, with the help of the output below. You said 8\n"
+        "8 is `y` itself."
     )
     prediction.answer(9)
-    assert repr(prediction) == f"{question}✗ Not so. You said 9\nThe code gives `12`\n3w² at 2."
+    assert repr(prediction) == f"{question}✗ That is not right. You said 9\nThe code gives `12`\n3w² at 2."
 
 
 def test_nothing_is_told_or_run_before(sample: Path):
@@ -132,7 +133,7 @@ def test_random_numbers_and_prints_stay_as_they_are(torch: Any, capsys: pytest.C
 
 
 def test_choices_that_are_none(sample: Path):
-    with pytest.raises(ValueError, match=r"z is none of the choices a, b, c"):
+    with pytest.raises(ValueError, match=r"z is not one of the choices a, b, c"):
         predict("doubled", guess="z")
     with pytest.raises(ValueError, match="Name each of these once: leaf, root"):
         predict("firing", guess="leaf")
@@ -153,7 +154,7 @@ def test_quiz(torch: Any):
     assert asked.text.count("Not answered yet") == 3
     assert "Nobody but you" not in asked.text
     asked.answer(1, "a")
-    assert "✗ Not a: try again.\nIt only ever adds." in asked.text
+    assert "✗ a is not right: try again.\nIt only ever adds." in asked.text
     asked.answer(1, "b").answer(2, "MulBackward0").answer(3, 6)
     assert asked.score == (3, 3)
     assert "Nobody but you." in asked.text
@@ -168,7 +169,7 @@ def test_messages_of_the_page(sample: Path):
     for message in ({}, {"do": "submit"}, {"do": "submit", "task": "x"}, {"do": "submit", "task": "1", "value": "q"}):
         asked.receive(message)
     assert asked.score == (0, 3)
-    assert "q is none of the choices" in asked.text
+    assert "q is not one of the choices" in asked.text
     asked.receive({"do": "submit", "task": "1", "value": "b"})
     assert asked.score == (1, 3)
     prediction = predict("firing")
@@ -179,7 +180,7 @@ def test_messages_of_the_page(sample: Path):
 def test_words_follow_the_language(sample: Path):
     prediction = predict("doubled")
     set_language("zh")
-    assert prediction.text.startswith("先猜一猜 · 调用两次")
+    assert prediction.text.startswith("预测 · 调用两次")
     assert "3，和第一次之后一样" in prediction.text
     assert 'lang="zh-CN"' in prediction.html
 

@@ -137,7 +137,7 @@ def test_a_page_in_chinese(sample: Path):
     shutil.copy(sample, chinese)
     page = pages.page(chinese)
     assert '<html lang="zh-CN">' in page
-    assert "先猜一猜" in page
+    assert "预测" in page
     assert "还没有作答" in page
 
 

@@ -39,16 +39,6 @@ def test_questions_and_checks_belong_to_lessons():
     assert [f.name for f in files if f.stem not in stems and not f.name.startswith("__")] == []
 
 
-def test_the_lessons_keep_to_the_glossary():
-    def prose(path: Path) -> str:
-        return "\n".join(text for _, text in wording.markdown(book.read(path)))
-
-    pairs = [
-        (p.stem, prose(p), prose(zh)) for p in LESSONS if (zh := p.parent.parent / "zh" / p.name).is_file() and p != zh
-    ]
-    assert wording.glossary_problems(pairs, GLOSSARY) == []
-
-
 # -- the guards see ----------------------------------------------------------------------------------------------------
 
 
@@ -200,11 +190,3 @@ def test_code_names(tmp_path: Path):
         lesson(tmp_path, ("markdown", "`torch.zeros(2)`, `torch.nn.Linear`, `torch.zerros`, `torch.zero`"))
     )
     assert wording.name_problems(notebook, autogradlab, {"torch.zero"}) == ["c-a: there is no torch.zerros"]
-
-
-def test_glossary():
-    glossary = {"leaf": {"en": "leaf", "match": "leaf|leaves", "zh": "叶子", "never": ["叶节点"]}, "absent": []}
-    assert wording.glossary_problems([("01", "two leaves, `AccumulateGrad`", "两个叶子")], glossary) == []
-    assert "never says" in wording.glossary_problems([("01", "two leaves", "两个")], glossary)[0]
-    assert "'叶节点'" in wording.glossary_problems([("01", "a leaf", "叶子,叶节点")], glossary)[0]
-    assert "take it out" in wording.glossary_problems([("01", "trees", "树")], glossary)[0]

@@ -12,6 +12,8 @@ from nbconvert import HTMLExporter
 from pygments.formatters import HtmlFormatter
 from pygments.styles import get_style_by_name
 
+from autogradlab.lab.mathml import typeset
+
 from .book import execute, language_of, normalise, read
 
 __all__ = ["index", "language_of_page", "page", "rendered", "title"]
@@ -62,6 +64,9 @@ def language_of_page(notebook: Any, path: Path) -> str:
 def rendered(notebook: Any, language: str, name: str) -> str:
     """The page of a notebook that has run."""
     notebook = nbformat.reads(normalise(notebook), as_version=4)
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = typeset(cell.source)
     body, _ = HTMLExporter(template_name="basic").from_notebook_node(notebook)
     body = re.sub(r"<script\b.*?</script>|<style\b.*?</style>", "", body, flags=re.DOTALL)
     if elsewhere := re.findall(r'<img\b[^>]*\bsrc="(?!data:)([^"]*)"', body):

@@ -65,7 +65,7 @@ PROSE = {
         "goals": (
             "# {number} · {title}\n\n学完这一课，你能说出 `backward()` 在 `w.grad` 里留下什么。\n\n**约 10 分钟。**"
         ),
-        "guess-first": "## 先猜一猜\n\n先给出答案，再运行下面的单元格。",
+        "guess-first": "## 预测\n\n先给出答案，再运行下面的单元格。",
         "look-closer": "## 看一看\n\n同一次反向传播，一次一个节点。用方向键走。",
         "exercise": "## 练习\n\n写出 `slope(w)`，然后运行检查。",
         "recall-it": "## 回想",

@@ -1,4 +1,4 @@
-"""The words of lessons: entries of questions are complete in both languages, terms agree with the glossary, code names
+"""The words of lessons: entries of questions are complete in both languages, code names
 and links exist, headings do not jump, pictures have words."""
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from .pairs import original
 
 __all__ = [
     "emphasis_problems",
-    "glossary_problems",
     "heading_problems",
     "link_problems",
     "name_problems",
@@ -266,7 +265,7 @@ def used_problems(path: Path, every: dict[str, dict[str, Any]]) -> list[str]:
 
 # -- Markdown ----------------------------------------------------------------------------------------------------------
 
-CODE = re.compile(r"`[^`]*`")
+CODE = re.compile(r"`[^`]*`|\$[^$\n]+\$")
 #: a comma, colon or bracket of English beside a Chinese character, what ends a line or a table's cell that has some,
 #: and a comma that joins formulas, `x = 1,y = 2`, where a tuple would have a space, a figure or its end
 HALF_WIDTH = re.compile(
@@ -365,31 +364,4 @@ def name_problems(notebook: Any, torch: Any, absent: set[str]) -> list[str]:
                 at = getattr(at, part, None) if at is not None else None
             if at is None and name not in absent:
                 found.append(f"{id}: there is no {name}")
-    return found
-
-
-def glossary_problems(pairs: list[tuple[str, str, str]], glossary: dict[str, Any]) -> list[str]:
-    """Terms that a Chinese lesson renders otherwise than the glossary. Pairs are (lesson, English prose,
-    Chinese prose)."""
-    found = []
-    for name, term in glossary.items():
-        if name == "absent":
-            continue
-        used = False
-        for lesson, english, chinese in pairs:
-            english = re.sub(r"`[^`]*`", "", english)
-            if re.search(rf"\b(?:{term.get('match', re.escape(term['en']))})", english, re.IGNORECASE):
-                used = True
-                if not any(form in chinese for form in [term["zh"], *term.get("also", [])]):
-                    found.append(
-                        f"{lesson}: {term['en']!r} is {term['zh']!r} in the glossary, which the Chinese lesson "
-                        "never says"
-                    )
-            found += [
-                f"{lesson}: {form!r}: the glossary says {term['zh']!r}"
-                for form in term.get("never", [])
-                if form in chinese
-            ]
-        if not used and pairs:
-            found.append(f"no lesson says {term['en']!r}; take it out of the glossary")
     return found
