@@ -146,6 +146,20 @@ def test_deep_graphs_need_no_recursion_and_leave_nothing(check: Any) -> None:
     check(ours(), 20_000)
 
 
+def test_memory_of_an_operation_and_of_a_training_step() -> None:
+    held, containers = stress.bytes_per_operation(ours())
+    assert held <= 540 and containers <= 6.1
+    recorded, by_hand = stress.peak_of_a_step(ours())
+    assert recorded <= 1.25 * by_hand
+
+
+def test_the_scale_is_told() -> None:
+    lines: list[str] = []
+    stress.scale(ours(), 1000, lines.append)
+    assert "(100), " in lines[0] and "(1,000)" in lines[0]
+    assert "bytes" in lines[1] and "by hand" in lines[2]
+
+
 @pytest.mark.parity
 @pytest.mark.parametrize("check", stress.CHECKS, ids=lambda check: check.__name__)
 def test_torch_passes_the_same_checks(check: Any) -> None:

@@ -58,7 +58,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     facts = harness.environment(modules, kept)
     harness.progress(", ".join(f"{name} {value}" for name, value in facts.items()))
     if asked.stress:
-        return 0 if stress.run(modules["ours"], asked.length, harness.progress) else 1
+        good = stress.run(modules["ours"], asked.length, harness.progress)
+        stress.scale(modules["ours"], asked.length, harness.progress)
+        return 0 if good else 1
 
     if asked.everyday:
         if "torch" not in modules:

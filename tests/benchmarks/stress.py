@@ -6,11 +6,14 @@ Each check takes the module (autogradlab or torch) and a length, and raises Asse
 from __future__ import annotations
 
 import gc
+import tracemalloc
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
+
+import numpy as np
 
 LENGTH = 1_000_000
 
@@ -193,6 +196,97 @@ def peak_megabytes() -> float | None:
         return None
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
+
+
+def nanoseconds_per_node(T: Any, length: int, seconds: float = 0.2) -> float:
+    """What one Node of a chain costs forward, backward and freed, the garbage collector's share included."""
+    w, x = _leaves(T)
+    best, spent = float("inf"), 0.0
+    while spent < seconds:
+        start = process_time()
+        h = x
+        for _ in range(length // 2):
+            h = h * w + x
+        h.backward()
+        del h
+        took = process_time() - start
+        best, spent = min(best, took), spent + took
+    return best / length * 1e9
+
+
+def bytes_per_operation(T: Any, length: int = 1000) -> tuple[float, float]:
+    """Memory that a recorded operation on three elements holds, the values included; and containers that the garbage
+    collector follows."""
+    w, x = (T.ones(3, requires_grad=True) for _ in range(2))
+    with no_collector():
+        h = x * w
+        del h
+        containers = gc.get_count()[0]
+        tracemalloc.start()
+        try:
+            before = tracemalloc.get_traced_memory()[0]
+            h = x
+            for _ in range(length // 2):
+                h = h * w + x
+            held = tracemalloc.get_traced_memory()[0] - before
+        finally:
+            tracemalloc.stop()
+        made = gc.get_count()[0] - containers
+        del h
+    return held / length, made / length
+
+
+def peak_of_a_step(T: Any, batch: int = 256, wide: int = 784, hidden: int = 512) -> tuple[int, int]:
+    """The most memory that a training step of a two-layer net holds at once beside its parameters: ours, and that of
+    the same step written by hand, which lets go of each array as soon as it can."""
+    rng = np.random.default_rng(0)
+    arrays = [rng.random(s, np.float32) for s in ((batch, wide), (wide, hidden), (hidden,), (hidden, 10), (10,))]
+
+    def recorded() -> None:
+        loss = ((T.relu(x @ w1 + b1) @ w2 + b2) ** 2).mean()
+        loss.backward()
+        for p in (w1, b1, w2, b2):
+            p.grad = None
+
+    def by_hand() -> None:
+        inputs, first, bias, second, last = arrays
+        z = inputs @ first
+        z += bias
+        h = np.maximum(z, 0)
+        del z
+        y = h @ second
+        y += last
+        y *= 2 / y.size
+        grads = [y.sum(0), h.T @ y]
+        g = y @ second.T
+        g *= h > 0
+        del h
+        grads += [g.sum(0), inputs.T @ g]
+
+    def peak(act: Callable[[], None]) -> int:
+        act()
+        tracemalloc.start()
+        try:
+            before = tracemalloc.get_traced_memory()[0]
+            act()
+            return tracemalloc.get_traced_memory()[1] - before
+        finally:
+            tracemalloc.stop()
+
+    x = T.tensor(arrays[0])
+    w1, b1, w2, b2 = (T.tensor(a, requires_grad=True) for a in arrays[1:])
+    return peak(recorded), peak(by_hand)
+
+
+def scale(T: Any, length: int, show: Callable[[str], None] = print) -> None:
+    """Time per Node from short to long chains, bytes of an operation, and the peak of a training step."""
+    sizes = [10**k for k in range(2, 7) if 10**k <= length]
+    times = ", ".join(f"{nanoseconds_per_node(T, size):,.0f} ({size:,})" for size in sizes)
+    show(f"nanoseconds a Node, forward and backward, by the length of the chain: {times}")
+    held, containers = bytes_per_operation(T)
+    show(f"a recorded operation holds {held:.0f} bytes in {containers:.1f} containers that the collector follows")
+    ours, numpy = peak_of_a_step(T)
+    show(f"peak of a training step: {ours / 1e6:.2f} MB, by hand {numpy / 1e6:.2f} MB: {ours / numpy:.2f} x")
 
 
 def run(T: Any, length: int = LENGTH, show: Callable[[str], None] = print) -> bool:

@@ -1,0 +1,182 @@
+"""Ceilings on what the benchmarks' workloads do: calls of Python and of C functions, and blocks of memory kept.
+
+Times are noisy, counts are not, so that what makes a workload slower fails here on any machine. A ceiling is lowered by
+hand when a workload needs less; `python -m tests.test_counts` prints what each needs now.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.benchmarks.cases import CASES
+from tests.benchmarks.everyday import WORKLOADS
+
+#: what versions of Python and NumPy may differ by
+SLACK = 1.03
+
+#: workload: calls of Python functions, calls of C functions, blocks of memory that its results keep
+CEILINGS: dict[str, tuple[int, int, int]] = {
+    "three_ops": (71, 68, 66),
+    "chain_forward": (2003, 3000, 8007),
+    "chain_backward": (6043, 12024, 6533),
+    "chain_no_grad": (1013, 2013, 8),
+    "double_backward": (250, 453, 128),
+    "mlp_small": (171, 198, 106),
+    "view": (401, 400, 23),
+    "view_plain": (300, 300, 10),
+    "view_t": (601, 300, 20),
+    "view_t_plain": (500, 200, 9),
+    "view_index": (401, 300, 21),
+    "view_index_plain": (300, 200, 8),
+    "view_slice": (2102, 2200, 40),
+    "view_slice_plain": (400, 200, 9),
+    "view_backward": (87, 98, 70),
+    "inplace_plain": (350, 550, 10),
+    "inplace_recorded": (1453, 1235, 640),
+    "inplace_view": (121, 57, 83),
+    "index_array": (7, 4, 11),
+    "index_rows": (7, 4, 11),
+    "index_mask": (59, 47, 45),
+    "index_assign": (4, 0, 2),
+    "index_select": (6, 9, 15),
+    "gather": (15, 10, 15),
+    "sum": (7, 7, 12),
+    "sum_rows": (8, 7, 13),
+    "mean_columns": (9, 8, 14),
+    "max": (5, 8, 11),
+    "argmax": (6, 9, 21),
+    "std": (14, 26, 25),
+    "cumsum": (10, 12, 24),
+    "sort": (38, 22, 32),
+    "argsort": (24, 22, 42),
+    "einsum_matrix": (45, 44, 43),
+    "einsum_batch": (49, 50, 40),
+    "einsum_scalar": (39, 42, 41),
+    "conv2d": (222, 147, 91),
+    "conv2d_backward": (195, 137, 90),
+    "small_tensor": (10, 4, 11),
+    "small_cat": (6, 6, 8),
+    "small_stack": (8, 11, 10),
+    "small_where": (13, 17, 13),
+    "small_clamp": (16, 14, 15),
+    "small_unsqueeze": (5, 4, 12),
+    "small_expand": (7, 7, 16),
+    "small_out": (33, 26, 12),
+    "small_softmax": (7, 12, 16),
+    "small_cross_entropy": (28, 34, 24),
+    "train_sgd": (188, 182, 96),
+    "train_momentum": (220, 230, 97),
+    "train_adam": (269, 287, 106),
+    "train_adamw": (269, 291, 106),
+    "linear_regression": (119, 152, 75),
+    "logistic_regression": (72, 73, 53),
+    "cross_entropy": (75, 97, 59),
+    "softmax": (54, 52, 47),
+    "log_softmax": (54, 52, 47),
+    "mse_loss": (68, 57, 43),
+    "relu": (48, 36, 43),
+    "gelu": (71, 64, 150),
+    "max_dim": (106, 117, 62),
+    "mean_std": (152, 217, 76),
+    "norm": (90, 99, 61),
+    "view_flat": (52, 42, 43),
+    "reshape_transposed": (79, 72, 52),
+    "index_row": (46, 40, 42),
+    "cat_split": (131, 146, 83),
+    "stack": (67, 71, 55),
+    "where": (61, 68, 51),
+    "clamp": (64, 58, 46),
+    "batched_matmul": (158, 184, 91),
+    "einsum": (276, 312, 136),
+    "attention": (91, 108, 60),
+    "max_pool": (136, 120, 75),
+    "avg_pool": (127, 97, 69),
+    "layer_norm": (132, 123, 64),
+    "batch_norm": (162, 166, 65),
+    "batch_norm_images": (174, 194, 64),
+    "lstm": (279, 293, 101),
+    "gru": (4033, 5152, 2229),
+    "embedding": (62, 62, 47),
+    "topk": (57, 38, 30),
+    "eval_mode": (22, 17, 14),
+    "linspace": (9, 11, 10),
+    "tensor_of_list": (10, 9, 14),
+    "rand_1000": (19, 16, 18),
+    "randn_1000": (56, 65, 25),
+    "randperm_1000": (56, 59, 23),
+    "custom_function": (117, 144, 55),
+    "hooks": (95, 128, 63),
+    "accumulated_in_place": (299, 127, 125),
+    "hessian": (821, 1430, 149),
+}
+
+
+def work_of(name: str) -> Callable[[], Any]:
+    ours = importlib.import_module("autogradlab")
+    if name in WORKLOADS:
+        ours.manual_seed(0)
+        return WORKLOADS[name](ours)
+    work = next(case for case in CASES if case.name == name).build("ours", ours)
+    assert work is not None
+    return work
+
+
+def counts(name: str) -> tuple[int, int, int]:
+    """Calls of Python and of C functions of a workload that is warm, and blocks that its results keep."""
+    work = work_of(name)
+    found = {"call": 0, "c_call": 0}
+
+    def note(frame: Any, event: str, arg: Any) -> None:
+        if event in found:
+            found[event] += 1
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for _ in range(3):
+            work()
+        gc.collect()
+        gc.disable()
+        try:
+            before = sys.getallocatedblocks()
+            kept = work()
+            blocks = sys.getallocatedblocks() - before
+            del kept
+            sys.setprofile(note)
+            try:
+                work()
+            finally:
+                sys.setprofile(None)
+        finally:
+            gc.enable()
+    return found["call"] - 1, found["c_call"] - 1, blocks  # without those of this function itself
+
+
+@pytest.mark.parametrize("name", CEILINGS)
+def test_a_workload_needs_no_more_than_it_did(name: str) -> None:
+    found, allowed = counts(name), CEILINGS[name]
+    for what, now, most in zip(("Python calls", "C calls", "blocks kept"), found, allowed, strict=True):
+        assert now <= most * SLACK + 3, f"{name}: {now} {what}, not {most}"
+
+
+def test_every_workload_has_a_ceiling() -> None:
+    small = [case.name for case in CASES if not case.name.startswith(("big", "mlp_large", "inplace_big"))]
+    assert set(CEILINGS) == {*small, *WORKLOADS}
+
+
+def test_ceilings_are_not_far_above() -> None:
+    """A ceiling that has become twice what is needed guards nothing."""
+    for name in ("three_ops", "chain_backward", "double_backward", "mlp_small"):
+        found, allowed = counts(name), CEILINGS[name]
+        assert 2 * found[0] + 10 >= allowed[0], f"lower the ceiling of {name} to {found}"
+
+
+if __name__ == "__main__":
+    for workload in CEILINGS:
+        print(f"    {workload!r}: {counts(workload)},")
