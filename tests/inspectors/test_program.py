@@ -4,20 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
-import autogradlab
 from autogradlab.inspectors.parts import Drawing, Program, Row
 from autogradlab.inspectors.snapshot.graph import Holders, Walk
 from autogradlab.inspectors.snapshot.lines import note_of, unwatch, watch
 from autogradlab.inspectors.snapshot.names import Place, Space
 from autogradlab.inspectors.snapshot.program import Source, source_of
-
-
-@pytest.fixture
-def torch() -> Any:
-    """Nodes of autogradlab alone note their lines."""
-    return autogradlab
 
 
 def source(shell: Any, *cells: str, root: str = "y") -> Source:
@@ -89,7 +80,7 @@ def test_turns_of_loops(shell: Any):
 def test_calls_comprehensions_and_modules(shell: Any):
     found = source(
         shell,
-        "from autogradlab import nn\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "nn = torch.nn\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
         "        self.fc1 = nn.Linear(2, 2)\n        self.rest = nn.Sequential(nn.ReLU(), nn.Linear(2, 1))\n"
         "    def forward(self, x):\n        h = self.fc1(x)\n        return self.rest(h)\n"
         "def twice(v):\n    return v + v\nnet = Net()",

@@ -1,7 +1,8 @@
 """Which line made a Node: where a notebook has the inspectors, new Nodes of autogradlab note the user's frames.
 
 A note is a tuple of steps from the cell inward: a `Spot` for each frame of the user's code, a weak reference for each
-call of a Module. Nothing is worked out before somebody asks. Nodes made earlier, or by another library, have no note.
+call of a Module. Nothing is worked out before somebody asks. Nodes made earlier have no note. What makes a Node of
+PyTorch is found in another way (tracing).
 """
 
 from __future__ import annotations
@@ -10,10 +11,12 @@ import ast
 import linecache
 import sys
 import weakref
+from collections.abc import Mapping
 from functools import lru_cache
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
+from . import tracing
 from .callers import LIBRARIES
 from .names import locals_of, notebook
 
@@ -68,6 +71,7 @@ def watch() -> None:
     if shell is not None:
         if _begin not in shell.events.callbacks["pre_run_cell"]:
             shell.events.register("pre_run_cell", _begin)
+            shell.events.register("post_run_cell", _end)
         _begin()
 
 
@@ -78,6 +82,8 @@ def unwatch() -> None:
     shell, local = notebook(), modes.current()
     if shell is not None and _begin in shell.events.callbacks["pre_run_cell"]:
         shell.events.unregister("pre_run_cell", _begin)
+        shell.events.unregister("post_run_cell", _end)
+    tracing.stop()
     if _note in local.observers:
         local.observers.remove(_note)
         local.refresh()
@@ -91,30 +97,46 @@ def _begin(info: Any = None) -> None:
     if _note not in local.observers:
         local.observers.append(_note)
         local.refresh()
+    tracing.start(_steps)
+
+
+def _end(result: Any = None) -> None:
+    """The cell has run."""
+    tracing.stop()
 
 
 def note_of(node: Any) -> tuple[Step, ...]:
     """What a Node noted, outermost first; () if nothing is known."""
-    found: tuple[Step, ...] = getattr(node, "made_at", ())
+    found: tuple[Step, ...] = getattr(node, "made_at", ()) or tracing.noted(node)
     return found
 
 
 def _note(node: Any) -> None:
     """Called with each new Node: what is cheap to have is kept, and no frame, no tensor and no module with it."""
+    frame = sys._getframe(2)
+    node.made_at = _steps(frame, frame.f_lasti)
+
+
+def _steps(frame: FrameType | None, instruction: int) -> tuple[Step, ...]:
+    """The user's frames and the calls of Modules from this frame, which is at an instruction, outward."""
     steps: list[Step] = []
-    frame: FrameType | None = sys._getframe(2)
     for _ in range(DEEPEST):
         if frame is None:
             break
         name = frame.f_globals.get("__name__", "")
         if name.split(".", 1)[0] not in LIBRARIES:
-            steps.append(Spot(frame.f_code, frame.f_lasti, _turns(frame)))
+            steps.append(Spot(frame.f_code, instruction, _turns(frame)))
         elif name.startswith("IPython.core"):
             break
-        elif frame.f_code.co_name == "__call__" and name == "autogradlab.nn.modules.module":
-            steps.append(weakref.ref(frame.f_locals["self"]))
+        elif (frame.f_code.co_name, name) in _CALLS:
+            steps.append(weakref.ref(_held(frame)["self"]))
         frame = frame.f_back
-    node.made_at = tuple(reversed(steps))
+        instruction = frame.f_lasti if frame is not None else 0
+    return tuple(reversed(steps))
+
+
+#: the functions in which Modules are called
+_CALLS = {("__call__", "autogradlab.nn.modules.module"), ("_call_impl", "torch.nn.modules.module")}
 
 
 def _turns(frame: FrameType) -> tuple[str, ...]:
@@ -126,11 +148,13 @@ def _turns(frame: FrameType) -> tuple[str, ...]:
     names = [name for loop in loops if loop.first <= line <= loop.last for name in loop.names]
     if not names:
         return ()
-    if frame.f_code.co_name == "<module>":
-        held = frame.f_globals
-    else:
-        held = locals_of(frame)
+    held = frame.f_globals if frame.f_code.co_name == "<module>" else _held(frame)
     return tuple(_brief(held[name]) if name in held else "" for name in names)
+
+
+def _held(frame: FrameType) -> Mapping[str, Any]:
+    """A frame's variables. A trace function must not empty their dictionary: before Python 3.13 it is written back."""
+    return locals_of(frame) if sys.gettrace() is None else frame.f_locals
 
 
 def _brief(value: Any) -> str:

@@ -1,8 +1,7 @@
 """The learner's own lines behind a graph: each Node in the row of the statement that made it.
 
 Rows form a tree: a cell has statements, a loop has turns, a turn statements again, a call of a function or Module the
-lines inside of it. What Nodes noted (`lines`) is used where they did; else, where each variable was assigned, as far as
-that leaves no doubt. Nothing alive remains.
+lines inside of it. What was noted of Nodes (`lines`) says where they belong. Nothing alive remains.
 """
 
 from __future__ import annotations
@@ -92,7 +91,7 @@ class _Reading:
     def source(self) -> Source | None:
         nodes = [n for n in self.walk.nodes if not hasattr(n, "variable")]
         for node in sorted(nodes, key=lambda n: n._sequence_nr()):
-            note = note_of(node) or self._assigned(node)
+            note = note_of(node)
             if any(isinstance(step, Spot) for step in note):
                 self._place(self.walk.ids[node], note)
             else:
@@ -238,10 +237,6 @@ class _Reading:
     def _expression(self, spot: Spot) -> str:
         line, last, start, end = spot.span
         return " ".join(_cut(spot.code.co_filename, line, start, last, end).split())
-
-    def _assigned(self, node: Any) -> tuple[Spot, ...]:
-        """Where a Node without a note was made, if its value's only name is assigned once, in a plain statement."""
-        return ()
 
     # -- leaves --------------------------------------------------------------------------------------------------------
 
