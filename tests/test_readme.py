@@ -40,6 +40,16 @@ def test_example_prints_the_same_on_torch(tmp_path: Path):
     assert printed(code.replace("import torch", "import torch", 1), tmp_path) == block("text")
 
 
+def test_stepped_picture_shows_every_step_and_is_small(tmp_path: Path):
+    """It is drawn in a browser (tools/stepped.py), so its pixels differ from machine to machine; its steps do not."""
+    picture = (ROOT / "docs" / "step.gif").read_bytes()
+    assert (picture[:6], int.from_bytes(picture[6:8], "little")) == (b"GIF89a", 960)
+    assert len(picture) < 150_000
+    code = block("python").partition("y.backward()")[0] + "from autogradlab import inspectors as lab\n"
+    counted = printed(f"{code}print(len(lab.step(y).card.frames))", tmp_path)
+    assert picture.count(b"\x21\xf9\x04") == int(counted)
+
+
 def test_picture_is_what_its_script_draws(tmp_path: Path):
     script = tmp_path / "first_step.py"
     script.write_bytes((ROOT / "docs" / "first_step.py").read_bytes())

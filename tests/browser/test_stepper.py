@@ -148,6 +148,56 @@ def test_it_fits_a_projector_and_a_narrow_page(shown: Any, page: Any, name: str)
     assert 18 <= talk <= 20
 
 
+@pytest.mark.parametrize("width", [640, 480, 320], ids=["200 %", "267 %", "400 %"])
+@pytest.mark.parametrize("name", ["first", "mlp", "rnn"])
+def test_a_page_zoomed_in_is_whole(shown: Any, page: Any, name: str, width: int):
+    """A page of 1280 pixels at 200 % is one of 640: nothing runs out of it, and every control is there."""
+    card = shown(name, width)
+    for key in ("ArrowRight", "ArrowRight", "g", "ArrowRight", "p"):
+        page.keyboard.press(key)
+        assert page.evaluate("() => document.documentElement.scrollWidth") <= width, key
+        lost = """() => [...document.querySelectorAll('.agl-controls :is(button, input), .agl-say, .agl-foot summary')]
+            .filter(e => e.getClientRects().length).map(e => [e.textContent, e.getBoundingClientRect()])
+            .filter(([, b]) => b.right > window.innerWidth + 1 || b.left < -1 || b.width < 8).map(([text]) => text)"""
+        assert page.evaluate(lost) == [], key
+    assert card.is_visible()
+
+
+def test_what_runs_is_told_without_colour(shown: Any, page: Any):
+    """What runs, Nodes and edges, is drawn at least half as thick again as what is done."""
+    card = shown("first")
+    page.keyboard.press("g")
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    widths = page.evaluate("""() => Object.fromEntries(['active', 'done'].flatMap(state => ['box', 'line'].map(part =>
+        [`${state} ${part}`, [...document.querySelectorAll(`.agl-item[data-state="${state}"] .agl-${part}`)]
+          .map(e => parseFloat(getComputedStyle(e).strokeWidth))])))""")
+    for part in ("box", "line"):
+        assert min(widths[f"active {part}"]) >= 1.5 * max(widths[f"done {part}"]), widths
+    page.keyboard.press("g")
+    signs = card.locator(".agl-lines tr").evaluate_all(
+        "all => all.map(r => getComputedStyle(r.querySelector('.agl-ln'), '::after').content)"
+    )
+    assert {'"◂"', '"✓"'} <= set(signs)
+
+
+def test_the_end_stays_where_the_last_gradient_went(shown: Any, page: Any):
+    card = shown("first", NARROW)
+    page.keyboard.press("g")
+    page.keyboard.press("End")
+    seen = """() => {
+        const room = document.querySelector('.agl-svg').getBoundingClientRect();
+        const leaves = [...document.querySelectorAll('[data-item^=v]')].filter(g => g.textContent.includes('.grad'));
+        const boxes = leaves.map(g => g.querySelector('.agl-box').getBoundingClientRect());
+        return boxes.some(b => b.left >= room.left && b.right <= room.right);
+    }"""
+    page.keyboard.press("Home")
+    for _ in range(last(card)):
+        page.keyboard.press("ArrowRight")
+        page.wait_for_timeout(40)
+    assert page.evaluate(seen)
+
+
 @pytest.mark.parametrize("view", ["code", "graph"])
 def test_what_has_not_run_is_not_on_the_page(shown: Any, page: Any, cards: dict[str, Any], view: str):
     card = shown("first")

@@ -256,6 +256,7 @@ class Sketch {
     if (hidden) this.arrange();
     const boxes = (this.drawing.groups ?? []).map(({ at }) => at).filter((at) => ["active", "failed"].includes(states.get(at)));
     this.runs = [...active, ...boxes].filter((id) => this.entries.has(id)).sort((a, b) => this.rank(a) - this.rank(b));
+    if (this.runs.length) this.lately = this.runs; // at the end, where nothing runs, this stays in view
     if (this.drawing.zoom) this.follow(this.runs, moves);
     if (this.map) this.mark(some ?? this.dots.keys());
   }
@@ -400,7 +401,7 @@ class Sketch {
     const [x, y] = centre(boxes.reduce((root, box) => (box[2] > root[2] ? box : root), [0, 0, 0, 0])); // the root is at the right
     this.look({ x: x - wide / READABLE / 2, y: y - high / READABLE / 2, width: wide / READABLE, height: high / READABLE });
     this.keep(0);
-    if (this.runs?.length) this.follow(this.runs);
+    if (this.lately?.length) this.follow(this.lately);
   }
 
   /** All of it where that can still be read; else as much as can. */
@@ -409,7 +410,7 @@ class Sketch {
     const scale = Math.max(Math.min(1.25, wide / this.home.width, high / this.home.height), this.drawing.zoom ? LEAST : 0);
     const [width, height] = [wide / scale, high / scale];
     this.look({ x: (this.home.width - width) / 2, y: (this.home.height - height) / 2, width, height });
-    if (this.runs?.length) this.follow(this.runs);
+    if (this.lately?.length) this.follow(this.lately);
   }
 
   zoom(factor, at) {
