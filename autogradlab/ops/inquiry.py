@@ -213,8 +213,10 @@ def _of_tensor(name: str) -> None:
     composite(name, method=False)(ask)
 
 
-for _name in ("numel", "is_floating_point", "is_complex", "is_signed"):
-    _of_tensor(_name)
+_of_tensor("numel")
+_of_tensor("is_floating_point")
+_of_tensor("is_complex")
+_of_tensor("is_signed")
 
 PUBLIC: dict[str, Any] = {
     f.__name__: f for f in (is_tensor, is_storage, typename, promote_types, can_cast, result_type, broadcast_shapes)

@@ -41,13 +41,18 @@ def _copy_of(view: Op) -> Callable[..., Any]:
     return entry.call
 
 
-def _publish(name: str, call: Callable[..., Any]) -> None:
-    publish(name, lambda *args, **kwargs: call(*args, **kwargs), False, True, f"{name[:-5]}() as a copy.")
+def _copy(declaration: str, view: Op, *, doc: str, out: Any = None, sizes: bool = False) -> None:
+    """The function that copies what a view operation shows. sizes: it takes one list of sizes or dimensions."""
+    name = declare(declaration, doc, out)
+    call = _copy_of(view)
+    form = (lambda input, sizes, **options: call(input, tuple(sizes), **options)) if sizes else None
+    publish(name, form or (lambda *args, **kwargs: call(*args, **kwargs)), False, True, f"{view.name}() as a copy.")
 
 
-declare(
+_copy(
     "select_copy -> Tensor",
-    """
+    OPS["select"],
+    doc="""
     sig: (input, dim, index)
     select as a copy.
 
@@ -58,9 +63,10 @@ declare(
     tensor([1, 3])
     """,
 )
-declare(
+_copy(
     "slice_copy -> Tensor",
-    """
+    OPS["slice"],
+    doc="""
     x[start:end:step] along dim as a copy.
     sig: (input, dim=0, start=None, end=None, step=1)
 
@@ -71,9 +77,10 @@ declare(
     tensor([1, 2])
     """,
 )
-declare(
+_copy(
     "alias_copy -> Tensor",
-    """
+    OPS["alias"],
+    doc="""
     sig: (input)
     A copy of the tensor.
 
@@ -84,9 +91,10 @@ declare(
     tensor([1, 2])
     """,
 )
-declare(
+_copy(
     "unsqueeze_copy -> Tensor",
-    """
+    OPS["unsqueeze"],
+    doc="""
     sig: (input, dim)
     unsqueeze as a copy.
 
@@ -97,9 +105,10 @@ declare(
     tensor([[1, 2]])
     """,
 )
-declare(
+_copy(
     "t_copy -> Tensor",
-    """
+    OPS["t"],
+    doc="""
     sig: (input)
     t as a copy.
 
@@ -111,9 +120,10 @@ declare(
             [2]])
     """,
 )
-declare(
+_copy(
     "transpose_copy -> Tensor",
-    """
+    OPS["transpose"],
+    doc="""
     sig: (input, dim0, dim1)
     transpose as a copy.
 
@@ -125,9 +135,10 @@ declare(
             [2]])
     """,
 )
-declare(
+_copy(
     "unfold_copy -> Tensor",
-    """
+    OPS["unfold"],
+    doc="""
     sig: (input, dimension, size, step)
     Tensor.unfold as a copy.
 
@@ -139,9 +150,10 @@ declare(
             [2, 3]])
     """,
 )
-declare(
+_copy(
     "split_copy -> Tensor[]",
-    """
+    OPS["split"],
+    doc="""
     sig: (input, split_size, dim=0)
     split as copies.
 
@@ -152,9 +164,10 @@ declare(
     (tensor([0, 1]), tensor([2]))
     """,
 )
-declare(
+_copy(
     "split_with_sizes_copy -> Tensor[]",
-    """
+    OPS["split_with_sizes"],
+    doc="""
     sig: (input, split_sizes, dim=0)
     split_with_sizes as copies.
 
@@ -166,9 +179,10 @@ declare(
     """,
     out=Out(exact=EXPECTED),
 )
-declare(
+_copy(
     "unbind_copy -> Tensor[]",
-    """
+    OPS["unbind"],
+    doc="""
     sig: (input, dim=0)
     unbind as copies.
 
@@ -180,22 +194,10 @@ declare(
     """,
     out=Out(exact=EXPECTED),
 )
-for _name in (
-    "select",
-    "slice",
-    "alias",
-    "unsqueeze",
-    "t",
-    "transpose",
-    "unfold",
-    "split",
-    "split_with_sizes",
-    "unbind",
-):
-    _publish(_name + "_copy", _copy_of(OPS[_name]))
-declare(
+_copy(
     "view_copy -> Tensor",
-    """
+    OPS["view"],
+    doc="""
     sig: (input, size)
     Tensor.view as a copy.
 
@@ -206,10 +208,12 @@ declare(
     tensor([[0, 1],
             [2, 3]])
     """,
+    sizes=True,
 )
-declare(
+_copy(
     "permute_copy -> Tensor",
-    """
+    OPS["permute"],
+    doc="""
     sig: (input, dims)
     permute as a copy.
 
@@ -220,10 +224,12 @@ declare(
     tensor([[1, 3],
             [2, 4]])
     """,
+    sizes=True,
 )
-declare(
+_copy(
     "expand_copy -> Tensor",
-    """
+    OPS["expand"],
+    doc="""
     sig: (input, size, *, implicit=False)
     expand as a copy.
 
@@ -234,16 +240,8 @@ declare(
     tensor([[1, 1],
             [2, 2]])
     """,
+    sizes=True,
 )
-for _name in ("view", "permute", "expand"):
-    _call = _copy_of(OPS[_name])
-    publish(
-        _name + "_copy",
-        lambda input, sizes, _call=_call, **options: _call(input, tuple(sizes), **options),
-        False,
-        True,
-        f"{_name}() as a copy.",
-    )
 _SQUEEZED = [_copy_of(entry) for entry in SQUEEZES]
 
 

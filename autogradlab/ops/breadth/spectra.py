@@ -41,6 +41,59 @@ def _centered(window: Tensor | None, win_length: int, n_fft: int, like: Tensor) 
     return window if win_length == n_fft else F.constant_pad_nd(window, (left, n_fft - win_length - left), 0)
 
 
+def _wants_complex(input: Tensor, window: Tensor | None, return_complex: bool | None) -> bool:
+    """Whether stft gives complex numbers: it has to be said where the signal is real."""
+    if return_complex is None:
+        if not input.is_complex() and (window is None or not window.is_complex()):
+            raise RuntimeError(
+                "stft requires the return_complex parameter be given for real inputs, and will further require that "
+                "return_complex=True in a future PyTorch release."
+            )
+        return True
+    if not return_complex:
+        warn_once(
+            "stft with return_complex=False is deprecated. In a future pytorch release, stft will return complex "
+            "tensors for all inputs, and return_complex=False will raise an error.\n"
+            "Note: you can still call torch.view_as_real on the complex output to recover the old return format.",
+            at=_WHERE.format(874),
+        )
+    return return_complex
+
+
+def _check_windows(call: str, size: int, n_fft: int, hop: int, length: int, window: Tensor | None) -> None:
+    if not 0 < n_fft <= size:
+        raise RuntimeError(f"{call} : expected 0 < n_fft < {size}, but got n_fft={n_fft}")
+    if hop <= 0:
+        raise RuntimeError(f"{call} : expected hop_length > 0, but got hop_length={hop}")
+    if not 0 < length <= n_fft:
+        raise RuntimeError(f"{call} : expected 0 < win_length <= n_fft, but got win_length={length}")
+    if window is not None and tuple(window.shape) != (length,):
+        raise RuntimeError(
+            f"{call} : expected a 1D window tensor of size equal to win_length={length}, but got window with size "
+            f"{list(window.shape)}"
+        )
+
+
+def _check_spectrum(
+    call: str, found: int, n_fft: int, hop: int, width: int, window: Tensor | None, onesided: bool | None
+) -> bool:
+    """Whether a spectrum with `found` frequencies is that of real signals."""
+    half = onesided if onesided is not None else n_fft != found
+    if (n_fft // 2 + 1 if half else n_fft) != found:
+        wanted = "n_fft / 2 + 1 when onesided=True" if half else "n_fft when onesided=False"
+        raise RuntimeError(
+            f"{call} : expected the frequency dimension (3rd to the last) of the input tensor to match {wanted}, but "
+            f"got {found}"
+        )
+    if not 0 < hop <= width:
+        raise RuntimeError(f"{call} : expected 0 < hop_length <= win_length")
+    if not 0 < width <= n_fft:
+        raise RuntimeError(f"{call} : expected 0 < win_length <= n_fft")
+    if window is not None and tuple(window.shape) != (width,):
+        raise RuntimeError(f"{call} : Invalid window shape. window has to be 1D and length of `win_length`")
+    return half
+
+
 @composite("""
     stft(Tensor input, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True,
         str pad_mode="reflect", bool normalized=False, bool? onesided=None, bool? return_complex=None,
@@ -106,20 +159,7 @@ def stft(
         return_complex=return_complex,
         align_to_window=align_to_window,
     )
-    if return_complex is None:
-        if not input.is_complex() and (window is None or not window.is_complex()):
-            raise RuntimeError(
-                "stft requires the return_complex parameter be given for real inputs, and will further require that "
-                "return_complex=True in a future PyTorch release."
-            )
-        return_complex = True
-    elif not return_complex:
-        warn_once(
-            "stft with return_complex=False is deprecated. In a future pytorch release, stft will return complex "
-            "tensors for all inputs, and return_complex=False will raise an error.\n"
-            "Note: you can still call torch.view_as_real on the complex output to recover the old return format.",
-            at=_WHERE.format(874),
-        )
+    return_complex = _wants_complex(input, window, return_complex)
     if not (input.is_floating_point() or input.is_complex()):
         raise RuntimeError(f"{call} : expected a tensor of floating point or complex values")
     if input.dim() not in (1, 2):
@@ -128,17 +168,7 @@ def stft(
     if not center and align_to_window:
         x = F.constant_pad_nd(x, ((n_fft - length) // 2,) * 2, 0)
     batch, size = x.shape
-    if not 0 < n_fft <= size:
-        raise RuntimeError(f"{call} : expected 0 < n_fft < {size}, but got n_fft={n_fft}")
-    if hop <= 0:
-        raise RuntimeError(f"{call} : expected hop_length > 0, but got hop_length={hop}")
-    if not 0 < length <= n_fft:
-        raise RuntimeError(f"{call} : expected 0 < win_length <= n_fft, but got win_length={length}")
-    if window is not None and tuple(window.shape) != (length,):
-        raise RuntimeError(
-            f"{call} : expected a 1D window tensor of size equal to win_length={length}, but got window with size "
-            f"{list(window.shape)}"
-        )
+    _check_windows(call, size, n_fft, hop, length, window)
     step, one = x.stride(0), x.stride(1)
     x = F.as_strided(x, (batch, 1 + (size - n_fft) // hop, n_fft), (step, hop * one, one))
     if window is not None or length < n_fft:
@@ -218,19 +248,7 @@ def istft(
         raise RuntimeError(f"{call} : input tensor cannot be empty.")
     if ndim not in (3, 4):
         raise RuntimeError(f"{call} : expected a tensor with 3 or 4 dimensions, but got {ndim}")
-    half = onesided if onesided is not None else n_fft != found
-    if (n_fft // 2 + 1 if half else n_fft) != found:
-        wanted = "n_fft / 2 + 1 when onesided=True" if half else "n_fft when onesided=False"
-        raise RuntimeError(
-            f"{call} : expected the frequency dimension (3rd to the last) of the input tensor to match {wanted}, but "
-            f"got {found}"
-        )
-    if not 0 < hop <= width:
-        raise RuntimeError(f"{call} : expected 0 < hop_length <= win_length")
-    if not 0 < width <= n_fft:
-        raise RuntimeError(f"{call} : expected 0 < win_length <= n_fft")
-    if window is not None and tuple(window.shape) != (width,):
-        raise RuntimeError(f"{call} : Invalid window shape. window has to be 1D and length of `win_length`")
+    half = _check_spectrum(call, found, n_fft, hop, width, window, onesided)
     weights = _centered(window, width, n_fft, x)
     if ndim == 3:
         x = F.unsqueeze(x, 0)

@@ -9,16 +9,18 @@ import numpy as np
 from ...core.arguments.declared import declare
 from ..first.kinds import refuse, refusing
 from ..table.factories import binary
-from ..table.opdef import alias, op
+from ..table.opdef import op
 from ..table.outputs import FOUND, Out
 
-declare(
+binary(
     """
     bitwise_and(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
     bitwise_and(Scalar self, Tensor other) -> Tensor
     bitwise_and(Tensor input, Scalar other, *, Tensor out=None) -> Tensor
     """,
-    """
+    np.bitwise_and,
+    check=refusing("fVc", "bitwise_and_cpu"),
+    doc="""
     The bits that both have; of bools, whether both are True. The operator &.
 
     ~pair-bits
@@ -36,13 +38,15 @@ declare(
     tensor([2, 8])
     """,
 )
-declare(
+binary(
     """
     bitwise_or(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
     bitwise_or(Scalar self, Tensor other) -> Tensor
     bitwise_or(Tensor input, Scalar other, *, Tensor out=None) -> Tensor
     """,
-    """
+    np.bitwise_or,
+    check=refusing("fVc", "bitwise_or_cpu"),
+    doc="""
     The bits that one of the two has. The operator |.
 
     ~pair-bits
@@ -58,13 +62,15 @@ declare(
     tensor([ 7, 14])
     """,
 )
-declare(
+binary(
     """
     bitwise_xor(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
     bitwise_xor(Scalar self, Tensor other) -> Tensor
     bitwise_xor(Tensor input, Scalar other, *, Tensor out=None) -> Tensor
     """,
-    """
+    np.bitwise_xor,
+    check=refusing("fVc", "bitwise_xor_cpu"),
+    doc="""
     The bits in which the two differ. The operator ^.
 
     ~pair-bits
@@ -80,12 +86,6 @@ declare(
     tensor([5, 6])
     """,
 )
-for _name, _ufunc, _doc in (
-    ("bitwise_and", np.bitwise_and, "Bitwise and of integers or bools."),
-    ("bitwise_or", np.bitwise_or, "Bitwise or of integers or bools."),
-    ("bitwise_xor", np.bitwise_xor, "Bitwise exclusive or of integers or bools."),
-):
-    binary(_name, _ufunc, check=refusing("fVc", _name + "_cpu"), doc=_doc)
 
 
 def _left(x, y):
@@ -156,6 +156,7 @@ binary(
     "gcd(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
     np.gcd,
     check=refusing("bfVc", "gcd_cpu"),
+    inplace_function=True,
     doc="""
     The greatest common divisor, not negative.
 
@@ -177,6 +178,7 @@ binary(
     "lcm(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
     np.lcm,
     check=refusing("bfVc", "lcm_cpu"),
+    inplace_function=True,
     doc="""
     The least common multiple, not negative.
 
@@ -427,5 +429,3 @@ binary(
     """,
     cuts=False,
 )
-for _name in ("gcd", "lcm"):
-    alias(_name + "_", _name + "_", method=False)

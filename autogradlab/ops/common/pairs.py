@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from ...core.arguments.declared import declare
 from ...core.recording.record import NOT_IMPLEMENTED, RAW, TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import get_default_dtype, of_scalar
@@ -47,9 +46,16 @@ def _halved(loses: Any) -> Callable[..., Any]:
     return formula
 
 
-declare(
+binary(
     "maximum(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
-    """
+    np.maximum,
+    {
+        "input": _halved(lambda a, b: a < b),
+        "other": _halved(lambda a, b: a > b),
+    },
+    inplace=False,
+    check=no_complex("maximum not implemented for complex tensors."),
+    doc="""
     The larger of two elements; nan if one of them is.
 
     ~pair-real
@@ -58,9 +64,16 @@ declare(
     tensor([3., 5.])
     """,
 )
-declare(
+binary(
     "minimum(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
-    """
+    np.minimum,
+    {
+        "input": _halved(lambda a, b: a > b),
+        "other": _halved(lambda a, b: a < b),
+    },
+    inplace=False,
+    check=no_complex("minimum not implemented for complex tensors."),
+    doc="""
     The smaller of two elements; nan if one of them is.
 
     ~pair-real
@@ -69,17 +82,6 @@ declare(
     tensor([1., 2.])
     """,
 )
-for _name, _kernel, _word in (("maximum", np.maximum, "larger"), ("minimum", np.minimum, "smaller")):
-    _low = (lambda a, b: a < b) if _name == "maximum" else (lambda a, b: a > b)
-    _high = (lambda a, b: a > b) if _name == "maximum" else (lambda a, b: a < b)
-    binary(
-        _name,
-        _kernel,
-        {"input": _halved(_low), "other": _halved(_high)},
-        inplace=False,
-        check=no_complex(f"{_name} not implemented for complex tensors."),
-        doc=f"The {_word} of input and other; NaN if one is.",
-    )
 
 
 def _but_nan(wins: Any, mine: bool) -> Callable[..., Any]:
@@ -92,9 +94,16 @@ def _but_nan(wins: Any, mine: bool) -> Callable[..., Any]:
     return formula
 
 
-declare(
+binary(
     "fmax(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
-    """
+    np.fmax,
+    {
+        "input": _but_nan(lambda a, b: a >= b, True),
+        "other": _but_nan(lambda a, b: a >= b, False),
+    },
+    inplace=False,
+    check=no_complex("fmax not implemented for complex tensors."),
+    doc="""
     The larger of two elements; the other one where one is nan.
 
     ~pair-real
@@ -103,9 +112,16 @@ declare(
     tensor([3., 2.])
     """,
 )
-declare(
+binary(
     "fmin(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
-    """
+    np.fmin,
+    {
+        "input": _but_nan(lambda a, b: a <= b, True),
+        "other": _but_nan(lambda a, b: a <= b, False),
+    },
+    inplace=False,
+    check=no_complex("fmin not implemented for complex tensors."),
+    doc="""
     The smaller of two elements; the other one where one is nan.
 
     ~pair-real
@@ -114,15 +130,6 @@ declare(
     tensor([1., 2.])
     """,
 )
-for _name, _kernel, _wins in (("fmax", np.fmax, lambda a, b: a >= b), ("fmin", np.fmin, lambda a, b: a <= b)):
-    binary(
-        _name,
-        _kernel,
-        {"input": _but_nan(_wins, True), "other": _but_nan(_wins, False)},
-        inplace=False,
-        check=no_complex(f"{_name} not implemented for complex tensors."),
-        doc=f"The {'larger' if _name == 'fmax' else 'smaller'} of input and other, a number before NaN.",
-    )
 
 # -- angles, lengths, signs --------------------------------------------------------------------------------------------
 
@@ -726,7 +733,7 @@ def _same_dtypes(entry: Op) -> Callable[..., Any]:
 
 
 offer("heaviside", OPS["heaviside"], _same_dtypes, True, True, OPS["heaviside"].doc)
-for _end in ("", "_"):
-    alias("arctan2" + _end, "atan2" + _end, function=_end == "")
+alias("arctan2", "atan2")
+alias("arctan2_", "atan2_", function=False)
 
 __all__ = ["floor_quotient", "is_half", "name_of"]

@@ -108,23 +108,14 @@ def _std_mean_back(F, grads, input, result0, dim, correction, keepdim):
     )
 
 
-_VJPS: dict[str, Any] = {
-    "var": lambda F, grad, input, dim, correction, keepdim: F.var_back(grad, input, dim, correction, keepdim),
-    "std": lambda F, grad, input, result, dim, correction, keepdim: F.std_back(
-        grad, input, result, dim, correction, keepdim
-    ),
-    "var_mean": _var_mean_back,
-    "std_mean": _std_mean_back,
-}
-
-
-def _spread_of(name: str) -> None:
+def _spread_of(declaration: str, vjp: Any, doc: str) -> None:
+    name = declare(declaration, doc)
     mean = name.endswith("_mean")
     options: dict[str, Any] = {"outputs": ("result0", "result1")} if mean else {}
     entry = OPS[name] = Op(
         name,
         _varied(name.removesuffix("_mean") + ("_mean" if mean else ""), name.startswith("std"), mean),
-        vjp={"input": _VJPS[name]},
+        vjp={"input": vjp},
         **options,
     )
     call = entry.call
@@ -147,12 +138,13 @@ def _spread_of(name: str) -> None:
     )
 
 
-declare(
+_spread_of(
     """
     var(Tensor input, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor out=None) -> Tensor
     var(Tensor input, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor out=None) -> Tensor
     var(Tensor input, bool unbiased=True) -> Tensor
     """,
+    lambda F, grad, input, dim, correction, keepdim: F.var_back(grad, input, dim, correction, keepdim),
     """
     The variance: squared distances from the mean, divided by n - correction (1, if not said otherwise).
     main: 2
@@ -165,12 +157,13 @@ declare(
     (tensor(1.6667), tensor(1.2500))
     """,
 )
-declare(
+_spread_of(
     """
     std(Tensor input, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor out=None) -> Tensor
     std(Tensor input, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor out=None) -> Tensor
     std(Tensor input, bool unbiased=True) -> Tensor
     """,
+    lambda F, grad, input, result, dim, correction, keepdim: F.std_back(grad, input, result, dim, correction, keepdim),
     """
     The standard deviation: the root of var.
     main: 2
@@ -182,12 +175,13 @@ declare(
     tensor([1.4142, 2.8284])
     """,
 )
-declare(
+_spread_of(
     """
     var_mean(Tensor input, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)
     var_mean(Tensor input, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor)
     var_mean(Tensor input, bool unbiased=True) -> (Tensor, Tensor)
     """,
+    _var_mean_back,
     """
     Variance and mean.
     main: 2
@@ -199,12 +193,13 @@ declare(
     (tensor(1.), tensor(2.))
     """,
 )
-declare(
+_spread_of(
     """
     std_mean(Tensor input, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)
     std_mean(Tensor input, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor)
     std_mean(Tensor input, bool unbiased=True) -> (Tensor, Tensor)
     """,
+    _std_mean_back,
     """
     Standard deviation and mean.
     main: 2
@@ -216,8 +211,6 @@ declare(
     (tensor(1.), tensor(2.))
     """,
 )
-for _name in ("var", "std", "var_mean", "std_mean"):
-    _spread_of(_name)
 
 # -- covariance --------------------------------------------------------------------------------------------------------
 

@@ -175,6 +175,7 @@ writer(
             _gathered(F, grad, dim, index, tuple(source.shape)) * alpha
         ),
     },
+    constants={"source_dim": lambda node: len(node.shape)},
     doc="""
     A copy of input to which the slices of source are added at the places of index along dim, times alpha.
 
@@ -246,6 +247,7 @@ writer(
         "input": lambda F, grad, dim, index: F.index_fill(grad, dim, index, 0),
         "source": lambda F, grad, dim, index, source: _gathered(F, grad, dim, index, tuple(source.shape)),
     },
+    constants={"source_dim": lambda node: len(node.shape)},
     doc="""
     sig: (input, dim, index, source, *, out=None)
     A copy of input whose slices at the places of index along dim are those of source.
@@ -269,9 +271,6 @@ writer(
     out=Out(overlap="part"),
     checked=True,
 )
-
-for _name in ("index_add", "index_copy"):
-    OPS[_name].node_class.constants = {"source_dim": lambda node: len(node.shape)}
 
 
 def _fill_slices(input: np.ndarray, dim: int, index: np.ndarray, value: Any) -> None:

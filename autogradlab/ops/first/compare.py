@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ...core.arguments.declared import declare
 from ...core.memory.versions import increment_version
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
@@ -17,12 +16,14 @@ from ..table.opdef import OPS, alias, composite, op, publish
 from ..table.outputs import EXPECTED, Out
 from .kinds import align, name_of, refuse, refusing
 
-declare(
+binary(
     """
     eq(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
     eq(Tensor input, Scalar other, *, Tensor out=None) -> Tensor
     """,
-    """
+    np.equal,
+    result="bool",
+    doc="""
     Whether elements are equal. The operator ==.
 
     ~pair-bool
@@ -38,12 +39,14 @@ declare(
     tensor([1, 0, 1])
     """,
 )
-declare(
+binary(
     """
     ne(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
     ne(Tensor input, Scalar other, *, Tensor out=None) -> Tensor
     """,
-    """
+    np.not_equal,
+    result="bool",
+    doc="""
     Whether elements differ. The operator !=.
 
     ~pair-bool
@@ -59,12 +62,15 @@ declare(
     tensor([1, 0])
     """,
 )
-declare(
+binary(
     """
     lt(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
     lt(Tensor input, Scalar other, *, Tensor out=None) -> Tensor
     """,
-    """
+    np.less,
+    result="bool",
+    check=refusing("c", "lt_cpu"),
+    doc="""
     Whether elements are smaller than those of other. The operator <.
 
     ~pair-bool
@@ -73,12 +79,15 @@ declare(
     tensor([ True, False, False])
     """,
 )
-declare(
+binary(
     """
     le(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
     le(Tensor input, Scalar other, *, Tensor out=None) -> Tensor
     """,
-    """
+    np.less_equal,
+    result="bool",
+    check=refusing("c", "le_cpu"),
+    doc="""
     Whether elements are not larger than those of other. The operator <=.
 
     ~pair-bool
@@ -94,12 +103,15 @@ declare(
     tensor([1, 1, 0])
     """,
 )
-declare(
+binary(
     """
     gt(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
     gt(Tensor input, Scalar other, *, Tensor out=None) -> Tensor
     """,
-    """
+    np.greater,
+    result="bool",
+    check=refusing("c", "gt_cpu"),
+    doc="""
     Whether elements are larger than those of other. The operator >.
 
     ~pair-bool
@@ -108,12 +120,15 @@ declare(
     tensor([False, False,  True])
     """,
 )
-declare(
+binary(
     """
     ge(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
     ge(Tensor input, Scalar other, *, Tensor out=None) -> Tensor
     """,
-    """
+    np.greater_equal,
+    result="bool",
+    check=refusing("c", "ge_cpu"),
+    doc="""
     Whether elements are not smaller than those of other. The operator >=.
 
     ~pair-bool
@@ -129,26 +144,16 @@ declare(
     tensor([0, 1, 1])
     """,
 )
-for _name, _kernel, _doc in (
-    ("eq", np.equal, "input == other"),
-    ("ne", np.not_equal, "input != other"),
-    ("lt", np.less, "input < other"),
-    ("le", np.less_equal, "input <= other"),
-    ("gt", np.greater, "input > other"),
-    ("ge", np.greater_equal, "input >= other"),
-):
-    binary(
-        _name, _kernel, result="bool", doc=_doc, check=None if _name in ("eq", "ne") else refusing("c", f"{_name}_cpu")
-    )
-for _new, _old in (
-    ("not_equal", "ne"),
-    ("less", "lt"),
-    ("less_equal", "le"),
-    ("greater", "gt"),
-    ("greater_equal", "ge"),
-):
-    alias(_new, _old)
-    alias(_new + "_", _old + "_", function=False)
+alias("not_equal", "ne")
+alias("not_equal_", "ne_", function=False)
+alias("less", "lt")
+alias("less_", "lt_", function=False)
+alias("less_equal", "le")
+alias("less_equal_", "le_", function=False)
+alias("greater", "gt")
+alias("greater_", "gt_", function=False)
+alias("greater_equal", "ge")
+alias("greater_equal_", "ge_", function=False)
 
 
 @composite("equal(Tensor input, Tensor other) -> bool")

@@ -11,6 +11,7 @@ import numpy as np
 from ...core.arguments.declared import declare
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
+from ...core.types.dtypes import dtype
 from ...core.values.promotion import check_cast, is_number, result_dtype
 from ..table.arguments import old_form, reject
 from ..table.factories import binary, unary
@@ -189,6 +190,16 @@ binary(
 )
 
 
+def _check_alpha(alpha: Any, wanted: dtype) -> None:
+    if isinstance(alpha, bool):
+        if not wanted._category == 0:
+            raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    elif wanted._category < 2 and isinstance(alpha, (float, complex)):
+        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+    elif wanted._category < 3 and isinstance(alpha, complex):
+        raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
+
+
 def _with_alpha(name: str, sign: int) -> None:
     """`add` and `sub` with a factor: input + alpha * other. The Node is that of the plain form."""
 
@@ -216,13 +227,7 @@ def _with_alpha(name: str, sign: int) -> None:
         wanted = result_dtype((input, other))
         if sign < 0:
             _no_bool_sub(wanted.numpy, None) if wanted._category == 0 else no_mixed_bool_sub(input, other)
-        if isinstance(alpha, bool):
-            if not wanted._category == 0:
-                raise RuntimeError("Boolean alpha only supported for Boolean results.")
-        elif wanted._category < 2 and isinstance(alpha, (float, complex)):
-            raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
-        elif wanted._category < 3 and isinstance(alpha, complex):
-            raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
+        _check_alpha(alpha, wanted)
         if not isinstance(other, Tensor):
             other = F.scalar_tensor(other, dtype=wanted)
         return input, other
@@ -953,9 +958,18 @@ _angle_unit(
     """,
 )
 
-for _name in ("asin", "acos", "atan", "asinh", "acosh", "atanh"):
-    for _end in ("", "_"):
-        alias(_name.replace("a", "arc", 1) + _end, _name + _end)
+alias("arcsin", "asin")
+alias("arcsin_", "asin_")
+alias("arccos", "acos")
+alias("arccos_", "acos_")
+alias("arctan", "atan")
+alias("arctan_", "atan_")
+alias("arcsinh", "asinh")
+alias("arcsinh_", "asinh_")
+alias("arccosh", "acosh")
+alias("arccosh_", "acosh_")
+alias("arctanh", "atanh")
+alias("arctanh_", "atanh_")
 declare(
     """
     multiply(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|numbers
@@ -968,9 +982,14 @@ declare(
     subtract(Tensor input, Scalar other, Scalar alpha=1) -> Tensor|numbers
     """,
 )
-for _new, _old in (("multiply", "mul"), ("subtract", "sub"), ("negative", "neg"), ("absolute", "abs")):
-    for _end in ("", "_"):
-        alias(_new + _end, _old + _end, function=_end == "" or _old == "neg")
+alias("multiply", "mul")
+alias("multiply_", "mul_", function=False)
+alias("subtract", "sub")
+alias("subtract_", "sub_", function=False)
+alias("negative", "neg")
+alias("negative_", "neg_")
+alias("absolute", "abs")
+alias("absolute_", "abs_", function=False)
 
 
 # -- activations -------------------------------------------------------------------------------------------------------
@@ -1075,9 +1094,10 @@ declare(
     true_divide(Tensor input, Scalar other) -> Tensor|numbers
     """,
 )
-for _new in ("divide", "true_divide"):
-    alias(_new, "div")
-    alias(_new + "_", "div_", function=False)
+alias("divide", "div")
+alias("divide_", "div_", function=False)
+alias("true_divide", "div")
+alias("true_divide_", "div_", function=False)
 
 
 # -- the derivatives that PyTorch itself has as operations -------------------------------------------------------------
@@ -1131,12 +1151,15 @@ def _with_number(ufunc: Any) -> Any:
     return kernel
 
 
-for _name, _node, _kernel, _raw, _vjp in (
-    ("mul_number", "MulBackward1", np.multiply, operator.mul, lambda F, grad, other: F.mul_number(grad, other)),
-    ("div_number", "DivBackward1", np.true_divide, operator.truediv, lambda F, grad, other: F.div_number(grad, other)),
-    ("add_number", "AddBackward1", np.add, operator.add, lambda F, grad: grad),
-    ("sub_number", "SubBackward1", np.subtract, operator.sub, lambda F, grad: grad),
-):
-    OPS[_name] = Op(_name, _with_number(_kernel), node=_node, vjp={"input": _vjp})
-    setattr(TENSORS, _name, OPS[_name].call)
-    setattr(RAW, _name, _raw)
+def _number_form(name: str, kernel: Any, on_arrays: Any, vjp: Any) -> None:
+    entry = OPS[name] = Op(
+        name, _with_number(kernel), node=f"{name.split('_')[0].capitalize()}Backward1", vjp={"input": vjp}
+    )
+    setattr(TENSORS, name, entry.call)
+    setattr(RAW, name, on_arrays)
+
+
+_number_form("add_number", np.add, operator.add, lambda F, grad: grad)
+_number_form("sub_number", np.subtract, operator.sub, lambda F, grad: grad)
+_number_form("mul_number", np.multiply, operator.mul, lambda F, grad, other: grad * np.conj(other).item())
+_number_form("div_number", np.true_divide, operator.truediv, lambda F, grad, other: grad / np.conj(other).item())

@@ -13,7 +13,7 @@ from ...core.runtime.modes import FLAGS, LOCAL
 from ...core.tensor.tensor import Tensor
 from ...core.values.promotion import is_number, result_dtype
 from ..table.opdef import OPS, Op, publish
-from .kinds import align, floated, numbered
+from .kinds import align
 
 F = TENSORS
 
@@ -107,27 +107,6 @@ publish(
     tensor([9., 8.])
     """,
 )
-
-
-def _with_number(ufunc: Any) -> Any:
-    def kernel(input, other):
-        x = floated(input)
-        return ufunc(x, numbered(x, other))
-
-    return kernel
-
-
-# The other overloads with a Scalar, which PyTorch's compositions and its derivative formulas take.
-for _name, _kernel, _vjp in (
-    ("add", np.add, lambda F, grad: grad),
-    ("sub", np.subtract, lambda F, grad: grad),
-    ("mul", np.multiply, lambda F, grad, other: grad * np.conj(other).item()),
-    ("div", np.true_divide, lambda F, grad, other: grad / np.conj(other).item()),
-):
-    OPS[_name + "_number"] = Op(
-        _name + "_number", _with_number(_kernel), node=f"{_name.capitalize()}Backward1", vjp={"input": _vjp}
-    )
-    setattr(F, _name + "_number", OPS[_name + "_number"].call)
 
 
 def _from_number(self: Tensor, other: Any) -> Tensor:

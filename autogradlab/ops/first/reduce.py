@@ -39,7 +39,15 @@ def _written(out: Any, dtype: Any) -> Any:
 
 
 def two_forms(
-    declaration: str, whole: Any, part: Any, vjp_whole: Any, vjp_part: Any, doc: str, *, made_in_out: bool = True
+    declaration: str,
+    whole: Any,
+    part: Any,
+    vjp_whole: Any,
+    vjp_part: Any,
+    doc: str,
+    *,
+    made_in_out: bool = True,
+    constants: dict[str, Any] | None = None,
 ) -> None:
     """An operation that reduces everything (`…Backward0`) or along dimensions (`…Backward1`).
     Both kernels take a dtype.
@@ -48,8 +56,8 @@ def two_forms(
     """
     name = declare(declaration, doc)
     camel = name.capitalize()
-    first = Op(name, whole, vjp={"input": vjp_whole}, node=camel + "Backward0", doc=doc)
-    second = Op(name, part, vjp={"input": vjp_part}, node=camel + "Backward1", doc=doc)
+    first = Op(name, whole, vjp={"input": vjp_whole}, node=camel + "Backward0", doc=doc, constants=constants)
+    second = Op(name, part, vjp={"input": vjp_part}, node=camel + "Backward1", doc=doc, constants=constants)
     OPS[name] = first
     OPS[name + ".dim"] = second
     second.node_class.dim_list = True
@@ -214,10 +222,9 @@ two_forms(
             [0.2500, 0.2500]])
     """,
     made_in_out=False,
+    constants={"self_sym_numel": lambda node: math.prod(node._saved_self_sym_sizes)},
 )
 
-for _entry in (OPS["mean"], OPS["mean.dim"]):
-    _entry.node_class.constants = {"self_sym_numel": lambda node: math.prod(node._saved_self_sym_sizes)}
 
 # -- without NaN -------------------------------------------------------------------------------------------------------
 

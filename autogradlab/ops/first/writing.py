@@ -58,6 +58,7 @@ def writer(
     doc: str = "",
     out: Any = None,
     overlap: str = "whole",
+    constants: dict[str, Any] | None = None,
     checked: bool = False,
 ) -> Op:
     """The table entry of an operation whose kernel `write(input, …)` changes its first argument.
@@ -65,7 +66,7 @@ def writer(
     It is published under `name` on a copy (in the memory order `order`) and under `name_` in place.
     """
     name = declare(declaration, doc, out)
-    rules: dict[str, Any] = {"overlap": overlap, "check_out": same_dtype()}
+    rules: dict[str, Any] = {"overlap": overlap, "constants": constants, "check_out": same_dtype()}
     entry = OPS[name] = Op(name, write, tensors, vjp=vjp, node=node, shown=shown, doc=doc, **rules)
     invoke = entry.invoke
 

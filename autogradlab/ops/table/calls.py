@@ -1,8 +1,8 @@
 """How operations of the table are called: a closure for each, as short as its kind allows.
 
-`one` is for a single tensor among the arguments (most operations, all views), `several` for more of them or a list,
-`many` for several results. They bind the arguments, run the kernel, make the Tensors and, if a gradient is wanted, the
-Node with what its formulas name; out= goes to `Op.call_any`.
+`one` is for a single tensor among the arguments (most operations), `viewed` for views of it, `several` for more tensors
+or a list of them, `many` for several results. They bind the arguments, run the kernel, make the Tensors and, if a
+gradient is wanted, the Node with what its formulas name; out= goes to `Op.call_any`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ def make_call(op: Op) -> Callable[..., Any]:
     """The function that carries out an operation."""
     if op.multi or op.outputs:
         return many(op)
-    return one(op) if op.tensor_places == (0,) and op.list_place is None else several(op)
+    if op.tensor_places != (0,) or op.list_place is not None:
+        return several(op)
+    return viewed(op) if op.view else one(op)
 
 
 def _kernel(error: RuntimeError, op: Op, *args: Any) -> Any:
@@ -45,84 +47,119 @@ def _kernel(error: RuntimeError, op: Op, *args: Any) -> Any:
 
 def one(op: Op) -> Callable[..., Any]:
     """An operation whose first argument is its only tensor."""
-    invoke, view, creation = op.invoke, op.view, op.creation
-    count, positional, required, defaults = len(op.names), op.positional, op.required, op.defaults
-    full = positional == count
+    invoke, count, defaults = op.invoke, len(op.names), op.defaults
+    fewest, most = op.required, op.positional
     node_class: Any = op.node_class if op.differentiates else None
     save = _saver(op) if op.differentiates else None
 
     def call(*args: Any, **kwargs: Any) -> Any:
         given = args
-        if kwargs or len(args) != count or not full:
-            if not kwargs and required <= len(args) <= positional:
-                args = args + defaults[len(args) :]
-            else:
-                if kwargs.get("out") is not None:
-                    return op.call_any(*args, **kwargs)
-                kwargs.pop("out", None)
-                args = tuple(op.bind(args, kwargs))
+        if kwargs or len(args) != count or count > most:
+            if kwargs.get("out") is not None:
+                return op.call_any(*args, **kwargs)
+            plain = not kwargs and fewest <= len(args) <= most
+            args = args + defaults[len(args) :] if plain else op.filled(args, kwargs)
         input = args[0]
         if not isinstance(input, Tensor):
             return op.reject(given, kwargs)
         x = input._array
-        if view:
-            r = invoke(x, *args[1:])
-        else:
-            try:
-                r = QUIET(invoke, x, *args[1:])
-            except RuntimeError as error:
-                r = _kernel(error, op, x, *args[1:])
-            except (AttributeError, TypeError, ValueError):
-                op.refused(given, kwargs)
-                raise
-            if type(r) is not _ndarray:
-                r = np.asarray(r)
+        try:
+            r = QUIET(invoke, x, *args[1:])
+        except RuntimeError as error:
+            r = _kernel(error, op, x, *args[1:])
+        except (AttributeError, TypeError, ValueError):
+            op.refused(given, kwargs)
+            raise
+        if type(r) is not _ndarray:
+            r = np.asarray(r)
+        # unrolled: t = wrap(r)
+        t = _new(Tensor)
+        t._array = r
+        t._edge = NO_EDGE
+        t._counter = UNSHARED
+        t._grad = t._view = t._storage = t._meta = None
+        # end
+        if node_class is None or (FLAGS.unusual and not LOCAL.state.record):
+            if FLAGS.inference and LOCAL.state.inference:
+                t._counter = INFERENCE
+            return t
+        edge = input._edge
+        if edge is None:
+            edge = gradient_edge(input)
+        if edge is NO_EDGE or r.dtype.kind not in "fcV":
+            return t
+        saved = save(args, x, t)  # type: ignore[misc]
+        # unrolled: node = start_node(node_class, (edge,), r.shape, r.dtype, saved)
+        node = _new(node_class)
+        node._seq = sequence()
+        node.next_functions = (edge,)
+        node.hooks = None
+        node._extra = None
+        node.shape = r.shape
+        node.dtype = r.dtype
+        node.saved = saved
+        # end
+        if FLAGS.unusual and not LOCAL.state.plain:
+            finish(node, LOCAL.state)
+        t._edge = (node, 0)
+        return t
+
+    return call
+
+
+def viewed(op: Op) -> Callable[..., Any]:
+    """The same where the result is a view of that tensor."""
+    invoke, creation, count, defaults = op.invoke, op.creation, len(op.names), op.defaults
+    fewest, most = op.required, op.positional
+    node_class: Any = op.node_class if op.differentiates else None
+    save = _saver(op) if op.differentiates else None
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        given = args
+        if kwargs or len(args) != count or count > most:
+            if kwargs.get("out") is not None:
+                return op.call_any(*args, **kwargs)
+            plain = not kwargs and fewest <= len(args) <= most
+            args = args + defaults[len(args) :] if plain else op.filled(args, kwargs)
+        input = args[0]
+        if not isinstance(input, Tensor):
+            return op.reject(given, kwargs)
+        x = input._array
+        r = invoke(x, *args[1:])
         edge = input._edge
         if edge is None:
             edge = gradient_edge(input)
         recorded = edge is not NO_EDGE and node_class is not None and r.dtype.kind in "fcV"
-        if FLAGS.unusual:
-            recorded &= LOCAL.state.record
-        if view:
-            kind = creation
-            if FLAGS.unusual and not LOCAL.state.record:
-                kind = "inference" if LOCAL.state.inference else "no_grad"
-            # unrolled: t = share(input, r, None, kind)
-            t = _new(Tensor)
-            t._array = r
-            t._grad = t._meta = None
-            t._storage = input._storage
-            version = input._counter
-            if version is UNSHARED:
-                version = input._counter = [0]
-            t._counter = version
-            if version is INFERENCE:
-                t._edge = NO_EDGE
-                t._view = None
-            else:
-                t._edge = None
-                t._view = meta = _new(ViewMeta)
-                meta.edge = None
-                meta.leaf = False
-                meta.version = version[0]
-                parent = input._view
-                if parent is None:
-                    meta.base = input
-                    meta.creation = kind
-                else:
-                    meta.base = parent.base
-                    meta.creation = kind or parent.creation
-            # end
-        else:
-            # unrolled: t = wrap(r)
-            t = _new(Tensor)
-            t._array = r
+        kind = creation
+        if FLAGS.unusual and not LOCAL.state.record:
+            recorded = False
+            kind = "inference" if LOCAL.state.inference else "no_grad"
+        # unrolled: t = share(input, r, None, kind)
+        t = _new(Tensor)
+        t._array = r
+        t._grad = t._meta = None
+        t._storage = input._storage
+        version = input._counter
+        if version is UNSHARED:
+            version = input._counter = [0]
+        t._counter = version
+        if version is INFERENCE:
             t._edge = NO_EDGE
-            t._counter = UNSHARED
-            t._grad = t._view = t._storage = t._meta = None
-            # end
-            if FLAGS.inference and LOCAL.state.inference:
-                t._counter = INFERENCE
+            t._view = None
+        else:
+            t._edge = None
+            t._view = meta = _new(ViewMeta)
+            meta.edge = None
+            meta.leaf = False
+            meta.version = version[0]
+            parent = input._view
+            if parent is None:
+                meta.base = input
+                meta.creation = kind
+            else:
+                meta.base = parent.base
+                meta.creation = kind or parent.creation
+        # end
         if not recorded:
             return t
         saved = save(args, x, t)  # type: ignore[misc]
@@ -138,10 +175,7 @@ def one(op: Op) -> Callable[..., Any]:
         # end
         if FLAGS.unusual and not LOCAL.state.plain:
             finish(node, LOCAL.state)
-        if view:
-            t._view.edge = (node, 0)  # type: ignore[union-attr]
-        else:
-            t._edge = (node, 0)
+        t._view.edge = (node, 0)  # type: ignore[union-attr]
         return t
 
     return call

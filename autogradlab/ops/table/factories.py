@@ -325,19 +325,17 @@ def binary(
 
 
 def _core(entry: Binary) -> Callable[[Any, Any], Any]:
-    """The operation on a tensor and a tensor or number; NotImplemented for anything else."""
+    """What the operator of an entry is."""
     kernel, check, floats, pair = entry.ufunc, entry.check, entry.floats, entry.pair
     scalar, crossed, names = entry.scalar, entry.crossed, entry.saved_names()
     node_class: Any = entry.node_class if entry.differentiates else None
 
     def core(input: Any, other: Any) -> Any:
+        """The operation on a tensor and a tensor or number; NotImplemented for anything else."""
         kind = type(other)
         if kind is Tensor or isinstance(other, Tensor):
-            try:
-                x = input._array
-            except AttributeError:
-                x = None
             y = other._array
+            x = input._array if type(input) is Tensor else getattr(input, "_array", None)
             found = x is None or x.dtype is not y.dtype or (floats and x.dtype.kind in "biu")
         elif scalar and FLAGS.unusual and LOCAL.state.formula and is_number(other) and input._array.dtype.kind in "fc":
             return getattr(TENSORS, scalar)(input, other)

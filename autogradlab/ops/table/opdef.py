@@ -285,6 +285,11 @@ class Op:
                     self.reject(args, kwargs, name)
         return values
 
+    def filled(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        """The same for a call without out=, as a tuple."""
+        kwargs.pop("out", None)
+        return tuple(self.bind(args, kwargs))
+
     def reject(self, args: tuple[Any, ...], kwargs: dict[str, Any], name: str | None = None) -> Any:
         """Raise PyTorch's TypeError for arguments that do not fit."""
         reject(name or self.name, args, kwargs, self.as_method)
