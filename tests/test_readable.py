@@ -136,7 +136,7 @@ LOOPS = {
 
 
 def test_entries_are_not_made_in_loops() -> None:
-    """Each operation has an entry where a reader greps for it; where the formula is one for several, it says so here."""
+    """Each operation has an entry where a reader greps for it; a formula for several of them says so here."""
     found = {
         name
         for name, tree in modules()
