@@ -13,6 +13,7 @@ from .cards.step import step
 from .cards.storage import storage
 from .cards.training import training
 from .cards.watch import watch
+from .cards.what_if import what_if
 from .cards.why import explain, why
 from .inspector import Inspector
 from .snapshot.lines import watch as _watch_lines
@@ -33,6 +34,7 @@ __all__ = [
     "storage",
     "training",
     "watch",
+    "what_if",
     "why",
 ]
 

@@ -205,7 +205,7 @@ class _Receipt:
         name = self._element(f"{self.name}.grad", self.tensor.shape, element)
         size = _sum(map(abs, [*products, *rest]))
         times, badge, sentence = self._verdict(name, total, number, len(ways) + len(rest), size)
-        said = _added(texts([*products, *([left] if rest else [])])) if products or rest else "0."
+        said = _added(texts([*products, *([left] if rest else [])]), 60 - len(name)) if products or rest else "0."
         shown = texts([number if times else total])[0]
         equation = f"{name} = " if times else ""  # ways that are not all of it are summed for themselves
         equation += f"{times} × ({said})" if times > 1 else said
@@ -339,9 +339,9 @@ def _runs(factors: Sequence[tuple[Factor, str, str]], long: bool) -> Iterator[li
         yield run
 
 
-def _short(stations: Sequence[str], most: int = 7) -> list[str]:
+def _short(stations: Sequence[str], most: int = 5) -> list[str]:
     """The stations of a way; of a long one the first and the last."""
-    return list(stations) if len(stations) <= most else [*stations[:3], "…", *stations[-3:]]
+    return list(stations) if len(stations) <= most else [*stations[:2], "…", *stations[-2:]]
 
 
 def _bare(station: str) -> str:
@@ -349,12 +349,15 @@ def _bare(station: str) -> str:
     return station[: station.rindex("[")] if station.endswith("]") and "[" in station else station
 
 
-def _added(numbers: Sequence[str], most: int = 6) -> str:
-    """Numbers as a sum: `44. - 1.`"""
+def _added(numbers: Sequence[str], room: int = 36) -> str:
+    """Numbers as a sum, as many as there is room for: `44. - 1. + …`"""
     text = numbers[0]
-    for number in numbers[1:most]:
-        text += f" - {number[1:]}" if number.startswith("-") else f" + {number}"
-    return text + (" + …" if len(numbers) > most else "")
+    for number in numbers[1:]:
+        more = f" - {number[1:]}" if number.startswith("-") else f" + {number}"
+        if len(text + more) > room:
+            return text + " + …"
+        text += more
+    return text
 
 
 def _line(entry: Entry) -> str:

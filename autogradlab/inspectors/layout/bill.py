@@ -55,7 +55,7 @@ def bill(entries: Sequence[Entry], total: tuple[str, str], words: tuple[str, ...
         for place, chip in enumerate(entry.chips):
             text = fit(chip.text, LONGEST, SIZE, mono=True)
             wide = width(text, SIZE, True) + 18
-            if place and left + wide > WIDE - room:
+            if place and left + wide > WIDE:
                 left, line = GAP, line + HIGH + 6
             if place:
                 shapes.append(Text(left - GAP / 2, line + 19, "×", "muted", size=15))
@@ -65,6 +65,8 @@ def bill(entries: Sequence[Entry], total: tuple[str, str], words: tuple[str, ...
             )
             items.append(Item(f"c{number}.{place}", (box, written_), chip.label or chip.text, chip.details, chip.text))
             left += wide + GAP
+        if entry.chips and left - GAP > WIDE - room:
+            line += HIGH
         base = line + 19 if entry.chips else y + 14
         shapes.append(
             Text(RIGHT, base, f"= {entry.product}", tone, "end", 15.0 if entry.chips else SIZE, True, bool(entry.chips))

@@ -1,19 +1,20 @@
 """The ways from a root to one element of a tensor: of each the local derivatives, exactly as the Nodes calculate them.
 
-No engine runs and no hook fires: each Node is called with gradients of our own, as the engine would call it. What flows
-into every Node is calculated once. Then, from the element backwards, the ways are told apart: which elements of the
-Nodes before it lead there is found by gradients that are zero but for some elements, the largest share first. What has
-not been told apart when enough is listed is the rest; its share is known exactly, since it is one such gradient too.
+What flows into every Node is calculated once (`flows`). Then, from the element backwards, the ways are told apart:
+which elements of the Nodes before it lead there is found by gradients that are zero but for some elements, the largest
+share first. What has not been told apart when enough is listed is the rest; its share is known exactly, since it is one
+such gradient too.
 """
 
 from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from .flows import Flows, metadata
 from .graph import Walk, edge_of
 from .kinds import library
 
@@ -67,13 +68,10 @@ class Ways:
         self.walk = walk
         self.torch = library(target)
         self.place = edge_of(target)
-        self.flows: dict[tuple[Any, int], Any] = {}
-        self.starts: dict[tuple[Any, int], list[tuple[int, Any]]] = {}
         self.sources: dict[tuple[Any, int], list[tuple[Any, int]]] = {}
-        self.calls = 0
         self.between = self._find()
-        with self.torch.no_grad():
-            self._flow()
+        self.stream = Flows(walk, self.between)
+        self.flows = self.stream.at
 
     @property
     def reached(self) -> bool:
@@ -83,8 +81,6 @@ class Ways:
     def total(self) -> Any:
         """The gradient of the tensor, as it comes from all roots together."""
         return self.flows[self.place]
-
-    # -- what flows ----------------------------------------------------------------------------------------------------
 
     def _find(self) -> set[Any]:
         """The Nodes between the roots and the tensor."""
@@ -104,56 +100,6 @@ class Ways:
                     waiting.append(node)
         return between
 
-    def _flow(self) -> None:
-        walk = self.walk
-        for number, (root, start) in enumerate(zip(walk.roots, walk.starts, strict=True)):
-            if start[0] in self.between:
-                one = root.detach().new_ones(root.shape)
-                self._add(start, one)
-                self.starts.setdefault(start, []).append((number, one.reshape(-1)[0].item()))
-        open_edges = dict.fromkeys(self.between, 0)
-        nexts = {node: n for node, n in zip(walk.nodes, walk.nexts, strict=False) if node in self.between}
-        for node in self.between:
-            for follower, _ in nexts.get(node, ()):
-                if follower in self.between:
-                    open_edges[follower] += 1
-        ready = [node for node in walk.nodes if node in self.between and not open_edges[node]]
-        for node in ready:  # grows while it is walked
-            if node is self.place[0]:
-                continue
-            grads = {nr: flow for (one, nr), flow in self.flows.items() if one is node}
-            gone = self.run(node, grads) if grads else ()
-            for index, (follower, number) in enumerate(nexts[node]):
-                if follower not in self.between:
-                    continue
-                if index < len(gone) and gone[index] is not None:
-                    self._add((follower, number), gone[index])
-                open_edges[follower] -= 1
-                if not open_edges[follower]:
-                    ready.append(follower)
-
-    def _add(self, place: tuple[Any, int], grad: Any) -> None:
-        known = self.flows.get(place)
-        self.flows[place] = grad if known is None else known + grad
-
-    def run(self, node: Any, grads: dict[int, Any]) -> tuple[Any, ...]:
-        """What a Node makes of gradients of its outputs: one for each input, in its shape and dtype."""
-        self.calls += 1
-        count = max(len(_metadata(node)), max(grads) + 1)
-        given = [grads.get(number) for number in range(count)]
-        call = node.apply if hasattr(type(node), "_forward_cls") else node
-        if call is not node:  # the backward of a Function of the user's gets zeros, not None
-            given = [
-                g if g is not None else _zeros(meta, next(iter(grads.values())))
-                for g, meta in zip(given, _metadata(node), strict=True)
-            ]
-        made = call(*given)
-        made = made if isinstance(made, tuple) else (made,)
-        fitted = []
-        for grad, (follower, number) in zip(made, node.next_functions, strict=False):
-            fitted.append(None if grad is None or follower is None else _fit(grad, _metadata(follower)[number]))
-        return tuple(fitted)
-
     # -- ways ----------------------------------------------------------------------------------------------------------
 
     def of(self, element: int, most: int) -> tuple[list[Way], list[Any]]:
@@ -165,9 +111,9 @@ class Ways:
         found: list[Way] = []
         heap: list[tuple[float, int, _Group | Way]] = []
         order = 0
-        self.calls = 0
+        self.stream.calls = 0
         items: list[_Group | Way] = list(self._before(self.place, element, 1.0, ()))
-        while (items or heap) and len(found) < most and self.calls <= CALLS:
+        while (items or heap) and len(found) < most and self.stream.calls <= CALLS:
             for item in items:
                 order += 1
                 heapq.heappush(heap, (-_size(item.product if isinstance(item, Way) else item.share), order, item))
@@ -192,12 +138,12 @@ class Ways:
         self, place: tuple[Any, int], element: int, scale: Any, behind: tuple[Factor, ...]
     ) -> Iterator[_Group | Way]:
         """What leads to an element: a root that it is, and groups of elements of the Nodes before it."""
-        for number, start in self.starts.get(place, []):
+        for number, start in self.stream.starts.get(place, []):
             yield Way(number, start, behind, start * scale)
         for node, index in self.sources.get(place, []):
             if node not in self.between:
                 continue
-            for output in range(max(1, len(_metadata(node)))):
+            for output in range(max(1, len(metadata(node)))):
                 flow = self.flows.get((node, output))
                 if flow is not None and flow.numel():
                     group = _Group(node, output, index, element, 0, flow.numel() - 1, scale, behind)
@@ -219,7 +165,7 @@ class Ways:
 
     def _entry(self, group: _Group, part: Any) -> Any:
         flow = self.flows[group.node, group.output]
-        made = self.run(group.node, {group.output: part.reshape(flow.shape)})[group.index]
+        made = self.stream.run(group.node, {group.output: part.reshape(flow.shape)})[group.index]
         return 0.0 if made is None else made.reshape(-1)[group.into].item()
 
     def _halves(self, group: _Group) -> Iterator[_Group | Way]:
@@ -243,26 +189,3 @@ class Ways:
 def _size(value: Any) -> float:
     size = abs(value)
     return math.inf if size != size else float(size)
-
-
-def _metadata(node: Any) -> list[Any]:
-    try:
-        return list(node._input_metadata)
-    except Exception:  # a Node of another kind
-        return []
-
-
-def _zeros(meta: Any, like: Any) -> Any:
-    return like.new_zeros(tuple(meta.shape), dtype=meta.dtype)
-
-
-def _fit(grad: Any, meta: Any) -> Any:
-    """As the engine does: summed to the input's shape, in its dtype."""
-    shape: Sequence[int] = tuple(meta.shape)
-    if str(grad.layout) != "torch.strided":
-        grad = grad.to_dense()
-    if tuple(grad.shape) != tuple(shape):
-        grad = grad.sum_to_size(shape)
-    if grad.is_complex() and not meta.dtype.is_complex:
-        grad = grad.real
-    return grad.to(meta.dtype)

@@ -1,0 +1,296 @@
+"""`what_if`: the same backward with something detached, frozen or made zero: who still gets what, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..inspector import Inspector, present
+from ..layout.picture import Labels, draw
+from ..parts import Badge, Block, Card, Drawing, Item, Note, Path, Shape, Table, Text, Tone
+from ..snapshot.callers import space_now
+from ..snapshot.calls import arguments
+from ..snapshot.events import amount
+from ..snapshot.flows import Flows, Place
+from ..snapshot.graph import Graph, Holders, Walk, describe, edge_of
+from ..snapshot.kinds import is_a, is_module, is_tensor, type_name
+from ..values import shape
+from ..words import language, say
+from .graph import details_of
+
+__all__ = ["what_if"]
+
+#: Nodes that are drawn; leaves that are listed
+DRAWN, LISTED = 40, 40
+KINDS = ("cut", "frozen", "zero")
+
+
+def what_if(y: Any, cut: Any = None, frozen: Any = None, zero: Any = None) -> Inspector:
+    """The backward of `y` beside one that does not happen: with a tensor detached, a leaf or Module frozen, or a
+    gradient made zero. Who still gets what, and why.
+
+    `cut`, `frozen` and `zero` take a tensor, a Module or a list of them. No engine runs, no hook fires and nothing is
+    changed: the Nodes are asked one by one, so `y` must not have been backward through already (or only with
+    `retain_graph=True`).
+
+    >>> import autogradlab as torch
+    >>> from autogradlab import inspectors as lab
+    >>> lab.set_language("en")
+    >>> w, x = torch.tensor([1.], requires_grad=True), torch.tensor([2.], requires_grad=True)
+    >>> a = w * x
+    >>> b = w + 1
+    >>> y = a * b
+    >>> print("\\n".join(lab.what_if(y, cut=a).text.splitlines()[-3:]))
+    leaf  gets now  gets then  why
+    `w`   [6.]      [2.]       [4.] of it came through `a`; the rest still comes by way of AddBackward0 (`b`).
+    `x`   [2.]      nothing    Every way to it went through `a`: no gradient arrives, and its `.grad` is not touched.
+    """
+    spelled = arguments()
+    asked = {"cut": cut, "frozen": frozen, "zero": zero}
+    found = {key: list(_tensors(key, thing)) for key, thing in asked.items() if thing is not None}
+    return present(_WhatIf(y, found, space_now(), spelled[0] if spelled else "y").card())
+
+
+def _tensors(key: str, thing: Any) -> Iterator[Any]:
+    """The tensors that are meant: themselves, or the parameters of Modules."""
+    for one in thing if is_a(thing, (list, tuple)) else [thing]:
+        if is_module(one):
+            yield from one.parameters()
+        elif is_tensor(one):
+            yield one
+        else:
+            raise TypeError(say("what_if.what_type", key=key, type=type_name(one)))
+
+
+@dataclass(slots=True)
+class _Leaf:
+    """A leaf, and what arrives at it in both backwards (None: nothing)."""
+
+    name: str
+    place: Place
+    now: Any
+    then: Any
+
+
+class _WhatIf:
+    def __init__(self, y: Any, asked: Mapping[str, list[Any]], space: Mapping[str, Any], written: str) -> None:
+        self.root = y
+        self.asked = asked
+        self.holders = Holders(space)
+        self.written = (self.holders.name(y) if is_tensor(y) else None) or written
+
+    def card(self) -> Card:
+        problem = self._problem()
+        if not problem:
+            self.walk = Walk([self.root])
+            self.places = {key: frozenset(map(edge_of, found)) for key, found in self.asked.items()}
+            stopped = self.places.get("cut", frozenset()) | self.places.get("frozen", frozenset())
+            try:
+                self.now = Flows(self.walk)
+                self.then = Flows(self.walk, cut=stopped, zero=self.places.get("zero", frozenset()))
+            except Exception as error:  # a Node that has been freed, or that cannot be run alone
+                key = "what_if.freed" if "second time" in str(error) else "what_if.failed"
+                problem = say(key, root=self.written, error=str(error)[:200])
+        if problem:
+            return Card("what_if", "lab.what_if", blocks=(Note(problem, "warning"),), lang=language())
+        self.stopped = stopped
+        self.facts = describe(self.walk, self.holders)
+        self.leaves = list(self._leaves())
+        subtitle = say("what_if.subtitle", root=self.written)
+        badge = Badge(say("step.preview"), "muted")
+        return Card("what_if", self._title(), subtitle, (badge,), tuple(self._blocks()), lang=language())
+
+    def _problem(self) -> str:
+        if not is_tensor(self.root):
+            return say("what_if.root_type", type=type_name(self.root))
+        if not self.root.requires_grad:
+            return say("what_if.no_graph", root=self.written)
+        if self.root.numel() != 1:
+            return say("what_if.not_scalar", root=self.written, count=self.root.numel())
+        if not any(self.asked.values()):
+            return say("what_if.none")
+        results = [t for t in self.asked.get("frozen", []) if not t.is_leaf]
+        if results:
+            return say("what_if.not_leaf", names=self._named(results))
+        return ""
+
+    # -- words ---------------------------------------------------------------------------------------------------------
+
+    def _title(self) -> str:
+        if len(self.asked) > 1:
+            return say("what_if.several")
+        ((key, found),) = self.asked.items()
+        return say(f"what_if.{key}", names=self._named(found))
+
+    def _named(self, tensors: Sequence[Any], most: int = 4) -> str:
+        names = [f"`{self.holders.name(t) or shape(t)}`" for t in tensors]
+        return say("common.list").join(names[:most]) + (" …" if len(names) > most else "")
+
+    def _blocks(self) -> Iterator[Block]:
+        off = [t for found in self.asked.values() for t in found if edge_of(t) not in self.now.at]
+        if off:
+            yield Note(say("what_if.off_way", names=self._named(off), root=self.written), "warning")
+        if not self.then.at:
+            yield Note(say("what_if.nobody", root=self.written), "warning")
+        for key, found in self.asked.items():
+            yield Note(say(f"what_if.code_{key}", names=self._named(found)))
+        if sum(not node.accumulates for node in self.facts.nodes) <= DRAWN:
+            yield self._drawing()
+            yield Note(say("what_if.key"), "muted")
+        else:
+            yield Note(say("what_if.large", count=len(self.facts.nodes)), "muted")
+        hooks = [hook.name for value in self.facts.values for hook in value.hooks]
+        if hooks:
+            yield Note(say("what_if.hooks", names=", ".join(hooks[:6])), "warning")
+        columns = tuple(say(f"what_if.{key}") for key in ("leaf", "now", "then", "why"))
+        rows, tones = [], []
+        for leaf in self.leaves[:LISTED]:
+            key, tone = self._verdict(leaf)
+            rows.append((f"`{leaf.name}`", _said(leaf.now), _said(leaf.then), self._why(leaf, key)))
+            tones.append(tone)
+        yield Table(columns, tuple(rows), tuple(tones))
+
+    def _leaves(self) -> Iterator[_Leaf]:
+        for node in self.walk.nodes:
+            if hasattr(node, "variable"):
+                number = sum(hasattr(n, "variable") for n in self.walk.nodes[: self.walk.nodes.index(node) + 1])
+                name = self.holders.name(node.variable)
+                name = name or say("what_if.nameless", number=number, shape=shape(node.variable))
+                yield _Leaf(name, (node, 0), self.now.at.get((node, 0)), self.then.at.get((node, 0)))
+
+    def _verdict(self, leaf: _Leaf) -> tuple[str, Tone]:
+        """What happens to a leaf, as a key of the words."""
+        for key in KINDS:
+            if leaf.place in self.places.get(key, ()) and leaf.now is not None:
+                return f"is_{key}", "warning"
+        if leaf.now is None or not self._behind(leaf.place[0]):
+            return "untouched", "muted"
+        if leaf.then is None:
+            return "gone", "warning"
+        if _nan(leaf.then) and not _nan(leaf.now):
+            return "nan", "warning"
+        if bool((leaf.now == leaf.then).all()):
+            return "same", "muted"
+        return ("less", "gradient") if self._into(leaf.place) else ("zeros", "warning")
+
+    def _why(self, leaf: _Leaf, key: str) -> str:
+        through = self._named([t for found in self.asked.values() for t in found])
+        fields = {"cut": through, "lost": "", "nodes": ""}
+        if key == "less":
+            fields["lost"] = _said(leaf.now - leaf.then)
+            fields["nodes"] = say("common.list").join(dict.fromkeys(self._source(p) for p in self._into(leaf.place)))
+        return say(f"what_if.{key}", **fields)
+
+    def _into(self, place: Place) -> list[Place]:
+        """The edges along which something that is not zero still comes to a place."""
+        pairs = zip(self.walk.nodes, self.walk.nexts, strict=False)
+        edges = [(node, index) for node, nexts in pairs for index, to in enumerate(nexts) if to == place]
+        return [edge for edge in edges if edge in self.then.on and bool((self.then.on[edge] != 0).any())]
+
+    def _source(self, edge: Place) -> str:
+        cls = next(n.cls for n in self.facts.nodes if n.id == self.walk.ids[edge[0]])
+        name = next((v.name for v in self.facts.values if v.of and v.of[0] == self.walk.ids[edge[0]] and v.name), None)
+        return f"{cls} (`{name}`)" if name else cls
+
+    def _after(self) -> set[Any]:
+        """The Nodes that lie behind what is cut, frozen or made zero."""
+        if not hasattr(self, "_found"):
+            nexts = dict(zip(self.walk.nodes, self.walk.nexts, strict=False))
+            places = [place for found in self.places.values() for place in found if place in self.now.at]
+            waiting = [node for node, _ in places]
+            self._found = set(waiting)
+            while waiting:
+                for follower, _ in nexts.get(waiting.pop(), ()):
+                    if follower is not None and follower not in self._found:
+                        self._found.add(follower)
+                        waiting.append(follower)
+        return self._found
+
+    def _behind(self, node: Any) -> bool:
+        return node in self._after()
+
+    # -- the picture ---------------------------------------------------------------------------------------------------
+
+    def _drawing(self) -> Drawing:
+        facts, texts = self.facts, self._texts()
+        drawn = draw(facts, (), say("what_if.picture"), details_of(facts), Labels(texts))
+        looks = self._looks(facts)
+        items = tuple(_dressed(item, looks.get(item.id, ""), texts) for item in drawn.items)
+        return replace(drawn, items=items)
+
+    def _texts(self) -> dict[str, str]:
+        """What stands beside edges and below leaves: "4. → 2."; what has not changed, once."""
+        found: dict[str, str] = {}
+        live = {ident: node for node, ident in self.walk.ids.items()}
+        for number, edge in enumerate(self.facts.edges, 1):
+            key = live[edge.source], edge.index
+            if (live[edge.target], edge.number) in self.stopped and key in self.now.on:
+                found[f"e{number}"] = f"{_short(self.now.on[key])} ✂"
+            else:
+                found[f"e{number}"] = _both(self.now.on.get(key), self.then.on.get(key))
+        for value in self.facts.values:
+            if value.of is not None and value.kind == "leaf":
+                place = live[value.of[0]], value.of[1]
+                found[f"g{value.id[1:]}"] = _both(self.now.at.get(place), self.then.at.get(place), True)
+        return found
+
+    def _looks(self, facts: Graph) -> dict[str, str]:
+        """Which items are cut, and along which nothing runs any more."""
+        live = {ident: node for node, ident in self.walk.ids.items()}
+        looks: dict[str, str] = {}
+        for number, edge in enumerate(facts.edges, 1):
+            key = live[edge.source], edge.index
+            if key in self.now.on and key not in self.then.on:
+                stopped = (live[edge.target], edge.number) in self.stopped and live[edge.source] in self._running()
+                looks[f"e{number}"] = "cut" if stopped else "still"
+        for node in facts.nodes:
+            if live[node.id] not in self._running():
+                looks[node.id] = "still"
+        for value in facts.values:
+            if value.of is not None and (live[value.of[0]], value.of[1]) not in self.then.at:
+                looks[value.id] = looks[f"o{value.id[1:]}"] = "still"
+        return looks
+
+    def _running(self) -> set[Any]:
+        return {node for node, _ in self.then.at}
+
+
+def _dressed(item: Item, look: str, texts: Mapping[str, str]) -> Item:
+    """An item with its texts filled in, and as it looks where it is cut or still."""
+
+    def dress(part: Shape) -> Shape:
+        if isinstance(part, Text):
+            text = texts.get(part.slot, part.text) if part.slot and part.slot[0] in "eg" else part.text
+            tone: Tone = "warning" if look == "cut" else "muted" if look == "still" else part.tone
+            return replace(part, text=text, tone=tone)
+        if look == "still":
+            muted = replace(part, tone="muted")
+            return replace(muted, dashed=True) if isinstance(muted, Path) else replace(muted, fill=False)
+        return (
+            replace(part, tone="warning", dashed=True, width=2.4) if look == "cut" and isinstance(part, Path) else part
+        )
+
+    return replace(item, shapes=tuple(map(dress, item.shapes)))
+
+
+def _short(tensor: Any) -> str:
+    text = amount(tensor).text
+    return text[1:-1] if tensor.numel() == 1 and text.startswith("[") and "[" not in text[1:] else text
+
+
+def _both(now: Any, then: Any, arriving: bool = False) -> str:
+    if now is None:
+        return ""
+    before, after = _short(now), "✂" if then is None and not arriving else "—" if then is None else _short(then)
+    if then is None and not arriving:
+        return ""
+    return before if before == after else f"{before} → {after}"
+
+
+def _said(tensor: Any) -> str:
+    return say("what_if.nothing") if tensor is None else amount(tensor).text
+
+
+def _nan(tensor: Any) -> bool:
+    return bool((tensor != tensor).any())
