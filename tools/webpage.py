@@ -64,6 +64,8 @@ GALLERY = [
     ("graph", "the graph behind a tensor", "lab.graph(y)"),
     ("show", "one tensor, and why its `.grad` is None", "lab.show(a)"),
     ("why", "why this `.grad` is None, and what to write instead", "lab.why(a)"),
+    ("receipt", "one number of `.grad` as an itemised bill", "lab.receipt(w, y)"),
+    ("what_if", "the same backward with something cut off", "lab.what_if(y, cut=a)"),
     ("storage", "tensors as windows on memory", "lab.storage(m, m.t())"),
     ("broadcast", "how two shapes meet", "lab.broadcast(m, torch.ones(3))"),
 ]

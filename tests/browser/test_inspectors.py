@@ -48,6 +48,7 @@ CALLS = {
     "watch": "lab.watch(w, a)",
     "why": "lab.why(a)",
     "receipt": "lab.receipt(w)",
+    "what_if": "lab.what_if(y, cut=a)",
     "training": "rec = lab.training(w)\nfor k in range(3): rec.step((w * w).sum()).backward()\nrec",
 }
 EXPECT = 10_000

@@ -47,6 +47,7 @@ CALLS = [
     "lab.hooks(w)",
     "lab.training(w)",
     "lab.receipt(w, y)",
+    "lab.what_if(y, cut=w)",
     "a, b = lab.accumulation(w), lab.hooks(w)",
 ]
 

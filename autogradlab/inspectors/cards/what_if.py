@@ -41,7 +41,7 @@ def what_if(y: Any, cut: Any = None, frozen: Any = None, zero: Any = None) -> In
     >>> a = w * x
     >>> b = w + 1
     >>> y = a * b
-    >>> print("\\n".join(lab.what_if(y, cut=a).text.splitlines()[-3:]))
+    >>> print("\\n".join(lab.what_if(y, cut=a).text.splitlines()[2:5]))
     leaf  gets now  gets then  why
     `w`   [6.]      [2.]       [4.] of it came through `a`; the rest still comes by way of AddBackward0 (`b`).
     `x`   [2.]      nothing    Every way to it went through `a`: no gradient arrives, and its `.grad` is not touched.
@@ -135,21 +135,24 @@ class _WhatIf:
             yield Note(say("what_if.nobody", root=self.written), "warning")
         for key, found in self.asked.items():
             yield Note(say(f"what_if.code_{key}", names=self._named(found)))
+        yield self._table()
+        hooks = [hook.name for value in self.facts.values for hook in value.hooks]
+        if hooks:
+            yield Note(say("what_if.hooks", names=", ".join(hooks[:6])), "warning")
         if sum(not node.accumulates for node in self.facts.nodes) <= DRAWN:
             yield self._drawing()
             yield Note(say("what_if.key"), "muted")
         else:
             yield Note(say("what_if.large", count=len(self.facts.nodes)), "muted")
-        hooks = [hook.name for value in self.facts.values for hook in value.hooks]
-        if hooks:
-            yield Note(say("what_if.hooks", names=", ".join(hooks[:6])), "warning")
+
+    def _table(self) -> Table:
         columns = tuple(say(f"what_if.{key}") for key in ("leaf", "now", "then", "why"))
         rows, tones = [], []
         for leaf in self.leaves[:LISTED]:
             key, tone = self._verdict(leaf)
             rows.append((f"`{leaf.name}`", _said(leaf.now), _said(leaf.then), self._why(leaf, key)))
             tones.append(tone)
-        yield Table(columns, tuple(rows), tuple(tones))
+        return Table(columns, tuple(rows), tuple(tones))
 
     def _leaves(self) -> Iterator[_Leaf]:
         for node in self.walk.nodes:
@@ -226,9 +229,9 @@ class _WhatIf:
         for number, edge in enumerate(self.facts.edges, 1):
             key = live[edge.source], edge.index
             if (live[edge.target], edge.number) in self.stopped and key in self.now.on:
-                found[f"e{number}"] = f"{_short(self.now.on[key])} ✂"
+                found[f"e{number}"] = f"{_few(_short(self.now.on[key]))} ✂".strip()
             else:
-                found[f"e{number}"] = _both(self.now.on.get(key), self.then.on.get(key))
+                found[f"e{number}"] = _few(_both(self.now.on.get(key), self.then.on.get(key)))
         for value in self.facts.values:
             if value.of is not None and value.kind == "leaf":
                 place = live[value.of[0]], value.of[1]
@@ -277,6 +280,11 @@ def _dressed(item: Item, look: str, texts: Mapping[str, str]) -> Item:
 def _short(tensor: Any) -> str:
     text = amount(tensor).text
     return text[1:-1] if tensor.numel() == 1 and text.startswith("[") and "[" not in text[1:] else text
+
+
+def _few(text: str) -> str:
+    """Numbers beside an edge, where they are short."""
+    return text if len(text) <= 16 else ""
 
 
 def _both(now: Any, then: Any, arriving: bool = False) -> str:

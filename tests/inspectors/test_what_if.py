@@ -1,0 +1,153 @@
+"""`lab.what_if`: what it says is what PyTorch does when the program is changed so, on both libraries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from autogradlab import inspectors as lab
+from autogradlab.inspectors.parts import Drawing, Path, Table
+
+
+def rows(view: Any) -> dict[str, tuple[str, ...]]:
+    (table,) = [block for block in view.card.blocks if isinstance(block, Table)]
+    return {row[0].strip("`"): row[1:] for row in table.rows}
+
+
+def first(torch: Any) -> tuple[Any, ...]:
+    w, x = torch.tensor([1.0], requires_grad=True), torch.tensor([2.0], requires_grad=True)
+    a = w * x
+    b = w + 1
+    return w, x, a, b, a * b
+
+
+def test_a_detached_tensor(torch: Any) -> None:
+    w, x, a, b, y = first(torch)
+    found = rows(lab.what_if(y, cut=a))
+    assert found["w"] == (
+        "[6.]",
+        "[2.]",
+        "[4.] of it came through `a`; the rest still comes by way of AddBackward0 (`b`).",
+    )
+    assert found["x"][:2] == ("[2.]", "nothing")
+    (a.detach() * b).backward()
+    assert (w.grad.tolist(), x.grad) == ([2.0], None)
+
+
+def test_a_zero_gradient(torch: Any) -> None:
+    w, x, a, _b, y = first(torch)
+    found = rows(lab.what_if(y, zero=a))
+    assert [found[name][:2] for name in "wx"] == [("[6.]", "[2.]"), ("[2.]", "[0.]")]
+    assert "zeros arrive" in found["x"][2] and "AddBackward0" in found["w"][2] and "MulBackward0" not in found["w"][2]
+    a.register_hook(lambda grad: grad * 0)
+    y.backward()
+    assert (w.grad.tolist(), x.grad.tolist()) == ([2.0], [0.0])
+
+
+def test_a_frozen_leaf(torch: Any) -> None:
+    w, x, _a, _b, y = first(torch)
+    found = rows(lab.what_if(y, frozen=w))
+    assert [found[name][:2] for name in "wx"] == [("[6.]", "nothing"), ("[2.]", "[2.]")]
+    assert found["x"][2] == "No way to it goes through `w`."
+    assert x.grad is None and w.requires_grad
+
+
+def test_a_frozen_module_is_what_pytorch_does(torch: Any) -> None:
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Tanh(), torch.nn.Linear(3, 1))
+    x = torch.randn(4, 2)
+    loss = model(x).pow(2).mean()
+    found = rows(lab.what_if(loss, frozen=model[0]))
+    assert found["model[0].weight"][1] == found["model[0].bias"][1] == "nothing"
+    assert found["model[2].weight"][0] == found["model[2].weight"][1]
+    model[0].requires_grad_(False)
+    model(x).pow(2).mean().backward()
+    assert model[0].weight.grad is None and model[2].weight.grad is not None
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_programs_cut_in_the_middle(torch: Any, seed: int) -> None:
+    """Every leaf gets what a program with detach() brings it."""
+
+    def run(detached: bool) -> tuple[Any, Any, list[Any]]:
+        torch.manual_seed(seed)
+        leaves = [torch.randn(3, 3, requires_grad=True) for _ in range(3)]
+        h = (leaves[0] @ leaves[1]).tanh()
+        used = h.detach() if detached else h
+        y = (used * leaves[2] + leaves[seed % 3].exp()).sum() + (used**2).mean()
+        return h, y, leaves
+
+    h, y, leaves = run(False)
+    p, q, r = leaves
+    found = rows(lab.what_if(y, cut=h))
+    _, other, others = run(True)
+    other.backward()
+    for name, leaf in zip("pqr", others, strict=True):
+        if name in found:
+            expected = "nothing" if leaf.grad is None else str(round(leaf.grad.reshape(-1)[0].item(), 4))
+            assert found[name][1] == expected or found[name][1].startswith(f"[[{leaf.grad.reshape(-1)[0].item():.4f}")
+    assert p.grad is None and q.grad is None and r.grad is None
+
+
+def test_zeros_do_not_stop_nan(torch: Any) -> None:
+    w = torch.tensor([0.0, 1.0], requires_grad=True)
+    root = w.sqrt()
+    y = root.sum()
+    assert "is NaN" in rows(lab.what_if(y, zero=root))["w"][2]
+    assert rows(lab.what_if(y, cut=root))["w"][1] == "nothing"
+
+
+def test_the_picture_shows_where_it_is_cut(torch: Any) -> None:
+    _w, _x, a, _b, y = first(torch)
+    view = lab.what_if(y, cut=a)
+    (drawing,) = [block for block in view.card.blocks if isinstance(block, Drawing)]
+    cut = [i for i in drawing.items for s in i.shapes if isinstance(s, Path) and s.tone == "warning" and s.dashed]
+    assert len(cut) == 1 and "✂" in view.svg() and "6. → 2." in view.svg() and "2. → —" in view.svg()
+
+
+def test_what_is_not_on_the_way(torch: Any) -> None:
+    _w, _x, _a, _b, y = first(torch)
+    other = torch.tensor([1.0], requires_grad=True)
+    assert "cutting it changes nothing" in lab.what_if(y, cut=other).text
+    assert "raises an error" in lab.what_if(y, cut=y).text
+
+
+def test_what_cannot_be_asked(torch: Any) -> None:
+    _w, _x, a, _b, y = first(torch)
+    assert "Only leaves can be frozen" in lab.what_if(y, frozen=a).text
+    assert "Say what is to be changed" in lab.what_if(y).text
+    assert "has 2 elements" in lab.what_if(torch.ones(2, requires_grad=True) * 2, cut=a).text
+    assert "no backward starts from it" in lab.what_if(torch.ones(1), cut=a).text
+    with pytest.raises(TypeError, match="cut= takes tensors or Modules, not int"):
+        lab.what_if(y, cut=3)
+    y.backward()
+    assert "has let go of what its Nodes saved" in lab.what_if(y, cut=a).text
+
+
+def test_nothing_is_changed_and_no_hook_fires(torch: Any) -> None:
+    w, x, a, _b, y = first(torch)
+    fired: list[Any] = []
+    a.register_hook(lambda grad: fired.append(grad))
+    text = lab.what_if(y, cut=a).text
+    assert fired == [] and "There are hooks on the way" in text and w.grad is None and x.grad is None
+    y.backward()
+    assert w.grad.tolist() == [6.0] and len(fired) == 1
+
+
+def test_large_graphs_and_many_leaves(torch: Any) -> None:
+    y = w = torch.tensor(1.0, requires_grad=True)
+    for _ in range(60):
+        y = y * 1.01
+    middle = y
+    for _ in range(60):
+        y = y + 1
+    view = lab.what_if(y, cut=middle)
+    assert "is not drawn" in view.text and rows(view)["w"][1] == "nothing" and w.grad is None
+
+
+def test_both_languages(torch: Any) -> None:
+    _w, _x, a, _b, y = first(torch)
+    lab.set_language("zh")
+    view = lab.what_if(y, cut=a)
+    assert "什么也得不到" in view.text and view.card.lang == "zh" and view.html()
