@@ -21,8 +21,25 @@ def _channel(x: Any, ndim: int) -> Any:
     return x.reshape((1, -1) + (1,) * (ndim - 2))
 
 
+def _total(F, x, dims):
+    """The sum over dimensions that are known to be right."""
+    return np.add.reduce(x, dims) if F is RAW and x.dtype.itemsize >= 4 else F.sum(x, dims, False)
+
+
+def _mean(x, dims):
+    """The mean of float32 or float64 over dimensions that are known to be right, which stay as dimensions of size 1."""
+    total = np.add.reduce(x, dims, keepdims=True)
+    total /= np.array(x.size // total.size if total.size else 1, x.dtype)
+    return total
+
+
 def _normalized_backward(F, xhat, scaled, rstd, dims):
     """The gradient of (x - mean) * rstd by x, for the gradient `scaled` by it."""
+    if F is RAW and scaled.dtype.itemsize >= 4 and scaled.dtype == rstd.dtype == xhat.dtype and scaled.size:
+        found = scaled - _mean(scaled, dims)  # the formula below, in the memory of its first difference
+        found -= xhat * _mean(scaled * xhat, dims)
+        found *= rstd
+        return found
     mean = F.mean(scaled, dims, True)
     return rstd * (scaled - mean - xhat * F.mean(scaled * xhat, dims, True))
 
@@ -72,7 +89,9 @@ def _batch_norm_parts(F, input, running_mean, running_var, save_mean, save_invst
         return (input - mean) * rstd, rstd
     if F is RAW:
         rstd = _channel(save_invstd, ndim)
-        return (input - _channel(save_mean, ndim)) * rstd, rstd
+        xhat = input - _channel(save_mean, ndim)
+        xhat *= rstd
+        return xhat, rstd
     centered, rstd = _moments(F, input, (0, *range(2, ndim)), eps)
     return centered * rstd, rstd
 
@@ -90,9 +109,9 @@ def _batch_norm_vjp(F, grad, input, weight, running_mean, running_var, save_mean
         scaled = grad if weight is None else grad * _channel(weight, ndim)
         g_input = _normalized_backward(F, xhat, scaled, rstd, dims) if training else scaled * rstd
     if needs[1]:
-        g_weight = F.sum(grad * xhat, dims, False)
+        g_weight = _total(F, grad * xhat, dims)
     if needs[2]:
-        g_bias = F.sum(grad, dims, False)
+        g_bias = _total(F, grad, dims)
     return [g_input, g_weight, g_bias]
 
 
@@ -148,11 +167,11 @@ def native_batch_norm(input, weight, bias, running_mean, running_var, training, 
     dims = (0, *range(2, ndim))
     if training:
         wide = input if input.dtype.itemsize > 2 else input.astype(np.float32)
-        mean = wide.mean(dims)
-        centered = wide - _channel(mean, ndim)
-        var = (centered * centered).mean(dims)
-        rstd = 1 / np.sqrt(var + wide.dtype.type(eps))
         count = input.size // max(input.shape[1], 1)
+        mean = np.add.reduce(wide, dims) / count
+        centered = wide - _channel(mean, ndim)
+        var = np.add.reduce(centered * centered, dims) / count
+        rstd = 1 / np.sqrt(var + wide.dtype.type(eps))
         if running_mean is not None:
             running_mean += (mean - running_mean) * running_mean.dtype.type(momentum)
         if running_var is not None:
@@ -241,9 +260,9 @@ def _layer_norm_vjp(F, grad, input, normalized_shape, weight, bias, mean, rstd, 
         scaled = grad if weight is None else grad * weight
         g_input = _normalized_backward(F, xhat, scaled, rstd, dims)
     if needs[1]:
-        g_weight = F.sum(grad * xhat, before, False) if before else grad * xhat
+        g_weight = _total(F, grad * xhat, before) if before else grad * xhat
     if needs[2]:
-        g_bias = F.sum(grad, before, False) if before else grad * 1
+        g_bias = _total(F, grad, before) if before else grad * 1
     return [g_input, g_weight, g_bias]
 
 
