@@ -474,6 +474,17 @@ _edges_of = vars(Node)["next_functions"].__get__
 _set_edges = vars(Node)["next_functions"].__set__
 
 
+def _run_of_one(formula: Callable[..., Any]) -> Callable[..., Any]:
+    """`Node.run` of an operation with one edge, whose formula takes all that is saved."""
+
+    def run(self: Any, grad: Any, F: Any) -> tuple[Any, ...]:
+        if grad is None:
+            return (None,)
+        return (formula(F, grad, *raw(self)),)
+
+    return run
+
+
 def make_node_class(
     name: str,
     fields: tuple[str, ...],
@@ -497,6 +508,10 @@ def make_node_class(
     for formula in formulas:
         formula.places = tuple(fields.index(n) for n in formula.names)
     not_implemented = name == NOT_IMPLEMENTED
+    if not (multi or not_implemented) and len(formulas) == 1:
+        (only,) = formulas
+        if only.edges == (0,) and not only.joint and only.names == fields:
+            methods.setdefault("run", _run_of_one(only.fn))
     made = node_class(
         name.rpartition("::")[2],
         NotImplementedNode if not_implemented else OpNode,
