@@ -150,6 +150,7 @@ _PLAIN = frozenset(
         "__hash__",
         "__repr__",
         "__format__",
+        "__copy__",
         "__deepcopy__",
         "__reduce_ex__",
     )

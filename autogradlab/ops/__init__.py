@@ -41,8 +41,8 @@ LAZY = {
     "torch.view_as_complex torch.view_as_real",
     "common.distances": "F.distance_back F.logsumexp_back dist logsumexp torch.special_logsumexp",
     "common.einsum": "kron torch.einsum torch.tensordot",
-    "common.extremes": "F.aminmax_back F.evenly F.put_at F.share_evenly F.take_at amax amin aminmax argmax argmin "
-    "max min",
+    "common.extremes": "F.aminmax_back F.evenly F.put_at F.share_evenly F.sums_at F.take_at amax amin aminmax argmax "
+    "argmin max min",
     "common.inplace_views": "Tensor.squeeze_ Tensor.swapaxes_ Tensor.swapdims_ Tensor.t_ Tensor.transpose_ "
     "Tensor.unsqueeze_",
     "common.join": "F.zeros_of torch.block_diag torch.cartesian_prod torch.cat torch.column_stack torch.combinations "

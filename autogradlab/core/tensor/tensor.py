@@ -640,6 +640,4 @@ def set_requires_grad(t: Tensor, flag: bool, how: str) -> None:
 
 
 def _lower_name(d: dtypes.dtype) -> str:
-    return {"float64": "double", "float32": "float", "float16": "c10::Half", "int64": "long int", "int32": "int"}.get(
-        d.name, d.name
-    )
+    return dtypes.C_NAMES.get(d.name, d.name)

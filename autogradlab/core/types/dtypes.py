@@ -221,6 +221,25 @@ def _promote(a: dtype, b: dtype) -> dtype:
     return found
 
 
+#: C's names of the dtypes, where PyTorch's messages use them
+C_NAMES = {
+    "float32": "float",
+    "float64": "double",
+    "float16": "c10::Half",
+    "int64": "long int",
+    "int32": "int",
+    "int16": "short int",
+    "int8": "signed char",
+    "uint8": "unsigned char",
+    "uint16": "short unsigned int",
+    "uint32": "unsigned int",
+    "uint64": "long unsigned int",
+    "bfloat16": "c10::BFloat16",
+    "complex64": "c10::complex<float>",
+    "complex128": "c10::complex<double>",
+}
+
+
 def _scalar_name(d: dtype) -> str:
     return d._tensor_type.removesuffix("Tensor")
 

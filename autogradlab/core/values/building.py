@@ -310,7 +310,8 @@ def fill_value(value: Any, kind: dtype) -> Any:
             raise RuntimeError(_OVERFLOW.format(name))
         return value
     if isinstance(value, float):
-        if not math.isfinite(value):
+        limits = np.iinfo(kind.numpy)
+        if not limits.min <= value <= limits.max:
             raise RuntimeError(_OVERFLOW.format(name))
         value = int(value)
     return _wrapped(int(value), kind, name)

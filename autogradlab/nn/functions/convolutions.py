@@ -474,7 +474,7 @@ def interpolate(
         out = tuple(size) if isinstance(size, (tuple, list)) else (size,) * nd
     elif scale_factor is not None:
         factors = list(scale_factor) if isinstance(scale_factor, (tuple, list)) else [scale_factor] * nd
-        if len(factors) != nd:
+        if len(factors) != max(nd, 0):
             raise ValueError(
                 "Input and scale_factor must have the same number of spatial dimensions, but got input with spatial "
                 f"dimensions of {list(sizes)} and scale_factor of shape {scale_factor}. Please provide input tensor "
@@ -488,7 +488,7 @@ def interpolate(
     if mode not in _MODES or nd not in _MODES[mode][1]:
         raise NotImplementedError(
             f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.ndim}D) for the modes: nearest | "
-            f"linear | bilinear | bicubic | trilinear | area | nearest-exact (got {mode})"
+            f"linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact (got {mode})"
         )
     if mode == "area":
         from . import pooling as _pooling

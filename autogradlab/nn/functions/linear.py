@@ -13,6 +13,8 @@ from ...core.random.generator import default_generator
 from ...core.recording.inplace import commit_by
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
+from ...core.types.dtypes import C_NAMES, _scalar_name, get_default_dtype, promote
+from ...core.values.promotion import check_cast
 from ...ops.nn import embedding as _kernels  # noqa: F401 (fills the table)
 from ...ops.table.arguments import reject
 
@@ -59,6 +61,8 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         m = weight._array.ndim
     except AttributeError:
         reject("linear", (input, weight) if bias is None else (input, weight, bias), {})
+    if not n or not m:
+        raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {n}D and {m}D")
     if bias is None or m != 2:
         made = TENSORS.matmul(input, TENSORS.t(weight))
         return made if bias is None else made + bias
@@ -85,6 +89,10 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     Mirrors `torch.nn.functional.bilinear`.
     """
     a, b, w = input1._array, input2._array, weight._array
+    given = {"input1": input1, "input2": input2, "weight": weight} | ({} if bias is None else {"bias": bias})
+    if len({t.dtype for t in given.values()}) > 1:
+        kinds = ", ".join(f"{name}: {C_NAMES.get(t.dtype.name, t.dtype.name)}" for name, t in given.items())
+        raise RuntimeError(f"All tensors must have the same dtype, got {kinds}")
     if a.ndim != b.ndim:
         raise RuntimeError(f"bilinear(): input dimensions do not match: got {a.ndim} and {b.ndim}")
     for i in range(a.ndim - 1):
@@ -129,6 +137,8 @@ def _dropped(input: Tensor, p: float, inplace: bool, feature: bool = False) -> T
     if p == 1:
         zero = TENSORS.from_numpy(np.zeros((), x.dtype))
         return input.mul_(zero) if inplace else input * zero
+    if x.dtype.kind in "biu":  # the noise is divided in place
+        check_cast(get_default_dtype().numpy, x.dtype)
     noise = _noise(input, p, (*x.shape[:2], *(1,) * (x.ndim - 2)) if feature else x.shape)
     noise /= x.dtype.type(1 - p)
     by = TENSORS.from_numpy(noise)
@@ -276,6 +286,8 @@ def _alpha(input: Tensor, p: float, inplace: bool, feature: bool) -> Tensor:
     if p == 1:
         zero = TENSORS.from_numpy(np.zeros((), x.dtype))
         return input.mul_(zero) if inplace else input * zero
+    if x.dtype.kind in "biu":  # the noise is divided in place
+        check_cast(get_default_dtype().numpy, x.dtype)
     noise = _noise(input, p, (*x.shape[:2], *(1,) * (x.ndim - 2)) if feature else x.shape)
     a = 1.0 / np.sqrt((_ALPHA * _ALPHA * p + 1) * (1 - p))
     kind = x.dtype.type
@@ -518,6 +530,10 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
 
     Mirrors `torch.nn.functional.cosine_similarity`.
     """
+    wanted = x1.dtype if x1.dtype is x2.dtype else promote(x1.dtype, x2.dtype)
+    if not wanted.is_floating_point:
+        raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {_scalar_name(wanted)}")
+    x1, x2 = (t if t.dtype is wanted else TENSORS.to(t, wanted) for t in (x1, x2))
     a, b = (x1, x2) if x1._array.shape == x2._array.shape else TENSORS.broadcast_tensors(x1, x2)
 
     def unit(x: Tensor) -> Tensor:

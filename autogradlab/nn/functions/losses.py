@@ -11,7 +11,8 @@ import numpy as np
 
 from ...core.arguments.declared import signatures
 from ...core.recording.record import TENSORS
-from ...core.tensor.tensor import Tensor
+from ...core.runtime import modes
+from ...core.tensor.tensor import Tensor, requires_grad
 from ...core.values.promotion import broadcast_shapes
 from ...ops.nn import ctc as _sets  # noqa: F401 (fills the table)
 from ...ops.nn import loss as _kernels  # noqa: F401 (fills the table)
@@ -414,6 +415,9 @@ def _smoothed(logs: Any, target: Any, weight: Any, n: int, ignore_index: int, sm
     return TENSORS.mul_number(hard, 1 - smoothing) + TENSORS.mul_number(smooth, share)
 
 
+@signatures(
+    "nn.kl_div(Tensor input, Tensor target, int reduction=at::Reduction::Mean, *, bool log_target=False) -> Tensor"
+)
 def kl_div(
     input: Tensor,
     target: Tensor,
@@ -447,6 +451,14 @@ def kl_div(
             "behave the same as 'batchmean' in the next major release.",
             stacklevel=2,
         )
+    if not isinstance(input, Tensor) or not isinstance(target, Tensor):
+        reject("kl_div", (input, target), {})
+    for t in (input, target):
+        if t._array.dtype.kind == "c":
+            raise RuntimeError("kl_div: Complex inputs not supported.")
+    for t in (input, target):
+        if t._array.dtype.kind in "biu":
+            raise RuntimeError("kl_div: Integral inputs not supported.")
     if log_target:
         values = TENSORS.exp(target) * (target - input)
     else:
@@ -755,6 +767,11 @@ def soft_margin_loss(
 
     Mirrors `torch.nn.functional.soft_margin_loss`.
     """
+    if isinstance(target, Tensor) and requires_grad(target) and modes.current().grad:
+        raise RuntimeError(
+            "The function 'soft_margin_loss' is not differentiable with respect to argument 'target'. This input "
+            "cannot have requires_grad True."
+        )
     return TENSORS.soft_margin_loss(input, target, number(legacy(size_average, reduce, reduction)))
 
 

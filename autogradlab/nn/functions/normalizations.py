@@ -14,10 +14,10 @@ from ...ops.nn import norm as _kernels
 __all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm", "local_response_norm", "rms_norm"]
 
 
-def _enough(size: tuple[int, ...]) -> None:
+def _enough(size: tuple[int, ...], shown: str = "torch.Size({})") -> None:
     if size[0] * math.prod(size[2:]) == 1:
         raise ValueError(
-            f"Expected more than 1 value per channel when training, got input size torch.Size({list(size)})"
+            f"Expected more than 1 value per channel when training, got input size {shown.format(list(size))}"
         )
 
 
@@ -179,7 +179,7 @@ def group_norm(
     n, c = input._array.shape[:2]
     area = math.prod(input._array.shape[2:])
     if n * c // num_groups * area == 1 and n * area == 1:
-        _enough((n * c // num_groups, num_groups, *input._array.shape[2:]))
+        _enough((n * c // num_groups, num_groups, *input._array.shape[2:]), "{}")
     if c % num_groups:
         raise RuntimeError(
             "Expected number of channels in input to be divisible by num_groups, but got input of shape "

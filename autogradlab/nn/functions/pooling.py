@@ -5,9 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from ...core.arguments.declared import signatures
+from ...core.memory.versions import increment_version
 from ...core.recording.record import TENSORS
-from ...core.tensor.tensor import Tensor
+from ...core.runtime import modes
+from ...core.tensor.tensor import Tensor, requires_grad, wrap
+from ...ops.first.kinds import refuse
 from ...ops.nn import pool as _kernels
 
 __all__ = [
@@ -277,8 +282,22 @@ def max_pool1d(
     """
     if not return_indices and input.ndim in (2, 3) and 0 not in input._array.shape[-2:]:
         _check_line(input, kernel_size, _stride(stride, kernel_size), padding, dilation, ceil_mode)
+        if not (requires_grad(input) and modes.current().grad):
+            return _maxima(input, kernel_size, stride, padding, dilation, ceil_mode)
     found = max_pool1d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
     return found if return_indices else found[0]
+
+
+def _maxima(input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> Tensor:
+    """max_pool1d where nothing is recorded: a kernel of its own, whose result is no view."""
+    x = input._array
+    if x.dtype.kind not in "fV":
+        refuse(x, "max_pool1d_impl", x.dtype.kind)
+    found: Tensor = max_pool1d_with_indices(input.detach(), kernel_size, stride, padding, dilation, ceil_mode)[0]
+    made = wrap(np.array(found._array))
+    if input.ndim == 2:
+        increment_version(made)  # PyTorch adds a batch and takes it away in place
+    return made
 
 
 def _avg(
@@ -369,10 +388,21 @@ def avg_pool1d(
 
     Mirrors `torch.nn.functional.avg_pool1d`.
     """
+    _lines(input, "avg_pool1d")
     k, p = _sizes(kernel_size, 1)[0], _sizes(padding, 1)[0]
     s = _sizes(_stride(stride, kernel_size), 1)[0]
     out = _avg(2, TENSORS.unsqueeze(input, -2), (1, k), (1, s), (0, p), ceil_mode, count_include_pad, None)
     return TENSORS.squeeze(out, -2)
+
+
+def _lines(input: Tensor, name: str) -> None:
+    """Refuse what is no batch of lines."""
+    n = input._array.ndim
+    if n not in (2, 3):
+        raise RuntimeError(
+            f"Expected 2 to 3 dimensions, but got {n}-dimensional tensor for argument #1 'self' (while checking "
+            f"arguments for {name})"
+        )
 
 
 def _wanted(output_size: Any, input: Tensor, n: int, name: str) -> tuple[int, ...]:
@@ -485,7 +515,11 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
 
     Mirrors `torch.nn.functional.adaptive_avg_pool1d`.
     """
+    _lines(input, "adaptive_avg_pool1d")
     size = _one(output_size, "adaptive_avg_pool1d")
+    if not input._array.shape[-1]:  # means of nothing
+        shape = (*input._array.shape[:-1], size)
+        return TENSORS.squeeze(TENSORS.full((*shape[:-1], 1, size), math.nan, dtype=input.dtype), -2)
     return TENSORS.squeeze(adaptive_avg_pool2d(TENSORS.unsqueeze(input, -2), (1, size)), -2)
 
 

@@ -304,6 +304,12 @@ class RNNBase(Module):
         x: Any = input
         if x.ndim not in (2, 3):
             raise ValueError(f"{type(self).__name__}: Expected input to be 2D or 3D, got {x.ndim}D instead")
+        weight = self._parameters["weight_ih_l0"]
+        if x.dtype is not weight.dtype:
+            raise ValueError(
+                f"RNN input dtype ({x.dtype}) does not match weight dtype ({weight.dtype}). Convert input: "
+                f"input.to({weight.dtype}), or convert model: model.to({x.dtype})"
+            )
         batched = x.ndim == 3
         if not batched:
             x = x.unsqueeze(1)

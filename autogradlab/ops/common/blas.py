@@ -12,6 +12,7 @@ from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import from_numpy, promote
 from ...core.values.promotion import broadcast_shapes
+from ..first.kinds import refuse
 from ..first.products import added, product, scaled, times, type_name, written
 from ..table.opdef import composite, op
 from ..table.outputs import EXPECTED, Out, cxx_name
@@ -397,6 +398,8 @@ def linalg_cross(input, other, *, dim=-1):
     if input.ndim != other.ndim:
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
     d = wrap_dim(dim, input.ndim)
+    if not input.ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     if input.shape[d] != 3 or other.shape[d] != 3:
         raise RuntimeError(
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {input.shape[d]} and {other.shape[d]}"
@@ -404,6 +407,7 @@ def linalg_cross(input, other, *, dim=-1):
     broadcast_shapes(input.shape, other.shape)
     if input.dtype != other.dtype:
         raise RuntimeError(f"expected scalar type {type_name(input)} but found {type_name(other)}")
+    refuse(input, "cross", "b")
     a, b = np.moveaxis(input, d, 0), np.moveaxis(other, d, 0)
     r = np.empty((3, *np.broadcast_shapes(a.shape[1:], b.shape[1:])), a.dtype)
     for i, (j, k) in enumerate(((1, 2), (2, 0), (0, 1))):

@@ -44,8 +44,8 @@ OPS["where"] = _WHERE = Op(
     "condition input other",
     numbers=True,
     vjp={
-        "input": lambda F, grad, condition: F.only(condition, grad),
-        "other": lambda F, grad, condition: F.only(~condition, grad),
+        "input": lambda F, grad, condition: F.kept(condition, grad),
+        "other": lambda F, grad, condition: F.where(condition, F.zero_dim(grad), grad),
     },
 )
 
@@ -131,20 +131,20 @@ def _limit(x: np.ndarray, value: Any) -> Any:
 @on_both_backends
 def clamp_backward(F, grad, input, min, max):
     if min is None:
-        return F.only(input <= max, grad)
+        return F.kept(input <= max, grad)
     if max is None:
-        return F.only(input >= min, grad)
-    return F.only((input >= min) & (input <= max), grad)
+        return F.kept(input >= min, grad)
+    return F.kept((input >= min) & (input <= max), grad)
 
 
 @on_both_backends
 def clamp_min_backward(F, grad, input, min, max):
-    return F.only(input < min if max is None else (min < max) & (input < min), grad)
+    return F.kept(input < min if max is None else (min < max) & (input < min), grad)
 
 
 @on_both_backends
 def clamp_max_backward(F, grad, input, min, max):
-    return F.only(input > max if min is None else (input > max) | (max < min), grad)
+    return F.kept(input > max if min is None else (input > max) | (max < min), grad)
 
 
 def _clamp_numbers(input, min, max):
@@ -199,7 +199,7 @@ def _one_sided(name: str, word: str, ufunc: Any) -> tuple[Op, Op]:
         return ufunc(x, y)
 
     def inside(F, grad, input, limit):
-        return F.only(input >= limit if lower else input <= limit, grad)
+        return F.kept(input >= limit if lower else input <= limit, grad)
 
     camel = "Clamp" + word.title() + "Backward"
     shown = {"limit": word}
@@ -212,7 +212,7 @@ def _one_sided(name: str, word: str, ufunc: Any) -> tuple[Op, Op]:
         shown=shown,
         vjp={
             "input": inside,
-            "limit": lambda F, grad, input, limit: F.only(input < limit if lower else input > limit, grad),
+            "limit": lambda F, grad, input, limit: F.kept(input < limit if lower else input > limit, grad),
         },
     )
     return a, b

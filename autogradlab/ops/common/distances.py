@@ -60,7 +60,7 @@ def dist(input, other, p=2):
 @on_both_backends
 def logsumexp_back(F, grad, input, result, dim, keepdim):
     shape = tuple(input.shape)
-    return F.spread(grad, shape, dim, keepdim) * F.conj(F.exp(input - F.spread(result, shape, dim, keepdim)))
+    return F.restored(grad, shape, dim, keepdim) * F.conj(F.exp(input - F.restored(result, shape, dim, keepdim)))
 
 
 @op(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
-from ...core.recording.record import TENSORS
+from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims, wrap_dim
 from ...core.types.return_types import named
@@ -62,6 +62,24 @@ def take_at(input, dim, indices, keepdim):
     return np.take_along_axis(input, np.expand_dims(indices, d), d).squeeze(d)
 
 
+def _recorded_put_at(grad: Tensor, dim: int, indices: Tensor, input_shape: Any, keepdim: bool) -> Tensor:
+    """put_at as PyTorch records it: scattered into zeros."""
+    if not keepdim and input_shape:
+        grad, indices = F.unsqueeze(grad, dim), F.unsqueeze(indices, dim)
+    found: Tensor = F.scatter_(F.zeros(input_shape, dtype=grad.dtype), dim, indices, grad)
+    return found
+
+
+def _recorded_sums_at(grad: Tensor, dim: int, indices: Tensor, input_shape: Any) -> Tensor:
+    """The same where an index may come twice."""
+    found: Tensor = F.scatter_add_(F.zeros(input_shape, dtype=grad.dtype), dim, indices, grad)
+    return found
+
+
+TENSORS.put_at = _recorded_put_at
+RAW.sums_at = lambda grad, dim, indices, input_shape: put_at(grad, dim, indices, input_shape, True)
+TENSORS.sums_at = _recorded_sums_at
+
 # -- over everything ---------------------------------------------------------------------------------------------------
 
 
@@ -76,9 +94,9 @@ def share_evenly(F, grad, input, result):
 def evenly(F, grad, input, result, dim, keepdim):
     """The same along dimensions (amax, amin)."""
     shape = tuple(input.shape)
-    hit = input == F.spread(result, shape, dim, keepdim)
+    hit = input == F.restored(result, shape, dim, keepdim)
     count = F.sum(hit, all_dims(dim, len(shape)), True) if shape else F.sum(hit)
-    return (F.spread(grad, shape, dim, keepdim) / count) * hit
+    return (F.restored(grad, shape, dim, keepdim) / count) * hit
 
 
 _PICK = {"max": (np.maximum, np.argmax), "min": (np.minimum, np.argmin)}
@@ -230,7 +248,7 @@ def _amx(declaration: str, ufunc: Any, doc: str = "", out: Any = None) -> None:
                     f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
                     "reduction dim with the 'dim' argument."
                 )
-            for d in dims:
+            for d in dim if isinstance(dim, (tuple, list)) else (dim,):
                 if not input.shape[d]:
                     raise IndexError(f"{name}(): Expected reduction dim {d} to have non-zero size.")
         return ufunc.reduce(input, axis=dims, keepdims=keepdim)

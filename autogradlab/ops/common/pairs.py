@@ -278,7 +278,7 @@ binary(
 
 
 def _no_zero(x: Any, y: Any) -> None:
-    if x.dtype.kind in "iu" and not np.all(y):
+    if x.dtype.kind in "iu" and x.size and not np.all(y):
         raise RuntimeError("ZeroDivisionError")
 
 
@@ -726,6 +726,8 @@ def _same_dtypes(entry: Op) -> Callable[..., Any]:
 
     def forward(*args: Any, **options: Any) -> Any:
         if len(args) == 2 and all(isinstance(t, Tensor) for t in args) and args[0].dtype is not args[1].dtype:
+            if any(t.dtype.is_complex for t in args):
+                raise RuntimeError("heaviside is not yet implemented for complex tensors.")
             raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
         return heaviside(*args, **options)
 

@@ -233,7 +233,7 @@ def _extreme(declaration: str, ufunc: Any, doc: str = "") -> None:
         differentiable=1,
         returns=named(name, ("values", "indices")),
         vjp={
-            "input": lambda F, grad, input, dim, indices: F.put_at(grad, dim, indices, tuple(input.shape), True),
+            "input": lambda F, grad, input, dim, indices: F.sums_at(grad, dim, indices, tuple(input.shape)),
         },
         check_out=same_dtype(_FOUND, _FOUND),
         checked=True,

@@ -38,7 +38,7 @@ def places(index: np.ndarray, d: int) -> tuple[Any, ...]:
 
 
 def _integers(name: str, index: np.ndarray) -> None:
-    if index.dtype.kind != "i" or index.dtype.itemsize < 4:
+    if index.size and (index.dtype.kind != "i" or index.dtype.itemsize < 4):
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
 
 
@@ -119,9 +119,12 @@ publish("gather", gather, True, True, OPS["gather"].doc, checked=True)
 
 
 def _checked(
-    name: str, input: np.ndarray, dim: int, index: np.ndarray, src: Any = None
+    name: str, input: np.ndarray, dim: int, index: np.ndarray, src: Any = None, reads: bool = True
 ) -> tuple[np.ndarray, np.ndarray, Any, int]:
-    """The operands with at least one dimension, after PyTorch's checks; src cut to the size of index."""
+    """The operands with at least one dimension, after PyTorch's checks; src cut to the size of index.
+
+    reads: whether the indices themselves are looked at.
+    """
     d = wrap_dim(dim, input.ndim)
     _integers(name, index)
     given = isinstance(src, np.ndarray)
@@ -141,7 +144,8 @@ def _checked(
                 f"Expected index {list(index.shape)} to be {'no larger' if given else 'smaller'} than self "
                 f"{list(input.shape)} apart from dimension {d}{tail}"
             )
-        _in_range(i, x.shape[d], d)
+        if reads:
+            _in_range(i, x.shape[d], d)
         if given:
             s = s[tuple(slice(n) for n in i.shape)]
     elif given:
@@ -153,6 +157,10 @@ def _write(input, dim, index, src):
     x, i, s, d = _checked("scatter", input, dim, index, src)
     if i.size:
         x[places(i, d)] = s
+
+
+def _check(input: np.ndarray, dim: int, index: np.ndarray, src: Any, *_: Any) -> None:
+    _checked("scatter", input, dim, index, src, reads=False)
 
 
 def _scatter_src(input, dim, index, src):
@@ -188,6 +196,7 @@ _SCATTERS = {
         node="ScatterBackward0",
         function=False,
         checked=True,
+        looks=_check,
     ),
     ("value", False): writer(
         "scatter",
@@ -199,6 +208,7 @@ _SCATTERS = {
         node="ScatterBackward1",
         function=False,
         checked=True,
+        looks=_check,
     ),
     ("src", True): writer(
         "scatter", "input index src", _scatter_by, _BLOCKED, node=NOT_IMPLEMENTED, function=False, checked=True
@@ -356,6 +366,7 @@ writer(
         "input": lambda F, grad: F.view_grad(grad),
         "src": lambda F, grad, dim, index: F.gather(grad, dim, index),
     },
+    looks=_check,
     doc="""
     A copy of input to which the elements of src are added along dim where index says: for dim=0,
     out[index[i][j]][j] += src[i][j].
@@ -479,6 +490,7 @@ writer(
     "input index src",
     _scatter_reduce,
     {"input src": _scatter_back},
+    looks=_check,
     doc="""
     A copy of input in which the elements of src are combined with what is there by sum, prod, mean, amax or amin,
     along dim where index says.

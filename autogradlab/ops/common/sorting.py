@@ -44,6 +44,9 @@ def place_at(grad_output, dim, indices, input_shape):
     return r
 
 
+TENSORS.place_at = lambda grad, dim, indices, input_shape: F.put_at(grad, dim, indices, input_shape, True)
+
+
 def to_end(x: np.ndarray, d: int) -> np.ndarray:
     """A view with dimension `d` as the last."""
     return x if d == x.ndim - 1 else np.moveaxis(x, d, -1)

@@ -67,24 +67,26 @@ def _varied(name: str, root: bool, mean: bool) -> Any:
 def var_back(F, grad, input, dim, correction, keepdim):
     shape = tuple(input.shape)
     free = count_of(shape, dim) - (1 if correction is None else correction)
-    middle = F.mean(input, all_dims(dim, len(shape)), True) if shape else input
+    middle = input
+    if shape:
+        middle = F.mean(input) if dim is None else F.mean(input, all_dims(dim, len(shape)), True)
     if free <= 0:  # NaN where there is nothing to divide by
         return (
             F.spread(grad, shape, dim, keepdim) * float("nan") * (input - middle)
             if free < 0 or not shape
             else (F.spread(grad, shape, dim, keepdim) * float("inf") * (input - middle))
         )
-    return F.spread(grad, shape, dim, keepdim) * (2 / free) * (input - middle)
+    return F.mul_number(F.restored(grad, shape, dim, keepdim), 2 / free) * (input - middle)
 
 
 @on_both_backends
 def std_back(F, grad, input, result, dim, correction, keepdim):
-    return F.var_back(F.only(result != 0, grad / (result * 2)), input, dim, correction, keepdim)
+    return F.var_back(F.only(result != 0, grad / F.mul_number(result, 2)), input, dim, correction, keepdim)
 
 
 @on_both_backends
 def mean_part(F, grad, input, dim, keepdim):
-    return F.spread(grad, tuple(input.shape), dim, keepdim) / max(count_of(tuple(input.shape), dim), 1)
+    return F.div_number(F.spread(grad, tuple(input.shape), dim, keepdim), max(count_of(tuple(input.shape), dim), 1))
 
 
 def _pair(*terms: Any) -> Any:

@@ -10,12 +10,15 @@ import numpy as np
 from ...core.graph.node import NO_EDGE
 from ...core.memory import strided
 from ...core.memory.storage import storage_of
+from ...core.recording.inplace import check_inplace
 from ...core.recording.record import RAW, TENSORS
-from ...core.tensor.tensor import Tensor
+from ...core.runtime import modes
+from ...core.tensor.tensor import Tensor, requires_grad
 from ...core.types.dtypes import _scalar_name
 from ..first.viewing import view_of
 from ..table.opdef import OPS, Op, composite, op, publish
 from ..table.outputs import same_dtype
+from .inplace_views import reshaped_in_place
 
 
 @op(
@@ -105,8 +108,8 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: Any = None
 @composite("as_strided_", checked=True)
 def as_strided_(input: Tensor, size: Any, stride: Any, storage_offset: Any = None) -> Tensor:
     """In-place version of :meth:`as_strided`."""
-    from .inplace_views import reshaped_in_place
-
+    if modes.current().record and requires_grad(input):
+        check_inplace(input)
     r, *saved = _strided(input, size, stride, storage_offset)
     return reshaped_in_place(input, _STRIDED_, [input, *saved], r)
 

@@ -74,6 +74,8 @@ def index_select(input, dim, index):
             raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {index.size} value(s)")
         return np.array(input)
     n = input.shape[d]
+    if index.size and not n:
+        raise RuntimeError("index_select(): self indexing axis dim should be positive")
     if index.size and not inside(index, n):
         raise IndexError("index out of range in self")
     r = input.take(index.reshape(-1), axis=d)
@@ -94,6 +96,11 @@ def index_select_backward(grad_output, input_shape, dim, index):
         return g + grad_output
     add_at(g, at(wrap_dim(dim, g.ndim), index.reshape(-1)), grad_output)
     return g
+
+
+TENSORS.index_select_backward = lambda grad, input_shape, dim, index: TENSORS.index_add_(
+    TENSORS.zeros(input_shape, dtype=grad.dtype), dim, index, grad
+)
 
 
 def add_at(target: np.ndarray, places: tuple[Any, ...], values: np.ndarray) -> None:

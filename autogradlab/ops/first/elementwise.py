@@ -15,6 +15,7 @@ from ...core.types.dtypes import dtype
 from ...core.values.promotion import check_cast, is_number, result_dtype
 from ..table.arguments import old_form, reject
 from ..table.factories import binary, unary
+from ..table.inplace import recorded_edges
 from ..table.opdef import OPS, Op, alias, composite, offer, op
 from ..table.outputs import FOUND, Out
 from .kinds import align, floated, kept, numbered, on_both_backends, refuse, single
@@ -268,6 +269,8 @@ def _with_alpha(name: str, sign: int) -> None:
                 return deprecated(name + "_", (input, *args), names)
             other = args[0] if args else names.get("other")
             if sign < 0:
+                if isinstance(input, Tensor):
+                    recorded_edges(entry, [input, other if isinstance(other, Tensor) else None, alpha])
                 no_mixed_bool_sub(input, other)
             if alpha is None or (type(alpha) is int and alpha == 1):
                 return plain_(input, *args, **names)
@@ -519,7 +522,7 @@ unary(
 unary(
     "exp2(Tensor input, *, Tensor out=None) -> Tensor",
     np.exp2,
-    lambda F, grad, result: grad * F.conj(result) * math.log(2),
+    lambda F, grad, result: F.mul_number(grad * F.conj(result), math.log(2)),
     doc="""
     2 to the power of input.
 
@@ -540,7 +543,7 @@ alias("special_exp2", "exp2", method=False)
 unary(
     "expm1(Tensor input, *, Tensor out=None) -> Tensor",
     _expm1,
-    lambda F, grad, result: grad * (F.conj(result) + 1),
+    lambda F, grad, result: grad * F.add_number(F.conj(result), 1),
     doc="""
     exp(x) - 1, exact for small x.
 
@@ -581,7 +584,7 @@ unary(
 unary(
     "log2(Tensor input, *, Tensor out=None) -> Tensor",
     np.log2,
-    lambda F, grad, input: grad / F.conj(input * math.log(2)),
+    lambda F, grad, input: grad / F.conj(F.mul_number(input, math.log(2))),
     doc="""
     The logarithm to base 2.
 
@@ -608,7 +611,7 @@ def _log10(x):
 unary(
     "log10(Tensor input, *, Tensor out=None) -> Tensor",
     _log10,
-    lambda F, grad, input: grad / F.conj(input * math.log(10)),
+    lambda F, grad, input: grad / F.conj(F.mul_number(input, math.log(10))),
     doc="""
     The logarithm to base 10.
 
@@ -628,7 +631,7 @@ unary(
 unary(
     "log1p(Tensor input, *, Tensor out=None) -> Tensor",
     np.log1p,
-    lambda F, grad, input: grad / F.conj(input + 1),
+    lambda F, grad, input: grad / F.conj(F.add_number(input, 1)),
     node="Log1PBackward0",
     doc="""
     log(1 + x), exact for small x.
@@ -650,7 +653,7 @@ alias("special_log1p", "log1p", method=False)
 unary(
     "sqrt(Tensor input, *, Tensor out=None) -> Tensor",
     np.sqrt,
-    lambda F, grad, result: grad / (2 * F.conj(result)),
+    lambda F, grad, result: grad / F.mul_number(F.conj(result), 2),
     doc="""
     The square root; nan below 0. Its derivative at 0 is infinite.
 
@@ -670,7 +673,7 @@ unary(
 unary(
     "rsqrt(Tensor input, *, Tensor out=None) -> Tensor",
     single(lambda x: 1 / np.sqrt(x)),
-    lambda F, grad, result: -0.5 * grad * F.conj(F.pow(result, 3)),
+    lambda F, grad, result: F.mul_number(grad, -0.5) * F.conj(F.pow(result, 3)),
     doc="""
     1 / sqrt(input); inf at 0, nan below.
 
@@ -733,7 +736,7 @@ unary(
 unary(
     "tan(Tensor input, *, Tensor out=None) -> Tensor",
     np.tan,
-    lambda F, grad, result: grad * F.conj(1 + result * result),
+    lambda F, grad, result: grad * F.conj(F.add_number(F.pow(result, 2), 1)),
     doc="""
     The tangent of an angle in radians.
 
@@ -753,7 +756,7 @@ unary(
 unary(
     "asin(Tensor input, *, Tensor out=None) -> Tensor",
     np.arcsin,
-    lambda F, grad, input: grad * F.conj(F.rsqrt(1 - input * input)),
+    lambda F, grad, input: grad * F.conj(F.rsqrt(F.add_number(-input * input, 1))),
     doc="""
     The angle, in [-pi/2, pi/2], whose sine is input; nan outside of [-1, 1].
 
@@ -766,7 +769,7 @@ unary(
 unary(
     "acos(Tensor input, *, Tensor out=None) -> Tensor",
     np.arccos,
-    lambda F, grad, input: grad * -F.conj(F.rsqrt(1 - input * input)),
+    lambda F, grad, input: grad * -F.conj(F.rsqrt(F.add_number(-input * input, 1))),
     doc="""
     The angle, in [0, pi], whose cosine is input; nan outside of [-1, 1].
 
@@ -786,7 +789,7 @@ unary(
 unary(
     "atan(Tensor input, *, Tensor out=None) -> Tensor",
     np.arctan,
-    lambda F, grad, input: grad / F.conj(input * input + 1),
+    lambda F, grad, input: grad / F.conj(F.add_number(input * input, 1)),
     doc="""
     The angle, in (-pi/2, pi/2), whose tangent is input.
 
@@ -859,7 +862,7 @@ unary(
 unary(
     "asinh(Tensor input, *, Tensor out=None) -> Tensor",
     np.arcsinh,
-    lambda F, grad, input: grad * F.conj(F.rsqrt(input * input + 1)),
+    lambda F, grad, input: grad * F.conj(F.rsqrt(F.add_number(F.pow(input, 2), 1))),
     inplace_derivative=False,
     doc="""
     The inverse of sinh.
@@ -873,7 +876,7 @@ unary(
 unary(
     "acosh(Tensor input, *, Tensor out=None) -> Tensor",
     np.arccosh,
-    lambda F, grad, input: grad * F.conj(F.rsqrt(input * input - 1)),
+    lambda F, grad, input: grad * F.conj(F.rsqrt(F.sub_number(F.pow(input, 2), 1))),
     inplace_derivative=False,
     doc="""
     The inverse of cosh, not negative; nan below 1.
@@ -916,7 +919,8 @@ def _angle_unit(declaration: str, factor: float, doc: str) -> None:
         x = floated(x)
         return x * np.asarray(factor, x.dtype)
 
-    unary(name, kernel, lambda F, grad: grad * factor, doc=doc, node=f"{name[:3].title()}2{name[4:].title()}Backward0")
+    node = f"{name[:3].title()}2{name[4:].title()}Backward0"
+    unary(name, kernel, lambda F, grad: F.mul_number(grad, factor), doc=doc, node=node)
 
 
 _angle_unit(

@@ -127,6 +127,8 @@ def parse(input: Tensor, index: Any, writing: bool = False) -> tuple[Tensor, tup
     if not found:
         return result, None
     x = result._array
+    if writing:  # put() checks them, after it has looked at the tensor
+        return result, tuple([i for i in found if i is not _TAKEN])
     checked = [checked_index(i, x, d) if isinstance(i, Tensor) else i for d, i in enumerate(found) if i is not _TAKEN]
     return result, tuple(checked)
 
@@ -280,7 +282,7 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
         and index._array.dtype.kind in "bi"
         and (self._array.ndim >= index._array.ndim)
     ):
-        view, indices = self, (checked_index(index, self._array, 0),)
+        view, indices = self, (index,)
     else:
         view, indices = parse(self, index, True)
     if indices is None:

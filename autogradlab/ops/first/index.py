@@ -17,6 +17,7 @@ from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import _scalar_name, from_numpy
 from ...core.values.building import scalar_array
+from ..table.inplace import recorded_edges
 from ..table.opdef import OPS, Op, composite, op
 from .viewing import view_of
 from .writing import flat, in_place
@@ -170,10 +171,10 @@ def slice_backward(grad_output, input_shape, dim, start, end, step):
 
 
 ALIAS = OPS["alias"] = Op(
-    "alias", lambda input: placed(input)[...], view=True, vjp={"input": lambda F, grad: F.view_grad(grad)}
+    "alias", lambda input: placed(input)[...], view=True, vjp={"input": lambda F, grad: F.alias(grad)}
 )
 RAW.view_grad = lambda grad: grad
-TENSORS.view_grad = lambda grad: TENSORS.alias(grad)
+TENSORS.view_grad = lambda grad: grad
 RAW.alias = lambda input: input[...]
 TENSORS.alias = lambda input: view_of(input, placed(input._array)[...], ALIAS, ())
 
@@ -443,6 +444,13 @@ def _index_put_into(input, indices, values, accumulate=False):
             UserWarning,
             stacklevel=5,
         )
+        if not accumulate and _one_for_a_mask(places, values):
+            warnings.warn(
+                "Use of masked_fill_ on expanded tensors is deprecated. Please clone() the tensor before performing "
+                "this operation. This also applies to advanced indexing e.g. tensor[mask] = scalar",
+                UserWarning,
+                stacklevel=5,
+            )
     if not input.size and (nothing := _empty(input, places)) is not None:
         try:
             np.broadcast_to(values, nothing.shape)
@@ -491,8 +499,8 @@ RAW.index_put = _index_put
 TENSORS.index_put = INDEX_PUT.call
 
 
-def _given(name: str, input: Tensor, indices: Any) -> tuple[Any, ...]:
-    """The index tensors of index_put(), checked as torch does."""
+def _given(name: str, input: Tensor, indices: Any, checking: bool = True) -> tuple[Any, ...]:
+    """The index tensors of index_put(); where `checking`, as torch does."""
     if not isinstance(indices, (tuple, list)):
         raise TypeError(f"{name}(): argument 'indices' (position 1) must be tuple of Tensors, not {typename(indices)}")
     found = []
@@ -500,10 +508,11 @@ def _given(name: str, input: Tensor, indices: Any) -> tuple[Any, ...]:
     for i, t in enumerate(indices):
         if not isinstance(t, Tensor):
             raise TypeError(f"expected Tensor as element {i} in argument 0, but got {typename(t)}")
-        t = checked_index(t, input._array, at)
+        if checking:
+            t = checked_index(t, input._array, at)
         at += t._array.ndim if t._array.dtype.kind == "b" else 1
         found.append(t)
-    if at > input._array.ndim:
+    if checking and at > input._array.ndim:
         raise IndexError(f"too many indices for tensor of dimension {input._array.ndim} (got {at})")
     return tuple(found)
 
@@ -544,13 +553,35 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
 def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """In-place version of index_put()."""
     _values("index_put_", input, indices, values)
-    return put(input, _given("index_put_", input, indices), values, accumulate)
+    return put(input, _given("index_put_", input, indices, checking=False), values, accumulate)
 
 
 def put(input: Tensor, indices: tuple[Any, ...], values: Tensor, accumulate: bool = False) -> Tensor:
-    """index_put_ with indices that are known to be good."""
-    check_written(input, flat([indices, values]), whole=True, apart=False)  # an expanded input is only warned of
-    return in_place(INDEX_PUT, [input, indices, values, accumulate], _index_put_into)
+    """index_put_ at indices that are still to be checked."""
+    recorded_edges(INDEX_PUT, [input, indices, values, accumulate])
+    if accumulate or not fills(indices, values):
+        check_written(input, flat([indices, values]), whole=True, apart=False)  # an expanded input is only warned of
+    return in_place(INDEX_PUT, [input, checked_indices(input, indices), values, accumulate], _index_put_into)
+
+
+def fills(indices: tuple[Any, ...], values: Tensor) -> bool:
+    """Whether one value goes where a single mask says: PyTorch fills then, and does not ask whether memory overlaps."""
+    given = [i for i in indices if i is not None]
+    return values._array.size == 1 and len(given) == 1 and given[0]._array.dtype.kind in "bu"
+
+
+def checked_indices(input: Tensor, indices: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Index tensors checked, each at its dimension."""
+    found = []
+    dim = 0
+    for i in indices:
+        if i is not None:
+            i = checked_index(i, input._array, dim)
+        found.append(i)
+        dim += i._array.ndim if i is not None and i._array.dtype.kind == "b" else 1
+    if dim > input._array.ndim:
+        raise IndexError(f"too many indices for tensor of dimension {input._array.ndim} (got {dim})")
+    return tuple(found)
 
 
 TENSORS.index_put = INDEX_PUT.call

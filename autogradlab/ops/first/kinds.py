@@ -193,8 +193,10 @@ def replace(x: np.ndarray, by: np.ndarray, mask: np.ndarray) -> None:
 
 
 #: gradient where a mask holds, zero elsewhere
-RAW.only = kept
-TENSORS.only = lambda mask, grad: TENSORS.where(mask, grad, wrap(np.zeros((), grad._array.dtype)))
+RAW.only = RAW.kept = kept
+TENSORS.only = lambda mask, grad: TENSORS.masked_fill(grad, wrap(~mask._array), 0)
+#: the same where PyTorch's formula chooses instead of filling
+TENSORS.kept = lambda mask, grad: TENSORS.where(mask, grad, wrap(np.zeros((), grad._array.dtype)))
 #: indices, for a formula
 RAW.places = lambda x: x
 TENSORS.places = wrap

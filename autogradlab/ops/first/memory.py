@@ -12,7 +12,7 @@ from ...core.graph.node import NO_EDGE
 from ...core.memory.casting import cast_array, real_with_warning
 from ...core.memory.layout import like
 from ...core.memory.overlap import check_apart, check_written
-from ...core.memory.storage import address, resize, storage_of
+from ...core.memory.storage import address, owner, resize, storage_of
 from ...core.memory.strided import placed
 from ...core.memory.versions import UNSHARED, increment_version
 from ...core.recording.inplace import History, check_inplace, commit, commit_number
@@ -28,7 +28,7 @@ from ...core.types.layouts import FORMATS
 from ...core.values.building import scalar_array
 from ...core.values.promotion import broadcast_shapes, is_number
 from ..table.arguments import misfit, reject
-from ..table.inplace import write_in_place
+from ..table.inplace import recorded_edges, write_in_place
 from ..table.opdef import OPS, Op, composite, op
 
 _CONTIGUOUS, _PRESERVE = FORMATS["contiguous_format"], FORMATS["preserve_format"]
@@ -452,13 +452,20 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     if recording:
         check_inplace(input)
     target, x = input._array, src._array
+    same = (
+        src._counter is input._counter
+        and x.dtype is target.dtype
+        and x.shape == target.shape
+        and x.strides == target.strides
+        and address(x) == address(target)
+    )
     if x.shape != target.shape:
         shape = broadcast_shapes(target.shape, x.shape)
         if shape != target.shape:
             raise RuntimeError(
                 f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(shape)}"
             )
-    if 0 in target.strides or (src._counter is input._counter and src._counter is not UNSHARED):
+    if not same and (0 in target.strides or (src._counter is input._counter and src._counter is not UNSHARED)):
         check_written(input, (src,))
     if x.dtype is not target.dtype:
         x = real_with_warning(x, target.dtype)
@@ -544,6 +551,8 @@ def fill_(input: Tensor, value: Any) -> Tensor:
         if array.dtype.kind == "f" and 0 not in array.strides:
             commit_number(input, value)
             return input
+    if isinstance(value, Tensor):
+        recorded_edges(_FILLS[3], [input, value])
     found = _value("fill_", input, value)
     if isinstance(found, Tensor):
         check_apart(input._array)
@@ -602,7 +611,9 @@ def storage_offset(input: Tensor) -> int:
     2
     """
     storage = storage_of(input)
-    return (address(input._array) - storage.data_ptr()) // input._array.itemsize if storage.nbytes() else 0
+    x = input._array
+    first = storage.data_ptr() if storage.nbytes() else address(owner(x))
+    return (address(x) - first) // x.itemsize
 
 
 @composite("data_ptr(Tensor input) -> int", function=False)

@@ -29,7 +29,7 @@ def pow_backward(F, grad, input, exponent):
 
 @on_both_backends
 def pow_backward_self(F, grad, input, other):
-    return F.only(other != 0, grad * F.conj(other * F.pow(input, other - 1)))
+    return F.where(other == 0, F.zero_dim(grad), grad * F.conj(other * F.pow(input, F.sub_number(other, 1))))
 
 
 @on_both_backends

@@ -29,6 +29,15 @@ def spread(F, grad, shape, dim, keepdim):
     return F.expand(grad, shape)
 
 
+@on_both_backends
+def restored(F, grad, shape, dim, keepdim):
+    """The gradient of a reduction with the reduced dimensions as sizes 1; of everything, it broadcasts as it is."""
+    if not keepdim and dim is not None:
+        for d in sorted(all_dims(dim, len(shape))):
+            grad = F.unsqueeze(grad, d)
+    return grad
+
+
 def _written(out: Any, dtype: Any) -> Any:
     """The dtype in which sum and prod compute what goes to out=: its own."""
     if not isinstance(out, Tensor) or dtype is out.dtype:
@@ -201,9 +210,9 @@ two_forms(
     """,
     _mean_all,
     _mean,
-    lambda F, grad, input_shape: F.expand(grad, input_shape) / max(count_of(input_shape, None), 1),
-    lambda F, grad, input_shape, dim, keepdim: (
-        F.spread(grad, input_shape, dim, keepdim) / max(count_of(input_shape, dim), 1)
+    lambda F, grad, input_shape: F.div_number(F.expand(grad, input_shape), max(count_of(input_shape, None), 1)),
+    lambda F, grad, input_shape, dim, keepdim: F.div_number(
+        F.spread(grad, input_shape, dim, keepdim), max(count_of(input_shape, dim), 1)
     ),
     """
     The mean of all elements, or along dim.
@@ -235,7 +244,8 @@ two_forms(
     """,
     vjp={
         "input": lambda F, grad, input, dim, keepdim: (
-            F.spread(grad, tuple(input.shape), dim, keepdim) * ~F.isnan(input)
+            (F.expand(grad, tuple(input.shape)) if dim is None else F.spread(grad, tuple(input.shape), dim, keepdim))
+            * ~F.isnan(input)
         ),
     },
 )
@@ -302,9 +312,9 @@ def product_back(F, grad, input, result, dim, keepdim):
     shape = tuple(input.shape)
     if not shape:
         return grad * F.conj(F.ones_of(input))
-    grad = F.spread(grad, shape, dim, keepdim)
+    grad = F.restored(grad, shape, dim, keepdim)
     if not F.any_zero(input):
-        return grad * F.conj(F.spread(result, shape, dim, keepdim) / input)
+        return grad * F.conj(F.restored(result, shape, dim, keepdim) / input)
     if dim is None:
         flat = F.reshape(input, (-1,))
         return grad * F.conj(F.reshape(_others(F, flat, 0), shape))

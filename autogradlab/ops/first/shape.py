@@ -12,8 +12,8 @@ from ...core.tensor.tensor import Size, Tensor
 from ...core.types.dims import shape_arg, wrap_dim, wrap_dims
 from ...core.types.dtypes import dtype, from_numpy
 from ..table.arguments import misfit
+from ..table.checked import tensor_type
 from ..table.opdef import OPS, Op, composite, publish
-from .conversion import type_name
 from .viewing import view_of
 
 
@@ -507,10 +507,6 @@ def expanded(shape: tuple[int, ...], size: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(reversed(result))
 
 
-#: tensor types that have a name of their own in messages
-_OLD_TYPES = {f"torch.{kind}Tensor" for kind in ("Float", "Double", "Half", "Byte", "Char", "Short", "Int", "Long")}
-
-
 def _expand(input, size):
     if not input.size:
         input = placed(input)
@@ -518,7 +514,7 @@ def _expand(input, size):
     lead = len(size) - len(old)
     if lead < 0:
         d = from_numpy(input.dtype)
-        shown = type_name(d) if type_name(d) in _OLD_TYPES else f"CPU{type_name(d)[6:-6]}Type"
+        shown = tensor_type(d)
         raise RuntimeError(
             f"expand({shown}{{{list(old)}}}, size={list(size)}): the number of sizes provided ({len(size)}) must be "
             f"greater or equal to the number of dimensions in the tensor ({len(old)})"
@@ -564,7 +560,7 @@ def expand(input: Tensor, *size: Any, implicit: bool = False, **options: Any) ->
     return view_of(input, _expand(x, sizes), EXPAND, (x.shape, None))
 
 
-RAW.expand = lambda x, *size: _expand(x if x.size else placed(x), shape_arg(size))
+RAW.expand = lambda x, *size: _expand(x, shape_arg(size))
 
 
 @composite("expand_as(Tensor input, Tensor other) -> Tensor", function=False, checked=True)

@@ -13,7 +13,7 @@ from ...core.memory.overlap import check_written
 from ...core.recording.record import RAW
 from ...core.tensor.tensor import Tensor
 from ..table.calls import make_call
-from ..table.inplace import write_in_place
+from ..table.inplace import recorded_edges, write_in_place
 from ..table.opdef import OPS, Op, form_of, offer
 from ..table.outputs import same_dtype
 
@@ -37,8 +37,17 @@ def flat(values: list[Any]) -> list[Any]:
     return [v for value in values for v in (value if isinstance(value, (list, tuple)) else (value,))]
 
 
-def in_place(op: Op, values: list[Any], write: Callable[..., None], repeatable: bool = False) -> Tensor:
-    """Run `write` on the memory of the first argument and record it as `op` in place. `values` are all arguments."""
+def in_place(
+    op: Op, values: list[Any], write: Callable[..., None], repeatable: bool = False, looks: Any = None
+) -> Tensor:
+    """Run `write` on the memory of the first argument and record it as `op` in place. `values` are all arguments.
+
+    As in PyTorch the tensor is checked first, then the arguments by `looks`, then whether their memory overlaps.
+    """
+    if op.differentiates:
+        recorded_edges(op, values)
+    if looks is not None:
+        looks(*op.arrays(values))
     if op.overlap == "whole":
         nested = any(type(v) is list or type(v) is tuple for v in values)
         check_written(values[0], flat(values[1:]) if nested else values[1:], whole=True)
@@ -60,10 +69,12 @@ def writer(
     overlap: str = "whole",
     constants: dict[str, Any] | None = None,
     checked: bool = False,
+    looks: Any = None,
 ) -> Op:
     """The table entry of an operation whose kernel `write(input, …)` changes its first argument.
 
-    It is published under `name` on a copy (in the memory order `order`) and under `name_` in place.
+    It is published under `name` on a copy (in the memory order `order`) and under `name_` in place, where `looks`
+    sees the arrays before their memory is looked at.
     """
     name = declare(declaration, doc, out)
     rules: dict[str, Any] = {"overlap": overlap, "constants": constants, "check_out": same_dtype()}
@@ -91,7 +102,7 @@ def writer(
                 entry.arrays(values)
             except (AttributeError, TypeError):
                 values = entry.coerced(args, kwargs, values)
-            return in_place(entry, values, invoke)
+            return in_place(entry, values, invoke, looks=looks)
 
         return forward_
 

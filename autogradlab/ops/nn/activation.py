@@ -42,7 +42,7 @@ def no_integers(name: str, x: np.ndarray) -> None:
         "input": lambda F, grad, input, min_val, max_val: F.hardtanh_backward(grad, input, min_val, max_val),
     },
 )
-@typed("hardtanh_cpu", BOOL + COMPLEX)
+@typed("hardtanh_cpu", COMPLEX)
 def hardtanh(input, min_val=-1.0, max_val=1.0):
     """input, but not below min_val nor above max_val."""
     if input.dtype.kind == "b":
@@ -126,6 +126,7 @@ def hardswish_backward(grad_output, input):
         "input": lambda F, grad, input, threshold: F.threshold_backward(grad, input, threshold),
     },
 )
+@typed("threshold_cpu", BOOL + COMPLEX)
 def threshold(input, threshold, value):
     """input where it is larger than threshold, value elsewhere.
 
@@ -786,3 +787,7 @@ def _safe_softmax(input, dim):
     found = _softmax(input, dim)
     empty = np.isneginf(input).all(axis=dim, keepdims=True)
     return np.where(empty, found.dtype.type(0), found) if empty.any() else found
+
+
+for _name in ("elu", "celu", "leaky_relu", "threshold"):
+    OPS[_name].overload_in_place()

@@ -15,6 +15,7 @@ import numpy as np
 from ...core.recording.record import RAW, TENSORS
 from ...core.types.dtypes import _scalar_name, from_numpy
 from ..first.kinds import refuse, typed
+from ..table.checked import tensor_type
 from ..table.opdef import op
 from ..table.outputs import cxx_name
 
@@ -193,6 +194,12 @@ def _check_types(input: Array, weight: Array, bias: Any) -> None:
         a, b = (cxx_name(from_numpy(x.dtype)) for x in (input, bias))
         raise RuntimeError(f"Input type ({a}) and bias type ({b}) should be the same")
     if weight.dtype != input.dtype:
+        if input.dtype.kind == "b":
+            refuse(input, "slow_conv2d_cpu", "b")
+        if input.dtype.kind == "c" or from_numpy(input.dtype).name == "bfloat16":
+            a, b = (tensor_type(from_numpy(x.dtype)) for x in (input, weight))
+            more = "" if input.dtype.kind == "c" else " or input should be a MKLDNN tensor and weight is a dense tensor"
+            raise RuntimeError(f"Input type ({a}) and weight type ({b}) should be the same{more}")
         a, b = (_scalar_name(from_numpy(x.dtype)) for x in (input, weight))
         raise RuntimeError(f"expected scalar type {a} but found {b}")
 

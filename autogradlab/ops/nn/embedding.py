@@ -9,6 +9,7 @@ import numpy as np
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import _scalar_name, from_numpy
 from ..common.blas import lift
+from ..table.checked import tensor_type
 from ..table.opdef import op
 
 
@@ -41,7 +42,7 @@ def embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=
     if indices.dtype.name not in ("int64", "int32"):
         raise RuntimeError(
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
-            f"torch.{_type(indices)} instead (while checking arguments for embedding)"
+            f"{tensor_type(from_numpy(indices.dtype))} instead (while checking arguments for embedding)"
         )
     if indices.size and (int(indices.min()) < 0 or int(indices.max()) >= weight.shape[0]):
         raise IndexError("index out of range in self")
@@ -235,7 +236,7 @@ def _check_bags(weight, indices, offsets, per_sample_weights, last, mode):
     if indices.dtype.name not in ("int64", "int32"):
         raise RuntimeError(
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
-            f"torch.{_type(indices)} instead (while checking arguments for embedding_bag)"
+            f"{tensor_type(from_numpy(indices.dtype))} instead (while checking arguments for embedding_bag)"
         )
     if last and not offsets.size:
         raise RuntimeError("include_last_offset: number of offset should be at least 1")

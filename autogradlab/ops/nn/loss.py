@@ -8,8 +8,9 @@ import numpy as np
 
 from ...core.arguments.declared import declare
 from ...core.recording.record import NOT_IMPLEMENTED, RAW
-from ...core.types.dtypes import _scalar_name, from_numpy, promote
-from ...core.values.promotion import broadcast_shapes
+from ...core.runtime import errors
+from ...core.types.dtypes import _scalar_name, from_numpy, get_default_dtype, promote
+from ...core.values.promotion import broadcast_shapes, check_cast
 from ..common.take import inside
 from ..first.kinds import name_of, no_derivative, refuse, typed
 from ..table.opdef import op
@@ -262,6 +263,7 @@ def binary_cross_entropy(input, target, weight=None, reduction=1):
         raise RuntimeError(
             f"Found dtype {_scalar_name(from_numpy(target.dtype))} but expected {_scalar_name(from_numpy(input.dtype))}"
         )
+    refuse(input, "binary_cross_entropy", "biuc")
     _check_probabilities(input)
     low = input.dtype.type(-100)
     value = (target - 1) * np.maximum(np.log1p(-input), low) - target * np.maximum(np.log(input), low)
@@ -331,6 +333,7 @@ def binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None
     >>> F.binary_cross_entropy_with_logits(torch.tensor([2., -3.]), torch.tensor([1., 0.]))
     tensor(0.0878)
     """
+    refuse(input, "log_sigmoid_cpu", "biuc")
     log_s = np.minimum(input, 0) - np.log1p(np.exp(-np.abs(input)))
     if pos_weight is None:
         value = (1 - target) * input - log_s
@@ -475,6 +478,10 @@ _register_nll("nll_loss", "NllLossBackward")
 _register_nll("nll_loss2d", "NllLoss2DBackward")
 
 
+_NEGATION = (
+    "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` or "
+    "`logical_not()` operator instead."
+)
 # -- margins -----------------------------------------------------------------------------------------------------------
 
 
@@ -488,8 +495,15 @@ _register_nll("nll_loss2d", "NllLoss2DBackward")
 )
 def soft_margin_loss(input, target, reduction=1):
     """log(1 + exp(-target * input))"""
-    broadcast_shapes(input.shape, target.shape)
-    return reduced(np.log1p(np.exp(-input * target)), reduction)
+    if input.dtype.kind == "b":
+        raise RuntimeError(_NEGATION)
+    shape = broadcast_shapes(input.shape, target.shape)
+    x, y = common(input, target)
+    if x.dtype.kind in "iu":  # the exponentials are computed in place
+        check_cast(get_default_dtype().numpy, x.dtype)
+    if shape != input.shape:
+        raise RuntimeError(errors.OUT_BROADCAST.format(list(input.shape), list(shape)))
+    return reduced(np.log1p(np.exp(-x * y)), reduction)
 
 
 def _soft_margin_twice(F, grad, grad_output, input, target, reduction):

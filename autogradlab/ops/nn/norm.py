@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...core.recording.record import RAW, TENSORS
-from ..first.kinds import no_derivative, typed
+from ..first.kinds import no_derivative, refuse, typed
 from ..table.opdef import op
 
 Array = np.ndarray[Any, Any]
@@ -289,7 +289,6 @@ def _layer_norm_twice(F, grads, grad_out, input, normalized_shape, mean, rstd, w
     },
     shown={"input": "input"},
 )
-@typed("LayerNormKernelImpl", half=False)
 def native_layer_norm(input, normalized_shape, weight, bias, eps):
     """layer_norm, with the means and the reciprocal standard deviations.
 
@@ -300,6 +299,9 @@ def native_layer_norm(input, normalized_shape, weight, bias, eps):
     """
     dims = tuple(range(input.ndim - len(normalized_shape), input.ndim))
     check_shape(input, normalized_shape, weight=weight, bias=bias)
+    if any(t is not None and t.dtype != input.dtype and input.dtype.itemsize > 2 for t in (weight, bias)):
+        raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
+    refuse(input, "LayerNormKernelImpl", "biuc")
     wide = input if input.dtype.itemsize > 2 else input.astype(np.float32)
     count = np.array(math.prod(normalized_shape), wide.dtype)
     mean = np.add.reduce(wide, axis=dims, keepdims=True)

@@ -26,8 +26,11 @@ def number_of(k: Any) -> int:
     return int(k)
 
 
+#: tensor types that have a name of their own in messages
+_OLD_TYPES = {f"{kind}Tensor" for kind in ("Float", "Double", "Half", "Byte", "Char", "Short", "Int", "Long")}
+
+
 def tensor_type(kind: dtype) -> str:
     """A dtype as the tensor type of old."""
-    if kind.name in ("bool", "bfloat16"):
-        return "CPUBoolType" if kind.name == "bool" else "CPUBFloat16Type"
-    return f"torch.{kind._tensor_type}"
+    name = kind._tensor_type
+    return f"torch.{name}" if name in _OLD_TYPES else f"CPU{name.removesuffix('Tensor')}Type"

@@ -19,6 +19,7 @@ from ...core.recording.inplace import History, check_inplace, commit, commit_ker
 from ...core.recording.record import RAW, TENSORS, SavedOutput, changed, finish, start_node
 from ...core.runtime import errors, modes
 from ...core.runtime.modes import FLAGS, LOCAL, QUIET
+from ...core.tensor.edges import WRAPPED
 from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge, requires_grad, wrap, wrap_scalar
 from ...core.types.dtypes import get_default_dtype, of_scalar
 from ...core.values.promotion import (
@@ -254,6 +255,9 @@ class Binary(Elementwise):
     def prepared(self, input: Tensor, other: Tensor) -> Any:
         """What `prepare` makes for the form in place, by a shorter way for operands that share no memory."""
         a, b = gradient_edge(input), gradient_edge(other)
+        if self.compares and other._meta is WRAPPED:  # the overload with a number
+            x = input._array
+            return start_node(self.number_in_place(), (a,), x.shape, x.dtype, ())
         count = input._counter
         short = not FLAGS.unusual and (self.crossed or not self.saved_names())
         if not short or other is input or other._counter is count is not UNSHARED:

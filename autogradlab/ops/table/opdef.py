@@ -51,6 +51,7 @@ class Op:
     check: Callable[[Any, Any], None] | None = None
     #: whether it is the entry as methods know it: their errors do not count the tensor itself
     as_method = False
+    _number_class: Any = None
 
     def __init__(
         self,
@@ -229,6 +230,13 @@ class Op:
 
         own = {"__slots__": (), "__module__": "builtins", "run": run, "run_recorded": run}
         self.inplace_class = type(self.node_name[:-1] + "1", (self.node_class,), own)
+
+    def number_in_place(self) -> Any:
+        """The Node class of a comparison in place with a number: it gives zeros, and has one edge."""
+        if self._number_class is None:
+            zeros = (Formula(lambda F, grad: grad * 0, (0,), joint=False),)
+            self._number_class = make_node_class(self.node_name[:-1] + "0", (), zeros, False)
+        return self._number_class
 
     def overload_in_place(self) -> None:
         """Give the in-place form the Node of another overload, as PyTorch does: NameBackward1."""

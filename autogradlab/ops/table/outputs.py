@@ -13,7 +13,7 @@ from ...core.memory.storage import resize
 from ...core.recording.inplace import commit
 from ...core.runtime import errors, modes
 from ...core.tensor.tensor import Tensor, requires_grad
-from ...core.types.dtypes import _scalar_name, dtype, from_numpy, int64
+from ...core.types.dtypes import C_NAMES, _scalar_name, dtype, from_numpy, int64
 from ...core.types.return_types import named
 from ...core.values.promotion import can_cast, check_cast
 
@@ -53,23 +53,6 @@ class Out:
 
 
 _USUAL = Out()
-#: C's names of the dtypes, where PyTorch's messages use them
-C_NAMES = {
-    "float32": "float",
-    "float64": "double",
-    "float16": "c10::Half",
-    "int64": "long int",
-    "int32": "int",
-    "int16": "short int",
-    "int8": "signed char",
-    "uint8": "unsigned char",
-    "uint16": "short unsigned int",
-    "uint32": "unsigned int",
-    "uint64": "long unsigned int",
-    "bfloat16": "c10::BFloat16",
-    "complex64": "c10::complex<float>",
-    "complex128": "c10::complex<double>",
-}
 
 
 def same_dtype(

@@ -428,6 +428,8 @@ class _Symbols:
     def only(self, mask: Any, x: Any) -> Symbol:
         return made(terms.guarded(_operand(x), _operand(mask)), lambda m, v: np.where(m, v, 0), mask, x)
 
+    kept = only
+
     def pick(self, mask: Any, x: Any, y: Any) -> Symbol:
         condition, a, b = map(_operand, (mask, x, y))
         if isinstance(a, Number) and not isinstance(a.value, bool) and a.value == 0:

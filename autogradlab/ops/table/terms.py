@@ -126,6 +126,8 @@ def total(x: Term, y: Term) -> Term:
         return Apply("-", (x, y.args[0]))
     if b is not None and _below(b):
         return Apply("-", (x, Number(-b)))
+    if b is not None and not isinstance(b, complex) and _is(x, "neg"):
+        return Apply("-", (y, x.args[0]))
     return Apply("+", (x, y))
 
 
