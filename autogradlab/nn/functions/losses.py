@@ -416,7 +416,7 @@ def _smoothed(logs: Any, target: Any, weight: Any, n: int, ignore_index: int, sm
 
 
 @signatures(
-    "nn.kl_div(Tensor input, Tensor target, int reduction=at::Reduction::Mean, *, bool log_target=False) -> Tensor"
+    "kl_div(Tensor input, Tensor target, int reduction=at::Reduction::Mean, *, bool log_target=False) -> Tensor"
 )
 def kl_div(
     input: Tensor,

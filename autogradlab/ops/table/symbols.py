@@ -452,6 +452,10 @@ class _Symbols:
     def any_zero(self, x: Any) -> bool:
         return not np.all(x.array)
 
+    def restored(self, grad: Any, shape: Any, dim: Any, keepdim: Any) -> Any:
+        """In words the gradient of a reduction has its place at every element."""
+        return self.spread(grad, shape, dim, keepdim)
+
     def __getattr__(self, name: str) -> Any:
         """A helper of formulas is run on symbols; a function of the library is called; else its kernel is run."""
         if name.startswith("__"):
