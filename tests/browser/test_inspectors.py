@@ -485,3 +485,22 @@ def test_a_real_backward_is_stepped_by_the_cards_keys(opened: Any, page: Any):
     assert "w.grad = [6.]" in shown.locator(".agl-say").inner_text()
     assert last.get_attribute("max") == shown.get_attribute("data-at")
     assert "…" not in shown.locator(".agl-where").inner_text()
+
+
+@pytest.mark.parametrize(("lang", "said"), [("en", "cell [1], line 5"), ("zh", "单元格 [1] 第 5 行")])
+def test_where_it_was_made_leads_there(opened: Any, page: Any, lang: str, said: str):
+    shown = opened(
+        start="import autogradlab as torch\nfrom autogradlab import inspectors as lab\n"
+        f"lab.set_language({lang!r})\nw = torch.ones(1, requires_grad=True)\na = w * 2" + "\n#" * 60,
+        look="lab.show(a)",
+    )
+    link = shown.get_by_role("button", name=said)
+    link.focus()
+    press(page, "Enter")
+    page.wait_for_timeout(300)
+    line = page.locator(".jp-Notebook .jp-Cell").nth(0).locator(".cm-line").nth(4)
+    box = line.bounding_box()
+    assert line.inner_text() == "a = w * 2"
+    assert box is not None
+    assert 0 <= box["y"] <= 900
+    assert counts(page) == [1, 2], "no key reached the notebook"

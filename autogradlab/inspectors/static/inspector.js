@@ -4,6 +4,7 @@
 import { Choice } from "./choice.js";
 import { Sketch, blocks, h, leave, plain, prose } from "./sketch.js";
 import { copy, copying } from "./copy.js";
+import { goto } from "./lines.js";
 import { Stepper } from "./stepper.js";
 import { Timeline } from "./timeline.js";
 import { WORDS } from "./words.js";
@@ -105,6 +106,7 @@ class View {
       const group = find("[data-item], [data-fold]");
       const sketch = group && this.sketches.find((one) => one.svg.contains(group));
       if (find("[data-close]")) this.close();
+      else if (find("[data-line]")) goto(this.element, find("[data-line]").dataset.cell, Number(find("[data-line]").dataset.line)) || (this.live.textContent = this.words.no_line);
       else if (find("[data-copy]")) copy(this, find("[data-copy]").dataset.copy);
       else if (sketch && !sketch.dragged) this.open(sketch, group);
     });

@@ -205,7 +205,7 @@ class Lines {
   }
 }
 
-/** Leads to a line of a notebook's cell: it comes into sight and is marked for a moment. */
+/** Leads to a line of a notebook's cell: it comes into sight and is marked for a moment. Whether it is there. */
 function goto(card, cell, line) {
   const book = card.closest(".jp-Notebook");
   const found = [...(book?.querySelectorAll(".jp-CodeCell") ?? [])].find((one) => one.querySelector(".jp-InputPrompt")?.textContent.trim() === `[${cell}]:`);

@@ -32,6 +32,23 @@ function prose(text) {
   nodes.push(String(text ?? "").slice(last));
   return nodes.filter((node) => node !== "");
 }
+
+// As origins.toml says where something was made.
+const PLACE = /cell \[(\d+)\], line (\d+)|单元格 \[(\d+)\] 第 (\d+) 行/g;
+
+/** Nodes in which each place in the notebook ("cell [2], line 3") is a link to it. */
+function linked(nodes) {
+  return nodes.flatMap((node) => {
+    if (typeof node !== "string") return [node];
+    const made = [];
+    let last = 0;
+    for (const found of node.matchAll(PLACE)) {
+      made.push(node.slice(last, found.index), h("button", { type: "button", class: "agl-link agl-place-link", "data-cell": found[1] ?? found[3], "data-line": found[2] ?? found[4] }, found[0]));
+      last = found.index + found[0].length;
+    }
+    return [...made, node.slice(last)].filter((part) => part !== "");
+  });
+}
 const plain = (text) => prose(text).map((node) => (typeof node === "string" ? node : node.textContent)).join("");
 const fill = (words, fields) => words.replace(/\{(\w+)\}/g, (all, name) => (name in fields ? fields[name] : all));
 const ICONS = {
@@ -59,8 +76,8 @@ const tone = (part) => `agl-${part.tone ?? "plain"}`;
 // -- blocks ----------------------------------------------------------------------------------------------------------
 
 const BLOCKS = {
-  note: (b) => h("p", { class: `agl-note ${tone(b)}` }, b.lead ? [h("strong", { class: "agl-lead" }, prose(b.lead)), " "] : null, prose(b.text)),
-  facts: (b) => h("dl", { class: `agl-facts${b.rows.length < 3 || b.rows.some(([, value]) => value.length > 34) ? " agl-few" : ""}` }, b.rows.map(([label, value]) => h("div", {}, h("dt", {}, prose(label)), h("dd", {}, value)))),
+  note: (b) => h("p", { class: `agl-note ${tone(b)}` }, b.lead ? [h("strong", { class: "agl-lead" }, prose(b.lead)), " "] : null, linked(prose(b.text))),
+  facts: (b) => h("dl", { class: `agl-facts${b.rows.length < 3 || b.rows.some(([, value]) => value.length > 34) ? " agl-few" : ""}` }, b.rows.map(([label, value]) => h("div", {}, h("dt", {}, prose(label)), h("dd", {}, linked([value]))))),
   grid: (b) => {
     const shade = (i, j) => {
       const heat = b.heat?.[i]?.[j];
@@ -76,7 +93,7 @@ const BLOCKS = {
   table: (b) => h("div", {}, b.caption ? h("div", { class: "agl-caption" }, prose(b.caption)) : null,
     h("div", { class: "agl-scroll" }, h("table", { class: "agl-table", "aria-label": b.caption ? plain(b.caption) : null },
       h("thead", {}, h("tr", {}, b.columns.map((name) => h("th", { scope: "col" }, prose(name))))),
-      h("tbody", {}, b.rows.map((row, i) => h("tr", { class: `agl-${b.tones?.[i] ?? "plain"}` }, row.map((cell) => h("td", {}, prose(cell))))))))),
+      h("tbody", {}, b.rows.map((row, i) => h("tr", { class: `agl-${b.tones?.[i] ?? "plain"}` }, row.map((cell) => h("td", {}, linked(prose(cell)))))))))),
 };
 
 /** Blocks as elements; grids that follow each other stand side by side. `draw` makes drawings. */

@@ -413,7 +413,7 @@ class Stepper {
       else if (find("[data-edge]")) this.pick(Number(find("[data-edge]").dataset.edge)), this.worked.querySelector("[aria-pressed=true]")?.focus({ preventScroll: true });
       else if (find("[data-frame]")) this.stop(), this.show(Number(find("[data-frame]").dataset.frame));
       else if (find("[data-unfold]")) this.lines.toggle(find("[data-unfold]").dataset.unfold);
-      else if (find("[data-line]")) goto(this.element, find("[data-line]").dataset.cell, Number(find("[data-line]").dataset.line));
+      else if (find("[data-line]")) goto(this.element, find("[data-line]").dataset.cell, Number(find("[data-line]").dataset.line)) || (this.live.textContent = this.words.no_line);
       else if (find("[data-close]")) this.close();
       else if (find("[data-copy]")) copy(this, find("[data-copy]").dataset.copy);
       else if (find("[data-row]")) this.lines.rove(this.lines.rows.get(find("[data-row]").dataset.row)), this.choose(find("[data-row]").dataset.row);
