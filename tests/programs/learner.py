@@ -62,7 +62,7 @@ def images(n):
 class CNN(nn.Module):
     def __init__(self):
         super().__init__()
-        self.conv1 = nn.Conv2d(1, 4, kernel_size=3, padding=1)
+        self.conv1 = nn.Conv2d(1, 4, kernel_size=3, padding=1, bias=False)
         self.bn = nn.BatchNorm2d(4)
         self.conv2 = nn.Conv2d(4, 8, kernel_size=3)
         self.drop = nn.Dropout(0.2)
