@@ -145,9 +145,9 @@ Tensor.__pow__ = _defers(F.pow)
 Tensor.__rpow__ = _defers(lambda self, other: F.pow(other, self))
 Tensor.__matmul__ = _defers_numbers(F.matmul)
 Tensor.__rmatmul__ = _defers_numbers(lambda self, other: F.matmul(other, self))
-Tensor.__neg__ = lambda self: F.neg(self)
-Tensor.__abs__ = lambda self: F.abs(self)
-Tensor.__pos__ = lambda self: F.positive(self)
+Tensor.__neg__ = F.neg
+Tensor.__abs__ = F.abs
+Tensor.__pos__ = F.positive
 
 
 def _invert(self: Tensor) -> Any:

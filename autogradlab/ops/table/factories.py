@@ -337,24 +337,26 @@ def _core(entry: Binary) -> Callable[[Any, Any], Any]:
     def core(input: Any, other: Any) -> Any:
         """The operation on a tensor and a tensor or number; NotImplemented for anything else."""
         kind = type(other)
+        y: Any = None  # where it stays so, the operands are converted first
         if kind is Tensor or isinstance(other, Tensor):
-            y = other._array
-            x = input._array if type(input) is Tensor else getattr(input, "_array", None)
-            found = x is None or x.dtype is not y.dtype or (floats and x.dtype.kind in "biu")
+            try:
+                x = input._array
+                y = other._array
+                if x.dtype is not y.dtype or (floats and x.dtype.kind in "biu"):
+                    y = None
+            except AttributeError:
+                pass
         elif scalar and FLAGS.unusual and LOCAL.state.formula and is_number(other) and input._array.dtype.kind in "fc":
             return getattr(TENSORS, scalar)(input, other)
         elif (kind is float or kind is int) and input._array.dtype.kind == "f":
             x = input._array
             y = np.array(other, x.dtype) if -65504 <= other <= 65504 else _large(other, x.dtype)
             other = wrap_scalar(y)
-            found = False
-        else:
-            found = True
-        if found:
-            converted = pair(input, other)
-            if converted is None:
+        if y is None:
+            found = pair(input, other)
+            if found is None:
                 return NotImplemented
-            input, other, x, y = converted
+            input, other, x, y = found
         if check is not None:
             check(x, y)
         try:
@@ -382,16 +384,15 @@ def _core(entry: Binary) -> Callable[[Any, Any], Any]:
             b = gradient_edge(other)
         if a is NO_EDGE and b is NO_EDGE:
             return t
-        if not names:
-            saved: tuple[Any, ...] = ()
-        elif not crossed:
-            saved = entry.saves([input, other], [a, b], (t,))
-        elif b is NO_EDGE:
-            saved = (other, None, other._counter[0], None)
-        elif a is NO_EDGE:
-            saved = (None, input, None, input._counter[0])
+        if crossed:
+            if b is NO_EDGE:
+                saved: tuple[Any, ...] = (other, None, other._counter[0], None)
+            elif a is NO_EDGE:
+                saved = (None, input, None, input._counter[0])
+            else:
+                saved = (other, input, other._counter[0], input._counter[0])
         else:
-            saved = (other, input, other._counter[0], input._counter[0])
+            saved = entry.saves([input, other], [a, b], (t,)) if names else ()
         # unrolled: node = start_node(node_class, (a, b), r.shape, r.dtype, saved)
         node = _new(node_class)
         node._seq = sequence()
