@@ -135,6 +135,9 @@ def __getattr__(name: str) -> object:
     return found
 
 
+_types.find = __getattr__
+
+
 def __dir__() -> list[str]:
     from importlib.util import find_spec
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 import re
+import subprocess
+import sys
 import timeit
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,7 +14,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import autogradlab.nn.functional  # noqa: F401  (declares the signatures of torch.conv2d and its like)
 from autogradlab.core.arguments.mismatch import typename, types
 from autogradlab.core.arguments.signature import Signature, Signatures
 from autogradlab.ops.table import signatures
@@ -387,3 +388,16 @@ def test_random_calls_fail_as_in_torch(space: str, torch: Any, real: Callable[[s
                 refused += 1
                 assert mine == theirs, (name, args, kwargs)
     assert refused > 2 * len(signatures.names(space))
+
+
+def test_looking_up_loads_what_declares() -> None:
+    """The signatures of functions in families and of those that nn has are found without loading them first."""
+    code = (
+        "import sys, autogradlab; from autogradlab.ops.table.signatures import lookup\n"
+        "print('autogradlab.nn' in sys.modules, lookup('gather') is not None, "
+        "lookup('linalg_det', 'linalg') is not None, lookup('gather', 'Tensor') is not None, "
+        "'autogradlab.nn' in sys.modules)\n"
+        "print(lookup('conv2d', 'torch') is not None, lookup('no such function'), lookup('_none_'))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "True", "True", "True", "False", "True", "None", "None"]

@@ -43,7 +43,8 @@ class Types:
     """The classes that the argument rules know by role; the core sets them (``types.tensor = Tensor``).
 
     A role that nobody has set recognises nothing. `on_deprecated` is called with the text of each use of a deprecated
-    overload; torch warns at the first one only.
+    overload; torch warns at the first one only. `find` gives a function of the package by its name, what defines it
+    loaded, or raises AttributeError.
     """
 
     tensor: _Class = ()
@@ -59,6 +60,7 @@ class Types:
     def __init__(self) -> None:
         self.names: dict[type, str] = {}
         self.on_deprecated: Callable[[str], None] = lambda text: None
+        self.find: Callable[[str], object] | None = None
 
     def __setattr__(self, role: str, value: Any) -> None:
         object.__setattr__(self, role, value)

@@ -9,8 +9,9 @@ from typing import Any
 from ...core.arguments.declared import ALIASES, DECLARED, PLAIN
 from ...core.arguments.mismatch import types
 from ...core.arguments.signature import Signatures, method_text
+from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
-from .families import FUNCTIONS
+from .families import FUNCTIONS, operation
 
 __all__ = ["Line", "explain", "lines", "lookup", "names"]
 
@@ -93,14 +94,29 @@ def _overloads(name: str, space: str) -> list[str]:
 def lookup(name: str, space: str = "torch") -> Signatures | None:
     """The signatures of a function (`space` torch, nn, linalg, special or fft) or, with "Tensor", of a method.
 
-    None where none are declared, or where what declares them is not loaded yet. Functions of linalg, special and fft
-    have torch's internal names.
+    None where none are declared. What declares them is loaded. Functions of linalg, special and fft have torch's
+    internal names.
 
     >>> import autogradlab
     >>> lookup("relu").bind((3,), {})
     Traceback (most recent call last):
     TypeError: relu(): argument 'input' (position 1) must be Tensor, not int
     """
+    found = _loaded(name, space)
+    if found is None and name not in DECLARED:
+        try:
+            if name in TENSORS.__dict__:
+                operation(name)
+            elif types.find is not None:
+                types.find(name)
+        except AttributeError:
+            return None
+        found = _loaded(name, space)
+    return found
+
+
+def _loaded(name: str, space: str) -> Signatures | None:
+    """The same for what is loaded."""
     found = _found.get((name, space))
     if found is None:
         texts = _overloads(name, space)
@@ -126,7 +142,7 @@ def explain(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any], space: 
     if not types.tensor:
         return
     for where in ("torch", "nn", "linalg", "special", "fft", "Tensor") if space is None else (space,):
-        signatures = lookup(name, where)
+        signatures = _loaded(name, where)
         if signatures is not None:
             signatures.bind(args[1:] if where == "Tensor" and space is None else args, kwargs)
             return
