@@ -23,6 +23,7 @@ CURES = {
     "torch": "pip install 'torch==2.13.*'",
     "browser": "install Chromium (Debian: apt-get install chromium fonts-wqy-microhei) and pip install playwright, "
     "or set AUTOGRADLAB_CHROMIUM to the program",
+    "lite": "python tools/lite.py --to FOLDER, then AUTOGRADLAB_LITE=FOLDER",
 }
 
 
@@ -38,12 +39,15 @@ def chromium() -> str | None:
 
 
 def need(name: str) -> Any:
-    """The module ``name``, or for ``"browser"`` the path of Chromium.
+    """The module ``name``, or for ``"browser"`` the path of Chromium, for ``"lite"`` the folder of a built JupyterLite.
 
     Where it is missing the test is skipped with the words that say how to get it, and fails instead if
     AUTOGRADLAB_REQUIRE names it.
     """
     found: Any = None
+    if name == "lite":
+        folder = os.environ.get("AUTOGRADLAB_LITE", "")
+        found = Path(folder).resolve() if folder else None
     with contextlib.suppress(ModuleNotFoundError):
         found = importlib.import_module("playwright.sync_api" if name == "browser" else name)
     if name == "browser" and found is not None:

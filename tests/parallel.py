@@ -18,7 +18,7 @@ import pytest
 
 MOST_WORKERS = 8
 #: what takes longest begins first, so that no core is left with it at the end
-FIRST = ("tests/browser/", "tests/lessons/", "tests/test_wheel.py")
+FIRST = ("tests/browser/", "tests/lab/test_validation.py", "tests/lessons/", "tests/test_wheel.py")
 #: one unit, though they are several files
 TOGETHER = ("tests/browser/",)
 #: files whose tests stand for themselves, in so many units

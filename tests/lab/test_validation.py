@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import nbformat
@@ -63,13 +64,21 @@ SURROUNDINGS = [
 ]
 
 
-def validate(folder: Path, *options: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-    """pytest with the plugin, in a folder that is not this repository."""
-    plugin = ["-p", "pytest_autogradlab"]
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *plugin, *options]
+def validate(
+    folder: Path, *options: str, env: dict[str, str] | None = None, plugins: Sequence[str] | None = ("nbval.plugin",)
+) -> subprocess.CompletedProcess[str]:
+    """pytest in a folder that is not this repository, with our plugin and these; with None, with all that there are,
+    which takes seconds to load."""
+    named = [word for name in ("no:cacheprovider", "pytest_autogradlab", *(plugins or ())) for word in ("-p", name)]
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("AUTOGRADLAB_", "LC_", "LANG", "PYTEST_"))}
+    alone = {} if plugins is None else {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     return subprocess.run(
-        command, cwd=folder, env={**kept, **(env or {})}, capture_output=True, text=True, encoding="utf-8"
+        [sys.executable, "-m", "pytest", "-q", *named, *options],
+        cwd=folder,
+        env={**kept, **alone, **(env or {})},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
     )
 
 
@@ -212,13 +221,13 @@ def test_nothing_happens_unasked(small: Path):
 
 
 def test_each_notebook_is_collected_once(small: Path):
-    assert "3 passed" in validate(small.parent, "--nbval", "--autogradlab").stdout
+    assert "3 passed" in validate(small.parent, "--nbval", "--autogradlab", plugins=None).stdout
 
 
 def test_without_nbval_it_says_so_only_when_asked(small: Path):
     (small.parent / "test_one.py").write_text("def test_one():\n    pass\n", encoding="utf-8")
-    assert "1 passed" in validate(small.parent, "-p", "no:nbval").stdout
-    made = validate(small.parent, "-p", "no:nbval", "--autogradlab")
+    assert "1 passed" in validate(small.parent, plugins=()).stdout
+    made = validate(small.parent, "--autogradlab", plugins=())
     assert made.returncode != 0
     assert 'pip install "autogradlab[author]"' in made.stdout + made.stderr
 
