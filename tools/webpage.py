@@ -17,11 +17,15 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections.abc import Iterator, Sequence
 from html import escape
+from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import address
 
@@ -46,6 +50,8 @@ nitpicky = True
 exclude_patterns = []
 suppress_warnings = ["mystnb.unknown_mime_type", "mystnb.mime_type", "misc.highlighting_failure"]
 """
+#: The door to the lessons in the visitor's browser, which tools/lite.py builds beside the pages.
+LITE = "lite/lab/index.html?path="
 #: Draws the cards of a page, with no kernel anywhere.
 DRAW = """\
 import inspector from "./inspector.js";
@@ -58,17 +64,48 @@ const still = (state) => ({
 for (const place of document.querySelectorAll("[data-agl-card]"))
   inspector.render({ model: still(JSON.parse(place.dataset.aglCard)), el: place });
 """
-#: The gallery: what each inspector is for, and the lines that make its card.
+#: The gallery: what each inspector is for, and the lines that make its card, the last of which is it.
 GALLERY = [
     ("step", "backward, one Node at a time", "lab.step(y)"),
     ("graph", "the graph behind a tensor", "lab.graph(y)"),
     ("show", "one tensor, and why its `.grad` is None", "lab.show(a)"),
+    ("watch", "tensors in a table that stays up to date", "lab.watch(w, x, a)"),
+    (
+        "accumulation",
+        "each backward is an entry of a gradient",
+        "with lab.accumulation(w) as ledger:\n    y.backward(retain_graph=True)\n    y.backward()\nledger",
+    ),
+    (
+        "hooks",
+        "hooks in the order in which they fire",
+        "a.register_hook(lambda grad: grad / 2)\nlog = lab.hooks(a, w)\ny.backward()\nlog",
+    ),
+    (
+        "training",
+        "a training loop, recorded",
+        (
+            "optimizer = torch.optim.SGD([w], lr=0.25)\nrec = lab.training(w)\nfor _ in range(6):\n"
+            "    optimizer.zero_grad()\n    loss = (w * x - 3) ** 2\n    rec.step(loss)\n"
+            "    loss.sum().backward()\n    optimizer.step()\nrec"
+        ),
+    ),
     ("why", "why this `.grad` is None, and what to write instead", "lab.why(a)"),
     ("receipt", "one number of `.grad` as an itemised bill", "lab.receipt(w, y)"),
     ("what_if", "the same backward with something cut off", "lab.what_if(y, cut=a)"),
+    (
+        "explain",
+        "what an error means in this code",
+        "try:\n    torch.ones(1).backward()\nexcept RuntimeError as error:\n    meant = lab.explain(error)\nmeant",
+    ),
     ("storage", "tensors as windows on memory", "lab.storage(m, m.t())"),
     ("broadcast", "how two shapes meet", "lab.broadcast(m, torch.ones(3))"),
 ]
+ABOUT_DIFFERENCES = """\
+# Differences from PyTorch
+
+What runs in both says the same in both: values, printing, warnings, errors. Programs, lessons and random programs are
+run beside PyTorch 2.13 on the CPU. The differences below are known; each is run as a test, here and there.
+"""
 SETUP = """\
 import autogradlab as torch
 from autogradlab import inspectors as lab
@@ -82,10 +119,11 @@ m = torch.arange(6.0).view(2, 3)
 """
 
 
-def card_of(line: str) -> Any:
-    """The card that a line makes after SETUP, in a program of its own: names are as a reader would write them."""
+def card_of(lines: str) -> Any:
+    """The card that lines make after SETUP, in a program of its own: names are as a reader would write them."""
     space: dict[str, Any] = {}
-    exec(f"{SETUP}made = {line}", space)
+    before, _, last = lines.rpartition("\n")
+    exec(f"{SETUP}{before}\nmade = {last}", space)
     return space["made"].card
 
 
@@ -114,14 +152,23 @@ def front() -> str:
         + "lab.step(y)\n```\n\n"
         + raw(stepper(card_of("lab.step(y)")) + '<script type="module" src="_static/draw.js"></script>')
         + "\n## Three doors · 三扇门\n\n"
-        + f"- **Try now · 马上试**: [on Binder]({binder}/en/00-welcome.ipynb), [中文]({binder}/zh/00-welcome.ipynb)\n"
+        + f'- **Try now · 马上试**, in this browser, nothing to install: <a href="{LITE}en/00-welcome.ipynb">the first '
+        + f'lesson</a>, <a href="{LITE}zh/00-welcome.ipynb">中文</a>; or on Binder: '
+        + f"[English]({binder}/en/00-welcome.ipynb), [中文]({binder}/zh/00-welcome.ipynb)\n"
         + '- **Install · 安装**: `pip install "autogradlab[lab]" && autogradlab lab`\n'
         + "- **Teach · 教学**: [for instructors](guides/instructors.md), [教师手册](guides/instructors.zh.md), "
         + "[a class on a machine](guides/class.md), [a lesson in five minutes](guides/authors.md)\n\n"
         + toctree("Lessons", sorted(f"en/{p.stem}" for p in ROOT.glob("lessons/en/*.ipynb")))
         + toctree("课程", sorted(f"zh/{p.stem}" for p in ROOT.glob("lessons/zh/*.ipynb")))
         + toctree(
-            "Guides", ["gallery", *(f"guides/{g.removesuffix('.md')}" for g in GUIDES), "guides/glossary", "changelog"]
+            "Guides",
+            [
+                "gallery",
+                "differences",
+                *(f"guides/{g.removesuffix('.md')}" for g in GUIDES),
+                "guides/glossary",
+                "changelog",
+            ],
         )
         + toctree("Reference", [f"reference/{name}" for name in spaces()])
     )
@@ -134,8 +181,8 @@ def toctree(caption: str, names: Sequence[str]) -> str:
 
 def gallery() -> str:
     parts = [f"# The inspectors\n\nAfter\n\n```python\n{SETUP}```\n\nthese are drawn here without a kernel.\n"]
-    for name, what, line in GALLERY:
-        parts.append(f"## {name}: {what}\n\n```python\n{line}\n```\n\n{raw(stepper(card_of(line)))}")
+    for name, what, lines in GALLERY:
+        parts.append(f"## {name}: {what}\n\n```python\n{lines}\n```\n\n{raw(stepper(card_of(lines)))}")
     return "\n".join(parts) + raw('<script type="module" src="_static/draw.js"></script>')
 
 
@@ -159,6 +206,29 @@ def reference(path: str, space: Any) -> Iterator[str]:
         text = inspect.getdoc(found) if callable(found) and not isinstance(found, ModuleType) else None
         if text:
             yield f"## {name}\n\n````text\n{text}\n````\n"
+
+
+def differences() -> str:
+    """What differs from PyTorch: what the tests run on both, and the names that they find absent."""
+    tests = ROOT / "tests"
+    known = tomllib.loads((tests / "docs" / "differences.toml").read_text(encoding="utf-8"))["difference"]
+    parts = [ABOUT_DIFFERENCES]
+    for one in known:
+        rows = [
+            (f"`{lib}`", one[at] or "(nothing to say: it works)")
+            for lib, at in (("here", "here"), ("PyTorch", "torch"))
+        ]
+        said = "\n\n".join(f"{lib}:\n\n```text\n{text}\n```" for lib, text in rows)
+        parts.append(f"## {one['title']}\n\n{one['why']}\n\n```python\n{one['code'].strip()}\n```\n\n{said}\n")
+    spaces: dict[str, list[str]] = {}
+    for line in (tests / "names" / "absent.txt").read_text(encoding="utf-8").splitlines():
+        if not line.startswith("#"):
+            space, _, name = f"torch.{line}".rpartition(".")
+            spaces.setdefault(space, []).append(f"`{name}`")
+    count = sum(map(len, spaces.values()))
+    parts.append(f"## Names that are absent\n\nPyTorch's namespaces have {count} public names that are not here.\n")
+    parts += [f"### {space}\n\n{' '.join(names)}\n" for space, names in spaces.items()]
+    return "\n".join(parts)
 
 
 def guide(text: str) -> str:
@@ -204,7 +274,7 @@ def write(source: Path) -> None:
     from autogradlab.inspectors import theme
     from autogradlab.inspectors.words import page as words
 
-    pages = {"conf.py": CONF, "index.md": front(), "gallery.md": gallery()}
+    pages = {"conf.py": CONF, "index.md": front(), "gallery.md": gallery(), "differences.md": differences()}
     pages["changelog.md"] = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     pages |= {f"guides/{name}": guide((ROOT / "docs" / name).read_text(encoding="utf-8")) for name in GUIDES}
     pages["guides/glossary.md"] = glossary()
@@ -217,17 +287,101 @@ def write(source: Path) -> None:
         (source / name).write_text(text, encoding="utf-8", newline="\n")
 
 
-FETCHED = re.compile(r"<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)=\"(https?:)?//[^\"]*\"[^>]*>")
+#: Where links may lead, besides into the site and the project: what is elsewhere cannot be asked without a network.
+ELSEWHERE = {
+    "anywidget.dev", "colab.research.google.com", "github.com", "mybinder.org", "numpy.org", "pradyunsg.me",
+    "pytorch.org", "docs.pytorch.org", "www.sphinx-doc.org", "keepachangelog.com", "semver.org",
+}  # fmt: skip
 
 
-def fetched(site: Path) -> list[str]:
-    """What pages would fetch from elsewhere: scripts, style sheets, pictures."""
+class Page(HTMLParser):
+    """A built page: its language, headings, ids, links and pictures, and what it fetches from elsewhere."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.language = ""
+        self.headings: list[int] = []
+        self.ids: set[str] = set()
+        self.links: list[tuple[str, str]] = []  # (where to, what a reader hears)
+        self.faults: list[str] = []
+        self._open: list[list[str]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        self.ids |= {given[name] for name in ("id", "name") if name in given}
+        if tag == "html":
+            self.language = given.get("lang", "")
+        elif re.fullmatch("h[1-6]", tag):
+            self.headings.append(int(tag[1]))
+        elif tag == "a" and "href" in given:
+            self._open.append([given["href"], given.get("aria-label", given.get("title", ""))])
+        elif tag == "img":
+            if "alt" not in given:
+                self.faults.append(f"a picture without words: {given.get('src', '')[:80]}")
+            for link in self._open:
+                link[1] += given.get("alt", "")
+        source = given.get("src", "") if tag in {"script", "img", "iframe"} else given.get("href", "")
+        if tag in {"script", "link", "img", "iframe"} and re.match("(https?:)?//", source):
+            if given.get("rel") != "canonical":
+                self.faults.append(f"fetched from elsewhere: {source[:160]}")
+
+    def handle_data(self, data: str) -> None:
+        for link in self._open:
+            link[1] += data
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "a" and self._open:
+            target, heard = self._open.pop()
+            self.links.append((target, heard.strip()))
+
+
+def faults(site: Path) -> list[str]:
+    """What is wrong with a built site: links that lead nowhere or say nothing, pictures without words, headings that
+    skip a level, a page in no language, something fetched from elsewhere."""
+    owner, name = address.address()
+    own = re.compile(
+        rf"https://(?:github\.com/{owner}/{name}/(?:blob|tree)|raw\.githubusercontent\.com/{owner}/{name})/main/(.+)"
+    )
+    files = {p.resolve(): p for p in sorted(site.rglob("*.html")) if site / "lite" not in p.parents}
+    pages = {p: Page(p.read_text(encoding="utf-8")) for p in files.values()}
     found = []
-    for page in sorted(site.rglob("*.html")):
-        for tag in FETCHED.finditer(page.read_text(encoding="utf-8")):
-            if 'rel="canonical"' not in tag[0]:
-                found.append(f"{page.relative_to(site)}: {tag[0][:160]}")
+    for path, page in pages.items():
+        said = list(page.faults)
+        said += [] if page.language else ["it is in no language"]
+        said += (
+            []
+            if page.headings.count(1) == 1 or path.name in {"search.html", "genindex.html"}
+            else ["it has not one title"]
+        )
+        said += [f"a heading skips from {a} to {b}" for a, b in pairwise(page.headings) if b > a + 1]
+        for target, heard in page.links:
+            said += [] if heard else [f"a link that says nothing, to {target}"]
+            place, _, mark = unquote(target).partition("#")
+            place = place.partition("?")[0]
+            if inside := own.fullmatch(place):
+                said += [] if (ROOT / inside[1]).exists() else [f"nothing is at {target}"]
+            elif place.startswith(("http:", "https:")):
+                host = urlsplit(place).hostname
+                said += (
+                    [] if host in ELSEWHERE or f"{owner.lower()}.github.io" == host else [f"an unknown host: {target}"]
+                )
+            elif not place.startswith(("mailto:", "javascript:", "lite/")):
+                there = (path.parent / place).resolve() if place else path.resolve()
+                known = pages.get(files.get(there, path)) if there in files else None
+                if known is None:
+                    said += [] if there.is_file() else [f"nothing is at {target}"]
+                elif mark and mark not in known.ids:
+                    said.append(f"{target}: there is no such mark")
+        found += [f"{path.relative_to(site)}: {fault}" for fault in said]
     return found
+
+
+def speak_their_language(site: Path) -> None:
+    """Chinese pages say that they are."""
+    for path in [*site.glob("zh/*.html"), *site.glob("guides/*.zh.html")]:
+        text = path.read_text(encoding="utf-8")
+        path.write_text(re.sub(r'(<html[^>]*\blang=")en"', r'\1zh"', text, count=1), encoding="utf-8", newline="\n")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -240,7 +394,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         shutil.rmtree(target, ignore_errors=True)
         build = [sys.executable, "-m", "sphinx", "-b", "html", "-n", "-W", "--keep-going", "-q", folder, str(target)]
         status = subprocess.run(build).returncode
-    for fault in (found := fetched(target)):
+    speak_their_language(target)
+    for fault in (found := faults(target)):
         print(fault)
     return int(bool(status or found))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -26,7 +27,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_everything_is_there(source: Path):
     front = (source / "index.md").read_text(encoding="utf-8")
-    listed = set(re.findall(r"^((?:en|zh|guides|reference)/\S+|gallery|changelog)$", front, re.MULTILINE))
+    listed = set(re.findall(r"^((?:en|zh|guides|reference)/\S+|gallery|differences|changelog)$", front, re.MULTILINE))
     for name in listed:
         assert any((source / f"{name}{end}").is_file() for end in (".md", ".ipynb")), name
     lessons = {f"{p.parent.name}/{p.stem}" for p in ROOT.glob("lessons/*/*.ipynb")}
@@ -61,12 +62,63 @@ def test_lessons_hold_nothing_that_a_page_cannot_draw(source: Path):
         assert not [k for o in outputs for k in o.get("data", {}) if k.startswith("application/vnd.")]
 
 
-def test_what_a_page_would_fetch_is_seen(tmp_path: Path):
-    (tmp_path / "a.html").write_text(
-        '<script src="https://cdn.example/x.js"></script><a href="https://fine.example">x</a><img src="b.png">',
-        encoding="utf-8",
+def test_every_inspector_is_in_the_gallery(source: Path):
+    from autogradlab import inspectors
+
+    shown = {name for name, _, _ in webpage.GALLERY}
+    assert shown == set(inspectors.__all__) - {"Inspector", "language", "set_language"}
+    for name, _, lines in webpage.GALLERY:
+        assert f"lab.{name}(" in lines
+
+
+def test_what_differs_is_a_page(source: Path):
+    page = (source / "differences.md").read_text(encoding="utf-8")
+    known = tomllib.loads((ROOT / "tests" / "docs" / "differences.toml").read_text(encoding="utf-8"))["difference"]
+    assert page.count("\n## ") == len(known) + 1
+    assert "### torch.nn\n" in page
+    assert "`DataParallel`" in page
+    assert '<a href="lite/lab/index.html?path=zh/00-welcome.ipynb">' in (source / "index.md").read_text(
+        encoding="utf-8"
     )
-    assert len(webpage.fetched(tmp_path)) == 1
+
+
+WELL = '<html lang="en"><h1>A</h1><h2 id="b">B</h2><a href="#b">down</a><img src="x.png" alt="x"></html>'
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "fault"),
+    [
+        (' lang="en"', "", "it is in no language"),
+        ("<h2", "<h3", "a heading skips from 1 to 3"),
+        ("<h1>A</h1>", "", "it has not one title"),
+        (' alt="x"', "", "a picture without words: x.png"),
+        ("#b", "#c", "#c: there is no such mark"),
+        ("#b", "away.html", "nothing is at away.html"),
+        ("#b", "https://nobody.example/x", "an unknown host: https://nobody.example/x"),
+        (">down<", "><", "a link that says nothing, to #b"),
+        ("x.png", "https://cdn.example/x.png", "fetched from elsewhere: https://cdn.example/x.png"),
+        ("#b", "https://github.com/{}/{}/blob/main/no/such.py", "nothing is at https://github.com/{}/{}/blob/main/no"),
+    ],
+)
+def test_what_is_wrong_with_a_page_is_seen(before: str, after: str, fault: str, tmp_path: Path):
+    (tmp_path / "a.html").write_text(WELL, encoding="utf-8")
+    assert webpage.faults(tmp_path) == []
+    own = address.address()
+    (tmp_path / "a.html").write_text(WELL.replace(before, after.format(*own)), encoding="utf-8")
+    (found,) = webpage.faults(tmp_path)
+    assert found.startswith(f"a.html: {fault.format(*own)}")
+
+
+def test_chinese_pages_say_that_they_are(tmp_path: Path):
+    for name in ("zh/a.html", "en/a.html", "guides/b.zh.html"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(WELL, encoding="utf-8")
+    webpage.speak_their_language(tmp_path)
+    spoken = {
+        p.relative_to(tmp_path).as_posix(): webpage.Page(p.read_text("utf-8")).language
+        for p in tmp_path.rglob("*.html")
+    }
+    assert spoken == {"zh/a.html": "zh", "en/a.html": "en", "guides/b.zh.html": "zh"}
 
 
 def test_guides_link_into_the_project():
