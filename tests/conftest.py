@@ -24,7 +24,10 @@ CURES = {
     "browser": "install Chromium (Debian: apt-get install chromium fonts-wqy-microhei) and pip install playwright, "
     "or set AUTOGRADLAB_CHROMIUM to the program",
     "lite": "python tools/lite.py --to FOLDER, then AUTOGRADLAB_LITE=FOLDER",
+    "site": "python tools/webpage.py --to FOLDER, then AUTOGRADLAB_SITE=FOLDER",
 }
+#: What is no module but a folder that a tool has built, named by a variable.
+BUILT = {"lite", "site"}
 
 
 def required() -> set[str]:
@@ -39,17 +42,19 @@ def chromium() -> str | None:
 
 
 def need(name: str) -> Any:
-    """The module ``name``, or for ``"browser"`` the path of Chromium, for ``"lite"`` the folder of a built JupyterLite.
+    """The module ``name``, or for ``"browser"`` the path of Chromium, for ``"lite"`` and ``"site"`` the folder of a
+    built JupyterLite and web page.
 
     Where it is missing the test is skipped with the words that say how to get it, and fails instead if
     AUTOGRADLAB_REQUIRE names it.
     """
     found: Any = None
-    if name == "lite":
-        folder = os.environ.get("AUTOGRADLAB_LITE", "")
+    if name in BUILT:
+        folder = os.environ.get(f"AUTOGRADLAB_{name.upper()}", "")
         found = Path(folder).resolve() if folder else None
-    with contextlib.suppress(ModuleNotFoundError):
-        found = importlib.import_module("playwright.sync_api" if name == "browser" else name)
+    else:
+        with contextlib.suppress(ModuleNotFoundError):
+            found = importlib.import_module("playwright.sync_api" if name == "browser" else name)
     if name == "browser" and found is not None:
         found = chromium()
     if found is not None:

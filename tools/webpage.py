@@ -40,6 +40,7 @@ html_theme = "furo"
 html_title = "autogradlab"
 html_static_path = ["_static"]
 html_css_files = ["theme.css", "inspector.css"]
+html_js_files = ["scroll.js"]
 html_show_sphinx = False
 nb_execution_mode = "off"
 nb_output_stderr = "show"
@@ -63,6 +64,13 @@ const still = (state) => ({
 });
 for (const place of document.querySelectorAll("[data-agl-card]"))
   inspector.render({ model: still(JSON.parse(place.dataset.aglCard)), el: place });
+"""
+#: Text too wide for its place can be scrolled by keys.
+SCROLL = """\
+addEventListener("DOMContentLoaded", () => {
+  for (const text of document.querySelectorAll("pre"))
+    if (text.scrollWidth > text.clientWidth) text.tabIndex = 0;
+});
 """
 #: The gallery: what each inspector is for, and the lines that make its card, the last of which is it.
 GALLERY = [
@@ -281,7 +289,12 @@ def write(source: Path) -> None:
     pages |= {f"{p.parent.name}/{p.name}": lesson(p) for p in ROOT.glob("lessons/*/*.ipynb")}
     pages |= {f"reference/{path}.md": "\n".join(reference(path, found)) for path, found in spaces().items()}
     pages |= {f"_static/{p.name}": p.read_text(encoding="utf-8") for p in STATIC.iterdir()}
-    pages |= {"_static/theme.css": theme.css(), "_static/words.js": words.module(), "_static/draw.js": DRAW}
+    pages |= {
+        "_static/theme.css": theme.css(),
+        "_static/words.js": words.module(),
+        "_static/draw.js": DRAW,
+        "_static/scroll.js": SCROLL,
+    }
     for name, text in pages.items():
         (source / name).parent.mkdir(parents=True, exist_ok=True)
         (source / name).write_text(text, encoding="utf-8", newline="\n")
@@ -377,11 +390,16 @@ def faults(site: Path) -> list[str]:
     return found
 
 
-def speak_their_language(site: Path) -> None:
-    """Chinese pages say that they are."""
-    for path in [*site.glob("zh/*.html"), *site.glob("guides/*.zh.html")]:
-        text = path.read_text(encoding="utf-8")
-        path.write_text(re.sub(r'(<html[^>]*\blang=")en"', r'\1zh"', text, count=1), encoding="utf-8", newline="\n")
+def finish(site: Path) -> None:
+    """What Sphinx does not know: Chinese pages say that they are, and an empty cell of a table heads nothing."""
+    chinese = {*site.glob("zh/*.html"), *site.glob("guides/*.zh.html")}
+    for path in site.rglob("*.html"):
+        text = before = path.read_text(encoding="utf-8")
+        if path in chinese:
+            text = re.sub(r'(<html[^>]*\blang=")en"', r'\1zh"', text, count=1)
+        text = text.replace('<th class="head"><p></p></th>', "<td></td>")
+        if text != before:
+            path.write_text(text, encoding="utf-8", newline="\n")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -394,7 +412,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         shutil.rmtree(target, ignore_errors=True)
         build = [sys.executable, "-m", "sphinx", "-b", "html", "-n", "-W", "--keep-going", "-q", folder, str(target)]
         status = subprocess.run(build).returncode
-    speak_their_language(target)
+    finish(target)
     for fault in (found := faults(target)):
         print(fault)
     return int(bool(status or found))

@@ -109,16 +109,21 @@ def test_what_is_wrong_with_a_page_is_seen(before: str, after: str, fault: str, 
     assert found.startswith(f"a.html: {fault.format(*own)}")
 
 
-def test_chinese_pages_say_that_they_are(tmp_path: Path):
+def test_pages_are_finished(tmp_path: Path):
     for name in ("zh/a.html", "en/a.html", "guides/b.zh.html"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(WELL, encoding="utf-8")
-    webpage.speak_their_language(tmp_path)
+    webpage.finish(tmp_path)
     spoken = {
         p.relative_to(tmp_path).as_posix(): webpage.Page(p.read_text("utf-8")).language
         for p in tmp_path.rglob("*.html")
     }
     assert spoken == {"zh/a.html": "zh", "en/a.html": "en", "guides/b.zh.html": "zh"}
+    (tmp_path / "en" / "a.html").write_text(
+        '<th class="head"><p></p></th><th class="head"><p>x</p></th>', encoding="utf-8"
+    )
+    webpage.finish(tmp_path)
+    assert (tmp_path / "en" / "a.html").read_text("utf-8") == '<td></td><th class="head"><p>x</p></th>'
 
 
 def test_guides_link_into_the_project():

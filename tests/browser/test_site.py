@@ -1,0 +1,68 @@
+"""The built web page in Chromium: cards step by keys, search finds, axe has nothing to say, light and dark.
+
+AUTOGRADLAB_SITE is the folder that `python tools/webpage.py` has built; without it these tests are skipped.
+"""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.browser.test_inspectors import axe
+from tests.conftest import need
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+PAGES = ["index.html", "gallery.html", "differences.html", "en/14-backward.html", "zh/00-welcome.html"]
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[str]:
+    handler = functools.partial(Quiet, directory=str(need("site")))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", PAGES)
+def test_axe_has_nothing_to_say(name: str, theme: str, site: str, page: Any):
+    need("axe_playwright_python")
+    page.goto(f"{site}/{name}")
+    page.evaluate("(theme) => { document.body.dataset.theme = theme; }", theme)
+    page.wait_for_timeout(300)
+    result = axe(page, "article")
+    serious = [f"{v['id']}: {[n['html'][:120] for n in v['nodes'][:3]]}" for v in result["violations"]]
+    assert serious == []
+    assert "color-contrast" in {rule["id"] for rule in result["passes"]}, "axe looked at no text"
+    assert (page.off_host, page.broken) == ([], [])
+
+
+def test_the_front_page_steps_by_keys(site: str, page: Any):
+    page.goto(f"{site}/index.html")
+    card = page.locator("[data-agl-card] .agl").first
+    card.wait_for()
+    before = card.inner_text()
+    card.locator("button").first.focus()
+    page.keyboard.press("End")
+    page.wait_for_timeout(300)
+    assert card.inner_text() != before
+
+
+def test_search_finds_what_differs(site: str, page: Any):
+    page.goto(f"{site}/search.html?q=autocast")
+    page.locator("ul.search a", has_text="Differences from PyTorch").first.wait_for(timeout=20_000)
+    page.goto(f"{site}/search.html?q=gather")
+    page.locator("ul.search a").first.wait_for(timeout=20_000)
