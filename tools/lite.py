@@ -80,10 +80,10 @@ FONTS = {"matplotlib/fontlist.json": LIST.read_bytes()}
 
 
 def compiled(name, source):
-    Path("/tmp/module.py").write_bytes(source)
+    Path("module.py").write_bytes(source)
     place = "/lib/python3.12/site-packages/" + name
-    py_compile.compile("/tmp/module.py", "/tmp/module.pyc", dfile=place, doraise=True)
-    return Path("/tmp/module.pyc").read_bytes()
+    py_compile.compile("module.py", "module.pyc", dfile=place, doraise=True)
+    return Path("module.pyc").read_bytes()
 
 
 for wheel in sorted(Path("/wheels").glob("*.whl")):
