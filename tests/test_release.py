@@ -107,7 +107,7 @@ def textual_opens(source: str) -> list[int]:
         modes += [k.value.value for k in node.keywords if k.arg == "mode" and isinstance(k.value, ast.Constant)]
         if name in {"open", "fdopen"} and not any("b" in m and set(m) <= set("rwaxb+") for m in modes):
             owner = getattr(getattr(node.func, "value", None), "id", "")
-            if owner not in {"os", "zipfile", "io", "self"} or name == "fdopen":
+            if owner not in {"os", "zipfile", "tarfile", "Image", "io", "self"} or name == "fdopen":
                 found.append(node.lineno)
         elif (name == "read_text" and of_path and not node.args) or (name == "write_text" and len(node.args) < 2):
             found.append(node.lineno)
