@@ -76,7 +76,6 @@ addEventListener("DOMContentLoaded", () => {
 GALLERY = [
     ("step", "backward, one Node at a time", "lab.step(y)"),
     ("graph", "the graph behind a tensor", "lab.graph(y)"),
-    ("receipt", "a gradient as a bill: each way from the root, each factor", "lab.receipt(w, y)"),
     ("show", "one tensor, and why its `.grad` is None", "lab.show(a)"),
     ("watch", "tensors in a table that stays up to date", "lab.watch(w, x, a)"),
     (
