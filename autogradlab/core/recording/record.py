@@ -356,11 +356,23 @@ class OpNode(Node):
     def run_recorded(self, grad: Any, F: Any) -> tuple[Any, ...]:
         if grad is None or (self.multi and all(g is None for g in grad)):
             return (None,) * len(self.next_functions)
-        if self.saved is None:
+        saved = self.saved
+        if saved is None:
             raise RuntimeError(errors.BACKWARD_TWICE)
-        values = [unpack(self, i) for i in range(len(self.saved) >> 1)]
-        local = modes.current()
+        half = len(saved) >> 1
+        values = []
+        for i in range(half):
+            item, version = saved[i], saved[half + i]
+            if version is not None and item is not None:
+                if type(item) is not Tensor:
+                    item = unpack(self, i)
+                elif item._counter[0] != version:
+                    raise changed(self, item, version)
+            values.append(item)
+        local = modes.LOCAL.state
         before = local.formula
+        if before:  # the engine has said so for the whole pass
+            return self.apply(self.recorded, F, grad, values)
         try:
             local.formula = True
             local.refresh()
