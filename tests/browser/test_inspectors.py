@@ -47,8 +47,8 @@ CALLS = {
     "hooks": "handle = a.register_hook(double)\nfired = lab.hooks(y, a)\ny.backward()\nfired",
     "watch": "lab.watch(w, a)",
     "why": "lab.why(a)",
-    "receipt": "lab.receipt(w)",
-    "what_if": "lab.what_if(y, cut=a)",
+    "receipt": "u = w * x\nlab.receipt(w, u * (w + 1))",
+    "what_if": "u = w * x\nlab.what_if(u * (w + 1), cut=u)",
     "training": "rec = lab.training(w)\nfor k in range(3): rec.step((w * w).sum()).backward()\nrec",
 }
 EXPECT = 10_000
@@ -384,7 +384,7 @@ def faults(result: dict[str, Any]) -> list[tuple[str, list[str]]]:
 def test_every_inspector_in_both_themes_and_languages(opened: Any, page: Any, theme: str, lang: str, tmp_path: Path):
     """Each call shows its card; axe finds nothing, also in what hostile words make, and looked at the text."""
     need("axe_playwright_python")
-    page.set_viewport_size({"width": 1280, "height": 6500})
+    page.set_viewport_size({"width": 1280, "height": 8500})
     shots = Path(os.environ.get("AUTOGRADLAB_SHOTS", tmp_path))
     shots.mkdir(parents=True, exist_ok=True)
     try:

@@ -251,7 +251,7 @@ def test_many_parameters_and_hostile_names(torch: Any) -> None:
     named = {f"{evil}{k}" if k else evil * 9: torch.ones(3, 300, requires_grad=True) for k in range(60)}
     rec = lab.training(named)
     rec.step(sum((p * p).sum() for p in named.values())).backward()
-    assert "<img src=x" not in rec.svg() + rec.html().replace(f"{evil}", "" if evil in rec.html() else evil)
+    assert "<img src=x" not in rec.svg() + rec.html()
     assert "44 more parameters are recorded and not drawn." in rec.text
     assert len(packed(rec.card)) < 60_000
 

@@ -151,3 +151,27 @@ def test_both_languages(torch: Any) -> None:
     lab.set_language("zh")
     view = lab.what_if(y, cut=a)
     assert "什么也得不到" in view.text and view.card.lang == "zh" and view.html()
+
+
+def test_odd_and_hostile_things(torch: Any) -> None:
+    evil = "<img src=x onerror=alert(1)>"
+    held = {evil: torch.tensor([float("nan"), float("inf")], requires_grad=True)}
+    bad = type(
+        evil,
+        (torch.autograd.Function,),
+        {"forward": staticmethod(lambda ctx, x: x * 2), "backward": staticmethod(lambda ctx, g: 1 / 0)},
+    )
+    y = (held[evil] * held[evil]).sum()
+    number = torch.tensor(1 + 2j, requires_grad=True)
+    real = (number * number.conj()).real
+    for view in (
+        lab.what_if(y, cut=held[evil]),
+        lab.what_if(y, zero=[held[evil]]),
+        lab.what_if(bad.apply(held[evil]).sum(), cut=held[evil]),
+        lab.what_if(real, cut=number),
+        lab.what_if(y, cut=torch.ones(2)),
+        lab.what_if(y, cut=torch.zeros(0, requires_grad=True) * 2),
+        lab.receipt(held[evil], y),
+        lab.receipt(held[evil], bad.apply(held[evil]).sum()),
+    ):
+        assert view.text and "<img src=x" not in view.svg() + view.html()

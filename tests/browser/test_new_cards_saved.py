@@ -1,0 +1,90 @@
+"""training, receipt and what_if in JupyterLab: the kernel is asked for a backward; without it all is there again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import nbformat
+import pytest
+from nbformat import v4
+
+from tests.browser.conftest import Lab
+from tests.browser.labdrive import open_notebook, run_all
+from tests.browser.test_saved_cards import ask, seen
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+NAME = "new cards.ipynb"
+SOURCES = [
+    """\
+import autogradlab as torch
+from autogradlab import inspectors as lab
+w = torch.tensor([3., 4.], requires_grad=True)""",
+    """\
+rec = lab.training(w)
+for k in range(12):
+    if k != 6:
+        w.grad = None
+    loss = (w * w).sum()
+    rec.step(loss)
+    loss.backward()
+    with torch.no_grad():
+        w -= 0.1 * w.grad
+rec""",
+    "a = w * 2\ny = (a * w).sum()\nlab.receipt(w, y)",
+    "lab.what_if(y, cut=a)",
+]
+CARDS = 3
+
+
+def test_live_saved_and_reopened_without_a_kernel(lab: Lab, page: Any) -> None:
+    made = v4.new_notebook(cells=[v4.new_code_cell(source, id=f"c{i}") for i, source in enumerate(SOURCES)])
+    made.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    nbformat.write(made, lab.folder / NAME)
+    page.set_viewport_size({"width": 1280, "height": 3600})
+    open_notebook(page, lab, NAME)
+    run_all(page)
+    assert seen(page, live=CARDS, drawn=CARDS) == {"live": CARDS, "stored": 0, "drawn": CARDS, "errors": False}
+
+    training = page.locator("[data-kind=training]").first
+    training.get_by_role("slider").focus()
+    for key in ("Home", "ArrowRight", "ArrowRight"):
+        page.keyboard.press(key)
+    assert training.locator(".agl-moment").inner_text().startswith("Step 3")
+    training.get_by_role("button", name="the backward of step 3").click()  # the card holds those of steps 1, 7 and 12
+    opened = page.locator("[data-kind=training] .agl-opened .agl-step").first
+    opened.wait_for(timeout=15_000)
+    assert "backward of step 3" in opened.inner_text()
+    assert page.locator(".jp-Notebook .jp-Cell").count() == len(SOURCES), "no key reached the notebook"
+
+    page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
+    page.wait_for_function("() => !window.jupyterapp.shell.currentWidget.context.model.dirty")
+    page.goto("about:blank")
+    for session in ask(lab, "sessions"):
+        ask(lab, f"sessions/{session['id']}", "DELETE")
+    page.route("**/api/sessions*", lambda r: r.abort() if r.request.method == "POST" else r.continue_())
+    page.goto(f"{lab.url}/lab/tree/{NAME}?token={lab.token}&reset", wait_until="domcontentloaded")
+    page.wait_for_selector(".jp-NotebookPanel .jp-Cell")
+    assert seen(page, stored=CARDS, drawn=CARDS) == {"live": 0, "stored": CARDS, "drawn": CARDS, "errors": False}
+    dialog = page.locator("dialog.jp-Dialog .jp-mod-accept").last
+    while page.locator("dialog.jp-Dialog").count():  # that no kernel could be started
+        dialog.click()
+        page.wait_for_timeout(200)
+
+    training = page.locator("[data-kind=training]").first
+    training.get_by_role("slider").focus()
+    page.keyboard.press("Home")
+    page.keyboard.press("n")
+    assert training.locator(".agl-noticed").inner_text().startswith("! zero_grad() did not run")
+    for key in ("ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowLeft"):
+        page.keyboard.press(key)
+    training.get_by_role("button", name="the backward of step 3").click()
+    opened = training.locator(".agl-opened .agl-step")
+    opened.get_by_role("button", name="One step on").click()
+    assert opened.get_attribute("data-at") == "1"
+
+    picks = page.locator("[data-kind=receipt]").first.get_by_role("radio")
+    picks.first.click()
+    assert "w.grad[0]" in page.locator("[data-kind=receipt] .agl-option:visible").first.text_content()
+    assert "nothing" not in page.locator("[data-kind=what_if] table").first.inner_text()
+    assert "✂" in page.locator("[data-kind=what_if]").first.text_content()
