@@ -225,7 +225,7 @@ def test_keys_lead_in_and_out(lab: Any, page: Any):
     for key in "ddxa":
         page.keyboard.press(key)
     assert page.locator(".agl-lab").nth(0).locator("input:checked").get_attribute("value") == "a"
-    assert page.locator(".agl-lab").nth(0).locator(".agl-note").inner_text() == ""
+    assert page.locator(".agl-lab").nth(0).locator(".agl-remark").inner_text() == ""
     page.keyboard.press("Enter")
     assert "That would be so" in hear(page, 0, "✗ That is not right. You said a)")
     assert focused(page) == "doubled", "choices are locked now: the question has the focus"
@@ -246,10 +246,33 @@ def test_keys_lead_in_and_out(lab: Any, page: Any):
     assert len(before) == len(counts(page)) == len(CELLS)
 
 
+def test_shift_tab_comes_to_where_one_answers(lab: Any, page: Any):
+    """From the next cell back into a question: its choices or its field, and not the button that gives the answer away.
+    A card of the inspectors on the same page changes nothing of how a question looks."""
+    start(page, lab)
+    for number, wanted in ((1, "doubled choice"), (2, "how-much field")):
+        run_cell(page, number)
+        page.evaluate(
+            "(n) => { const c = window.jupyterapp.shell.currentWidget.content; c.activeCellIndex = n; "
+            "c.activeCell.node.focus(); }",
+            number + 1,
+        )
+        page.keyboard.press("Shift+Tab")
+        page.wait_for_timeout(200)
+        assert focused(page).startswith(wanted)
+    page.keyboard.type("6")
+    page.keyboard.press("Enter")
+    wait_for_words(page, 1, "You said 6")
+    style = (ROOT / "autogradlab" / "inspectors" / "static" / "inspector.css").read_text(encoding="utf-8")
+    page.add_style_tag(content=style)
+    option = page.locator(".agl-lab").nth(0).locator("label").first
+    assert option.evaluate("e => getComputedStyle(e).flexDirection") == "row"
+
+
 def test_a_cell_that_runs_again_shows_what_was_answered(lab: Any, page: Any):
     start(page, lab)
     run_cell(page, 1)
-    assert hear(page, 0, "Predict. ").endswith("Shift+Tab leads into it, Escape out of it.")
+    assert hear(page, 0, "Predict. ").endswith("Shift+Tab takes you into it, Escape out of it.")
     tab_to(page, "a)")
     page.keyboard.press("a")
     page.keyboard.press("Enter")

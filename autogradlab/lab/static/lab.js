@@ -64,6 +64,15 @@ function render({ model, el }) {
     event.stopPropagation();
   });
 
+  // Shift+Tab comes in from behind, where the buttons are; whoever comes in is to answer, not to press "Just show me".
+  let placing = false;
+  root.addEventListener("focusin", (event) => {
+    const button = event.target.closest("button:not(.agl-line)");
+    if (placing || !button?.matches(":focus-visible") || root.contains(event.relatedTarget)) return;
+    const task = button.closest(".agl-task");
+    (task?.querySelector("input:enabled:checked") ?? task?.querySelector("input:enabled, .agl-line:enabled"))?.focus();
+  });
+
   const words = () => model.get("view").words ?? {};
   let waiting = 0;
   /** Tells Python; if nothing comes back, says what may be the matter. */
@@ -95,13 +104,19 @@ function render({ model, el }) {
   }
 
   function focus(...names) {
+    placing = true;
+    focused(names)?.focus();
+    placing = false;
+  }
+
+  function focused(names) {
     for (const name of names) {
       const found = body.querySelector(`[data-focus="${CSS.escape(name)}"]`);
-      if (found && !found.disabled) return found.focus();
+      if (found && !found.disabled) return found;
     }
     // what had the focus is gone or locked (an answer was given): stay in the task instead of falling back to the page
     const task = body.querySelector(`[data-task="${CSS.escape(names[0].split(" ")[0])}"]`);
-    if (task) (task.querySelector("input:enabled, .agl-line:enabled") ?? task).focus();
+    return task && (task.querySelector("input:enabled, .agl-line:enabled") ?? task);
   }
 
   function drawTask(task) {
@@ -118,7 +133,7 @@ function render({ model, el }) {
       else blocks.append(make("p", { class: `agl-${block.tone}` }, marks(block.text)));
     }
     if (task.state === "untried" && !task.blocks) blocks.append(make("p", { class: "agl-muted" }, marks(words().untried_how ?? "")));
-    box.append(blocks, make("p", { class: "agl-note agl-warning" }));
+    box.append(blocks, make("p", { class: "agl-remark agl-warning" }));
     if (task.buttons) {
       const row = make("div", { class: "agl-buttons" });
       for (const button of task.buttons) {
@@ -186,7 +201,7 @@ function render({ model, el }) {
   }
 
   function complain(box, said) {
-    box.querySelector(".agl-note").textContent = said;
+    box.querySelector(".agl-remark").textContent = said;
     if (said) live.textContent = said;
   }
 
@@ -217,7 +232,7 @@ function render({ model, el }) {
           onchange: () => ((drafts[task.id] = row.key), complain(box, "")),
           onkeydown: (event) => event.key === "Enter" && !event.shiftKey && submit(task),
         });
-        const label = make("label", { class: `agl-choice${locked && row.key === picked ? " agl-picked" : ""}` }, radio);
+        const label = make("label", { class: `agl-answer${locked && row.key === picked ? " agl-picked" : ""}` }, radio);
         label.append(make("span", { class: "agl-key" }, `${row.key})`), make("span", {}, marks(row.text)));
         box.append(label);
       }
