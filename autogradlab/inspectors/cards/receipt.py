@@ -263,7 +263,7 @@ class _Receipt:
         factors = list(zip(way.factors, stations[:-1], stations[1:], strict=True)) if way.factors else []
         for run in _runs(factors, len(factors) > LONG):
             if len(run) == 1:
-                chips.append(self._chip(*run[0]))
+                chips.append(self._chip(*run[0], brief=len(factors) > LONG))
             else:
                 text = say("receipt.ones_chip", count=len(run))
                 rows = [(self.nodes[f.node].cls, self._where(self.nodes[f.node])) for f, _, _ in run]
@@ -272,13 +272,20 @@ class _Receipt:
             stations = [root]
         return Entry(" → ".join(_short(stations)), tuple(chips), texts([way.product])[0])
 
-    def _chip(self, factor: Factor, out: str, into: str) -> Chip:
+    def _chip(self, factor: Factor, out: str, into: str, brief: bool) -> Chip:
+        """A factor as a chip; of a long way with the operation alone, the rest is in its label and its details."""
         node = self.nodes[factor.node]
         value = texts([factor.value])[0]
         name = f"∂{out}/∂{into}"
         short = "/".join(f"∂{_bare(station) if len(name) > 14 else station}" for station in (out, into))
         word = self._word(node, factor)
-        text = f"{short} = {word} = {value}" if word and word != value.rstrip(".") else f"{short} = {value}"
+        text = (
+            f"{node.op} {value}"
+            if brief
+            else f"{short} = {word} = {value}"
+            if word and word != value.rstrip(".")
+            else f"{short} = {value}"
+        )
         label = say("receipt.factor", name=name, value=value, cls=node.cls, index=factor.index)
         return Chip(text, f"{label}, {self._where(node)}".rstrip(", "), self.details.get(node.id, ()))
 
