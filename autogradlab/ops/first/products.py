@@ -51,7 +51,7 @@ def written(r: Tensor, out: Any, name: str = "out") -> Tensor:
     """What an operation made of others does with `out`: resizes and fills it."""
     if wants_grad(r) or wants_grad(out):
         raise RuntimeError(errors.OUT_GRAD.format(name))
-    form: Any = SimpleNamespace(name=name, returns=None)
+    form: Any = SimpleNamespace(name=name, returns=None, differentiates=False)
     result: Tensor = write_out(form, out, r._array, ())
     return result
 
@@ -60,7 +60,8 @@ def written_all(r: Any, out: Any) -> Any:
     """The same for several results with names, as linear algebra returns them."""
     if any(wants_grad(t) for t in (*r, *out)):
         raise RuntimeError(errors.OUT_GRAD.format(type(r).__name__))
-    return write_out(SimpleNamespace(name=type(r).__name__, returns=type(r)), out, [t._array for t in r], ())  # type: ignore[arg-type]
+    form: Any = SimpleNamespace(name=type(r).__name__, returns=type(r), differentiates=False)
+    return write_out(form, out, [t._array for t in r], ())
 
 
 # -- matrix times matrix -----------------------------------------------------------------------------------------------
