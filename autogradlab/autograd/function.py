@@ -129,13 +129,15 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         node: BackwardCFunction = cls._backward_cls.__new__(cls._backward_cls)
         recording = _start(node, args, local)
         ctx = node._ctx
-        before = set_grad(False)
+        before = local.grad, local.record
         try:
+            set_grad(False)
             output = cls.forward(*args) if separate else cls.forward(ctx, *args)
             if separate:
                 cls.setup_context(ctx, args, output)
         finally:
-            set_grad(before)
+            local.grad, local.record = before
+            local.refresh()
         single = not isinstance(output, tuple)
         outputs = _finish(node, ctx, args, (output,) if single else output, recording, separate, local)
         return outputs[0] if single else outputs

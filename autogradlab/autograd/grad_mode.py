@@ -94,8 +94,15 @@ def _decorated(fresh: Callable[[], Any], function: Any) -> Any:
 
 def _plain_call(fresh: Callable[[], Any], function: Any) -> Any:
     def decorate_context(*args: Any, **kwargs: Any) -> Any:
-        with fresh():
-            return function(*args, **kwargs)
+        local = modes.current()
+        before = local.grad, local.record, local.inference
+        try:
+            with fresh():
+                return function(*args, **kwargs)
+        finally:  # again, by assignments alone: an interruption may have come before `__exit__` did anything
+            local.grad, local.record, local.inference = before
+            if modes.FLAGS.unusual:
+                local.refresh()
 
     decorate_context.__qualname__ = "context_decorator.<locals>.decorate_context"
     return decorate_context

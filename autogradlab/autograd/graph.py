@@ -118,14 +118,14 @@ class saved_tensors_hooks:
                 "None\n\nInvoked "
                 f"with: {self.pack_hook!r}, {self.unpack_hook!r}"
             )
-        local.saved_hooks.append((self.pack_hook, self.unpack_hook))
+        local.saved_hooks = [*local.saved_hooks, (self.pack_hook, self.unpack_hook)]
         local.refresh()
         return None
 
     def __exit__(self, *exc: object) -> None:
         local = modes.current()
         if local.saved_hooks:  # an unpack hook may have left the block before
-            local.saved_hooks.pop()
+            local.saved_hooks = local.saved_hooks[:-1]
             local.refresh()
 
 

@@ -67,11 +67,13 @@ class _Level:
 
     def __enter__(self) -> _Level:
         transforms.depth += 1
-        modes.current().captured.append(self._captures)
+        local = modes.current()
+        local.captured = (*local.captured, self._captures)
         return self
 
     def __exit__(self, *exc: object) -> None:
-        modes.current().captured.remove(self._captures)
+        local = modes.current()
+        local.captured = local.captured[:-1]
         transforms.depth -= 1
 
     def _captures(self, t: Tensor) -> bool:
@@ -121,6 +123,22 @@ class _Level:
                 elif id(leaf) not in self.own:
                     return True
         return False
+
+
+def _puts_back(run: Function) -> Function:
+    """The same function, which puts all modes back by assignments alone, wherever it is interrupted."""
+
+    @functools.wraps(run)
+    def guarded(*args: Any, **kwargs: Any) -> Any:
+        local, level = modes.current(), transforms
+        before = local.grad, local.record, local.captured, level.depth, level.mapping
+        try:
+            return run(*args, **kwargs)
+        finally:
+            local.grad, local.record, local.captured, level.depth, level.mapping = before
+            local.refresh()
+
+    return guarded
 
 
 def _is_own(func: Any) -> bool:
@@ -193,6 +211,7 @@ def grad_and_value(func: Function, argnums: Any = 0, has_aux: bool = False) -> F
     Mirrors `torch.func.grad_and_value`.
     """
 
+    @_puts_back
     def transformed(*args: Any, **kwargs: Any) -> Any:
         from ..autograd import enable_grad
 
@@ -239,6 +258,7 @@ def grad(func: Function, argnums: Any = 0, has_aux: bool = False) -> Function:
     """
     both = grad_and_value(func, argnums, has_aux)
 
+    @_puts_back
     def transformed(*args: Any, **kwargs: Any) -> Any:
         result, value = both(*args, **kwargs)
         return (result, value[1]) if has_aux else result
@@ -246,6 +266,7 @@ def grad(func: Function, argnums: Any = 0, has_aux: bool = False) -> Function:
     return transformed
 
 
+@_puts_back
 def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
     """The value of a function, and the function that multiplies a vector with its Jacobian.
 
@@ -274,6 +295,7 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
     return (shown, pull, level.release(aux)) if has_aux else (shown, pull)
 
 
+@_puts_back
 def jvp(func: Function, primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False) -> Any:
     """The value of a function, and its Jacobian times tangents.
 
@@ -327,6 +349,7 @@ def jacrev(func: Function, argnums: Any = 0, *, has_aux: bool = False, chunk_siz
 def _jacobian(func: Function, argnums: Any, has_aux: bool, forward: bool) -> Function:
     """jacrev, or jacfwd, whose results are the same; `forward` says which words errors use."""
 
+    @_puts_back
     def transformed(*args: Any, **kwargs: Any) -> Any:
         from ..autograd import enable_grad
 
@@ -406,6 +429,7 @@ def vmap(
     if randomness not in ("error", "different", "same"):
         raise RuntimeError(f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}")
 
+    @_puts_back
     def transformed(*args: Any, **kwargs: Any) -> Any:
         name = _name(func)
         spread, size = _spread(name, args, in_dims)

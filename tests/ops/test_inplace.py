@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import dis
-import functools
-import sys
-from types import CodeType
 from typing import Any
 
 import pytest
 
 import autogradlab
+from tests.interrupts import traced
 from tests.ops.harness import A, Case, Entry, Failure, arguments, attempt, case, compare
 from tests.ops.test_ops import REGISTRY, report
 
@@ -123,54 +120,6 @@ def test_own_memory_as_input_is_torchs(name: str, torch: Any):
 
 
 # -- interrupted -------------------------------------------------------------------------------------------------------
-
-
-@functools.cache
-def signal_points(code: CodeType) -> frozenset[int]:
-    """The bytecodes before which Python looks for signals: where a function or another turn of a loop begins, and after
-    each call, but not between the `__enter__` of a `with` and its block."""
-    found = list(dis.get_instructions(code))
-    names = [instruction.opname for instruction in found]
-    return frozenset(
-        found[i].offset
-        for i, name in enumerate(names)
-        if name in ("RESUME", "JUMP_BACKWARD")
-        or (i and names[i - 1].startswith("CALL") and "LOAD_SPECIAL" not in names[max(0, i - 5) : i])
-    )
-
-
-class Interruption:
-    """A trace function that raises KeyboardInterrupt at one of the points where a signal may."""
-
-    def __init__(self, at: int) -> None:
-        self.at = at
-        self.count = 0
-
-    def __call__(self, frame: Any, event: str, arg: Any) -> Any:
-        frame.f_trace_opcodes = True
-        frame.f_trace_lines = False
-        if event == "opcode":
-            if frame.f_lasti in signal_points(frame.f_code):
-                self.count += 1
-                if self.count == self.at:
-                    raise KeyboardInterrupt
-        return self
-
-
-def traced(act: Any, at: int) -> tuple[int, bool]:
-    """Run `act`, interrupted at point `at`: how many there were, and whether it was interrupted."""
-    watch = Interruption(at)
-    before = sys.gettrace()
-    sys.settrace(watch)
-    try:
-        act()
-        return watch.count, False
-    except KeyboardInterrupt:
-        return watch.count, True
-    except Exception:
-        return watch.count, False
-    finally:
-        sys.settrace(before)
 
 
 def state(base: Any, target: Any) -> Any:

@@ -22,7 +22,7 @@ import numpy as np
 from ..graph.backend import RAW, TENSORS
 from ..graph.node import Edge, Node
 from ..runtime import modes
-from ..runtime.modes import QUIET
+from ..runtime.modes import FLAGS, QUIET
 from ..tensor.tensor import Tensor, wrap
 from .firing import run_recorded, run_slow, tensor_hooks
 from .leaves import (
@@ -351,25 +351,47 @@ class Task:
         self.reach = Reach(roots, inputs, accumulate)
 
     def run(self) -> dict[int, Any]:
-        """The whole pass. Returns what was captured, by position in `inputs`."""
+        """The whole pass. Returns what was captured, by position in `inputs`.
+
+        Whatever happens in it, the thread's modes are put back, by assignments alone: an interruption can come at a
+        call, also at one that would put something back, but not between assignments.
+        """
         local = modes.LOCAL.state
-        if not self.reach.plain or local.anomaly:
-            for _ in self._walk(local, False, recorded=self.create_graph):
-                pass
-        elif self.create_graph:
-            walk_recorded(self.reach, self.grads, self.keep_graph, local)
-        else:
-            try:
-                QUIET(walk, self.reach, self.grads, self.keep_graph)
-            except RuntimeError as error:
-                if not modes.busy(error):
-                    raise
-                modes.quiet(walk, self.reach, self.grads, self.keep_graph)
+        before = (local.grad, local.record, local.plain, local.formula, local.saved_hooks, local.evaluating)
+        try:
+            if not self.reach.plain or local.anomaly:
+                for _ in self._walk(local, False, recorded=self.create_graph):
+                    pass
+            elif self.create_graph:
+                walk_recorded(self.reach, self.grads, self.keep_graph, local)
+            else:
+                try:
+                    QUIET(walk, self.reach, self.grads, self.keep_graph)
+                except RuntimeError as error:
+                    if not modes.busy(error):
+                        raise
+                    modes.quiet(walk, self.reach, self.grads, self.keep_graph)
+        finally:
+            local.grad, local.record, local.plain, local.formula, local.saved_hooks, local.evaluating = before
+            if FLAGS.unusual:
+                local.refresh()
         return self.reach.captured
 
     def steps(self, watch: bool = True) -> Iterator[Event]:
         """The pass as a generator: with `watch` it stops after every Node and tells what it did."""
-        return self._walk(modes.LOCAL.state, watch, recorded=self.create_graph)
+        local = modes.LOCAL.state
+        walk = self._walk(local, watch, recorded=self.create_graph)
+        while True:
+            before = (local.grad, local.record, local.plain, local.formula, local.saved_hooks, local.evaluating)
+            try:
+                event = next(walk)
+            except StopIteration:
+                return
+            finally:
+                local.grad, local.record, local.plain, local.formula, local.saved_hooks, local.evaluating = before
+                if FLAGS.unusual:
+                    local.refresh()
+            yield event
 
     def _walk(self, local: modes.State, watch: bool, recorded: bool) -> Iterator[Event]:
         reach, keep_graph = self.reach, self.keep_graph

@@ -10,7 +10,7 @@ import numpy as np
 from ..graph.node import NO_EDGE, AccumulateGrad, Node
 from ..memory.layout import empty_like
 from ..memory.overlap import check_written
-from ..memory.versions import increment_version
+from ..memory.versions import INFERENCE, UNSHARED, increment_version
 from ..runtime import errors, modes
 from ..tensor.tensor import Tensor, requires_grad, wrap
 from .firing import as_array, as_tensor, as_tuple, hook_result, set_grad
@@ -86,8 +86,24 @@ def _add_in_place(old: Tensor, grad: np.ndarray) -> None:
     target = old._array
     if 0 in target.strides:
         check_written(old, ())
-    np.add(target, grad, target)
-    increment_version(old)
+    count = old._counter
+    if count is INFERENCE:
+        np.add(target, grad, target)
+        increment_version(old)
+        return
+    following, written = [count[0] + 1], True
+    try:
+        np.add(target, grad, target)
+    except (MemoryError, RecursionError, TypeError, ValueError):
+        written = False
+        raise
+    finally:  # an interruption comes after the call, when the sum is there
+        if not written:
+            pass
+        elif count is UNSHARED:
+            old._counter = following
+        else:
+            count[0] = following[0]
 
 
 def takes_gradient(variable: Tensor) -> bool:

@@ -86,15 +86,14 @@ class Packed:
     def __init__(self, t: Tensor, edge: Edge | None, hooks: tuple[Callable[..., Any], Callable[..., Any]]) -> None:
         pack, self.unpack = hooks
         local = modes.current()
-        grad, local.grad = local.grad, False
-        hidden, local.saved_hooks = local.saved_hooks, []
-        formula, local.formula = local.formula, False
-        local.refresh()
         before = t._counter[0]
+        modes_before = local.grad, local.record, local.plain, local.saved_hooks, local.formula
         try:
+            local.grad, local.saved_hooks, local.formula = False, [], False
+            local.refresh()
             self.packed = pack(t)
         finally:
-            local.grad, local.saved_hooks, local.formula = grad, hidden, formula
+            local.grad, local.record, local.plain, local.saved_hooks, local.formula = modes_before
             local.refresh()
         if t._counter[0] != before:
             raise RuntimeError(errors.PACK_INPLACE)
@@ -123,12 +122,12 @@ class Packed:
     @property
     def _array(self) -> np.ndarray:
         local = modes.current()
-        before, local.grad = local.grad, False
-        local.refresh()
+        before = local.grad, local.record
         try:
+            local.set_grad(False)
             return self.tensor()._array
         finally:
-            local.grad = before
+            local.grad, local.record = before
             local.refresh()
 
 

@@ -98,7 +98,7 @@ class State:
         self.evaluating: Any = None
         self.depth = 0
         #: of each functional transform at work that differentiates: whether its function has a tensor from outside
-        self.captured: list[Callable[[Any], bool]] = []
+        self.captured: tuple[Callable[[Any], bool], ...] = ()
         #: whether a derivative formula is being recorded: numbers in it are Scalars, as in PyTorch's C++
         self.formula = False
         #: stack of (pack, unpack) pairs of `saved_tensors_hooks`
@@ -117,7 +117,11 @@ class State:
         return before
 
     def refresh(self) -> None:
-        """Recompute what operations read: whether to record, and whether a Node needs no more than recording."""
+        """Recompute what operations read: whether to record, and whether a Node needs no more than recording.
+
+        An interruption before the last line leaves the flags of the process as they were. They may say that something
+        is unusual when nothing is, which costs operations a look at their thread's modes until modes change again.
+        """
         self.record = self.grad and not self.inference
         self.plain = not (self.saved_hooks or self.observers or self.anomaly)
         unusual = self.formula or not (self.record and self.plain)

@@ -17,6 +17,17 @@ __all__ = ["State"]
 _EXTRA = "_extra_state"
 
 
+@no_grad()
+def _take(module: Any, name: str, param: Any, given: Any, assign: bool) -> None:
+    """Put a loaded tensor in the place of a parameter or buffer, or its values into it."""
+    if not assign:
+        param.copy_(given)
+        return
+    if isinstance(param, Parameter) and not isinstance(given, Parameter):
+        given = Parameter(given, requires_grad=param.requires_grad)
+    setattr(module, name, given)
+
+
 class _IncompatibleKeys(namedtuple("_IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
     """What load_state_dict gives back."""
 
@@ -191,13 +202,7 @@ class State:
                 )
                 return
         try:
-            with no_grad():
-                if assign:
-                    if isinstance(param, Parameter) and not isinstance(given, Parameter):
-                        given = Parameter(given, requires_grad=param.requires_grad)
-                    setattr(self, name, given)
-                else:
-                    param.copy_(given)
+            _take(self, name, param, given, assign)
         except Exception as error:
             errors.append(
                 f'While copying the parameter named "{key}", whose dimensions in the model are {param.shape} and '

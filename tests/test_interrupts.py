@@ -1,0 +1,321 @@
+"""Whatever is interrupted, and wherever: modes are what they were, gradients and writes are whole or not there.
+
+Each workload is interrupted at every point where Python takes signals (or at many of them, evenly), and once more by
+signals that a timer sends.
+"""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import autogradlab as torch
+from autogradlab import inspectors as lab
+from autogradlab.autograd.function import transforms
+from autogradlab.core.runtime import modes
+from tests.interrupts import traced
+
+
+def modes_now() -> dict[str, Any]:
+    """All modes of this thread, and what the process derives from them."""
+    local = modes.current()
+    found = {name: getattr(local, name) for name in modes.State.__slots__}
+    found = {name: list(value) if isinstance(value, list) else value for name, value in found.items()}
+    return {**found, "transforms": (transforms.depth, transforms.mapping)}
+
+
+def shown(*tensors: Any) -> list[Any]:
+    """Values, versions and gradients of tensors."""
+    return [
+        (t.detach().tolist(), t._version, None if t.grad is None else (t.grad.detach().tolist(), t.grad._version))
+        for t in tensors
+    ]
+
+
+class Work:
+    """What is interrupted, and the things that it changes: each of them may change as a whole or not at all."""
+
+    #: the files in which it is interrupted, and at how many points at most
+    within: tuple[str, ...] = ("",)
+    most = 60
+
+    def __init__(self, act: Callable[[], Any], *things: Callable[[], Any]) -> None:
+        self.act = act
+        self.things = things
+
+    def look(self) -> list[Any]:
+        """Each of the things as it is."""
+        return [thing() for thing in self.things]
+
+
+def leaves() -> tuple[Any, Any]:
+    return torch.tensor([1.0, 2.0, 3.0], requires_grad=True), torch.tensor([0.5, -1.0, 2.0], requires_grad=True)
+
+
+def gradients(*tensors: Any) -> list[Callable[[], Any]]:
+    return [lambda t=t: shown(t) for t in tensors]
+
+
+def plain() -> Work:
+    w, v = leaves()
+    loss = (w * v).exp().sum() + w.sum()
+    return Work(loss.backward, *gradients(w, v))
+
+
+def added() -> Work:
+    w, v = leaves()
+    (w * v).sum().backward()
+    loss = (w * v * v).sum()
+    return Work(loss.backward, *gradients(w, v))
+
+
+def hooked() -> Work:
+    w, v = leaves()
+    w.register_hook(lambda g: g * 1.0)
+    v.register_post_accumulate_grad_hook(lambda t: None)
+    a = w * v
+    a.register_hook(lambda g: g + 0)
+    a.grad_fn.register_prehook(lambda gs: None)
+    a.grad_fn.register_hook(lambda gi, go: None)
+    a.retain_grad()
+    loss = a.exp().sum()
+    return Work(loss.backward, *gradients(w, v))
+
+
+def recorded() -> Work:
+    w, v = leaves()
+    loss = (w**3 * v).sum()
+    return Work(lambda: torch.autograd.grad(loss, (w, v), create_graph=True), *gradients(w, v))
+
+
+class Double(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        ctx.save_for_backward(x)
+        return x * 2
+
+    @staticmethod
+    def backward(ctx: Any, g: Any) -> Any:
+        (x,) = ctx.saved_tensors
+        return g * 2 + 0 * x
+
+
+def function() -> Work:
+    w, v = leaves()
+
+    def act() -> None:
+        (Double.apply(w) * v).sum().backward()
+
+    return Work(act, *gradients(w, v))
+
+
+def in_place() -> Work:
+    w, v = leaves()
+    a = w * 2
+    part = a[1:]
+    return Work(lambda: part.mul_(v[1:]), lambda: (a.tolist(), a._version, type(a.grad_fn), type(part.grad_fn)))
+
+
+def forward() -> Work:
+    w, v = leaves()
+    return Work(lambda: torch.softmax((w * v).view(3, 1) @ v.view(1, 3), 1).sum().item(), *gradients(w, v))
+
+
+def saved_hooks() -> Work:
+    w, v = leaves()
+
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t * 1, lambda t: t * 1):
+        loss = (w * v).exp().sum()
+    return Work(loss.backward, *gradients(w, v))
+
+
+def packing() -> Work:
+    w, v = leaves()
+    node = (w * v).grad_fn
+    return Work(lambda: node._raw_saved_other.register_hooks(lambda t: t * 1, lambda t: t * 1), *gradients(w, v))
+
+
+def checkpointed() -> Work:
+    w, v = leaves()
+    from autogradlab.utils.checkpoint import checkpoint
+
+    loss = checkpoint(lambda a: (a * v).exp(), w, use_reentrant=False).sum()
+    return Work(loss.backward, *gradients(w, v))
+
+
+def transformed() -> Work:
+    w, v = (t.detach() for t in leaves())
+    return Work(lambda: torch.func.vmap(torch.func.grad(lambda x: (x * v).sum()))(w.expand(2, 3)), *gradients(w, v))
+
+
+def norm_layer() -> Work:
+    layer = torch.nn.BatchNorm1d(3)
+    x = torch.arange(12.0).reshape(4, 3)
+    state = lambda: [(name, t.tolist(), t._version) for name, t in layer.named_buffers()]
+    return Work(lambda: layer(x), lambda: state()[0], lambda: state()[1], lambda: state()[2])
+
+
+def loaded() -> Work:
+    torch.manual_seed(0)
+    layer, other = torch.nn.Linear(3, 2), torch.nn.Linear(3, 2)
+    state = other.state_dict()
+    return Work(lambda: layer.load_state_dict(state), *(lambda t=t: t.tolist() for t in layer.parameters()))
+
+
+def trained() -> Work:
+    net = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Dropout(), torch.nn.ReLU())
+    return Work(lambda: net.eval(), *(lambda m=m: m.training for m in net.modules()))
+
+
+#: the inspectors are interrupted where they touch the library and what they look at
+_TOUCHED = ("/core/", "/autograd/", "/inspectors/snapshot/recording.py", "/inspectors/snapshot/lines.py")
+
+
+def stepped() -> Work:
+    w, v = leaves()
+    loss = (w * v).exp().sum()
+    work = Work(lambda: lab.step(loss), *gradients(w, v))
+    work.within, work.most = _TOUCHED, 6
+    return work
+
+
+def listed() -> Work:
+    w, v = leaves()
+    work = Work(lambda: lab.hooks((w * v).sum()), *gradients(w, v))
+    work.within = _TOUCHED
+    return work
+
+
+def watched() -> Work:
+    w, v = leaves()
+    loss = (w * v).sum()
+
+    def act() -> None:
+        lab.training(torch.nn.Linear(2, 1))
+        loss.backward()
+
+    work = Work(act, *gradients(w, v))
+    work.within = _TOUCHED
+    return work
+
+
+WORK = [
+    in_place,
+    packing,
+    plain,
+    added,
+    hooked,
+    recorded,
+    function,
+    forward,
+    saved_hooks,
+    checkpointed,
+    transformed,
+    norm_layer,
+    loaded,
+    trained,
+    stepped,
+    listed,
+    watched,
+]
+
+
+def after_all() -> None:
+    """The next forward and backward are right."""
+    z = torch.tensor([2.0], requires_grad=True)
+    with torch.no_grad():
+        assert not (z * z).requires_grad
+    assert modes.FLAGS.unusual == 0  # an interruption may leave it too high until modes change again
+    q = z * z
+    assert q.requires_grad
+    q.backward()
+    assert z.grad.tolist() == [4.0]  # type: ignore[union-attr]
+
+
+def left_behind(make: Callable[[], Work], error: type[BaseException] = KeyboardInterrupt) -> list[str]:
+    """What is wrong after a workload was interrupted, point by point."""
+    make().act()  # loads what is loaded late
+    work = make()
+    before = work.look()
+    points, _ = traced(work.act, 0, work.within, error)
+    after = work.look()
+    usual = modes_now()
+    wrong = []
+    for at in range(1, points + 1, max(1, points // work.most)):
+        work = make()
+        _, interrupted = traced(work.act, at, work.within, error)
+        assert interrupted or at > points - 3 or error is not KeyboardInterrupt
+        now = modes_now()
+        if now != usual:
+            wrong.append(f"{at}: modes { ({k: (v, usual[k]) for k, v in now.items() if v != usual[k]}) }")
+            modes.LOCAL.state.__init__()  # type: ignore[misc]
+            modes.LOCAL.state.refresh()
+            transforms.depth = transforms.mapping = 0
+        for then, found, done in zip(before, work.look(), after, strict=True):
+            if found not in (then, done):
+                wrong.append(f"{at}: {found} is neither {then} nor {done}")
+        after_all()
+    return wrong
+
+
+@pytest.mark.parametrize("make", WORK, ids=lambda f: f.__name__)
+def test_interrupted_at_every_point(make: Callable[[], Work]):
+    assert left_behind(make) == []
+
+
+@pytest.mark.parametrize("error", [MemoryError, RecursionError])
+@pytest.mark.parametrize("make", [f for f in WORK if f is not stepped], ids=lambda f: f.__name__)
+def test_any_call_may_fail(make: Callable[[], Work], error: type[BaseException]):
+    assert left_behind(make, error) == []
+
+
+def signalled(seconds: float, interval: float) -> tuple[int, list[str]]:
+    """Real alarms into training steps with hooks: how many, and what was wrong afterwards."""
+    kinds = [plain, added, hooked, recorded, function, in_place]
+    usual = modes_now()
+    sent, wrong = 0, []
+
+    def stop(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, stop)
+    end = time.monotonic() + seconds
+    try:
+        while time.monotonic() < end:
+            make = kinds[sent % len(kinds)]
+            work = make()
+            first, things = work.look(), []
+            try:
+                signal.setitimer(signal.ITIMER_REAL, interval * (0.2 + sent % 17 / 10))
+                while True:
+                    work = make()
+                    things = work.things
+                    work.act()
+            except KeyboardInterrupt:
+                sent += 1
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+            if modes_now() != usual:
+                wrong.append(f"{make.__name__}: {modes_now()}")
+                modes.LOCAL.state.__init__()  # type: ignore[misc]
+            if things:
+                done = make()
+                done.act()
+                for then, thing, after in zip(first, things, done.look(), strict=True):
+                    if thing() not in (then, after):
+                        wrong.append(f"{make.__name__}: {thing()}")
+            after_all()
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    return sent, wrong
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timers that send signals")
+def test_signals():
+    sent, wrong = signalled(seconds=2.0, interval=0.0004)
+    assert wrong == []
+    assert sent > 50
