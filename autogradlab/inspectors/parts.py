@@ -178,6 +178,7 @@ class Item:
     label: str = ""
     details: tuple[Block, ...] = ()
     find: str = ""
+    tensor: str = ""  #: the mark of the tensor that it shows: cards light up what is the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +238,7 @@ class Row:
     name: str = ""
     value: Grid | None = None
     tag: str = ""  #: of a turn that is one line: which turn
+    tensor: str = ""  #: as an item's
 
 
 @dataclass(frozen=True, slots=True)
@@ -408,6 +410,7 @@ class Card:
     frames: tuple[Frame, ...] = ()
     lang: str = "en"
     cards: tuple[Card, ...] = ()  #: cards side by side, as `watch` has them
+    tensor: str = ""  #: of a card about one tensor: as an item's
     predict: bool = False  #: the learner is asked before each step
     formulas: tuple[Formula, ...] = ()
     live: bool = False  #: a pass that pauses: the kernel can be asked for the next step

@@ -504,3 +504,23 @@ def test_where_it_was_made_leads_there(opened: Any, page: Any, lang: str, said: 
     assert box is not None
     assert 0 <= box["y"] <= 900
     assert counts(page) == [1, 2], "no key reached the notebook"
+
+
+def test_a_tensor_chosen_in_one_card_is_lit_in_all(opened: Any, page: Any):
+    shown = opened(
+        start="import autogradlab as torch\nfrom autogradlab import inspectors as lab\n"
+        "w = torch.tensor([1.], requires_grad=True)\nx = torch.tensor([2.], requires_grad=True)\ny = w * x",
+        step="lab.step(y)",
+        show="lab.show(w)",
+        watch="lab.watch(x, w)",
+    )
+    lit = """() => [...document.querySelectorAll('.agl-kin')].map(e => [e.closest('.agl-card[data-kind]').dataset.kind,
+        e.dataset.tensor.split(' ')[0]])"""
+    assert page.evaluate(lit) == []
+    shown.locator("tr", has_text="w = torch.tensor").locator(".agl-text").click()
+    found = page.evaluate(lit)
+    assert {name for _, name in found} == {"w"}
+    assert {"step", "show"} <= {kind for kind, _ in found}
+    assert len([kind for kind, _ in found if kind == "show"]) == 2, "the card, and the one in the watch"
+    card(page, 3).locator(".agl-title", has_text="x").focus()
+    assert {name for _, name in page.evaluate(lit)} == {"x"}

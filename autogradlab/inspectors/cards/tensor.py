@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..parts import Badge, Block, Card, Facts, Note, Tone
+from ..snapshot.identity import mark
 from ..snapshot.names import Names
 from ..snapshot.origins import Origin, place
 from ..snapshot.reasons import advice, lead
@@ -49,6 +50,7 @@ def tensor_card(tensor: Any, name: str, names: Names, space: Mapping[str, Any] |
         badges=_badges(facts),
         blocks=tuple(_blocks(tensor, facts, brief)),
         lang=language(),
+        tensor=mark(tensor, name),
     )
 
 

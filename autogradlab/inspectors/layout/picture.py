@@ -256,7 +256,7 @@ class _Picture:
                 )
             )
         found = _sought(value.shape, value.origin, "nan" if value.nan else "")
-        return Item(value.id, tuple(shapes), said_value(value), details, found)
+        return Item(value.id, tuple(shapes), said_value(value), details, found, value.mark)
 
 
 def _sought(first: str, made: Origin | None, *more: str) -> str:

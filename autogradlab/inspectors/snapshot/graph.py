@@ -13,6 +13,7 @@ from typing import Any
 
 from ..values import dtype, has_nan, plain_repr, shape, short
 from .firing import of_inspectors
+from .identity import mark
 from .kinds import attribute, is_tensor, library, version_of
 from .names import tensors
 from .origins import Origin, origin
@@ -116,6 +117,7 @@ class Value:
     origin: Origin | None = None
     hooks: tuple[Hook, ...] = ()
     nan: bool = False  #: whether a NaN is among its numbers
+    mark: str = ""  #: the same in every card (identity)
 
 
 @dataclass(frozen=True, slots=True)
@@ -403,6 +405,7 @@ class _Description:
                 self.holders.origin(name),
                 hooks_of(tensor, name or ""),
                 has_nan(tensor.detach()),
+                mark(tensor, name),
             )
         )
         return self.values[-1].id

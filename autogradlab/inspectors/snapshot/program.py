@@ -17,6 +17,7 @@ from ..values import grid, shape
 from ..words import say
 from .callers import cell_number
 from .graph import Holders, Walk, class_name, saved_live
+from .identity import mark
 from .kinds import is_module, is_tensor
 from .lines import Spot, note_of, source_tree
 from .names import Space
@@ -315,7 +316,8 @@ class _Reading:
             elif draft.kind == "loop":
                 draft.places.clear()
             cell = cell_number(draft.file) or 0
-            rows.append(Row(name, draft.text, draft.kind, parent, draft.line, cell, called, value, tag))
+            same = mark(values.known.get(draft.places[-1]), called) if called and draft.kind != "loop" else ""
+            rows.append(Row(name, draft.text, draft.kind, parent, draft.line, cell, called, value, tag, same))
             marks += [Mark(node, name, first, last) for node, first, last in draft.nodes]
             inner = (
                 sorted(draft.children.values(), key=lambda d: d.line)

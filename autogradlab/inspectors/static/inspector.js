@@ -2,7 +2,7 @@
 // happen are the stepper's. Several views of one card are independent of each other.
 
 import { Choice } from "./choice.js";
-import { Sketch, blocks, h, leave, plain, prose } from "./sketch.js";
+import { Sketch, blocks, h, kindle, leave, plain, prose } from "./sketch.js";
 import { copy, copying } from "./copy.js";
 import { goto } from "./lines.js";
 import { Stepper } from "./stepper.js";
@@ -46,7 +46,7 @@ class View {
 
   heading() {
     const badges = (this.card.badges ?? []).map((badge) => h("span", { class: `agl-badge agl-${badge.tone ?? "plain"}` }, badge.text));
-    return h("div", { class: "agl-bar" }, h("span", { class: "agl-title" }, prose(this.card.title)), h("span", { class: "agl-subtitle" }, prose(this.card.subtitle)),
+    return h("div", { class: "agl-bar" }, h("span", { class: "agl-title", "data-tensor": this.card.tensor || null, ...(this.card.tensor ? { role: "button", tabindex: 0 } : {}) }, prose(this.card.title)), h("span", { class: "agl-subtitle" }, prose(this.card.subtitle)),
       h("span", { class: "agl-space" }), this.inside ? null : copying(this, this.words), badges.length ? h("span", { class: "agl-badges" }, badges) : null);
   }
 
@@ -100,6 +100,7 @@ class View {
   listen() {
     const on = (kind, act) => this.element.addEventListener(kind, act, { signal: this.signal });
     const mine = (event) => event.target.closest(".agl-card") === this.element;
+    for (const way of ["click", "focusin"]) on(way, (event) => mine(event) && kindle(event.target));
     on("click", (event) => {
       if (!mine(event)) return;
       const find = (what) => event.target.closest(what);

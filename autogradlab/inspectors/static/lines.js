@@ -54,7 +54,7 @@ class Lines {
     const link = row.line && row.kind !== "module" && row.kind !== "leaf"
       ? h("button", { type: "button", class: "agl-link", "data-line": row.line, "data-cell": row.cell || null, "aria-label": fill(words.go_line, { line: row.line }), title: fill(words.go_line, { line: row.line }) }, row.line) : "";
     const tag = row.tag ? h("span", { class: "agl-tag" }, row.tag) : null;
-    return h("tr", { class: `agl-row agl-row-${row.kind}`, "data-row": row.id, tabindex: -1 }, h("td", { class: "agl-ln" }, link),
+    return h("tr", { class: `agl-row agl-row-${row.kind}`, "data-row": row.id, "data-tensor": row.tensor || null, tabindex: -1 }, h("td", { class: "agl-ln" }, link),
       h("th", { scope: "row", style: `--deep: ${this.depth(row)}` }, h("span", { class: "agl-line-of" }, row.fold, tag, row.code)), row.value_at, row.grad_at);
   }
 

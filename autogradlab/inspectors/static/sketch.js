@@ -71,6 +71,12 @@ const holds = (text, sought) => {
   }
   return false;
 };
+/** A tensor that was chosen in one card is lit in all that show it. */
+function kindle(chosen) {
+  const same = chosen?.closest?.("[data-tensor]")?.dataset.tensor;
+  if (!same) return;
+  for (const one of chosen.getRootNode().querySelectorAll(".agl [data-tensor]")) one.classList.toggle("agl-kin", one.dataset.tensor === same);
+}
 const tone = (part) => `agl-${part.tone ?? "plain"}`;
 
 // -- blocks ----------------------------------------------------------------------------------------------------------
@@ -190,7 +196,7 @@ class Sketch {
   item(item) {
     const opens = item.details?.length > 0;
     const role = opens ? { role: "button", tabindex: -1, "aria-label": plain(item.label || item.id) } : item.label ? { role: "img", "aria-label": plain(item.label) } : {};
-    const group = s("g", { class: "agl-item", "data-item": item.id, ...role }, item.label ? s("title", {}, plain(item.label)) : null);
+    const group = s("g", { class: "agl-item", "data-item": item.id, "data-tensor": item.tensor || null, ...role }, item.label ? s("title", {}, plain(item.label)) : null);
     for (const p of item.shapes) group.append(...SHAPES[p.is](p).filter(Boolean));
     for (const text of group.querySelectorAll("[data-slot]")) this.slots.set(text.dataset.slot, { text, first: text.textContent, shown: text.textContent });
     const box = extent(item);
@@ -513,4 +519,4 @@ class Sketch {
   }
 }
 
-export { Sketch, blocks, fill, h, holds, icon, leave, plain, prose, s };
+export { Sketch, blocks, fill, h, holds, icon, kindle, leave, plain, prose, s };

@@ -1,7 +1,7 @@
 // Steps through the frames of a card without asking the kernel: controls, one sentence, then the picture: the learner's lines
 // or the graph. What has not run yet is not to be read anywhere. Before a step the learner may be asked what it will bring.
 
-import { Sketch, blocks, fill, h, icon, leave, plain, prose } from "./sketch.js";
+import { Sketch, blocks, fill, h, icon, kindle, leave, plain, prose } from "./sketch.js";
 import { Lines, goto } from "./lines.js";
 import { copy, copying } from "./copy.js";
 import { product } from "./matrix.js";
@@ -403,6 +403,7 @@ class Stepper {
   /** One listener of a kind for the whole card. */
   listen() {
     const on = (kind, act) => this.element.addEventListener(kind, act, { signal: this.signal });
+    for (const way of ["click", "focusin"]) on(way, (event) => kindle(event.target));
     on("click", (event) => {
       const find = (what) => event.target.closest(what);
       const group = find("[data-item], [data-fold]");
