@@ -54,7 +54,8 @@ class Reach:
 
     def __init__(self, roots: Sequence[Edge], inputs: Sequence[Edge] | None, accumulate: bool) -> None:
         self.roots = roots
-        #: how many edges are still to bring a gradient, for each Node that several gradients reach
+        #: how many edges are still to bring a gradient, for each Node that several gradients reach, that has several
+        #: outputs, or that is a leaf's; all others run as soon as one gradient arrives
         self.shared: dict[Node, int] = {}
         #: whether every Node can go the short lanes (plain.py): no hooks and no code of the user
         self.plain = True
@@ -92,8 +93,12 @@ class Reach:
                         note(node)
                         if not node.accumulates:
                             push(node)
-                        elif self.plain:
-                            self.plain = is_plain(node)
+                            if node.multi:
+                                shared[node] = 1
+                        else:
+                            shared[node] = 1
+                            if self.plain:
+                                self.plain = is_plain(node)
         for root in roots:
             if not shared[root]:
                 del shared[root]
@@ -136,7 +141,7 @@ class Reach:
         self.needed = needed
         for node in needed:
             count = len(get(node, ()))
-            if count > 1 or (count and node in roots):
+            if count > 1 or (count and (node.accumulates or node.multi or node in roots)):
                 self.shared[node] = count
         self.plain = all(
             is_plain(node) if node.accumulates else node.hooks is None and (node.simple or not runs)
@@ -183,7 +188,7 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
     buffers: dict[Node, Any] = {}
     #: Nodes whose buffer is an array that nobody else holds, and how often another one was added to it in place
     owned: dict[Node, int] = {}
-    leaves: list[tuple[Node, np.ndarray, int | None]] = []
+    leaves: list[tuple[Node, np.ndarray]] = []
     take, look, expected, tick = buffers.pop, buffers.get, shared.get, count().__next__
     queue = _enter(reach, [None if g is None else g._array for g in grads], buffers, tick)
     node: Node | None = None
@@ -194,12 +199,12 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
             if not queue:
                 return
             _, _, node, grad = heappop(queue)
+            if node.accumulates:  # a root
+                if grad is not None and (node not in captures or _capture(reach, node, grad, None)):
+                    add_to_grad(node.variable, grad, None)  # type: ignore[attr-defined]
+                node = None
+                continue
         if captures and node in captures and not _capture(reach, node, grad, owned.get(node)):
-            node = None
-            continue
-        if node.accumulates:  # a root, or one whose gradient was captured
-            if grad is not None:
-                add_to_grad(node.variable, grad, owned.get(node))  # type: ignore[attr-defined]
             node = None
             continue
         outs = node.run(grad, RAW)
@@ -214,50 +219,48 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
             i += 1
             if target is None or (needed is not None and target not in needed):
                 continue
-            left = expected(target, 0)
+            left = expected(target)
             if g is not None:
                 if type(g) is not _ndarray:
                     g = _asarray(g)
-                if target.multi:
+                if left is not None and target.multi:
                     if g.shape != target.shape[nr] or g.dtype is not target.dtype[nr]:
                         g = _asarray(checked(node, i, g, target.shape[nr], target.dtype[nr]))
                     _add(buffers, target, nr, g)
-                    if left < 2:
-                        g = take(target)
-                else:
-                    if g.shape != target.shape or g.dtype is not target.dtype:
-                        g = _asarray(checked(node, i, g, target.shape, target.dtype))
-                    if left or target.accumulates:
-                        # whether nobody else holds this array
-                        mine = g is not grad and g.base is None and (g is not outs[i - 1] or len(outs) == 1)
-                        writes = 0 if mine else None
-                        before = look(target) if left > 1 else take(target, None)
-                        if before is not None:
-                            known = owned.get(target)
-                            writes = 0 if known is None else known + 1
-                            if g.size < _SMALL:
-                                g = _sum(before, g)
-                                if type(g) is not _ndarray:
-                                    g = _asarray(g)
-                            else:
-                                g = _sum(before, g, before if known is not None else g if mine else None)
-                        if left <= 1 and target.accumulates and not captures:
-                            leaves.append((target, g, writes))
-                            continue
-                        if left > 1:
-                            buffers[target] = g
-                        if writes is not None:
-                            owned[target] = writes
-            elif left < 2:
+                elif g.shape != target.shape or g.dtype is not target.dtype:
+                    g = _asarray(checked(node, i, g, target.shape, target.dtype))
+            if left is not None:
+                if g is not None and not target.multi:
+                    before = look(target)
+                    # whether nobody else holds this array
+                    mine = g is not grad and g.base is None and (g is not outs[i - 1] or len(outs) == 1)
+                    if before is not None:
+                        known = owned.get(target)
+                        if g.size < _SMALL:
+                            g = _sum(before, g)
+                            if type(g) is not _ndarray:
+                                g = _asarray(g)
+                        else:
+                            g = _sum(before, g, before if known is not None else g if mine else None)
+                        owned[target] = 0 if known is None else known + 1
+                    elif mine:
+                        owned[target] = 0
+                    buffers[target] = g
+                if left > 1:
+                    shared[target] = left - 1
+                    continue
                 g = take(target, None)
-            if left > 1:
-                shared[target] = left - 1
-            elif following is None:
+                if target.accumulates:
+                    if g is not None:
+                        leaves.append((target, g))
+                    continue
+            if following is None:
                 following, following_grad = target, g
             else:
                 heappush(queue, (-target._seq, tick(), target, g))
-        for target, g, writes in leaves:
-            add_to_grad(target.variable, g, writes)  # type: ignore[attr-defined]
+        for target, g in leaves:
+            if target not in captures or _capture(reach, target, g, owned.get(target)):
+                add_to_grad(target.variable, g, owned.get(target))  # type: ignore[attr-defined]
         leaves.clear()
         outs = g = before = None  # what is not needed any more need not stay until the next Node has run
         node = following
