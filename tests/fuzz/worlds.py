@@ -49,6 +49,8 @@ class World:
         self.torch = importlib.import_module(name)
         for sub in ("nn.functional", "optim", "autograd", "linalg"):
             importlib.import_module(f"{name}.{sub}")
+        if name == "torch":  # its optimizers would import it in the middle of a program, and not within SECONDS
+            importlib.import_module("torch._dynamo")
         self.name = name
         self.base: dict[str, Any] = {"torch": self.torch, "__name__": "prelude"}
         exec(compile(PRELUDE.read_text(), "<prelude>", "exec"), self.base)

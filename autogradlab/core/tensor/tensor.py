@@ -165,7 +165,7 @@ class Tensor(TensorMethods):
 
         Mirrors `torch.Tensor.output_nr`.
         """
-        edge = gradient_edge(self) if self._edge is None and self._view is not None else self._edge
+        edge = self._edge if self._edge is not None or self._view is None else self._view.edge
         return 0 if edge is None else edge[1]
 
     @property

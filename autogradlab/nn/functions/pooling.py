@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from ...core.arguments.declared import signatures
 from ...core.memory.versions import increment_version
 from ...core.recording.record import TENSORS
 from ...core.runtime import modes
-from ...core.tensor.tensor import Tensor, requires_grad, wrap
+from ...core.tensor.tensor import Tensor, requires_grad
 from ...ops.first.kinds import refuse
 from ...ops.nn import pool as _kernels
 
@@ -294,7 +292,7 @@ def _maxima(input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation
     if x.dtype.kind not in "fV":
         refuse(x, "max_pool1d_impl", x.dtype.kind)
     found: Tensor = max_pool1d_with_indices(input.detach(), kernel_size, stride, padding, dilation, ceil_mode)[0]
-    made = wrap(np.array(found._array))
+    made = TENSORS.clone(found)
     if input.ndim == 2:
         increment_version(made)  # PyTorch adds a batch and takes it away in place
     return made

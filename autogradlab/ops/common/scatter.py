@@ -12,7 +12,7 @@ from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import wrap_dim
 from ...core.values.building import scalar_array
-from ..first.kinds import no_derivative
+from ..first.kinds import no_derivative, refuse
 from ..first.writing import in_place, writer
 from ..table.arguments import misfit
 from ..table.opdef import OPS, composite, op, publish
@@ -413,10 +413,16 @@ def combine(x: np.ndarray, spots: tuple[Any, ...], s: np.ndarray, reduce: str, i
         x[...] = x // count if x.dtype.kind in "iu" else x / count.astype(x.real.dtype)
 
 
+#: kinds of dtypes that reductions at places refuse
+_WITHOUT = {"amax": "c", "amin": "c", "mean": "b"}
+
+
 def _scatter_reduce(input, dim, index, src, reduce, *, include_self=True):
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
     x, i, s, d = _checked("scatter", input, dim, index, src)
+    if i.size and reduce in _WITHOUT:
+        refuse(input, f"scatter_gather_tensor_cpu_reduce_{reduce}", _WITHOUT[reduce])
     if i.size:
         combine(x, places(i, d), s, reduce, include_self)
 

@@ -401,7 +401,8 @@ def _flat(name: str, x: np.ndarray, index: np.ndarray) -> np.ndarray:
         raise RuntimeError(f"{name}: Expected a long tensor for index, but got {scalar_name(index)}")
     n = x.size
     if index.size and not n:
-        raise IndexError(f"{name}: tried to {'take from' if name == 'take()' else 'put elements into'} an empty tensor")
+        what = "tried to take from" if name == "take()" else "Tried to put elements into"
+        raise IndexError(f"{name}: {what} an empty tensor")
     for i in index.reshape(-1).tolist():
         if not -n <= i < n:
             raise IndexError(f"out of range: tried to access index {i} on a tensor of {n} elements.")

@@ -323,7 +323,8 @@ def _assign(view: Tensor, value: Tensor) -> None:
         check_apart(target)
         TENSORS.fill_(view, value)
     else:
-        TENSORS.copy_(view, TENSORS.expand(_sliced_prefix(value), target.shape))
+        value = _sliced_prefix(value)
+        TENSORS.copy_(view, value if value._array.shape == target.shape else TENSORS.expand(value, target.shape))
 
 
 def _sliced_prefix(value: Tensor) -> Tensor:

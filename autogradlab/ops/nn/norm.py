@@ -165,6 +165,9 @@ def native_batch_norm(input, weight, bias, running_mean, running_var, training, 
     """
     ndim = input.ndim
     dims = (0, *range(2, ndim))
+    if any(t is not None and t.dtype != input.dtype for t in (weight, bias, running_mean, running_var)):
+        if input.dtype.itemsize > 2:
+            raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
     if training:
         wide = input if input.dtype.itemsize > 2 else input.astype(np.float32)
         count = input.size // max(input.shape[1], 1)

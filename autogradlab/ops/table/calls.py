@@ -160,7 +160,7 @@ def viewed(op: Op) -> Callable[..., Any]:
                 meta.base = parent.base
                 meta.creation = kind or parent.creation
         # end
-        if not recorded:
+        if not recorded or version is INFERENCE:
             return t
         saved = save(args, x, t)  # type: ignore[misc]
         # unrolled: node = start_node(node_class, (edge,), r.shape, r.dtype, saved)

@@ -15,7 +15,7 @@ from ...core.runtime import errors, modes
 from ...core.tensor.tensor import Tensor, requires_grad
 from ...core.types.dtypes import C_NAMES, _scalar_name, dtype, from_numpy, int64
 from ...core.types.return_types import named
-from ...core.values.promotion import can_cast, check_cast
+from ...core.values.promotion import can_cast, check_cast, result_dtype
 
 __all__ = ["C_NAMES", "EXPECTED", "FOUND", "UNCASTABLE", "Out", "cxx_name", "refuse_recorded", "same_dtype", "write"]
 
@@ -98,7 +98,7 @@ def write(operation: Any, out: Any, r: Any, inputs: Any) -> Any:
                 _same_dtype(rule.exact, out, r)
             if rule.uncastable and not can_cast(r.dtype, out._array.dtype):
                 raise TypeError(rule.uncastable.format(_scalar_name(from_numpy(out._array.dtype))))
-        _write(out, r)
+        _write(out, r, 2 if operation.elementwise and _computed(operation, inputs, out, r) != out._array.dtype else 1)
         return out
     outs = tuple(out)
     refuse_recorded(operation, inputs, outs)
@@ -136,10 +136,18 @@ def refuse_recorded(operation: Any, inputs: Any, out: Any) -> None:
         raise RuntimeError(errors.OUT_GRAD.format(operation.name))
 
 
-def _write(out: Tensor, r: np.ndarray) -> None:
+def _computed(operation: Any, inputs: Any, out: Tensor, r: np.ndarray) -> np.dtype[Any]:
+    """The dtype in which an elementwise operation computes: a comparison in that of its operands."""
+    if not getattr(operation, "compares", False):
+        return r.dtype
+    return r.dtype if out._array.dtype.kind == "b" else result_dtype(inputs).numpy
+
+
+def _write(out: Tensor, r: np.ndarray, times: int = 1) -> None:
+    """times: how often a change of size is warned of, twice where PyTorch computes in memory of its own."""
     check_cast(r.dtype, out._array.dtype)
     if out._array.shape != r.shape:
-        if out._array.size:
+        for _ in range(times if out._array.size else 0):
             warnings.warn(errors.OUT_RESIZED.format(list(out.shape), list(r.shape)), UserWarning, stacklevel=5)
         resize(out, r.shape)
     if (
