@@ -24,7 +24,17 @@ from tests.conftest import ROOT, need
 from tests.inspectors import sample_cards
 from tests.inspectors.sample_cards import CARDS
 
-STATIC = ("sketch.js", "matrix.js", "copy.js", "lines.js", "stepper.js", "timeline.js", "inspector.js", "inspector.css")
+STATIC = (
+    "sketch.js",
+    "matrix.js",
+    "copy.js",
+    "lines.js",
+    "stepper.js",
+    "timeline.js",
+    "choice.js",
+    "inspector.js",
+    "inspector.css",
+)
 INSPECTORS = ROOT / "autogradlab" / "inspectors"
 
 

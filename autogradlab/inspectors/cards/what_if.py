@@ -23,7 +23,8 @@ __all__ = ["what_if"]
 
 #: Nodes that are drawn; leaves that are listed
 DRAWN, LISTED = 40, 40
-KINDS = ("cut", "frozen", "zero")
+#: what is said of a leaf that is itself what is asked about
+ITSELF = {"cut": "is_cut", "frozen": "is_frozen", "zero": "is_zero"}
 
 
 def what_if(y: Any, cut: Any = None, frozen: Any = None, zero: Any = None) -> Inspector:
@@ -164,9 +165,9 @@ class _WhatIf:
 
     def _verdict(self, leaf: _Leaf) -> tuple[str, Tone]:
         """What happens to a leaf, as a key of the words."""
-        for key in KINDS:
+        for key, said in ITSELF.items():
             if leaf.place in self.places.get(key, ()) and leaf.now is not None:
-                return f"is_{key}", "warning"
+                return said, "warning"
         if leaf.now is None or not self._behind(leaf.place[0]):
             return "untouched", "muted"
         if leaf.then is None:
