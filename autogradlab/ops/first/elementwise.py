@@ -201,17 +201,21 @@ def _check_alpha(alpha: Any, wanted: dtype) -> None:
         raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
 
 
+def _add_times(input, other, alpha):
+    x, y = align(input, other)
+    return np.add(x, y * numbered(y, alpha) if y.dtype.kind != "b" else y & bool(alpha))
+
+
+def _subtract_times(input, other, alpha):
+    x, y = align(input, other)
+    return np.subtract(x, y * numbered(y, alpha) if y.dtype.kind != "b" else y & bool(alpha))
+
+
 def _with_alpha(name: str, sign: int) -> None:
     """`add` and `sub` with a factor: input + alpha * other. The Node is that of the plain form."""
-
-    def kernel(input, other, alpha):
-        x, y = align(input, other)
-        return plain_kernel(x, y * numbered(y, alpha) if y.dtype.kind != "b" else y & bool(alpha))
-
-    plain_kernel = np.add if sign > 0 else np.subtract
     entry = Op(
         name,
-        kernel,
+        _add_times if sign > 0 else _subtract_times,
         "input other",
         vjp={
             "input": lambda F, grad: grad,

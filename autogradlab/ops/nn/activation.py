@@ -120,6 +120,7 @@ def hardswish_backward(grad_output, input):
 
 @op(
     "threshold(Tensor input, Scalar threshold, Scalar value, *, Tensor out=None) -> Tensor",
+    inplace_overload=True,
     inplace=True,
     method=False,
     vjp={
@@ -211,6 +212,7 @@ def softshrink_backward(grad_output, input, lambd):
 
 @op(
     "nn.leaky_relu(Tensor input, Scalar negative_slope=0.01, *, Tensor out=None) -> Tensor",
+    inplace_overload=True,
     vjp={
         "input": lambda F, grad, input, negative_slope: F.leaky_relu_backward(grad, input, negative_slope),
     },
@@ -237,6 +239,7 @@ def leaky_relu_backward(grad_output, input, negative_slope):
 
 @op(
     "nn.elu(Tensor input, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1, *, Tensor out=None) -> Tensor",
+    inplace_overload=True,
     vjp={
         "input": lambda F, grad, input, alpha, scale, input_scale: F.elu_backward(
             grad, input, alpha, scale, input_scale
@@ -280,6 +283,7 @@ TENSORS.clamped = lambda x: -TENSORS.relu(-x)
 
 @op(
     "celu(Tensor input, Scalar alpha=1.0) -> Tensor",
+    inplace_overload=True,
     method=False,
     inplace=True,
     vjp={
@@ -787,7 +791,3 @@ def _safe_softmax(input, dim):
     found = _softmax(input, dim)
     empty = np.isneginf(input).all(axis=dim, keepdims=True)
     return np.where(empty, found.dtype.type(0), found) if empty.any() else found
-
-
-for _name in ("elu", "celu", "leaky_relu", "threshold"):
-    OPS[_name].overload_in_place()

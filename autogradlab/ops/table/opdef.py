@@ -76,6 +76,7 @@ class Op:
         fast: dict[str, Any] | None = None,
         constants: dict[str, Any] | None = None,
         check_out: Callable[[Tensor, Sequence[Tensor]], None] | None = None,
+        inplace_overload: bool = False,
         fits: Callable[..., tuple[int, ...]] | None = None,
         overload: Callable[[tuple[Any, ...], dict[str, Any]], Op | None] | None = None,
     ) -> None:
@@ -119,6 +120,8 @@ class Op:
         self.tensor_places = tuple(self.names.index(n) for n in self.tensor_names)
         self.list_place = next((self.names.index(n[1:]) for n in tensors.split() if n.startswith("*")), None)
         self._make_node(dict(vjp or {}), shown, fast or {}, constants)
+        if inplace_overload:
+            self.overload_in_place()
         #: the operation, out of place
         self.call: Callable[..., Any] = make_call(self)
 
