@@ -242,3 +242,12 @@ def test_both_languages(torch: Any) -> None:
     lab.set_language("zh")
     view = lab.receipt(w, y)
     assert "账单" in view.text and view.card.lang == "zh" and view.svg() and view.html()
+
+
+@pytest.mark.parametrize("name", ["training", "receipt", "what_if"])
+def test_the_examples_of_the_new_inspectors_print_what_they_say(name: str) -> None:
+    import doctest
+    import importlib
+
+    found = doctest.testmod(importlib.import_module(f"autogradlab.inspectors.cards.{name}"))
+    assert found.attempted > 4 and found.failed == 0

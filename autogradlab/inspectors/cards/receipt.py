@@ -10,10 +10,10 @@ from typing import Any
 from ..inspector import Inspector, present
 from ..layout.bill import Chip, Entry, bill
 from ..parts import Badge, Block, Card, Choice, Facts, Note, Tone
-from ..snapshot.callers import space_now
 from ..snapshot.calls import arguments
 from ..snapshot.graph import Holders, NodeFact, Walk, describe
 from ..snapshot.kinds import is_tensor, type_name
+from ..snapshot.names import namespace
 from ..snapshot.origins import place
 from ..snapshot.program import source_of
 from ..snapshot.rules import written
@@ -59,7 +59,7 @@ def receipt(tensor: Any, *roots: Any, at: Any = None) -> Inspector:
     The lines add up to `w.grad`, to the last bit.
     """
     spelled = arguments()
-    return present(_Receipt(tensor, roots, at, space_now(), spelled[0] if spelled else "t").card())
+    return present(_Receipt(tensor, roots, at, namespace(), spelled[0] if spelled else "t").card())
 
 
 class _Receipt:

@@ -9,12 +9,12 @@ from typing import Any
 from ..inspector import Inspector, present
 from ..layout.picture import Labels, draw
 from ..parts import Badge, Block, Card, Drawing, Item, Note, Path, Shape, Table, Text, Tone
-from ..snapshot.callers import space_now
 from ..snapshot.calls import arguments
 from ..snapshot.events import amount
 from ..snapshot.flows import Flows, Place
 from ..snapshot.graph import Graph, Holders, Walk, describe, edge_of
 from ..snapshot.kinds import is_a, is_module, is_tensor, type_name
+from ..snapshot.names import namespace
 from ..values import shape
 from ..words import language, say
 from .graph import details_of
@@ -50,7 +50,7 @@ def what_if(y: Any, cut: Any = None, frozen: Any = None, zero: Any = None) -> In
     spelled = arguments()
     asked = {"cut": cut, "frozen": frozen, "zero": zero}
     found = {key: list(_tensors(key, thing)) for key, thing in asked.items() if thing is not None}
-    return present(_WhatIf(y, found, space_now(), spelled[0] if spelled else "y").card())
+    return present(_WhatIf(y, found, namespace(), spelled[0] if spelled else "y").card())
 
 
 def _tensors(key: str, thing: Any) -> Iterator[Any]:
