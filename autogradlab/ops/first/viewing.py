@@ -54,7 +54,7 @@ def view_of(input: Tensor, r: np.ndarray, op: Op, saved: tuple[Any, ...], creati
             meta.base = parent.base
             meta.creation = creation or parent.creation
     # end
-    if not recorded or version is INFERENCE or r.dtype.kind not in "fcV":
+    if not recorded or t._counter is INFERENCE or r.dtype.kind not in "fcV":
         return t
     # unrolled: node = start_node(op.node_class, (edge,), r.shape, r.dtype, saved)
     node = _new(op.node_class)
