@@ -27,6 +27,7 @@ import re
 import signal
 import sys
 import time
+import tomllib
 import traceback
 from collections import Counter
 from collections.abc import Callable
@@ -50,19 +51,9 @@ TORN = re.compile(r"ZeroDivisionError|Inplace update to inference tensor|resize 
 Statement = tuple[str, str]  # tag, source
 
 #: the classes of differences that are known, and why each is still there
-CLASSES = {
-    "version": "`_version` of some results and gradients counts the writes of kernels that are arranged otherwise",
-    "graph": "some formulas are recorded with other Nodes or edges, mostly in second derivatives",
-    "layout": "strides, offsets or bytes of some results follow from how PyTorch's kernel makes its memory",
-    "words": "both refuse, in other words or with another type: checks are made in another order",
-    "accepts": "something is accepted that PyTorch refuses",
-    "refuses": "something is refused that PyTorch accepts",
-    "warnings": "a warning is missing or too much, or is worded otherwise",
-    "log": "hooks, saved values or conversions show something else",
-    "values": "numbers or their printed text lie outside the tolerance: rounding of halves, and values after overflow",
-    "memory": "a result shares memory, or is a view, where PyTorch's is not, or the reverse",
-    "kind": "dtype, shape, type or flags of a result differ",
-    "module": "state of a Module, an optimizer or an array differs",
+CLASSES: dict[str, str] = {
+    name: known["reason"]
+    for name, known in tomllib.loads(Path(__file__).with_name("differences.toml").read_text()).items()
 }
 _FIELDS = {
     "version": "version",

@@ -31,6 +31,7 @@ __all__ = [
     "Packed",
     "SavedOutput",
     "make_node_class",
+    "no_derivative",
     "pack",
     "raw",
     "unpack",
@@ -494,6 +495,15 @@ def _run_of_one(formula: Callable[..., Any]) -> Callable[..., Any]:
         return (formula(F, grad, *raw(self)),)
 
     return run
+
+
+def no_derivative(name: str) -> Callable[..., Any]:
+    """The formula of an operation that PyTorch has no derivative for."""
+
+    def formula(F: Any, grad: Any) -> Any:
+        raise RuntimeError(f"derivative for aten::{name} is not implemented")
+
+    return formula
 
 
 def make_node_class(

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
-from ...core.recording.record import NOT_IMPLEMENTED, TENSORS
+from ...core.recording.record import NOT_IMPLEMENTED, TENSORS, no_derivative
 from ...core.tensor.tensor import Tensor, wrap
-from ..first.kinds import no_derivative
 from ..first.shape import SQUEEZES
 from ..table.calls import make_call
 from ..table.opdef import OPS, Op, composite, op, publish

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ...core.recording.record import NOT_IMPLEMENTED, TENSORS
+from ...core.recording.record import NOT_IMPLEMENTED, TENSORS, no_derivative
 from ...core.tensor.tensor import Tensor
 from ...core.types import dtypes
 from ...core.types.return_types import named
-from ..first.kinds import name_of, no_derivative, refuse
+from ..first.kinds import name_of, refuse
 from ..table.creation import bind
 from ..table.opdef import OPS, Op, composite, op, publish
 from ..table.outputs import cxx_name

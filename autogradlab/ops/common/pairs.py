@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.recording.record import NOT_IMPLEMENTED, RAW, TENSORS
+from ...core.recording.record import NOT_IMPLEMENTED, RAW, TENSORS, no_derivative
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import get_default_dtype, of_scalar
 from ...core.values.promotion import broadcast_shapes, check_cast, is_number, wrap_number
@@ -21,7 +21,6 @@ from ..first.kinds import (
     is_half,
     name_of,
     no_complex,
-    no_derivative,
     numbered,
     on_both_backends,
     refuse,

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ...core.recording.record import NOT_IMPLEMENTED, RAW
+from ...core.recording.record import NOT_IMPLEMENTED, RAW, no_derivative
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import wrap_dim
 from ...core.values.building import scalar_array
-from ..first.kinds import no_derivative, refuse
+from ..first.kinds import refuse
 from ..first.writing import in_place, writer
 from ..table.arguments import misfit
 from ..table.opdef import OPS, composite, op, publish

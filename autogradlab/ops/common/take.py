@@ -74,7 +74,7 @@ def index_select(input, dim, index):
             raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {index.size} value(s)")
         return np.array(input)
     n = input.shape[d]
-    if index.size and not n:
+    if index.size and not n and input.ndim > 1:
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
     if index.size and not inside(index, n):
         raise IndexError("index out of range in self")

@@ -205,12 +205,3 @@ RAW.is_complex = lambda x: x.dtype.kind == "c"
 TENSORS.is_complex = lambda x: x._array.dtype.kind == "c"
 RAW.real_part = lambda x: x.real
 TENSORS.real_part = lambda x: x.real if x._array.dtype.kind == "c" else x
-
-
-def no_derivative(name: str) -> Callable[..., Any]:
-    """The formula of an operation that PyTorch has no derivative for."""
-
-    def formula(F, grad):
-        raise RuntimeError(f"derivative for aten::{name} is not implemented")
-
-    return formula

@@ -52,7 +52,7 @@ _RSUB = OPS["rsub"] = Op(
 
 
 def _subtracted(input, other, alpha=1):
-    x, y = align(input, other)
+    y, x = align(other, input)
     return y - x * np.asarray(alpha, x.dtype)
 
 

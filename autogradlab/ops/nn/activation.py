@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
-from ...core.recording.record import NOT_IMPLEMENTED, RAW, TENSORS
+from ...core.recording.record import NOT_IMPLEMENTED, RAW, TENSORS, no_derivative
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import _scalar_name, from_numpy
 from ...core.types.info import finfo
-from ..first.kinds import BOOL, COMPLEX, INTEGERS, name_of, no_derivative, typed
+from ..first.kinds import BOOL, COMPLEX, INTEGERS, name_of, typed
 from ..first.products import written
 from ..table.arguments import reject
 from ..table.opdef import OPS, alias, composite, op

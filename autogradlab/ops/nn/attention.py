@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ...core.recording.record import NOT_IMPLEMENTED
-from ..first.kinds import no_derivative, typed
+from ...core.recording.record import NOT_IMPLEMENTED, no_derivative
+from ..first.kinds import typed
 from ..table.opdef import op
 
 Array = Any

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..first.kinds import no_derivative, typed
+from ...core.recording.record import no_derivative
+from ..first.kinds import typed
 from ..table.opdef import op
 from .loss import reduced, scale
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
-from ..first.kinds import no_derivative, typed
+from ...core.recording.record import no_derivative
+from ..first.kinds import typed
 from ..table.opdef import op
 
 Array = Any

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
-from ...core.recording.record import NOT_IMPLEMENTED, RAW
+from ...core.recording.record import NOT_IMPLEMENTED, RAW, no_derivative
 from ...core.runtime import errors
 from ...core.types.dtypes import _scalar_name, from_numpy, get_default_dtype, promote
 from ...core.values.promotion import broadcast_shapes, check_cast
 from ..common.take import inside
-from ..first.kinds import name_of, no_derivative, refuse, typed
+from ..first.kinds import name_of, refuse, typed
 from ..table.opdef import op
 from . import activation as _activation  # noqa: F401 (F.pick)
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ...core.recording.record import RAW, TENSORS
-from ..first.kinds import no_derivative, refuse, typed
+from ...core.recording.record import RAW, TENSORS, no_derivative
+from ..first.kinds import refuse, typed
 from ..table.opdef import op
 
 Array = np.ndarray[Any, Any]

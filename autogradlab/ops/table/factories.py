@@ -273,7 +273,7 @@ class Binary(Elementwise):
                 left._edge = a
                 v_left = 0
             saved = (right, left, v_right, v_left)
-        return start_node(self.inplace_class, (a, b), x.shape, x.dtype, saved)
+        return start_node(self.node_in_place(), (a, b), x.shape, x.dtype, saved)
 
 
 def binary(

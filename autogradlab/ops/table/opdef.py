@@ -20,7 +20,15 @@ from ...core.arguments.declared import DECLARED, OUT, declare, name_of
 from ...core.arguments.params import OTHER_NAMES
 from ...core.graph.node import NO_EDGE, Edge
 from ...core.memory.overlap import check_written
-from ...core.recording.record import RAW, Formula, SavedOutput, array_property, make_node_class
+from ...core.recording.record import (
+    NOT_IMPLEMENTED,
+    RAW,
+    Formula,
+    SavedOutput,
+    array_property,
+    make_node_class,
+    no_derivative,
+)
 from ...core.runtime import modes
 from ...core.tensor.tensor import Tensor, gradient_edge, requires_grad
 from .arguments import coerce, fitting, refused, reject, taking_old_forms
@@ -199,6 +207,9 @@ class Op:
         )
         self._make_release()
         self.inplace_class = self.node_class
+        if self.node_name == NOT_IMPLEMENTED:  # its error names the form in place
+            refused = no_derivative(self.name + "_")
+            self.inplace_class = make_node_class(self.node_name, (), (Formula(refused, (0,), joint=False),), False)
         NODES.setdefault(self.node_name, []).append(self)
 
     def _make_release(self) -> None:
