@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .parts import Block, Card, Choice, Drawing, Facts, Grid, Note, Program, Table, Timeline, stilled
-from .prose import columns, runs
+from .prose import clean, columns, runs
 
 __all__ = ["block_lines", "render"]
 
@@ -19,7 +19,7 @@ def render(card: Card) -> str:
         lines.append(f"{count}. {frame.sentence}")
         for block in frame.panel:
             lines += ["   " + line for line in block_lines(block)]
-    text = "\n".join(_unmarked(line).rstrip() for line in lines)
+    text = "\n".join(clean(_unmarked(line)).rstrip() for line in lines)
     return "\n\n".join([text, *(render(inner) for inner in card.cards)])
 
 

@@ -7,8 +7,10 @@ import contextlib
 import datetime
 import json
 import os
+import sys
 import tempfile
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from autogradlab.lab import bank, copying, face
 __all__ = ["NAME", "Progress", "learners_folder", "note", "progress", "read"]
 
 NAME = "autogradlab-progress.json"
+LOCK = ".autogradlab-progress.lock"
 FORMAT = 1
 #: What counts as reached for each kind; a later, lesser result never takes it back.
 REACHED = {"right", "done", "revealed"}
@@ -77,20 +80,63 @@ def note(key: str, kind: str, state: str, given: Sequence[Any] = ()) -> None:
     folder = learners_folder()
     if folder is None:
         return
-    entries, said = read(folder)
-    _said = said or _said
-    if said and said == say("lab.progress_newer", file=NAME):
-        return
-    old = entries.get(key, {})
-    tries = int(old.get("tries", 0)) + 1
-    kept = old.get("state") if old.get("state") in REACHED else state
-    entries[key] = {"kind": kind, "state": kept, "tries": tries, "day": datetime.date.today().isoformat()}
-    if given:
-        entries[key]["first"] = old.get("first", given[0])
+    with _alone(folder):
+        entries, said = read(folder)
+        _said = said or _said
+        if said and said == say("lab.progress_newer", file=NAME):
+            return
+        old = entries.get(key, {})
+        tries = int(old.get("tries", 0)) + 1
+        kept = old.get("state") if old.get("state") in REACHED else state
+        entries[key] = {"kind": kind, "state": kept, "tries": tries, "day": datetime.date.today().isoformat()}
+        if given:
+            entries[key]["first"] = old.get("first", given[0])
+        try:
+            _write(folder / NAME, {"format": FORMAT, "entries": entries})
+        except OSError as error:
+            _said = say("lab.progress_unwritable", file=NAME, reason=error.strerror or error)
+
+
+#: how long a kernel waits for another one that writes; then it goes on as if it were alone
+PATIENCE = 2.0
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """While one kernel reads and writes the file, others of the same folder wait, where the system has such locks."""
     try:
-        _write(folder / NAME, {"format": FORMAT, "entries": entries})
-    except OSError as error:
-        _said = say("lab.progress_unwritable", file=NAME, reason=error.strerror or error)
+        if sys.platform == "win32":
+            file = os.open(folder / LOCK, os.O_CREAT | os.O_RDWR, 0o600)
+        else:
+            file = os.open(folder, os.O_RDONLY)  # the folder itself can be locked
+    except OSError:  # nothing can be written here: `_write` will say so
+        yield
+        return
+    try:
+        end = time.monotonic() + PATIENCE
+        while not _locked(file) and time.monotonic() < end:
+            time.sleep(0.01)
+        yield
+    finally:
+        os.close(file)
+
+
+def _locked(file: int) -> bool:
+    """Try to lock an open file until it is closed; True also where there are no locks."""
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return False
+    except (ImportError, OSError):
+        pass
+    return True
 
 
 def _write(path: Path, data: dict[str, Any]) -> None:

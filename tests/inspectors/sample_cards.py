@@ -21,7 +21,7 @@ from autogradlab.inspectors.parts import (
     Tone,
 )
 
-HOSTILE = "<img src=x onerror=alert(1)> & \"quoted\" 'it' ]]> \x00 变量"
+HOSTILE = "<img src=x onerror=alert(1)> & \"quoted\" 'it' ]]> \x00 \u202eevil 变量"
 
 
 def show_card() -> Card:

@@ -114,6 +114,9 @@ def test_hostile_words_are_words():
     for source in (view.svg(), view.html()):
         assert "<img src=x" not in source
         assert "\x00" not in source
+    for source in (view.svg(), view.html(), view.text):
+        assert "\u202e" not in source
+        assert "‹U+202E›" in source
     shown = [t for t in ET.fromstring(view.svg()).itertext() if "<img src=x onerror=" in t]
     assert len(shown) > 5
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -112,3 +115,28 @@ def test_an_interrupted_write_leaves_the_old_file(folder: Path, monkeypatch: pyt
         records.note("01-sample/x", "predict", "right")
     assert (folder / records.NAME).read_text() == before
     assert [p.name for p in folder.iterdir() if p.is_file()] == [records.NAME]
+
+
+def test_two_kernels_lose_nothing(folder: Path):
+    writer = (
+        "import sys; from autogradlab.lab import records\n"
+        "for i in range(25): records.note(f'{sys.argv[1]}/{i}', 'predict', 'right')"
+    )
+    command = [sys.executable, "-c", writer]
+    both = [subprocess.Popen([*command, name], cwd=folder / "en") for name in ("one", "two")]
+    assert [kernel.wait(60) for kernel in both] == [0, 0]
+    assert set(entries(folder)) == {f"{name}/{i}" for name in ("one", "two") for i in range(25)}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the folder itself is locked elsewhere")
+def test_a_kernel_that_holds_the_lock_does_not_stop_another(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    import fcntl
+
+    monkeypatch.setattr(records, "PATIENCE", 0.05)
+    held = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        records.note("01-sample/x", "predict", "right")
+    finally:
+        os.close(held)
+    assert set(entries(folder)) == {"01-sample/x"}
