@@ -78,7 +78,7 @@ def test_nothing_is_noted_elsewhere(folder: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("AUTOGRADLAB_NO_PROGRESS", "1")
     predict("doubled", guess="b")
     assert not (folder / records.NAME).exists()
-    assert "No progress is kept here" in progress().text
+    assert "No progress is recorded here" in progress().text
     monkeypatch.delenv("AUTOGRADLAB_NO_PROGRESS")
     monkeypatch.setattr(records, "_looked", False)
     monkeypatch.setattr(records, "_folder", None)
