@@ -273,13 +273,13 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
 
 def walk_recorded(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool, local: modes.State) -> None:
     """A backward pass that is itself recorded (`create_graph=True`)."""
-    before = local.grad, local.formula
+    before = local.grad, local.record, local.formula
     try:
         local.grad = local.formula = True
         local.refresh()
         _walk_recorded(reach, grads, keep_graph)
     finally:
-        local.grad, local.formula = before
+        local.grad, local.record, local.formula = before
         local.refresh()
 
 

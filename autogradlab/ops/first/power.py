@@ -130,7 +130,7 @@ def pow_scalar(input, exponent):
     },
 )
 def pow_base(input, exponent):
-    base, exponent = numbered(exponent, input), np.ascontiguousarray(exponent)
+    base, exponent = numbered(exponent, input), np.asarray(exponent, order="C")
     if base.ravel()[0] == 1:
         return np.ones_like(exponent)
     _check(base, exponent)
