@@ -18,8 +18,8 @@ import pytest
 from tests.benchmarks.cases import CASES
 from tests.benchmarks.everyday import WORKLOADS
 
-#: what versions of Python and NumPy may differ by
-SLACK = 1.03
+#: what versions of Python and NumPy, and a check more, may differ by
+SLACK = 1.1
 
 #: workload: calls of Python functions, calls of C functions, blocks of memory that its results keep
 CEILINGS: dict[str, tuple[int, int, int]] = {
@@ -27,7 +27,7 @@ CEILINGS: dict[str, tuple[int, int, int]] = {
     "chain_forward": (2003, 3000, 8007),
     "chain_backward": (6043, 12024, 6533),
     "chain_no_grad": (1013, 2013, 8),
-    "double_backward": (250, 453, 128),
+    "double_backward": (219, 418, 130),
     "mlp_small": (171, 198, 106),
     "view": (401, 400, 23),
     "view_plain": (300, 300, 10),
@@ -39,7 +39,7 @@ CEILINGS: dict[str, tuple[int, int, int]] = {
     "view_slice_plain": (400, 200, 9),
     "view_backward": (77, 93, 68),
     "inplace_plain": (350, 550, 10),
-    "inplace_recorded": (1603, 1235, 640),
+    "inplace_recorded": (1703, 1239, 641),
     "inplace_view": (121, 57, 83),
     "index_array": (7, 4, 11),
     "index_rows": (7, 4, 11),
@@ -91,16 +91,16 @@ CEILINGS: dict[str, tuple[int, int, int]] = {
     "index_row": (46, 40, 42),
     "cat_split": (131, 146, 83),
     "stack": (67, 71, 55),
-    "where": (61, 68, 51),
+    "where": (72, 76, 53),
     "clamp": (64, 58, 46),
     "batched_matmul": (146, 178, 91),
     "einsum": (254, 301, 136),
     "attention": (91, 108, 60),
     "max_pool": (136, 120, 75),
     "avg_pool": (127, 97, 69),
-    "layer_norm": (94, 91, 64),
-    "batch_norm": (120, 120, 65),
-    "batch_norm_images": (120, 120, 64),
+    "layer_norm": (97, 98, 61),
+    "batch_norm": (125, 127, 64),
+    "batch_norm_images": (125, 127, 64),
     "lstm": (279, 293, 101),
     "gru": (3887, 5149, 2229),
     "embedding": (62, 62, 47),
@@ -108,13 +108,13 @@ CEILINGS: dict[str, tuple[int, int, int]] = {
     "eval_mode": (22, 17, 14),
     "linspace": (9, 11, 10),
     "tensor_of_list": (10, 9, 14),
-    "rand_1000": (19, 16, 18),
-    "randn_1000": (56, 65, 25),
+    "rand_1000": (15, 14, 12),
+    "randn_1000": (52, 63, 20),
     "randperm_1000": (56, 59, 23),
     "custom_function": (117, 144, 55),
     "hooks": (95, 128, 63),
     "accumulated_in_place": (299, 127, 125),
-    "hessian": (743, 1396, 150),
+    "hessian": (711, 1353, 152),
 }
 
 
