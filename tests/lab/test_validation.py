@@ -12,6 +12,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from autogradlab import inspectors
 from autogradlab.lab import copying
 from autogradlab.lab.author import book
 from tests.conftest import ROOT
@@ -30,6 +31,13 @@ STRANGER = [
     "lab.show(a)",
     "lab.graph(y)",
     "lab.step(y)",
+    "lab.receipt(w, y)",
+    "lab.what_if(y, cut=a)",
+    (
+        "v = torch.tensor([1.], requires_grad=True)\noptimizer = torch.optim.SGD([v], lr=0.25)\nrec = lab.training(v)\n"
+        "for _ in range(3):\n    optimizer.zero_grad()\n    loss = (v * x - 3).pow(2).sum()\n    rec.step(loss)\n"
+        "    loss.backward()\n    optimizer.step()\nrec"
+    ),
     "board = lab.watch(w, x)\nboard",
     "with lab.accumulation(w) as ledger:\n    y.backward(retain_graph=True)\n    y.backward()\nledger",
     (
@@ -104,6 +112,11 @@ def theirs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         stranger(folder / f"theirs-{lang}.ipynb", lang)
     shutil.copy(copying.lessons_folder() / "zh" / "19-gradients-of-non-leaves.ipynb", folder / "ours.ipynb")
     return folder
+
+
+def test_the_stranger_uses_every_inspector():
+    calls = "\n".join(STRANGER)
+    assert [n for n in inspectors.__all__ if n[0].islower() and "language" not in n and f"lab.{n}(" not in calls] == []
 
 
 @pytest.mark.slow
