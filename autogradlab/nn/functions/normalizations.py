@@ -51,6 +51,10 @@ def batch_norm(
         _enough(input._array.shape)
     elif running_mean is None or running_var is None:
         raise RuntimeError("Expected running_mean and running_var to be defined when training=False")
+    if not input._array.size:  # nothing to normalize, only to scale and to move
+        out = TENSORS.clone(input)
+        out = out if weight is None else out * weight[0]
+        return out if bias is None else out + bias[0]
     channels = input._array.shape[1] if input.ndim > 1 else 0
     for name, t in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
         if t is not None and t._array.size != channels:
