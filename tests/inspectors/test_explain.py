@@ -29,21 +29,21 @@ CASES = {
     ),
     "no graphics card": (
         ["x = torch.ones(2)", "x = x.cuda()"],
-        "This line asks for a graphics card (CUDA), and here is none that can be used.",
+        "This line needs a graphics card (CUDA), and there is none here that can be used.",
         'Write instead: `device = "cuda" if torch.cuda.is_available() else "cpu"`',
         None,
         "cell [2], line 1",
     ),
     "integer tensor that asks": (
         ["w = torch.tensor([1, 2], requires_grad=True)"],
-        "`w` holds whole numbers; gradients need floating point ones.",
+        "`w` holds integers; gradients need floating point numbers.",
         "Write instead: `w = torch.tensor([1.0, 2.0], requires_grad=True)`",
         None,
         "cell [1], line 1",
     ),
     "integer tensor asked later": (
         ["w = torch.arange(3)", "w.requires_grad_()"],
-        "`w` holds whole numbers; gradients need floating point ones.",
+        "`w` holds integers; gradients need floating point numbers.",
         "Write instead: `w = w.float().requires_grad_()`",
         "cell [1], line 1",
         "cell [2], line 1",
@@ -231,7 +231,7 @@ CASES = {
     ),
     "to numpy": (
         [W, "(w * 2).numpy()"],
-        "`w * 2` requires grad, and NumPy arrays carry no graph; PyTorch wants to hear that you know.",
+        "`w * 2` requires grad, and NumPy arrays carry no graph; PyTorch wants you to say that you know this.",
         "Write instead: `(w * 2).detach().numpy()`",
         None,
         "cell [2], line 1",

@@ -440,6 +440,10 @@ class _Symbols:
 
     where = pick
 
+    def threshold_backward(self, grad: Any, input: Any, threshold: Any) -> Symbol:
+        """Its kernel works on bits, which have no words."""
+        return self.pick(input <= threshold, Symbol(ZERO, lambda: np.zeros((), grad.dtype)), grad)
+
     def isnan(self, x: Any) -> Symbol:
         r: Symbol = _call("isnan", x)
         if x.known is not None and not np.isnan(x.known).any():  # a case that does not occur here needs no word
