@@ -29,7 +29,9 @@ def _english() -> Iterator[None]:
 
 @pytest.fixture
 def shell(torch: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> Iterator[Any]:
-    """A running IPython in which `torch` is the library of the test. Each `shell.run(cell)` is a cell, from [1] on."""
+    """A running IPython in which `torch` is the library of the test. Each `shell.run(cell)` is a cell, from [1] on.
+
+    `shell.left_behind()`: what is called after each cell, but for what notes the lines of Nodes."""
     need("IPython")
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
     from IPython.core.interactiveshell import InteractiveShell
@@ -47,6 +49,8 @@ def shell(torch: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> Iterato
         return done.result
 
     running.run = run
+    noting = list(running.events.callbacks["post_run_cell"])
+    running.left_behind = lambda: [c for c in running.events.callbacks["post_run_cell"] if c not in noting]
     yield running
     unwatch()
     # not its own reset(), here or at exit: that searches the whole process for garbage, seconds each time

@@ -372,7 +372,7 @@ def test_it_follows_from_cell_to_cell(torch: Any, shell: Any):
     assert ledger.card.blocks[2].rows[1][1] == "= None"
     shell.run("del w")
     shell.run("ledger.close()")
-    assert shell.events.callbacks["post_run_cell"] == []
+    assert shell.left_behind() == []
 
 
 def test_after_its_block_it_can_still_be_shown(torch: Any):

@@ -90,7 +90,7 @@ def test_two_that_fit(torch: Any):
         "10.  20.  30.",
         "0. The shapes are written one below the other, aligned to the right.",
         "1. `b` has fewer dimensions: ones go on its left, so (3,) counts as (1, 3).",
-        "2. Dimension 1: 3 and 3 are equal, so 3 it is.",
+        "2. Dimension 1: 3 and 3 are equal, so the result has 3.",
         "3. Dimension 0: 2 and 1: the 1 is repeated to 2.",
         "4. The result has the shape (2, 3).",
     ]

@@ -48,7 +48,7 @@ def test_off_until_it_is_switched_on(torch: Any, shell: Any, shown: list[Any], c
     shell.run_line_magic("unload_ext", "autogradlab")
     assert traceback_of(shell, capsys) == before
     assert len(shown) == 1
-    assert shell.events.callbacks["post_run_cell"] == []
+    assert shell.left_behind() == []
 
 
 def test_explain_switches(torch: Any, shell: Any, shown: list[Any], capsys: pytest.CaptureFixture[str]):
@@ -61,7 +61,7 @@ def test_explain_switches(torch: Any, shell: Any, shown: list[Any], capsys: pyte
     assert "No explanations are offered from now on." in shell.run("lab.explain(False)").text
     shell.run_cell(FAILING[1], store_history=True)
     assert len(shown) == 1
-    assert shell.events.callbacks["post_run_cell"] == []
+    assert shell.left_behind() == []
 
 
 def test_what_is_offered_is_stable(torch: Any, shell: Any, shown: list[Any], capsys: pytest.CaptureFixture[str]):

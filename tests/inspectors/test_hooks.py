@@ -37,7 +37,7 @@ def test_the_mock(torch: Any, shell: Any):
         "2  before AccumulateGrad  tensor  a · double        cell [4], line 1  [1., 1.]     [2., 2.]  replaced"
     )
     shell.run("log.close()")
-    assert shell.events.callbacks["post_run_cell"] == []
+    assert shell.left_behind() == []
 
 
 def test_all_kinds_in_the_order_of_the_engine(torch: Any):
