@@ -318,7 +318,7 @@ def test_where_python_does_not_answer(lab: Any, page: Any):
     tab_to(page, "a)")
     page.keyboard.press("a")
     page.keyboard.press("Enter")
-    page.locator(".agl-late").filter(has_text="Or was the kernel restarted?").wait_for(timeout=15_000)
+    page.locator(".agl-late").filter(has_text="If the kernel was restarted").wait_for(timeout=15_000)
     page.keyboard.press("Enter")
     assert page.broken == []
     assert focused(page) == "doubled choice a"
