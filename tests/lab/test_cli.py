@@ -164,7 +164,7 @@ def test_check_says_what_became_of_the_copies(
     folder = tmp_path / "work"
     arguments = ["lessons", "compare", "--dir", str(folder)]
     assert cli.main(arguments) == 1
-    assert capsys.readouterr().out.count("not there; autogradlab lessons copy brings it") == 2
+    assert capsys.readouterr().out.count("missing; autogradlab lessons copy adds it") == 2
     monkeypatch.setattr(copying, "version", lambda: "0.0.9")
     assert cli.main(["lessons", "copy", "--dir", str(folder)]) == 0
     assert cli.main(arguments) == 0

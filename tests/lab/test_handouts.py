@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,14 @@ from autogradlab.inspectors import set_language
 from autogradlab.lab import copying, handouts
 
 COURSE = copying.lessons_folder()
+
+
+@pytest.fixture(autouse=True)
+def english() -> Iterator[None]:
+    """A test may choose another language."""
+    set_language("en")
+    yield
+    set_language(None)
 
 
 @pytest.mark.parametrize("name", ["en/14-backward", "zh/12-the-graph-and-its-leaves"])

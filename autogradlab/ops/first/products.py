@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from ...core.tensor.tensor import requires_grad as wants_grad
 from ...core.types.dtypes import _scalar_name, from_numpy
 from ..table.arguments import reject, taking_old_forms
 from ..table.opdef import OPS, alias, composite, op, publish, write_out
-from ..table.outputs import EXPECTED, Out, cxx_name
+from ..table.outputs import EXPECTED, Composed, Out, cxx_name
 from .shape import _expand
 
 _new = object.__new__
@@ -51,8 +50,7 @@ def written(r: Tensor, out: Any, name: str = "out") -> Tensor:
     """What an operation made of others does with `out`: resizes and fills it."""
     if wants_grad(r) or wants_grad(out):
         raise RuntimeError(errors.OUT_GRAD.format(name))
-    form: Any = SimpleNamespace(name=name, returns=None, differentiates=False)
-    result: Tensor = write_out(form, out, r._array, ())
+    result: Tensor = write_out(Composed(name), out, r._array, ())
     return result
 
 
@@ -60,8 +58,7 @@ def written_all(r: Any, out: Any) -> Any:
     """The same for several results with names, as linear algebra returns them."""
     if any(wants_grad(t) for t in (*r, *out)):
         raise RuntimeError(errors.OUT_GRAD.format(type(r).__name__))
-    form: Any = SimpleNamespace(name=type(r).__name__, returns=type(r), differentiates=False)
-    return write_out(form, out, [t._array for t in r], ())
+    return write_out(Composed(type(r).__name__, type(r)), out, [t._array for t in r], ())
 
 
 # -- matrix times matrix -----------------------------------------------------------------------------------------------

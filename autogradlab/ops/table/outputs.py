@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,18 @@ from ...core.types.dtypes import C_NAMES, _scalar_name, dtype, from_numpy, int64
 from ...core.types.return_types import named
 from ...core.values.promotion import can_cast, check_cast, result_dtype
 
-__all__ = ["C_NAMES", "EXPECTED", "FOUND", "UNCASTABLE", "Out", "cxx_name", "refuse_recorded", "same_dtype", "write"]
+__all__ = [
+    "C_NAMES",
+    "EXPECTED",
+    "Composed",
+    "FOUND",
+    "UNCASTABLE",
+    "Out",
+    "cxx_name",
+    "refuse_recorded",
+    "same_dtype",
+    "write",
+]
 
 #: how most operations say that an out= tensor has another dtype than the result: {0}, {1} as PyTorch names dtypes,
 #: {2}, {3} as C++ does, the result's first
@@ -85,6 +96,15 @@ def same_dtype(
 def cxx_name(kind: dtype) -> str:
     """A dtype as C++ spells its type."""
     return C_NAMES.get(kind.name, kind.name)
+
+
+class Composed(NamedTuple):
+    """What `write` asks of an operation that is made of others; its errors are checked by who calls."""
+
+    name: str
+    returns: Any = None
+    differentiates: bool = False
+    elementwise: bool = False
 
 
 def write(operation: Any, out: Any, r: Any, inputs: Any) -> Any:
