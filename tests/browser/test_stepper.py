@@ -229,7 +229,7 @@ def test_predicting_inside_the_step(shown: Any, page: Any):
     assert card.get_attribute("data-at") == "1"
     card.locator("tr", has_text="b = torch.add(w, 1)").click()  # wrong: line 5 runs first
     assert "What goes on to a?" in ask.inner_text()
-    assert "MulBackward0 it is." in ask.inner_text()
+    assert "It is MulBackward0." in ask.inner_text()
     ask.get_by_role("textbox").fill("2")
     page.keyboard.press("Enter")
     assert card.get_attribute("data-at") == "2"
