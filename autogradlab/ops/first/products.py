@@ -15,8 +15,8 @@ from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge
 from ...core.tensor.tensor import requires_grad as wants_grad
 from ...core.types.dtypes import _scalar_name, from_numpy
 from ..table.arguments import reject, taking_old_forms
-from ..table.opdef import OPS, alias, composite, op, publish, write_out
-from ..table.outputs import EXPECTED, Composed, Out, cxx_name
+from ..table.opdef import OPS, alias, composite, op, publish
+from ..table.outputs import EXPECTED, Composed, Out, cxx_name, write
 from .shape import _expand
 
 _new = object.__new__
@@ -50,7 +50,7 @@ def written(r: Tensor, out: Any, name: str = "out") -> Tensor:
     """What an operation made of others does with `out`: resizes and fills it."""
     if wants_grad(r) or wants_grad(out):
         raise RuntimeError(errors.OUT_GRAD.format(name))
-    result: Tensor = write_out(Composed(name), out, r._array, ())
+    result: Tensor = write(Composed(name), out, r._array, ())
     return result
 
 
@@ -58,7 +58,7 @@ def written_all(r: Any, out: Any) -> Any:
     """The same for several results with names, as linear algebra returns them."""
     if any(wants_grad(t) for t in (*r, *out)):
         raise RuntimeError(errors.OUT_GRAD.format(type(r).__name__))
-    return write_out(Composed(type(r).__name__, type(r)), out, [t._array for t in r], ())
+    return write(Composed(type(r).__name__, type(r)), out, [t._array for t in r], ())
 
 
 # -- matrix times matrix -----------------------------------------------------------------------------------------------
