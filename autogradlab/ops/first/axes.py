@@ -19,8 +19,8 @@ from ...core.types.dtypes import _scalar_name
 from ...core.values.promotion import broadcast_shapes, can_cast
 from ..table.arguments import misfit, reject
 from ..table.families import attach
-from ..table.opdef import OPS, Op, alias, composite, op, write_out
-from ..table.outputs import same_dtype
+from ..table.opdef import OPS, Op, alias, composite, op
+from ..table.outputs import same_dtype, write
 from .shape import expand, permute, transpose, unsqueeze
 from .viewing import view_of
 
@@ -375,7 +375,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Any = None) -> Tensor:
                 f"diag: result type {_scalar_name(input.dtype)} can't be cast to the desired out= type "
                 f"{_scalar_name(out.dtype)}"
             )
-        return write_out(OPS["diag_embed"], out, diag_embed(input._array, diagonal), (input,))
+        return write(OPS["diag_embed"], out, diag_embed(input._array, diagonal), (input,))
     return TENSORS.diag_embed(input, diagonal) if n == 1 else TENSORS.diagonal_copy(input, diagonal)
 
 

@@ -33,8 +33,8 @@ from ...core.values.promotion import (
     wrap_number,
 )
 from .inplace import prepare, settle
-from .opdef import OPS, Op, offer, write_out
-from .outputs import refuse_recorded
+from .opdef import OPS, Op, offer
+from .outputs import refuse_recorded, write
 
 __all__ = ["binary", "unary"]
 
@@ -134,7 +134,7 @@ def _form_of_one(entry: Elementwise) -> Callable[..., Any]:
         refuse_recorded(entry, (input,), out)
         if isinstance(out, Tensor):
             check_written(out, (input,))
-        return write_out(entry, out, modes.quiet(entry.kernel, input._array), (input,))
+        return write(entry, out, modes.quiet(entry.kernel, input._array), (input,))
 
     def call(input: Any = None, *extra: Any, out: Any = None, **unknown: Any) -> Any:
         if extra or unknown or out is not None or not isinstance(input, Tensor):
@@ -440,7 +440,7 @@ def _form_of_two(entry: Binary) -> Callable[..., Any]:
                         r = modes.quiet(kernel, *found[2:])
                     except ValueError as error:
                         r = _again(error, kernel, *found[2:])
-                    return write_out(entry, out, r, (input, other))
+                    return write(entry, out, r, (input, other))
         if unknown and _renamed(unknown):
             return forward(*(v for v in (input, other) if v is not None), *extra, out=out, **unknown)
         return entry.reject((*(v for v in (input, other) if v is not None), *extra), unknown)

@@ -38,7 +38,7 @@ from .inplace import change
 from .outputs import refuse_recorded, write
 from .publishing import alias, composite, publish
 
-__all__ = ["FUNCTIONS", "OPS", "Op", "alias", "composite", "offer", "op", "publish", "write_out"]
+__all__ = ["FUNCTIONS", "OPS", "Op", "alias", "composite", "offer", "op", "publish"]
 
 _ndarray = np.ndarray
 #: stands for the default of a parameter that has none
@@ -377,7 +377,7 @@ class Op:
         if isinstance(out, Tensor) and rule is not None and rule.overlap:
             sources = values if self.list_place is None else values[self.list_place]
             check_written(out, sources, rule.overlap == "whole")
-        return write_out(self, out, modes.quiet(self.invoke, *given), values)
+        return write(self, out, modes.quiet(self.invoke, *given), values)
 
     def operands(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], name: str | None = None
@@ -468,11 +468,6 @@ def _positional(kernel: Callable[..., Any], names: tuple[str, ...], count: int) 
 
 def _camel(name: str) -> str:
     return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
-
-
-def write_out(operation: Op, out: Any, r: Any, inputs: Any) -> Any:
-    """The out= form: cast and shape checks, resizing with PyTorch's warning, no graph."""
-    return write(operation, out, r, inputs)
 
 
 def op(
