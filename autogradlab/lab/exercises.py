@@ -147,7 +147,7 @@ class Check(face.Face):
         if found:
             told = say("lab.fails_with", words=said.rstrip(".。"), value=f"`{_short(found[0])}`")
         if len(found) > 1 and found[1] is not None:
-            told += " " + say("lab.expected", value=f"`{_short(found[1])}`")
+            told = face.sentences(told, say("lab.expected", value=f"`{_short(found[1])}`"))
         self._blocks.append(face.block(told, "warning"))
         if len(found) > 2 and found[2]:
             self._blocks.append(face.block(bank.in_language(self.entry.data["mistakes"][found[2]])))

@@ -10,7 +10,7 @@ from typing import Any
 from autogradlab.inspectors.words import language, say
 from autogradlab.lab import memory
 
-__all__ = ["Face", "block", "button", "code", "dressed", "marks", "task"]
+__all__ = ["Face", "block", "button", "code", "dressed", "marks", "sentences", "task"]
 
 #: Words that the page alone needs: keys, what is missing in an answer, what to do when Python does not answer.
 PAGE = (
@@ -33,6 +33,11 @@ def block(text: str, tone: str = "plain") -> dict[str, Any]:
 
 def code(source: str) -> dict[str, Any]:
     return {"code": source.strip("\n")}
+
+
+def sentences(*said: str) -> str:
+    """Sentences one after the other: Chinese has no space between them."""
+    return ("" if language() == "zh" else " ").join(filter(None, said))
 
 
 def button(do: str, text: str, primary: bool = False) -> dict[str, Any]:

@@ -291,9 +291,9 @@ class Prediction(face.Face):
         status = say("lab.open", example=example) if state == "open" else say(f"lab.{state}")
         blocks = [face.block(self._fault, "warning")] if self._fault else []
         if entry.kind not in {"choice", "order"} and state in {"committed", "again", "right", "wrong"}:
-            status += " " + say("lab.you_said", given=shown(asked.given))
+            status = face.sentences(status, say("lab.you_said", given=shown(asked.given)))
         elif state in {"committed", "wrong"} and entry.kind == "choice":
-            status += " " + say("lab.you_said", given=f"{asked.given})")
+            status = face.sentences(status, say("lab.you_said", given=f"{asked.given})"))
         if state not in {"open", "committed"}:
             blocks += asked.feedback()
         if state in {"right", "wrong", "revealed"}:

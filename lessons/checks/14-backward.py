@@ -19,5 +19,6 @@ def by_hand(by_hand, torch):
         w, x = torch.tensor(a, requires_grad=True), torch.tensor(b, requires_grad=True)
         ((w * x + 1) ** 2).backward()
         dw, dx = by_hand(a, b)
-        yield "dw", _near(dw, w.grad), f"by_hand({a}, {b}) -> {dw}, {dx}", w.grad, _slip(dw, w.grad, a * b + 1)
-        yield "dx", _near(dx, x.grad), f"by_hand({a}, {b}) -> {dw}, {dx}", x.grad, _slip(dx, x.grad, a * b + 1)
+        right, call = (w.grad.item(), x.grad.item()), f"by_hand({a}, {b}) ="
+        for key, one, wanted in (("dw", dw, right[0]), ("dx", dx, right[1])):
+            yield key, _near(one, wanted), f"{call} {(dw, dx)}", f"{call} {right}", _slip(one, wanted, a * b + 1)

@@ -115,8 +115,7 @@ def test_all_by_keyboard(lab: Any, page: Any, tmp_path: Path):
     wait_for_words(page, 1, "8 is y itself.")
     assert value(page, "f.state") == "'again'", "what is typed may be tried twice"
     assert focused(page) == "how-much field"
-    page.keyboard.press("Control+a")
-    page.keyboard.type("12")
+    page.keyboard.type("12")  # in place of the 8
     page.keyboard.press("Enter")
     wait_for_words(page, 1, "✓ Right.")
 
@@ -249,8 +248,8 @@ def test_keys_lead_in_and_out(lab: Any, page: Any):
 def test_shift_tab_comes_to_where_one_answers(lab: Any, page: Any):
     """From the next cell back into a question: its choices or its field, and not the button that gives the answer away.
     A card of the inspectors on the same page changes nothing of how a question looks."""
-    start(page, lab)
-    for number, wanted in ((1, "doubled choice"), (2, "how-much field")):
+    start(page, lab, cells=[*CELLS, "pass"])
+    for number, wanted in ((1, "doubled choice"), (2, "how-much field"), (4, "1 choice"), (7, "zero-it hint")):
         run_cell(page, number)
         page.evaluate(
             "(n) => { const c = window.jupyterapp.shell.currentWidget.content; c.activeCellIndex = n; "
@@ -260,9 +259,13 @@ def test_shift_tab_comes_to_where_one_answers(lab: Any, page: Any):
         page.keyboard.press("Shift+Tab")
         page.wait_for_timeout(200)
         assert focused(page).startswith(wanted)
+    tab_to(page, "Your answer, a number")
     page.keyboard.type("6")
     page.keyboard.press("Enter")
-    wait_for_words(page, 1, "You said 6")
+    wait_for_words(page, 1, "You said 6.")
+    page.keyboard.type("12")  # the second try replaces the first
+    page.keyboard.press("Enter")
+    wait_for_words(page, 1, "✓ Right. You said 12.")
     style = (ROOT / "autogradlab" / "inspectors" / "static" / "inspector.css").read_text(encoding="utf-8")
     page.add_style_tag(content=style)
     option = page.locator(".agl-lab").nth(0).locator("label").first

@@ -47,6 +47,19 @@ def view():
     return lambda card: present(card)
 
 
+@pytest.mark.parametrize(
+    ("sheet", "root"), [("inspectors/static/inspector.css", ".agl"), ("lab/static/lab.css", ".agl-lab")]
+)
+def test_styles_stay_inside_of_what_is_ours(sheet: str, root: str):
+    """A notebook's page has the styles of both on it, and those of others."""
+    text = re.sub(r"/\*.*?\*/", "", (ROOT / "autogradlab" / sheet).read_text(encoding="utf-8"), flags=re.DOTALL)
+    selectors = [s for s in re.findall(r"([^{};]+)\{", text) if not s.lstrip().startswith("@")]
+    parts = [part.strip() for s in selectors for part in re.split(r",(?![^(]*\))", s)]
+    assert len(parts) > 40
+    inside = re.compile(rf"(\[[^]]+\] )?(:where\({re.escape(root)}\)|{re.escape(root)}(?![\w-]))")
+    assert [part for part in parts if not inside.match(part)] == []
+
+
 def unpacked(made) -> dict:
     return json.loads(zlib.decompress(b64decode(made.get_state()["_card"])))
 

@@ -145,7 +145,7 @@ def test_a_check_says_what_it_expected_and_which_mistake_it_is(sample: Path):
         made.run()
         return made.text
 
-    assert "✗ Not true yet: `x` is 3. Found: `5` Expected: `3`" in said(5)
+    assert "✗ Not true yet: `x` is 3. Found: `5`. Expected: `3`." in said(5)
     assert said(4).splitlines()[-1] == "Four is the sum of both."
     assert "Four" not in said(5)
 
@@ -177,7 +177,7 @@ def test_check_has_three_states(torch: Any):
 
     assert check("zero-it").text.splitlines()[1:] == [
         "Not yet.",
-        "✗ Not true yet: `w.grad` is all zeros. Found: `tensor([3., 5.])`",
+        "✗ Not true yet: `w.grad` is all zeros. Found: `tensor([3., 5.])`.",
     ]
 
     def zero(w: Any) -> None:

@@ -69,11 +69,11 @@ def test_text_before_and_after(torch: Any):
     question = "Predict · What is `w.grad`?\n    y = w ** 3    # w = 2\n"
     prediction.answer(8)
     assert repr(prediction) == (
-        f"{question}✗ That is not right. You may try once more, with the help of the output below. You said 8\n"
+        f"{question}✗ That is not right. You may try once more, with the help of the output below. You said 8.\n"
         "8 is `y` itself."
     )
     prediction.answer(9)
-    assert repr(prediction) == f"{question}✗ That is not right. You said 9\nThe code gives `12`\n3w² at 2."
+    assert repr(prediction) == f"{question}✗ That is not right. You said 9.\nThe code gives `12`\n3w² at 2."
 
 
 def test_nothing_is_told_or_run_before(sample: Path):

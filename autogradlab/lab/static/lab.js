@@ -39,7 +39,7 @@ function marks(text) {
 const plain = (text) => String(text).replace(/\*\*|`/g, "");
 
 /** Read aloud, what stands in lines of its own needs its pauses. */
-const sentences = (parts, stop) => parts.filter(Boolean).map((part) => (/[.:;!?。：；！？]\s*$/.test(part) ? part : part + stop)).join(" ");
+const sentences = (parts, stop) => parts.filter(Boolean).map((part) => (/[.:;!?。：；！？][)）”」]?\s*$/.test(part) ? part : part + stop)).join(" ");
 
 function render({ model, el }) {
   const number = ++widgets;
@@ -64,15 +64,18 @@ function render({ model, el }) {
     event.stopPropagation();
   });
 
-  // Shift+Tab comes in from behind, where the buttons are; whoever comes in is to answer, not to press "Just show me".
+  // Shift+Tab comes in from behind, where the buttons are; whoever comes in is to answer the first question that is open,
+  // not to press "Just show me"; where nothing is to be answered, the first button is the mildest.
   let placing = false;
   root.addEventListener("focusin", (event) => {
     const button = event.target.closest("button:not(.agl-line)");
     if (placing || !button?.matches(":focus-visible") || root.contains(event.relatedTarget)) return;
-    const task = button.closest(".agl-task");
-    (task?.querySelector("input:enabled:checked") ?? task?.querySelector("input:enabled, .agl-line:enabled"))?.focus();
+    const open = root.querySelector("input:enabled, .agl-line:enabled")?.closest(".agl-task");
+    if (open) (open.querySelector("input:enabled:checked") ?? answerable(open)).focus();
+    else button.closest(".agl-task")?.querySelector("button").focus();
   });
 
+  const answerable = (task) => task.querySelector("input:enabled, .agl-line:enabled");
   const words = () => model.get("view").words ?? {};
   let waiting = 0;
   /** Tells Python; if nothing comes back, says what may be the matter. */
@@ -116,7 +119,7 @@ function render({ model, el }) {
     }
     // what had the focus is gone or locked (an answer was given): stay in the task instead of falling back to the page
     const task = body.querySelector(`[data-task="${CSS.escape(names[0].split(" ")[0])}"]`);
-    return task && (task.querySelector("input:enabled, .agl-line:enabled") ?? task);
+    return task && (answerable(task) ?? task);
   }
 
   function drawTask(task) {
@@ -256,6 +259,7 @@ function render({ model, el }) {
         autocomplete: "off",
         spellcheck: "false",
         "data-focus": `${task.id} field`,
+        onfocus: () => field.value === task.input.value && field.select(), // typing replaces what was answered before
         oninput: () => ((drafts[task.id] = field.value), complain(box, "")),
         onkeydown: (event) => event.key === "Enter" && !event.shiftKey && submit(task),
       });
