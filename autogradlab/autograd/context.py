@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.graph.node import Node
+from ..core.graph.node import Node, pair
 from ..core.recording.record import RawSaved, unpack
 from ..core.runtime import errors
 from ..core.tensor.tensor import Tensor, wrap
@@ -221,7 +221,7 @@ class BackwardCFunction(Node, FunctionCtx):
                 continue
             if g is not None and not isinstance(g, Tensor):
                 raise RuntimeError(f"expected Variable or None (got {type(g).__name__})")
-            target, nr = self.next_functions[len(wanted)]
+            target, nr = pair(self._edges[len(wanted)])
             if g is not None and target is not None and g._array.dtype.kind == "c":
                 if (target.dtype[nr] if target.multi else target.dtype).kind != "c":
                     raise RuntimeError(_COMPLEX)
@@ -247,4 +247,4 @@ class BackwardCFunction(Node, FunctionCtx):
         put(self, "saved", None)
 
 
-_SLOTS = frozenset((*Node.__slots__, *BackwardCFunction.__slots__)) - {"__weakref__"}
+_SLOTS = frozenset((*Node.__slots__, *BackwardCFunction.__slots__)) - {"__weakref__"} | {"made_at"}

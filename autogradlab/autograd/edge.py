@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..core.graph.node import Node
+from ..core.graph.node import Node, pair
 from ..core.tensor.tensor import Tensor, gradient_edge
 
 __all__ = ["GradientEdge", "get_gradient_edge"]
@@ -44,5 +44,5 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     """
     if not tensor.requires_grad:
         raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
-    node, nr = gradient_edge(tensor)
+    node, nr = pair(gradient_edge(tensor))
     return GradientEdge(node, nr, None)  # type: ignore[arg-type]

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..core.backward.engine import Event, Task
 from ..core.backward.validate import checked
-from ..core.graph.node import Edge, Node
+from ..core.graph.node import Node, Pair, pair
 from ..core.recording.record import TENSORS
 from ..core.recording.views import shown
 from ..core.runtime import errors, modes
@@ -160,17 +160,17 @@ def _root_gradients(outputs: Sequence[Any], grads: Sequence[Any], batched: bool 
     return found
 
 
-def _roots(outputs: Sequence[Any]) -> list[Edge]:
-    edges: list[Edge] = []
+def _roots(outputs: Sequence[Any]) -> list[Pair]:
+    edges: list[Pair] = []
     for i, out in enumerate(outputs):
-        edge = (out.node, out.output_nr) if isinstance(out, GradientEdge) else gradient_edge(out)
+        edge = (out.node, out.output_nr) if isinstance(out, GradientEdge) else pair(gradient_edge(out))
         if edge[0] is None:
             raise RuntimeError(errors.NO_GRAD_FN.format(i))
         edges.append(edge)
     return edges
 
 
-def _root_checked(edges: Sequence[Edge], grads: Sequence[Tensor | None]) -> list[Tensor | None]:
+def _root_checked(edges: Sequence[Pair], grads: Sequence[Tensor | None]) -> list[Tensor | None]:
     """Root gradients against the metadata of the Nodes they enter, which `.data` may have left behind."""
     found = []
     for i, ((node, nr), g) in enumerate(zip(edges, grads, strict=True)):
@@ -182,9 +182,9 @@ def _root_checked(edges: Sequence[Edge], grads: Sequence[Tensor | None]) -> list
     return found
 
 
-def _targets(inputs: Sequence[Any], retain: bool) -> list[Edge]:
+def _targets(inputs: Sequence[Any], retain: bool) -> list[Pair]:
     """The edges of `inputs`; those of backward() keep their gradients."""
-    edges: list[Edge] = []
+    edges: list[Pair] = []
     for t in inputs:
         if isinstance(t, GradientEdge):
             edges.append((t.node, t.output_nr))
@@ -193,7 +193,7 @@ def _targets(inputs: Sequence[Any], retain: bool) -> list[Edge]:
             raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(t).__name__}")
         if retain:
             t.retain_grad()
-        edge = gradient_edge(t)
+        edge = pair(gradient_edge(t))
         if edge[0] is None:
             raise RuntimeError("One of the differentiated Tensors does not require grad")
         edges.append(edge)
@@ -405,7 +405,7 @@ def _method(
         and (retain_graph is None or type(retain_graph) is bool)
     ):
         # the usual call: nothing that `_backward` checks can be wrong with the gradient
-        x, edge = self._array, gradient_edge(self)
+        x, edge = self._array, pair(gradient_edge(self))
         node = edge[0]
         if node is not None and x.size == 1 and x.dtype.kind == "f" and node.shape == x.shape and node.dtype is x.dtype:
             one = np.empty(x.shape, x.dtype)

@@ -9,7 +9,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from ..core.graph.node import NO_EDGE, Edge, Node, node_class, sequence
+from ..core.graph.node import NO_EDGE, Edge, Node, edge_to, node_class, pair, sequence
 from ..core.memory.versions import increment_version
 from ..core.recording.inplace import check_inplace, rebase
 from ..core.recording.record import SavedOutput, finish, pack
@@ -209,12 +209,11 @@ def _start(node: BackwardCFunction, args: tuple[Any, ...], local: modes.State) -
     recording = local.record and any(wants)
     put(node, "_seq", sequence())
     put(node, "hooks", None)
-    put(node, "_extra", None)
     put(node, "saved", ())
     put(node, "shape", None)
     put(node, "dtype", None)
     put(node, "multi", False)
-    put(node, "next_functions", tuple(edges) if recording else ())
+    put(node, "_edges", tuple(edges) if recording else ())
     put(node, "_is_tensor", tuple(is_tensor))
     ctx = node._context_class()
     ctx._node = weakref.ref(node)
@@ -339,17 +338,17 @@ def _connected(
             o._meta.hooks = None
         rebase(o, node)
         if o._view is None:
-            o._edge = (node, nr)
+            o._edge = edge_to(node, nr)
         return o
     if is_input:
         o = _alias(o)
     view = o._view
     if view is not None:
-        view.edge = (node, nr)
+        view.edge = edge_to(node, nr)
         view.version = o._counter[0]
         view.creation = "custom"
     else:
-        o._edge = (node, nr)
+        o._edge = edge_to(node, nr)
     return o
 
 
@@ -369,8 +368,8 @@ def _save(node: BackwardCFunction, to_save: tuple[Any, ...], local: modes.State)
             versions.append(None)
             continue
         versions.append(t._counter[0])
-        edge = gradient_edge(t)
-        items.append(SavedOutput(t, edge[1]) if edge[0] is node else t)
+        made, nr = pair(gradient_edge(t))
+        items.append(SavedOutput(t, nr) if made is node else t)
     put(node, "saved", (*items, *versions))
     if local.saved_hooks:
         pack(node, local.saved_hooks[-1])
@@ -403,7 +402,7 @@ def _delayed_error(message: str, tensors: tuple[Any, ...]) -> tuple[Any, ...]:
     for a in aliases:
         if a is not None:
             a.requires_grad = True
-    node.next_functions = tuple(NO_EDGE if a is None else gradient_edge(a) for a in aliases)
+    node._edges = tuple(NO_EDGE if a is None else gradient_edge(a) for a in aliases)
     shapes = tuple(None if a is None else a._array.shape for a in aliases)
     types = tuple(None if a is None else a._array.dtype for a in aliases)
     several = len(aliases) > 1
@@ -413,7 +412,7 @@ def _delayed_error(message: str, tensors: tuple[Any, ...]) -> tuple[Any, ...]:
     for nr, a in enumerate(aliases):
         if a is not None:
             a = wrap(a._array)
-            a._edge = (node, nr)
+            a._edge = edge_to(node, nr)
         results.append(a)
     return tuple(results)
 

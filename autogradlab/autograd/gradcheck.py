@@ -272,10 +272,10 @@ _UndefinedGradBackward = node_class("UndefinedGradBackward", _Undefined)
 
 def _undefined(t: Tensor) -> Tensor:
     node = _UndefinedGradBackward()
-    node.next_functions = (gradient_edge(t),)
+    node._edges = (gradient_edge(t),)
     node.shape, node.dtype = t._array.shape, t._array.dtype
     made = wrap(t._array)
-    made._edge = (node, 0)
+    made._edge = node
     return made
 
 

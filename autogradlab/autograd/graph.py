@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any, Literal
 
 from ..core.graph import node as _node
-from ..core.graph.node import RemovableHandle
+from ..core.graph.node import RemovableHandle, pair
 from ..core.runtime import modes
 from ..core.tensor.tensor import INFERENCE, Tensor, counter, gradient_edge, requires_grad
 from .context import Context
@@ -266,7 +266,7 @@ def register_multi_grad_hook(
     for t in tensors:
         if not requires_grad(t):
             raise AssertionError("Expected gradient function to be set")
-        edges.append(gradient_edge(t)[0])  # kept, so that each tensor's place in the graph stays the same
+        edges.append(pair(gradient_edge(t))[0])  # kept, so that each tensor's place in the graph stays the same
     waiting: dict[int, tuple[int, list[Tensor | None]]] = {}
     seen: set[int] = set()
 

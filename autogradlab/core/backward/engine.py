@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from ..graph.backend import RAW, TENSORS
-from ..graph.node import Edge, Node
+from ..graph.node import Node, Pair, pair
 from ..runtime import modes
 from ..runtime.modes import FLAGS, QUIET
 from ..tensor.tensor import Tensor, wrap
@@ -52,7 +52,7 @@ class Reach:
 
     __slots__ = ("capture_at", "captured", "needed", "plain", "roots", "shared")
 
-    def __init__(self, roots: Sequence[Edge], inputs: Sequence[Edge] | None, accumulate: bool) -> None:
+    def __init__(self, roots: Sequence[Pair], inputs: Sequence[Pair] | None, accumulate: bool) -> None:
         self.roots = roots
         #: how many edges are still to bring a gradient, for each Node that several gradients reach, that has several
         #: outputs, or that is a leaf's; all others run as soon as one gradient arrives
@@ -80,48 +80,56 @@ class Reach:
         stack = list(shared)
         seen = set(stack)
         roots = tuple(stack)
+        node: Any
         pop, push, note, count = stack.pop, stack.append, seen.add, shared.get
         while stack:
             made = pop()
             if made.hooks is not None or not made.simple:
                 self.plain = self.plain and made.accumulates and is_plain(made)
-            for node, _ in made.next_functions:
-                if node is not None:
-                    if node in seen:
-                        shared[node] = count(node, 1) + 1
-                    else:
-                        note(node)
-                        if not node.accumulates:
-                            push(node)
-                            if node.multi:
-                                shared[node] = 1
-                        else:
+            for node in made._edges:
+                if type(node) is tuple:
+                    node = node[0]
+                    if node is None:
+                        continue
+                if node in seen:
+                    shared[node] = count(node, 1) + 1
+                else:
+                    note(node)
+                    if not node.accumulates:
+                        push(node)
+                        if node.multi:
                             shared[node] = 1
-                            if self.plain:
-                                self.plain = is_plain(node)
+                    else:
+                        shared[node] = 1
+                        if self.plain:
+                            self.plain = is_plain(node)
         for root in roots:
             if not shared[root]:
                 del shared[root]
 
-    def _trace(self, inputs: Sequence[Edge], accumulate: bool) -> None:
+    def _trace(self, inputs: Sequence[Pair], accumulate: bool) -> None:
         """Find the Nodes on a path from a root to `inputs`, and count the edges between them."""
         # edges lead to older Nodes: what was made before every captured input leads to none of them
         oldest = 0 if accumulate else min((0 if n is None or n.accumulates else n._seq for n, _ in inputs), default=0)
         above: dict[Node, list[Node]] = {node: [] for node, _ in self.roots if node is not None}
         roots = tuple(above)
         stack = list(roots)
+        node: Any
         pop, push, get = stack.pop, stack.append, above.get
         while stack:
             made = pop()
-            for node, _ in made.next_functions:
-                if node is not None:
-                    known = get(node)
-                    if known is not None:
-                        known.append(made)
-                    else:
-                        above[node] = [made]
-                        if not node.accumulates and node._seq >= oldest:
-                            push(node)
+            for node in made._edges:
+                if type(node) is tuple:
+                    node = node[0]
+                    if node is None:
+                        continue
+                known = get(node)
+                if known is not None:
+                    known.append(made)
+                else:
+                    above[node] = [made]
+                    if not node.accumulates and node._seq >= oldest:
+                        push(node)
         needed: dict[Node, bool] = {}
         for i, (node, nr) in enumerate(inputs):
             if node is None:
@@ -194,6 +202,7 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
     node: Node | None = None
     grad: Any
     outs: Any
+    target: Any
     while True:
         if node is None:
             if not queue:
@@ -215,9 +224,14 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
                 node.saved = None
         following: Node | None = None
         i = -1
-        for (target, nr), g in zip(node.next_functions, outs):  # noqa: B905 (an operation gives one for each edge)
+        for target, g in zip(node._edges, outs):  # noqa: B905 (an operation gives one for each edge)
             i += 1
-            if target is None or (needed is not None and target not in needed):
+            nr = 0
+            if type(target) is tuple:
+                target, nr = target
+                if target is None:
+                    continue
+            if needed is not None and target not in needed:
                 continue
             left = expected(target)
             if g is not None:
@@ -260,7 +274,7 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
                 heappush(queue, (-target._seq, tick(), target, g))
         for target, g in leaves:
             if target not in captures or _capture(reach, target, g, owned.get(target)):
-                add_to_grad(target.variable, g, owned.get(target))  # type: ignore[attr-defined]
+                add_to_grad(target.variable, g, owned.get(target))
         leaves.clear()
         outs = g = before = None  # what is not needed any more need not stay until the next Node has run
         node = following
@@ -288,6 +302,7 @@ def _walk_recorded(reach: Reach, grads: Sequence[Tensor | None], keep_graph: boo
     buffers: dict[Node, Any] = {}
     tick = count().__next__
     queue = _enter(reach, grads, buffers, tick)
+    target: Any
     while queue:
         _, _, node, grad = heappop(queue)
         if captures and node in captures and not _capture(reach, node, grad):
@@ -300,9 +315,14 @@ def _walk_recorded(reach: Reach, grads: Sequence[Tensor | None], keep_graph: boo
         if not keep_graph:
             node.release()
         i = -1
-        for target, nr in node.next_functions:
+        for target in node._edges:
             i += 1
-            if target is None or (needed is not None and target not in needed):
+            nr = 0
+            if type(target) is tuple:
+                target, nr = target
+                if target is None:
+                    continue
+            if needed is not None and target not in needed:
                 continue
             g = outs[i]
             left = shared.get(target, 1) - 1
@@ -341,11 +361,11 @@ class Task:
 
     def __init__(
         self,
-        roots: Sequence[Edge],
+        roots: Sequence[Pair],
         grads: Sequence[Tensor | None],
         keep_graph: bool,
         create_graph: bool,
-        inputs: Sequence[Edge] | None = None,
+        inputs: Sequence[Pair] | None = None,
         accumulate: bool = True,
     ) -> None:
         self.grads = grads
@@ -446,8 +466,9 @@ class Task:
                 if not keep_graph:
                     node.release()
             i = -1
-            for target, nr in node.next_functions:
+            for edge in node._edges:
                 i += 1
+                target, nr = pair(edge)
                 if target is None:
                     continue
                 if needed is not None and target not in needed:

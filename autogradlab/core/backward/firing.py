@@ -177,7 +177,7 @@ def run_recorded(node: Node, grad: Any, local: modes.State) -> tuple[Any, ...]:
     before = set_grad(local, True)
     try:
         if (grad is None or (node.multi and all(g is None for g in grad))) and not node.user_code:
-            outs: tuple[Any, ...] = (None,) * len(node.next_functions)
+            outs: tuple[Any, ...] = (None,) * len(node._edges)
         else:
             outs = node.run_recorded(grad, TENSORS)
         outs = validate(node, tuple(outs))

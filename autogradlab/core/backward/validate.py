@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..graph.node import Node
+from ..graph.node import NO_EDGE, Node, pair
 from ..tensor.tensor import Tensor
 from ..types import dtypes
 
@@ -73,7 +73,7 @@ def checked(node: Node | None, index: int, g: Any, shape: tuple[int, ...], numpy
 
 def validate(node: Node, outs: tuple[Any, ...]) -> tuple[Any, ...]:
     """All gradients that a Node returned, against its edges."""
-    edges = node.next_functions
+    edges = node._edges
     if len(outs) != len(edges):
         if len(outs) > len(edges) and all(g is None for g in outs[len(edges) :]):
             outs = outs[: len(edges)]
@@ -82,15 +82,16 @@ def validate(node: Node, outs: tuple[Any, ...]) -> tuple[Any, ...]:
                 f"Function {node.name()} returned an invalid number of gradients - expected "
                 f"{len(edges)}, but got {len(outs)}"
             )
-    for g, (target, _) in zip(outs, edges, strict=True):
-        if g is not None and target is not None:
+    for g, edge in zip(outs, edges, strict=True):
+        if g is not None and edge is not NO_EDGE:
             array = g._array if isinstance(g, Tensor) else g
-            if target.multi or array.shape != target.shape or array.dtype is not target.dtype:
+            if isinstance(edge, tuple) or edge.multi or array.shape != edge.shape or array.dtype is not edge.dtype:
                 break
     else:
         return outs
     results = []
-    for i, (g, (target, nr)) in enumerate(zip(outs, edges, strict=True)):
+    for i, (g, edge) in enumerate(zip(outs, edges, strict=True)):
+        target, nr = pair(edge)
         if g is not None and target is not None:
             shape, numpy = (target.shape[nr], target.dtype[nr]) if target.multi else (target.shape, target.dtype)
             g = checked(node, i, g, shape, numpy)

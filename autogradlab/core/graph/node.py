@@ -6,7 +6,7 @@ import itertools
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Union
 
 import numpy as np
 
@@ -24,15 +24,38 @@ __all__ = [
     "Edge",
     "Hooks",
     "Node",
+    "Pair",
     "RemovableHandle",
+    "edge_to",
+    "leads",
     "node_class",
+    "pair",
     "sequence",
 ]
 
-Edge = tuple["Node | None", int]
+#: where a gradient goes: a Node, as the gradient of its first output, or a Node and the number of an output. That the
+#: Node itself is the usual edge saves each operation a tuple; `pair` tells both of any edge, as `next_functions` does
+Edge = Union["Node", tuple["Node | None", int]]
+Pair = tuple["Node | None", int]
 
 #: the edge of a tensor that requires no gradient; compared by identity
-NO_EDGE: Edge = (None, 0)
+NO_EDGE: Pair = (None, 0)
+
+
+def pair(edge: Edge) -> Pair:
+    """The Node that an edge leads to, if any, and the number of its output."""
+    return edge if type(edge) is tuple else (edge, 0)  # type: ignore[return-value]
+
+
+def edge_to(node: Node, nr: int) -> Edge:
+    """The edge to output number `nr` of a Node."""
+    return (node, nr) if nr else node
+
+
+def leads(edge: Edge) -> bool:
+    """Whether there is a Node at the end of an edge."""
+    return type(edge) is not tuple or edge[0] is not None
+
 
 #: numbers Nodes in the order in which they were made; the engine runs the highest ready one first
 sequence = itertools.count().__next__
@@ -132,12 +155,12 @@ _OFFERED = (
 class Node:
     """A backward function: it turns the gradients of a forward's outputs into those of its inputs.
 
-    Mirrors `torch.autograd.graph.Node`. `next_functions` holds an edge (Node, input number) for each input; `shape` and
+    Mirrors `torch.autograd.graph.Node`. `_edges` holds an edge for each input, `next_functions` shows them; `shape` and
     `dtype` describe the forward's output, against which incoming gradients are checked (tuples of them where `multi`).
     A Node must not own a tensor whose history leads back to it, so that graphs are freed without the garbage collector.
     """
 
-    __slots__ = ("__weakref__", "_extra", "_seq", "dtype", "hooks", "made_at", "next_functions", "saved", "shape")
+    __slots__ = ("__weakref__", "_edges", "_notes", "_seq", "dtype", "hooks", "saved", "shape")
     __module__ = "builtins"
 
     #: whether the forward has several outputs
@@ -154,22 +177,20 @@ class Node:
     #: whether more is to do then than to drop `saved`
     keeps = False
 
-    next_functions: tuple[Edge, ...]
+    _edges: tuple[Edge, ...]
     hooks: Hooks | None
     saved: Any
     shape: Any
     dtype: Any
     _seq: int
-    _extra: dict[str, Any] | None
-    #: the user's frames that made it, where inspectors watch (see `inspectors.snapshot.lines`); else unset
-    made_at: Any
+    #: what only some Nodes have: the user's `metadata`, and the frames that made it; else unset
+    _notes: dict[str, Any]
 
     def __init__(self) -> None:
         self._seq = sequence()
-        self.next_functions = ()
+        self._edges = ()
         self.hooks = None
         self.saved = ()
-        self._extra = None
         self.shape = self.dtype = None
 
     def __dir__(self) -> list[str]:
@@ -183,9 +204,32 @@ class Node:
     @property
     def metadata(self) -> dict[str, Any]:
         """A dict in which anything may be stored with the Node."""
-        if self._extra is None:
-            self._extra = {}
-        return self._extra
+        found: dict[str, Any] = self._noted(make=True).setdefault("metadata", {})
+        return found
+
+    def _noted(self, make: bool = False) -> dict[str, Any]:
+        """What is noted of it; with `make`, the dict where more may be noted."""
+        try:
+            return _notes_of(self)
+        except AttributeError:
+            notes: dict[str, Any] = {}
+            if make:
+                _note(self, notes)
+            return notes
+
+    @property
+    def made_at(self) -> Any:
+        """The user's frames that made it, where inspectors watched (see `inspectors.snapshot.lines`)."""
+        return self._noted().get("made_at", ())
+
+    @made_at.setter
+    def made_at(self, frames: Any) -> None:
+        self._noted(make=True)["made_at"] = frames
+
+    @property
+    def next_functions(self) -> tuple[Pair, ...]:
+        """For each input the Node that its gradient goes to, or None, and the number of that Node's output."""
+        return tuple([pair(edge) for edge in self._edges])
 
     @property
     def requires_grad(self) -> bool:
@@ -256,6 +300,10 @@ class Node:
         return outs[0] if len(outs) == 1 else tuple(outs)
 
 
+_notes_of = vars(Node)["_notes"].__get__
+_note = vars(Node)["_notes"].__set__
+
+
 class AccumulateGrad(Node):
     """The Node of a leaf: adds what arrives to the leaf's `.grad`.
     One lives as long as a graph (or you) refers to it."""
@@ -273,10 +321,9 @@ class AccumulateGrad(Node):
     def __init__(self, variable: Tensor) -> None:
         self.variable = variable
         self._seq = _LAST
-        self.next_functions = ()
+        self._edges = ()
         self.hooks = None
         self.saved = ()
-        self._extra = None
         self.shape = variable._array.shape
         self.dtype = variable._array.dtype
 

@@ -63,14 +63,14 @@ class CopySlices(Node):
 
     def __init__(self, base: np.ndarray, edge: Edge, view: np.ndarray, fn: Node) -> None:
         self._seq = sequence()
-        self.hooks = self._extra = None
+        self.hooks = None
         self.saved = ()
         self.base, self.view, self.alone = geometries(base, view)
         self.fn: Node | None = fn
         self.user_code = fn.user_code
         self.shape = base.shape
         self.dtype = base.dtype
-        self.next_functions = (edge, *fn.next_functions[1:])
+        self._edges = (edge, *fn._edges[1:])
 
     def name(self) -> str:
         """The Node's name in PyTorch."""
@@ -84,13 +84,13 @@ class CopySlices(Node):
 
     def _first_edge_of_fn(self, fn: Node) -> None:
         """`fn` asks its own edges whether a gradient is wanted; for the base that is this Node's first."""
-        if fn.next_functions[0][0] is not self.next_functions[0][0]:
-            fn.next_functions = self.next_functions
+        if fn._edges[0] != self._edges[0]:
+            fn._edges = self._edges
 
     def run(self, grad: Any, F: Any) -> tuple[Any, ...]:
         fn = self._fn()
         if grad is None:
-            return (None,) * len(self.next_functions)
+            return (None,) * len(self._edges)
         if self.alone == "base":
             grad = parts(grad)
         part = np.array(gather_strided(grad, self.base, self.view), order="C")
@@ -104,7 +104,7 @@ class CopySlices(Node):
     def run_recorded(self, grad: Any, F: Any) -> tuple[Any, ...]:
         fn = self._fn()
         if grad is None:
-            return (None,) * len(self.next_functions)
+            return (None,) * len(self._edges)
         whole_grad, place = self._copied(grad, F)
         outs = fn.run_recorded(F.clone(place, memory_format="contiguous"), F)
         if outs[0] is None:

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from ..graph.node import Edge, Node
+from ..graph.node import Edge, Node, pair
 from ..graph.slices import CopySlices
 from ..memory.versions import INFERENCE, UNSHARED
 from ..runtime import errors, modes
@@ -76,39 +76,40 @@ class History:
             if captures(t):
                 raise RuntimeError(errors.CAPTURED_INPLACE.format(_called(node)))
         self.t = t
-        self.edge: Edge = (node, 0)
+        self.edge: Edge = node
         #: retained gradients that old Nodes give away
         self.moved: tuple[tuple[dict[int, Any], int], ...] = ()
         #: attributes to be set, of a view and its base
         self.assignments: tuple[tuple[Any, str, Any], ...] = ()
         self.view = view = t._view
         if view is None:
-            old = t._edge
-            if old is not None and old[0] is not None and old[0].hooks is not None:
-                self._move_retained(old, node)
+            self._move_retained(t._edge, node)
             return
         if own:
-            self.assignments = ((view, "edge", (node, 0)),)
+            self.assignments = ((view, "edge", node),)
             return
         base = view.base
         edge = gradient_edge(base)
         copy = CopySlices(base._array, edge, t._array, node)
         if base._view is None:
             self._move_retained(base._edge, copy)
-            edge = (copy, 0)
+            edge = copy
             self.assignments = ((base, "_edge", edge),)
         made = view_edge(base._array, edge, t._array)
         self._move_retained(view.edge, made)
-        self.assignments += ((view, "edge", (made, 0)),)
+        self.assignments += ((view, "edge", made),)
 
     def _move_retained(self, old: Edge | None, new: Node) -> None:
         """A retained gradient belongs to the tensor and moves with it; other hooks stay with the old Node."""
-        if old is None or old[0] is None or old[0].hooks is None:
+        if old is None:
             return
-        kept = old[0].hooks.retain.get(old[1])
+        node, nr = pair(old)
+        if node is None or node.hooks is None:
+            return
+        kept = node.hooks.retain.get(nr)
         if kept is not None:
             new._hooks().retain[0] = kept
-            self.moved += ((old[0].hooks.retain, old[1]),)
+            self.moved += ((node.hooks.retain, nr),)
 
     def publish(self, version: int) -> None:
         """Make it visible on a tensor whose version is now `version`. Repeating this changes nothing."""

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..graph.backend import RAW, TENSORS
-from ..graph.node import NO_EDGE, Edge, Node, modified, node_class, sequence
+from ..graph.node import NO_EDGE, Edge, Node, edge_to, leads, modified, node_class, pair, sequence
 from ..memory.versions import INFERENCE, counter
 from ..runtime import errors, modes
 from ..tensor.edges import WRAPPED, gradient_edge, requires_grad
@@ -112,7 +112,7 @@ class Packed:
             return found
         t = wrap(found._array)
         t._counter = counter(found)
-        node = None if self._edge is None else self._edge[0]
+        node = None if self._edge is None else pair(self._edge)[0]
         if node is not None and node.accumulates:
             t._edge = None
             t._extra().accumulate = weakref.ref(node)  # type: ignore[arg-type]
@@ -167,7 +167,7 @@ def _packed(node: Node, saved: tuple[Any, ...], i: int, hooks: Any) -> tuple[Any
     if isinstance(item, SavedOutput):
         t = wrap(item._array)
         t._counter = item._counter
-        t._edge = (node, item.nr)
+        t._edge = edge_to(node, item.nr)
         packed = Packed(t, NO_EDGE, hooks)
         packed._edge = None
         packed = _PackedOutput(packed, node, item.nr)
@@ -194,7 +194,7 @@ class _PackedOutput(Packed):
         found = super().tensor()
         t = wrap(found._array)
         t._counter = counter(found)
-        t._edge = (self.node(), self.nr)
+        t._edge = edge_to(self.node(), self.nr)  # type: ignore[arg-type]
         return t
 
 
@@ -248,7 +248,7 @@ def unpack_one(node: Node, item: Any, version: int) -> Tensor:
         if item._array.dtype.kind in "fcV" and not (
             item.nr and _without_gradient(node, item.nr)
         ):  # indices have no history
-            t._edge = (node, item.nr)
+            t._edge = edge_to(node, item.nr)
         return t
     result: Tensor = item
     return result
@@ -267,7 +267,7 @@ def changed(node: Node, item: Any, version: int) -> RuntimeError:
     if type(item) is SavedOutput:
         t = wrap(item._array)
         t._counter = item._counter
-        t._edge = (node, item.nr)
+        t._edge = edge_to(node, item.nr)
         return modified(t, version)
     return modified(item, version)
 
@@ -350,12 +350,12 @@ class OpNode(Node):
 
     def run(self, grad: Any, F: Any) -> tuple[Any, ...]:
         if grad is None or (self.multi and all(g is None for g in grad)):
-            return (None,) * len(self.next_functions)
+            return (None,) * len(self._edges)
         return self.apply(self.formulas, F, grad, raw(self))
 
     def run_recorded(self, grad: Any, F: Any) -> tuple[Any, ...]:
         if grad is None or (self.multi and all(g is None for g in grad)):
-            return (None,) * len(self.next_functions)
+            return (None,) * len(self._edges)
         saved = self.saved
         if saved is None:
             raise RuntimeError(errors.BACKWARD_TWICE)
@@ -383,23 +383,23 @@ class OpNode(Node):
 
     def apply(self, formulas: tuple[Formula, ...], F: Any, grad: Any, values: list[Any]) -> tuple[Any, ...]:
         """The gradients for the edges that want one, by the formulas on a backend, given the saved values."""
-        edges = self.next_functions
+        edges = self._edges
         outs: list[Any] = [None] * len(edges)
         for formula in formulas:
             if formula.joint:
                 spread = len(edges) if formula.edges == () else None
                 wanted = range(spread) if spread is not None else formula.edges
-                needs = [edges[i][0] is not None for i in wanted]
+                needs = [leads(edges[i]) for i in wanted]
                 if any(needs):
                     args = [values[p] for p in formula.places]
                     if formula.needs:
                         args.append(needs)
                     for i, g in zip(wanted, formula.fn(F, grad, *args), strict=True):
-                        if edges[i][0] is not None:
+                        if leads(edges[i]):
                             outs[i] = g
             else:
                 i = formula.edges[0]
-                if edges[i][0] is not None:
+                if leads(edges[i]):
                     outs[i] = formula.fn(F, grad, *[values[p] for p in formula.places])
         return tuple(outs)
 
@@ -415,7 +415,7 @@ class OpNode(Node):
     def _wanted(self, i: int) -> bool:
         """Whether any gradient that uses saved value number `i` is needed."""
         users = self.users[i]
-        return users is None or any(self.next_functions[e][0] is not None for e in users)
+        return users is None or any(leads(self._edges[e]) for e in users)
 
     def _remains(self, i: int) -> Any:
         """Saved value number `i` after backward freed the tensors: one that was never saved is None as before."""
@@ -463,11 +463,11 @@ class NotImplementedNode(OpNode):
     __slots__ = ()
 
     @property
-    def next_functions(self) -> tuple[Edge, ...]:
+    def _edges(self) -> tuple[Edge, ...]:
         return _edges_of(self)
 
-    @next_functions.setter
-    def next_functions(self, edges: tuple[Edge, ...]) -> None:
+    @_edges.setter
+    def _edges(self, edges: tuple[Edge, ...]) -> None:
         _set_edges(self, tuple([edge for edge in edges if edge is not NO_EDGE]))
 
     def name(self) -> str:
@@ -477,13 +477,13 @@ class NotImplementedNode(OpNode):
     def run(self, grad: Any, F: Any) -> tuple[Any, ...]:
         if grad is not None:
             self.formulas[0].fn(F, grad)
-        return (None,) * len(self.next_functions)
+        return (None,) * len(self._edges)
 
     run_recorded = run
 
 
-_edges_of = vars(Node)["next_functions"].__get__
-_set_edges = vars(Node)["next_functions"].__set__
+_edges_of = vars(Node)["_edges"].__get__
+_set_edges = vars(Node)["_edges"].__set__
 
 
 def _run_of_one(formula: Callable[..., Any]) -> Callable[..., Any]:
@@ -568,9 +568,8 @@ def start_node(cls: type[OpNode], edges: tuple[Edge, ...], shape: Any, numpy: An
     """A Node of an operation that was just computed."""
     node = _new(cls)
     node._seq = sequence()
-    node.next_functions = edges
+    node._edges = edges
     node.hooks = None
-    node._extra = None
     node.shape = shape
     node.dtype = numpy
     node.saved = saved

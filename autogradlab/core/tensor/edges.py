@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..graph.node import NO_EDGE, AccumulateGrad, Edge, HookDict, Node, short_name
+from ..graph.node import NO_EDGE, AccumulateGrad, Edge, HookDict, Node, leads, pair, short_name
 from ..graph.slices import AsStridedBackward0
 from ..memory.strided import geometries
 from ..runtime import errors
@@ -70,9 +70,9 @@ def requires_grad(t: Tensor) -> bool:
     """Whether `t` requires grad; a view does as soon as its base does."""
     edge = t._edge
     if edge is not None:
-        return edge[0] is not None
+        return leads(edge)
     view = t._view
-    return view is None or view.leaf or (view.edge is not None and view.edge[0] is not None) or requires_grad(view.base)
+    return view is None or view.leaf or (view.edge is not None and leads(view.edge)) or requires_grad(view.base)
 
 
 #: the edge of a view made under no_grad of a tensor that requires grad: it counts as requiring grad, but leads nowhere
@@ -100,17 +100,17 @@ def gradient_edge(t: Tensor) -> Edge:
     if ref is not None:
         node = ref()
         if node is not None:
-            return (node, 0)
+            return node
     node = AccumulateGrad(t)
     if meta.grad_dtype is not Ellipsis:
         node.dtype = meta.wanted(t._array.dtype)
     meta.accumulate = weakref.ref(node)
-    return (node, 0)
+    return node
 
 
 def refuse_view(view: ViewMeta, indirect: bool = False) -> None:
     """Raise for a change of a view that its origin forbids; `indirect`: what changed is its base."""
-    node, nr = view.edge or NO_EDGE
+    node, nr = pair(view.edge or NO_EDGE)
     what = "its base or another view of its base has been" if indirect else "is being"
     if node is not None and view.creation in ("multi_output", "custom"):
         start = f"Output {nr} of {short_name(node)} is a view and {what} modified inplace."
@@ -124,7 +124,7 @@ def refuse_view(view: ViewMeta, indirect: bool = False) -> None:
 def view_edge(base: np.ndarray, edge: Edge, view: np.ndarray) -> Node:
     """The Node of a view by its strides, of a base whose gradient goes to `edge`."""
     node = AsStridedBackward0()
-    node.next_functions = (edge,)
+    node._edges = (edge,)
     node.shape = view.shape
     node.dtype = view.dtype
     node.saved = geometries(base, view)
@@ -137,10 +137,10 @@ def regenerate(t: Tensor, view: ViewMeta) -> None:
         refuse_view(view, indirect=True)
     base = view.base
     node = view_edge(base._array, gradient_edge(base), t._array)
-    old = view.edge
-    if old is not None and old[0] is not None and old[0].hooks is not None:  # a retained gradient belongs to the tensor
-        kept = old[0].hooks.retain.pop(old[1], None)
+    old, nr = pair(view.edge or NO_EDGE)
+    if old is not None and old.hooks is not None:  # a retained gradient belongs to the tensor
+        kept = old.hooks.retain.pop(nr, None)
         if kept is not None:
             node._hooks().retain[0] = kept
-    view.edge = (node, 0)
+    view.edge = node
     view.version = t._counter[0]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arguments.signature import Signatures
-from ..graph.node import NO_EDGE, Edge, HookDict, Node, RemovableHandle
+from ..graph.node import NO_EDGE, Edge, HookDict, Node, RemovableHandle, leads, pair
 from ..memory.versions import INFERENCE, UNSHARED, counter
 from ..runtime import errors, modes
 from ..types import dtypes
@@ -73,7 +73,7 @@ class Tensor(TensorMethods):
     Mirrors `torch.Tensor`.
     """
 
-    # Slots: `_array` the values; `_edge` where its gradient goes: NO_EDGE if nowhere, (Node, output number) for a
+    # Slots: `_array` the values; `_edge` where its gradient goes: NO_EDGE if nowhere, an `Edge` for a
     # result, None for a leaf that requires grad and for views, where `gradient_edge` knows more; `_counter` the version
     # counter: UNSHARED until somebody changes or shares the tensor (`counter`), then a list of one number that its
     # views share.
@@ -133,11 +133,11 @@ class Tensor(TensorMethods):
         """
         edge = self._edge
         if edge is not None:
-            return edge[0]
+            return pair(edge)[0]
         view = self._view
-        if view is None or gradient_edge(self)[0] is None:
+        if view is None or not leads(gradient_edge(self)):
             return None
-        return None if view.edge is None else view.edge[0]
+        return None if view.edge is None else pair(view.edge)[0]
 
     @read_only
     def is_leaf(self) -> bool:
@@ -166,7 +166,7 @@ class Tensor(TensorMethods):
         Mirrors `torch.Tensor.output_nr`.
         """
         edge = self._edge if self._edge is not None or self._view is None else self._view.edge
-        return 0 if edge is None else edge[1]
+        return 0 if edge is None else pair(edge)[1]
 
     @property
     def grad(self) -> Tensor | None:
@@ -308,7 +308,7 @@ class Tensor(TensorMethods):
 
     def _made_by(self) -> tuple[Node | None, int]:
         node = self.grad_fn
-        return node, (0 if node is None else gradient_edge(self)[1])
+        return node, (0 if node is None else pair(gradient_edge(self))[1])
 
     # -- hooks -------------------------------------------------------------------------------------------------------
 
@@ -337,7 +337,7 @@ class Tensor(TensorMethods):
             if meta.hooks is None:
                 meta.hooks = HookDict()
             return meta.hooks.add(hook)
-        hooks = node._hooks().tensor.setdefault(gradient_edge(self)[1], HookDict())
+        hooks = node._hooks().tensor.setdefault(pair(gradient_edge(self))[1], HookDict())
         return hooks.add(hook)
 
     def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle:
@@ -385,13 +385,13 @@ class Tensor(TensorMethods):
         if node is None:
             return
         self._extra().retains = True
-        node._hooks().retain[gradient_edge(self)[1]] = weakref.ref(self)
+        node._hooks().retain[pair(gradient_edge(self))[1]] = weakref.ref(self)
 
     @property
     def _backward_hooks(self) -> HookDict | None:
         node = self.grad_fn
         if node is not None and node.hooks is not None:
-            return node.hooks.tensor.get(gradient_edge(self)[1])
+            return node.hooks.tensor.get(pair(gradient_edge(self))[1])
         return None if self._meta is None else self._meta.hooks
 
     @_backward_hooks.setter

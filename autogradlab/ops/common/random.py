@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
-from ...core.graph.node import NO_EDGE
+from ...core.graph.node import NO_EDGE, Edge
 from ...core.memory.layout import like
 from ...core.random import distributions as D
 from ...core.random import generator, streams
@@ -512,7 +512,7 @@ def _filler(name: str, node: str, fill: Any, names: tuple[str, ...], doc: str) -
 
 def _in_place(entry: Op, self: Tensor, fill: Any, other: Tensor | None = None) -> Tensor:
     local = modes.LOCAL.state
-    edges = [NO_EDGE]
+    edges: list[Edge] = [NO_EDGE]
     if local.record:
         edges = [gradient_edge(t) for t in (self, other) if t is not None]
     recording = any(edge is not NO_EDGE for edge in edges)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core.arguments.declared import declare
 from ...core.arguments.mismatch import describe_mismatch
-from ...core.graph.node import NO_EDGE
+from ...core.graph.node import NO_EDGE, leads
 from ...core.memory.casting import cast_array, real_with_warning
 from ...core.memory.layout import like
 from ...core.memory.overlap import check_apart, check_written
@@ -420,8 +420,8 @@ def _copied(node: Any, grad: Any) -> tuple[Any, ...]:
     """Nothing for the values that were overwritten, everything for those that took their place."""
     if grad is None:
         return (None, None)
-    (old, _), (new, _) = node.next_functions
-    return (None if old is None else grad * 0, None if new is None else grad)
+    old, new = node._edges
+    return (grad * 0 if leads(old) else None, grad if leads(new) else None)
 
 
 @composite(

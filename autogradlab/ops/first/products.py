@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.graph.node import NO_EDGE, freed_error, sequence
+from ...core.graph.node import NO_EDGE, freed_error, leads, sequence
 from ...core.memory.versions import UNSHARED
 from ...core.recording.record import RAW, TENSORS, changed, finish
 from ...core.runtime import errors, modes
@@ -158,16 +158,15 @@ def _recorded(t: Tensor, r: np.ndarray, entry: Any, edges: Any, saved: Any) -> T
     # unrolled: node = start_node(entry.node_class, edges, r.shape, r.dtype, saved)
     node = _new(entry.node_class)
     node._seq = sequence()
-    node.next_functions = edges
+    node._edges = edges
     node.hooks = None
-    node._extra = None
     node.shape = r.shape
     node.dtype = r.dtype
     node.saved = saved
     # end
     if FLAGS.unusual and not LOCAL.state.plain:
         finish(node, LOCAL.state)
-    t._edge = (node, 0)
+    t._edge = node
     return t
 
 
@@ -260,7 +259,7 @@ def _run_addmm(self: Any, grad: Any, F: Any) -> tuple[Any, ...]:
     if alpha != 1:
         first = None if first is None else times(first, alpha)
         second = None if second is None else times(second, alpha)
-    return (None if self.next_functions[0][0] is None else times(grad, beta), first, second)
+    return (None if not leads(self._edges[0]) else times(grad, beta), first, second)
 
 
 @op(

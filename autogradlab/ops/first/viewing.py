@@ -59,9 +59,8 @@ def view_of(input: Tensor, r: np.ndarray, op: Op, saved: tuple[Any, ...], creati
     # unrolled: node = start_node(op.node_class, (edge,), r.shape, r.dtype, saved)
     node = _new(op.node_class)
     node._seq = sequence()
-    node.next_functions = (edge,)
+    node._edges = (edge,)
     node.hooks = None
-    node._extra = None
     node.shape = r.shape
     node.dtype = r.dtype
     node.saved = saved
@@ -69,5 +68,5 @@ def view_of(input: Tensor, r: np.ndarray, op: Op, saved: tuple[Any, ...], creati
     if FLAGS.unusual and not LOCAL.state.plain:
         finish(node, LOCAL.state)
     if t._view is not None:
-        t._view.edge = (node, 0)
+        t._view.edge = node
     return t

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...core.graph.node import NO_EDGE, Edge, sequence
+from ...core.graph.node import NO_EDGE, Edge, edge_to, sequence
 from ...core.memory.versions import UNSHARED
 from ...core.recording.record import SavedOutput, array_property, finish, start_node
 from ...core.recording.views import share
@@ -92,16 +92,15 @@ def one(op: Op) -> Callable[..., Any]:
         # unrolled: node = start_node(node_class, (edge,), r.shape, r.dtype, saved)
         node = _new(node_class)
         node._seq = sequence()
-        node.next_functions = (edge,)
+        node._edges = (edge,)
         node.hooks = None
-        node._extra = None
         node.shape = r.shape
         node.dtype = r.dtype
         node.saved = saved
         # end
         if FLAGS.unusual and not LOCAL.state.plain:
             finish(node, LOCAL.state)
-        t._edge = (node, 0)
+        t._edge = node
         return t
 
     return call
@@ -166,16 +165,15 @@ def viewed(op: Op) -> Callable[..., Any]:
         # unrolled: node = start_node(node_class, (edge,), r.shape, r.dtype, saved)
         node = _new(node_class)
         node._seq = sequence()
-        node.next_functions = (edge,)
+        node._edges = (edge,)
         node.hooks = None
-        node._extra = None
         node.shape = r.shape
         node.dtype = r.dtype
         node.saved = saved
         # end
         if FLAGS.unusual and not LOCAL.state.plain:
             finish(node, LOCAL.state)
-        t._view.edge = (node, 0)  # type: ignore[union-attr]
+        t._view.edge = node  # type: ignore[union-attr]
         return t
 
     return call
@@ -296,7 +294,7 @@ def several(op: Op) -> Callable[..., Any]:
         node = start_node(node_class, tuple(edges), r.shape, r.dtype, op.saves(values, edges, (t,)))
         if FLAGS.unusual and not LOCAL.state.plain:
             finish(node, LOCAL.state)
-        t._edge = (node, 0)
+        t._edge = node
         return t
 
     return call
@@ -351,6 +349,6 @@ def _record_many(op: Op, values: list[Any], edges: list[Edge], ts: list[Tensor],
     for nr, t in enumerate(made):
         if t._array.dtype.kind in "fcV":
             if t._view is not None:
-                t._view.edge = (node, nr)
+                t._view.edge = edge_to(node, nr)
             else:
-                t._edge = (node, nr)
+                t._edge = edge_to(node, nr)

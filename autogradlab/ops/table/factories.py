@@ -173,16 +173,15 @@ def _form_of_one(entry: Elementwise) -> Callable[..., Any]:
         # unrolled: node = start_node(node_class, (edge,), r.shape, r.dtype, saved)
         node = _new(node_class)
         node._seq = sequence()
-        node.next_functions = (edge,)
+        node._edges = (edge,)
         node.hooks = None
-        node._extra = None
         node.shape = r.shape
         node.dtype = r.dtype
         node.saved = saved
         # end
         if FLAGS.unusual and not LOCAL.state.plain:
             finish(node, LOCAL.state)
-        t._edge = (node, 0)
+        t._edge = node
         return t
 
     return call
@@ -396,16 +395,15 @@ def _core(entry: Binary) -> Callable[[Any, Any], Any]:
         # unrolled: node = start_node(node_class, (a, b), r.shape, r.dtype, saved)
         node = _new(node_class)
         node._seq = sequence()
-        node.next_functions = (a, b)
+        node._edges = (a, b)
         node.hooks = None
-        node._extra = None
         node.shape = r.shape
         node.dtype = r.dtype
         node.saved = saved
         # end
         if FLAGS.unusual and not LOCAL.state.plain:
             finish(node, LOCAL.state)
-        t._edge = (node, 0)
+        t._edge = node
         return t
 
     return core
@@ -571,10 +569,10 @@ def _binary_run(vjp: dict[str, Vjp]) -> dict[str, Any]:
     def run_free(self: Any, grad: Any, F: Any) -> tuple[Any, ...]:
         if grad is None:
             return (None, None)
-        (a, _), (b, _) = self.next_functions
+        a, b = self._edges
         return (
-            None if a is None else first(F, grad),
-            None if b is None else second(F, grad),
+            None if a is NO_EDGE else first(F, grad),
+            None if b is NO_EDGE else second(F, grad),
         )
 
     def run_crossed(self: Any, grad: Any, F: Any) -> tuple[Any, ...]:
