@@ -405,13 +405,14 @@ def _method(
         and (retain_graph is None or type(retain_graph) is bool)
     ):
         # the usual call: nothing that `_backward` checks can be wrong with the gradient
-        x, edge = self._array, pair(gradient_edge(self))
-        node = edge[0]
-        if node is not None and x.size == 1 and x.dtype.kind == "f" and node.shape == x.shape and node.dtype is x.dtype:
-            one = np.empty(x.shape, x.dtype)
-            one.fill(1)
-            _run(Task((edge,), (wrap(one),), retain_graph is True, False))
-            return
+        x, edge = self._array, gradient_edge(self)
+        if x.size == 1 and x.dtype.kind == "f" and type(edge) is not tuple:
+            node: Any = edge
+            if node.shape == x.shape and node.dtype is x.dtype:
+                one = np.empty(x.shape, x.dtype)
+                one.fill(1)
+                _run(Task(((node, 0),), (wrap(one),), retain_graph is True, False))
+                return
     _backward(self, gradient, retain_graph, create_graph, inputs)
 
 
