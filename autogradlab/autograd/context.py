@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core.graph.node import Node, pair
+from ..core.graph.node import Node
 from ..core.recording.record import RawSaved, unpack
 from ..core.runtime import errors
+from ..core.tensor.edges import pair
 from ..core.tensor.tensor import Tensor, wrap
 from .grad_mode import set_grad
 

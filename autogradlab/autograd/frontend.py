@@ -12,11 +12,12 @@ import numpy as np
 
 from ..core.backward.engine import Event, Task
 from ..core.backward.validate import checked
-from ..core.graph.node import Node, Pair, pair
+from ..core.graph.node import Node, Pair
 from ..core.recording.record import TENSORS
 from ..core.recording.views import shown
 from ..core.runtime import errors, modes
 from ..core.runtime.warn import warn_once
+from ..core.tensor.edges import pair
 from ..core.tensor.tensor import Size, Tensor, gradient_edge, requires_grad, wrap
 from ..core.types import dtypes
 from .edge import GradientEdge

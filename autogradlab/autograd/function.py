@@ -9,12 +9,13 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from ..core.graph.node import NO_EDGE, Edge, Node, edge_to, node_class, pair, sequence
+from ..core.graph.node import NO_EDGE, Edge, Node, node_class, sequence
 from ..core.memory.versions import increment_version
 from ..core.recording.inplace import check_inplace, rebase
 from ..core.recording.record import SavedOutput, finish, pack
 from ..core.recording.views import share
 from ..core.runtime import errors, modes
+from ..core.tensor.edges import edge_to, pair
 from ..core.tensor.tensor import INFERENCE, Tensor, gradient_edge, requires_grad, wrap
 from .context import UNSET, BackwardCFunction, Context, FunctionCtx, no_backward, put
 from .grad_mode import no_grad, set_grad

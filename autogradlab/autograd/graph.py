@@ -8,8 +8,9 @@ from contextlib import contextmanager
 from typing import Any, Literal
 
 from ..core.graph import node as _node
-from ..core.graph.node import RemovableHandle, pair
+from ..core.graph.node import RemovableHandle
 from ..core.runtime import modes
+from ..core.tensor.edges import pair
 from ..core.tensor.tensor import INFERENCE, Tensor, counter, gradient_edge, requires_grad
 from .context import Context
 from .edge import GradientEdge, get_gradient_edge

@@ -20,9 +20,10 @@ from typing import Any
 import numpy as np
 
 from ..graph.backend import RAW, TENSORS
-from ..graph.node import Node, Pair, pair
+from ..graph.node import Node, Pair
 from ..runtime import modes
 from ..runtime.modes import FLAGS, QUIET
+from ..tensor.edges import pair
 from ..tensor.tensor import Tensor, wrap
 from .firing import run_recorded, run_slow, tensor_hooks
 from .leaves import (

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..graph.node import NO_EDGE, Node, pair
+from ..graph.node import NO_EDGE, Node
+from ..tensor.edges import pair
 from ..tensor.tensor import Tensor
 from ..types import dtypes
 

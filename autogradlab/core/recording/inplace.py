@@ -23,12 +23,12 @@ from typing import Any
 
 import numpy as np
 
-from ..graph.node import Edge, Node, pair
+from ..graph.node import Edge, Node
 from ..graph.slices import CopySlices
 from ..memory.versions import INFERENCE, UNSHARED
 from ..runtime import errors, modes
 from ..runtime.modes import QUIET
-from ..tensor.edges import gradient_edge, refuse_view, requires_grad, view_edge
+from ..tensor.edges import gradient_edge, pair, refuse_view, requires_grad, view_edge
 from ..tensor.tensor import Tensor
 
 __all__ = [

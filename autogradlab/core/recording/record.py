@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from ..graph.backend import RAW, TENSORS
-from ..graph.node import NO_EDGE, Edge, Node, edge_to, leads, modified, node_class, pair, sequence
+from ..graph.node import NO_EDGE, Edge, Node, modified, node_class, sequence
 from ..memory.versions import INFERENCE, counter
 from ..runtime import errors, modes
-from ..tensor.edges import WRAPPED, gradient_edge, requires_grad
+from ..tensor.edges import WRAPPED, edge_to, gradient_edge, leads, pair, requires_grad
 from ..tensor.tensor import Tensor, wrap
 
 __all__ = [

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..graph.node import NO_EDGE, AccumulateGrad, Edge, HookDict, Node, leads, pair, short_name
+from ..graph.node import NO_EDGE, AccumulateGrad, Edge, HookDict, Node, Pair, short_name
 from ..graph.slices import AsStridedBackward0
 from ..memory.strided import geometries
 from ..runtime import errors
@@ -20,12 +20,30 @@ __all__ = [
     "WRAPPED",
     "TensorMeta",
     "ViewMeta",
+    "edge_to",
     "gradient_edge",
+    "leads",
+    "pair",
     "refuse_view",
     "regenerate",
     "requires_grad",
     "view_edge",
 ]
+
+
+def pair(edge: Edge) -> Pair:
+    """The Node that an edge leads to, if any, and the number of its output."""
+    return edge if type(edge) is tuple else (edge, 0)  # type: ignore[return-value]
+
+
+def edge_to(node: Node, nr: int) -> Edge:
+    """The edge to output number `nr` of a Node."""
+    return (node, nr) if nr else node
+
+
+def leads(edge: Edge) -> bool:
+    """Whether there is a Node at the end of an edge."""
+    return type(edge) is not tuple or edge[0] is not None
 
 
 class TensorMeta:

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arguments.signature import Signatures
-from ..graph.node import NO_EDGE, Edge, HookDict, Node, RemovableHandle, leads, pair
+from ..graph.node import NO_EDGE, Edge, HookDict, Node, RemovableHandle
 from ..memory.versions import INFERENCE, UNSHARED, counter
 from ..runtime import errors, modes
 from ..types import dtypes
 from ..types.device import CPU
 from ..types.layouts import strided
 from ..types.size import Size
-from .edges import WRAPPED, TensorMeta, ViewMeta, gradient_edge, requires_grad
+from .edges import WRAPPED, TensorMeta, ViewMeta, gradient_edge, leads, pair, requires_grad
 from .printing import tensor_format, tensor_repr
 
 if TYPE_CHECKING:

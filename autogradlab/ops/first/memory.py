@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core.arguments.declared import declare
 from ...core.arguments.mismatch import describe_mismatch
-from ...core.graph.node import NO_EDGE, leads
+from ...core.graph.node import NO_EDGE
 from ...core.memory.casting import cast_array, real_with_warning
 from ...core.memory.layout import like
 from ...core.memory.overlap import check_apart, check_written
@@ -18,6 +18,7 @@ from ...core.memory.versions import UNSHARED, increment_version
 from ...core.recording.inplace import History, check_inplace, commit, commit_number
 from ...core.recording.record import RAW, TENSORS, finish, make_node_class, start_node
 from ...core.runtime import errors, modes
+from ...core.tensor.edges import leads
 from ...core.tensor.tensor import INFERENCE, Tensor, counter, gradient_edge, requires_grad, wrap
 from ...core.types import dtypes
 from ...core.types.device import device as Device

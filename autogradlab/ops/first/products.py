@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ...core.graph.node import NO_EDGE, freed_error, leads, sequence
+from ...core.graph.node import NO_EDGE, freed_error, sequence
 from ...core.memory.versions import UNSHARED
 from ...core.recording.record import RAW, TENSORS, changed, finish
 from ...core.runtime import errors, modes
 from ...core.runtime.modes import FLAGS, LOCAL, QUIET
+from ...core.tensor.edges import leads
 from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge
 from ...core.tensor.tensor import requires_grad as wants_grad
 from ...core.types.dtypes import _scalar_name, from_numpy

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...core.graph.node import NO_EDGE, Edge, edge_to, sequence
+from ...core.graph.node import NO_EDGE, Edge, sequence
 from ...core.memory.versions import UNSHARED
 from ...core.recording.record import SavedOutput, array_property, finish, start_node
 from ...core.recording.views import share
 from ...core.runtime import modes
 from ...core.runtime.modes import FLAGS, LOCAL, QUIET
+from ...core.tensor.edges import edge_to
 from ...core.tensor.tensor import INFERENCE, Tensor, ViewMeta, gradient_edge, wrap
 
 if TYPE_CHECKING:
