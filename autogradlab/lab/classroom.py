@@ -151,7 +151,7 @@ section { break-inside: avoid; } code { background: #f6f7f9; }
 def gather(folder: Path) -> Class:
     """The class whose work lies below a folder: `NAME/…` for each learner, or files called `NAME-LESSON.ipynb`."""
     if not folder.is_dir():
-        raise copying.LessonError(f"There is no folder {folder}.")
+        raise copying.LessonError(say("cli.no_folder", folder=folder))
     learners: dict[str, dict[str, dict[str, Any]]] = {}
     for path in sorted(folder.rglob("*")):
         if any(part.startswith(".") for part in path.relative_to(folder).parts):
@@ -168,7 +168,7 @@ def gather(folder: Path) -> Class:
             mine = learners.setdefault(_learner(path, folder), {})
             mine |= {key.split(" ")[-1]: answer for key, answer in answers.items() if "kind" in answer}
     if not learners:
-        raise copying.LessonError(f"There are no notebooks and no progress files in {folder}.")
+        raise copying.LessonError(say("cli.nothing_returned", folder=folder))
     return Class(learners)
 
 

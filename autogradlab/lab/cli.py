@@ -33,12 +33,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     except copying.LessonError as error:
         print(error, file=sys.stderr)
         return 1
-    except KeyboardInterrupt:
-        print("\n" + told("interrupted"), file=sys.stderr)
-        return 130
     except BrokenPipeError:  # whoever read has read enough, as in `autogradlab lessons list | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 1
+    except OSError as error:
+        if error.filename is None:
+            raise
+        return warned("not_usable", path=error.filename, reason=error.strerror)
+    except KeyboardInterrupt:
+        print("\n" + told("interrupted"), file=sys.stderr)
+        return 130
     finally:
         set_language(None)
 

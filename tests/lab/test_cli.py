@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import socket
@@ -243,34 +244,99 @@ def test_doctor_sees_a_kernel_of_another_python(tmp_path: Path, monkeypatch: pyt
     assert finding.well
 
 
-def in_console(arguments: list[str], encoding: str, tmp_path: Path, **env: str) -> subprocess.CompletedProcess[bytes]:
-    """The command as it runs in a console of an encoding."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("LC_", "LANG", "AUTOGRADLAB_LANG"))}
-    command = [sys.executable, "-m", "autogradlab", *arguments]
-    return subprocess.run(command, capture_output=True, cwd=tmp_path, env={**kept, "PYTHONIOENCODING": encoding, **env})
+class Console:
+    """Runs the command as in a console of an encoding and a language."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.patch = monkeypatch
+
+    def __call__(self, arguments: list[str], encoding: str, lang: str = "zh_CN.UTF-8") -> tuple[int | str | None, str]:
+        streams = [io.TextIOWrapper(io.BytesIO(), encoding=encoding, write_through=True) for _ in range(2)]
+        with self.patch.context() as patch:
+            for name in speaking.VARIABLES:
+                patch.delenv(name, raising=False)
+            patch.setenv("LANG", lang)
+            patch.setattr(sys, "stdout", streams[0])
+            patch.setattr(sys, "stderr", streams[1])
+            try:
+                status: int | str | None = cli.main(arguments)
+            except SystemExit as stop:
+                status = stop.code
+        return status, "".join(stream.buffer.getvalue().decode(encoding) for stream in streams)  # type: ignore[attr-defined]
+
+
+@pytest.fixture
+def console(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Console:
+    monkeypatch.chdir(tmp_path)
+    return Console(monkeypatch)
+
+
+def is_chinese(said: str) -> bool:
+    return bool(re.search(r"[\u4e00-\u9fff]", said))
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "gbk", "ascii"])
-@pytest.mark.parametrize(
-    ("arguments", "status"),
-    [
+def test_any_console(encoding: str, console: Console):
+    for arguments, due in (
         (["lessons", "list"], 0),
         (["lessons", "copy"], 0),
-        (["lessons", "compare"], 1),
+        (["lessons", "compare"], 0),
         (["doctor"], None),
         (["--help"], 0),
         (["learn"], 2),
         (["lab", "--port"], 2),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
-)
-def test_any_console(arguments: list[str], status: int | None, encoding: str, tmp_path: Path):
-    made = in_console(arguments, encoding, tmp_path, LANG="zh_CN.UTF-8")
-    assert status in (None, made.returncode)
-    said = (made.stdout + made.stderr).decode(encoding)
-    assert "Traceback" not in said
-    if arguments != ["lessons", "list"]:  # Chinese where the console has it
-        assert bool(re.search(r"[\u4e00-\u9fff]", said)) == (encoding == "gbk")
+    ):
+        status, said = console(arguments, encoding)
+        assert due in (None, status), arguments
+        if arguments != ["lessons", "list"]:  # Chinese where the console has it
+            assert is_chinese(said) == (encoding == "gbk"), arguments
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A lesson in two languages, with a wrong number at a cell."""
+    folder = tmp_path_factory.mktemp("course")
+    assert cli.main(["lessons", "new", "坡度", "--in", "en,zh", "--dir", str(folder)]) == 0
+    (path,) = (folder / "en").glob("*.ipynb")
+    path.write_text(
+        path.read_text(encoding="utf-8").replace('"execution_count": 1,', '"execution_count": 7,'), encoding="utf-8"
+    )
+    return folder
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "gbk", "ascii"])
+def test_authors_and_teachers_in_any_console(
+    encoding: str, course: Path, console: Console, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(course)
+    for arguments, due, own in (  # own: whether words of the command's own are in it
+        (["lessons", "check"], 1, True),
+        (["lessons", "unpack", "01"], 0, False),
+        (["lessons", "catalog"], 0, True),
+        (["lessons", "try", "07"], 1, True),
+        (["lessons", "new", "--in", "de", "Steigung"], 1, True),
+        (["lessons", "pack", "no draft", "a.ipynb"], 1, True),
+        (["lessons", "html", "--to", "questions/none/" + "x" * 300, "01"], 1, True),
+        (["lessons", "worksheet", "99"], 1, True),
+        (["lessons", "class", "nowhere"], 1, True),
+        (["lessons", "assignment"], 2, True),
+    ):
+        status, said = console(arguments, encoding)
+        assert (status, "Traceback" in said) == (due, False), (arguments, said)
+        assert not own or is_chinese(said) == (encoding == "gbk"), (arguments, said)
+        status, said = console(arguments, encoding, "de_DE.UTF-8")
+        assert not own or not is_chinese(said.replace("坡度", "")), (arguments, said)
+
+
+def test_the_streams_of_a_process(tmp_path: Path):
+    """What Python itself opens in such a console, not what a test puts in its place."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("LC_", "LANG", "AUTOGRADLAB_LANG"))}
+    env |= {"PYTHONIOENCODING": "cp1252", "LANG": "zh_CN.UTF-8"}
+    command = [sys.executable, "-m", "autogradlab", "lessons", "list"]
+    made = subprocess.run(command, capture_output=True, cwd=tmp_path, env=env)
+    assert (made.returncode, made.stderr) == (0, b"")
+    assert b"zh/01-" in made.stdout
+    assert b"????" in made.stdout
 
 
 def test_a_pipe_that_closes(tmp_path: Path):
@@ -280,7 +346,7 @@ def test_a_pipe_that_closes(tmp_path: Path):
     assert made.stdout.strip() == "1 b''"
 
 
-def test_wrong_usage_in_chinese(tmp_path: Path):
+def test_wrong_usage_in_chinese(console: Console):
     for arguments, words in (
         (["learn"], "不能是 'learn'"),
         (["lessons"], "还需要参数：ACTION"),
@@ -288,9 +354,8 @@ def test_wrong_usage_in_chinese(tmp_path: Path):
         (["lab", "--port"], "--port 后面要跟一个值"),
         (["doctor", "--foo"], "不认识的参数：--foo"),
     ):
-        made = in_console(arguments, "utf-8", tmp_path, AUTOGRADLAB_LANG="zh")
-        assert made.returncode == 2
-        said = made.stderr.decode()
+        status, said = console(arguments, "utf-8")
+        assert status == 2
         assert words in said
         assert said.startswith("用法：autogradlab")
 
@@ -335,16 +400,18 @@ def test_the_language_is_the_systems(monkeypatch: pytest.MonkeyPatch):
     assert speaking.learners_language("en") == "en"
 
 
-def test_every_word_of_the_command_is_used():
+@pytest.mark.parametrize("name", ["cli", "author"])
+def test_every_word_of_the_command_is_used(name: str):
     folder = Path(str(cli.__file__)).parent
-    code = "\n".join(
-        (folder / f"{m}.py").read_text(encoding="utf-8")
-        for m in ("cli", "copying", "doctor", "opening", "speaking", "author/commands", "author/skeleton")
-    )
+    code = "\n".join(path.read_text(encoding="utf-8") for path in folder.rglob("*.py"))
     made = {f"doctor_{name}" for name, *_ in doctor.PACKAGES} | {"doctor_language_pack"}
     made |= {f"compared_{state}" for state in ("current", "missing", "changed", "foreign")}
-    unused = [key for key in catalogue("cli") if key not in made and not re.search(rf"[\"'](?:cli\.)?{key}[\"']", code)]
+    unused = [
+        key for key in catalogue(name) if key not in made and not re.search(rf"[\"'](?:{name}\.)?{key}[\"']", code)
+    ]
     assert unused == []
-    for key, words in catalogue("cli").items():
-        fields = {lang: sorted(set(re.findall(r"\{(\w+)\}", said))) for lang, said in words.items()}
+    for key in re.findall(rf"[\"']{name}\.(\w+)[\"']", code):
+        assert key in catalogue(name)
+    for key, words in catalogue(name).items():
+        fields = {lang: sorted(set(re.findall(r"\{(\w+)", said))) for lang, said in words.items()}
         assert fields["en"] == fields["zh"], key

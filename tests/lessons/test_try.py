@@ -12,6 +12,7 @@ import pytest
 
 from autogradlab.lab import cli
 from autogradlab.lab.author import book, pages, trial
+from autogradlab.lab.copying import LessonError
 from tests.conftest import ROOT
 
 SAMPLE = ROOT / "tests" / "lab" / "sample"
@@ -161,5 +162,5 @@ def test_answers_fold_on_screen_and_stand_at_the_end_on_paper():
 
 
 def test_a_page_to_print_takes_no_picture_from_elsewhere():
-    with pytest.raises(ValueError, match=r"a: a page to print holds its pictures; these are files: picture\.png"):
+    with pytest.raises(LessonError, match=r"a: a page to print holds its pictures; these are files: picture\.png"):
         pages.rendered(marked("![a picture](picture.png)"), "en", "a")

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from autogradlab.inspectors.words import say
 from autogradlab.lab import bank, check
 from autogradlab.lab.answers import plain, read, same
 from autogradlab.lab.exercises import Check
 from autogradlab.lab.predictions import LETTERS, Asked, Prediction
 from autogradlab.lab.puzzles import Parsons
 from autogradlab.lab.quizzes import Quiz
-from autogradlab.lab.running import library
+from autogradlab.lab.running import library, told
 
 __all__ = ["faults", "latest"]
 
@@ -55,23 +56,27 @@ def _asked(asked: Asked) -> list[str]:
     truth = asked.compute()
     if entry.kind == "choice":
         right = [asked.is_right(row, truth) for row in asked.choices]
-        found = [] if right.count(True) == 1 else [f"{right.count(True)} choices say the answer {plain(truth)!r}"]
+        found = (
+            []
+            if right.count(True) == 1
+            else [say("author.right_choices", count=right.count(True), answer=plain(truth))]
+        )
         for letter, row, is_right in zip(LETTERS, asked.choices, right, strict=False):
             if not is_right and not row.get("feedback"):
-                found.append(f"the wrong choice {letter} has no feedback")
+                found.append(say("author.letter_no_feedback", letter=letter))
     elif entry.kind == "order":
         keys = [row["key"] for row in entry.rows("items")]
         given = [str(k) for k in plain(truth)]
-        found = [] if sorted(keys) == sorted(given) else [f"the answer {given} is not an order of {keys}"]
-        found += ["the items are listed in the right order"] if keys == given else []
+        found = [] if sorted(keys) == sorted(given) else [say("author.no_order", given=given, keys=keys)]
+        found += [say("author.listed_in_order")] if keys == given else []
     else:
         found = [
-            f"{r['value']!r} is foreseen as wrong but is right"
+            say("author.foreseen_right", value=r["value"])
             for r in entry.rows("wrong")
             if same(read(r["value"]), read(plain(truth)))
         ]
         if entry.kind == "number" and isinstance(plain(truth), str):
-            found.append(f"the answer {truth!r} is no number")
+            found.append(say("author.no_number", answer=truth))
     return [f"{entry.key}: {fault}" for fault in found]
 
 
@@ -79,37 +84,37 @@ def _parsons(entry: bank.Entry, torch: Any) -> list[str]:
     found = []
     puzzle = Parsons(entry, torch)
     if puzzle.arrange(*puzzle.known).state != "done":
-        found.append(f"its own order fails: {puzzle.text}")
+        found.append(say("author.own_order_fails", text=puzzle.text))
     if not entry.rows("checks"):
-        found.append("it has no checks")
+        found.append(say("author.no_checks"))
     if Parsons(entry, torch).arrange().state == "done":
-        found.append("an empty program passes")
+        found.append(say("author.empty_passes"))
     if Parsons(entry, torch).arrange(*((key, 0) for key in puzzle.lines)).state == "done":
-        found.append("the order in which the lines are shown passes")
+        found.append(say("author.shown_passes"))
     for key in puzzle._extra:
         if (
             Parsons(entry, torch).arrange(*puzzle.known, (key, puzzle.known[-1][1])).state == "done"
             and len(puzzle._extra) > 3
         ):
-            found.append(f"{puzzle.lines[key]!r} passes as a last line")
+            found.append(say("author.extra_passes", line=puzzle.lines[key]))
     return [f"{entry.key}: {fault}" for fault in found]
 
 
 def _check(shown: Check, space: dict[str, Any]) -> list[str]:
     entry, found = shown.entry, []
     if shown.state != "untried":
-        found.append(f"the stub counts as an attempt: {shown.text}")
+        found.append(say("author.stub_attempt", text=shown.text))
     if not (source := entry.data.get("solution")):
-        return [f"{entry.key}: there is no solution"]
+        return [f"{entry.key}: {say('author.no_solution')}"]
     solved = dict(space)
     try:
         exec(compile(source, f"<solution of {entry.name}>", "exec"), solved)
     except Exception as error:
-        return [f"{entry.key}: its solution raises {type(error).__name__}: {error}"]
+        return [f"{entry.key}: {say('author.solution_raises', error=told(error))}"]
     done = check(entry.key, solved)
     if done.state != "done":
-        found.append(f"its solution does not pass: {done.text}")
+        found.append(say("author.solution_fails", text=done.text))
     unused = set(entry.data.get("properties", {})) - set(done.passed)
     if done.state == "done" and unused:
-        found.append(f"properties that the check never asks for: {', '.join(sorted(unused))}")
+        found.append(say("author.unused_properties", names=", ".join(sorted(unused))))
     return [f"{entry.key}: {fault}" for fault in found]

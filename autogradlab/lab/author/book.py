@@ -19,6 +19,7 @@ from jupyter_client.kernelspec import KernelSpecManager
 from jupyter_client.manager import KernelManager
 from nbclient import NotebookClient
 
+from autogradlab.inspectors.words import say
 from autogradlab.lab import copying
 
 __all__ = [
@@ -100,7 +101,10 @@ def _sanitised_picture(found: re.Match[str]) -> str:
 
 def read(path: Path) -> Any:
     """The notebook as stored; format problems are for ``problems`` to tell."""
-    return nbformat.read(path, as_version=nbformat.NO_CONVERT)
+    try:
+        return nbformat.read(path, as_version=nbformat.NO_CONVERT)
+    except (nbformat.reader.NotJSONError, UnicodeDecodeError) as error:
+        raise copying.LessonError(say("cli.no_notebook", path=path, reason=str(error).partition("\n")[0])) from error
 
 
 def language_of(notebook: Any, path: Path) -> str:

@@ -117,7 +117,7 @@ def _execute(args: argparse.Namespace) -> int:
             status |= _say(path, [_failed(error)])
             continue
         changed = store(path, normalise(ran))
-        print(f"{path.name}: {'written' if changed else 'unchanged'}", flush=True)
+        print(f"{path.name}: {_became(changed)}", flush=True)
         status |= _say(path, problems(read(path)))
     return status
 
@@ -130,7 +130,7 @@ def run(stored: Any, path: Path) -> Any:
 def _sync(args: argparse.Namespace) -> int:
     status = 0
     for path in named(args.lessons, is_translation):
-        print(f"{path.parent.name}/{path.name}: {'written' if store(path, synced(path, args.fresh)) else 'unchanged'}")
+        print(f"{path.parent.name}/{path.name}: {_became(store(path, synced(path, args.fresh)))}", flush=True)
         status |= _say(path, pair_problems(path))
     return status
 
@@ -146,7 +146,7 @@ def _check(args: argparse.Namespace) -> int:
         if all((root / lang).is_dir() for lang in LANGUAGES):
             status |= _say(root, missing_translations(root))
     if not status:
-        print(f"{len(lessons)} checked")
+        print(say("author.checked", count=len(lessons)))
     return status
 
 
@@ -159,7 +159,7 @@ def _try(args: argparse.Namespace) -> int:
             status |= _say(path, [_failed(error)])
             continue
         status |= _say(path, faults)
-        print(f"{path.name}: {tried} tried", flush=True)
+        print(f"{path.name}: {say('author.tried', count=tried)}", flush=True)
     return status
 
 
@@ -179,7 +179,12 @@ def _html(args: argparse.Namespace) -> int:
 
 
 def _failed(error: CellExecutionError) -> str:
-    return f"a cell fails, and is not tagged raises-exception:\n{ANSI.sub('', str(error))}"
+    return say("author.cell_fails", error=ANSI.sub("", str(error)))
+
+
+def _became(written: bool, otherwise: str = "author.unchanged") -> str:
+    """What a command says of a file that it has made, or left as it was."""
+    return say("author.written" if written else otherwise)
 
 
 def _say(path: Path, found: list[str]) -> int:
@@ -194,7 +199,7 @@ def _catalog(args: argparse.Namespace) -> int:
     stale = not file.is_file() or file.read_text(encoding="utf-8") != text
     if stale and not args.check:
         file.write_text(text, encoding="utf-8", newline="\n")
-    print(f"{file.name}: {'out of date' if stale and args.check else 'written' if stale else 'up to date'}")
+    print(f"{file.name}: {say('author.out_of_date') if stale and args.check else _became(stale, 'author.up_to_date')}")
     return int(stale and args.check)
 
 

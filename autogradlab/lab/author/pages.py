@@ -12,6 +12,8 @@ from nbconvert import HTMLExporter
 from pygments.formatters import HtmlFormatter
 from pygments.styles import get_style_by_name
 
+from autogradlab.inspectors.words import say
+from autogradlab.lab.copying import LessonError
 from autogradlab.lab.mathml import typeset
 
 from .book import execute, language_of, normalise, read
@@ -70,7 +72,7 @@ def rendered(notebook: Any, language: str, name: str) -> str:
     body, _ = HTMLExporter(template_name="basic").from_notebook_node(notebook)
     body = re.sub(r"<script\b.*?</script>|<style\b.*?</style>", "", body, flags=re.DOTALL)
     if elsewhere := re.findall(r'<img\b[^>]*\bsrc="(?!data:)([^"]*)"', body):
-        raise ValueError(f"{name}: a page to print holds its pictures; these are files: {', '.join(elsewhere)}")
+        raise LessonError(say("author.pictures_elsewhere", name=name, files=", ".join(elsewhere)))
     body = answers_last(body, language)
     colours = HtmlFormatter(style=get_style_by_name("default")).get_style_defs(".highlight")
     return (

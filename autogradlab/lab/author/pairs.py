@@ -15,6 +15,7 @@ from typing import Any
 
 import nbformat
 
+from autogradlab.inspectors.words import say
 from autogradlab.lab import copying
 
 from .book import CARD_LANGUAGE, as_stored, execute, normalise, read, root_of
@@ -36,9 +37,9 @@ def pack(draft: str) -> Any:
     """The notebook that a draft describes, not yet run."""
     heads = list(HEAD.finditer(draft))
     if not heads or draft[: heads[0].start()].strip():
-        raise DraftError("a draft begins with a line '%% id markdown role=...' or '%% id code role=...'")
+        raise DraftError(say("author.draft_start"))
     if stray := re.search(r"^%%(?! [a-z0-9-]+ (?:markdown|code)(?: [a-z]+=[^\s=]+)*[ \t]*$) .*$", draft, re.MULTILINE):
-        raise DraftError(f"this line begins no cell: {stray[0]!r}")
+        raise DraftError(say("author.draft_stray", line=stray[0]))
     notebook = nbformat.v4.new_notebook()
     for head, following in zip(heads, [*heads[1:], None], strict=True):
         source = draft[head.end() : following.start() if following else None].strip("\n")
@@ -93,8 +94,8 @@ def joined(english: Any, words: dict[str, Any], fresh: Collection[str]) -> Any:
     translation fits the original as it is now."""
     notebook = nbformat.from_dict(english)
     wanted = {cell["id"] for cell in notebook.cells if cell.cell_type == "markdown"}
-    if faults := [f"{i}: not translated" for i in wanted - set(words)] + [
-        f"{i}: translates nothing" for i in set(words) - wanted
+    if faults := [f"{i}: {say('author.not_translated')}" for i in wanted - set(words)] + [
+        f"{i}: {say('author.translates_nothing')}" for i in set(words) - wanted
     ]:
         raise DraftError("\n".join(sorted(faults)))
     for cell in notebook.cells:
@@ -133,24 +134,21 @@ def _cards(one: Any, other: Any) -> bool:
 def pair_problems(path: Path) -> list[str]:
     """What is wrong between a translated lesson and its original."""
     if original(path) == path:
-        return ["there is no English lesson of this name"]
+        return [say("author.no_english")]
     english, translated = read(original(path)), read(path)
     ids = [(cell["id"], cell.cell_type) for cell in english.cells]
     if ids != [(cell["id"], cell.cell_type) for cell in translated.cells]:
-        return ["its cells are not those of the English lesson, in their order; run autogradlab lessons sync"]
+        return [say("author.other_cells")]
     found = []
     for ours, theirs in zip(translated.cells, english.cells, strict=True):
         if ours.cell_type == "code" and not in_step(ours, theirs):
-            found.append(
-                f"{ours['id']}: code, metadata or printed text differ from the English lesson, or a card is in its "
-                "language; run autogradlab lessons sync"
-            )
+            found.append(f"{ours['id']}: {say('author.out_of_step')}")
         elif ours.cell_type == "markdown":
             mark = ours.metadata.get("autogradlab", {}).get("source")
             if mark != digest(theirs.source):
-                found.append(f"{ours['id']}: the English cell has changed since it was translated")
+                found.append(f"{ours['id']}: {say('author.stale')}")
             if ours.source == theirs.source and re.search(r"[a-z]{4}.* [a-z]{3}", ours.source):
-                found.append(f"{ours['id']}: not translated")
+                found.append(f"{ours['id']}: {say('author.not_translated')}")
     return found
 
 
@@ -158,8 +156,9 @@ def missing_translations(lessons: Path | None = None) -> list[str]:
     """English lessons without a translation, and translations of nothing."""
     lessons = lessons or copying.lessons_folder()
     names = {lang: {p.name for p in (lessons / lang).glob("*.ipynb")} for lang in (ORIGINAL, *TRANSLATIONS)}
-    found = [f"{lang}/{name} is missing" for lang in TRANSLATIONS for name in sorted(names[ORIGINAL] - names[lang])]
-    return found + [f"en/{name} is missing" for lang in TRANSLATIONS for name in sorted(names[lang] - names[ORIGINAL])]
+    missing = [f"{lang}/{name}" for lang in TRANSLATIONS for name in sorted(names[ORIGINAL] - names[lang])]
+    missing += [f"{ORIGINAL}/{name}" for lang in TRANSLATIONS for name in sorted(names[lang] - names[ORIGINAL])]
+    return [say("author.lesson_missing", name=name) for name in missing]
 
 
 def store(path: Path, text: str) -> bool:

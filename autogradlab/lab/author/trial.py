@@ -10,6 +10,8 @@ from pathlib import Path
 
 import nbformat
 
+from autogradlab.inspectors.words import language, say
+
 from .book import execute, on_torch, read
 
 MARK = "lesson-audit: "
@@ -29,22 +31,23 @@ def attempt(path: Path, torch: bool = False) -> tuple[list[str], int]:
         after["id"] = f"audit-{number}"
         after.metadata["tags"] = ["raises-exception"]
         cells += [cell, after]
-    ran = execute(nbformat.from_dict({**stored, "cells": cells}), path.parent, rewrite=on_torch if torch else None)
+    audited = nbformat.from_dict({**stored, "cells": cells})
+    ran = execute(audited, path.parent, rewrite=on_torch if torch else None, language=language())
     found, tried = [], 0
     for cell in ran.cells:
         if cell["id"].startswith("audit-"):
             said = [o.text for o in cell.outputs if o.output_type == "stream" and MARK in o.text]
             if not said:
-                found.append(f"after a cell, the audit failed: {cell.outputs}")
+                found.append(say("author.audit_failed", outputs=cell.outputs))
             for text in said:
                 told = json.loads(text.partition(MARK)[2])
                 tried += told["tried"]
                 found += told["faults"]
     asked = sum(calls(cell.source) for cell in stored.cells if cell.cell_type == "code")
     if tried != asked:
-        found.append(f"{asked} questions and exercises are called, {tried} are shown: each is the last line of a cell")
+        found.append(say("author.not_shown", asked=asked, tried=tried))
     elif not asked:
-        found.append("there is nothing to try: no cell calls predict, quiz, parsons or check")
+        found.append(say("author.nothing_to_try"))
     return found, tried
 
 

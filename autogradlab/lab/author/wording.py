@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from autogradlab.inspectors.words import say
 from autogradlab.lab import copying
 
 from .book import read, root_of
@@ -63,7 +64,14 @@ def tables(lessons: Path | None = None) -> dict[str, dict[str, Any]]:
     """The entries of each lesson's file of questions."""
     lessons = lessons or copying.lessons_folder()
     files = sorted((lessons / "questions").glob("*.toml"))
-    return {p.stem: tomllib.loads(p.read_text(encoding="utf-8")) for p in files}
+    return {path.stem: _table(path) for path in files}
+
+
+def _table(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise copying.LessonError(say("cli.not_usable", path=path, reason=error)) from error
 
 
 def problems(path: Path, every: dict[str, dict[str, Any]], languages: Sequence[str] = LANGUAGES) -> list[str]:
@@ -93,20 +101,20 @@ def question_problems(
 
 def _entry(stem: str, name: str, entry: dict[str, Any], every: dict[str, dict[str, Any]]) -> Iterator[str]:
     if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
-        yield "its name is no word-with-words"
+        yield say("author.name_words")
     kind = entry.get("kind")
     if kind not in FIELDS:
-        yield f"its kind is {kind!r}, none of {', '.join(FIELDS)}"
+        yield say("author.wrong_kind", kind=kind, known=", ".join(FIELDS))
         return
     for field in sorted(set(entry) - FIELDS[kind]):
-        yield f"a {kind} has no field {field!r}"
+        yield say("author.no_field", kind=kind, field=field)
     for field in sorted(NEEDED[kind] - set(entry)):
-        yield f"{field} is missing"
+        yield say("author.missing", field=field)
     yield from _python(entry)
     if kind == "choice":
         yield from _choices(entry)
     if kind in {"exercise"} and len(entry.get("hints", [])) != 3:
-        yield f"there are {len(entry.get('hints', []))} hints, not three"
+        yield say("author.hints", count=len(entry.get("hints", [])))
     if kind == "quiz":
         yield from _quiz(stem, entry, every)
 
@@ -128,22 +136,20 @@ def _words(entry: dict[str, Any], languages: Sequence[str]) -> Iterator[str]:
 
 def _each(words: Any, field: str, languages: Sequence[str]) -> Iterator[str]:
     if not isinstance(words, dict) or not set(languages) <= set(words) <= set(LANGUAGES):
-        several = (
-            "both languages, .en and .zh" if len(languages) > 1 else f"the language of the lessons, .{languages[0]}"
-        )
-        yield f"{field} is not in {several}"
+        key = "author.not_in_both" if len(languages) > 1 else "author.not_in_language"
+        yield say(key, field=field, lang=languages[0])
         return
     for language in words:
         if not str(words[language]).strip():
-            yield f"{field}.{language} is empty"
+            yield say("author.field_empty", field=f"{field}.{language}")
         if re.search(r"(?<![*\w)\]])\*[^\s*]", CODE.sub("", str(words[language])).replace("**", "")):
-            yield f"{field}.{language} has a single star; only **strong** and `code` are shown as such"
+            yield say("author.single_star", field=f"{field}.{language}")
     if re.search(r"[㐀-鿿]", str(words.get("en", ""))):
-        yield f"{field}.en is Chinese"
+        yield say("author.is_chinese", field=f"{field}.en")
     prose = CODE.sub("", str(words.get("zh", "")))
-    yield from (f"{field}.zh: half-width punctuation: {m}" for m in HALF_WIDTH.findall(prose))
+    yield from (say("author.field_half_width", field=f"{field}.zh", found=m) for m in HALF_WIDTH.findall(prose))
     if re.search(r"[A-Za-z]{3,} [A-Za-z]{2,} [A-Za-z]{2,}", prose) and not re.search(r"[㐀-鿿]", prose):
-        yield f"{field}.zh is not Chinese"
+        yield say("author.is_not_chinese", field=f"{field}.zh")
 
 
 def _python(entry: dict[str, Any]) -> Iterator[str]:
@@ -152,46 +158,46 @@ def _python(entry: dict[str, Any]) -> Iterator[str]:
             try:
                 ast.parse(entry[field])
             except SyntaxError as error:
-                yield f"{field} is no Python: {error}"
+                yield say("author.no_python", field=field, error=error)
 
 
 def _choices(entry: dict[str, Any]) -> Iterator[str]:
     rows = entry.get("choices", [])
     if len(rows) < 2:
-        yield "there are fewer than two choices"
+        yield say("author.few_choices")
     typed = sum("right" in row for row in rows)
     if typed and "answer" in entry:
-        yield "the answer is computed and typed in"
+        yield say("author.answered_twice")
     if typed > 1 or (typed and any("value" in row or "error" in row for row in rows)):
-        yield "more than one choice is right, or values beside one that is"
+        yield say("author.many_right")
     if sum("feedback" in row for row in rows) < len(rows) - 1:
-        yield "a wrong choice has no feedback"
+        yield say("author.no_feedback")
 
 
 def _quiz(stem: str, entry: dict[str, Any], every: dict[str, dict[str, Any]]) -> Iterator[str]:
     questions = [q if "/" in q else f"{stem}/{q}" for q in entry.get("questions", [])]
     if len(questions) != 3:
-        yield f"there are {len(questions)} questions, not three"
+        yield say("author.quiz_length", count=len(questions))
     earlier = 0
     for question in questions:
         lesson, _, name = question.rpartition("/")
         found = [s for s in every if (s == lesson or s.startswith(f"{lesson}-")) and name in every[s]]
         if not found:
-            yield f"there is no question {question}"
+            yield say("author.no_question", name=question)
             continue
         if (row := every[found[0]][name]).get("kind") not in CALLS["predict"] - {"order"}:
-            yield f"{question} is of the kind {row.get('kind')!r}, which a quiz cannot ask"
+            yield say("author.no_quiz_kind", name=question, kind=row.get("kind"))
         elif "answer" not in row and not any("right" in r for r in row.get("choices", [])):
-            yield f"{question} has no answer of its own (its predict is given one)"
+            yield say("author.no_own_answer", name=question)
         earlier += found[0] < stem
         if old := row.get("recalls"):
             number, _, before = old.partition("/")
             there = [s for s in every if s.startswith(f"{number}-") and s < stem and before in every[s]]
             earlier += bool(there)
             if not there:
-                yield f"{question} recalls {old}, which no earlier lesson asks"
+                yield say("author.recalls_nothing", name=question, old=old)
     if not earlier and any(s < stem and _asks(every[s]) for s in every):
-        yield "none of its questions recalls an earlier lesson"
+        yield say("author.no_recall")
 
 
 def _asks(entries: dict[str, Any]) -> bool:
@@ -205,20 +211,25 @@ def _homes(lesson: str, question: str, every: dict[str, dict[str, Any]]) -> list
     return [s for s in every if question in every[s] and (not lesson or s == lesson or s.startswith(f"{lesson}-"))]
 
 
+def _calls(notebook: Any) -> dict[str, list[str]]:
+    """The names that cells give to predict, quiz, parsons, check, hint and solution."""
+    found: dict[str, list[str]] = {name: [] for name in CALLS}
+    for cell in notebook.cells:
+        if cell.cell_type != "code":
+            continue
+        try:
+            tree = ast.parse(re.sub(r"^\s*[%!].*$", "", cell.source, flags=re.MULTILINE))
+        except SyntaxError:  # a cell that shows a mistake
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in found:
+                found[node.func.id] += [str(a.value) for a in node.args[:1] if isinstance(a, ast.Constant)]
+    return found
+
+
 def used_problems(path: Path, every: dict[str, dict[str, Any]]) -> list[str]:
     """Calls of questions that are not there, entries that no cell uses, and exercises without help or judge."""
-    calls: dict[str, list[str]] = {name: [] for name in CALLS}
-    for cell in read(path).cells:
-        if cell.cell_type == "code":
-            source = re.sub(r"^\s*[%!].*$", "", cell.source, flags=re.MULTILINE)
-            for node in ast.walk(ast.parse(source)):
-                if (
-                    isinstance(node, ast.Call)
-                    and isinstance(node.func, ast.Name)
-                    and node.func.id in calls
-                    and node.args
-                ):
-                    calls[node.func.id].append(str(ast.literal_eval(node.args[0])))
+    calls = _calls(read(path))
     stem, found = path.stem, []
     mine = every.get(stem, {})
     for call, names in calls.items():
@@ -230,11 +241,11 @@ def used_problems(path: Path, every: dict[str, dict[str, Any]]) -> list[str]:
                 known = tables()
                 homes = _homes(lesson, question, known)
             if len(homes) != 1:
-                found.append(
-                    f"{call}({name!r}): " + ("there is no such entry" if not homes else f"it is in {', '.join(homes)}")
-                )
+                fault = say("author.several_homes", where=", ".join(homes)) if homes else say("author.no_entry")
+                found.append(f"{call}({name!r}): {fault}")
             elif known[homes[0]][question].get("kind") not in CALLS[call]:
-                found.append(f"{call}({name!r}): the entry is of the kind {known[homes[0]][question].get('kind')!r}")
+                kind = known[homes[0]][question].get("kind")
+                found.append(f"{call}({name!r}): {say('author.entry_kind', kind=kind)}")
     asked = {
         q.rpartition("/")[2]
         for e in mine.values()
@@ -243,23 +254,24 @@ def used_problems(path: Path, every: dict[str, dict[str, Any]]) -> list[str]:
         if "/" not in q
     }
     called = {n.rpartition("/")[2] for names in calls.values() for n in names}
-    found += [f"{name}: no cell asks it" for name in mine if name not in asked | called]
+    found += [f"{name}: {say('author.not_asked')}" for name in mine if name not in asked | called]
     for name, entry in mine.items():
         if entry.get("kind") == "exercise":
             named = {name, f"{stem}/{name}", f"{stem.partition('-')[0]}/{name}"} & set(calls["check"])
-            found += [f"{name}: no cell has check({name!r})"] * (not named)
-    found += [
-        f"{c}(...) in a cell gives help unasked; the check's card has buttons" for c in ("hint", "solution") if calls[c]
-    ]
+            found += [f"{name}: {say('author.not_checked', name=name)}"] * (not named)
+    found += [say("author.help_unasked", call=c) for c in ("hint", "solution") if calls[c]]
     judges = root_of(path) / "checks" / f"{stem}.py"
     wanted = {n.replace("-", "_") for n, e in mine.items() if e.get("kind") == "exercise"}
     there = set()
     if judges.is_file():
-        there = {n.name for n in ast.parse(judges.read_text(encoding="utf-8")).body if isinstance(n, ast.FunctionDef)}
-    found += [f"checks/{judges.name} has no function {name}" for name in sorted(wanted - there)]
-    found += [
-        f"checks/{judges.name}: {name} checks nothing" for name in sorted(there - wanted) if not name.startswith("_")
-    ]
+        try:
+            body = ast.parse(judges.read_text(encoding="utf-8")).body
+        except SyntaxError as error:
+            return [*found, say("author.no_python", field=f"checks/{judges.name}", error=error)]
+        there = {node.name for node in body if isinstance(node, ast.FunctionDef)}
+    file, idle = f"checks/{judges.name}", [name for name in there - wanted if not name.startswith("_")]
+    found += [say("author.no_function", file=file, name=name) for name in sorted(wanted - there)]
+    found += [say("author.checks_nothing", file=file, name=name) for name in sorted(idle)]
     return found
 
 
@@ -290,11 +302,11 @@ def heading_problems(notebook: Any) -> list[str]:
         for marks, words in HEADING.findall(text):
             level = len(marks)
             if level == 1 and last:
-                found.append(f"{id}: a second heading of the first level: {words}")
+                found.append(f"{id}: {say('author.second_heading', words=words)}")
             if level > last + 1:
-                found.append(f"{id}: a heading of level {level} after one of level {last}: {words}")
+                found.append(f"{id}: {say('author.heading_jump', level=level, last=last, words=words)}")
             last = level
-    return found or ([] if last else ["there is no heading"])
+    return found or ([] if last else [say("author.no_heading")])
 
 
 def emphasis_problems(notebook: Any) -> list[str]:
@@ -317,14 +329,14 @@ def emphasis_problems(notebook: Any) -> list[str]:
                 elif closes:
                     stray = True
             if waiting or stray:
-                found.append(f"{id}: shown as stars: {part.strip()[:60]}")
+                found.append(f"{id}: {say('author.stars', words=part.strip()[:60])}")
     return found
 
 
 def punctuation_problems(notebook: Any) -> list[str]:
     """Half-width punctuation beside Chinese characters."""
     return [
-        f"{id}: half-width punctuation: {found}"
+        f"{id}: {say('author.half_width', found=found)}"
         for id, text in markdown(notebook)
         for found in HALF_WIDTH.findall(re.sub(r"\]\([^)]*\)", "]", CODE.sub("", text)))
     ]
@@ -336,20 +348,21 @@ def link_problems(path: Path) -> list[str]:
     anchors = {words.replace(" ", "-") for _, text in markdown(notebook) for _, words in HEADING.findall(text)}
     for id, text in markdown(notebook):
         if re.search(r"<img(?![^>]*\balt=\"[^\"]+\")", text):
-            found.append(f"{id}: a picture without words")
+            found.append(f"{id}: {say('author.picture_no_words')}")
         for picture, words, target in LINK.findall(re.sub(r"`[^`]*`", "", text)):
             file, _, anchor = target.partition("#")
             if not words.strip():
-                found.append(f"{id}: {'a picture' if picture else 'a link'} without words: {target}")
+                key = "author.picture_no_words_for" if picture else "author.link_no_words"
+                found.append(f"{id}: {say(key, target=target)}")
             if re.match(r"https?://", target):
                 if not re.match(r"https://[\w-]+(\.[\w-]+)+(/|$)", target):
-                    found.append(f"{id}: not an https address: {target}")
+                    found.append(f"{id}: {say('author.not_https', target=target)}")
             elif target.startswith("attachment:"):
-                found.append(f"{id}: pictures are files, not attachments")
+                found.append(f"{id}: {say('author.attachment')}")
             elif file and not (path.parent / file).is_file():
-                found.append(f"{id}: there is no {file}")
+                found.append(f"{id}: {say('author.no_file', file=file)}")
             elif not file and anchor not in anchors:
-                found.append(f"{id}: there is no heading for #{anchor}")
+                found.append(f"{id}: {say('author.no_anchor', anchor=anchor)}")
     return found
 
 
@@ -363,5 +376,5 @@ def name_problems(notebook: Any, torch: Any, absent: set[str]) -> list[str]:
             for part in name.split(".")[1:]:
                 at = getattr(at, part, None) if at is not None else None
             if at is None and name not in absent:
-                found.append(f"{id}: there is no {name}")
+                found.append(f"{id}: {say('author.no_name', name=name)}")
     return found
