@@ -15,12 +15,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from heapq import heappop, heappush
 from itertools import count
+from sys import getrefcount
 from typing import Any
 
 import numpy as np
 
 from ..graph.backend import RAW, TENSORS
 from ..graph.node import Node, Pair
+from ..memory.layout import fills_memory
 from ..runtime import modes
 from ..runtime.modes import FLAGS, QUIET
 from ..tensor.edges import pair
@@ -42,6 +44,17 @@ _ndarray = np.ndarray
 _asarray = np.asarray
 _sum = np.add
 _SMALL = 1024  # below it a new array costs less than the care for an old one
+_refs = getrefcount
+
+
+def _alone() -> int:
+    """The references to an array that one local variable holds, and nobody else."""
+    array = _asarray(0.0)
+    return _refs(array)
+
+
+_ALONE = _alone()
+_BUFFERED = _ALONE + 1  # by a local variable and by the buffers of a pass
 
 
 class Reach:
@@ -184,6 +197,39 @@ def _capture(reach: Reach, node: Node, grad: Any, writes: int | None = None) -> 
     return reach.needed is not None and reach.needed[node]
 
 
+def _sole(before: np.ndarray, grad: Any, outs: Any, i: int) -> bool:
+    """Whether PyTorch adds to a buffered array in place: it has no gaps, and nobody holds it or the memory in which it
+    lies but the pass itself, by its buffers, a Node's gradient and what that has given for its edges before number `i`.
+    """
+    passed = (grad, *outs[:i])
+    if _refs(before) != _BUFFERED + 1 + 2 * sum([g is before for g in passed]):
+        return False
+    base = before.base
+    if base is None:
+        return True
+    held = _ALONE + 1 + 2 * sum([g is base for g in passed])
+    return _refs(base) == held and (before.flags.c_contiguous or fills_memory(before))
+
+
+def _writes(node: Node, i: int, grad: Any, g: np.ndarray, writes: int | None) -> int:
+    """How often gradient number `i` of a Node was written in place, `writes` being how often its own was, of which it
+    may be a part."""
+    if (
+        writes
+        and type(grad) is _ndarray
+        and (g is grad or g.base is grad or (g.base is not None and g.base is grad.base))
+    ):
+        return writes
+    return 0 if node.writes is None else node.writes[i]
+
+
+def _note(written: dict[Node, int], target: Node, writes: int) -> None:
+    if writes:
+        written[target] = writes
+    else:
+        written.pop(target, None)
+
+
 def _written(grad: np.ndarray, writes: int) -> Tensor:
     """A gradient to which others were added in place."""
     t = wrap(grad)
@@ -195,8 +241,8 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
     """A plain backward pass; the caller has entered the quiet context."""
     shared, needed, captures = reach.shared, reach.needed, reach.capture_at
     buffers: dict[Node, Any] = {}
-    #: Nodes whose buffer is an array that nobody else holds, and how often another one was added to it in place
-    owned: dict[Node, int] = {}
+    #: how often the gradients of Nodes were written in place, of those that were
+    written: dict[Node, int] = {}
     leaves: list[tuple[Node, np.ndarray]] = []
     take, look, expected, tick = buffers.pop, buffers.get, shared.get, count().__next__
     queue = _enter(reach, [None if g is None else g._array for g in grads], buffers, tick)
@@ -210,13 +256,14 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
                 return
             _, _, node, grad = heappop(queue)
             if node.accumulates:  # a root
-                if grad is not None and (node not in captures or _capture(reach, node, grad, None)):
+                if grad is not None and (node not in captures or _capture(reach, node, grad)):
                     add_to_grad(node.variable, grad, None)  # type: ignore[attr-defined]
                 node = None
                 continue
-        if captures and node in captures and not _capture(reach, node, grad, owned.get(node)):
+        if captures and node in captures and not _capture(reach, node, grad, written.get(node)):
             node = None
             continue
+        writes = written.get(node) if written else None
         outs = node.run(grad, RAW)
         if not keep_graph and node.frees:
             if node.keeps:
@@ -238,6 +285,8 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
             if g is not None:
                 if type(g) is not _ndarray:
                     g = _asarray(g)
+                if writes or node.writes is not None:
+                    _note(written, target, _writes(node, i, grad, g, writes))
                 if left is not None and target.multi:
                     if g.shape != target.shape[nr] or g.dtype is not target.dtype[nr]:
                         g = _asarray(checked(node, i, g, target.shape[nr], target.dtype[nr]))
@@ -247,19 +296,20 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
             if left is not None:
                 if g is not None and not target.multi:
                     before = look(target)
-                    # whether nobody else holds this array
-                    mine = g is not grad and g.base is None and (g is not outs[i - 1] or len(outs) == 1)
                     if before is not None:
-                        known = owned.get(target)
+                        own = (before.base is None and _refs(before) - (outs[i - 1] is before) == _BUFFERED) or _sole(
+                            before, grad, outs, i
+                        )
                         if g.size < _SMALL:
                             g = _sum(before, g)
                             if type(g) is not _ndarray:
                                 g = _asarray(g)
                         else:
-                            g = _sum(before, g, before if known is not None else g if mine else None)
-                        owned[target] = 0 if known is None else known + 1
-                    elif mine:
-                        owned[target] = 0
+                            g = _sum(before, g, before if own and before.base is None else None)
+                        if own:
+                            written[target] = written[target] + 1 if target in written else 1
+                        elif target in written:
+                            del written[target]
                     buffers[target] = g
                 if left > 1:
                     shared[target] = left - 1
@@ -273,14 +323,16 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
                 following, following_grad = target, g
             else:
                 heappush(queue, (-target._seq, tick(), target, g))
-        for target, g in leaves:
-            if target not in captures or _capture(reach, target, g, owned.get(target)):
-                add_to_grad(target.variable, g, owned.get(target))
-        leaves.clear()
-        outs = g = before = None  # what is not needed any more need not stay until the next Node has run
+        outs = grad = before = None  # what is not needed any more need not stay until the next Node has run
+        while leaves:
+            target, g = leaves.pop(0)
+            own = _refs(g) == _ALONE
+            if target not in captures or _capture(reach, target, g, written.get(target)):
+                add_to_grad(target.variable, g, written.get(target, 0) if own else None)
+        g = None
         node = following
         if node is not None:
-            grad = following_grad
+            grad, following_grad = following_grad, None
             if queue and -node._seq >= queue[0][0]:
                 heappush(queue, (-node._seq, tick(), node, grad))
                 node = None
@@ -422,7 +474,10 @@ class Task:
         shared, needed = reach.shared, reach.needed
         heap: list[Node] = []
         buffers: dict[Node, Any] = {}
-        owned: dict[Node, int] = {}  # as in `walk`
+        written: dict[Node, int] = {}  # as in `walk`
+        outs: Any
+        g: Any
+        outs = grad = before = g = None
         take, look = buffers.pop, buffers.get
         short = not (recorded or watch or local.anomaly)  # whether simple Nodes may go the short way
 
@@ -434,23 +489,23 @@ class Task:
 
         while heap:
             node = heap.pop() if len(heap) == 1 else _pop(heap)
+            grad = outs = before = g = None
             grad = take(node, None)
-            writes = owned.get(node)
+            writes = written.get(node)
             if writes and not node.accumulates and node.hooks and node.hooks.tensor:
                 grad = _written(grad, writes)  # hooks see its version
             if needed is not None and not self._arrives(node, grad, writes, recorded, local):
                 continue
             if node.accumulates:
                 if grad is not None:
-                    accumulate(node, grad, recorded, writes, local)  # type: ignore[arg-type]
+                    own = not recorded and _refs(grad) == _ALONE
+                    accumulate(node, grad, recorded, (writes or 0) if own else None, local)  # type: ignore[arg-type]
                 elif node.hooks is not None or node.variable._meta is not None:  # type: ignore[attr-defined]
                     accumulate_nothing(node, recorded, local)  # type: ignore[arg-type]
                 if watch:
                     yield Event(node, grad, ())
                 continue
-            hooks = node.hooks
-            shown = watch or (hooks is not None and bool(hooks.post))  # whether others see what the Node gives
-            if short and node.simple and hooks is None:
+            if short and node.simple and node.hooks is None:
                 try:
                     outs = QUIET(node.run, grad, RAW)
                 except RuntimeError as error:
@@ -481,6 +536,8 @@ class Task:
                 if g is not None:
                     if not recorded and type(g) is not _ndarray:
                         g = np.asarray(g)
+                    if not recorded and (writes or node.writes is not None):
+                        _note(written, target, _writes(node, i, grad, g, writes))
                     if target.multi:
                         if not recorded and (g.shape != target.shape[nr] or g.dtype is not target.dtype[nr]):
                             g = np.asarray(checked(node, i, g, target.shape[nr], target.dtype[nr]))
@@ -492,14 +549,10 @@ class Task:
                         if g.shape != target.shape or g.dtype is not target.dtype:
                             g = np.asarray(checked(node, i, g, target.shape, target.dtype))
                         before = look(target)
-                        mine = g is not grad and g.base is None and (g is not outs[i - 1] or len(outs) == 1)
-                        mine = mine and not shown
-                        known = owned.get(target)
                         if before is not None:
-                            g = _plus(before, g, known is not None, mine)
-                            owned[target] = 0 if known is None else known + 1
-                        elif mine:
-                            owned[target] = 0
+                            own = _sole(before, grad, outs, i)
+                            g = _plus(before, g, own and before.base is None)
+                            _note(written, target, written.get(target, 0) + 1 if own else 0)
                         buffers[target] = g
                 if not left:
                     if heap:
@@ -528,16 +581,12 @@ class Task:
         return run
 
 
-def _plus(a: Any, b: Any, own_a: bool = False, own_b: bool = False) -> Any:
-    """The sum of two gradients of one tensor, quietly: in the memory of one that is our own,
-    else a new array or Tensor."""
+def _plus(a: Any, b: Any, own: bool = False) -> Any:
+    """The sum of two gradients of one tensor, quietly: in the memory of the first if it is our own, else a new array
+    or Tensor."""
     if type(a) is not _ndarray:
         return a + b
-    out = a if own_a else b if own_b else None
-    if out is None or out.size < _SMALL:
-        args: tuple[Any, ...] = (a, b)
-    else:
-        args = (a, b, out)
+    args: tuple[Any, ...] = (a, b, a) if own and a.size >= _SMALL else (a, b)
     try:
         total = QUIET(_sum, *args)
     except RuntimeError:

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..graph.node import NO_EDGE, AccumulateGrad, Node
-from ..memory.layout import empty_like
+from ..memory.layout import empty_like, fills_memory
 from ..memory.overlap import check_written
+from ..memory.strided import placed
 from ..memory.versions import INFERENCE, UNSHARED, increment_version
 from ..runtime import errors, modes
 from ..tensor.tensor import Tensor, requires_grad, wrap
@@ -55,8 +56,8 @@ def is_plain(node: Node) -> bool:
 def add_to_grad(variable: Tensor, grad: np.ndarray, writes: int | None) -> None:
     """Make an array the `.grad` of a leaf, or add it to the one that is there; inside the quiet context.
 
-    writes: of an array that nobody else holds, which may become `.grad` itself, how many gradients the engine has added
-    to it in place, for they count as versions; None of any other array.
+    writes: of an array that nobody else holds, which may become `.grad` itself, how often it was written in
+    place, which counts as versions; None of any other array.
     """
     old = variable._grad
     if old is None:
@@ -69,17 +70,37 @@ def add_to_grad(variable: Tensor, grad: np.ndarray, writes: int | None) -> None:
 
 def _first(variable: Tensor, grad: np.ndarray, writes: int | None, kept: bool = False) -> Tensor:
     """The `.grad` of a leaf that had none: the array itself if it may be and no hook has `kept` it, else a copy."""
-    otherwise = grad.ndim > 0 and grad.strides != variable._array.strides
-    if writes is not None and not kept and not (otherwise and grad.ndim > 1):
+    x = variable._array
+    taken = writes is not None and not kept
+    if taken and (grad.base is not None or grad.strides != x.strides):
+        taken = _laid_out_like(grad, x)
+    if taken and grad.base is None:
         t = wrap(grad)
+    else:
+        t = wrap(own_copy(grad, x))
+    if taken:  # PyTorch takes a view of memory over as well
         if writes:
             t._counter = [writes]
-        return t
-    t = wrap(own_copy(grad, variable._array))
-    # PyTorch takes over a view of memory that nobody else holds; its copies are written by copy_
-    if kept or otherwise or grad.base is None:
-        increment_version(t)
+    elif x.flags.c_contiguous or fills_memory(
+        x
+    ):  # it makes memory with the strides of the leaf, and copies into it in place
+        t._counter = [1]
     return t
+
+
+def _laid_out_like(grad: np.ndarray, x: np.ndarray) -> bool:
+    """Whether a gradient may become the `.grad` of `x` as it lies: with its strides, or contiguous where `x` has gaps.
+
+    Strides of dimensions of size 1 count only where they are 0; NumPy's negative ones would be a copy in PyTorch.
+    """
+    if not (x.flags.c_contiguous or fills_memory(x)):
+        return grad.flags.c_contiguous
+    if not x.size:
+        grad, x = placed(grad), placed(x)
+    steps, own = grad.strides, x.strides
+    if grad.dtype is not x.dtype:
+        steps = tuple([s // grad.itemsize * x.itemsize for s in steps])
+    return all(abs(a) == b if n != 1 else a != 0 for a, b, n in zip(steps, own, x.shape, strict=True))
 
 
 def _add_in_place(old: Tensor, grad: np.ndarray) -> None:

@@ -158,6 +158,8 @@ class Node:
     frees = False
     #: whether more is to do then than to drop `saved`
     keeps = False
+    #: how often PyTorch's own formulas write each gradient that they make, which counts as versions; None: never
+    writes: tuple[int, ...] | None = None
 
     _edges: tuple[Edge, ...]
     hooks: Hooks | None

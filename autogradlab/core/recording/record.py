@@ -35,6 +35,7 @@ __all__ = [
     "pack",
     "raw",
     "unpack",
+    "writes",
 ]
 
 #: the Node of operations that PyTorch has no derivative for
@@ -306,7 +307,7 @@ class Formula:
     `of` is PyTorch's name for them.
     """
 
-    __slots__ = ("edges", "fn", "joint", "names", "needs", "of", "places")
+    __slots__ = ("edges", "fn", "joint", "names", "needs", "of", "places", "writes")
 
     def __init__(self, fn: Callable[..., Any], edges: tuple[int, ...], joint: bool, of: str = "") -> None:
         self.fn = fn
@@ -315,11 +316,26 @@ class Formula:
         self.joint = joint
         code = fn.__code__
         self.names = code.co_varnames[2 : code.co_argcount]
+        #: see `writes`
+        self.writes: tuple[int, int] = getattr(fn, "writes", (0, 0))
         #: a joint formula may ask which gradients are wanted
         self.needs = bool(self.names) and self.names[-1] == "needs"
         if self.needs:
             self.names = self.names[:-1]
         self.places: tuple[int, ...] = ()
+
+
+def writes(times: int, recorded: int | None = None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Say of a formula that PyTorch's writes the gradient in place so many times, which counts as versions of it.
+
+    recorded: how often where backward is itself recorded, if it differs.
+    """
+
+    def mark(formula: Callable[..., Any]) -> Callable[..., Any]:
+        formula.writes = times, times if recorded is None else recorded  # type: ignore[attr-defined]
+        return formula
+
+    return mark
 
 
 class OpNode(Node):
@@ -345,6 +361,8 @@ class OpNode(Node):
     #: what PyTorch saves though no formula of ours needs it: its value, or a function of the Node that tells it
     constants: dict[str, Any] = {}
     formulas: tuple[Formula, ...] = ()
+    #: `writes` where backward is itself recorded
+    writes_recorded: tuple[int, ...] = ()
     #: the formulas by the names of what they differentiate: the order in which PyTorch's own Nodes record theirs
     recorded: tuple[Formula, ...] = ()
 
@@ -372,14 +390,21 @@ class OpNode(Node):
         local = modes.LOCAL.state
         before = local.formula
         if before:  # the engine has said so for the whole pass
-            return self.apply(self.recorded, F, grad, values)
+            return self._counted(self.apply(self.recorded, F, grad, values), grad)
         try:
             local.formula = True
             local.refresh()
-            return self.apply(self.recorded, F, grad, values)
+            return self._counted(self.apply(self.recorded, F, grad, values), grad)
         finally:
             local.formula = before
             local.refresh()
+
+    def _counted(self, outs: tuple[Any, ...], grad: Any) -> tuple[Any, ...]:
+        """Recorded gradients with the versions that PyTorch's formulas give them."""
+        for g, times in zip(outs, self.writes_recorded, strict=False):
+            if times and g is not None and g is not grad and g._view is None:
+                g._counter = [times]
+        return outs
 
     def apply(self, formulas: tuple[Formula, ...], F: Any, grad: Any, values: list[Any]) -> tuple[Any, ...]:
         """The gradients for the edges that want one, by the formulas on a backend, given the saved values."""
@@ -533,6 +558,10 @@ def make_node_class(
         (only,) = formulas
         if only.edges == (0,) and not only.joint and only.names == fields:
             methods.setdefault("run", _run_of_one(only.fn))
+    counts = {i: f.writes for f in formulas for i in f.edges}
+    if any(f.writes[0] for f in formulas):
+        both = [counts.get(i, (0, 0)) for i in range(1 + max(counts))]
+        methods["writes"], methods["writes_recorded"] = zip(*both, strict=True)
     made = node_class(
         name.rpartition("::")[2],
         NotImplementedNode if not_implemented else OpNode,

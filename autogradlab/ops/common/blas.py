@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.recording.record import RAW, TENSORS
+from ...core.recording.record import RAW, TENSORS, writes
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
@@ -443,7 +443,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Any = No
 
 @op(
     "trace(Tensor input) -> Tensor",
-    vjp={"input": lambda F, grad, input_shape: grad * lift(F, np.eye(*input_shape, dtype=grad_type(grad)))},
+    vjp={"input": writes(2)(lambda F, grad, input_shape: grad * lift(F, np.eye(*input_shape, dtype=grad_type(grad))))},
 )
 def trace(input):
     """The sum of the main diagonal of a matrix.

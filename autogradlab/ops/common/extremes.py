@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
-from ...core.recording.record import RAW, TENSORS
+from ...core.recording.record import RAW, TENSORS, writes
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims, wrap_dim
 from ...core.types.return_types import named
@@ -116,7 +116,7 @@ def _whole(name: str, ufunc: Any) -> Op:
         name,
         kernel,
         node=name.title() + "Backward1",
-        vjp={"input": lambda F, grad, input, result: F.share_evenly(grad, input, result)},
+        vjp={"input": writes(1)(lambda F, grad, input, result: F.share_evenly(grad, input, result))},
     )
     OPS[name + "_all"] = made
     return made
@@ -150,8 +150,8 @@ def _along(name: str, find: Any) -> Op:
         returns=named(name, ("values", "indices")),
         node=name.title() + "Backward0",
         vjp={
-            "input": lambda F, grad, dim, indices, input_shape, keepdim: F.put_at(
-                grad, dim, indices, input_shape, keepdim
+            "input": writes(2)(
+                lambda F, grad, dim, indices, input_shape, keepdim: F.put_at(grad, dim, indices, input_shape, keepdim)
             ),
         },
     )

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.memory.casting import cast_array
-from ...core.recording.record import RAW, TENSORS
+from ...core.recording.record import RAW, TENSORS, writes
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import from_numpy
 from ...core.values.building import scalar_array
@@ -181,7 +181,7 @@ def _fill_into(input, mask, value):
     check_out=same_dtype("masked_select(): self and result must have the same scalar type"),
     shown={"input": "self"},
     vjp={
-        "input": lambda F, grad, mask, input: F.masked_select_backward(grad, mask, tuple(input.shape)),
+        "input": writes(1)(lambda F, grad, mask, input: F.masked_select_backward(grad, mask, tuple(input.shape))),
     },
     checked=True,
 )

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core.arguments.declared import declare
 from ...core.memory.storage import resize
-from ...core.recording.record import TENSORS
+from ...core.recording.record import TENSORS, writes
 from ...core.tensor.tensor import Tensor
 from ...core.types import dtypes
 from ...core.types.dims import wrap_dim
@@ -71,7 +71,7 @@ def _medians(declaration: str, doc: str = "") -> None:
         return picked(input, x, places, d, keepdim)
 
     first = OPS[name] = Op(
-        name, whole, vjp={"input": lambda F, grad, input, result: F.share_evenly(grad, input, result)}
+        name, whole, vjp={"input": writes(1)(lambda F, grad, input, result: F.share_evenly(grad, input, result))}
     )
     second = OPS[name + ".dim"] = Op(
         name,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.recording.record import NOT_IMPLEMENTED, RAW, TENSORS, no_derivative
+from ...core.recording.record import NOT_IMPLEMENTED, RAW, TENSORS, no_derivative, writes
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import get_default_dtype, of_scalar
 from ...core.values.promotion import broadcast_shapes, check_cast, is_number, wrap_number
@@ -42,7 +42,7 @@ def _halved(loses: Any) -> Callable[..., Any]:
     def formula(F, grad, input, other):
         return F.only(~loses(input, other), F.where(input == other, grad / 2, grad))
 
-    return formula
+    return writes(1)(formula)
 
 
 binary(
@@ -200,7 +200,7 @@ binary(
     _copysign,
     {
         "input": lambda F, grad, input, result: F.same_sign(grad, input, result),
-        "other": lambda F, grad: F.nought(grad),
+        "other": writes(1)(lambda F, grad: F.nought(grad)),
     },
     result="float",
     check=refusing(COMPLEX, "copysign_cpu"),
@@ -225,7 +225,7 @@ binary(
     np.nextafter,
     {
         "input": lambda F, grad, input, other: F.only(input != other, grad),
-        "other": lambda F, grad: F.nought(grad),
+        "other": writes(1)(lambda F, grad: F.nought(grad)),
     },
     check=refusing("biuc", "nextafter_cpu"),
     doc="""

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core.arguments.declared import declare, name_of
 from ...core.memory.casting import real_with_warning
-from ...core.recording.record import RAW, TENSORS
+from ...core.recording.record import RAW, TENSORS, writes
 from ...core.runtime import modes
 from ...core.tensor.tensor import Tensor, requires_grad, wrap
 from ...core.types import dtypes
@@ -233,7 +233,7 @@ def _extreme(declaration: str, ufunc: Any, doc: str = "") -> None:
         differentiable=1,
         returns=named(name, ("values", "indices")),
         vjp={
-            "input": lambda F, grad, input, dim, indices: F.sums_at(grad, dim, indices, tuple(input.shape)),
+            "input": writes(2)(lambda F, grad, input, dim, indices: F.sums_at(grad, dim, indices, tuple(input.shape))),
         },
         check_out=same_dtype(_FOUND, _FOUND),
         checked=True,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.recording.record import NOT_IMPLEMENTED, RAW, no_derivative
+from ...core.recording.record import NOT_IMPLEMENTED, RAW, no_derivative, writes
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import wrap_dim
@@ -79,8 +79,10 @@ op(
     "gather(Tensor input, int dim, Tensor index, *, bool sparse_grad=False, Tensor out=None) -> Tensor",
     shown={"input": "self"},
     vjp={
-        "input": lambda F, grad, dim, index, input, sparse_grad: F.scatter_add(
-            F.zeros_of(grad, tuple(input.shape)), dim, index, grad
+        "input": writes(1)(
+            lambda F, grad, dim, index, input, sparse_grad: F.scatter_add(
+                F.zeros_of(grad, tuple(input.shape)), dim, index, grad
+            )
         ),
     },
     doc="""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...core.memory.layout import like
-from ...core.recording.record import TENSORS
+from ...core.recording.record import TENSORS, writes
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types import dtypes
@@ -153,7 +153,9 @@ def _of_places(name: str) -> dict[str, Any]:
         "outputs": _PAIR,
         "differentiable": 1,
         "returns": named(name, _PAIR),
-        "vjp": {"input": lambda F, grad, dim, indices, input_shape: F.place_at(grad, dim, indices, input_shape)},
+        "vjp": {
+            "input": writes(2)(lambda F, grad, dim, indices, input_shape: F.place_at(grad, dim, indices, input_shape))
+        },
         "check_out": same_dtype(indices=EXPECTED),
     }
 
@@ -316,8 +318,8 @@ def selecting(name: str) -> dict[str, Any]:
         "differentiable": 1,
         "returns": named(name, _PAIR),
         "vjp": {
-            "input": lambda F, grad, dim, indices, input_shape, keepdim: F.put_at(
-                grad, dim, indices, input_shape, keepdim
+            "input": writes(2)(
+                lambda F, grad, dim, indices, input_shape, keepdim: F.put_at(grad, dim, indices, input_shape, keepdim)
             ),
         },
     }

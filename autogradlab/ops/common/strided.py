@@ -11,7 +11,7 @@ from ...core.graph.node import NO_EDGE
 from ...core.memory import strided
 from ...core.memory.storage import storage_of
 from ...core.recording.inplace import check_inplace
-from ...core.recording.record import RAW, TENSORS
+from ...core.recording.record import RAW, TENSORS, writes
 from ...core.runtime import modes
 from ...core.tensor.tensor import Tensor, requires_grad
 from ...core.types.dtypes import _scalar_name
@@ -50,7 +50,11 @@ def _entry(input, size, stride, storage_offset=None, base=None, view=None):
     raise NotImplementedError("as_strided needs the storage of a tensor")
 
 
-_VJP = {"input": lambda F, grad, size, stride, storage_offset, base, view: F.as_strided_backward(grad, base, view)}
+_VJP = {
+    "input": writes(1)(
+        lambda F, grad, size, stride, storage_offset, base, view: F.as_strided_backward(grad, base, view)
+    )
+}
 _STRIDED = OPS["as_strided"] = Op("as_strided", _entry, view=True, vjp=_VJP)
 _STRIDED_ = Op("as_strided", _entry, view=True, node="AsStridedBackward1", vjp=_VJP)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.recording.record import RAW, TENSORS
+from ...core.recording.record import RAW, TENSORS, writes
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import _scalar_name, from_numpy, int64
@@ -47,7 +47,9 @@ def at(d: int, index: Any) -> tuple[Any, ...]:
     "index_select(Tensor input, int dim, Tensor index, *, Tensor out=None) -> Tensor",
     check_out=same_dtype("index_select(): self and result must have the same scalar type"),
     vjp={
-        "input": lambda F, grad, input_shape, dim, index: F.index_select_backward(grad, input_shape, dim, index),
+        "input": writes(1)(
+            lambda F, grad, input_shape, dim, index: F.index_select_backward(grad, input_shape, dim, index)
+        ),
     },
     out=Out(overlap="whole"),
     checked=True,
@@ -415,7 +417,9 @@ def _flat(name: str, x: np.ndarray, index: np.ndarray) -> np.ndarray:
         "take(): self and out expected to have the same dtype, but got self.dtype = {0} and out.dtype = {1}"
     ),
     vjp={
-        "input": lambda F, grad, index, input: F.put(F.zeros_of(grad, tuple(input.shape)), index, grad, True),
+        "input": writes(1)(
+            lambda F, grad, index, input: F.put(F.zeros_of(grad, tuple(input.shape)), index, grad, True)
+        ),
     },
     out=Out(overlap="part"),
     checked=True,

@@ -12,7 +12,7 @@ import numpy as np
 from ...core.arguments.mismatch import typename
 from ...core.memory.overlap import check_written
 from ...core.memory.strided import placed, window
-from ...core.recording.record import RAW, TENSORS
+from ...core.recording.record import RAW, TENSORS, writes
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import _scalar_name, from_numpy
@@ -340,7 +340,7 @@ OPS["index"] = Op(
     _index,
     node="IndexBackward0",
     vjp={
-        "input": lambda F, grad, input_shape, indices: F.index_backward(grad, input_shape, indices),
+        "input": writes(1)(lambda F, grad, input_shape, indices: F.index_backward(grad, input_shape, indices)),
     },
 )
 RAW.index = _index
@@ -352,7 +352,7 @@ TENSORS.index = INDEX
     "_unsafe_index -> Tensor",
     method=False,
     vjp={
-        "input": lambda F, grad, input_shape, indices: F.index_backward(grad, input_shape, indices),
+        "input": writes(1)(lambda F, grad, input_shape, indices: F.index_backward(grad, input_shape, indices)),
     },
     node="UnsafeIndexBackward0",
 )

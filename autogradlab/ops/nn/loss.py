@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
-from ...core.recording.record import NOT_IMPLEMENTED, RAW, no_derivative
+from ...core.recording.record import NOT_IMPLEMENTED, RAW, no_derivative, writes
 from ...core.runtime import errors
 from ...core.types.dtypes import _scalar_name, from_numpy, get_default_dtype, promote
 from ...core.values.promotion import broadcast_shapes, check_cast
@@ -315,8 +315,10 @@ def _logits_target(F, grad, input, weight, pos_weight, reduction):
     """,
     method=False,
     vjp={
-        "input": lambda F, grad, input, target, weight, pos_weight, reduction: _logits_slope(
-            F, grad, input, target, weight, pos_weight, reduction
+        "input": writes(3, recorded=1)(
+            lambda F, grad, input, target, weight, pos_weight, reduction: _logits_slope(
+                F, grad, input, target, weight, pos_weight, reduction
+            )
         ),
         "target": lambda F, grad, input, weight, pos_weight, reduction: _logits_target(
             F, grad, input, weight, pos_weight, reduction
