@@ -95,7 +95,7 @@ CEILINGS: dict[str, tuple[int, int, int]] = {
     "clamp": (64, 58, 46),
     "batched_matmul": (146, 178, 91),
     "einsum": (254, 301, 136),
-    "attention": (91, 108, 60),
+    "attention": (95, 108, 60),
     "max_pool": (136, 120, 75),
     "avg_pool": (127, 97, 69),
     "layer_norm": (97, 98, 61),

@@ -315,7 +315,7 @@ def _logits_target(F, grad, input, weight, pos_weight, reduction):
     """,
     method=False,
     vjp={
-        "input": writes(3, recorded=1)(
+        "input": writes(3, recorded=0)(
             lambda F, grad, input, target, weight, pos_weight, reduction: _logits_slope(
                 F, grad, input, target, weight, pos_weight, reduction
             )
