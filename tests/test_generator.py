@@ -22,6 +22,7 @@ from autogradlab.core.random.generator import DEFAULT_SEED, STATE_SIZE, Generato
 from autogradlab.core.random.normals import fma64
 from tests.conftest import need
 from tests.hardware import same_kernels, torch_level
+from tests.interrupts import traced
 
 FLOATS = ["float16", "float32", "float64"]
 INTS = ["uint8", "int8", "int16", "int32", "int64"]
@@ -308,6 +309,81 @@ def test_long_streams(torch: Any, n: int) -> None:
             np.testing.assert_array_max_ulp(got, want, 1)
             assert (got != want).mean() < 1e-4, s
         same_states(torch, ours, theirs)
+
+
+#: sizes of calls in a row: what is made ahead for one size must not be seen by the next call
+ROWS = [
+    [1000] * 12,
+    [16] * 80,
+    [100] * 9 + [1000] * 3 + [100] * 4,
+    [48, 16, 160, 1000, 16, 512, 511, 16, 3, 16, 16],
+    [992, 1000, 1008, 24, 1000, 1000, 5000, 1000],
+]
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: "-".join(map(str, row[:3])))
+def test_calls_of_one_size_in_a_row(torch: Any, row: list[int]) -> None:
+    ours, theirs = Generator().manual_seed(5), torch.Generator().manual_seed(5)
+    for i, n in enumerate(row):
+        got = streams.randn((n,), generator=ours)
+        same_draws(torch, got, torch.randn(n, generator=theirs).numpy(), f"{i}: {n}")
+        if i % 3 == 2:
+            same_states(torch, ours, theirs)
+        if i % 5 == 4:  # something else in between
+            k = i * 7
+            np.testing.assert_array_equal(streams.rand((k,), generator=ours), torch.rand(k, generator=theirs).numpy())
+        if i % 7 == 6:
+            ours.set_state(theirs.get_state().numpy())
+
+
+def test_calls_in_a_row_are_those_of_one_call_each() -> None:
+    """The same without PyTorch: a generator that starts anew from the state before each call makes nothing ahead."""
+    for row in ROWS:
+        g = Generator().manual_seed(6)
+        for n in row:
+            alone = g.clone_state()
+            got = streams.randn((n,), generator=g)
+            np.testing.assert_array_equal(got, streams.randn((n,), generator=alone))
+            np.testing.assert_array_equal(g.get_state(), alone.get_state())
+
+
+@pytest.mark.parametrize("n", [2, 127, 128, 129, 400, 1000, 1 << 16, (1 << 16) + 1])
+def test_a_permutation_is_that_of_swaps(n: int) -> None:
+    words = Generator().manual_seed(n).random32(n - 1).tolist()
+    order = list(range(n))
+    for i, word in enumerate(words):
+        j = i + word % (n - i)
+        order[i], order[j] = order[j], order[i]
+    assert streams.randperm(n, generator=Generator().manual_seed(n)).tolist() == order
+
+
+@pytest.mark.parametrize("before", [0, 3, 624, 2000])
+def test_an_interrupted_draw_is_whole_or_not_there(before: int) -> None:
+    """Wherever it is interrupted, the stream goes on as if the call had been made, or had not."""
+
+    def act(g: Generator) -> None:
+        streams.randn((1000,), generator=g)
+
+    def start() -> Generator:
+        g = Generator().manual_seed(1)
+        streams.rand((before,), generator=g)
+        return g
+
+    def rest(g: Generator) -> bytes:
+        return g.get_state().tobytes() + streams.rand((1300,), generator=g).tobytes()
+
+    g = start()
+    undone = rest(g.clone_state())
+    points, _ = traced(lambda: act(g), 0)
+    done = rest(g)
+    found = set()
+    for at in range(1, points + 1):
+        g = start()
+        traced(lambda g=g: act(g), at)  # type: ignore[misc]
+        found.add(rest(g))
+        assert found <= {undone, done}, at
+    assert undone in found
 
 
 @pytest.mark.parity

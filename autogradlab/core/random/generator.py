@@ -31,6 +31,8 @@ Array = np.ndarray[Any, Any]
 
 #: words that the twister makes at a time
 BLOCK = 624
+#: blocks that are drawn at a time at most, and numbers that are made ahead at most
+_MOST_BLOCKS, _MOST_AHEAD = 16, 8192
 #: numbers made at a time, so that the work arrays stay in the cache
 _CHUNK = 26 * BLOCK
 #: the seed of a generator that nobody has seeded
@@ -89,7 +91,21 @@ class Generator:
     tensor([0.4963, 0.7682])
     """
 
-    __slots__ = ("__weakref__", "_engine", "_kept", "_lock", "_pos", "_seed", "_unseeded", "_words", "next_normal")
+    __slots__ = (
+        "__weakref__",
+        "_blocks",
+        "_engine",
+        "_kept",
+        "_lock",
+        "_pos",
+        "_seed",
+        "_start",
+        "_torn",
+        "_total",
+        "_unseeded",
+        "_words",
+        "next_normal",
+    )
     __module__ = "torch._C"
 
     def __init__(self, device: Any = CPU) -> None:
@@ -101,12 +117,16 @@ class Generator:
         self.next_normal: float | None = None
         self._reseed(DEFAULT_SEED)
 
-    def _reseed(self, value: int) -> None:
+    def _reseed(self, value: int, start: Array | None = None) -> None:
         self._seed = value
+        self._start = start  # the twister's state before the first word, where it is not that of the seed
         self._unseeded = True  # the engine is seeded when words are wanted
-        self._words = _NOTHING  # drawn from the engine, in use from _pos on; the engine stands at the end of a block
+        self._torn = False  # an interrupted draw may have moved the engine on: see `_reserve`
+        self._words = _NOTHING  # drawn from the engine, in use from _pos on; they end where the engine stands
         self._pos = 0
-        self._kept: tuple[Array, int, Array] | None = None  # see `blocks`
+        self._total = 0  # words drawn from the engine
+        self._blocks = 1  # how many to draw the next time
+        self._kept: tuple[int, int, Array] = (0, 0, _NOTHING)  # see `in_blocks`
         self.next_normal = None
 
     def _seed_engine(self) -> Any:
@@ -114,32 +134,56 @@ class Generator:
             from numpy.random import MT19937, RandomState
 
             self._engine = RandomState(MT19937(0))
-        if self._unseeded:
-            self._engine.seed(self._seed & 0xFFFFFFFF)
-            self._unseeded = False
+        if self._torn and len(self._words):
+            _stand(self._engine, _untempered(self._words[-BLOCK:]))
+        elif self._unseeded or self._torn:
+            if self._start is None:
+                self._engine.seed(self._seed & 0xFFFFFFFF)
+            else:
+                _stand(self._engine, self._start)
+        self._unseeded = self._torn = False
         return self._engine
 
     # -- drawing
 
+    def _reserve(self, n: int) -> None:
+        """Draw words until `n` are there; the block in use stays whole, for `get_state`."""
+        words = self._words
+        missing = self._pos + n - len(words)
+        if missing > 0:
+            used = self._used()
+            blocks = max(-(-missing // BLOCK), self._blocks)
+            # `randint` of the same words begins in twice the time
+            twister = self._seed_engine()._bit_generator
+            self._torn = True
+            fresh: Array = twister.random_raw(blocks * BLOCK).astype(np.uint32)
+            fresh = np.concatenate((words[self._pos - used :], fresh))
+            again = min(2 * self._blocks, _MOST_BLOCKS)
+            # No call from here on: an interruption comes before all of this or after it.
+            self._words = fresh
+            self._pos = used
+            self._total += blocks * BLOCK
+            self._blocks = again
+            self._torn = False
+
+    def _used(self) -> int:
+        """How many words of the block in use have been given away."""
+        return BLOCK - (len(self._words) - self._pos) % BLOCK if self._pos else 0
+
     def random32(self, n: int) -> Array:
         """The next `n` words: uint32, shape (n,). It may share memory with the buffer: do not write to it."""
         with self._lock:
-            start = self._pos
-            end = start + n
-            words = self._words
-            if end <= len(words):
-                self._pos = end
+            self._reserve(n)
+            words, start = self._words, self._pos
+            if n > _CHUNK:  # lets go of a long array
+                self._pos = end = start + n
+                begin = end - self._used()
+                rest = words[begin:].copy()
+                self._words = rest
+                self._pos = end - begin
                 return words[start:end]
-            missing = end - len(words)
-            blocks = -(-missing // BLOCK)
-            twister = self._seed_engine()._bit_generator  # `randint` of the same words begins in twice the time
-            fresh: Array = twister.random_raw(blocks * BLOCK).astype(np.uint32)
-            self._words = fresh if blocks == 1 else fresh[-BLOCK:].copy()  # a copy lets go of the long array
-            self._pos = missing - (blocks - 1) * BLOCK
-            taken = fresh[:missing]
-            # a call as the last thing in the block would, interrupted as it returns, leave the lock held
-            drawn: Array = taken if start == len(words) else np.concatenate((words[start:], taken))
-            return drawn
+            self._pos = start + n
+            return words[start : start + n]
 
     def random64(self, n: int) -> Array:
         """`n` 64-bit draws, each of two words with the high one first: uint64, shape (n,)."""
@@ -160,23 +204,39 @@ class Generator:
         values *= _UNIT24
         return values
 
-    def blocks(self, n: int, make: Callable[[Array], Array]) -> Array | None:
-        """`make`, which works on blocks of 16, of the next `n` numbers of `uniform24`; None if they are not drawn yet.
+    def in_blocks(self, n: int, make: Callable[[Array], Array]) -> Array:
+        """The next `n` >= 16 numbers that `make` makes of those of `uniform24`, in blocks: (k, 16) -> (k, 16). Where
+        `n` is no multiple of 16, the last 16 numbers are made of 16 further words. Do not write to them.
 
-        It is applied to all that is drawn and kept, since a few numbers at a time would take as long as many.
+        Numbers for calls of the same size are made too and kept, the more the longer such calls follow each other:
+        few at a time would take as long as many.
         """
+        size, taken = (n, n + 16) if n % 16 else (16, 16)  # numbers of a unit, and the words that they take
+        units, whole = n // size, size & ~15
         with self._lock:
-            words, start = self._words, self._pos
-            if start + n > len(words):
-                return None
-            kept = self._kept
-            if kept is None or kept[0] is not words or start < kept[1] or (start - kept[1]) % 16:
-                count = (len(words) - start) & ~15
-                values = (words[start : start + count] & _LOW24).astype(_FLOAT32)
-                values *= _UNIT24
-                kept = self._kept = (words, start, make(values))
-            self._pos = start + n
-            return kept[2][start - kept[1] : start - kept[1] + n]
+            at = self._total - len(self._words) + self._pos
+            made, first, values = self._kept
+            count = len(values) // size
+            offset, odd = divmod(at - first, taken)
+            same = made == size and not odd and 0 <= offset <= count
+            if not same or offset + units > count:
+                count = max(units, min(2 * count if same else 512 // size, _MOST_AHEAD // size))
+                self._reserve(count * taken)
+                words = self._words[self._pos : self._pos + count * taken].reshape(count, taken)
+                if size != whole:
+                    words = np.concatenate((words[:, :whole], words[:, size:]), axis=1)
+                u = (words & _LOW24).astype(_FLOAT32)
+                u *= _UNIT24
+                values = make(u.reshape(-1, 16)).reshape(count, -1)
+                if size != whole:
+                    last = values[:, whole:]
+                    values = values[:, :size].copy()
+                    values[:, -16:] = last
+                first, offset, values = at, 0, values.reshape(-1)
+            found = values[offset * size : offset * size + n]
+            self._kept = (size, first, values)
+            self._pos += units * taken
+            return found
 
     def uniform53(self, n: int) -> Array:
         """`n` numbers of [0, 1) from 53 bits of two words each: float64, shape (n,)."""
@@ -254,13 +314,20 @@ class Generator:
         """
         state: Array = np.zeros((), _LAYOUT)
         with self._lock:
-            engine = self._seed_engine()
-            remaining = len(self._words) - self._pos
+            used = self._used()
             state["seed"] = self._seed
-            state["left"] = remaining + 1
+            state["left"] = BLOCK - used + 1 if used else 1
             state["seeded"] = 1
-            state["next"] = BLOCK - remaining if len(self._words) else 0
-            state["words"] = engine.get_state(legacy=False)["state"]["key"]
+            state["next"] = used
+            if used:
+                begin = self._pos - used
+                state["words"] = _untempered(self._words[begin : begin + BLOCK])
+            else:
+                if len(self._words):  # an interrupted call was to be the first
+                    kept = self.next_normal
+                    self._reseed(self._seed, self._start)
+                    self.next_normal = kept
+                state["words"] = self._seed_engine().get_state(legacy=False)["state"]["key"]
             if self.next_normal is not None:
                 state["next_normal"] = self.next_normal
                 state["has_normal"] = 1
@@ -291,19 +358,13 @@ class Generator:
         left, following = int(state["left"]), int(state["next"])
         if state["seeded"] != 1 or not 0 < left <= BLOCK or following > BLOCK:
             raise RuntimeError(STATE_INVALID)
-        used = BLOCK + 1 - left
+        key = state["words"].astype(np.uint32)
         with self._lock:
-            self._unseeded = False
-            engine = self._seed_engine()
-            key = state["words"].astype(np.uint32)
-            twister = {"key": key, "pos": used}
-            engine.set_state({"bit_generator": "MT19937", "state": twister, "has_gauss": 0, "gauss": 0.0})
-            # What is left of the block is drawn now: the engine always stands at a block's end.
-            rest = engine.randint(0, 1 << 32, size=BLOCK - used, dtype=np.uint32)
-            fresh = left == 1 and following == 0
-            self._words = _NOTHING if fresh else np.concatenate((np.zeros(used, np.uint32), rest))
-            self._pos = 0 if fresh else used
-            self._seed = int(state["seed"])
+            self._reseed(int(state["seed"]), key)
+            if left > 1 or following > 0:
+                self._words = _tempered(key)
+                self._pos = BLOCK + 1 - left
+                self._total = BLOCK
             self.next_normal = float(state["next_normal"]) if state["has_normal"] else None
 
     def clone_state(self) -> Generator:
@@ -348,6 +409,34 @@ class Generator:
 def _generator(where: str) -> Generator:
     """What a pickle calls: the class itself goes by PyTorch's name, under which nothing of ours is found."""
     return Generator(where)
+
+
+def _stand(engine: Any, key: Array) -> None:
+    """Put NumPy's twister at the end of a block."""
+    twister = {"key": key, "pos": BLOCK}
+    engine.set_state({"bit_generator": "MT19937", "state": twister, "has_gauss": 0, "gauss": 0.0})
+
+
+def _tempered(key: Array) -> Array:
+    """The words that the twister gives of the numbers of its state."""
+    y = key ^ (key >> 11)
+    y ^= (y << 7) & np.uint32(0x9D2C5680)
+    y ^= (y << 15) & np.uint32(0xEFC60000)
+    y ^= y >> 18
+    return y
+
+
+def _untempered(words: Array) -> Array:
+    """The numbers of the twister's state that gave these words."""
+    y = words ^ (words >> 18)
+    y ^= (y << 15) & np.uint32(0xEFC60000)
+    z = y
+    for _ in range(4):  # 7 more bits are right each time
+        z = y ^ ((z << 7) & np.uint32(0x9D2C5680))
+    y = z
+    for _ in range(2):
+        y = z ^ (y >> 11)
+    return y
 
 
 def _check_device(where: Any) -> None:

@@ -21,6 +21,7 @@ Array = np.ndarray[Any, Any]
 
 _SPLITTER = 134217729.0  # 2**27 + 1: splits a float64 in two halves whose products are exact
 _ROWS = 512  # blocks of 16 worked on at a time, so that the work arrays stay in the cache
+_AHEAD = 4096  # fewer numbers than that are made ahead
 
 
 def fma64(x: Any, a: float, b: float) -> Any:
@@ -68,17 +69,16 @@ def normal_values(n: int, dtype: np.dtype[Any], mean: float, std: float, generat
         values = standard_normals(n, generator)
         return round_to(fma64(values, std, mean) if (mean, std) != (0.0, 1.0) else values + 0.0, dtype)
     whole = n & ~15
-    if n == whole and n < 512 and dtype.itemsize <= 4:
-        waves = generator.blocks(n, _waves32)
-        if waves is not None:
-            if mean == 0.0 and std == 1.0:
-                return round_to(waves + _ZERO, dtype)
-            return round_to(fma32(waves.astype(_FLOAT64), _wide(std)[0], _wide(mean)[0]), dtype)
+    # The 16-bit types draw only what they use: no uniform numbers for places that the last block fills.
+    if n < _AHEAD and (dtype == np.float32 or (dtype.itemsize == 2 and n == whole)):
+        waves = generator.in_blocks(n, _standard32)
+        if mean == 0.0 and std == 1.0:
+            return round_to(waves + _ZERO, dtype)
+        return round_to(fma32(waves.astype(_FLOAT64), _wide(std)[0], _wide(mean)[0]), dtype)
     if dtype == np.float64:
         u = generator.uniform53(n + 16 if whole < n else n)
         block: Any = _blocks64
     else:
-        # The 16-bit types draw only what they use: no uniform numbers for places that the last block fills.
         u = generator.uniform24((whole if dtype.itemsize == 2 else n) + (16 if whole < n else 0))
         block = _blocks32
     if whole == n:
@@ -135,24 +135,19 @@ def _blocks32(u: Array, mean: float, std: float) -> Array:
     z = np.empty_like(u)
     scale, shift = _wide(std)[0], _wide(mean)[0]
     for start in range(0, len(u), _ROWS):
-        waves = _standard32(u[start : start + _ROWS])
-        z[start : start + _ROWS] = fma32(waves.astype(_FLOAT64), scale, shift).transpose(1, 0, 2)
+        waves = _standard32(u[start : start + _ROWS].reshape(-1, 16))
+        z[start : start + _ROWS] = fma32(waves.astype(_FLOAT64), scale, shift).reshape(-1, 2, 8)
     return z
 
 
 def _standard32(u: Array) -> Array:
-    """Box–Muller without mean and deviation: (k, 2, 8) uniform -> (2, k, 8) normal."""
-    radius = _log32(_ONE - u[:, 0])
+    """Box–Muller without mean and deviation: (k, 16) uniform -> (k, 16) normal."""
+    radius = _log32(_ONE - u[:, :8])
     radius *= _MINUS_TWO
     np.sqrt(radius, out=radius)
-    waves = _cossin32(u[:, 1] * _TWO_PI)
+    waves = _cossin32(u[:, 8:] * _TWO_PI)
     waves *= radius
-    return waves
-
-
-def _waves32(u: Array) -> Array:
-    """The same for numbers in a row, whose count is a multiple of 16."""
-    return _standard32(u.reshape(-1, 2, 8)).transpose(1, 0, 2).reshape(-1)
+    return waves.transpose(1, 0, 2).reshape(-1, 16)
 
 
 def _narrow(value: float) -> Array:
@@ -191,27 +186,33 @@ _WAVE = tuple(
         strict=True,
     )
 )
-_BIAS, _MANTISSA, _AS_HALF = np.array(126, _INT32), np.array(0x007FFFFF, _INT32), np.array(0x3F000000, _INT32)
-_BITS = np.array(23, _INT32)
-_I1, _I2, _I4, _EVEN = (np.array(v, _INT32) for v in (1, 2, 4, -2))
+_I1, _I2, _EVEN, _MANTISSA = (np.array(v, _INT32) for v in (1, 2, -2, 23))
+_TO_SIGN, _TO_TOP, _SPREAD, _SIGN, _HALF_TURN = (np.array(v, _INT32) for v in (29, 30, 31, -(2**31), 2**30))
+_BITS_OF_SQRT_HALF = _SQRT_HALF.view(_INT32)
 
 
 def _log32(x: Array) -> Array:
-    """log of positive float32 numbers: x = m * 2**e, then a polynomial in m - 1."""
+    """log of positive float32 numbers: x = m * 2**e with m from √½ to √2, then a polynomial in m - 1."""
     bits = x.view(_INT32)
-    e = ((bits >> _BITS) - _BIAS).astype(_FLOAT32)
-    m = ((bits & _MANTISSA) | _AS_HALF).view(_FLOAT32)
-    small = m < _SQRT_HALF
-    e -= small
-    x = m - _ONE
-    np.add(x, m, out=x, where=small)
+    power = bits - _BITS_OF_SQRT_HALF
+    power >>= _MANTISSA
+    e = power.astype(_FLOAT32)
+    power <<= _MANTISSA
+    x = np.subtract(bits, power, out=power).view(_FLOAT32)
+    x -= _ONE
     z = x * x
     wide = x.astype(_FLOAT64)
-    y = fma32(wide, _LOG[0], _LOG[1])
+    work = wide * _LOG[0]
+    work += _LOG[1]
+    y = work.astype(_FLOAT32)  # rounded once, as a fused step: see fma32
     for coefficient in _LOG[2:]:
-        y = fma32(y.astype(_FLOAT64), wide, coefficient)
+        np.multiply(wide, y.astype(_FLOAT64), out=work)
+        work += coefficient
+        y = work.astype(_FLOAT32)
     y *= x
-    y = fma32(y.astype(_FLOAT64), z.astype(_FLOAT64), e * _LN2_LOW)
+    np.multiply(y.astype(_FLOAT64), z.astype(_FLOAT64), out=work)
+    work += (e * _LN2_LOW).astype(_FLOAT64)
+    y = work.astype(_FLOAT32)
     z *= _HALF
     y -= z  # exact products from here on, so plain operations round once too
     x += y
@@ -228,19 +229,34 @@ def _cossin32(x: Array) -> Array:
     y = octant.astype(_FLOAT32)
     x = x + y * _QUARTER_PI_HIGH
     x += y * _QUARTER_PI_MIDDLE
-    x = fma32(y.astype(_FLOAT64), _QUARTER_PI_LOW, x)
+    work = y.astype(_FLOAT64)
+    work *= _QUARTER_PI_LOW
+    work += x.astype(_FLOAT64)
+    x = work.astype(_FLOAT32)
     z = x * x
     wide = z.astype(_FLOAT64)
-    both = fma32(wide, _WAVE[0], _WAVE[1])
-    both = fma32(both.astype(_FLOAT64), wide, _WAVE[2])
-    both *= z
-    factors, summands = np.empty_like(both), np.empty_like(both)
-    factors[0], factors[1] = z, x
-    summands[0], summands[1] = z * _MINUS_HALF, x
-    both = fma32(both.astype(_FLOAT64), factors.astype(_FLOAT64), summands)
-    both[0] += _ONE
-    both = np.where((octant & _I2).astype(bool), both[::-1], both)
-    signs = np.stack((octant + _I2, octant))
-    signs &= _I4
-    np.negative(both, out=both, where=signs.astype(bool))
-    return both
+    both = wide * _WAVE[0]
+    both += _WAVE[1]
+    both = both.astype(_FLOAT32).astype(_FLOAT64)
+    both *= wide
+    both += _WAVE[2]
+    waves = both.astype(_FLOAT32)
+    waves *= z
+    both = waves.astype(_FLOAT64)
+    both[0] *= wide
+    both[0] += (z * _MINUS_HALF).astype(_FLOAT64)
+    wide = x.astype(_FLOAT64)
+    both[1] *= wide
+    both[1] += wide
+    waves = both.astype(_FLOAT32)
+    waves[0] += _ONE
+    # In every other quarter the two change places, and each is negative in a half: on the bits, without branches.
+    bits = waves.view(_INT32)
+    differ = bits[0] ^ bits[1]
+    differ &= (octant << _TO_TOP) >> _SPREAD
+    bits ^= differ
+    octant <<= _TO_SIGN
+    bits[1] ^= octant & _SIGN
+    octant += _HALF_TURN
+    bits[0] ^= octant & _SIGN
+    return waves

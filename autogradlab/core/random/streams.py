@@ -443,6 +443,23 @@ def randperm(n: int, dtype: DType = _INT64, generator: Generator | None = None) 
     >>> randperm(5, generator=Generator().manual_seed(0))
     array([4, 0, 1, 3, 2])
     """
+    if dtype != _INT64 or n < 0:
+        _check_randperm(n, dtype)
+    if n < 2:
+        return np.zeros(n, dtype)
+    words = (generator or default_generator).random32(n - 1)
+    if n <= 128:
+        order = list(range(n))
+        for i, word in enumerate(words.tolist()):
+            j = i + word % (n - i)
+            order[i], order[j] = order[j], order[i]
+        return _from_int(np.array(order, _INT64), dtype)
+    partner: Array = np.arange(n, dtype=_INT64)
+    partner[:-1] += words % np.arange(n, 1, -1, dtype=np.uint32)
+    return _from_int(_swapped(partner), dtype)
+
+
+def _check_randperm(n: int, dtype: DType) -> None:
     if n < 0:
         raise RuntimeError(RANDPERM_NEGATIVE.format(n))
     if dtype.name in ("float16", "float32", "float64") and n > (1 << DIGITS[dtype.char]) + 1:
@@ -451,44 +468,32 @@ def randperm(n: int, dtype: DType = _INT64, generator: Generator | None = None) 
         raise RuntimeError(RANDPERM_OVERFLOW.format(f"{dtype.name}_t"))
     if dtype.kind in "bc":
         raise unsupported("randperm", dtype)
-    if n < 2:
-        return np.zeros(n, dtype)
-    words = (generator or default_generator).random32(n - 1)
-    if n <= 400:
-        order = list(range(n))
-        for i, word in enumerate(words.tolist()):
-            j = i + word % (n - i)
-            order[i], order[j] = order[j], order[i]
-        return _from_int(np.array(order, _INT64), dtype)
-    steps = np.arange(n, dtype=np.int64)
-    partner = steps.copy()
-    partner[:-1] += words % np.arange(n, 1, -1, dtype=np.uint32)
-    return _from_int(_swapped(steps, partner), dtype)
 
 
-def _swapped(steps: Array, partner: Array) -> Array:
+def _swapped(partner: Array) -> Array:
     """What is left of 0 … n-1 after place i has been swapped with `partner[i]` >= i for each i in turn.
 
     Place i ends with what stood at its partner: put there by the last earlier step with the same partner, which moved
     there what then stood at its own place; or, if there is none, the partner's own number. To ask what stood at place k
     at step k is to ask for the last step before k whose partner was k, and so on down a chain, followed by doubling.
     """
-    n = len(steps)
-    key = np.sort((partner << 32) | steps)  # steps grouped by partner, in turn
-    places, turns = key >> 32, key & 0xFFFFFFFF
-    same = places[1:] == places[:-1]
-    earlier = np.full(n, -1)
-    earlier[turns[1:][same]] = turns[:-1][same]
-    last = steps.copy()  # last[k]: the last step before k whose partner was k, or k itself
-    ends = np.append(~same, True)
-    target, turn = places[ends], turns[ends]
-    # A step that stays at its own place brings nothing: the step before it in the group is the one that counts.
-    turn = np.where(turn == target, earlier[turn], turn)
-    found = turn >= 0
-    last[target[found]] = turn[found]
-    while True:
-        further = last[last]
-        if np.array_equal(further, last):
-            break
-        last = further
-    return np.where(earlier >= 0, last[earlier], partner)
+    n = len(partner)
+    steps = np.arange(n, dtype=_INT64)
+    last = np.arange(n + 1)  # last[k]: the last step before k whose partner was k, or k itself
+    # A step that stays at its own place brings nothing: it goes to a place that nobody asks for.
+    last[np.where(partner == steps, n, partner)] = steps  # of several steps the last one stays
+    last = last[:n]
+    further = last.take(last)
+    while not np.array_equal(further, last):
+        last = further.take(further)  # twice in a turn, since to compare takes longer than to follow
+        further = last.take(last)
+    if n <= 1 << 16:
+        order = partner.astype(np.uint16).argsort(
+            kind="stable"
+        )  # steps grouped by partner, in turn: counted, not sorted
+    else:
+        order = partner.argsort(kind="stable")
+    grouped = partner.take(order)
+    at = (grouped[1:] == grouped[:-1]).nonzero()[0]
+    partner[order[1:].take(at)] = last.take(order.take(at))
+    return partner
