@@ -84,6 +84,7 @@ _MODULES = (
     "cuda",
     "fft",
     "func",
+    "functional",
     "linalg",
     "nn",
     "optim",

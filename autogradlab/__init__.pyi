@@ -1249,6 +1249,8 @@ def outer(input: _Tensor, vec2: _Tensor, *, out: _Tensor | None = ...) -> _Tenso
     """The products of each element of one vector with each of another."""
 def pairwise_distance(x1: _Tensor, x2: _Tensor, p: _Number | _Tensor = ..., eps: _Number | _Tensor = ..., keepdim: _bool = ...) -> _Tensor:
     """The p-norm of x1 - x2 + eps along the last dimension."""
+def pca_lowrank(A: _Any, q: _Any = ..., center: _Any = ..., niter: _Any = ...) -> _tuple[_Tensor, _Tensor, _Tensor]:
+    """The principal components of the rows of A: svd_lowrank after the mean row was subtracted."""
 def pdist(input: _Tensor, p: _Number | _Tensor = ...) -> _Tensor:
     """The distances of all pairs of rows, each pair once."""
 def permute(input: _Tensor, dims: _Sequence[_int]) -> _Tensor:
@@ -1582,6 +1584,8 @@ def sum(input: _Tensor, *, dtype: _dtype | None = ...) -> _Tensor:
 def sum(input: _Tensor, dim: _int | _Sequence[_int] | None, keepdim: _bool = ..., *, dtype: _dtype | None = ..., out: _Tensor | None = ...) -> _Tensor: ...
 def svd(input: _Tensor, some: _bool = ..., compute_uv: _bool = ..., *, out: _tuple[_Tensor, ...] | None = ...) -> _svd_result:
     """A = U diag(S) V^H; linalg.svd, which gives V^H, is its successor."""
+def svd_lowrank(A: _Any, q: _Any = ..., niter: _Any = ..., M: _Any = ...) -> _tuple[_Tensor, _Tensor, _Tensor]:
+    """The largest q singular values of A, or of A - M, with their vectors, found from random projections."""
 def swapaxes(input: _Tensor, axis0: _int, axis1: _int) -> _Tensor:
     """Two dimensions exchanged."""
 def swapdims(input: _Tensor, dim0: _int, dim1: _int) -> _Tensor:

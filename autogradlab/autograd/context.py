@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..core.graph.node import Node
-from ..core.recording.record import RawSaved, unpack
+from ..core.recording.record import SavedTensor, unpack
 from ..core.runtime import errors
 from ..core.tensor.edges import pair
 from ..core.tensor.tensor import Tensor, wrap
@@ -165,10 +165,10 @@ class BackwardCFunction(Node, FunctionCtx):
         return sorted({*object.__dir__(self), *object.__dir__(self._ctx), *UNSET})
 
     @property
-    def _raw_saved_tensors(self) -> tuple[RawSaved, ...]:
+    def _raw_saved_tensors(self) -> tuple[SavedTensor, ...]:
         if self.saved is None:
             raise RuntimeError(errors.BACKWARD_TWICE)
-        return tuple(RawSaved(self, i) for i in range(len(self.saved) >> 1))
+        return tuple(SavedTensor.of(self, i) for i in range(len(self.saved) >> 1))
 
     def _user_fn(self) -> Callable[..., Any]:
         cls = self._forward_cls

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import threading
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from ..core.tensor.tensor import Size, Tensor, gradient_edge, requires_grad, wra
 from ..core.types import dtypes
 from .edge import GradientEdge
 
-__all__ = ["backward", "grad", "running", "will_run"]
+__all__ = ["_EngineBase", "backward", "grad", "running", "will_run"]
 
 _BATCHED = (
     "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. The "
@@ -55,6 +55,24 @@ def running() -> Task | None:
     return tasks[-1] if tasks else None
 
 
+class _EngineBase:
+    """The engine as PyTorch shows it, `Variable._execution_engine`."""
+
+    __module__ = "torch._C"
+
+    def queue_callback(self, callback: Callable[[], Any], /) -> None:
+        """Let a function be called when the backward pass that runs now is over; hooks and Functions queue them."""
+        task = running()
+        if task is None:
+            raise RuntimeError("Final callbacks can only be installed during backward pass.")
+        task.callbacks.append(callback)
+
+    def is_checkpoint_valid(self) -> bool:
+        """Whether the pass that runs now goes to the leaves, as reentrant checkpoints need."""
+        task = running()
+        return task is None or task.reach.needed is None
+
+
 def will_run(task: Task, node: Node) -> bool:
     """Whether `node` takes part in a backward pass."""
     needed = task.reach.needed
@@ -76,7 +94,10 @@ def _run(task: Task) -> dict[int, Any]:
         return _run_aside(task)
     tasks.append(task)
     try:
-        return task.run()
+        found = task.run()
+        for callback in task.callbacks:  # one may queue another
+            callback()
+        return found
     finally:
         tasks.pop()
 
@@ -91,6 +112,8 @@ def _run_aside(task: Task) -> dict[int, Any]:
         _RUNNING.tasks = [*tasks, task]
         try:
             task.run()
+            for callback in task.callbacks:
+                callback()
         except BaseException as error:
             failed.append(error)
         finally:

@@ -175,8 +175,10 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
         local.saved_hooks_disabled = before
 
 
-class _MutationContext:
+class _AllowMutationOnSavedContext:
     """Which recordings are still valid: those made in the block, until it ends or is cleared."""
+
+    __module__ = "torch.autograd.graph"
 
     def __init__(self) -> None:
         self.alive = True
@@ -189,7 +191,7 @@ _MUTABLE = threading.local()
 
 
 @contextmanager
-def allow_mutation_on_saved_tensors() -> Iterator[_MutationContext]:
+def allow_mutation_on_saved_tensors() -> Iterator[_AllowMutationOnSavedContext]:
     """Within it, tensors that a Node saved may be changed in place: a copy is made before.
 
     Example:
@@ -205,7 +207,7 @@ def allow_mutation_on_saved_tensors() -> Iterator[_MutationContext]:
 
     Mirrors `torch.autograd.graph.allow_mutation_on_saved_tensors`.
     """
-    context = _MutationContext()
+    context = _AllowMutationOnSavedContext()
 
     def unpack(kept: Any) -> Tensor:
         if not context.alive:

@@ -11,6 +11,7 @@ import numpy as np
 from ..core.runtime import errors
 from ..core.tensor.tensor import INFERENCE, Tensor, counter, wrap
 from ..core.types.dtypes import get_default_dtype
+from .frontend import _EngineBase
 
 __all__ = ["Variable", "VariableMeta"]
 
@@ -39,6 +40,7 @@ class Variable(metaclass=VariableMeta):
     """
 
     __module__ = "torch.autograd.variable"
+    _execution_engine = _EngineBase()
 
     def __new__(
         cls,

@@ -82,6 +82,7 @@ LAZY = {
     "linalg.exponential": "F._matrix_power F.linalg_householder_product F.linalg_matrix_exp matrix_exp matrix_power "
     "orgqr",
     "linalg.factors": "F.matmul",
+    "linalg.lowrank": "torch.pca_lowrank torch.svd_lowrank",
     "linalg.norms": "F._cdist_forward F._euclidean_dist F.linalg_matrix_norm F.linalg_norm F.linalg_vector_norm "
     "F.norm_along norm torch.cdist",
     "linalg.solve": "F.linalg_det F.linalg_inv F.linalg_inv_ex F.linalg_inverse F.linalg_lstsq F.linalg_pinv "

@@ -12,7 +12,7 @@ sums and errors are the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from heapq import heappop, heappush
 from itertools import count
 from sys import getrefcount
@@ -424,6 +424,8 @@ class Task:
         self.grads = grads
         self.keep_graph = keep_graph
         self.create_graph = create_graph
+        #: functions that the engine calls when the pass is over
+        self.callbacks: list[Callable[[], Any]] = []
         self.reach = Reach(roots, inputs, accumulate)
 
     def run(self) -> dict[int, Any]:

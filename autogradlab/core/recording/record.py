@@ -30,6 +30,7 @@ __all__ = [
     "Overwritten",
     "Packed",
     "SavedOutput",
+    "SavedTensor",
     "make_node_class",
     "no_derivative",
     "pack",
@@ -133,13 +134,60 @@ class Packed:
             local.refresh()
 
 
-class RawSaved:
+class SavedTensor:
     """One saved tensor of a Node, as `node._raw_saved_self` gives it: a place to register hooks on."""
 
     __module__ = "torch._C._autograd"
+    __slots__ = ("_index", "_node")
+    _node: Node
+    _index: int
 
-    def __init__(self, node: Node, index: int) -> None:
-        self._node, self._index = node, index
+    def __init__(self, *args: Any) -> None:
+        if args:
+            raise TypeError(errors.SAVED_CONSTRUCTOR.format(", ".join(map(repr, args))))
+        raise RuntimeError("Trying to create a SavedTensor object from Python is forbidden.")
+
+    @classmethod
+    def of(cls, node: Node, index: int) -> SavedTensor:
+        """The place of a Node's saved value."""
+        place = _new(cls)
+        place._node, place._index = node, index
+        return place
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SavedTensor) and (self._node, self._index) == (other._node, other._index)
+
+    def __hash__(self) -> int:
+        return hash((self._node, self._index))
+
+    @property
+    def data(self) -> Any:
+        """What is kept: the tensor's data, or what a pack hook made of it; None once backward has freed it."""
+        item = None if self._node.saved is None else self._node.saved[self._index]
+        if isinstance(item, Packed):
+            return item.packed
+        if isinstance(item, (SavedOutput, Overwritten)):
+            t = wrap(item._array)
+            t._counter = item._counter
+            return t
+        return item
+
+    @property
+    def unpack_hook(self) -> Callable[..., Any] | None:
+        """The hook that unpacks what is kept, if there is one."""
+        item = None if self._node.saved is None else self._node.saved[self._index]
+        return item.unpack if isinstance(item, Packed) else None
+
+    def unpack(self, *extra: Any) -> Any:
+        """The tensor that was saved. An output of its Node is known to the Node alone: ask for `_saved_result`."""
+        if extra:
+            raise TypeError(errors.SAVED_UNPACK.format(", ".join(map(repr, (self, *extra)))))
+        if self._node.saved is None:
+            raise RuntimeError(errors.BACKWARD_TWICE)
+        item = self._node.saved[self._index]
+        if isinstance(item, (SavedOutput, _PackedOutput)):
+            raise RuntimeError(errors.SAVED_DETACHED)
+        return unpack(self._node, self._index)
 
     def register_hooks(self, *hooks: Callable[..., Any]) -> None:
         """Pack the saved tensor now by the first of two hooks, and unpack it by the other whenever it is asked for."""
@@ -157,9 +205,6 @@ class RawSaved:
                 "hooks is allowed at a time."
             )
         node.saved = _packed(node, tuple(saved), i, (hooks[0], hooks[1]))
-
-
-RawSaved.__name__ = RawSaved.__qualname__ = "SavedTensor"
 
 
 def _packed(node: Node, saved: tuple[Any, ...], i: int, hooks: Any) -> tuple[Any, ...]:
@@ -461,7 +506,7 @@ class OpNode(Node):
                 value = self.constants[short]
                 return value(self) if callable(value) else value
         elif name.startswith("_raw_saved_") and name[len("_raw_saved_") :] in self.tensor_names:
-            return RawSaved(self, self.saved_names.index(name[len("_raw_saved_") :]))
+            return SavedTensor.of(self, self.saved_names.index(name[len("_raw_saved_") :]))
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def _shown(self, i: int) -> Any:

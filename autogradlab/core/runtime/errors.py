@@ -165,6 +165,20 @@ REGISTER_HOOKS = (
     "collections.abc.Callable) -> None\n\n"
     "Invoked with: {}"
 )
+SAVED_CONSTRUCTOR = (
+    "__init__(): incompatible constructor arguments. The following argument types are supported:\n"
+    "    1. torch._C._autograd.SavedTensor()\n\n"
+    "Invoked with: {}"
+)
+SAVED_UNPACK = (
+    "unpack(): incompatible function arguments. The following argument types are supported:\n"
+    "    1. (self: torch._C._autograd.SavedTensor) -> torch.Tensor\n\n"
+    "Invoked with: {}"
+)
+SAVED_DETACHED = (
+    "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not supported, please "
+    "use out-of-place `.detach()` instead"
+)
 WRITTEN_INPUT = (
     "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
     "location. Please clone() the tensor before performing the operation."
