@@ -1,4 +1,4 @@
-"""Functions that PyTorch has written in Python; all are found in the torch namespace too (mirrors `torch.functional`)."""
+"""What PyTorch has written in Python, all found in the torch namespace too (mirrors `torch.functional`)."""
 
 from __future__ import annotations
 
@@ -6,33 +6,41 @@ from typing import Any
 
 from .ops.table.families import FUNCTIONS
 
-__all__ = [
-    "atleast_1d",
-    "atleast_2d",
-    "atleast_3d",
-    "block_diag",
-    "broadcast_shapes",
-    "broadcast_tensors",
-    "cartesian_prod",
-    "cdist",
-    "chain_matmul",
-    "einsum",
-    "istft",
-    "lu",
-    "meshgrid",
-    "norm",
-    "pca_lowrank",
-    "split",
-    "stft",
-    "svd_lowrank",
-    "tensordot",
-    "unique",
-    "unique_consecutive",
-    "unravel_index",
-]
+_NAMES = frozenset(
+    {
+        "atleast_1d",
+        "atleast_2d",
+        "atleast_3d",
+        "block_diag",
+        "broadcast_shapes",
+        "broadcast_tensors",
+        "cartesian_prod",
+        "cdist",
+        "chain_matmul",
+        "einsum",
+        "istft",
+        "lu",
+        "meshgrid",
+        "norm",
+        "pca_lowrank",
+        "split",
+        "stft",
+        "svd_lowrank",
+        "tensordot",
+        "unique",
+        "unique_consecutive",
+        "unravel_index",
+    }
+)
 
 
 def __getattr__(name: str) -> Any:
-    if name in __all__ and name in FUNCTIONS:
+    if name == "__all__":
+        return sorted(_NAMES)
+    if name in _NAMES:
         return FUNCTIONS[name]
     raise AttributeError(f"module 'torch.functional' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted(_NAMES)

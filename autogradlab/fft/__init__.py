@@ -16,6 +16,7 @@ from ..core.tensor.tensor import Tensor, wrap
 from ..core.types import dtypes
 from ..core.types.dims import wrap_dim, wrap_dims
 from ..ops.breadth import fourier as _table
+from ..ops.first.kinds import is_half, name_of
 from ..ops.first.products import written
 
 __all__ = [
@@ -58,6 +59,8 @@ def _norm(norm: str | None, forward: bool) -> int:
 
 
 def _floating(x: Tensor) -> Tensor:
+    if is_half(x._array):
+        raise RuntimeError(f"Unsupported dtype {name_of(x._array)}")
     return F.to(x, dtypes.get_default_dtype()) if x._array.dtype.kind in "biu" else x
 
 

@@ -261,7 +261,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Any = None) -> Tensor:
     """The sums of the products along dim, with the conjugate of x.
 
     Shapes: both broadcast; the result is without dim.
-    Dtypes: any number.
+    Dtypes: float and complex.
 
     Example:
         >>> import autogradlab as torch
@@ -275,6 +275,10 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Any = None) -> Tensor:
             f"linalg.vecdot: Expected x and y to have the same dtype, but found x of type "
             f"{type_name(x._array)} and "
             f"y of type {type_name(y._array)} instead"
+        )
+    if not (x.dtype.is_floating_point or x.dtype.is_complex):
+        raise RuntimeError(
+            f"linalg.vecdot: Expected a floating point or complex tensor as input. Got {type_name(x._array)}"
         )
     return _given(F.sum(F.mul(F.conj(x), y), dim), out)
 

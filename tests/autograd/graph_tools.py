@@ -343,3 +343,65 @@ t(lambda: x.repeat())
 V = torch.autograd.Variable
 print(V(x, name="x").name, V(x).name, (V(x, requires_grad=True, name="y") * 2).name, x.name)
 t(lambda: V(x, name=3))
+
+
+# % graph-final-callbacks: functions that the engine calls when the pass is over
+engine = torch.autograd.Variable._execution_engine
+w = torch.ones(1, requires_grad=True)
+w.register_hook(lambda g: engine.queue_callback(lambda: print("over, grad is", w.grad)))
+(w * 2).backward()
+print(torch.autograd.grad(w * 3, w))
+
+
+def nested(g):
+    engine.queue_callback(lambda: print("outer"))
+    with torch.enable_grad():
+        v = torch.ones(1, requires_grad=True)
+        v.register_hook(lambda g: engine.queue_callback(lambda: (print("inner"), engine.queue_callback(last))))
+        (v * 2).backward()
+    print("the inner pass is over")
+
+
+def last():
+    print("queued by a callback")
+
+
+def fail():
+    raise ValueError("in a callback")
+
+
+x = torch.ones(1, requires_grad=True)
+x.register_hook(nested)
+(x * 2).backward()
+y = torch.ones(1, requires_grad=True)
+y.register_hook(lambda g: engine.queue_callback(fail))
+try:
+    (y * 2).backward()
+except ValueError as error:
+    print(error, y.grad)
+try:
+    engine.queue_callback(last)
+except RuntimeError as error:
+    print(error)
+
+
+# % graph-saved-tensor-places: what a SavedTensor shows before and after hooks
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+y = x.exp()
+place = y.grad_fn._raw_saved_result
+print(type(place).__name__, place.data, place.unpack_hook, place == y.grad_fn._raw_saved_result)
+for ask in (lambda: place.unpack(), lambda: type(place)(), lambda: type(place)(3), lambda: place.unpack(1)):
+    try:
+        print(ask())
+    except (RuntimeError, TypeError) as error:
+        print(type(error).__name__, error)
+place.register_hooks(lambda t: (t.clone(), "packed"), lambda kept: kept[0])
+print(place.data[1], callable(place.unpack_hook))
+z = x * x
+print(z.grad_fn._raw_saved_self.unpack() is x, z.grad_fn._raw_saved_self.data)
+(y.sum() + z.sum()).backward()
+print(place.data, place.unpack_hook, x.grad)
+try:
+    z.grad_fn._raw_saved_self.unpack()
+except RuntimeError as error:
+    print(error)

@@ -12,7 +12,7 @@ from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import _scalar_name, from_numpy
-from ..first.kinds import name_of, typed
+from ..first.kinds import HALF, name_of, refuse
 from ..table.opdef import FUNCTIONS, composite, op
 from ..table.outputs import EXPECTED, Out
 
@@ -299,9 +299,10 @@ def _pdist_backward(F, grad, input, p, result):
         "input": lambda F, grad, input, p, result: _pdist_backward(F, grad, input, p, result),
     },
 )
-@typed("pdist", "biuc", half=False)
 def _pdist_forward(input, p=2.0):
     i, j = np.triu_indices(input.shape[0], 1)
+    if i.size:
+        refuse(input, "pdist", HALF)
     return RAW.linalg_vector_norm(input[i] - input[j], p, -1)
 
 

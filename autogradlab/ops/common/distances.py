@@ -7,8 +7,9 @@ import math
 import numpy as np
 
 from ...core.recording.record import RAW, TENSORS
+from ...core.runtime import errors
 from ...core.types.dims import all_dims
-from ..first.kinds import align, floated, is_half, on_both_backends
+from ..first.kinds import align, floated, is_half, name_of, on_both_backends
 from ..table.opdef import OPS, alias, op
 
 
@@ -47,6 +48,10 @@ def dist(input, other, p=2):
     tensor(5.)
     """
     x, y = align(input, other)
+    if x.dtype.kind == "b":
+        raise RuntimeError(errors.BOOL_SUB_BOTH)
+    if x.dtype.kind not in "fVc":
+        raise RuntimeError(f"norm(): input dtype should be either floating point or complex. Got {name_of(x)} instead.")
     size = np.abs(x - y)
     if p == 0:
         return np.add.reduce(size != 0, axis=None, dtype=size.dtype)

@@ -15,7 +15,7 @@ from ...core.values.promotion import broadcast_error, broadcast_shapes
 from ..first.writing import in_place, warn_expanded
 from ..table.arguments import misfit
 from ..table.opdef import OPS, Op, composite, op
-from ..table.outputs import C_NAMES, same_dtype
+from ..table.outputs import C_NAMES, Out, same_dtype
 from .take import _number, is_value, scalar_name
 
 
@@ -179,6 +179,7 @@ def _fill_into(input, mask, value):
 @op(
     "masked_select(Tensor input, Tensor mask, *, Tensor out=None) -> Tensor",
     check_out=same_dtype("masked_select(): self and result must have the same scalar type"),
+    out=Out(overlap="whole"),
     shown={"input": "self"},
     vjp={
         "input": writes(1)(lambda F, grad, mask, input: F.masked_select_backward(grad, mask, tuple(input.shape))),

@@ -375,7 +375,7 @@ def _triangle(declaration: str, keep: Any, doc: str = "") -> None:
             if size < 0:
                 raise RuntimeError(f"{which} must be non-negative, got{size}")
         kind = options(values) or dtypes.int64
-        if kind._category != dtypes.INTEGER:
+        if kind not in (dtypes.int64, dtypes.int32):
             raise unsupported(name, kind.numpy)
         found = np.nonzero(keep(np.arange(cols)[None, :] - np.arange(rows)[:, None], values["offset"]))
         return finished(np.stack(found).astype(kind.numpy), values["requires_grad"])

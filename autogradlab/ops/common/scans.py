@@ -302,9 +302,9 @@ def logcumsumexp(input, dim):
     tensor([0.0000, 0.6931, 1.0986])
     """
     d = axis(dim, input.ndim)
+    refuse(input, "logcumsumexp_out_cpu", "biu")
     if not input.ndim or not input.size:
         return np.array(input, order="C")
-    refuse(input, "logcumsumexp_out_cpu", "biu")
     wide = input.astype(_KEPT.get(input.dtype.char, input.dtype), copy=False)
     if wide.dtype.kind == "c":
         r = np.empty_like(wide, order="C")

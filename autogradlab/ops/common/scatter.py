@@ -12,7 +12,7 @@ from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import wrap_dim
 from ...core.values.building import scalar_array
-from ..first.kinds import refuse
+from ..first.kinds import BOOL, COMPLEX, refuse
 from ..first.writing import in_place, writer
 from ..table.arguments import misfit
 from ..table.opdef import OPS, composite, op, publish
@@ -101,7 +101,7 @@ op(
     >>> scores.gather(1, torch.tensor([[1], [0]])).squeeze(1)
     tensor([0.9000, 0.7000])
     """,
-    out=Out(overlap="part"),
+    out=Out(overlap="whole"),
     checked=True,
     check_out=same_dtype(),
 )(_gather)
@@ -528,6 +528,7 @@ def _index_reduce(input, dim, index, source, reduce, *, include_self=True):
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
     fitting_source("index_reduce_()", input, dim, index, source)
     d = wrap_dim(dim, input.ndim)
+    refuse(input, "index_func_" if include_self else "index_reduce_func_exclude_input_init", BOOL + COMPLEX)
     x = input.reshape(1) if not input.ndim else input
     if index.size and not 0 <= index.min() <= index.max() < x.shape[d]:
         raise IndexError("index out of range in self")

@@ -23,7 +23,7 @@ from ..table.arguments import reject
 from ..table.checked import axis, number_of
 from ..table.creation import bind
 from ..table.opdef import OPS, Op, composite, op
-from ..table.outputs import EXPECTED, same_dtype, write
+from ..table.outputs import EXPECTED, Out, same_dtype, write
 from . import extremes  # noqa: F401  its take_at and put_at carry gradients
 
 F = TENSORS
@@ -252,6 +252,7 @@ def msort(input: Tensor, *, out: Any = None) -> Tensor:
         Tensor[2] out=None) -> (Tensor values, Tensor indices)
     """,
     **_of_places("topk"),
+    out=Out(overlap="part"),
     checked=True,
 )
 def topk(input, k, dim=-1, largest=True, sorted=True):
@@ -331,6 +332,7 @@ def selecting(name: str) -> dict[str, Any]:
         Tensor indices)
     """,
     **selecting("kthvalue"),
+    out=Out(overlap="whole"),
     check_out=same_dtype("output values must be of same type as input", "output indices must be of scalar type Long"),
     checked=True,
 )

@@ -421,7 +421,7 @@ def _flat(name: str, x: np.ndarray, index: np.ndarray) -> np.ndarray:
             lambda F, grad, index, input: F.put(F.zeros_of(grad, tuple(input.shape)), index, grad, True)
         ),
     },
-    out=Out(overlap="part"),
+    out=Out(overlap="whole"),
     checked=True,
 )
 def take(input, index):
@@ -439,13 +439,13 @@ def take(input, index):
 
 
 def _put(input, index, source, accumulate=False):
+    if index.dtype != np.int64:
+        raise RuntimeError(f"put_(): Expected a long tensor for index, but got {scalar_name(index)}")
     if input.dtype != source.dtype:
         raise RuntimeError(
             "put_(): self and source expected to have the same dtype, but got self.dtype = "
             f"{scalar_name(input)} and source.dtype = {scalar_name(source)}"
         )
-    if index.dtype != np.int64:
-        raise RuntimeError(f"put_(): Expected a long tensor for index, but got {scalar_name(index)}")
     if index.size != source.size:
         raise IndexError(
             "put_(): Expected source and index to have the same number of elements, but got source.numel() = "
@@ -517,12 +517,12 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: Any = None, *, out: Any 
     >>> torch.take_along_dim(x, torch.tensor([0, 5]))
     tensor([10, 50])
     """
+    if dim is None:
+        return TENSORS.gather(TENSORS.view(TENSORS.contiguous(input), -1), 0, TENSORS.reshape(indices, -1), out=out)
     if isinstance(indices, Tensor) and indices._array.dtype != np.int64:
         raise RuntimeError(
             f"torch.take_along_dim(): dtype of indices should be Long but got {scalar_name(indices._array)}"
         )
-    if dim is None:
-        return TENSORS.gather(TENSORS.view(TENSORS.contiguous(input), -1), 0, TENSORS.reshape(indices, -1), out=out)
     x, i = input._array, indices._array
     if x.ndim != i.ndim:
         raise RuntimeError(

@@ -14,7 +14,7 @@ from ..table.arguments import reject
 from ..table.factories import binary
 from ..table.opdef import OPS, alias, composite, op, publish
 from ..table.outputs import EXPECTED, Out
-from .kinds import align, name_of, refuse, refusing
+from .kinds import BOOL, COMPLEX, align, name_of, refusing
 
 binary(
     """
@@ -258,11 +258,13 @@ def isin(
     """
     if not isinstance(elements, Tensor) and not isinstance(test_elements, Tensor):
         reject("isin", (elements, test_elements), {})
+    for given in (elements, test_elements):
+        if isinstance(given, Tensor) and given._array.dtype.kind in BOOL + COMPLEX:
+            raise RuntimeError(f"Unsupported input type encountered for isin(): {name_of(given._array)}")
     wanted = result_dtype((elements, test_elements)).numpy
     x, y = (
         v._array.astype(wanted) if isinstance(v, Tensor) else np.asarray(v, wanted) for v in (elements, test_elements)
     )
-    refuse(x, "unique" if y.size > 10 else "isin_default_cpu", "c")
     found = _ISIN.call(TENSORS.from_numpy(np.asarray(x)), y, invert)
     return found if out is None else TENSORS.logical_or(found, found, out=out)
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...core.arguments.declared import declare
 from ...core.recording.record import RAW, TENSORS
+from ...core.runtime import errors
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import dtype
 from ...core.values.promotion import check_cast, is_number, result_dtype
@@ -35,10 +36,7 @@ RAW.conj = conj
 
 def _no_bool_sub(x, y):
     if (x if isinstance(x, np.dtype) else x.dtype).kind == "b":
-        raise RuntimeError(
-            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
-            "operator instead."
-        )
+        raise RuntimeError(errors.BOOL_SUB_BOTH)
 
 
 def no_mixed_bool_sub(input: Any, other: Any) -> None:

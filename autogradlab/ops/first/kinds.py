@@ -17,6 +17,8 @@ from ...core.values.promotion import broadcast_shapes, is_number, number, result
 
 #: dtype kinds by what PyTorch's kernels leave out; "V" is bfloat16
 BOOL, INTEGERS, FLOATS, COMPLEX = "b", "iu", "fV", "c"
+#: and two parts of such kinds: floats of 16 bits, integers that are shorter than int64
+HALF, SHORT = "h", "s"
 Kernel = Callable[..., Any]
 
 
@@ -25,9 +27,18 @@ def name_of(x: Any) -> str:
     return dtypes._scalar_name(from_numpy(x.dtype))
 
 
+def is_among(d: np.dtype[Any], kinds: str) -> bool:
+    """Whether a dtype is of one of these kinds."""
+    if d.kind in kinds:
+        return True
+    if d.kind in FLOATS:
+        return HALF in kinds and d.itemsize == 2
+    return SHORT in kinds and d.kind in INTEGERS and d.itemsize < 8
+
+
 def refuse(x: np.ndarray, name: str, kinds: str = COMPLEX) -> None:
     """PyTorch's error if no kernel `name` was written for this dtype."""
-    if x.dtype.kind in kinds:
+    if is_among(x.dtype, kinds):
         raise NotImplementedError(f"\"{name}\" not implemented for '{name_of(x)}'")
 
 
@@ -87,8 +98,7 @@ def typed(name: str, without: str = BOOL + INTEGERS + COMPLEX, half: bool = True
         @wraps(kernel)
         def run(x: Any, *others: Any, **options: Any) -> Any:
             d = x.dtype
-            if d.kind in without:
-                refuse(x, name, without)
+            refuse(x, name, without)
             if half and d.itemsize == 2 and d.kind in FLOATS:
                 wide = [o.astype(np.float32) if isinstance(o, np.ndarray) and o.dtype == d else o for o in others]
                 r = kernel(x.astype(np.float32), *wide, **options)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...core.recording.record import TENSORS
+from ...core.runtime import errors
 from ...core.runtime.modes import FLAGS, LOCAL
 from ...core.tensor.tensor import Tensor
 from ...core.values.promotion import is_number, result_dtype
@@ -71,10 +72,7 @@ _RSUB_TENSORS = OPS["rsub.tensors"] = Op(
 def _rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     kinds = [isinstance(t, bool) or (isinstance(t, Tensor) and t._array.dtype.kind == "b") for t in (input, other)]
     if all(kinds):
-        raise RuntimeError(
-            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
-            "operator instead."
-        )
+        raise RuntimeError(errors.BOOL_SUB_BOTH)
     if any(kinds):
         raise RuntimeError(
             "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, "

@@ -10,6 +10,7 @@ from ...core.arguments.declared import declare
 from ...core.recording.record import TENSORS as F
 from ...core.tensor.tensor import Tensor, wrap
 from ..common.blas import adjoint, lift
+from ..first.kinds import BOOL, HALF, INTEGERS, refuse
 from ..first.products import written
 from ..table.arguments import reject
 from ..table.opdef import alias, composite, op
@@ -133,6 +134,7 @@ def linalg_householder_product(input, tau):
         raise RuntimeError(
             "torch.linalg.householder_product: input.shape[-1] must be greater than or equal to tau.shape[-1]"
         )
+    refuse(input, "orgqr_cpu", BOOL + INTEGERS + HALF)
     q = np.zeros(input.shape, input.dtype)
     q[...] = np.eye(m, n)
     for i in range(tau.shape[-1] - 1, -1, -1):

@@ -11,6 +11,7 @@ from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims, wrap_dim
 from ...core.types.dtypes import from_numpy
 from ...core.values.promotion import broadcast_shapes
+from ..first.kinds import HALF, refuse
 from ..first.products import type_name, written
 from ..table.arguments import reject
 from ..table.opdef import composite, op
@@ -344,6 +345,7 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_fo
     batch = broadcast_shapes(a.shape[:-2], b.shape[:-2])
     if a.dtype != b.dtype:
         raise RuntimeError(f"expected scalar type {type_name(a)} but found {type_name(b)}")
+    refuse(a, "cdist", HALF)
     F = TENSORS
     n, m = a.shape[-2], b.shape[-2]
     many = n > 25 or m > 25

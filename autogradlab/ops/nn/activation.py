@@ -13,7 +13,7 @@ from ...core.tensor.tensor import Tensor
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import _scalar_name, from_numpy
 from ...core.types.info import finfo
-from ..first.kinds import BOOL, COMPLEX, INTEGERS, name_of, typed
+from ..first.kinds import BOOL, COMPLEX, HALF, INTEGERS, name_of, refuse, typed
 from ..first.products import written
 from ..table.arguments import reject
 from ..table.opdef import OPS, alias, composite, op
@@ -615,6 +615,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
                 f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {w.size} and "
                 f"channel size = {channels}."
             )
+    refuse(x, "prelu_cpu", BOOL + INTEGERS + COMPLEX)
     if w.ndim > 1:
         raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {w.ndim}")
     if x.ndim != w.ndim or (x.ndim and w.size == 1):
@@ -634,6 +635,10 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     },
 )
 def rrelu_with_noise(input, noise, lower, upper, training):
+    if not training:
+        refuse(input, "leaky_relu_cpu", BOOL + INTEGERS + COMPLEX)
+    elif input.dtype.kind != "V":  # of the half types, PyTorch has the kernel for bfloat16 alone
+        refuse(input, "rrelu_with_noise_out_cpu", BOOL + INTEGERS + COMPLEX + HALF)
     return input * noise
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...core.recording.record import RAW, TENSORS
 from ...core.types.dtypes import _scalar_name, from_numpy
-from ..first.kinds import refuse, typed
+from ..first.kinds import BOOL, SHORT, refuse, typed
 from ..table.checked import tensor_type
 from ..table.opdef import op
 from ..table.outputs import cxx_name
@@ -298,11 +298,18 @@ def convolution(input, weight, bias, stride, padding, dilation, transposed, outp
     tensor([[[1., 2.]]])
     """
     _check(input, weight, bias, stride, padding, dilation, transposed, groups)
-    refuse(
-        input,
-        f"slow_conv{'_transpose' if transposed else ''}{max(input.ndim - 2, 2)}d{'_out' if transposed else ''}_cpu",
-        "b",
-    )
+    nd = max(input.ndim - 2, 2)
+    pointwise = {*weight.shape[2:], *stride} == {1} and not any(padding)
+    if transposed:
+        refuse(input, f"slow_conv_transpose{nd}d_out_cpu", BOOL + SHORT)
+    elif any(d != 1 for d in dilation):
+        refuse(input, "slow_conv_dilated<>", BOOL + SHORT)
+    else:
+        refuse(
+            input,
+            "slow_conv2d_cpu" if nd == 2 else "slow_conv3d_cpu" if pointwise else "compute_columns3d",
+            BOOL,
+        )
     if transposed:
         sizes = _opened(input.shape[2:], weight.shape[2:], stride, padding, dilation, output_padding)
         r = _adjoint_input(input, weight, sizes, stride, padding, dilation, groups)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.recording.record import no_derivative
-from ..first.kinds import typed
+from ..first.kinds import BOOL, COMPLEX, HALF, INTEGERS, typed
 from ..table.opdef import op
 from .loss import reduced, scale
 
@@ -72,7 +72,7 @@ def _ctc_backward(F, grad, log_probs, targets, input_lengths, target_lengths, bl
         ),
     },
 )
-@typed("ctc_loss_cpu", "biuc", half=False)
+@typed("ctc_loss_cpu", BOOL + INTEGERS + COMPLEX + HALF, half=False)
 def _ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity):
     """-log of the probability of each target, for logarithms of probabilities (T, N, C)."""
     out = np.empty(log_probs.shape[1], log_probs.dtype)
@@ -144,7 +144,7 @@ def _check_sets(input: Array, target: Array) -> None:
         ),
     },
 )
-@typed("multilabel_margin_loss_forward_out_frame")
+@typed("multilabel_margin_loss_forward_out_frame", BOOL + INTEGERS + COMPLEX + HALF)
 def multilabel_margin_loss_forward(input, target, reduction):
     """For each class of the target, how much closer than 1 the others come to it: the sum over both,
     divided by the classes."""

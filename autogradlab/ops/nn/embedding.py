@@ -9,6 +9,7 @@ import numpy as np
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import _scalar_name, from_numpy
 from ..common.blas import lift
+from ..first.kinds import FLOATS
 from ..table.checked import tensor_type
 from ..table.opdef import op
 
@@ -237,6 +238,12 @@ def _check_bags(weight, indices, offsets, per_sample_weights, last, mode):
         raise RuntimeError(
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
             f"{tensor_type(from_numpy(indices.dtype))} instead (while checking arguments for embedding_bag)"
+        )
+    if weight.dtype.kind not in FLOATS:
+        scalar = tensor_type(from_numpy(weight.dtype))
+        raise RuntimeError(
+            "Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, BFloat16, "
+            f"Float, Double; but got {scalar} instead (while checking arguments for embedding_bag)"
         )
     if last and not offsets.size:
         raise RuntimeError("include_last_offset: number of offset should be at least 1")

@@ -12,7 +12,7 @@ from ...core.runtime import errors
 from ...core.types.dtypes import _scalar_name, from_numpy, get_default_dtype, promote
 from ...core.values.promotion import broadcast_shapes, check_cast
 from ..common.take import inside
-from ..first.kinds import name_of, refuse, typed
+from ..first.kinds import BOOL, COMPLEX, HALF, INTEGERS, name_of, refuse, typed
 from ..table.opdef import op
 from . import activation as _activation  # noqa: F401 (F.pick)
 
@@ -569,6 +569,7 @@ def _check_margins(input: np.ndarray, target: np.ndarray, weight: Any) -> None:
         ),
     },
 )
+@typed("multi_margin_loss_cpu_kernel", BOOL + INTEGERS + COMPLEX + HALF)
 def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, reduction=1):
     """How far other classes come within `margin` of the right one."""
     _check_margins(input, target, weight)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
-from ..first.kinds import name_of, replace, typed
+from ..first.kinds import BOOL, COMPLEX, HALF, INTEGERS, SHORT, name_of, replace, typed
 from ..table.opdef import op
 
 Array = Any
@@ -256,6 +256,7 @@ def _unpool(input, indices, output_size):
         "input": lambda F, grad, indices: _picked(F, grad, indices, 2),
     },
 )
+@typed("max_unpool2d", BOOL + INTEGERS + COMPLEX, half=False)
 def max_unpool2d(input, indices, output_size):
     return _unpool(input, indices, output_size)
 
@@ -270,6 +271,7 @@ def max_unpool2d(input, indices, output_size):
         "input": lambda F, grad, indices: _picked(F, grad, indices, 3),
     },
 )
+@typed("max_unpool3d", BOOL + INTEGERS + COMPLEX, half=False)
 def max_unpool3d(input, indices, output_size):
     return _unpool(input, indices, output_size)
 
@@ -315,10 +317,10 @@ def _avg_pool_backward(input, shape, kernel_size, stride, padding, ceil_mode, co
     return np.ascontiguousarray(whole[(..., *(slice(p, p + n) for p, n in zip(padding, shape[-nd:], strict=True)))])
 
 
-def _register_avg(nd: int, refused: str) -> None:
+def _register_avg(nd: int, refused: str, without: str) -> None:
     name, node = f"avg_pool{nd}d", f"AvgPool{nd}DBackward"
 
-    @typed(refused, "bc")
+    @typed(refused, without)
     def kernel(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
         return _avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
 
@@ -362,14 +364,14 @@ declare(
         bool count_include_pad=True, int? divisor_override=None, *, Tensor out=None) -> Tensor
     """,
 )
-_register_avg(2, "avg_pool2d")
+_register_avg(2, "avg_pool2d", BOOL + SHORT + COMPLEX)
 declare(
     """
     nn.avg_pool3d(Tensor input, int[3] kernel_size, int[3] stride=None, int[3] padding=0, bool ceil_mode=False,
         bool count_include_pad=True, int? divisor_override=None, *, Tensor out=None) -> Tensor
     """,
 )
-_register_avg(3, "avg_pool3d_out_frame")
+_register_avg(3, "avg_pool3d_out_frame", BOOL + SHORT + COMPLEX + HALF)
 
 
 # -- adaptive ----------------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
-from ..first.kinds import refuse, typed
+from ..first.kinds import INTEGERS, refuse, typed
 from ..table.opdef import op
 from .pool import along
 
@@ -82,15 +82,18 @@ def _resampler(declaration: str, node: str, mode: str, nd: int, doc: str = "") -
             return np.ascontiguousarray(out)
 
     else:
+        missing = (
+            "upsample_bilinear2d_channels_last" if name == "upsample_bilinear2d" else f"compute_indices_weights_{mode}"
+        )
 
-        @typed(f"compute_indices_weights_{mode}", "bc")
+        @typed(missing, "bc")
         def kernel(input, output_size, align_corners, scales):
-            if input.dtype == np.uint8:
+            if input.dtype == np.uint8 and nd == 2:
                 found = along(
                     input.astype(np.float32), matrices(input.shape[2:], output_size, align_corners, scales, np.float32)
                 )
                 return np.clip(np.floor(found + 0.5), 0, 255).astype(np.uint8)
-            _refuse_integers(input, f"compute_indices_weights_{mode}")
+            refuse(input, missing, INTEGERS)
             return along(input, matrices(input.shape[2:], output_size, align_corners, scales, input.dtype))
 
     @typed(name, "")

@@ -374,9 +374,10 @@ class Op:
             first = input[0] if type(input) in (list, tuple) else input
             self.check_out(first, (out,) if isinstance(out, Tensor) else out)
         rule = OUT.get(self.name)
-        if isinstance(out, Tensor) and rule is not None and rule.overlap:
+        if rule is not None and rule.overlap:
             sources = values if self.list_place is None else values[self.list_place]
-            check_written(out, sources, rule.overlap == "whole")
+            for o in (out,) if isinstance(out, Tensor) else out:
+                check_written(o, sources, rule.overlap == "whole")
         return write(self, out, modes.quiet(self.invoke, *given), values)
 
     def operands(
