@@ -86,8 +86,13 @@ def trained(w: Any) -> None:
 
 def looked_at(w: Any) -> None:
     shown = lab.show(w * 2)
-    str(shown)
-    shown.close()  # until then ipywidgets keeps it for the page, some 70 objects
+    shown._repr_mimebundle_()
+    shown.close()  # until then ipywidgets keeps what was shown for the page, some 70 objects
+
+
+def not_shown(w: Any) -> None:
+    for made in (lab.show(w * 2), lab.graph((w * 2).sum()), lab.broadcast(w, w)):
+        str(made)
 
 
 WORK = [plain, accumulated, hooked, function, twice, views, dropped, transformed, failing, trained]
@@ -114,13 +119,14 @@ def test_steps_leave_nothing(work: Callable[[Any], None]):
     assert grown(work, STEPS) <= ALLOWED
 
 
-def test_an_inspector_that_is_closed_leaves_nothing():
+@pytest.mark.parametrize("work", [looked_at, not_shown], ids=lambda f: f.__name__)
+def test_an_inspector_that_is_closed_or_was_never_shown_leaves_nothing(work: Callable[[Any], None]):
     w = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
     for _ in range(3):
-        looked_at(w)
+        work(w)
     gc.collect()
     before = len(gc.get_objects())
     for _ in range(30):
-        looked_at(w)
+        work(w)
     gc.collect()
     assert len(gc.get_objects()) - before <= ALLOWED

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-__all__ = ["Run", "clean", "columns", "fit", "plain", "runs", "width", "wrap"]
+__all__ = ["Run", "clean", "cleaned", "columns", "fit", "plain", "runs", "width", "wrap"]
 
 Style = Literal["", "code", "strong"]
 
@@ -33,6 +33,15 @@ def clean(text: str) -> str:
     """The text with the characters that no XML document may hold shown as �, and those that turn its direction by
     their numbers, as ‹U+202E›."""
     return _TURNING.sub(lambda found: f"‹U+{ord(found[0]):04X}›", _UNSPEAKABLE.sub("\ufffd", text))
+
+
+def cleaned(data: Any) -> Any:
+    """The same for all texts in plain data."""
+    if isinstance(data, str):
+        return clean(data)
+    if isinstance(data, dict):
+        return {cleaned(key): cleaned(value) for key, value in data.items()}
+    return [cleaned(one) for one in data] if isinstance(data, (list, tuple)) else data
 
 
 def runs(text: str) -> list[Run]:

@@ -9,14 +9,22 @@ from typing import Any
 
 from .labextension import stored
 from .parts import Card, to_json
+from .prose import clean, cleaned
 
 __all__ = ["bundle", "packed"]
 
 
 def packed(card: Card) -> str:
     """The card's JSON, deflated, in base64. A graph repeats itself: packed it is a tenth as large."""
-    text = json.dumps(to_json(card), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    data = to_json(card)
+    text = _json(data)
+    if clean(text) != text or "\\u" in text:  # seldom; text by text is slow
+        text = _json(cleaned(data))
     return b64encode(zlib.compress(text.encode("utf-8", "replace"))).decode("ascii")
+
+
+def _json(data: Any) -> str:
+    return json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def bundle(card: Card) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import html
 import re
 from typing import Any
 
+from autogradlab.inspectors.prose import cleaned
 from autogradlab.inspectors.words import language, say
 from autogradlab.lab import memory
 
@@ -66,7 +67,7 @@ class Face:
             "lang": language(),
             "label": say(f"lab.{self.kind}"),
             "words": words,
-            "tasks": self.tasks(),
+            "tasks": [_shown(one) for one in self.tasks()],
             "asks": self.asks(),
             "answers": self.answers(),
         }
@@ -128,6 +129,15 @@ class Face:
         except ImportError:  # no anywidget here: the words are enough, and methods answer
             return bundle
         return {**bundle, **widget.view_of(self)}
+
+
+def _shown(one: dict[str, Any]) -> dict[str, Any]:
+    """A task whose characters can all be seen; what the learner has typed stays as it was typed."""
+    typed = one.get("input", {}).get("value")
+    clean: dict[str, Any] = cleaned(one)
+    if typed is not None:
+        clean["input"]["value"] = typed
+    return clean
 
 
 def _text(one: dict[str, Any], label: str) -> list[str]:

@@ -14,6 +14,7 @@ import types
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -67,24 +68,38 @@ def library(space: Mapping[str, Any]) -> types.ModuleType:
 @contextlib.contextmanager
 def aside(torch: types.ModuleType) -> Iterator[io.StringIO]:
     """Nothing of what is run shows or stays: prints are kept, warnings dropped, it ends in time, and random numbers,
-    default dtype, print options and recording are the usual ones for it and afterwards what they were."""
+    default dtype, print options, anomaly mode and recording are the usual ones for it and afterwards what they were."""
     out = io.StringIO()
-    state, dtype, choice = torch.get_rng_state(), torch.get_default_dtype(), random.getstate()
     printing = sys.modules[torch.set_printoptions.__module__].PRINT_OPTS
-    options = dict(vars(printing))
-    arrays = np.random.get_state()
+    put_back = [
+        partial(torch.set_grad_enabled, torch.is_grad_enabled()),
+        partial(torch.set_rng_state, torch.get_rng_state()),
+        partial(torch.set_default_dtype, torch.get_default_dtype()),
+        partial(torch.autograd.set_detect_anomaly, torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()),
+        partial(vars(printing).update, dict(vars(printing))),
+        partial(random.setstate, random.getstate()),
+        partial(np.random.set_state, np.random.get_state()),
+    ]
     try:
+        torch.autograd.set_detect_anomaly(False)
         torch.set_default_dtype(torch.float32)
         torch.set_printoptions(profile="default", sci_mode=None)
         with contextlib.redirect_stdout(out), warnings.catch_warnings(), torch.enable_grad(), limited():
             warnings.simplefilter("ignore")
             yield out
     finally:
-        torch.set_rng_state(state)
-        torch.set_default_dtype(dtype)
-        vars(printing).update(options)
-        random.setstate(choice)
-        np.random.set_state(arrays)
+        stopped: BaseException | None = None
+        while put_back:  # whatever comes in between, each step is taken: once more the one that failed
+            try:
+                while put_back:
+                    put_back[-1]()
+                    put_back.pop()
+            except BaseException as error:
+                if stopped is not None:
+                    put_back.pop()
+                stopped = error
+        if stopped is not None:
+            raise stopped
 
 
 def compute(answer: Callable[[], Any], torch: types.ModuleType) -> Any:
@@ -126,9 +141,9 @@ def limited(seconds: float | None = None) -> Iterator[None]:
         return late
 
     before = sys.gettrace()
-    if before is None:  # a debugger or a coverage run has the only trace there is
-        sys.settrace(late)
     try:
+        if before is None:  # a debugger or a coverage run has the only trace there is
+            sys.settrace(late)
         yield
     finally:
         if before is None:

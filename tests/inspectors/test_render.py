@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 import time
 import xml.etree.ElementTree as ET
+import zlib
 from base64 import b64decode
 from collections.abc import Callable
 from html.parser import HTMLParser
@@ -16,6 +17,7 @@ from autogradlab.inspectors import theme
 from autogradlab.inspectors.inspector import Inspector
 from autogradlab.inspectors.parts import Card
 from autogradlab.inspectors.prose import plain
+from autogradlab.inspectors.stored import packed
 from tests.inspectors import sample_cards
 from tests.inspectors.sample_cards import CARDS
 
@@ -117,6 +119,9 @@ def test_hostile_words_are_words():
     for source in (view.svg(), view.html(), view.text):
         assert "\u202e" not in source
         assert "‹U+202E›" in source
+    state = zlib.decompress(b64decode(packed(view.card))).decode()  # what the widget shows as it stands
+    assert "\u202e" not in state and "\\u0000" not in state
+    assert "‹U+202E›" in state and "<img src=x" in state
     shown = [t for t in ET.fromstring(view.svg()).itertext() if "<img src=x onerror=" in t]
     assert len(shown) > 5
 

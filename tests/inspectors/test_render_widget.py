@@ -20,6 +20,7 @@ from autogradlab.inspectors import words
 from autogradlab.inspectors.inspector import Inspector, present
 from autogradlab.inspectors.labextension import CARD
 from autogradlab.inspectors.parts import Card, Drawing, Item, Rect, to_json
+from autogradlab.inspectors.prose import cleaned
 from tests.conftest import ROOT, need
 from tests.inspectors import sample_cards
 from tests.inspectors.sample_cards import CARDS
@@ -102,7 +103,7 @@ def test_widget_is_an_inspector_with_a_view_beside(view, name: str):
     assert set(data) == {"text/plain", "text/html", "application/vnd.jupyter.widget-view+json", CARD}
     assert data["text/plain"] == plain.text
     assert data["text/html"] == plain.html()
-    assert unpacked(made) == json.loads(json.dumps(to_json(card), allow_nan=False).encode("utf-8", "replace"))
+    assert unpacked(made) == cleaned(json.loads(json.dumps(to_json(card), allow_nan=False).encode("utf-8", "replace")))
     made.close()
 
 

@@ -65,6 +65,18 @@ def test_hostile_words_stay_words():
     assert page.words.count("&amp;") == 18
 
 
+def test_characters_that_turn_or_hide_are_shown_by_their_numbers(torch: Any):
+    def zero(w: Any) -> None:
+        raise ValueError("a\u202eb\x00c\x1b[31m")
+
+    made = check("zero-it", zero)
+    for shown in (made.text, made.html, repr(made.view())):
+        assert "a‹U+202E›b�c�[31m" in shown
+    asked = predict("how-much")
+    asked.asked.given = "\u202e1"
+    assert asked.view()["tasks"][0]["input"]["value"] == "\u202e1"  # in the field: as it was typed
+
+
 @pytest.mark.parametrize(
     "make",
     [

@@ -54,7 +54,18 @@ class InspectorWidget(Inspector, anywidget.AnyWidget):  # type: ignore[misc]  # 
     def __init__(self, card: Card) -> None:
         anywidget.AnyWidget.__init__(self, _card=packed(card))
         Inspector.__init__(self, card)
+        self.closed = False
         self.on_msg(_asked)
+
+    def open(self) -> None:
+        """Nothing yet: what is opened ipywidgets keeps until it is closed. What nobody shows can simply be dropped."""
+
+    @property
+    def model_id(self) -> str:
+        """The page's name for the widget. Whoever asks for it, to show it or to put it into a box, opens it."""
+        if self.comm is None and not self.closed:
+            anywidget.AnyWidget.open(self)
+        return str(anywidget.AnyWidget.model_id.fget(self))
 
     def show_card(self, card: Card) -> None:
         Inspector.show_card(self, card)
@@ -62,6 +73,9 @@ class InspectorWidget(Inspector, anywidget.AnyWidget):  # type: ignore[misc]  # 
 
     def close(self) -> None:
         Inspector.close(self)
+        self.closed = True
+        if self.comm is None:
+            return
         layout = self.layout
         anywidget.AnyWidget.close(self)
         layout.close()  # a widget of its own, which nobody else closes
@@ -70,7 +84,7 @@ class InspectorWidget(Inspector, anywidget.AnyWidget):  # type: ignore[misc]  # 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         """The live view, and beside it what is shown where there is none."""
         static = Inspector._repr_mimebundle_(self, **kwargs)
-        bundle = None if self.comm is None else anywidget.AnyWidget._repr_mimebundle_(self, **kwargs)
+        bundle = None if self.closed else anywidget.AnyWidget._repr_mimebundle_(self, **kwargs)
         if bundle is None:
             return static
         data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
