@@ -57,6 +57,24 @@ _ALONE = _alone()
 _BUFFERED = _ALONE + 1  # by a local variable and by the buffers of a pass
 
 
+class Arrivals:
+    """What a Node waits for that does not run as soon as one gradient arrives: one that several gradients reach, that
+    has several outputs, or that is a leaf's. The short lanes note here, too, what has arrived."""
+
+    __slots__ = ("dtype", "grad", "leaf", "left", "multi", "shape", "writes")
+
+    def __init__(self, node: Node, left: int) -> None:
+        #: how many edges are still to bring a gradient
+        self.left = left
+        self.leaf = node.accumulates
+        self.multi = node.multi
+        self.shape, self.dtype = node.shape, node.dtype
+        #: the sum of what has arrived; where `multi` a list of them
+        self.grad: Any = None
+        #: how often it was written in place
+        self.writes = 0
+
+
 class Reach:
     """The Nodes below the roots of a pass, looked at once before it begins.
 
@@ -68,9 +86,8 @@ class Reach:
 
     def __init__(self, roots: Sequence[Pair], inputs: Sequence[Pair] | None, accumulate: bool) -> None:
         self.roots = roots
-        #: how many edges are still to bring a gradient, for each Node that several gradients reach, that has several
-        #: outputs, or that is a leaf's; all others run as soon as one gradient arrives
-        self.shared: dict[Node, int] = {}
+        #: Nodes that wait; all others run as soon as one gradient arrives
+        self.shared: dict[Node, Arrivals] = {}
         #: whether every Node can go the short lanes (plain.py): no hooks and no code of the user
         self.plain = True
         #: under `inputs`: the Nodes on a path to one, and whether they run or only have their gradient captured
@@ -90,36 +107,43 @@ class Reach:
 
     def _count(self) -> None:
         """Count the edges that lead to each Node below the roots."""
-        shared = self.shared = {node: 0 for node, _ in self.roots if node is not None}
+        shared = self.shared = {node: Arrivals(node, 0) for node, _ in self.roots if node is not None}
         stack = list(shared)
         seen = set(stack)
         roots = tuple(stack)
+        plain = True
         node: Any
-        pop, push, note, count = stack.pop, stack.append, seen.add, shared.get
+        pop, push, note, known = stack.pop, stack.append, seen.add, shared.get
         while stack:
             made = pop()
-            if made.hooks is not None or not made.simple:
-                self.plain = self.plain and made.accumulates and is_plain(made)
+            if made.hooks is not None or (made.special and not made.simple):
+                plain = plain and made.accumulates and is_plain(made)
             for node in made._edges:
                 if type(node) is tuple:
                     node = node[0]
                     if node is None:
                         continue
-                if node in seen:
-                    shared[node] = count(node, 1) + 1
-                else:
+                if node not in seen:
                     note(node)
-                    if not node.accumulates:
+                    if not node.special:
+                        push(node)
+                    elif node.accumulates:
+                        shared[node] = Arrivals(node, 1)
+                        plain = plain and is_plain(node)
+                    else:
                         push(node)
                         if node.multi:
-                            shared[node] = 1
+                            shared[node] = Arrivals(node, 1)
+                else:
+                    waiting = known(node)
+                    if waiting is None:
+                        shared[node] = Arrivals(node, 2)
                     else:
-                        shared[node] = 1
-                        if self.plain:
-                            self.plain = is_plain(node)
+                        waiting.left += 1
         for root in roots:
-            if not shared[root]:
+            if not shared[root].left:
                 del shared[root]
+        self.plain = plain
 
     def _trace(self, inputs: Sequence[Pair], accumulate: bool) -> None:
         """Find the Nodes on a path from a root to `inputs`, and count the edges between them."""
@@ -164,7 +188,7 @@ class Reach:
         for node in needed:
             count = len(get(node, ()))
             if count > 1 or (count and (node.accumulates or node.multi or node in roots)):
-                self.shared[node] = count
+                self.shared[node] = Arrivals(node, count)
         self.plain = all(
             is_plain(node) if node.accumulates else node.hooks is None and (node.simple or not runs)
             for node, runs in needed.items()
@@ -177,15 +201,33 @@ class Reach:
 Ready = tuple[int, int, Node, Any]
 
 
-def _enter(reach: Reach, grads: Sequence[Any], buffers: dict[Node, Any], tick: Any) -> list[Ready]:
+def _enter(reach: Reach, grads: Sequence[Any], tick: Any) -> list[Ready]:
     """Let the gradients in at the roots: the queue of Nodes that can run."""
+    buffers: dict[Node, Any] = {}
     for (root, nr), given in zip(reach.roots, grads, strict=True):
         if root is not None and given is not None:
-            _add(buffers, root, nr, given)
+            waiting = reach.shared.get(root)
+            if waiting is None:
+                _add(buffers, root, nr, given)
+            else:
+                _arrive(root, waiting, nr, given)
     queue: list[Ready] = []
     for root in reach.first():
         heappush(queue, (-root._seq, tick(), root, buffers.pop(root, None)))
     return queue
+
+
+def _arrive(node: Node, waiting: Arrivals, nr: int, g: Any) -> None:
+    """Add a gradient to what a Node that waits has received."""
+    if waiting.multi:
+        slots = waiting.grad
+        if slots is None:
+            slots = waiting.grad = [None] * len(node.shape)
+        slots[nr] = g if slots[nr] is None else _plus(slots[nr], g)
+    elif waiting.grad is None:
+        waiting.grad = g
+    else:
+        waiting.grad = _plus(waiting.grad, g)
 
 
 def _capture(reach: Reach, node: Node, grad: Any, writes: int | None = None) -> bool:
@@ -223,8 +265,10 @@ def _writes(node: Node, i: int, grad: Any, g: np.ndarray, writes: int | None) ->
     return 0 if node.writes is None else node.writes[i]
 
 
-def _note(written: dict[Node, int], target: Node, writes: int) -> None:
-    if writes:
+def _note(written: dict[Node, int], target: Node, waiting: Arrivals | None, writes: int) -> None:
+    if waiting is not None:
+        waiting.writes = writes
+    elif writes:
         written[target] = writes
     else:
         written.pop(target, None)
@@ -239,23 +283,23 @@ def _written(grad: np.ndarray, writes: int) -> Tensor:
 
 def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None:
     """A plain backward pass; the caller has entered the quiet context."""
-    shared, needed, captures = reach.shared, reach.needed, reach.capture_at
-    buffers: dict[Node, Any] = {}
-    #: how often the gradients of Nodes were written in place, of those that were
+    needed, captures = reach.needed, reach.capture_at
+    #: how often the gradients of Nodes that can run were written in place, of those that were
     written: dict[Node, int] = {}
-    leaves: list[tuple[Node, np.ndarray]] = []
-    take, look, expected, tick = buffers.pop, buffers.get, shared.get, count().__next__
-    queue = _enter(reach, [None if g is None else g._array for g in grads], buffers, tick)
+    leaves: list[tuple[Node, Arrivals]] = []
+    waits, tick = reach.shared.get, count().__next__
+    queue = _enter(reach, [None if g is None else g._array for g in grads], tick)
     node: Node | None = None
     grad: Any
     outs: Any
     target: Any
+    waiting: Any
     while True:
         if node is None:
             if not queue:
                 return
             _, _, node, grad = heappop(queue)
-            if node.accumulates:  # a root
+            if node.special and node.accumulates:  # a root
                 if grad is not None and (node not in captures or _capture(reach, node, grad)):
                     add_to_grad(node.variable, grad, None)  # type: ignore[attr-defined]
                 node = None
@@ -281,21 +325,23 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
                     continue
             if needed is not None and target not in needed:
                 continue
-            left = expected(target)
+            waiting = waits(target)
             if g is not None:
                 if type(g) is not _ndarray:
                     g = _asarray(g)
                 if writes or node.writes is not None:
-                    _note(written, target, _writes(node, i, grad, g, writes))
-                if left is not None and target.multi:
+                    _note(written, target, waiting, _writes(node, i, grad, g, writes))
+                if waiting is None:
+                    if g.shape != target.shape or g.dtype is not target.dtype:
+                        g = _asarray(checked(node, i, g, target.shape, target.dtype))
+                elif waiting.multi:
                     if g.shape != target.shape[nr] or g.dtype is not target.dtype[nr]:
                         g = _asarray(checked(node, i, g, target.shape[nr], target.dtype[nr]))
-                    _add(buffers, target, nr, g)
-                elif g.shape != target.shape or g.dtype is not target.dtype:
-                    g = _asarray(checked(node, i, g, target.shape, target.dtype))
-            if left is not None:
-                if g is not None and not target.multi:
-                    before = look(target)
+                    _arrive(target, waiting, nr, g)
+                else:
+                    if g.shape != waiting.shape or g.dtype is not waiting.dtype:
+                        g = _asarray(checked(node, i, g, waiting.shape, waiting.dtype))
+                    before = waiting.grad
                     if before is not None:
                         own = (before.base is None and _refs(before) - (outs[i - 1] is before) == _BUFFERED) or _sole(
                             before, grad, outs, i
@@ -306,30 +352,33 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
                                 g = _asarray(g)
                         else:
                             g = _sum(before, g, before if own and before.base is None else None)
-                        if own:
-                            written[target] = written[target] + 1 if target in written else 1
-                        elif target in written:
-                            del written[target]
-                    buffers[target] = g
-                if left > 1:
-                    shared[target] = left - 1
+                        waiting.writes = waiting.writes + 1 if own else 0
+                    waiting.grad = g
+            if waiting is not None:
+                waiting.left -= 1
+                if waiting.left > 0:
                     continue
-                g = take(target, None)
-                if target.accumulates:
-                    if g is not None:
-                        leaves.append((target, g))
+                if waiting.leaf:
+                    if waiting.grad is not None:
+                        leaves.append((target, waiting))
                     continue
+                g = waiting.grad
+                waiting.grad = None
+                if waiting.writes:
+                    written[target] = waiting.writes
             if following is None:
                 following, following_grad = target, g
             else:
                 heappush(queue, (-target._seq, tick(), target, g))
-        outs = grad = before = None  # what is not needed any more need not stay until the next Node has run
+        outs = grad = before = g = None  # what is not needed any more need not stay until the next Node has run
         while leaves:
-            target, g = leaves.pop(0)
+            target, waiting = leaves.pop(0)
+            g = waiting.grad
+            waiting.grad = None
             own = _refs(g) == _ALONE
-            if target not in captures or _capture(reach, target, g, written.get(target)):
-                add_to_grad(target.variable, g, written.get(target, 0) if own else None)
-        g = None
+            if target not in captures or _capture(reach, target, g, waiting.writes):
+                add_to_grad(target.variable, g, waiting.writes if own else None)
+            g = None
         node = following
         if node is not None:
             grad, following_grad = following_grad, None
@@ -351,10 +400,9 @@ def walk_recorded(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool
 
 
 def _walk_recorded(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None:
-    shared, needed, captures = reach.shared, reach.needed, reach.capture_at
-    buffers: dict[Node, Any] = {}
-    tick = count().__next__
-    queue = _enter(reach, grads, buffers, tick)
+    needed, captures = reach.needed, reach.capture_at
+    waits, tick = reach.shared.get, count().__next__
+    queue = _enter(reach, grads, tick)
     target: Any
     while queue:
         _, _, node, grad = heappop(queue)
@@ -378,17 +426,16 @@ def _walk_recorded(reach: Reach, grads: Sequence[Tensor | None], keep_graph: boo
             if needed is not None and target not in needed:
                 continue
             g = outs[i]
-            left = shared.get(target, 1) - 1
-            if g is not None:
-                if target.multi:
-                    _add(buffers, target, nr, g)
-                else:
-                    known = buffers.get(target)
-                    buffers[target] = g if known is None else known + g
-            if left:
-                shared[target] = left
-            else:
-                heappush(queue, (-target._seq, tick(), target, buffers.pop(target, None)))
+            waiting = waits(target)
+            if waiting is not None:
+                if g is not None:
+                    _arrive(target, waiting, nr, g)
+                waiting.left -= 1
+                if waiting.left > 0:
+                    continue
+                g = waiting.grad
+                waiting.grad = None
+            heappush(queue, (-target._seq, tick(), target, g))
 
 
 # -- the full lane ---------------------------------------------------------------------------------------------------
@@ -531,15 +578,16 @@ class Task:
                     continue
                 if needed is not None and target not in needed:
                     continue
-                left = shared.get(target, 1) - 1
-                if left:
-                    shared[target] = left
+                waiting = shared.get(target)
+                left = 0 if waiting is None else waiting.left - 1
+                if waiting is not None:
+                    waiting.left = left
                 g = outs[i]
                 if g is not None:
                     if not recorded and type(g) is not _ndarray:
                         g = np.asarray(g)
                     if not recorded and (writes or node.writes is not None):
-                        _note(written, target, _writes(node, i, grad, g, writes))
+                        _note(written, target, None, _writes(node, i, grad, g, writes))
                     if target.multi:
                         if not recorded and (g.shape != target.shape[nr] or g.dtype is not target.dtype[nr]):
                             g = np.asarray(checked(node, i, g, target.shape[nr], target.dtype[nr]))
@@ -554,7 +602,7 @@ class Task:
                         if before is not None:
                             own = _sole(before, grad, outs, i)
                             g = _plus(before, g, own and before.base is None)
-                            _note(written, target, written.get(target, 0) + 1 if own else 0)
+                            _note(written, target, None, written.get(target, 0) + 1 if own else 0)
                         buffers[target] = g
                 if not left:
                     if heap:

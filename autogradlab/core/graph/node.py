@@ -154,6 +154,8 @@ class Node:
     simple = False
     #: whether it is an AccumulateGrad
     accumulates = False
+    #: whether the engine has to look at the three above; False of the usual Node, which is simple and has one output
+    special = True
     #: whether backward frees anything: a Node that saves no tensor may run again
     frees = False
     #: whether more is to do then than to drop `saved`

@@ -29,6 +29,7 @@ class _AsStrided(Node):
 
     __slots__ = ()
     simple = True
+    special = False
 
     def run(self, grad: Any, F: Any) -> tuple[Any, ...]:
         if grad is None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -392,6 +393,7 @@ class OpNode(Node):
     left: list[Any]
 
     simple = True
+    special = False
     #: names of what is saved, in the order of `saved`, and their names in PyTorch
     fields: tuple[str, ...] = ()
     saved_names: tuple[str, ...] = ()
@@ -497,18 +499,6 @@ class OpNode(Node):
             raise RuntimeError(errors.BACKWARD_TWICE)
         return value
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_saved_"):
-            short = name[len("_saved_") :]
-            if short and short in self.saved_names:
-                return self._shown(self.saved_names.index(short))
-            if short in self.constants:
-                value = self.constants[short]
-                return value(self) if callable(value) else value
-        elif name.startswith("_raw_saved_") and name[len("_raw_saved_") :] in self.tensor_names:
-            return SavedTensor.of(self, self.saved_names.index(name[len("_raw_saved_") :]))
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-
     def _shown(self, i: int) -> Any:
         value = unpack(self, i) if self.saved is not None else self._remains(i)
         name = self.saved_names[i]
@@ -524,6 +514,34 @@ class OpNode(Node):
     def __dir__(self) -> list[str]:
         shown = ["_saved_" + n for n in (*self.saved_names, *self.constants) if n]
         return [*super().__dir__(), *shown, *("_raw_saved_" + n for n in self.tensor_names if n)]
+
+
+# `_saved_*` and `_raw_saved_*` are properties of each class: a `__getattr__` would slow down every other attribute.
+
+
+@cache
+def _saved(name: str) -> property:
+    """The attribute `_saved_*` of Nodes that save a value of that name, or a constant."""
+
+    def read(node: Any) -> Any:
+        if name in node.saved_names:
+            return node._shown(node.saved_names.index(name))
+        value = node.constants[name]
+        return value(node) if callable(value) else value
+
+    return property(read)
+
+
+@cache
+def _raw_saved(name: str) -> property:
+    """The attribute `_raw_saved_*` of Nodes that save a tensor of that name."""
+
+    def read(node: Any) -> SavedTensor:
+        if name not in node.tensor_names:
+            raise AttributeError(f"'{type(node).__name__}' object has no attribute '_raw_saved_{name}'")
+        return SavedTensor.of(node, node.saved_names.index(name))
+
+    return property(read)
 
 
 class NotImplementedNode(OpNode):
@@ -598,6 +616,10 @@ def make_node_class(
 
     for formula in formulas:
         formula.places = tuple(fields.index(n) for n in formula.names)
+    saved_names = tuple(theirs(f) for f in fields)
+    shown_names = [n for n in saved_names if n]
+    methods.update({"_saved_" + n: _saved(n) for n in (*shown_names, *methods.get("constants", ()))})
+    methods.update({"_raw_saved_" + n: _raw_saved(n) for n in shown_names})
     not_implemented = name == NOT_IMPLEMENTED
     if not (multi or not_implemented) and len(formulas) == 1:
         (only,) = formulas
@@ -613,8 +635,9 @@ def make_node_class(
         fields=fields,
         formulas=formulas,
         multi=multi,
+        special=multi,
         recorded=tuple(sorted(formulas, key=lambda f: f.of)),
-        saved_names=tuple(theirs(f) for f in fields),
+        saved_names=saved_names,
         **methods,
     )
     return made  # type: ignore[return-value]

@@ -22,11 +22,13 @@ from ..table.outputs import FOUND, Out
 from .kinds import align, floated, kept, numbered, on_both_backends, refuse, single
 
 F = TENSORS
+_FLOAT32 = np.dtype(np.float32)
 
 
 def conj(x):
     """The complex conjugate; real values are returned as they are."""
-    return x.conjugate() if x.dtype.kind == "c" else x
+    kind = x.dtype
+    return x if kind is _FLOAT32 or kind.kind != "c" else x.conjugate()
 
 
 RAW.conj = conj

@@ -73,6 +73,7 @@ binary(
     },
     node="PowBackward1",
     check=_check,
+    shown={"other": "exponent"},
     method=False,
     function=False,
 )
@@ -80,8 +81,6 @@ _node = OPS["pow_tensor"].node_class
 _node.users = OPS["pow_tensor"].users = (None,) * len(
     _node.fields
 )  # all saved whichever gradient is wanted, as in PyTorch
-for _names in ("saved_names", "tensor_names"):
-    setattr(_node, _names, tuple({"other": "exponent"}.get(n, n) for n in getattr(_node, _names)))
 
 
 def _power(x, exponent):

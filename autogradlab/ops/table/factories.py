@@ -291,12 +291,14 @@ def binary(
     method: bool = True,
     function: bool = True,
     constants: dict[str, Any] | None = None,
+    shown: dict[str, str] | None = None,
     scalar: str = "",
     out: Any = None,
     cuts: bool = True,
 ) -> None:
     """An elementwise operation of two inputs, broadcast against each other.
 
+    shown: PyTorch's names of what is saved, where they differ from ours.
     result: "same" as the operands' common dtype, "float" (integers are computed in the default dtype), or "bool".
     check: is called with the two arrays in their common dtype and may raise. numbers, refuses, scalar: see `Binary`.
     """
@@ -312,7 +314,16 @@ def binary(
     fast = {} if vjp is None else _binary_run(vjp)
     name = declare(declaration, doc, out)
     entry = Binary(
-        name, entry_kernel, "input other", vjp=vjp, node=node, doc=doc, fast=fast, constants=constants, cuts=cuts
+        name,
+        entry_kernel,
+        "input other",
+        vjp=vjp,
+        node=node,
+        doc=doc,
+        fast=fast,
+        constants=constants,
+        shown=shown,
+        cuts=cuts,
     )
     entry.ufunc, entry.floats, entry.numbers, entry.check, entry.refuses = kernel, floats, numbers, check, refuses
     entry.compares, entry.strict, entry.scalar = result == "bool", _refuse_numbers(name), scalar

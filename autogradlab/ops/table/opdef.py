@@ -192,6 +192,7 @@ class Op:
         fields = tuple(dict.fromkeys(n for f in formulas for n in f.names))
         self.fields = fields
         self.formulas = tuple(formulas)
+        methods["constants"] = constants or {}
         self.node_class = make_node_class(self.node_name, fields, self.formulas, self.multi_node, shown, **methods)
         self.savers = tuple(self._saver(f) for f in fields)
         #: for each field the edges whose gradients need it, None for a field that is needed whenever there is a Node
@@ -199,7 +200,6 @@ class Op:
         at = next((i for i, (kind, place) in enumerate(self.savers) if kind == "tensor" and place == 0), None)
         #: whether the first tensor is saved, and by which edges it is used
         self.input_saved, self.input_users = at is not None, None if at is None else self.users[at]
-        self.node_class.constants = constants or {}
         self.node_class.tensor_names = tuple(
             name
             for name, (kind, _) in zip(self.node_class.saved_names, self.savers, strict=True)
