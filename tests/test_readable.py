@@ -128,7 +128,6 @@ LOOPS = {
     "ops/first/axes.py": "atleast_1d, atleast_2d, atleast_3d; properties",
     "ops/first/memory.py": "a method for each dtype",
     "ops/first/operators.py": "operators of Python",
-    "ops/first/power.py": "two attributes of one Node",
     "ops/nn/resample.py": "two modes for one, two and three dimensions: one formula",
     "ops/breadth/typed_storage.py": "a method for each dtype",
     "ops/table/symbols.py": "operators of Python on symbols",
