@@ -264,7 +264,7 @@ def multinomial(p: Array, n_sample: int, replacement: bool = False, generator: G
         race = p / exponential_(np.empty_like(p), 1.0, source)
     if n_sample == 1:
         return np.asarray(race.argmax(-1, keepdims=True), np.int64)
-    return np.ascontiguousarray(np.argsort(-race, axis=-1, kind="stable")[..., :n_sample])
+    return np.ascontiguousarray(np.argsort(-race, axis=-1, kind="stable")[..., :n_sample], np.int64)
 
 
 def _with_replacement(row: Array, n_sample: int, generator: Generator) -> Array:

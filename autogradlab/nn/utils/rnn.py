@@ -34,7 +34,7 @@ def invert_permutation(permutation: Tensor | None) -> Tensor | None:
     """The permutation that undoes another."""
     if permutation is None:
         return None
-    return wrap(np.argsort(permutation._array, kind="stable"))
+    return wrap(np.argsort(permutation._array, kind="stable").astype(np.int64, copy=False))
 
 
 class PackedSequence(_Packed):

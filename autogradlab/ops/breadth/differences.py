@@ -190,7 +190,7 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
             raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(n)}")
     if any(n < 0 for n in sizes):
         raise ValueError(f"'shape' cannot have negative values, but got {sizes}")
-    steps = np.cumprod([1, *sizes[:0:-1]])[::-1].copy() if sizes else np.zeros(0, np.int64)
+    steps = np.cumprod([1, *sizes[:0:-1]], dtype=np.int64)[::-1].copy() if sizes else np.zeros(0, np.int64)
     found = F.remainder(F.floor_divide(F.unsqueeze(indices, -1), wrap(steps)), wrap(np.array(sizes, np.int64)))
     return tuple(F.unbind(found, -1))
 

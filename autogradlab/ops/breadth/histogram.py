@@ -45,12 +45,13 @@ def bincount(input, weights=None, minlength=0):
         return np.zeros(minlength, np.int64)
     if input.ndim != 1 or (input.dtype.kind == "i" and input.min() < 0):
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+    places = input.astype(np.intp, copy=False)
     if weights is None:
-        return np.bincount(input, minlength=minlength).astype(np.int64)
+        return np.bincount(places, minlength=minlength).astype(np.int64)
     if weights.shape != input.shape:
         raise RuntimeError("weights should be 1-d and have the same length as input")
     given = weights.real if weights.dtype.kind == "c" else weights
-    found = np.bincount(input, given.astype(np.float64), minlength=minlength)
+    found = np.bincount(places, given.astype(np.float64), minlength=minlength)
     return found.astype(np.float32 if weights.dtype == np.float32 else np.float64)
 
 
@@ -81,7 +82,7 @@ def _even_places(x: np.ndarray, low: Any, high: Any, bins: int) -> tuple[np.ndar
     """Which elements lie in the range, and in which of its even bins."""
     inside = (x >= low) & (x <= high)
     kept = x[inside]
-    places = ((kept - low) * x.dtype.type(bins) / (high - low)).astype(np.int64)
+    places = ((kept - low) * x.dtype.type(bins) / (high - low)).astype(np.intp)
     return inside, np.minimum(places, bins - 1)
 
 
@@ -184,7 +185,7 @@ def _many(x: np.ndarray, bins: Any, span: Any, weight: Any, density: bool) -> tu
         inside &= with_nan
         places.append(np.minimum(np.searchsorted(e, column, "right") - 1, e.size - 2))
     shape = tuple(e.size - 1 for e in edges)
-    flat = np.ravel_multi_index([p[inside] for p in places], shape) if inside.any() else np.zeros(0, np.int64)
+    flat = np.ravel_multi_index([p[inside] for p in places], shape) if inside.any() else np.zeros(0, np.intp)
     w = None if weight is None else weight.reshape(-1)[inside].astype(np.float64)
     hist = np.bincount(flat, w, minlength=math.prod(shape)).astype(x.dtype).reshape(shape)
     if density:

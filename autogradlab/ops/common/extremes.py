@@ -128,7 +128,7 @@ def one_line(x: np.ndarray, dim: Any, keepdim: bool, find: Any) -> tuple[np.ndar
         wrap_dim(dim, 0)
         return x.copy(), np.zeros((), np.int64)
     d = wrap_dim(dim, x.ndim)
-    places = np.asarray(find(x, axis=d))
+    places = np.asarray(find(x, axis=d), np.int64)
     values = np.take_along_axis(x, np.expand_dims(places, d), d)
     if keepdim:
         return values, np.expand_dims(places, d)
@@ -353,13 +353,13 @@ def _index_reduce(name: str, find: Any) -> Any:
         if dim is None:
             if not input.size:
                 raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.")
-            found = find(input)
+            found = np.int64(find(input))
             return np.full((1,) * input.ndim, found) if keepdim else found
         if not input.ndim:
             wrap_dim(dim, 0)
             return np.zeros((), np.int64)
         not_empty(name, input, dim)
-        return find(input, axis=wrap_dim(dim, input.ndim), keepdims=keepdim)
+        return np.asarray(find(input, axis=wrap_dim(dim, input.ndim), keepdims=keepdim), np.int64)
 
     kernel.__name__ = name
     return kernel

@@ -175,7 +175,7 @@ def mode(input, dim=-1, keepdim=False):
     places = np.take_along_axis(ordered, longest[..., None], -1)
     places = np.moveaxis(places, -1, d)
     found = np.take_along_axis(input, places, d)
-    places = np.array(places, order="C")
+    places = np.array(places, np.int64, order="C")
     return (found, places) if keepdim else (found.squeeze(d), places.squeeze(d))
 
 

@@ -93,7 +93,7 @@ def _times(repeats: Tensor, output_size: Any) -> Tensor:
         raise RuntimeError("repeats can not be negative")
     if output_size is not None and int(x.sum()) != output_size:
         raise RuntimeError("allocated size does not match required size")
-    return wrap(np.repeat(np.arange(x.size), x))
+    return wrap(np.repeat(np.arange(x.size, dtype=np.int64), x.astype(np.intp, copy=False)))
 
 
 @composite(

@@ -223,7 +223,7 @@ def _extreme(declaration: str, ufunc: Any, doc: str = "") -> None:
         hit = input == best
         if input.dtype.kind in "fV":
             hit |= np.isnan(input)
-        steps = np.arange(input.shape[d]).reshape([-1 if i == d else 1 for i in range(input.ndim)])
+        steps = np.arange(input.shape[d], dtype=np.int64).reshape([-1 if i == d else 1 for i in range(input.ndim)])
         places = np.ascontiguousarray(np.maximum.accumulate(np.where(hit, steps, 0), axis=d))
         return np.ascontiguousarray(np.take_along_axis(input, places, d)), places
 

@@ -283,7 +283,7 @@ def topk(input, k, dim=-1, largest=True, sorted=True):
         places = np.zeros((*x.shape[:-1], k), np.int64)
     else:
         places = _top(x, k, largest, sorted)
-    places = np.ascontiguousarray(from_end(places, d))
+    places = np.ascontiguousarray(from_end(places, d), np.int64)
     return taken(input, places, d), places
 
 
@@ -365,7 +365,7 @@ def kthvalue(input, k, dim=-1, keepdim=False):
 
 def picked(input: np.ndarray, x: np.ndarray, places: np.ndarray, d: int, keepdim: bool, exact: Any = None) -> Any:
     """Values and indices of one element of each line, after `exact` has settled ties. `x`: the lines, last."""
-    places = np.array(places)
+    places = np.array(places, np.int64)
     if exact is not None and x.size <= SMALL:
         for i in np.ndindex(x.shape[:-1]):
             line = x[i]

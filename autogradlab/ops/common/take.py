@@ -80,7 +80,7 @@ def index_select(input, dim, index):
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
     if index.size and not inside(index, n):
         raise IndexError("index out of range in self")
-    r = input.take(index.reshape(-1), axis=d)
+    r = input.take(index.reshape(-1).astype(np.intp, copy=False), axis=d)
     return r if r.size else np.empty(r.shape, r.dtype)
 
 

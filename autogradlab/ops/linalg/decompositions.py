@@ -20,6 +20,7 @@ from .factors import (
     columns,
     differences,
     is_complex,
+    lapack,
     lu,
     matmul,
     matrices,
@@ -58,14 +59,14 @@ def _cholesky(a: np.ndarray, upper: bool) -> tuple[np.ndarray, np.ndarray]:
         a = a.swapaxes(-1, -2).conj()
     info = np.zeros(a.shape[:-2], np.int32)
     try:
-        factor = np.linalg.cholesky(a)
+        factor = lapack(np.linalg.cholesky, a)
     except np.linalg.LinAlgError:
         factor = np.tril(a)
         flat, infos = factor.reshape(-1, *a.shape[-2:]), info.reshape(-1)
         for b, x in enumerate(flat):
             for k in range(1, len(x) + 1):
                 try:
-                    x[:k, :k] = np.linalg.cholesky(x[:k, :k])
+                    x[:k, :k] = lapack(np.linalg.cholesky, x[:k, :k])
                 except np.linalg.LinAlgError:
                     infos[b] = k
                     break

@@ -12,7 +12,18 @@ from ...core.tensor.tensor import Tensor
 from ..common.blas import lift
 from ..first.products import type_name
 
-__all__ = ["LinAlgError", "columns", "inverse", "lu", "matmul", "matrices", "square", "substitute", "weighted"]
+__all__ = [
+    "LinAlgError",
+    "columns",
+    "inverse",
+    "lapack",
+    "lu",
+    "matmul",
+    "matrices",
+    "square",
+    "substitute",
+    "weighted",
+]
 
 
 class LinAlgError(RuntimeError):
@@ -149,10 +160,20 @@ def substitute(a: np.ndarray, b: np.ndarray, upper: bool, unit: bool = False) ->
     return x
 
 
+def lapack(call: Any, *matrices: np.ndarray) -> np.ndarray:
+    """What NumPy's LAPACK makes of matrices of numbers; np.linalg.LinAlgError where it fails.
+
+    WebAssembly has no floating-point flags, by which NumPy learns of a failure; the NaNs that it leaves tell it there."""
+    found: np.ndarray = call(*matrices)
+    if np.isnan(found).any() and all(np.isfinite(m).all() for m in matrices):
+        raise np.linalg.LinAlgError
+    return found
+
+
 def inverse(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Inverses and infos; a singular matrix gives what its LU factors give, infinities and NaNs."""
     try:
-        return np.linalg.inv(a), np.zeros(a.shape[:-2], np.int32)
+        return lapack(np.linalg.inv, a), np.zeros(a.shape[:-2], np.int32)
     except np.linalg.LinAlgError:
         factors, pivots, info = lu(a)
         order = permutation(pivots, a.shape[-1])

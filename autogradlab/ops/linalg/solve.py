@@ -16,7 +16,7 @@ from ..common.blas import adjoint, lift
 from ..first.products import type_name, written, written_all
 from ..table.opdef import alias, composite, op
 from ..table.outputs import EXPECTED, Out
-from .factors import SINGULAR, check_info, columns, inverse, is_complex, matmul, permutation, square, substitute
+from .factors import SINGULAR, check_info, columns, inverse, is_complex, lapack, matmul, permutation, square, substitute
 
 # -- inverses ----------------------------------------------------------------------------------------------------------
 
@@ -231,7 +231,7 @@ def _solve(a: np.ndarray, b: np.ndarray, left: bool) -> tuple[np.ndarray, np.nda
     x = x if left else x.swapaxes(-1, -2)
     info = np.zeros(a.shape[:-2], np.int32)
     try:
-        r = np.linalg.solve(m, x)
+        r = lapack(np.linalg.solve, m, x)
     except np.linalg.LinAlgError:
         from .factors import lu
 

@@ -64,7 +64,7 @@ def _type(x: np.ndarray) -> str:
     },
 )
 def embedding_dense_backward(grad_output, indices, rows, padding_idx, scale_grad_by_freq):
-    flat = indices.reshape(-1)
+    flat = indices.reshape(-1).astype(np.intp, copy=False)
     g = grad_output.reshape(flat.size, -1)
     out = np.zeros((rows, g.shape[1] if flat.size else grad_output.shape[-1]), grad_output.dtype)
     if scale_grad_by_freq and flat.size:
@@ -87,7 +87,7 @@ def embedding_dense_backward(grad_output, indices, rows, padding_idx, scale_grad
 def embedding_gather(input, indices, padding_idx, scale_grad_by_freq):
     g = input[indices]
     if scale_grad_by_freq:
-        flat = indices.reshape(-1)
+        flat = indices.reshape(-1).astype(np.intp, copy=False)
         counts = np.bincount(flat, minlength=input.shape[0])[flat].reshape(indices.shape)
         g = g / counts[..., None].astype(g.dtype)
     if padding_idx >= 0:
@@ -211,7 +211,7 @@ def embedding_bag(
         padding_idx = -1
     bags = _members(offsets, count, include_last_offset)
     kept = indices != padding_idx
-    sizes = np.bincount(bags[kept], minlength=n)
+    sizes = np.bincount(bags[kept], minlength=n).astype(np.int64, copy=False)
     found = weight[indices]
     if per_sample_weights is not None:
         found = found * per_sample_weights[:, None]
@@ -230,7 +230,9 @@ def embedding_bag(
         if mode == 1:
             out /= np.maximum(sizes, 1)[:, None].astype(out.dtype)
             tops = sizes
-    return out, np.zeros(0, np.int64) if plain else bags, np.zeros(n, np.int64) if plain else sizes, tops
+    if plain:
+        return out, np.zeros(0, np.int64), np.zeros(n, np.int64), tops
+    return out, bags.astype(np.int64, copy=False), sizes, tops
 
 
 def _check_bags(weight, indices, offsets, per_sample_weights, last, mode):

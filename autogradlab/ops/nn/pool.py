@@ -113,14 +113,14 @@ def _max_pool(input: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilati
         part = x[where]
         if best is None:
             best = np.array(part, order="C")
-            winner = np.zeros(best.shape, np.uint8 if math.prod(kernel) <= 256 else np.int64)
+            winner = np.zeros(best.shape, np.uint8 if math.prod(kernel) <= 256 else np.intp)
             continue
         larger = part > best
         if floating:
             larger |= np.isnan(part)
         replace(best, part, larger)
         np.maximum(winner, larger.view(np.uint8) * winner.dtype.type(k), out=winner)  # a later element is the winner
-    index = np.array(offsets).take(winner)
+    index = np.array(offsets, np.int64).take(winner)
     for axis in range(nd):
         line = (np.arange(out[axis]) * stride[axis] - padding[axis]) * steps[axis]
         index += line.reshape(-1, *(1,) * (nd - 1 - axis))
@@ -167,7 +167,7 @@ def _register_scatter(name: str, node: str, nd: int) -> None:
         shape = input.shape
         lead = int(np.prod(shape[:-nd], dtype=np.int64))
         area = int(np.prod(shape[-nd:], dtype=np.int64))
-        flat = (indices.reshape(lead, -1) + np.arange(lead)[:, None] * area).reshape(-1)
+        flat = (indices.reshape(lead, -1) + np.arange(lead)[:, None] * area).reshape(-1).astype(np.intp, copy=False)
         if grad_output.dtype.kind == "f" and grad_output.itemsize >= 4:
             out = np.bincount(flat, grad_output.reshape(-1), lead * area).astype(grad_output.dtype, copy=False)
         else:

@@ -28,7 +28,7 @@ def _positions(n: int, o: int, align: bool, factor: float | None) -> Array:
 def _nearest(n: int, o: int, factor: float | None, exact: bool) -> Array:
     step = np.float32(1 / factor if factor else n / o)
     i = np.arange(o, dtype=np.float32)
-    found = np.floor((i + np.float32(0.5)) * step if exact else i * step).astype(np.int64)
+    found = np.floor((i + np.float32(0.5)) * step if exact else i * step).astype(np.intp)
     return np.minimum(found, n - 1)
 
 
