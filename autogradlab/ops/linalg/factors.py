@@ -163,7 +163,7 @@ def substitute(a: np.ndarray, b: np.ndarray, upper: bool, unit: bool = False) ->
 def lapack(call: Any, *matrices: np.ndarray) -> np.ndarray:
     """What NumPy's LAPACK makes of matrices of numbers; np.linalg.LinAlgError where it fails.
 
-    WebAssembly has no floating-point flags, by which NumPy learns of a failure; the NaNs that it leaves tell it there."""
+    WebAssembly has no floating-point flags, by which NumPy learns of a failure; NaNs tell it there."""
     found: np.ndarray = call(*matrices)
     if np.isnan(found).any() and all(np.isfinite(m).all() for m in matrices):
         raise np.linalg.LinAlgError
