@@ -36,7 +36,7 @@ def plain(value: Any) -> Any:
 
 
 def read(typed: Any) -> Any:
-    """What a learner meant: `6`, `6.`, `1/2`, `[3, 6]`, `tensor([3., 6.])`, `None`, `(2, 3)`, or words."""
+    """What a learner meant: `6`, `6.`, `1/2`, `[3, 6]`, `3 6`, `tensor([3., 6.])`, `None`, `(2, 3)`, or words."""
     if not isinstance(typed, str):
         return plain(typed)
     text = typed.strip().replace("−", "-").replace("，", ",").replace("（", "(").replace("）", ")")
@@ -44,6 +44,8 @@ def read(typed: Any) -> Any:
         text = found[1]
     if re.fullmatch(r"\d+(\s*[x×]\s*\d+)+", text):
         return [int(n) for n in re.findall(r"\d+", text)]
+    if re.fullmatch(r"[-+\d.e]+([\s,]+[-+\d.e]+)+", text):  # numbers alone: brackets and commas may be left out
+        text = "[" + ",".join(re.split(r"[\s,]+", text)) + "]"
     try:
         return plain(ast.literal_eval(text))
     except (ValueError, SyntaxError, RecursionError, MemoryError):

@@ -33,6 +33,7 @@ class Radar:
     right: int = 0
     skipped: int = 0
     wrong: Counter[str] = field(default_factory=Counter)
+    why: dict[str, str] = field(default_factory=dict)  # a wrong answer, and the words that its learner was told
 
 
 @dataclass
@@ -76,7 +77,9 @@ class Class:
                 if answer["state"] == "right" and len(answer["given"]) < 2:
                     one.right += 1
                 else:
-                    one.wrong[_words(entry, answer["given"][0])] += 1
+                    words = _words(entry, answer["given"][0])
+                    one.wrong[words] += 1
+                    one.why[words] = _feedback(entry, answer["given"][0])
         return sorted(found.values(), key=lambda r: (-sum(r.wrong.values()), r.key))
 
     @property
@@ -90,9 +93,13 @@ class Class:
                 f"{name:{width}}  "
                 + say("lab.class_row", predict=counts["predict"], right=at_once, recall=counts["recall"], exercise=done)
             )
-        for one in self.radar():
+        radar = self.radar()
+        lines += ["", say("lab.class_radar" if radar else "lab.class_unanswered")]
+        for one in radar:
             lines += ["", f"{one.key}: {face.dressed(one.question)}", "  " + _tally(one)]
-            lines += [f"  {count:>3} × {face.dressed(words)}" for words, count in one.wrong.most_common()]
+            for words, count in one.wrong.most_common():
+                lines.append(f"  {count:>3} × {face.dressed(words)}")
+                lines += [f"        {face.dressed(one.why[words])}"] * bool(one.why[words])
         return "\n".join(lines) + "\n"
 
     @property
@@ -106,21 +113,21 @@ class Class:
         )
         radar = ""
         for one in self.radar():
-            most = max(one.wrong.values(), default=1)
             bars = "".join(
-                f"<tr><td>{face.marks(words)}</td><td>{count}</td>"
-                f'<td><span class="bar" style="width:{12 * count / most:.1f}em"></span></td></tr>'
+                f'<tr><td>{count}</td><td><span class="bar" style="width:{8 * count / one.answered:.1f}em"></span></td>'
+                f"<td>{face.marks(words)}</td><td>{face.marks(one.why[words])}</td></tr>"
                 for words, count in one.wrong.most_common()
             )
             table = f"<table>{bars}</table>" * bool(bars)
             lead = f"<h3>{html.escape(one.key)}</h3><p>{face.marks(one.question)}</p><p>{html.escape(_tally(one))}</p>"
             radar += f"<section>{lead}{table}</section>"
-        title, second = html.escape(say("lab.class_title")), html.escape(say("lab.class_radar"))
+        title = html.escape(say("lab.class_title"))
+        second = _line("h2", "lab.class_radar") if radar else _line("p", "lab.class_unanswered")
         lang = "zh-CN" if language() == "zh" else "en"
         return (
             f'<!doctype html>\n<html lang="{lang}"><head><meta charset="utf-8"><title>{title}</title>'
             f"<style>{STYLE}</style></head>\n"
-            f"<body><main><h1>{title}</h1><table><tr>{heads}</tr>{body}</table><h2>{second}</h2>{radar}</main></body></html>\n"
+            f"<body><main><h1>{title}</h1><table><tr>{heads}</tr>{body}</table>{second}{radar}</main></body></html>\n"
         )
 
     @property
@@ -213,7 +220,24 @@ def _words(entry: bank.Entry, given: Any) -> str:
         rows = Asked(entry, None, None).choices
         if LETTERS.index(given) < len(rows):
             return f"{given}) {label(rows[LETTERS.index(given)])}"
+    if entry.kind == "order" and isinstance(given, list):
+        said = {row["key"]: bank.in_language(row) for row in entry.rows("items")}
+        return "; ".join(f"{n}. {said.get(key, key)}" for n, key in enumerate(given, 1))
     return f"`{_plain(given)}`"
+
+
+def _feedback(entry: bank.Entry, given: Any) -> str:
+    """What the learner was told after this answer, in a line: the misconception, as far as it was foreseen."""
+    asked = Asked(entry, None, None)
+    asked.given, asked.right = given, False
+    try:
+        return " ".join(" ".join(block["text"].split()) for block in asked.feedback())
+    except (IndexError, ValueError, TypeError):  # the question has changed since
+        return ""
+
+
+def _line(tag: str, key: str) -> str:
+    return f"<{tag}>{html.escape(say(key))}</{tag}>"
 
 
 def _plain(given: Any) -> str:
@@ -223,4 +247,5 @@ def _plain(given: Any) -> str:
 
 
 def _tally(one: Radar) -> str:
-    return say("lab.class_tally", answered=one.answered, right=one.right, skipped=one.skipped)
+    said = say("lab.class_tally", answered=one.answered, right=one.right)
+    return said + (say("lab.class_skipped", skipped=one.skipped) if one.skipped else "")

@@ -33,29 +33,34 @@ section { break-inside: avoid; } ol.choices { list-style: none; padding-left: 0;
 .answers { break-before: page; } .box + p, .line + p { margin-top: .6em; }
 """
 SCREEN = """\
-html, body { height: 100%; margin: 0; } body { font-size: 22px; } pre, code { font-size: 18px; }
+html, body { height: 100%; margin: 0; } body { font-size: 22px; } pre { font-size: 18px; }
+code { font-size: 0.82em; }
 section { display: none; box-sizing: border-box; min-height: 100%; padding: 4vh 6vw 8vh; }
 section.now { display: block; }
 h1 { font-size: 2em; } h2 { font-size: 1.5em; } .later { visibility: hidden; } .later.shown { visibility: visible; }
 footer { position: fixed; right: 1em; bottom: .4em; color: #57606a; font-size: 14px; }
 .out pre { background: none; border-left: 4px solid #0072b2; }
-@media print { section { display: block; break-after: page; }
+@media print { section { display: block; break-after: page; zoom: 1 !important; }
   .later { visibility: visible; } footer { display: none; } }
 """
 SCRIPT = """\
 const slides = [...document.querySelectorAll('section')], count = document.querySelector('footer');
 let at = Math.min(Number(location.hash.slice(1)) || 0, slides.length - 1);
-function show() { slides.forEach((s, n) => s.classList.toggle('now', n === at));
+function fit(slide) { slide.style.zoom = 1;  // what is taller than the screen gets smaller, down to a half
+  slide.style.zoom = Math.max(0.5, Math.min(1, innerHeight / slide.scrollHeight)); }
+function show() { slides.forEach((s, n) => s.classList.toggle('now', n === at)); fit(slides[at]);
   count.textContent = `${at + 1} / ${slides.length}`;
   history.replaceState(null, '', '#' + at); scrollTo(0, 0); }
 function next() { const hidden = slides[at].querySelector('.later:not(.shown)');
-  if (hidden) hidden.classList.add('shown'); else if (at < slides.length - 1) { at++; show(); } }
+  if (hidden) { hidden.classList.add('shown'); hidden.scrollIntoView({ block: 'nearest' }); }
+  else if (at < slides.length - 1) { at++; show(); } }
 function back() { const shown = [...slides[at].querySelectorAll('.later.shown')].pop();
   if (shown) shown.classList.remove('shown'); else if (at) { at--; show(); } }
 addEventListener('keydown', (e) => {
   if (['ArrowRight', 'PageDown', ' ', 'Enter'].includes(e.key)) { e.preventDefault(); next(); }
   else if (['ArrowLeft', 'PageUp', 'Backspace'].includes(e.key)) { e.preventDefault(); back(); }
   else if (e.key === 'Home') { at = 0; show(); } else if (e.key === 'End') { at = slides.length - 1; show(); } });
+addEventListener('resize', () => fit(slides[at]));
 addEventListener('click', (e) => { if (!e.target.closest('a, summary, button')) next(); });
 show();
 """
@@ -127,17 +132,22 @@ def slides(path: Path) -> str:
 
     notebook = copying.read_notebook(path)
     made: list[list[str]] = []
-    told = ""  # the answer to the question above, shown when its code has run
+    told, asked = "", False  # the answer to the question above, shown when its code has run
+    full = True  # code with its output fills a slide, and text after a question begins another
     for cell in notebook["cells"]:
         role = cell["metadata"].get("autogradlab", {}).get("role")
         text = source(cell)
         if role in {"setup", "assert", "recall", "check"} or "progress(" in text:
             continue
         if cell["cell_type"] == "markdown":
-            if not made or re.match(r"#{1,2} ", text) or role == "predict":
+            if full or re.match(r"#{1,2} ", text) or role == "predict":
                 made.append([])
             made[-1].append(markdown2html(typeset(without_links(text))))
-        elif found := PREDICT.match(text):
+            full, asked = False, False
+            continue
+        if full and not asked:
+            made.append([])
+        if found := PREDICT.match(text):
             entry = bank.find(f"{path.stem}/{found[1].rpartition('/')[2]}", *bank.ASKED)
             made[-1].append(voted(entry))
             told = answer(entry)
@@ -147,6 +157,7 @@ def slides(path: Path) -> str:
             made[-1].append(f'<div class="later out">{outputs}</div>' if outputs else "")
             made[-1].append(f'<div class="later">{told}</div>' if told else "")
             told = ""
+        full, asked = True, bool(found)
     body = "".join(f"<section>{''.join(parts)}</section>" for parts in made)
     return paged(
         title(notebook, path.stem), STYLE + SCREEN, f"<main>{body}</main><footer></footer><script>{SCRIPT}</script>"
@@ -190,7 +201,7 @@ def source(cell: dict[str, Any]) -> str:
 
 def without_links(text: str) -> str:
     """Markdown whose links to other notebooks are words alone."""
-    return re.sub(r"\[([^\]]+)\]\([\w-]+\.ipynb\)", r"\1", text)
+    return re.sub(r"\[([^\]]+)\]\([\w-]+\.ipynb\)", r"<span>\1</span>", text)
 
 
 def title(notebook: dict[str, Any], name: str) -> str:

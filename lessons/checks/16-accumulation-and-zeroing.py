@@ -1,4 +1,4 @@
-"""What judges the exercise of lesson 16: letterboxes emptied."""
+"""What judges the exercise of lesson 16: gradients zeroed by hand."""
 
 
 def empty_gradients(empty, torch):

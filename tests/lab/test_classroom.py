@@ -60,8 +60,9 @@ def test_which_wrong_answers(school: Path):
 
 def test_as_text_html_and_csv(school: Path):
     found = classroom.gather(school)
-    assert found.text.splitlines()[0] == "4 learners"
-    assert "  2 × a) 3, as after the first" in found.text
+    assert found.text.splitlines()[0] == "Learners: 4"
+    assert "  2 × a) 3, as after the first\n        That would be so if `.grad` were overwritten.\n" in found.text
+    assert "<td>That would be so if <code>.grad</code> were overwritten.</td>" in found.html
     assert "<td>ada</td>" in found.html
     assert "<script" not in found.html
     rows = list(csv.DictReader(io.StringIO(found.csv)))
@@ -80,6 +81,20 @@ def test_without_names(school: Path):
     assert sorted(found.learners) == [f"learner {n}" for n in (1, 2, 3, 4)]
     assert not [name for name in ("ada", "bob", "yves", "zoe") if name in found.text + found.csv + found.html]
     assert [r.wrong for r in found.radar()] == [r.wrong for r in classroom.gather(school).radar()]
+
+
+def test_nothing_answered_has_no_empty_heading(sample_lessons: Path, sample: Path, tmp_path: Path):
+    returned(tmp_path, "zoe")
+    found = classroom.gather(tmp_path)
+    assert found.text.endswith("\nNo prediction has been answered yet.\n")
+    assert found.html.count("<h2>") == 0
+    assert "No prediction has been answered yet." in found.html
+
+
+def test_an_order_is_said_in_words(school: Path):
+    returned(school, "eve", ("firing", ["leaf", "root"]))
+    (radar,) = [r for r in classroom.gather(school).radar() if r.key == "01-sample/firing"]
+    assert list(radar.wrong) == ["1. the hook on `w`; 2. the hook on `y`"]
 
 
 def test_a_folder_of_nothing(tmp_path: Path):

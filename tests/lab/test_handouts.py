@@ -41,7 +41,11 @@ def test_a_worksheet(name: str):
 
 def test_slides():
     page = handouts.slides(COURSE / "en" / "14-backward.ipynb")
-    assert page.count("<section>") > 8
+    made = page.split("<section>")[1:]
+    assert len(made) > 12
+    assert max(one.count('class="later out"') for one in made) == 1, "one piece of code a slide"
+    next_lesson = handouts.slides(COURSE / "zh" / "14-backward.ipynb").rpartition("<section>")[2]
+    assert "<strong>下一课：</strong>" in next_lesson
     assert not re.search(r'(?:src|href)="(?!data:|#)', page)
     first = page.partition("<strong>Predict</strong>, with pencil and paper")[2]
     assert first.index("<pre>w = torch.tensor") < first.index('<div class="later out">') < first.index("one path")

@@ -197,6 +197,8 @@ def test_the_lesson_of_an_earlier_question_is_named():
         ("6.", 6, True),
         ("1/2", 0.5, True),
         ("2, 3", [2, 3], True),
+        ("2 3 -1.5", [2, 3, -1.5], True),
+        ("2, 3,", [2, 3], True),
         ("(2, 3)", [2, 3], True),
         ("2 x 3", [2, 3], True),
         ("torch.Size([2, 3])", [2, 3], True),
