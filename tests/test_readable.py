@@ -122,13 +122,6 @@ def test_a_list_is_found(text: str, known: set[str]) -> None:
 
 #: loops that make entries, and why they do
 LOOPS = {
-    "ops/breadth/pad.py": "two kinds of padding for one, two and three dimensions: one formula",
-    "ops/breadth/special.py": "Bessel functions of the orders 0 and 1; methods of polygamma",
-    "ops/common/blend.py": "clamp_min and clamp_max",
-    "ops/first/axes.py": "atleast_1d, atleast_2d, atleast_3d; properties",
-    "ops/first/memory.py": "a method for each dtype",
-    "ops/first/operators.py": "operators of Python",
-    "ops/nn/resample.py": "two modes for one, two and three dimensions: one formula",
     "ops/breadth/typed_storage.py": "a method for each dtype",
     "ops/table/symbols.py": "operators of Python on symbols",
 }

@@ -1,4 +1,4 @@
-"""Copies of `wrap`, `start_node` and `share` where a call would cost too much: they are fresh, and change nothing."""
+"""Copies of small functions where a call would cost too much: they are fresh, and change nothing."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_copies_and_calls_make_the_same_tensors_and_nodes(tmp_path: Path) -> Non
     )
     changed = 0
     for path in unroll.files():
-        text = unroll.folded(path.read_text(encoding="utf-8"))
+        text = unroll.folded(path)
         assert "_new(" not in text.partition("\ndef ")[2] or path.name == "views.py"
         (tmp_path / path.relative_to(ROOT)).write_text(text, encoding="utf-8")
         changed += 1

@@ -1,7 +1,8 @@
 """Writes the bodies of small functions where they are called, on the way that every operation takes.
 
 A call of a Python function costs some 50 ns, the making of a Tensor and of its Node together not many times that. So
-`wrap`, `start_node` and `share`, the places where a Tensor, a Node and a view are made, are written out there:
+`wrap`, `start_node` and `share`, the places where a Tensor, a Node and a view are made, and `commit_values`, where an
+operation in place changes memory and version together, are written out there:
 
     # unrolled: t = wrap(r)
     t = _new(Tensor)
@@ -29,6 +30,7 @@ FUNCTIONS = {
     "wrap": "core/tensor/tensor.py",
     "start_node": "core/recording/record.py",
     "share": "core/recording/views.py",
+    "commit_values": "core/recording/inplace.py",
 }
 _BLOCK = re.compile(r"(?m)^( *)# unrolled: ([^\n]+)\n((?:(?!\1# end\n).*\n)*?)\1# end\n")
 
@@ -52,18 +54,27 @@ def unrolled(path: Path) -> str:
     return _BLOCK.sub(fresh, text)
 
 
-def folded(text: str) -> str:
+def folded(path: Path) -> str:
     """The text of a module with the calls in place of the copies, and the imports that they need."""
-    imports = [f"from autogradlab.{p[:-3].replace('/', '.')} import {name}\n" for name, p in FUNCTIONS.items()]
+    text = path.read_text(encoding="utf-8")
+    called = " ".join(block[2] for block in _BLOCK.finditer(text))
+    imports = [
+        f"from autogradlab.{p[:-3].replace('/', '.')} import {name}\n"
+        for name, p in FUNCTIONS.items()
+        if f"{name}(" in called and not path.as_posix().endswith(p)
+    ]
     start = text.index("\nfrom .") + 1
     return _BLOCK.sub(lambda block: f"{block[1]}{block[2]}\n", text[:start] + "".join(imports) + text[start:])
 
 
 def _body(statement: str, path: Path) -> str:
-    """The body of the function that a statement `name = function(...)` calls, on its arguments."""
+    """The body of the function that a statement `name = function(...)` calls, on its arguments; or `function(...)`,
+    of a function that returns nothing."""
     (call,) = ast.parse(statement).body
     if not (
-        isinstance(call, ast.Assign) and isinstance(call.value, ast.Call) and isinstance(call.value.func, ast.Name)
+        isinstance(call, (ast.Assign, ast.Expr))
+        and isinstance(call.value, ast.Call)
+        and isinstance(call.value.func, ast.Name)
     ):
         raise ValueError(f"{path.name}: not of the form name = function(...): {statement}")
     function = _definition(call.value.func.id)
@@ -71,10 +82,15 @@ def _body(statement: str, path: Path) -> str:
     given = dict(zip(names, call.value.args, strict=False))
     given.update({k.arg: k.value for k in call.value.keywords if k.arg})
     defaults = dict(zip(reversed(names), reversed(function.args.defaults), strict=False))
-    *body, last = function.body[1:] if ast.get_docstring(function) else function.body
-    if not (isinstance(last, ast.Return) and isinstance(last.value, ast.Name)):
-        raise ValueError(f"{function.name} does not end with `return name`")
-    arguments: dict[str, ast.expr] = {**defaults, **given, last.value.id: call.targets[0]}
+    body = function.body[1:] if ast.get_docstring(function) else function.body
+    arguments: dict[str, ast.expr] = {**defaults, **given}
+    if isinstance(call, ast.Assign):
+        *body, last = body
+        if not (isinstance(last, ast.Return) and isinstance(last.value, ast.Name)):
+            raise ValueError(f"{function.name} does not end with `return name`")
+        arguments[last.value.id] = call.targets[0]
+    elif any(isinstance(node, ast.Return) for s in body for node in ast.walk(s)):
+        raise ValueError(f"not of the form name = function(...), but {function.name} returns: {statement}")
     for name in names:
         uses = sum(isinstance(n, ast.Name) and n.id == name for s in body for n in ast.walk(s))
         if uses > 1 and not isinstance(arguments[name], (ast.Name, ast.Constant)):

@@ -51,10 +51,10 @@ LAZY = {
     "common.masked": "F.front_of F.masked_select_backward Tensor.fill_diagonal_ Tensor.masked_fill_ "
     "Tensor.masked_scatter_ masked_fill masked_scatter masked_select",
     "common.order": "median mode nanmedian nanquantile quantile",
-    "common.pairs": "F.div_rounded F.div_rounded_ F.inverse_square F.same_sign Tensor.arctan2_ Tensor.atan2_ "
-    "Tensor.copysign_ Tensor.floor_divide_ Tensor.fmod_ Tensor.heaviside_ Tensor.hypot_ Tensor.nextafter_ "
-    "Tensor.remainder_ arctan2 atan2 copysign floor_divide fmax fmin fmod heaviside hypot ldexp ldexp_ logaddexp "
-    "logaddexp2 maximum minimum nextafter remainder torch.special_xlog1py torch.special_xlogy xlogy xlogy_",
+    "common.pairs": "F.inverse_square F.same_sign Tensor.arctan2_ Tensor.atan2_ Tensor.copysign_ "
+    "Tensor.floor_divide_ Tensor.fmod_ Tensor.heaviside_ Tensor.hypot_ Tensor.nextafter_ Tensor.remainder_ arctan2 "
+    "atan2 copysign floor_divide fmax fmin fmod heaviside hypot ldexp ldexp_ logaddexp logaddexp2 maximum minimum "
+    "nextafter remainder torch.special_xlog1py torch.special_xlogy xlogy xlogy_",
     "common.random": "Tensor.bernoulli_ Tensor.cauchy_ Tensor.exponential_ Tensor.geometric_ Tensor.log_normal_ "
     "Tensor.normal_ Tensor.random_ Tensor.uniform_ bernoulli multinomial torch._standard_gamma torch.binomial "
     "torch.normal torch.poisson torch.rand torch.rand_like torch.randint torch.randint_like torch.randn "

@@ -2,8 +2,7 @@
 
 1. `check_inplace` says whether the tensor may be changed at all.
 2. The Node is made, if there is to be one: its saved values hold the versions that the inputs have *now*, so that an
-   input
-   which lies in the memory that is written is found to be out of date when backward comes to it.
+   input which lies in the memory that is written is found to be out of date when backward comes to it.
 3. The result is computed, in memory of its own.
 4. `commit` lets memory, version and history change together.
 
@@ -39,6 +38,7 @@ __all__ = [
     "commit_by",
     "commit_kernel",
     "commit_number",
+    "commit_values",
     "rebase",
 ]
 
@@ -164,6 +164,7 @@ def commit(t: Tensor, values: Any, history: History | None = None, index: Any = 
     if type(count) is list:  # the commonest cases, without calls
         version = count[0] + 1
         if history is None:
+            # unrolled: commit_values(target, index, values, count, version)
             try:
                 target[index] = values
                 count[0] = version
@@ -171,6 +172,7 @@ def commit(t: Tensor, values: Any, history: History | None = None, index: Any = 
                 target[index] = values
                 count[0] = version
                 raise
+            # end
             return
         if history.view is None and not history.moved:
             edge = history.edge
@@ -191,6 +193,17 @@ def commit(t: Tensor, values: Any, history: History | None = None, index: Any = 
     except BaseException:
         target[index] = values
         _publish(t, count, version, history)
+        raise
+
+
+def commit_values(target: np.ndarray, index: Any, values: Any, count: list[int], version: int) -> None:
+    """The same for the commonest case: an array gets values, and the version counter that it has its next number."""
+    try:
+        target[index] = values
+        count[0] = version
+    except BaseException:
+        target[index] = values
+        count[0] = version
         raise
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.arguments.declared import declare
+from ...core.arguments.declared import name_of
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import from_numpy
@@ -116,9 +116,9 @@ def _unpadded(grad: np.ndarray, shape: tuple[int, ...], padding: Any, dims: int,
     return g
 
 
-def _pads(word: str, dims: int, reflect: bool) -> None:
-    name = f"{word}_pad{dims}d"
-    title = f"{word.capitalize()}Pad{dims}DBackward"
+def _pads(declaration: str, dims: int, reflect: bool) -> None:
+    name = name_of(declaration)
+    title = f"{'Reflection' if reflect else 'Replication'}Pad{dims}DBackward"
 
     @typed(name, "b", half=False)
     def kernel(input, padding):
@@ -129,9 +129,7 @@ def _pads(word: str, dims: int, reflect: bool) -> None:
         return _unpadded(grad_output, input.shape, padding, dims, reflect)
 
     op(
-        name,
-        method=False,
-        function=False,
+        declaration,
         node=title + "0",
         vjp={
             "input": lambda F, grad, input, padding: getattr(F, name + "_backward")(grad, input, padding),
@@ -151,27 +149,12 @@ def _pads(word: str, dims: int, reflect: bool) -> None:
     )(backward)
 
 
-declare(
-    "nn.reflection_pad1d(Tensor input, SymInt[2] padding, *, Tensor out=None) -> Tensor",
-)
-declare(
-    "nn.reflection_pad2d(Tensor input, SymInt[4] padding, *, Tensor out=None) -> Tensor",
-)
-declare(
-    "nn.reflection_pad3d(Tensor input, SymInt[6] padding, *, Tensor out=None) -> Tensor",
-)
-declare(
-    "nn.replication_pad1d(Tensor input, SymInt[2] padding, *, Tensor out=None) -> Tensor",
-)
-declare(
-    "nn.replication_pad2d(Tensor input, SymInt[4] padding, *, Tensor out=None) -> Tensor",
-)
-declare(
-    "nn.replication_pad3d(Tensor input, SymInt[6] padding, *, Tensor out=None) -> Tensor",
-)
-for _dims in (1, 2, 3):
-    _pads("reflection", _dims, True)
-    _pads("replication", _dims, False)
+_pads("nn.reflection_pad1d(Tensor input, SymInt[2] padding, *, Tensor out=None) -> Tensor", 1, True)
+_pads("nn.reflection_pad2d(Tensor input, SymInt[4] padding, *, Tensor out=None) -> Tensor", 2, True)
+_pads("nn.reflection_pad3d(Tensor input, SymInt[6] padding, *, Tensor out=None) -> Tensor", 3, True)
+_pads("nn.replication_pad1d(Tensor input, SymInt[2] padding, *, Tensor out=None) -> Tensor", 1, False)
+_pads("nn.replication_pad2d(Tensor input, SymInt[4] padding, *, Tensor out=None) -> Tensor", 2, False)
+_pads("nn.replication_pad3d(Tensor input, SymInt[6] padding, *, Tensor out=None) -> Tensor", 3, False)
 
 
 # -- every mode of torch.nn.functional.pad -----------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.arguments.declared import declare
+from ...core.arguments.declared import name_of
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.values.promotion import is_number
@@ -16,7 +16,7 @@ from ..common.pairs import with_number
 from ..first.kinds import COMPLEX, double, floated, on_both_backends, refuse, refusing, single
 from ..kernels import special as K
 from ..table.factories import binary, unary
-from ..table.families import attach
+from ..table.families import method
 from ..table.opdef import OPS, Op, alias, composite, op
 from ..table.outputs import Out
 
@@ -244,19 +244,18 @@ def polygamma(n: int, input: Tensor, *, out: Any = None) -> Tensor:
     return _POLYGAMMA.call(input, n, **({} if out is None else {"out": out}))
 
 
+@method("polygamma")
 def _method(self: Tensor, n: int) -> Tensor:
     return polygamma(n, self)
 
 
+@method("polygamma_")
 def _method_(self: Tensor, n: int) -> Tensor:
     return _POLYGAMMA.call_(self, n)
 
 
 alias("special_polygamma", "polygamma", method=False)
 RAW.polygamma = lambda n, x: _polygamma(x, n)
-for _name, _fn in (("polygamma", _method), ("polygamma_", _method_)):
-    _fn.__name__ = _fn.__qualname__ = _name
-    attach(_name, _fn)
 
 
 @op(
@@ -347,15 +346,19 @@ def logit_backward(F, grad, input, eps):
 
 
 def special(
-    name: str, kernel: Any, vjp: Any = None, *, halves: bool = True, node: str | None = None, doc: str = ""
+    declaration: str, kernel: Any, vjp: Any = None, *, halves: bool = True, node: str | None = None, doc: str = ""
 ) -> None:
     """A function of torch.special that torch itself has not."""
-    unary("special_" + name, real_only(kernel, name + "_cpu", halves), vjp, node=node, inplace=False, doc=doc)
+    name = name_of(declaration).removeprefix("special_")
+    unary(declaration, real_only(kernel, name + "_cpu", halves), vjp, node=node, inplace=False, doc=doc)
 
 
-declare(
+special(
     "special_i0e(Tensor input, *, Tensor out=None) -> Tensor",
-    """
+    lambda x: K.bessel_i(0, x, scaled=True),
+    lambda F, grad, input, result: grad * (F.special_i1e(input) - F.sgn(input) * result),
+    node="SpecialI0EBackward0",
+    doc="""
     i0(x) exp(-|x|), which does not overflow.
 
     ~elementwise-real
@@ -365,15 +368,12 @@ declare(
     """,
 )
 special(
-    "i0e",
-    lambda x: K.bessel_i(0, x, scaled=True),
-    lambda F, grad, input, result: grad * (F.special_i1e(input) - F.sgn(input) * result),
-    node="SpecialI0EBackward0",
-    doc="exp(-abs(input)) * i0(input)",
-)
-declare(
     "special_i1(Tensor input, *, Tensor out=None) -> Tensor",
-    """
+    lambda x: K.bessel_i(1, x, scaled=False),
+    lambda F, grad, input, result: (
+        grad * F.where(input == 0, 0.5, F.i0(input) - result / F.where(input == 0, 1.0, input))
+    ),
+    doc="""
     The modified Bessel function of the first kind of order 1.
 
     ~elementwise-real
@@ -383,26 +383,7 @@ declare(
     """,
 )
 special(
-    "i1",
-    lambda x: K.bessel_i(1, x, scaled=False),
-    lambda F, grad, input, result: (
-        grad * F.where(input == 0, 0.5, F.i0(input) - result / F.where(input == 0, 1.0, input))
-    ),
-    doc="The modified Bessel function of order 1.",
-)
-declare(
     "special_i1e(Tensor input, *, Tensor out=None) -> Tensor",
-    """
-    i1(x) exp(-|x|), which does not overflow.
-
-    ~elementwise-real
-
-    >>> torch.special.i1e(torch.tensor([0., 1., 100.]))
-    tensor([0.0000, 0.2079, 0.0397])
-    """,
-)
-special(
-    "i1e",
     lambda x: K.bessel_i(1, x, scaled=True),
     lambda F, grad, input, result: (
         grad
@@ -413,11 +394,20 @@ special(
         )
     ),
     node="SpecialI1EBackward0",
-    doc="exp(-abs(input)) * i1(input)",
+    doc="""
+    i1(x) exp(-|x|), which does not overflow.
+
+    ~elementwise-real
+
+    >>> torch.special.i1e(torch.tensor([0., 1., 100.]))
+    tensor([0.0000, 0.2079, 0.0397])
+    """,
 )
-declare(
+special(
     "special_entr(Tensor input, *, Tensor out=None) -> Tensor",
-    """
+    K.entr,
+    lambda F, grad, input: grad * (-F.log(input) - 1),
+    doc="""
     -x log(x): 0 at 0, -inf below. Its sum is the entropy of probabilities.
 
     ~elementwise-real
@@ -429,10 +419,12 @@ declare(
     tensor(0.6931)
     """,
 )
-special("entr", K.entr, lambda F, grad, input: grad * (-F.log(input) - 1), doc="-input * log(input)")
-declare(
+special(
     "special_erfcx(Tensor input, *, Tensor out=None) -> Tensor",
-    """
+    K.erfcx,
+    lambda F, grad, input, result: (2 * input * result - 2 / _ROOT_PI) * grad,
+    halves=False,
+    doc="""
     exp(x²) erfc(x), which does not vanish for large x.
 
     ~elementwise-real
@@ -442,15 +434,11 @@ declare(
     """,
 )
 special(
-    "erfcx",
-    K.erfcx,
-    lambda F, grad, input, result: (2 * input * result - 2 / _ROOT_PI) * grad,
-    halves=False,
-    doc="exp(input**2) * erfc(input)",
-)
-declare(
     "special_ndtri(Tensor input, *, Tensor out=None) -> Tensor",
-    """
+    K.ndtri,
+    lambda F, grad, result: grad * math.sqrt(2 * math.pi) * F.exp(F.square(result) / 2),
+    halves=False,
+    doc="""
     The inverse of ndtr: the point with this share to its left.
 
     ~elementwise-real
@@ -460,15 +448,11 @@ declare(
     """,
 )
 special(
-    "ndtri",
-    K.ndtri,
-    lambda F, grad, result: grad * math.sqrt(2 * math.pi) * F.exp(F.square(result) / 2),
-    halves=False,
-    doc="The quantile of the normal distribution.",
-)
-declare(
     "special_log_ndtr(Tensor input, *, Tensor out=None) -> Tensor",
-    """
+    K.log_ndtr,
+    lambda F, grad, input, result: grad / math.sqrt(2 * math.pi) * F.exp(-(result + F.square(input) / 2)),
+    halves=False,
+    doc="""
     The logarithm of ndtr, exact far on the left.
 
     ~elementwise-real
@@ -478,15 +462,10 @@ declare(
     """,
 )
 special(
-    "log_ndtr",
-    K.log_ndtr,
-    lambda F, grad, input, result: grad / math.sqrt(2 * math.pi) * F.exp(-(result + F.square(input) / 2)),
-    halves=False,
-    doc="The logarithm of the normal distribution function.",
-)
-declare(
     "special_bessel_j0(Tensor input, *, Tensor out=None) -> Tensor",
-    """
+    lambda x: K.bessel_j(0, x),
+    halves=False,
+    doc="""
     The Bessel function of the first kind of order 0.
 
     ~elementwise-real
@@ -495,9 +474,11 @@ declare(
     tensor([ 1.0000,  0.7652, -0.1776])
     """,
 )
-declare(
+special(
     "special_bessel_j1(Tensor input, *, Tensor out=None) -> Tensor",
-    """
+    lambda x: K.bessel_j(1, x),
+    halves=False,
+    doc="""
     The Bessel function of the first kind of order 1.
 
     ~elementwise-real
@@ -506,9 +487,11 @@ declare(
     tensor([ 0.0000,  0.4401, -0.3276])
     """,
 )
-declare(
+special(
     "special_modified_bessel_i0(Tensor input, *, Tensor out=None) -> Tensor",
-    """
+    lambda x: K.bessel_i(0, x, scaled=False),
+    halves=False,
+    doc="""
     The modified Bessel function of the first kind of order 0.
 
     ~elementwise-real
@@ -517,9 +500,11 @@ declare(
     tensor([1.0000, 1.2661])
     """,
 )
-declare(
+special(
     "special_modified_bessel_i1(Tensor input, *, Tensor out=None) -> Tensor",
-    """
+    lambda x: K.bessel_i(1, x, scaled=False),
+    halves=False,
+    doc="""
     The modified Bessel function of the first kind of order 1.
 
     ~elementwise-real
@@ -528,19 +513,11 @@ declare(
     tensor([0.0000, 0.5652])
     """,
 )
-for _order in (0, 1):
-    special(
-        f"bessel_j{_order}", lambda x, n=_order: K.bessel_j(n, x), halves=False, doc=f"The Bessel function J{_order}."
-    )
-    special(
-        f"modified_bessel_i{_order}",
-        lambda x, n=_order: K.bessel_i(n, x, scaled=False),
-        halves=False,
-        doc=f"The modified Bessel function I{_order}.",
-    )
-declare(
+special(
     "special_spherical_bessel_j0(Tensor x, *, Tensor out=None) -> Tensor",
-    """
+    lambda x: np.where(x == 0, 1, np.sin(x) / x) if x.size else x,
+    halves=False,
+    doc="""
     sin(x) / x, 1 at 0.
 
     ~elementwise-real
@@ -548,12 +525,6 @@ declare(
     >>> torch.special.spherical_bessel_j0(torch.tensor([0., 1.]))
     tensor([1.0000, 0.8415])
     """,
-)
-special(
-    "spherical_bessel_j0",
-    lambda x: np.where(x == 0, 1, np.sin(x) / x) if x.size else x,
-    halves=False,
-    doc="sin(input) / input",
 )
 
 
@@ -611,6 +582,15 @@ binary(
     result="float",
     inplace=False,
     check=refusing(COMPLEX, "zeta_cpu"),
+    overloads=with_number(
+        "special_zeta",
+        _zeta_kernel,
+        ("SpecialZetaBackward2", "SpecialZetaBackward1"),
+        _no_first,
+        lambda F, grad, input, other: grad * -input * F.special_zeta(input + 1, other),
+        check=refusing(COMPLEX, "zeta_cpu"),
+        floats=True,
+    ),
     doc="""
     The Hurwitz zeta function: the sum of 1 / (k + other)**input over k = 0, 1, ….
 
@@ -620,19 +600,11 @@ binary(
     tensor([1.6449, 1.2021])
     """,
 )
-
-with_number(
-    "special_zeta",
-    _no_first,
-    lambda F, grad, input, other: grad * -input * F.special_zeta(input + 1, other),
-    floats=True,
-    second_node="SpecialZetaBackward2",
-)
 RAW.special_zeta = lambda x, y: OPS["special_zeta"].kernel(np.asarray(x, y.dtype) if is_number(x) else x, y)
 
 
-def _igamma(upper: bool) -> Any:
-    name = "igammac" if upper else "igamma"
+def _igamma(declaration: str, upper: bool, doc: str) -> None:
+    name = name_of(declaration)
     kernel = double(lambda a, x: K.igamma(a, x, upper))
     sign = -1 if upper else 1
 
@@ -642,18 +614,13 @@ def _igamma(upper: bool) -> Any:
     def no_first(F, grad):
         raise NotImplementedError(f"the derivative for '{name}: input' is not implemented.")
 
-    binary(
-        name,
-        kernel,
-        {"input": no_first, "other": slope},
-        check=refusing("biuc", name + "_cpu"),
-        doc=f"The regularised {'upper' if upper else 'lower'} incomplete gamma function.",
-    )
+    binary(declaration, kernel, {"input": no_first, "other": slope}, check=refusing("biuc", name + "_cpu"), doc=doc)
 
 
-declare(
+_igamma(
     "igamma(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
-    """
+    upper=False,
+    doc="""
     The regularised lower incomplete gamma function of order input, at other.
 
     ~pair-float
@@ -669,11 +636,11 @@ declare(
     tensor([0.6321, 0.2642])
     """,
 )
-_igamma(False)
 alias("special_gammainc", "igamma", method=False)
-declare(
+_igamma(
     "igammac(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
-    """
+    upper=True,
+    doc="""
     The regularised upper incomplete gamma function: 1 - igamma.
 
     ~pair-float
@@ -689,5 +656,4 @@ declare(
     tensor([0.3679, 0.7358])
     """,
 )
-_igamma(True)
 alias("special_gammaincc", "igammac", method=False)

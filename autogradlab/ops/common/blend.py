@@ -12,9 +12,10 @@ from ...core.runtime import errors
 from ...core.tensor.tensor import Tensor
 from ...core.values.promotion import can_cast, is_number, result_dtype, wrap_number
 from ..first.kinds import align, into, name_of, numbered, on_both_backends, refuse, shared, single
-from ..table.families import attach
+from ..table.families import method
 from ..table.opdef import OPS, Op, composite, op, publish
 from ..table.outputs import FOUND, Out
+from ..table.overloads import Arguments, Overload
 
 F = TENSORS
 
@@ -90,12 +91,9 @@ def where(condition: Any, input: Any = None, other: Any = None, *, out: Any = No
     return _WHERE.reject(tuple(v for v in (condition, input, other) if v is not None), {})
 
 
+@method("where")
 def _method(self: Tensor, condition: Any, other: Any) -> Any:
     return where(condition, self, other)
-
-
-_method.__name__ = _method.__qualname__ = "where"
-attach("where", _method)
 
 
 def _raw_where(mask, a, b):
@@ -322,11 +320,13 @@ _clamped(
     tensor([-1.0000,  0.5000,  1.0000])
     """,
 )
-declare(
+_clamped(
     """
     clamp_min(Tensor input, Tensor min, *, Tensor out=None) -> Tensor
     clamp_min(Tensor input, Scalar min, *, Tensor out=None) -> Tensor
     """,
+    *_one_sided("clamp_min", "min", np.maximum),
+    "min",
     """
     input, but not below min.
 
@@ -345,11 +345,13 @@ declare(
     """,
     out=Out(overlap="part"),
 )
-declare(
+_clamped(
     """
     clamp_max(Tensor input, Tensor max, *, Tensor out=None) -> Tensor
     clamp_max(Tensor input, Scalar max, *, Tensor out=None) -> Tensor
     """,
+    *_one_sided("clamp_max", "max", np.minimum),
+    "max",
     """
     input, but not above max.
 
@@ -368,8 +370,6 @@ declare(
     """,
     out=Out(overlap="part"),
 )
-for _name, _word, _ufunc in (("clamp_min", "min", np.maximum), ("clamp_max", "max", np.minimum)):
-    _clamped(_name, *_one_sided(_name, _word, _ufunc), _word, f"input limited by {_word} on one side.")
 
 # -- mixtures ----------------------------------------------------------------------------------------------------------
 
@@ -408,41 +408,39 @@ def _c_name(x: np.ndarray) -> str:
     }.get(x.dtype.name, x.dtype.name)
 
 
-_LERP_NUMBER = OPS["lerp.number"] = Op(
+OPS["lerp.number"] = Op(
     "lerp",
     _lerp_kernel("lerp_kernel_scalar"),
     "input end",
-    numbers=True,
     node="LerpBackward0",
     vjp={
         "input": lambda F, grad, weight: grad * (1 - np.conj(weight)).item(),
         "end": lambda F, grad, weight: grad * np.conj(weight).item(),
     },
 )
-_LERP = OPS["lerp"] = Op(
-    "lerp",
-    _lerp_kernel("lerp_kernel_tensor"),
-    "input end weight",
-    numbers=True,
+
+
+def _number_weight(called: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | None:
+    weight = args[2] if len(args) > 2 else kwargs.get("weight")
+    return None if isinstance(weight, Tensor) or not is_number(weight) else (args, kwargs)
+
+
+op(
+    """
+    lerp(Tensor input, Tensor end, Tensor weight, *, Tensor out=None) -> Tensor
+    lerp(Tensor input, Tensor end, Scalar weight, *, Tensor out=None) -> Tensor
+    """,
     node="LerpBackward1",
     vjp={
         "input": lambda F, grad, weight: grad * F.conj(1 - weight),
         "end": lambda F, grad, weight: grad * F.conj(weight),
         "weight": lambda F, grad, input, end: grad * F.conj(end - input),
     },
-)
-
-
-@composite(
-    """
-    lerp(Tensor input, Tensor end, Tensor weight, *, Tensor out=None) -> Tensor
-    lerp(Tensor input, Tensor end, Scalar weight, *, Tensor out=None) -> Tensor
-    """,
-    out=Out(exact=FOUND, overlap="part"),
-    checked=True,
-)
-def lerp(input: Any, end: Any, weight: Any, *, out: Any = None) -> Any:
-    """The point at `weight` of the way from input to end: input + weight * (end - input).
+    inplace=True,
+    inplace_function=False,
+    overloads=[Overload(OPS["lerp.number"], takes=_number_weight)],
+    doc="""
+    The point at `weight` of the way from input to end: input + weight * (end - input).
 
     Shapes: input, end and a tensor weight broadcast together.
     Dtypes: float and complex, the same for all.
@@ -456,19 +454,10 @@ def lerp(input: Any, end: Any, weight: Any, *, out: Any = None) -> Any:
     tensor([ 1.0000, 12.5000])
     >>> x
     tensor([ 1.0000, 12.5000])
-    """
-    if isinstance(input, Tensor) and isinstance(end, Tensor) and (isinstance(weight, Tensor) or is_number(weight)):
-        operation = _LERP if isinstance(weight, Tensor) else _LERP_NUMBER
-        return operation.call(input, end, weight, **({} if out is None else {"out": out}))
-    raise TypeError("lerp(): two tensors, and a tensor or a number")
-
-
-@composite("lerp_", function=False, checked=True)
-def lerp_(input: Tensor, end: Any, weight: Any) -> Any:
-    """In-place version of :meth:`lerp`."""
-    if isinstance(end, Tensor) and (isinstance(weight, Tensor) or is_number(weight)):
-        return (_LERP if isinstance(weight, Tensor) else _LERP_NUMBER).call_(input, end, weight)
-    raise TypeError("lerp_(): a tensor, and a tensor or a number")
+    """,
+    out=Out(exact=FOUND, overlap="part"),
+    checked=True,
+)(_lerp_kernel("lerp_kernel_tensor"))
 
 
 @op(

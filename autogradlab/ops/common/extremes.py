@@ -13,8 +13,9 @@ from ...core.types.dims import all_dims, wrap_dim
 from ...core.types.return_types import named
 from ..first.kinds import name_of, on_both_backends, refuse
 from ..table.creation import bind
-from ..table.opdef import OPS, Op, op, publish
+from ..table.opdef import OPS, Op, op
 from ..table.outputs import EXPECTED, Out
+from ..table.overloads import Arguments, Overload
 
 F = TENSORS
 
@@ -99,10 +100,7 @@ def evenly(F, grad, input, result, dim, keepdim):
     return (F.restored(grad, shape, dim, keepdim) / count) * hit
 
 
-_PICK = {"max": (np.maximum, np.argmax), "min": (np.minimum, np.argmin)}
-
-
-def _whole(name: str, ufunc: Any) -> Op:
+def _of_all(name: str, ufunc: Any) -> Any:
     def kernel(input):
         if not input.size:
             raise RuntimeError(
@@ -112,14 +110,7 @@ def _whole(name: str, ufunc: Any) -> Op:
         refuse(input, f"{name}_all", "c")
         return ufunc.reduce(input, axis=None)
 
-    made = Op(
-        name,
-        kernel,
-        node=name.title() + "Backward1",
-        vjp={"input": writes(1)(lambda F, grad, input, result: F.share_evenly(grad, input, result))},
-    )
-    OPS[name + "_all"] = made
-    return made
+    return kernel
 
 
 def one_line(x: np.ndarray, dim: Any, keepdim: bool, find: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -135,6 +126,11 @@ def one_line(x: np.ndarray, dim: Any, keepdim: bool, find: Any) -> tuple[np.ndar
     return values.squeeze(d), places
 
 
+def not_empty(name: str, x: np.ndarray, dim: Any) -> None:
+    if not x.size and x.ndim and x.shape[wrap_dim(dim, x.ndim)] == 0:
+        raise IndexError(f"{name}(): Expected reduction dim {wrap_dim(dim, x.ndim)} to have non-zero size.")
+
+
 def _along(name: str, find: Any) -> Op:
     def kernel(input, dim, keepdim=False):
         not_empty(name, input, dim)
@@ -142,7 +138,7 @@ def _along(name: str, find: Any) -> Op:
             raise RuntimeError(f"{name}(): does not support complex input")
         return one_line(input, dim, keepdim, find)
 
-    made = Op(
+    return Op(
         name,
         kernel,
         outputs=("values", "indices"),
@@ -155,46 +151,38 @@ def _along(name: str, find: Any) -> Op:
             ),
         },
     )
-    OPS[name] = made
-    return made
 
 
-def not_empty(name: str, x: np.ndarray, dim: Any) -> None:
-    if not x.size and x.ndim and x.shape[wrap_dim(dim, x.ndim)] == 0:
-        raise IndexError(f"{name}(): Expected reduction dim {wrap_dim(dim, x.ndim)} to have non-zero size.")
+def _two_tensors(called: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | None:
+    other = kwargs.get("other") if len(args) < 2 else args[1]
+    return (args, kwargs) if isinstance(other, Tensor) and len(args) < 3 else None
 
 
-def _three_forms(declaration: str, doc: str = "", out: Any = None) -> None:
-    name = declare(declaration, doc, out)
-    ufunc, find = _PICK[name]
-    whole, along, pair = _whole(name, ufunc), _along(name, find), name + "imum"
-
-    def forward(*args: Any, **options: Any) -> Any:
-        if len(args) == 1 and not options and isinstance(args[0], Tensor):
-            return whole.call(args[0])
-        form, given = bind(name, args, options)
-        out = {} if given.get("out") is None else {"out": given["out"]}
-        if form == 0:
-            return whole.call(given["input"], **out)
-        if form == 1:
-            return F.__dict__[pair](given["input"], given["other"], **out)
-        return along.call(given["input"], given["dim"], given["keepdim"], **out)
-
-    publish(
-        name,
-        forward,
-        True,
-        True,
-        f"The {name}imum: of all elements, of two tensors, or along `dim` with its place.",
-    )
+def _one_dim(called: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | None:
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], Tensor):
+        return args, kwargs
+    form, given = bind(called, args, kwargs)
+    if form != 2:
+        return None
+    out = {} if given.get("out") is None else {"out": given["out"]}
+    return (given["input"], given["dim"], given["keepdim"]), out
 
 
-_three_forms(
+OPS["max.dim"] = _along("max", np.argmax)
+OPS["min.dim"] = _along("min", np.argmin)
+op(
     """
     max(Tensor input, *, Tensor out=None) -> Tensor
     max(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
     max(Tensor input, int dim, bool keepdim=False, *, Tensor[2] out=None) -> (Tensor values, Tensor indices)
     """,
+    node="MaxBackward1",
+    vjp={"input": writes(1)(lambda F, grad, input, result: F.share_evenly(grad, input, result))},
+    counts=(1,),
+    overloads=[
+        Overload(lambda *args, **kwargs: F.maximum(*args, **kwargs), takes=_two_tensors),
+        Overload(OPS["max.dim"], takes=_one_dim),
+    ],
     doc="""
     The largest of all elements; with dim, the largest ones along it and their places; with a second tensor,
     maximum.
@@ -213,13 +201,20 @@ _three_forms(
     tensor([3, 4])
     """,
     out=Out(exact=EXPECTED, unless=lambda inputs, out: True),
-)
-_three_forms(
+)(_of_all("max", np.maximum))
+op(
     """
     min(Tensor input, *, Tensor out=None) -> Tensor
     min(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
     min(Tensor input, int dim, bool keepdim=False, *, Tensor[2] out=None) -> (Tensor values, Tensor indices)
     """,
+    node="MinBackward1",
+    vjp={"input": writes(1)(lambda F, grad, input, result: F.share_evenly(grad, input, result))},
+    counts=(1,),
+    overloads=[
+        Overload(lambda *args, **kwargs: F.minimum(*args, **kwargs), takes=_two_tensors),
+        Overload(OPS["min.dim"], takes=_one_dim),
+    ],
     doc="""
     The smallest of all elements; with dim, the smallest ones along it and their places; with a second tensor,
     minimum.
@@ -233,7 +228,7 @@ _three_forms(
     indices=tensor([0, 1]))
     """,
     out=Out(exact=EXPECTED, unless=lambda inputs, out: True),
-)
+)(_of_all("min", np.minimum))
 
 
 def _amx(declaration: str, ufunc: Any, doc: str = "", out: Any = None) -> None:

@@ -12,8 +12,8 @@ from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import from_numpy
 from ...core.values.building import scalar_array
 from ...core.values.promotion import broadcast_error, broadcast_shapes
-from ..first.writing import in_place, warn_expanded
 from ..table.arguments import misfit
+from ..table.inplace import warn_expanded
 from ..table.opdef import OPS, Op, composite, op
 from ..table.outputs import C_NAMES, Out, same_dtype
 from .take import _number, is_value, scalar_name
@@ -86,6 +86,22 @@ def _of_type(value: np.ndarray, d: Any) -> np.ndarray:
     return cast_array(value, d) if value.dtype != d else value
 
 
+def _fill_into(input, mask, value):
+    _boolean(mask)
+    if isinstance(value, np.ndarray):
+        if value.ndim:
+            _masked_fill_tensor(input, mask, value)
+        value = _of_type(value, input.dtype)
+    else:
+        value = scalar_array(value, from_numpy(input.dtype))
+    if mask.shape != input.shape:
+        shape = broadcast_shapes(input.shape, mask.shape)
+        if shape != input.shape:
+            raise RuntimeError(f"output with shape {list(input.shape)} doesn't match the broadcast shape {list(shape)}")
+        mask = np.broadcast_to(mask, shape)
+    input[mask] = value
+
+
 _FILLS = [
     Op(
         "masked_fill",
@@ -93,6 +109,7 @@ _FILLS = [
         "input mask value",
         numbers=True,
         node="MaskedFillBackward1",
+        writes=_fill_into,
         overlap="",
         vjp={
             "input": lambda F, grad, mask: F.masked_fill(grad, mask, 0),
@@ -105,6 +122,7 @@ _FILLS = [
         "input mask",
         numbers=True,
         node="MaskedFillBackward0",
+        writes=_fill_into,
         overlap="",
         vjp={
             "input": lambda F, grad, mask: F.masked_fill(grad, mask, 0),
@@ -154,23 +172,7 @@ def masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     number = is_value("masked_fill_", value, (input, mask, value))
     if number:
         value = _number("masked_fill_", input._array, value) if not isinstance(value, complex) else value
-    return in_place(_FILLS[number], [input, mask, value], _fill_into)
-
-
-def _fill_into(input, mask, value):
-    _boolean(mask)
-    if isinstance(value, np.ndarray):
-        if value.ndim:
-            _masked_fill_tensor(input, mask, value)
-        value = _of_type(value, input.dtype)
-    else:
-        value = scalar_array(value, from_numpy(input.dtype))
-    if mask.shape != input.shape:
-        shape = broadcast_shapes(input.shape, mask.shape)
-        if shape != input.shape:
-            raise RuntimeError(f"output with shape {list(input.shape)} doesn't match the broadcast shape {list(shape)}")
-        mask = np.broadcast_to(mask, shape)
-    input[mask] = value
+    return _FILLS[number].call_(input, mask, value)
 
 
 # -- select and scatter ------------------------------------------------------------------------------------------------
@@ -253,6 +255,7 @@ _SCATTER = OPS["masked_scatter"] = Op(
         "source": lambda F, grad, mask, source_shape: F.front_of(F.masked_select(grad, mask), source_shape),
     },
     shown={"source_shape": "source_sym_sizes"},
+    writes=_spread,
     overlap="",
 )
 RAW.masked_scatter = _masked_scatter
@@ -290,7 +293,7 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 @composite("masked_scatter_", checked=True, function=False)
 def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """In-place version of :meth:`masked_scatter`."""
-    return in_place(_SCATTER, [input, mask, source], _spread)
+    return _SCATTER.call_(input, mask, source)
 
 
 @composite("fill_diagonal_(Tensor input, Scalar fill_value, bool wrap=False) -> Tensor", function=False, checked=True)

@@ -16,8 +16,9 @@ from ..first.kinds import refuse
 from ..first.selecting import SMALL, insertion_order, sort_order
 from ..table.checked import axis, tensor_type
 from ..table.creation import bind
-from ..table.opdef import OPS, Op, form_of, offer, op, publish
+from ..table.opdef import OPS, Op, op, publish
 from ..table.outputs import same_dtype
+from ..table.overloads import Overload
 from .sorting import keys_of, picked, selecting
 
 F = TENSORS
@@ -70,10 +71,7 @@ def _medians(declaration: str, doc: str = "") -> None:
             places = np.where(count > 0, np.argmax(nan, axis=-1), places)
         return picked(input, x, places, d, keepdim)
 
-    first = OPS[name] = Op(
-        name, whole, vjp={"input": writes(1)(lambda F, grad, input, result: F.share_evenly(grad, input, result))}
-    )
-    second = OPS[name + ".dim"] = Op(
+    along_dim = OPS[name + ".dim"] = Op(
         name,
         along,
         node=name.capitalize() + "Backward1",
@@ -86,9 +84,17 @@ def _medians(declaration: str, doc: str = "") -> None:
             name_of=tensor_type,
             last=True,
         ),
-        overload=lambda args, kwargs: first if len(args) + len(kwargs) == 1 else None,
     )
-    offer(name, second, form_of, True, True, doc, checked=True)
+    op(
+        name,
+        method=True,
+        function=True,
+        vjp={"input": writes(1)(lambda F, grad, input, result: F.share_evenly(grad, input, result))},
+        counts=(1,),
+        overloads=[Overload(along_dim, (2, 3), frozenset(("dim", "axis", "keepdim", "out")))],
+        doc=doc,
+        checked=True,
+    )(whole)
 
 
 _medians(

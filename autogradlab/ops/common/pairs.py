@@ -11,11 +11,10 @@ import numpy as np
 
 from ...core.recording.record import NOT_IMPLEMENTED, RAW, TENSORS, no_derivative, writes
 from ...core.tensor.tensor import Tensor
-from ...core.types.dtypes import get_default_dtype, of_scalar
-from ...core.values.promotion import broadcast_shapes, check_cast, is_number, wrap_number
+from ...core.types.dtypes import get_default_dtype
+from ...core.values.promotion import check_cast, is_number
 from ..first.kinds import (
     COMPLEX,
-    align,
     floated,
     into,
     is_half,
@@ -23,15 +22,80 @@ from ..first.kinds import (
     no_complex,
     numbered,
     on_both_backends,
-    refuse,
     refusing,
     single,
 )
+from ..first.quotients import divides, floor_quotient
 from ..table.factories import binary
-from ..table.opdef import FUNCTIONS, OPS, Op, alias, offer
+from ..table.opdef import OPS, Op, alias
 from ..table.outputs import Out
+from ..table.overloads import Arguments, Overload
 
 F = TENSORS
+
+# -- forms with a number: overloads, which PyTorch gives Nodes of their own --------------------------------------------
+
+
+def with_number(
+    name: str,
+    kernel: Callable[[Any, Any], Any],
+    node: tuple[str, str],
+    second: Any,
+    first: Any = None,
+    *,
+    check: Callable[[Any, Any], None] | None = None,
+    floats: bool = False,
+) -> list[Overload]:
+    """The overloads `(tensor, number)` and, if it has a formula, `(number, tensor)` of a binary operation.
+
+    node: the Nodes of both; second, first: the formula for the tensor where the number is the second operand, and
+    where it is the first. check: as of the operation. floats: integers are computed in the default dtype.
+    """
+
+    def run(x, y):
+        if check is not None:
+            check(x, y)
+        return kernel(x, y)
+
+    def with_second(input, other):
+        return run(input, numbered(input, other))
+
+    def with_first(input, other):
+        return run(numbered(other, input), other)
+
+    def promoted(t: Tensor, value: Any) -> Tensor:
+        t = into(t, value)
+        return F.to(t, get_default_dtype()) if floats and t._array.dtype.kind in "biu" else t
+
+    def second_number(called: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | None:
+        if len(args) != 2 or (kwargs and kwargs.keys() != {"out"}):
+            return None
+        input, other = args
+        if isinstance(other, Tensor) or not isinstance(input, Tensor) or not is_number(other):
+            return None
+        plain = input._array.dtype.kind == "f" and (type(other) is int or type(other) is float)
+        wide = input if plain else promoted(input, other)
+        if called.endswith("_"):
+            check_cast(wide._array.dtype, input._array.dtype)
+            return args, kwargs
+        return (wide, other), kwargs
+
+    def first_number(called: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | None:
+        if called.endswith("_") or len(args) != 2 or (kwargs and kwargs.keys() != {"out"}):
+            return None
+        input, other = args
+        if isinstance(input, Tensor) or not isinstance(other, Tensor) or not is_number(input):
+            return None
+        return (input, promoted(other, input)), kwargs
+
+    vjp = {"input": second}
+    a = OPS[name + ".number"] = Op(name, with_second, "input", vjp=vjp, node=node[0], shown={"other": "other"})
+    if first is None:
+        return [Overload(a, takes=second_number)]
+    vjp = {"other": first}
+    b = OPS[name + ".base"] = Op(name, with_first, "other", vjp=vjp, node=node[1], shown={"input": "self"})
+    return [Overload(a, takes=second_number), Overload(b, takes=first_number)]
+
 
 # -- the larger, the smaller -------------------------------------------------------------------------------------------
 
@@ -204,6 +268,14 @@ binary(
     },
     result="float",
     check=refusing(COMPLEX, "copysign_cpu"),
+    overloads=with_number(
+        "copysign",
+        _copysign,
+        ("CopysignBackward1", ""),
+        lambda F, grad, input, result: F.same_sign(grad, input, result),
+        check=refusing(COMPLEX, "copysign_cpu"),
+        floats=True,
+    ),
     doc="""
     The absolute values of input with the signs of other.
 
@@ -248,12 +320,21 @@ def _heaviside(x, y):
     return np.where(x == 0, y, (x > 0).astype(x.dtype))
 
 
+def _different_dtypes(input: Tensor, values: Tensor) -> None:
+    if input.dtype is values.dtype:
+        return
+    if input.dtype.is_complex or values.dtype.is_complex:
+        raise RuntimeError("heaviside is not yet implemented for complex tensors.")
+    raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
+
+
 binary(
     "heaviside(Tensor input, Tensor values, *, Tensor out=None) -> Tensor",
     _heaviside,
     {"input other": no_derivative("heaviside")},
     node=NOT_IMPLEMENTED,
     check=no_complex("heaviside is not yet implemented for complex tensors."),
+    refuses=_different_dtypes,
     doc="""
     0 where input is negative, 1 where it is positive, values where it is 0.
 
@@ -276,102 +357,6 @@ binary(
 # -- remainders and rounded quotients ----------------------------------------------------------------------------------
 
 
-def _no_zero(x: Any, y: Any) -> None:
-    if x.dtype.kind in "iu" and x.size and not np.all(y):
-        raise RuntimeError("ZeroDivisionError")
-
-
-def _divides(name: str) -> Callable[[Any, Any], None]:
-    def check(x: Any, y: Any) -> None:
-        if x.dtype.kind in "bc":
-            broadcast_shapes(x.shape, y.shape)
-            refuse(x, name, "bc")
-        _no_zero(x, y)
-
-    return check
-
-
-def floor_quotient(x, y):
-    """Division rounded down; by zero as C does, where NumPy would give NaN."""
-    if x.dtype.kind not in "fV":
-        return np.floor_divide(x, y)
-    q = np.floor_divide(x, y)
-    return np.where(y == 0, x / y, q)
-
-
-def trunc_quotient(x, y):
-    if x.dtype.kind in "fV":
-        return np.trunc(x / y)
-    q = np.floor_divide(x, y)
-    return q + ((q < 0) & (q * y != x)) if x.dtype.kind == "i" else q
-
-
-def _true_quotient(x, y):
-    return floated(x) / floated(y)
-
-
-_ROUNDED = {"floor": single(floor_quotient), "trunc": single(trunc_quotient), None: single(_true_quotient)}
-
-
-def _div_kernel(input, other, rounding_mode):
-    x, y = align(input, other)
-    if rounding_mode is not None:
-        _divides(f"div_{rounding_mode}_cpu")(x, y)
-    r = np.asarray(_ROUNDED[rounding_mode](x, y))
-    return r if r.dtype == x.dtype or rounding_mode is None else r.astype(x.dtype)
-
-
-OPS["div.mode"] = _DIV = Op(
-    "div",
-    _div_kernel,
-    "input other",
-    node="DivBackward2",
-    vjp={
-        "input": lambda F, grad, other, rounding_mode: (
-            grad / F.conj(other) if rounding_mode is None else F.nought(grad)
-        ),
-        "other": lambda F, grad, input, other, rounding_mode: (
-            -grad * F.conj((input / other) / other) if rounding_mode is None else F.nought(grad)
-        ),
-    },
-)
-
-
-def _operands(input: Any, other: Any, mode: Any) -> tuple[Tensor, Tensor]:
-    if mode not in (None, "floor", "trunc"):
-        raise RuntimeError(f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{mode}'")
-    if is_number(input) and is_number(other):
-        input, other = (wrap_number(n, of_scalar(n).numpy) for n in (input, other))
-    elif is_number(input) and isinstance(other, Tensor):
-        input = wrap_number(input)
-        input = F.to(input, into(other, input.item()).dtype)
-    elif is_number(other) and isinstance(input, Tensor):
-        other = F.to(wrap_number(other), into(input, other).dtype)
-    if not isinstance(input, Tensor) or not isinstance(other, Tensor):
-        OPS["div"].reject((input, other), {"rounding_mode": mode})
-    return input, other
-
-
-def div_rounded(*args: Any, **options: Any) -> Any:
-    """input / other, rounded down or towards zero as rounding_mode says."""
-    mode, out = options.pop("rounding_mode"), options.pop("out", None)
-    values = [*args, *(options.pop(n) for n in ("input", "other") if n in options)]
-    if len(values) != 2 or options:
-        return OPS["div"].reject(args, options)
-    return _DIV.call(*_operands(values[0], values[1], mode), mode, **({} if out is None else {"out": out}))
-
-
-def div_rounded_(input: Tensor, *args: Any, **options: Any) -> Any:
-    """In-place version of `div_rounded`."""
-    mode = options["rounding_mode"]
-    input, other = _operands(input, args[0] if args else options["other"], mode)
-    return _DIV.call_(input, other, mode)
-
-
-RAW.div_rounded = _div_kernel
-TENSORS.div_rounded, TENSORS.div_rounded_ = div_rounded, div_rounded_
-
-
 def _remainder(x, y):
     r = np.fmod(x, y)
     if x.dtype.kind == "u":
@@ -387,7 +372,7 @@ binary(
     single(floor_quotient),
     {"input other": no_derivative("floor_divide")},
     node=NOT_IMPLEMENTED,
-    check=_divides("div_floor_cpu"),
+    check=divides("div_floor_cpu"),
     doc="""
     The quotient rounded downwards, as Python's // has it.
 
@@ -417,7 +402,15 @@ binary(
         "other": lambda F, grad, input, other: -grad * F.div(input, other, rounding_mode="floor"),
     },
     node="RemainderBackward1",
-    check=_divides("remainder_cpu"),
+    check=divides("remainder_cpu"),
+    overloads=with_number(
+        "remainder",
+        single(_remainder),
+        ("RemainderBackward0", NOT_IMPLEMENTED),
+        lambda F, grad: grad,
+        no_derivative("remainder"),
+        check=divides("remainder_cpu"),
+    ),
     doc="""
     What floor_divide leaves, with the sign of other, as Python's % has it.
 
@@ -445,7 +438,10 @@ binary(
         "other": lambda F, grad, input, other: -grad * F.div(input, other, rounding_mode="trunc"),
     },
     node="FmodBackward1",
-    check=_divides("fmod_cpu"),
+    check=divides("fmod_cpu"),
+    overloads=with_number(
+        "fmod", single(np.fmod), ("FmodBackward0", ""), lambda F, grad: grad, check=divides("fmod_cpu")
+    ),
     doc="""
     What a division rounded towards 0 leaves, with the sign of input, as C's fmod has it.
 
@@ -566,6 +562,15 @@ binary(
     },
     result="float",
     check=refusing(COMPLEX, "xlogy_cpu"),
+    overloads=with_number(
+        "xlogy",
+        single(_xlogy),
+        ("XlogyBackward2", "XlogyBackward1"),
+        lambda F, grad, input, other: F.only((input != 0) | (other > 0), F.xlogy(grad, other)),
+        lambda F, grad, input, other: grad * input / other,
+        check=refusing(COMPLEX, "xlogy_cpu"),
+        floats=True,
+    ),
     doc="""
     input * log(other), 0 where input is 0 (nan where other is).
 
@@ -598,6 +603,15 @@ binary(
     inplace=False,
     result="float",
     check=refusing(COMPLEX, "xlog1py_cpu"),
+    overloads=with_number(
+        "special_xlog1py",
+        single(_xlog1py),
+        ("SpecialXlog1PyBackward2", "SpecialXlog1PyBackward1"),
+        lambda F, grad, input, other: F.only((input != 0) | (other > -1), F.special_xlog1py(grad, other)),
+        lambda F, grad, input, other: grad * input / (other + 1),
+        check=refusing(COMPLEX, "xlog1py_cpu"),
+        floats=True,
+    ),
     doc="""
     x log(1 + y), 0 where x is 0 (nan where y is).
 
@@ -608,133 +622,10 @@ binary(
     """,
 )
 
-# -- forms with a number, which PyTorch gives Nodes of their own -------------------------------------------------------
-
-
-def with_number(
-    name: str,
-    second: Any,
-    first: Any = None,
-    *,
-    floats: bool = False,
-    node: str | None = None,
-    first_node: str | None = None,
-    second_node: str | None = None,
-) -> None:
-    """Give a binary operation a form `(tensor, number)` and perhaps `(number, tensor)` with their own Nodes.
-
-    second, first: the formula for the tensor in each form.
-    """
-    camel = (node or OPS[name].node_name)[:-1]
-    kernel = OPS[name].kernel
-    base = OPS[name]
-    make, make_in_place = base.form, base.form_in_place
-
-    def with_second(input, other):
-        return run(input, numbered(input, other))
-
-    def with_first(input, other):
-        return run(numbered(other, input), other)
-
-    def run(x, y):
-        if checks is not None:
-            checks(x, y)
-        return kernel(x, y)
-
-    checks = OPS[name].check
-    a = OPS[name + ".number"] = Op(
-        name, with_second, "input", vjp={"input": second}, node=second_node or camel + "0", shown={"other": "other"}
-    )
-    b = None
-    if first is not None:
-        b = OPS[name + ".base"] = Op(
-            name, with_first, "other", vjp={"other": first}, node=first_node or camel + "1", shown={"input": "self"}
-        )
-
-    def prepared(t: Tensor, value: Any) -> Tensor:
-        t = into(t, value)
-        return F.to(t, _default()) if floats and t._array.dtype.kind in "biu" else t
-
-    def form(entry: Op) -> Callable[..., Any]:
-        both = make(entry)
-
-        def forward(*args: Any, **options: Any) -> Any:
-            if len(args) == 2 and (not options or "out" in options):
-                input, other = args
-                if isinstance(input, Tensor):
-                    if not isinstance(other, Tensor) and is_number(other):
-                        return a.call(prepared(input, other), other, **options)
-                elif b is not None and isinstance(other, Tensor) and is_number(input):
-                    return b.call_any(input, prepared(other, input), **options)
-            return both(*args, **options)
-
-        return forward
-
-    def form_in_place(entry: Op) -> Callable[..., Any]:
-        both_ = make_in_place(entry)
-
-        def forward_(input: Tensor, *args: Any, **options: Any) -> Any:
-            if len(args) == 1 and not options and not isinstance(args[0], Tensor) and is_number(args[0]):
-                wide = prepared(input, args[0])
-                check_cast(wide._array.dtype, input._array.dtype)
-                return a.call_(input, args[0])
-            return both_(input, *args, **options)
-
-        return forward_
-
-    offer(name, base, form, hasattr(Tensor, name), name in FUNCTIONS, base.doc)
-    if hasattr(Tensor, name + "_"):
-        in_place = f"In-place version of :meth:`{name}`."
-        offer(name + "_", base, form_in_place, True, name + "_" in FUNCTIONS, in_place)
-
-
-def _default() -> Any:
-    return get_default_dtype()
-
-
-with_number("remainder", lambda F, grad: grad, no_derivative("remainder"), first_node=NOT_IMPLEMENTED)
-with_number("fmod", lambda F, grad: grad)
-with_number(
-    "copysign",
-    lambda F, grad, input, result: F.same_sign(grad, input, result),
-    floats=True,
-    second_node="CopysignBackward1",
-)
-with_number(
-    "xlogy",
-    lambda F, grad, input, other: F.only((input != 0) | (other > 0), F.xlogy(grad, other)),
-    lambda F, grad, input, other: grad * input / other,
-    floats=True,
-    second_node="XlogyBackward2",
-)
-alias("special_xlogy", "xlogy", method=False)
-with_number(
-    "special_xlog1py",
-    lambda F, grad, input, other: F.only((input != 0) | (other > -1), F.special_xlog1py(grad, other)),
-    lambda F, grad, input, other: grad * input / (other + 1),
-    floats=True,
-    second_node="SpecialXlog1PyBackward2",
-)
 RAW.xlogy = lambda x, y: OPS["xlogy"].kernel(x, numbered(x, y))
 RAW.special_xlog1py = lambda x, y: OPS["special_xlog1py"].kernel(x, numbered(x, y))
-_any_dtypes = OPS["heaviside"].form
-
-
-def _same_dtypes(entry: Op) -> Callable[..., Any]:
-    heaviside = _any_dtypes(entry)
-
-    def forward(*args: Any, **options: Any) -> Any:
-        if len(args) == 2 and all(isinstance(t, Tensor) for t in args) and args[0].dtype is not args[1].dtype:
-            if any(t.dtype.is_complex for t in args):
-                raise RuntimeError("heaviside is not yet implemented for complex tensors.")
-            raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
-        return heaviside(*args, **options)
-
-    return forward
-
-
-offer("heaviside", OPS["heaviside"], _same_dtypes, True, True, OPS["heaviside"].doc)
+alias("special_xlogy", "xlogy", method=False)
 alias("arctan2", "atan2")
 alias("arctan2_", "atan2_", function=False)
 
-__all__ = ["floor_quotient", "is_half", "name_of"]
+__all__ = ["is_half", "name_of"]

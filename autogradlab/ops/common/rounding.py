@@ -7,14 +7,11 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
-from ...core.recording.record import TENSORS
-from ...core.tensor.tensor import Tensor
 from ..first.kinds import refuse, single
 from ..table.factories import unary
-from ..table.opdef import OPS, Op, alias, op, publish
+from ..table.opdef import OPS, Op, alias, op
 from ..table.outputs import FOUND, Out
-
-F = TENSORS
+from ..table.overloads import Overload
 
 
 def _rounded(declaration: str, ufunc: Any, doc: str, out: Any = None) -> None:
@@ -128,6 +125,9 @@ unary(
     """,
     out=Out(exact=FOUND),
 )
+OPS["round.decimals"] = Op(
+    "round", _round_decimals, node="RoundBackward1", vjp={"input": lambda F, grad: F.nought(grad)}
+)
 unary(
     """
     round(Tensor input, *, Tensor out=None) -> Tensor
@@ -136,6 +136,7 @@ unary(
     _round,
     lambda F, grad: F.nought(grad),
     promotes=False,
+    overloads=[Overload(OPS["round.decimals"], keywords=frozenset(("decimals",)))],
     doc="""
     The nearest integer, of two equally near ones the even one; with decimals, the nearest number with so many
     digits after the point.
@@ -157,27 +158,6 @@ unary(
     """,
     out=Out(exact=FOUND, overlap="part"),
 )
-OPS["round.decimals"] = _PLACES = Op(
-    "round", _round_decimals, node="RoundBackward1", vjp={"input": lambda F, grad: F.nought(grad)}
-)
-_plain, _plain_ = F.round, F.round_
-
-
-def _forward(*args: Any, **options: Any) -> Any:
-    if "decimals" not in options:
-        return _plain(*args, **options)
-    decimals, out = options.pop("decimals"), options.pop("out", None)
-    return _PLACES.call(*args, decimals, **options, **({} if out is None else {"out": out}))
-
-
-def _forward_(input: Tensor, *args: Any, **options: Any) -> Any:
-    if "decimals" not in options:
-        return _plain_(input, *args, **options)
-    return _PLACES.call_(input, *args, options["decimals"])
-
-
-publish("round", _forward, True, True, "The nearest number of `decimals` places, the even one at a half.")
-publish("round_", _forward_, True, True, "In-place version of :meth:`round`.")
 
 
 @op(

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.arguments.declared import declare, name_of
+from ...core.arguments.declared import name_of
 from ...core.memory.casting import real_with_warning
 from ...core.recording.record import RAW, TENSORS, writes
 from ...core.runtime import modes
@@ -18,9 +18,9 @@ from ...core.values.promotion import is_number
 from ..first.kinds import on_both_backends, refuse
 from ..table.checked import axis
 from ..table.creation import bind
-from ..table.opdef import OPS, Op, composite, offer, op, publish
+from ..table.opdef import composite, op, publish
 from ..table.outputs import Out, cxx_name, same_dtype
-from ..table.signatures import explain
+from ..table.overloads import Arguments
 from . import extremes  # noqa: F401  its put_at carries gradients back
 
 F = TENSORS
@@ -107,62 +107,31 @@ def cumprod_back(F, grad, input, result, dim):
     return F.cat(parts[::-1], d)
 
 
-def _no_integers(args: Any, kwargs: dict[str, Any], r: Tensor) -> Tensor:
-    """PyTorch refuses to make integers of a tensor that requires grad."""
-    input = args[0] if args else kwargs["input"]
-    if r._array.dtype.kind in "iu" and requires_grad(input) and modes.current().grad:
-        raise RuntimeError(f"Autograd not support dtype: {dtypes._scalar_name(r.dtype)}")
-    return r
+def _in_dtype(called: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
+    """The arguments with the dtype to compute in: in place the tensor's own, and integers only of constants."""
+    input: Any = args[0] if args else kwargs.get("input")
+    given = kwargs.get("dtype")
+    if called.endswith("_"):
+        if given is not None and given is not input.dtype:
+            raise RuntimeError(
+                f"Bad in-place call: input tensor dtype {cxx_name(input.dtype)} and output tensor dtype "
+                f"{cxx_name(given)} should match"
+            )
+        return args, {**kwargs, "dtype": input.dtype}
+    if given is None or given.is_floating_point or given.is_complex or not isinstance(input, Tensor):
+        return args, kwargs
+    if given is not dtypes.bool and requires_grad(input) and modes.current().grad:
+        raise RuntimeError(f"Autograd not support dtype: {dtypes._scalar_name(given)}")
+    return args, kwargs
 
 
-def _scan(declaration: str, ufunc: Any, vjp: Any, doc: str, out: Any = None) -> None:
-    name = declare(declaration, doc, out)
-    kernel = _running(name, ufunc)
-    entry = OPS[name] = Op(name, kernel, vjp={"input": vjp}, doc=doc)
-    setattr(RAW, name, kernel)
-    call = entry.call
-
-    def forward(*args: Any, **kwargs: Any) -> Any:
-        try:
-            out = kwargs.get("out")
-            if out is not None:
-                given = kwargs.get("dtype")
-                if given is None:
-                    kwargs["dtype"] = out.dtype
-                elif given is not out.dtype:
-                    same_dtype(wanted=given)(out, (out,))
-            r = call(*args, **kwargs)
-            return _no_integers(args, kwargs, r) if "dtype" in kwargs else r
-        except TypeError:
-            explain(name, args, kwargs)
-            raise
-
-    def form_in_place(entry: Op) -> Any:
-        def forward_(*args: Any, **kwargs: Any) -> Any:
-            input = args[0]
-            given = kwargs.pop("dtype", None)
-            if given is not None and given is not input.dtype:
-                raise RuntimeError(
-                    f"Bad in-place call: input tensor dtype {cxx_name(input.dtype)} and output tensor dtype "
-                    f"{cxx_name(given)} should match"
-                )
-            try:
-                return entry.call_(*args, **kwargs, dtype=input.dtype)
-            except TypeError:
-                explain(name + "_", args[1:], kwargs, "Tensor")
-                raise
-
-        return forward_
-
-    publish(name, forward, True, True, doc)
-    offer(name + "_", entry, form_in_place, True, False, f"In-place version of :meth:`{name}`.")
-
-
-_scan(
+op(
     "cumsum(Tensor input, int dim, *, ScalarType? dtype=None, Tensor out=None) -> Tensor",
-    np.add,
-    lambda F, grad, dim: F.suffix_sums(grad, dim),
-    """
+    vjp={"input": lambda F, grad, dim: F.suffix_sums(grad, dim)},
+    inplace=True,
+    inplace_function=False,
+    binds=_in_dtype,
+    doc="""
     The sums of the first elements along dim: out[i] = input[0] + … + input[i].
 
     ~scan
@@ -178,13 +147,15 @@ _scan(
     >>> x
     tensor([1., 3., 6.])
     """,
-    out=Out(overlap="part"),
-)
-_scan(
+    out=Out(overlap="part", computes=True),
+)(_running("cumsum", np.add))
+op(
     "cumprod(Tensor input, int dim, *, ScalarType? dtype=None, Tensor out=None) -> Tensor",
-    np.multiply,
-    lambda F, grad, input, result, dim: F.cumprod_back(grad, input, result, dim),
-    """
+    vjp={"input": lambda F, grad, input, result, dim: F.cumprod_back(grad, input, result, dim)},
+    inplace=True,
+    inplace_function=False,
+    binds=_in_dtype,
+    doc="""
     The products of the first elements along dim.
 
     ~scan
@@ -200,8 +171,8 @@ _scan(
     >>> x
     tensor([1., 2., 6.])
     """,
-    out=Out(overlap="part"),
-)
+    out=Out(overlap="part", computes=True),
+)(_running("cumprod", np.multiply))
 
 # -- cummax, cummin ----------------------------------------------------------------------------------------------------
 

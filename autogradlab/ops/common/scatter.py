@@ -13,9 +13,8 @@ from ...core.tensor.tensor import Tensor
 from ...core.types.dims import wrap_dim
 from ...core.values.building import scalar_array
 from ..first.kinds import BOOL, COMPLEX, refuse
-from ..first.writing import in_place, writer
 from ..table.arguments import misfit
-from ..table.opdef import OPS, composite, op, publish
+from ..table.opdef import OPS, Op, composite, copying, op, publish
 from ..table.outputs import Out, same_dtype
 from .take import _number, add_at, at, fitting_source, inside, is_value
 
@@ -186,51 +185,49 @@ def _scatter_by(input, dim, index, src, reduce):
 
 
 _BLOCKED = {"input": no_derivative("scatter"), "src": no_derivative("scatter")}
-_SCATTERS = {
-    ("src", False): writer(
-        "scatter",
-        "input index src",
-        _scatter_src,
-        {
-            "input": lambda F, grad, dim, index: F.scatter(grad, dim, index, 0),
-            "src": lambda F, grad, dim, index: F.gather(grad, dim, index),
-        },
-        node="ScatterBackward0",
-        function=False,
-        checked=True,
-        looks=_check,
-    ),
-    ("value", False): writer(
-        "scatter",
-        "input index",
-        _scatter_value,
-        {
-            "input": lambda F, grad, dim, index: F.scatter(grad, dim, index, 0),
-        },
-        node="ScatterBackward1",
-        function=False,
-        checked=True,
-        looks=_check,
-    ),
-    ("src", True): writer(
-        "scatter", "input index src", _scatter_by, _BLOCKED, node=NOT_IMPLEMENTED, function=False, checked=True
-    ),
-    ("value", True): writer(
-        "scatter",
-        "input index",
-        _scatter_by,
-        {"input": _BLOCKED["input"]},
-        node=NOT_IMPLEMENTED,
-        function=False,
-        checked=True,
-    ),
-}
-_KERNELS: dict[Any, Any] = {
-    ("src", False): _scatter_src,
-    ("value", False): _scatter_value,
-    ("src", True): _scatter_by,
-    ("value", True): _scatter_by,
-}
+OPS["scatter"] = Op(
+    "scatter",
+    copying(_scatter_src),
+    "input index src",
+    writes=_scatter_src,
+    node="ScatterBackward0",
+    vjp={
+        "input": lambda F, grad, dim, index: F.scatter(grad, dim, index, 0),
+        "src": lambda F, grad, dim, index: F.gather(grad, dim, index),
+    },
+    overlap="whole",
+    check_out=same_dtype(),
+)
+OPS["scatter.value"] = Op(
+    "scatter",
+    copying(_scatter_value),
+    "input index",
+    writes=_scatter_value,
+    node="ScatterBackward1",
+    vjp={"input": lambda F, grad, dim, index: F.scatter(grad, dim, index, 0)},
+    overlap="whole",
+    check_out=same_dtype(),
+)
+OPS["scatter.reduce"] = Op(
+    "scatter",
+    copying(_scatter_by),
+    "input index src",
+    writes=_scatter_by,
+    node=NOT_IMPLEMENTED,
+    vjp=_BLOCKED,
+    overlap="whole",
+    check_out=same_dtype(),
+)
+OPS["scatter.value_reduce"] = Op(
+    "scatter",
+    copying(_scatter_by),
+    "input index",
+    writes=_scatter_by,
+    node=NOT_IMPLEMENTED,
+    vjp={"input": _BLOCKED["input"]},
+    overlap="whole",
+    check_out=same_dtype(),
+)
 
 
 def _raw_scatter(x: Any, dim: int, index: Any, value: Any) -> Any:
@@ -242,8 +239,8 @@ def _raw_scatter(x: Any, dim: int, index: Any, value: Any) -> Any:
 RAW.scatter = _raw_scatter
 
 
-def _read(name: str, input: Any, dim: Any, index: Any, src: Any, value: Any, reduce: Any) -> tuple[Any, list[Any]]:
-    """Which form of scatter is meant, and its arguments."""
+def _read(name: str, input: Any, dim: Any, index: Any, src: Any, value: Any, reduce: Any) -> tuple[Op, list[Any]]:
+    """Which overload of scatter is meant, and its arguments."""
     given = src if src is not None else value
     if not isinstance(index, Tensor) or not isinstance(input, Tensor) or given is None:
         names = {k: v for k, v in {"dim": dim, "index": index}.items() if v is not None}
@@ -253,8 +250,12 @@ def _read(name: str, input: Any, dim: Any, index: Any, src: Any, value: Any, red
         given = scalar_array(given, input.dtype).item()
     if reduce is not None and not number:
         warn_once(_DEPRECATED, at="aten/src/ATen/native/TensorAdvancedIndexing.cpp:235")
-    form = ("value" if number else "src", reduce is not None)
-    return form, [input, dim, index, given] + ([reduce] if reduce is not None else [])
+    form = (
+        ("scatter.value_reduce" if number else "scatter.reduce")
+        if reduce is not None
+        else ("scatter.value" if number else "scatter")
+    )
+    return OPS[form], [input, dim, index, given] + ([reduce] if reduce is not None else [])
 
 
 _DEPRECATED = (
@@ -306,8 +307,8 @@ def scatter(
     tensor([[0., 1., 0.],
             [0., 0., 1.]])
     """
-    form, values = _read("scatter", input, dim, index, src, value, reduce)
-    return _SCATTERS[form].call(*values, **({} if out is None else {"out": out}))
+    entry, values = _read("scatter", input, dim, index, src, value, reduce)
+    return entry.call(*values, **({} if out is None else {"out": out}))
 
 
 @composite("scatter_", checked=True, function=False)
@@ -315,8 +316,8 @@ def scatter_(
     input: Tensor, dim: Any = None, index: Any = None, src: Any = None, *, value: Any = None, reduce: Any = None
 ) -> Tensor:
     """In-place version of :meth:`scatter`."""
-    form, values = _read("scatter_", input, dim, index, src, value, reduce)
-    return in_place(_SCATTERS[form], values, _KERNELS[form])
+    entry, values = _read("scatter_", input, dim, index, src, value, reduce)
+    return entry.call_(*values)
 
 
 def _raw_pad_to(x: Any, shape: tuple[int, ...]) -> Any:
@@ -360,14 +361,18 @@ def _scatter_add(input, dim, index, src):
         add_at(x, places(i, d), s)
 
 
-writer(
+op(
     "scatter_add(Tensor input, int dim, Tensor index, Tensor src, *, Tensor out=None) -> Tensor",
     "input index src",
-    _scatter_add,
-    {
+    writes=_scatter_add,
+    inplace=True,
+    inplace_function=False,
+    vjp={
         "input": lambda F, grad: F.view_grad(grad),
         "src": lambda F, grad, dim, index: F.gather(grad, dim, index),
     },
+    overlap="whole",
+    check_out=same_dtype(),
     looks=_check,
     doc="""
     A copy of input to which the elements of src are added along dim where index says: for dim=0,
@@ -387,7 +392,7 @@ writer(
     """,
     out=Out(overlap="part"),
     checked=True,
-)
+)(copying(_scatter_add))
 
 
 def combine(x: np.ndarray, spots: tuple[Any, ...], s: np.ndarray, reduce: str, include_self: bool) -> None:
@@ -490,14 +495,18 @@ def _scatter_back(F, grad, input, dim, index, src, result, reduce, include_self)
     return mine, F.pad_to(theirs, part)
 
 
-writer(
+op(
     """
     scatter_reduce(Tensor input, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True,
         Tensor out=None) -> Tensor
     """,
     "input index src",
-    _scatter_reduce,
-    {"input src": _scatter_back},
+    writes=_scatter_reduce,
+    inplace=True,
+    inplace_function=False,
+    vjp={"input src": _scatter_back},
+    overlap="whole",
+    check_out=same_dtype(),
     looks=_check,
     doc="""
     A copy of input in which the elements of src are combined with what is there by sum, prod, mean, amax or amin,
@@ -518,7 +527,7 @@ writer(
     """,
     out=Out(overlap="part"),
     checked=True,
-)
+)(copying(_scatter_reduce))
 
 # -- index_reduce ------------------------------------------------------------------------------------------------------
 
@@ -551,13 +560,14 @@ def _index_reduce_back(F, grad, input, dim, index, source, result, reduce, inclu
     )
 
 
-_INDEX_REDUCE = writer(
+_INDEX_REDUCE = OPS["index_reduce"] = Op(
     "index_reduce",
+    copying(_index_reduce),
     "input index source",
-    _index_reduce,
-    {"input source": _index_reduce_back},
-    function=False,
-    checked=True,
+    writes=_index_reduce,
+    vjp={"input source": _index_reduce_back},
+    overlap="whole",
+    check_out=same_dtype(),
 )
 _BETA = "index_reduce() is in beta and the API may change at any time."
 
@@ -599,14 +609,10 @@ def index_reduce_(
     input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
     """In-place version of :meth:`index_reduce`."""
-    result = in_place(_INDEX_REDUCE, [input, dim, index, source, reduce, include_self], _INDEX_REDUCE_INTO)
+    result = _INDEX_REDUCE.call_(input, dim, index, source, reduce, include_self=include_self)
     warn_once(_BETA, at="aten/src/ATen/native/TensorAdvancedIndexing.cpp:1450")
     return result
 
 
-def _INDEX_REDUCE_INTO(input, dim, index, source, reduce, include_self):
-    _index_reduce(input, dim, index, source, reduce, include_self=include_self)
-
-
 publish("_index_reduce", lambda *a, **k: _INDEX_REDUCE.call(*a, **k), False, False, "")
-RAW._index_reduce = RAW.index_reduce
+RAW._index_reduce = _INDEX_REDUCE.kernel

@@ -24,6 +24,7 @@ from ..table.checked import axis, number_of
 from ..table.creation import bind
 from ..table.opdef import OPS, Op, composite, op
 from ..table.outputs import EXPECTED, Out, same_dtype, write
+from ..table.overloads import Arguments, Overload
 from . import extremes  # noqa: F401  its take_at and put_at carry gradients
 
 F = TENSORS
@@ -164,7 +165,7 @@ def _stable_sort(input, *, stable, dim=-1, descending=False):
     return _sorted(input, dim, descending, bool(stable))
 
 
-_STABLE = OPS["sort.stable"] = Op("sort", _stable_sort, node="SortBackward1", **_of_places("sort"))
+OPS["sort.stable"] = Op("sort", _stable_sort, node="SortBackward1", **_of_places("sort"))
 
 
 @op(
@@ -174,7 +175,8 @@ _STABLE = OPS["sort.stable"] = Op("sort", _stable_sort, node="SortBackward1", **
     sort(Tensor input, int dim=-1, bool descending=False, *, Tensor[2] out=None) -> (Tensor values, Tensor indices)
     """,
     **_of_places("sort"),
-    overload=lambda args, kwargs: _STABLE if "stable" in kwargs else None,
+    counts=(1, 2, 3),
+    overloads=[Overload(OPS["sort.stable"], keywords=frozenset(("stable",)))],
     checked=True,
 )
 def sort(input, dim=-1, descending=False):
@@ -195,9 +197,17 @@ def sort(input, dim=-1, descending=False):
     return _sorted(input, dim, descending)
 
 
-def _choose_argsort(args: Any, kwargs: dict[str, Any]) -> None:
-    if len(args) > 3 or len(args) > 1 and "stable" in kwargs or "out" in kwargs and "stable" not in kwargs:
+def _stable_argsort(input, *, stable, dim=-1, descending=False):
+    return _sorted(input, dim, descending, bool(stable))[1]
+
+
+def _of_stable(called: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | None:
+    if "out" in kwargs and "stable" not in kwargs:
         OPS["argsort"].reject(args, kwargs)
+    return (args, kwargs) if "stable" in kwargs else None
+
+
+OPS["argsort.stable"] = Op("argsort", _stable_argsort, check_out=same_dtype(wanted=dtypes.int64))
 
 
 @op(
@@ -205,11 +215,11 @@ def _choose_argsort(args: Any, kwargs: dict[str, Any]) -> None:
     argsort(Tensor input, *, bool stable, int dim=-1, bool descending=False, Tensor out=None) -> Tensor
     argsort(Tensor input, int dim=-1, bool descending=False) -> Tensor
     """,
-    check_out=same_dtype(wanted=dtypes.int64),
-    overload=_choose_argsort,
+    counts=(1, 2, 3),
+    overloads=[Overload(OPS["argsort.stable"], takes=_of_stable)],
     checked=True,
 )
-def argsort(input, dim=-1, descending=False, *, stable=False):
+def argsort(input, dim=-1, descending=False):
     """The places that would sort input along dim.
     main: 2
 
@@ -222,7 +232,7 @@ def argsort(input, dim=-1, descending=False, *, stable=False):
     >>> x[x.argsort(descending=True)]
     tensor([30, 20, 10])
     """
-    return _sorted(input, dim, descending, bool(stable))[1]
+    return _sorted(input, dim, descending)[1]
 
 
 @composite("msort(Tensor input, *, Tensor out=None) -> Tensor")

@@ -14,7 +14,7 @@ from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor, gradient_edge
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import _scalar_name
-from ..first.viewing import view_of
+from ..table.calls import view_of
 from ..table.opdef import OPS, Op, composite, op
 
 

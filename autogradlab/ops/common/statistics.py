@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ...core.arguments.declared import declare
 from ...core.recording.record import TENSORS
 from ...core.runtime.warn import warn
 from ...core.tensor.tensor import Tensor
@@ -15,7 +14,8 @@ from ...core.types.dtypes import get_default_dtype
 from ..first.kinds import is_half, name_of, on_both_backends
 from ..first.reduce import count_of
 from ..table.creation import bind
-from ..table.opdef import OPS, Op, composite, publish
+from ..table.opdef import composite, op
+from ..table.overloads import Arguments
 
 F = TENSORS
 _AT = "/__w/pytorch/pytorch/aten/src/ATen/native/ReduceOps.cpp:1842"
@@ -110,44 +110,24 @@ def _std_mean_back(F, grads, input, result0, dim, correction, keepdim):
     )
 
 
-def _spread_of(declaration: str, vjp: Any, doc: str) -> None:
-    name = declare(declaration, doc)
-    mean = name.endswith("_mean")
-    options: dict[str, Any] = {"outputs": ("result0", "result1")} if mean else {}
-    entry = OPS[name] = Op(
-        name,
-        _varied(name.removesuffix("_mean") + ("_mean" if mean else ""), name.startswith("std"), mean),
-        vjp={"input": vjp},
-        **options,
-    )
-    call = entry.call
-
-    def forward(*args: Any, **kwargs: Any) -> Any:
-        _, given = bind(name, args, kwargs)
-        dim = given.get("dim")
-        dim = None if dim == () else dim
-        correction = given.get("correction") if "unbiased" not in given else int(given["unbiased"])
-        out = {} if given.get("out") is None else {"out": given["out"]}
-        return call(given["input"], dim, correction, given.get("keepdim", False), **out)
-
-    word = "variance" if name.startswith("var") else "standard deviation"
-    publish(
-        name,
-        forward,
-        not mean,
-        True,
-        f"The {word}{' and the mean' if mean else ''} of all or along `dim`.",
-    )
+def _correction(called: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
+    """The arguments as (input, dim, correction, keepdim): unbiased=True is a correction of 1."""
+    _, given = bind(called, args, kwargs)
+    dim = given.get("dim")
+    correction = given.get("correction") if "unbiased" not in given else int(given["unbiased"])
+    out = {} if given.get("out") is None else {"out": given["out"]}
+    return (given["input"], None if dim == () else dim, correction, given.get("keepdim", False)), out
 
 
-_spread_of(
+op(
     """
     var(Tensor input, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor out=None) -> Tensor
     var(Tensor input, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor out=None) -> Tensor
     var(Tensor input, bool unbiased=True) -> Tensor
     """,
-    lambda F, grad, input, dim, correction, keepdim: F.var_back(grad, input, dim, correction, keepdim),
-    """
+    vjp={"input": lambda F, grad, input, dim, correction, keepdim: F.var_back(grad, input, dim, correction, keepdim)},
+    binds=_correction,
+    doc="""
     The variance: squared distances from the mean, divided by n - correction (1, if not said otherwise).
     main: 2
 
@@ -158,15 +138,20 @@ _spread_of(
     >>> x.var(), x.var(correction=0)
     (tensor(1.6667), tensor(1.2500))
     """,
-)
-_spread_of(
+)(_varied("var", root=False, mean=False))
+op(
     """
     std(Tensor input, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor out=None) -> Tensor
     std(Tensor input, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor out=None) -> Tensor
     std(Tensor input, bool unbiased=True) -> Tensor
     """,
-    lambda F, grad, input, result, dim, correction, keepdim: F.std_back(grad, input, result, dim, correction, keepdim),
-    """
+    vjp={
+        "input": lambda F, grad, input, result, dim, correction, keepdim: F.std_back(
+            grad, input, result, dim, correction, keepdim
+        )
+    },
+    binds=_correction,
+    doc="""
     The standard deviation: the root of var.
     main: 2
 
@@ -176,15 +161,18 @@ _spread_of(
     >>> torch.std(torch.tensor([[1., 3.], [2., 6.]]), dim=1)
     tensor([1.4142, 2.8284])
     """,
-)
-_spread_of(
+)(_varied("std", root=True, mean=False))
+op(
     """
     var_mean(Tensor input, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)
     var_mean(Tensor input, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor)
     var_mean(Tensor input, bool unbiased=True) -> (Tensor, Tensor)
     """,
-    _var_mean_back,
-    """
+    vjp={"input": _var_mean_back},
+    outputs=("result0", "result1"),
+    method=False,
+    binds=_correction,
+    doc="""
     Variance and mean.
     main: 2
 
@@ -194,15 +182,18 @@ _spread_of(
     >>> torch.var_mean(torch.tensor([1., 2., 3.]))
     (tensor(1.), tensor(2.))
     """,
-)
-_spread_of(
+)(_varied("var_mean", root=False, mean=True))
+op(
     """
     std_mean(Tensor input, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)
     std_mean(Tensor input, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor)
     std_mean(Tensor input, bool unbiased=True) -> (Tensor, Tensor)
     """,
-    _std_mean_back,
-    """
+    vjp={"input": _std_mean_back},
+    outputs=("result0", "result1"),
+    method=False,
+    binds=_correction,
+    doc="""
     Standard deviation and mean.
     main: 2
 
@@ -212,7 +203,7 @@ _spread_of(
     >>> torch.std_mean(torch.tensor([1., 2., 3.]))
     (tensor(1.), tensor(2.))
     """,
-)
+)(_varied("std_mean", root=True, mean=True))
 
 # -- covariance --------------------------------------------------------------------------------------------------------
 

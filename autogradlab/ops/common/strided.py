@@ -15,7 +15,7 @@ from ...core.recording.record import RAW, TENSORS, writes
 from ...core.runtime import modes
 from ...core.tensor.tensor import Tensor, requires_grad
 from ...core.types.dtypes import _scalar_name
-from ..first.viewing import view_of
+from ..table.calls import view_of
 from ..table.opdef import OPS, Op, composite, op, publish
 from ..table.outputs import same_dtype
 from .inplace_views import reshaped_in_place

@@ -12,9 +12,9 @@ from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import _scalar_name, from_numpy, int64
 from ...core.values.building import scalar_array
 from ...core.values.promotion import broadcast_shapes, is_number
-from ..first.writing import in_place, warn_expanded, writer
 from ..table.arguments import misfit
-from ..table.opdef import OPS, composite, op
+from ..table.inplace import warn_expanded
+from ..table.opdef import OPS, Op, composite, copying, op
 from ..table.outputs import Out, same_dtype
 
 _ALL = slice(None)
@@ -174,16 +174,20 @@ def _gathered(F: Any, grad: Any, dim: int, index: Any, source_shape: tuple[int, 
     )
 
 
-writer(
+op(
     "index_add(Tensor input, int dim, Tensor index, Tensor source, *, Scalar alpha=1, Tensor out=None) -> Tensor",
     "input index source",
-    _index_add,
-    {
+    writes=_index_add,
+    inplace=True,
+    inplace_function=False,
+    vjp={
         "input": lambda F, grad: F.view_grad(grad),
         "source": lambda F, grad, dim, index, source, alpha: (
             _gathered(F, grad, dim, index, tuple(source.shape)) * alpha
         ),
     },
+    overlap="whole",
+    check_out=same_dtype(),
     constants={"source_dim": lambda node: len(node.shape)},
     doc="""
     A copy of input to which the slices of source are added at the places of index along dim, times alpha.
@@ -206,7 +210,7 @@ writer(
     """,
     out=Out(overlap="part"),
     checked=True,
-)
+)(copying(_index_add))
 
 
 def _index_copy(input, dim, index, source):
@@ -248,14 +252,18 @@ def _index_copy(input, dim, index, source):
         input[...] = source.reshape(-1)[-1]
 
 
-writer(
+op(
     "index_copy(Tensor input, int dim, Tensor index, Tensor source, *, Tensor out=None) -> Tensor",
     "input index source",
-    _index_copy,
-    {
+    writes=_index_copy,
+    inplace=True,
+    inplace_function=False,
+    vjp={
         "input": lambda F, grad, dim, index: F.index_fill(grad, dim, index, 0),
         "source": lambda F, grad, dim, index, source: _gathered(F, grad, dim, index, tuple(source.shape)),
     },
+    overlap="whole",
+    check_out=same_dtype(),
     constants={"source_dim": lambda node: len(node.shape)},
     doc="""
     sig: (input, dim, index, source, *, out=None)
@@ -279,7 +287,7 @@ writer(
     """,
     out=Out(overlap="part"),
     checked=True,
-)
+)(copying(_index_copy))
 
 
 def _fill_slices(input: np.ndarray, dim: int, index: np.ndarray, value: Any) -> None:
@@ -319,35 +327,28 @@ def _index_fill_tensor(input, dim, index, value):
     _fill_slices(input, dim, index, value)
 
 
-_FILLS = [
-    writer(
-        "index_fill",
-        "input index value",
-        _index_fill_tensor,
-        {
-            "input": lambda F, grad, dim, index: F.index_fill(grad, dim, index, 0),
-            "value": lambda F, grad, dim, index: F.index_select(grad, dim, F.distinct(index)).sum(),
-        },
-        node="IndexFillBackward1",
-        function=False,
-        order="K",
-        overlap="",
-        checked=True,
-    ),
-    writer(
-        "index_fill",
-        "input index",
-        _index_fill,
-        {
-            "input": lambda F, grad, dim, index: F.index_fill(grad, dim, index, 0),
-        },
-        node="IndexFillBackward0",
-        function=False,
-        order="K",
-        overlap="",
-        checked=True,
-    ),
-]
+OPS["index_fill"] = Op(
+    "index_fill",
+    copying(_index_fill, "K"),
+    "input index",
+    writes=_index_fill,
+    node="IndexFillBackward0",
+    vjp={"input": lambda F, grad, dim, index: F.index_fill(grad, dim, index, 0)},
+    overlap="",
+)
+OPS["index_fill.tensor"] = Op(
+    "index_fill",
+    copying(_index_fill_tensor, "K"),
+    "input index value",
+    writes=_index_fill_tensor,
+    node="IndexFillBackward1",
+    vjp={
+        "input": lambda F, grad, dim, index: F.index_fill(grad, dim, index, 0),
+        "value": lambda F, grad, dim, index: F.index_select(grad, dim, F.distinct(index)).sum(),
+    },
+    overlap="",
+)
+RAW.index_fill = OPS["index_fill"].kernel
 
 
 RAW.distinct = np.unique
@@ -384,7 +385,8 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     >>> torch.ones(3).index_fill_(0, torch.tensor([1]), 0.)
     tensor([1., 0., 1.])
     """
-    return _FILLS[is_value("index_fill", value, (input, dim, index, value))].call(input, dim, index, value)
+    number = is_value("index_fill", value, (input, dim, index, value))
+    return OPS["index_fill" if number else "index_fill.tensor"].call(input, dim, index, value)
 
 
 @composite("index_fill_", checked=True, function=False)
@@ -392,7 +394,7 @@ def index_fill_(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     """In-place version of :meth:`index_fill`."""
     warn_expanded("index_fill_", input)
     number = is_value("index_fill_", value, (input, dim, index, value))
-    return in_place(_FILLS[number], [input, dim, index, value], (_index_fill_tensor, _index_fill)[number])
+    return OPS["index_fill" if number else "index_fill.tensor"].call_(input, dim, index, value)
 
 
 # -- take and put ------------------------------------------------------------------------------------------------------
@@ -464,17 +466,20 @@ def _put(input, index, source, accumulate=False):
         input[...] = source.reshape(-1)[-1]
 
 
-writer(
+op(
     "put(Tensor input, Tensor index, Tensor source, bool accumulate=False) -> Tensor",
     "input index source",
-    _put,
-    {
+    writes=_put,
+    inplace=True,
+    inplace_function=False,
+    vjp={
         "input": lambda F, grad, index, source_shape, accumulate: (
             F.view_grad(grad) if accumulate else F.put(grad, index, F.zeros_of(grad, source_shape), False)
         ),
         "source": lambda F, grad, index, source_shape: F.reshape(F.take(grad, index), source_shape),
     },
-    order="K",
+    overlap="whole",
+    check_out=same_dtype(),
     doc="""
     A copy of input with the elements of source at places of the flattened input; accumulate=True adds.
 
@@ -492,7 +497,7 @@ writer(
             [9., 0.]])
     """,
     checked=True,
-)
+)(copying(_put, "K"))
 
 
 def _from_the_front(indices: Tensor, size: int) -> Tensor:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
 
 import numpy as np
 
-from ..first.writing import in_place
-from ..table.opdef import OPS, Op, offer, op
+from ..table.opdef import op
 from ..table.outputs import same_dtype
 
 
@@ -35,6 +33,8 @@ def _part(name: str, input: np.ndarray, diagonal: int, lower: bool) -> np.ndarra
     "tril(Tensor input, SymInt diagonal=0, *, Tensor out=None) -> Tensor",
     check_out=same_dtype(),
     vjp={"input": lambda F, grad, diagonal: F.tril(grad, diagonal)},
+    inplace=True,
+    inplace_function=False,
     checked=True,
 )
 def tril(input, diagonal=0):
@@ -63,6 +63,8 @@ def tril(input, diagonal=0):
     "triu(Tensor input, SymInt diagonal=0, *, Tensor out=None) -> Tensor",
     check_out=same_dtype(),
     vjp={"input": lambda F, grad, diagonal: F.triu(grad, diagonal)},
+    inplace=True,
+    inplace_function=False,
     checked=True,
 )
 def triu(input, diagonal=0):
@@ -82,20 +84,3 @@ def triu(input, diagonal=0):
             [0., 1.]])
     """
     return _part("triu", input, diagonal, False)
-
-
-def _in_place(name: str, lower: bool) -> None:
-    def write(input: np.ndarray, diagonal: int) -> None:
-        input[...] = _part(name, input, diagonal, lower)
-
-    def form_in_place(entry: Op) -> Any:
-        def part_(input: Any, diagonal: int = 0) -> Any:
-            return in_place(entry, [input, diagonal], write)
-
-        return part_
-
-    offer(name + "_", OPS[name], form_in_place, True, False, f"In-place version of :meth:`{name}`.", checked=True)
-
-
-_in_place("tril", True)
-_in_place("triu", False)

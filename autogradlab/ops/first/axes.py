@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,16 +14,16 @@ from ...core.arguments.mismatch import typename
 from ...core.memory.strided import placed, window
 from ...core.recording.record import RAW, TENSORS
 from ...core.runtime.warn import warn_once
-from ...core.tensor.tensor import Tensor, read_only
+from ...core.tensor.tensor import Tensor
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import _scalar_name
 from ...core.values.promotion import broadcast_shapes, can_cast
 from ..table.arguments import misfit, reject
-from ..table.families import attach
+from ..table.calls import view_of
+from ..table.families import attribute
 from ..table.opdef import OPS, Op, alias, composite, op
 from ..table.outputs import same_dtype, write
 from .shape import expand, permute, transpose, unsqueeze
-from .viewing import view_of
 
 # -- moving dimensions -------------------------------------------------------------------------------------------------
 
@@ -133,8 +134,18 @@ def adjoint(input: Tensor) -> Tensor:
     return _conjugate(_swapped(input))
 
 
-def _get_T(self: Tensor) -> Tensor:
-    """The tensor with its dimensions in reverse order."""
+@attribute("T -> Tensor")
+def _T(self: Tensor) -> Tensor:
+    """
+    The tensor with its dimensions in reverse order: the transpose of a matrix.
+
+    Shapes: (m, n) gives (n, m).
+    ~view
+
+    >>> torch.tensor([[1, 2], [3, 4]]).T
+    tensor([[1, 3],
+            [2, 4]])
+    """
     n = self._array.ndim
     if n != 2:
         if n == 0:
@@ -152,13 +163,31 @@ def _get_T(self: Tensor) -> Tensor:
     return view_of(self, placed(self._array).T, OPS["permute"], ((1, 0), None))
 
 
-def _get_mT(self: Tensor) -> Tensor:
-    """The last two dimensions exchanged."""
+@attribute("mT -> Tensor")
+def _mT(self: Tensor) -> Tensor:
+    """
+    The transpose of the last two dimensions.
+
+    Shapes: (..., m, n) gives (..., n, m).
+    ~view
+
+    >>> torch.zeros(5, 2, 3).mT.shape
+    torch.Size([5, 3, 2])
+    """
     return _matrix_like(self, "mT", "This function is the identity in these cases.", False)
 
 
-def _get_mH(self: Tensor) -> Tensor:
-    """The last two dimensions exchanged, complex numbers conjugated."""
+@attribute("mH -> Tensor")
+def _mH(self: Tensor) -> Tensor:
+    """
+    The conjugate transpose of the last two dimensions.
+
+    Shapes: (..., m, n) gives (..., n, m).
+    ~view
+
+    >>> torch.tensor([[[1 + 2j, 3j]]]).mH.shape
+    torch.Size([1, 2, 1])
+    """
     return _matrix_like(self, "mH", "Consider using x.conj().", True)
 
 
@@ -172,8 +201,18 @@ def _matrix_like(self: Tensor, name: str, advice: str, conjugated: bool) -> Tens
     return _conjugate(_swapped(self)) if conjugated else _swapped(self)
 
 
-def _get_H(self: Tensor) -> Tensor:
-    """The conjugate transpose of a matrix."""
+@attribute("H -> Tensor")
+def _H(self: Tensor) -> Tensor:
+    """
+    The conjugate transpose of a matrix.
+
+    Shapes: (m, n) gives (n, m).
+    ~view
+
+    >>> torch.tensor([[1 + 2j, 3j]]).H
+    tensor([[1.-2.j],
+            [0.-3.j]])
+    """
     n = self._array.ndim
     if n == 0:
         warnings.warn("Tensor.H is deprecated on 0-D tensors. Consider using x.conj().", UserWarning, stacklevel=2)
@@ -185,60 +224,6 @@ def _get_H(self: Tensor) -> Tensor:
         )
     return _conjugate(_swapped(self))
 
-
-declare(
-    "T -> Tensor",
-    """
-    The tensor with its dimensions in reverse order: the transpose of a matrix.
-
-    Shapes: (m, n) gives (n, m).
-    ~view
-
-    >>> torch.tensor([[1, 2], [3, 4]]).T
-    tensor([[1, 3],
-            [2, 4]])
-    """,
-)
-declare(
-    "mT -> Tensor",
-    """
-    The transpose of the last two dimensions.
-
-    Shapes: (..., m, n) gives (..., n, m).
-    ~view
-
-    >>> torch.zeros(5, 2, 3).mT.shape
-    torch.Size([5, 3, 2])
-    """,
-)
-declare(
-    "mH -> Tensor",
-    """
-    The conjugate transpose of the last two dimensions.
-
-    Shapes: (..., m, n) gives (..., n, m).
-    ~view
-
-    >>> torch.tensor([[[1 + 2j, 3j]]]).mH.shape
-    torch.Size([1, 2, 1])
-    """,
-)
-declare(
-    "H -> Tensor",
-    """
-    The conjugate transpose of a matrix.
-
-    Shapes: (m, n) gives (n, m).
-    ~view
-
-    >>> torch.tensor([[1 + 2j, 3j]]).H
-    tensor([[1.-2.j],
-            [0.-3.j]])
-    """,
-)
-for _name, _getter in {"T": _get_T, "mT": _get_mT, "mH": _get_mH, "H": _get_H}.items():
-    _getter.__name__ = _name
-    attach(_name, read_only(_getter, doc=_getter.__doc__))
 
 # -- diagonals ---------------------------------------------------------------------------------------------------------
 
@@ -489,18 +474,15 @@ def broadcast_tensors(*tensors: Any) -> Any:
     return tuple(expand(t, shape) if t._array.shape != shape else t for t in tensors)
 
 
-def _atleast(name: str, one: Any, doc: str) -> None:
-    def each(*tensors: Any) -> Any:
-        if len(tensors) == 1 and isinstance(tensors[0], Tensor):
-            return one(tensors[0])
-        if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
-            tensors = tuple(tensors[0])
-        if not tensors or not all(isinstance(t, Tensor) for t in tensors):
-            reject(name, tensors if len(tensors) == 1 else (tensors,), {})
-        return tuple(one(t) for t in tensors)
-
-    each.__doc__ = doc
-    composite(name, method=False)(each)
+def _each(name: str, tensors: tuple[Any, ...], one: Callable[[Tensor], Tensor]) -> Any:
+    """What atleast_1d and its like give: of a tensor a tensor, of several, or a list of them, a tuple."""
+    if len(tensors) == 1 and isinstance(tensors[0], Tensor):
+        return one(tensors[0])
+    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
+        tensors = tuple(tensors[0])
+    if not tensors or not all(isinstance(t, Tensor) for t in tensors):
+        reject(name, tensors if len(tensors) == 1 else (tensors,), {})
+    return tuple(one(t) for t in tensors)
 
 
 def _one(t: Tensor) -> Tensor:
@@ -519,11 +501,14 @@ def _three(t: Tensor) -> Tensor:
     return unsqueeze(unsqueeze(t, 0), -1) if n == 1 else unsqueeze(t, -1) if n == 2 else t
 
 
-declare(
+@composite(
     """
     atleast_1d(Tensor input) -> Tensor | Tensor[]
     atleast_1d(Tensor[] tensors) -> Tensor | Tensor[]
     """,
+    method=False,
+)
+def atleast_1d(*tensors: Any) -> Any:
     """
     sig: (*tensors)
     With a dimension if there is none.
@@ -533,13 +518,18 @@ declare(
 
     >>> torch.atleast_1d(torch.tensor(5))
     tensor([5])
-    """,
-)
-declare(
+    """
+    return _each("atleast_1d", tensors, _one)
+
+
+@composite(
     """
     atleast_2d(Tensor input) -> Tensor | Tensor[]
     atleast_2d(Tensor[] tensors) -> Tensor | Tensor[]
     """,
+    method=False,
+)
+def atleast_2d(*tensors: Any) -> Any:
     """
     sig: (*tensors)
     With two dimensions at least; new ones go in front.
@@ -549,13 +539,18 @@ declare(
 
     >>> torch.atleast_2d(torch.tensor([5, 6]))
     tensor([[5, 6]])
-    """,
-)
-declare(
+    """
+    return _each("atleast_2d", tensors, _two)
+
+
+@composite(
     """
     atleast_3d(Tensor input) -> Tensor | Tensor[]
     atleast_3d(Tensor[] tensors) -> Tensor | Tensor[]
     """,
+    method=False,
+)
+def atleast_3d(*tensors: Any) -> Any:
     """
     sig: (*tensors)
     With three dimensions at least.
@@ -565,14 +560,9 @@ declare(
 
     >>> torch.atleast_3d(torch.zeros(2, 3)).shape
     torch.Size([2, 3, 1])
-    """,
-)
-for _count, _fn in ((1, _one), (2, _two), (3, _three)):
-    _atleast(
-        f"atleast_{_count}d",
-        _fn,
-        f"A view with at least {_count} dimension{'s' * (_count > 1)}; several tensors: a tuple.",
-    )
+    """
+    return _each("atleast_3d", tensors, _three)
+
 
 declare(
     """

@@ -17,9 +17,11 @@ from ...core.values.promotion import check_cast, is_number, result_dtype
 from ..table.arguments import old_form, reject
 from ..table.factories import binary, unary
 from ..table.inplace import recorded_edges
-from ..table.opdef import OPS, Op, alias, composite, offer, op
+from ..table.opdef import OPS, Op, alias, composite, op
 from ..table.outputs import FOUND, Out
+from ..table.overloads import Arguments, Overload
 from .kinds import align, floated, kept, numbered, on_both_backends, refuse, single
+from .quotients import ROUNDED, rounded_quotient
 
 F = TENSORS
 _FLOAT32 = np.dtype(np.float32)
@@ -56,6 +58,93 @@ def no_mixed_bool_sub(input: Any, other: Any) -> None:
             )
 
 
+# -- add and sub with a factor: overloads that compute input + alpha * other -------------------------------------------
+
+
+def _check_alpha(alpha: Any, wanted: dtype) -> None:
+    if isinstance(alpha, bool):
+        if not wanted._category == 0:
+            raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    elif wanted._category < 2 and isinstance(alpha, (float, complex)):
+        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+    elif wanted._category < 3 and isinstance(alpha, complex):
+        raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
+
+
+def _add_times(input, other, alpha):
+    x, y = align(input, other)
+    return np.add(x, y * numbered(y, alpha) if y.dtype.kind != "b" else y & bool(alpha))
+
+
+def _subtract_times(input, other, alpha):
+    x, y = align(input, other)
+    return np.subtract(x, y * numbered(y, alpha) if y.dtype.kind != "b" else y & bool(alpha))
+
+
+def _with_alpha(called: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | None:
+    """The arguments of a call with a factor, in one dtype; None if the factor is 1."""
+    deprecated = len(args) == 3
+    if deprecated:
+        found = old_form(called, args, kwargs)
+        if found is None:
+            return _refused(called, args, kwargs)
+        args, kwargs = found
+    alpha = kwargs.get("alpha")
+    if alpha is None or (type(alpha) is int and alpha == 1 and not deprecated):
+        kwargs.pop("alpha", None)
+        return None
+    out = {}
+    if len(args) == 2 and len(kwargs) == 1:
+        input, other = args
+    else:
+        names = {key: value for key, value in kwargs.items() if key != "alpha"}
+        if "out" in names:
+            out["out"] = names.pop("out")
+        if len(args) + len(names) != 2:
+            return _refused(called, args, kwargs)
+        input = args[0] if args else names.pop("input")
+        other = args[1] if len(args) == 2 else names.pop("other")
+    subtracts, in_place = called[0] == "s", called[-1] == "_"
+    if subtracts and in_place and isinstance(input, Tensor):
+        recorded_edges(OPS["sub"], [input, other if isinstance(other, Tensor) else None])
+    if is_number(input) and isinstance(other, Tensor):
+        input = F.scalar_tensor(input, dtype=result_dtype((input, other)))
+    if not (isinstance(input, Tensor) and (isinstance(other, Tensor) or is_number(other))):
+        _refused(called.removesuffix("_"), (input, other), {"alpha": alpha})
+    wanted = result_dtype((input, other))
+    if subtracts:
+        no_mixed_bool_sub(input, other)
+        _no_bool_sub(wanted.numpy, None)
+    _check_alpha(alpha, wanted)
+    if in_place:
+        check_cast(wanted.numpy, input._array.dtype)
+    if not isinstance(other, Tensor):
+        other = F.scalar_tensor(other, dtype=wanted)
+    return (input, other, alpha), out
+
+
+def _refused(called: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return OPS[called.removesuffix("_")].reject(args, kwargs, called)
+
+
+OPS["add.alpha"] = Op(
+    "add",
+    _add_times,
+    "input other",
+    vjp={
+        "input": lambda F, grad: grad,
+        "other": lambda F, grad, alpha: grad * np.conj(alpha).item(),
+    },
+)
+OPS["sub.alpha"] = Op(
+    "sub",
+    _subtract_times,
+    "input other",
+    vjp={
+        "input": lambda F, grad: grad,
+        "other": lambda F, grad, alpha: grad * -np.conj(alpha).item(),
+    },
+)
 binary(
     """
     add(Tensor input, Scalar alpha, Tensor other, *, Tensor out=None) -> Tensor|numbers|deprecated
@@ -68,6 +157,8 @@ binary(
     },
     constants={"alpha": 1},
     scalar="add_number",
+    counts=(2,),
+    overloads=[Overload(OPS["add.alpha"], takes=_with_alpha)],
     doc="""
     input + alpha * other, element by element.
 
@@ -104,6 +195,8 @@ binary(
     check=_no_bool_sub,
     refuses=no_mixed_bool_sub,
     scalar="sub_number",
+    counts=(2,),
+    overloads=[Overload(OPS["sub.alpha"], takes=_with_alpha)],
     doc="""
     input - alpha * other, element by element.
 
@@ -164,6 +257,8 @@ binary(
     },
     result="float",
     scalar="div_number",
+    counts=(2,),
+    overloads=[ROUNDED],
     doc="""
     main: 2
     The quotient, element by element; rounding_mode 'trunc' rounds it towards 0, 'floor' downwards.
@@ -191,123 +286,10 @@ binary(
 )
 
 
-def _check_alpha(alpha: Any, wanted: dtype) -> None:
-    if isinstance(alpha, bool):
-        if not wanted._category == 0:
-            raise RuntimeError("Boolean alpha only supported for Boolean results.")
-    elif wanted._category < 2 and isinstance(alpha, (float, complex)):
-        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
-    elif wanted._category < 3 and isinstance(alpha, complex):
-        raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
-
-
-def _add_times(input, other, alpha):
-    x, y = align(input, other)
-    return np.add(x, y * numbered(y, alpha) if y.dtype.kind != "b" else y & bool(alpha))
-
-
-def _subtract_times(input, other, alpha):
-    x, y = align(input, other)
-    return np.subtract(x, y * numbered(y, alpha) if y.dtype.kind != "b" else y & bool(alpha))
-
-
-def _with_alpha(name: str, sign: int) -> None:
-    """`add` and `sub` with a factor: input + alpha * other. The Node is that of the plain form."""
-    entry = Op(
-        name,
-        _add_times if sign > 0 else _subtract_times,
-        "input other",
-        vjp={
-            "input": lambda F, grad: grad,
-            "other": lambda F, grad, alpha: grad * (np.conj(alpha).item() * sign),
-        },
-    )
-    OPS[name + ".alpha"] = entry
-    base = OPS[name]
-    base.node_class._saved_alpha = 1
-
-    def operands(input: Any, other: Any, alpha: Any) -> tuple[Tensor, Tensor]:
-        if not (isinstance(input, Tensor) and (isinstance(other, Tensor) or is_number(other))):
-            base.reject((input, other), {"alpha": alpha})
-        wanted = result_dtype((input, other))
-        if sign < 0:
-            _no_bool_sub(wanted.numpy, None) if wanted._category == 0 else no_mixed_bool_sub(input, other)
-        _check_alpha(alpha, wanted)
-        if not isinstance(other, Tensor):
-            other = F.scalar_tensor(other, dtype=wanted)
-        return input, other
-
-    make, make_in_place = base.form, base.form_in_place
-
-    def form(base: Op) -> Any:
-        plain = make(base)
-
-        def forward(*args: Any, alpha: Any = None, out: Any = None, **names: Any) -> Any:
-            if sign < 0 and len(args) == 2 and not names:
-                no_mixed_bool_sub(*args)
-            if len(args) == 3:
-                return deprecated(name, args, names if out is None else {**names, "out": out})
-            if alpha is None or (type(alpha) is int and alpha == 1):
-                return plain(*args, **names) if out is None else plain(*args, **names, out=out)
-            if len(args) + len(names) != 2:
-                return base.reject(args, {**names, "alpha": alpha})
-            input = args[0] if args else names.pop("input")
-            other = args[1] if len(args) > 1 else names.pop("other")
-            if is_number(input) and isinstance(other, Tensor):
-                input = F.scalar_tensor(input, dtype=result_dtype((input, other)))
-            return entry.call(*operands(input, other, alpha), alpha, **({} if out is None else {"out": out}))
-
-        return forward
-
-    def deprecated(called: str, args: tuple[Any, ...], names: dict[str, Any]) -> Any:
-        found = old_form(called, args, names)
-        if found is None:
-            return base.reject(args, names, called)
-        return TENSORS.__dict__[called](*found[0], **found[1])
-
-    def form_in_place(base: Op) -> Any:
-        plain_ = make_in_place(base)
-
-        def forward_(input: Tensor, *args: Any, alpha: Any = None, **names: Any) -> Any:
-            if len(args) == 2:
-                return deprecated(name + "_", (input, *args), names)
-            other = args[0] if args else names.get("other")
-            if sign < 0:
-                if isinstance(input, Tensor):
-                    recorded_edges(entry, [input, other if isinstance(other, Tensor) else None, alpha])
-                no_mixed_bool_sub(input, other)
-            if alpha is None or (type(alpha) is int and alpha == 1):
-                return plain_(input, *args, **names)
-            input, other = operands(input, other, alpha)
-            check_cast(result_dtype((input, other)).numpy, input._array.dtype)
-            return entry.call_(input, other, alpha)
-
-        return forward_
-
-    doc = f"input {'+' if sign > 0 else '-'} alpha * other, element by element."
-    offer(name, base, form, True, True, doc)
-    offer(name + "_", base, form_in_place, True, False, f"In-place version of :meth:`{name}`.")
-
-
-_with_alpha("add", 1)
-_with_alpha("sub", -1)
-
-
-def _real_in_place(entry: Op) -> None:
+def _no_abs_in_place(x):
     """abs of a complex tensor is real: there is no room for it in place."""
-    make = entry.form_in_place
-
-    def form_in_place(entry: Op) -> Any:
-        plain = make(entry)
-
-        def abs_(input: Any, *extra: Any, **unknown: Any) -> Any:
-            if isinstance(input, Tensor) and input._array.dtype.kind == "c":
-                raise RuntimeError("In-place abs is not supported for complex tensors.")
-            return plain(input, *extra, **unknown)
-
-        return abs_
-
-    offer("abs_", entry, form_in_place, True, True, "In-place version of :meth:`abs`.")
+    if x.dtype.kind == "c":
+        raise RuntimeError("In-place abs is not supported for complex tensors.")
 
 
 def _neg(x):
@@ -424,8 +406,8 @@ unary(
     tensor([1.5000, 2.0000, 0.0000])
     """,
     out=Out(exact=FOUND, unless=lambda inputs, out: inputs[0]._array.dtype.kind == "c"),
+    refuses_in_place=_no_abs_in_place,
 )
-_real_in_place(OPS["abs"])
 unary(
     "sgn(Tensor input, *, Tensor out=None) -> Tensor",
     _sgn,
@@ -1068,26 +1050,11 @@ unary(
 )
 
 
-# -- quotients that are rounded (`pairs`) ------------------------------------------------------------------------------
+# -- other names of div ------------------------------------------------------------------------------------------------
 
-_div, _div_ = F.div, F.div_
 RAW.div = lambda input, other, rounding_mode=None: (
-    OPS["div"].kernel(input, other) if rounding_mode is None else RAW.div_rounded(input, other, rounding_mode)
+    OPS["div"].kernel(input, other) if rounding_mode is None else rounded_quotient(input, other, rounding_mode)
 )
-
-
-@composite("div")
-def div(*args: Any, **options: Any) -> Any:
-    """input / other; with rounding_mode "floor" or "trunc" rounded down or towards zero."""
-    return F.div_rounded(*args, **options) if "rounding_mode" in options else _div(*args, **options)
-
-
-@composite("div_", function=False)
-def div_(input: Tensor, *args: Any, **options: Any) -> Any:
-    """In-place version of :meth:`div`."""
-    return F.div_rounded_(input, *args, **options) if "rounding_mode" in options else _div_(input, *args, **options)
-
-
 declare(
     """
     divide(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|numbers

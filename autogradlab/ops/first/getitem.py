@@ -19,8 +19,8 @@ from ...core.runtime.modes import FLAGS
 from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge, wrap
 from ...core.types.dtypes import float64
 from ...core.values.building import array_from, scalar_array
+from ..table.calls import view_of
 from .index import _ALL, INDEX, SELECT, checked_index, put, slice_
-from .viewing import view_of
 
 _AS_TUPLE = (
     "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch 2.9; use "

@@ -17,10 +17,9 @@ from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import _scalar_name, from_numpy
 from ...core.values.building import scalar_array
-from ..table.inplace import recorded_edges
+from ..table.calls import view_of
+from ..table.inplace import flat, in_place, recorded_edges
 from ..table.opdef import OPS, Op, composite, op
-from .viewing import view_of
-from .writing import flat, in_place
 
 _ALL = slice(None)
 

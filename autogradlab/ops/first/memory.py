@@ -203,7 +203,7 @@ def _target(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, bool, A
     return (other.dtype if other is not None else wanted), copy, memory_format
 
 
-def _converter(name: str, wanted: Dtype) -> None:
+def _converter(declaration: str, wanted: Dtype, doc: str) -> None:
     def convert(input: Tensor, memory_format: Any = None) -> Tensor:
         if wanted.numpy is input._array.dtype and (
             memory_format is None or memory_format is _PRESERVE or _in_format(input._array, memory_format)
@@ -211,12 +211,13 @@ def _converter(name: str, wanted: Dtype) -> None:
             return input
         return _converted(input, wanted, memory_format)
 
-    convert.__doc__ = f"The tensor as {wanted!r}; itself if it is so already."
-    composite(name, function=False)(convert)
+    convert.__doc__ = doc
+    composite(declaration, function=False)(convert)
 
 
-declare(
+_converter(
     "bool(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor",
+    dtypes.bool,
     """
     The tensor as bool: False for 0.
 
@@ -224,8 +225,9 @@ declare(
     tensor([False,  True])
     """,
 )
-declare(
+_converter(
     "byte(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor",
+    dtypes.uint8,
     """
     The tensor as uint8.
 
@@ -233,8 +235,9 @@ declare(
     tensor([1], dtype=torch.uint8)
     """,
 )
-declare(
+_converter(
     "char(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor",
+    dtypes.int8,
     """
     The tensor as int8.
 
@@ -242,8 +245,9 @@ declare(
     tensor([1], dtype=torch.int8)
     """,
 )
-declare(
+_converter(
     "float(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor",
+    dtypes.float32,
     """
     The tensor as float32.
 
@@ -251,8 +255,9 @@ declare(
     tensor([1.])
     """,
 )
-declare(
+_converter(
     "double(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor",
+    dtypes.float64,
     """
     The tensor as float64.
 
@@ -260,8 +265,9 @@ declare(
     tensor([1.], dtype=torch.float64)
     """,
 )
-declare(
+_converter(
     "half(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor",
+    dtypes.float16,
     """
     The tensor as float16.
 
@@ -269,8 +275,9 @@ declare(
     tensor([1.], dtype=torch.float16)
     """,
 )
-declare(
+_converter(
     "int(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor",
+    dtypes.int32,
     """
     The tensor as int32.
 
@@ -278,8 +285,9 @@ declare(
     tensor([ 1, -1], dtype=torch.int32)
     """,
 )
-declare(
+_converter(
     "long(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor",
+    dtypes.int64,
     """
     The tensor as int64.
 
@@ -287,8 +295,9 @@ declare(
     tensor([ 1, -1])
     """,
 )
-declare(
+_converter(
     "short(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor",
+    dtypes.int16,
     """
     The tensor as int16.
 
@@ -296,8 +305,9 @@ declare(
     tensor([1], dtype=torch.int16)
     """,
 )
-declare(
+_converter(
     "cfloat(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor",
+    dtypes.complex64,
     """
     The tensor as complex64.
 
@@ -305,8 +315,9 @@ declare(
     tensor([1.+0.j])
     """,
 )
-declare(
+_converter(
     "cdouble(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor",
+    dtypes.complex128,
     """
     The tensor as complex128.
 
@@ -314,19 +325,17 @@ declare(
     tensor([1.+0.j], dtype=torch.complex128)
     """,
 )
-for _name, _dtype in {"bool": dtypes.bool, "byte": dtypes.uint8, "char": dtypes.int8, **dtypes.ALIASES}.items():
-    _converter(_name, _dtype)
-declare(
-    "bfloat16(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor",
-    """
-    The tensor as bfloat16: 8 bits of exponent, 8 of precision.
-
-    >>> torch.tensor([1.]).bfloat16().dtype
-    torch.bfloat16
-    """,
-)
 if "bfloat16" in dtypes.ALL:
-    _converter("bfloat16", dtypes.ALL["bfloat16"])
+    _converter(
+        "bfloat16(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor",
+        dtypes.ALL["bfloat16"],
+        """
+        The tensor as bfloat16: 8 bits of exponent, 8 of precision.
+
+        >>> torch.tensor([1.]).bfloat16().dtype
+        torch.bfloat16
+        """,
+    )
 
 
 @composite("type_as(Tensor input, Tensor other) -> Tensor", function=False)

@@ -164,17 +164,22 @@ def _named(name: str, reflected: bool = False) -> Callable[[Any, Any], Any]:
     return lambda self, other: getattr(F, name)(self, other)
 
 
-for _dunder, _op in {
-    "and": "bitwise_and",
-    "or": "bitwise_or",
-    "xor": "bitwise_xor",
-    "lshift": "bitwise_left_shift",
-    "rshift": "bitwise_right_shift",
-    "floordiv": "floor_divide",
-    "mod": "remainder",
-    "pow": "pow",
-}.items():
-    if _dunder != "pow":
-        setattr(Tensor, f"__{_dunder}__", _defers(_named(_op)))
-        setattr(Tensor, f"__r{_dunder}__", _defers(_named(_op, not _op.endswith(("and", "or")))))
-    setattr(Tensor, f"__i{_dunder}__", _defers(_named(_op + "_")))
+Tensor.__ipow__ = _defers(_named("pow_"))
+Tensor.__and__ = Tensor.__rand__ = _defers(_named("bitwise_and"))
+Tensor.__iand__ = _defers(_named("bitwise_and_"))
+Tensor.__or__ = Tensor.__ror__ = _defers(_named("bitwise_or"))
+Tensor.__ior__ = _defers(_named("bitwise_or_"))
+Tensor.__xor__ = Tensor.__rxor__ = _defers(_named("bitwise_xor"))
+Tensor.__ixor__ = _defers(_named("bitwise_xor_"))
+Tensor.__lshift__ = _defers(_named("bitwise_left_shift"))
+Tensor.__rlshift__ = _defers(_named("bitwise_left_shift", reflected=True))
+Tensor.__ilshift__ = _defers(_named("bitwise_left_shift_"))
+Tensor.__rshift__ = _defers(_named("bitwise_right_shift"))
+Tensor.__rrshift__ = _defers(_named("bitwise_right_shift", reflected=True))
+Tensor.__irshift__ = _defers(_named("bitwise_right_shift_"))
+Tensor.__floordiv__ = _defers(_named("floor_divide"))
+Tensor.__rfloordiv__ = _defers(_named("floor_divide", reflected=True))
+Tensor.__ifloordiv__ = _defers(_named("floor_divide_"))
+Tensor.__mod__ = _defers(_named("remainder"))
+Tensor.__rmod__ = _defers(_named("remainder", reflected=True))
+Tensor.__imod__ = _defers(_named("remainder_"))

@@ -77,10 +77,8 @@ binary(
     method=False,
     function=False,
 )
-_node = OPS["pow_tensor"].node_class
-_node.users = OPS["pow_tensor"].users = (None,) * len(
-    _node.fields
-)  # all saved whichever gradient is wanted, as in PyTorch
+# all is saved whichever gradient is wanted, as in PyTorch
+OPS["pow_tensor"].node_class.users = OPS["pow_tensor"].users = (None,) * len(OPS["pow_tensor"].fields)
 
 
 def _power(x, exponent):

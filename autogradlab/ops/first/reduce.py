@@ -13,8 +13,9 @@ from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims, wrap_dim
 from ...core.types.dtypes import from_numpy
-from ..table.opdef import OPS, Op, composite, offer, op
-from ..table.outputs import Out, same_dtype
+from ..table.opdef import OPS, Op, composite, op
+from ..table.outputs import Out
+from ..table.overloads import Overload
 from .kinds import is_half, name_of, on_both_backends
 
 F = TENSORS
@@ -38,69 +39,16 @@ def restored(F, grad, shape, dim, keepdim):
     return grad
 
 
-def _written(out: Any, dtype: Any) -> Any:
-    """The dtype in which sum and prod compute what goes to out=: its own."""
-    if not isinstance(out, Tensor) or dtype is out.dtype:
-        return dtype
-    if dtype is not None:
-        same_dtype(wanted=dtype)(out, (out,))
-    return out.dtype
-
-
-def two_forms(
-    declaration: str,
-    whole: Any,
-    part: Any,
-    vjp_whole: Any,
-    vjp_part: Any,
-    doc: str,
-    *,
-    made_in_out: bool = True,
-    constants: dict[str, Any] | None = None,
-) -> None:
-    """An operation that reduces everything (`…Backward0`) or along dimensions (`…Backward1`).
-    Both kernels take a dtype.
-
-    made_in_out: what goes to an out= tensor is computed in its dtype.
-    """
-    name = declare(declaration, doc)
-    camel = name.capitalize()
-    first = Op(name, whole, vjp={"input": vjp_whole}, node=camel + "Backward0", doc=doc, constants=constants)
-    second = Op(name, part, vjp={"input": vjp_part}, node=camel + "Backward1", doc=doc, constants=constants)
-    OPS[name] = first
-    OPS[name + ".dim"] = second
-    second.node_class.dim_list = True
-
-    def form(entry: Op) -> Any:
-        call_whole, call_part, reject = first.call, second.call, entry.reject
-
-        def forward(*args: Any, **kwargs: Any) -> Any:
-            n = len(args)
-            if n > 1 and (not isinstance(args[1], (int, tuple, list, type(None), np.integer)) or type(args[1]) is bool):
-                return reject(args, kwargs)
-            if not kwargs:
-                if n == 1:
-                    return call_whole(args[0], None)
-                if n == 2:
-                    return call_part(args[0], args[1], False, None)
-                return call_part(*args, None) if n == 3 else reject(args, kwargs)
-            if n > 3:
-                return reject(args, kwargs)
-            if made_in_out and kwargs.get("out") is not None:
-                kwargs["dtype"] = _written(kwargs["out"], kwargs.get("dtype"))
-            if n == 1 and "dim" not in kwargs and "axis" not in kwargs and "keepdim" not in kwargs:
-                return call_whole(*args, **kwargs)
-            return call_part(*args, **kwargs)
-
-        return forward
-
-    setattr(RAW, name, part)
-    offer(name, first, form, True, True, doc)
+def _along(entry: Op) -> Overload:
+    """The overload of sum, mean and prod that reduces along dimensions."""
+    return Overload(entry, counts=(2, 3), keywords=frozenset(("dim", "axis", "keepdim")))
 
 
 def _dims(dim: Any, ndim: int) -> Any:
     if type(dim) is int and -ndim <= dim < ndim:
         return dim
+    if type(dim) is bool:
+        raise TypeError("dim must be an int or a tuple of ints")  # told in PyTorch's words by Op.refused
     return all_dims(dim, ndim)
 
 
@@ -123,23 +71,30 @@ def F_cast(x: np.ndarray, numpy: Any) -> np.ndarray:
     return x.astype(numpy)
 
 
-def _sum_all(input, dtype=None):
-    return summed(input, None, False, dtype)
-
-
-def _sum(input, dim=None, keepdim=False, dtype=None):
+def _sum(input, dim, keepdim=False, dtype=None):
     return summed(input, _dims(dim, input.ndim), keepdim, dtype)
 
 
-two_forms(
+OPS["sum.dim"] = Op(
+    "sum",
+    _sum,
+    node="SumBackward1",
+    vjp={"input": lambda F, grad, input_shape, dim, keepdim: F.spread(grad, input_shape, dim, keepdim)},
+    dim_list=True,
+)
+
+
+@op(
     """
     sum(Tensor input, *, ScalarType? dtype=None) -> Tensor
     sum(Tensor input, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None, Tensor out=None) -> Tensor
     """,
-    _sum_all,
-    _sum,
-    lambda F, grad, input_shape: F.expand(grad, input_shape),
-    lambda F, grad, input_shape, dim, keepdim: F.spread(grad, input_shape, dim, keepdim),
+    vjp={"input": lambda F, grad, input_shape: F.expand(grad, input_shape)},
+    counts=(1,),
+    overloads=[_along(OPS["sum.dim"])],
+    out=Out(computes=True),
+)
+def sum_all(input, *, dtype=None):
     """
     The sum of all elements, or along dim.
     main: 2
@@ -155,8 +110,11 @@ two_forms(
     >>> x.sum(1, keepdim=True)
     tensor([[3.],
             [7.]])
-    """,
-)
+    """
+    return summed(input, None, False, dtype)
+
+
+RAW.sum = lambda input, dim=None, keepdim=False, dtype=None: _sum(input, dim, keepdim, dtype)
 
 
 def count_of(shape: tuple[int, ...], dim: Any) -> int:
@@ -188,11 +146,7 @@ def _averaged(x, dims, keepdim, dtype, count):
     return r if r.dtype is numpy else r.astype(numpy)
 
 
-def _mean_all(input, dtype=None):
-    return _averaged(input, None, False, dtype, input.size)
-
-
-def _mean(input, dim=None, keepdim=False, dtype=None):
+def _mean(input, dim, keepdim=False, dtype=None):
     dims = _dims(dim, input.ndim)
     return _averaged(
         input,
@@ -203,17 +157,36 @@ def _mean(input, dim=None, keepdim=False, dtype=None):
     )
 
 
-two_forms(
+_COUNT = {"self_sym_numel": lambda node: math.prod(node._saved_self_sym_sizes)}
+OPS["mean.dim"] = Op(
+    "mean",
+    _mean,
+    node="MeanBackward1",
+    vjp={
+        "input": lambda F, grad, input_shape, dim, keepdim: F.div_number(
+            F.spread(grad, input_shape, dim, keepdim), max(count_of(input_shape, dim), 1)
+        )
+    },
+    constants=_COUNT,
+    dim_list=True,
+)
+
+
+@op(
     """
     mean(Tensor input, *, ScalarType? dtype=None, Tensor out=None) -> Tensor
     mean(Tensor input, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None, Tensor out=None) -> Tensor
     """,
-    _mean_all,
-    _mean,
-    lambda F, grad, input_shape: F.div_number(F.expand(grad, input_shape), max(count_of(input_shape, None), 1)),
-    lambda F, grad, input_shape, dim, keepdim: F.div_number(
-        F.spread(grad, input_shape, dim, keepdim), max(count_of(input_shape, dim), 1)
-    ),
+    vjp={
+        "input": lambda F, grad, input_shape: F.div_number(
+            F.expand(grad, input_shape), max(count_of(input_shape, None), 1)
+        )
+    },
+    constants=_COUNT,
+    counts=(1,),
+    overloads=[_along(OPS["mean.dim"])],
+)
+def mean_all(input, *, dtype=None):
     """
     The mean of all elements, or along dim.
     main: 2
@@ -229,10 +202,11 @@ two_forms(
     >>> x.grad
     tensor([[0.2500, 0.2500],
             [0.2500, 0.2500]])
-    """,
-    made_in_out=False,
-    constants={"self_sym_numel": lambda node: math.prod(node._saved_self_sym_sizes)},
-)
+    """
+    return _averaged(input, None, False, dtype, input.size)
+
+
+RAW.mean = lambda input, dim=None, keepdim=False, dtype=None: _mean(input, dim, keepdim, dtype)
 
 
 # -- without NaN -------------------------------------------------------------------------------------------------------
@@ -348,25 +322,33 @@ def _multiplied(x, dims, keepdim, dtype):
     return np.asarray(np.multiply.reduce(x, axis=dims, dtype=made, keepdims=keepdim)).astype(numpy)
 
 
-def _prod_all(input, dtype=None):
-    return _multiplied(input, None, False, dtype)
-
-
 def _prod(input, dim, keepdim=False, dtype=None):
-    if not isinstance(dim, (int, np.integer)):
+    if type(dim) is bool or not isinstance(dim, (int, np.integer)):
         raise TypeError("dim must be an int")  # told in PyTorch's words by Op.refused
     return _multiplied(input, wrap_dim(dim, input.ndim) if input.ndim else (wrap_dim(dim, 0), ())[1], keepdim, dtype)
 
 
-two_forms(
+OPS["prod.dim"] = Op(
+    "prod",
+    _prod,
+    node="ProdBackward1",
+    vjp={
+        "input": lambda F, grad, input, result, dim, keepdim: F.product_back(grad, input, result, dim, keepdim),
+    },
+)
+
+
+@op(
     """
     prod(Tensor input, *, ScalarType? dtype=None) -> Tensor
     prod(Tensor input, int dim, bool keepdim=False, *, ScalarType? dtype=None, Tensor out=None) -> Tensor
     """,
-    _prod_all,
-    _prod,
-    lambda F, grad, input, result: F.product_back(grad, input, result, None, False),
-    lambda F, grad, input, result, dim, keepdim: F.product_back(grad, input, result, dim, keepdim),
+    vjp={"input": lambda F, grad, input, result: F.product_back(grad, input, result, None, False)},
+    counts=(1,),
+    overloads=[_along(OPS["prod.dim"])],
+    out=Out(computes=True),
+)
+def prod_all(input, *, dtype=None):
     """
     The product of all elements, or along dim.
     main: 2
@@ -376,9 +358,11 @@ two_forms(
 
     >>> torch.tensor([[1., 2.], [3., 4.]]).prod(1)
     tensor([ 2., 12.])
-    """,
-)
-OPS["prod.dim"].node_class.dim_list = False
+    """
+    return _multiplied(input, None, False, dtype)
+
+
+RAW.prod = _prod
 
 # -- truths ------------------------------------------------------------------------------------------------------------
 

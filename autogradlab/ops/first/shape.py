@@ -12,9 +12,9 @@ from ...core.tensor.tensor import Size, Tensor
 from ...core.types.dims import shape_arg, wrap_dim, wrap_dims
 from ...core.types.dtypes import dtype, from_numpy
 from ..table.arguments import misfit
+from ..table.calls import view_of
 from ..table.checked import tensor_type
 from ..table.opdef import OPS, Op, composite, publish
-from .viewing import view_of
 
 
 def infer_size(shape: tuple[int, ...], count: int) -> tuple[int, ...]:

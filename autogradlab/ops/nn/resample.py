@@ -124,22 +124,49 @@ def _resampler(declaration: str, node: str, mode: str, nd: int, doc: str = "") -
     )(kernel_backward)
 
 
-declare(
+_resampler(
     """
     nn.upsample_nearest1d(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor
     nn.upsample_nearest1d(Tensor input, SymInt[1] output_size, float? scales=None, *, Tensor out=None) -> Tensor
     """,
+    "UpsampleNearest1DBackward0",
+    "nearest",
+    1,
 )
-declare(
+_resampler(
     """
     nn.upsample_nearest2d(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor
     nn.upsample_nearest2d(Tensor input, SymInt[2] output_size, float? scales_h=None, float? scales_w=None, *,
         Tensor out=None) -> Tensor
     """,
+    "UpsampleNearest2DBackward0",
+    "nearest",
+    2,
 )
-for _mode, _word in (("nearest", "Nearest"), ("nearest-exact", "NearestExact")):
-    for _nd in (1, 2, 3):
-        _resampler(f"upsample_{_mode.replace('-', '_')}{_nd}d", f"Upsample{_word}{_nd}DBackward0", _mode, _nd)
+_resampler(
+    "upsample_nearest3d",
+    "UpsampleNearest3DBackward0",
+    "nearest",
+    3,
+)
+_resampler(
+    "upsample_nearest_exact1d",
+    "UpsampleNearestExact1DBackward0",
+    "nearest-exact",
+    1,
+)
+_resampler(
+    "upsample_nearest_exact2d",
+    "UpsampleNearestExact2DBackward0",
+    "nearest-exact",
+    2,
+)
+_resampler(
+    "upsample_nearest_exact3d",
+    "UpsampleNearestExact3DBackward0",
+    "nearest-exact",
+    3,
+)
 _resampler(
     """
     nn.upsample_linear1d(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor

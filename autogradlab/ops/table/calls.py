@@ -24,7 +24,7 @@ from ...core.tensor.tensor import INFERENCE, Tensor, ViewMeta, gradient_edge, wr
 if TYPE_CHECKING:
     from .opdef import Op
 
-__all__ = ["make_call"]
+__all__ = ["make_call", "record", "view_of"]
 
 _new = object.__new__
 _ndarray = np.ndarray
@@ -39,35 +39,53 @@ def make_call(op: Op) -> Callable[..., Any]:
     return viewed(op) if op.view else one(op)
 
 
-def _kernel(error: RuntimeError, op: Op, *args: Any) -> Any:
+def _kernel(error: RuntimeError, run: Callable[..., Any], *args: Any) -> Any:
     """A kernel raised: only because the quiet context was in use, or in earnest."""
     if not modes.busy(error):
         raise error
-    return modes.quiet(op.invoke, *args)
+    return modes.quiet(run, *args)
+
+
+def _short(op: Op, shorter: bool = True) -> tuple[Callable[..., Any], int, list[tuple[Any, ...]]]:
+    """For calls without keywords: the kernel, how many arguments are all that it takes, and what follows fewer of them.
+
+    Where nothing is saved of arguments that are always named, the kernel's own defaults stand for them.
+    """
+    n = op.positional
+    named = op.names[n:]
+    if not named:
+        return op.invoke, n, [op.defaults[i:] for i in range(n + 1)]
+    if shorter and not any(kind == "value" and place >= n for kind, place in op.savers) and not op.named_required:
+        return op.kernel, n, [op.defaults[i:n] for i in range(n + 1)]
+    return op.invoke, -1, [op.defaults[i:] for i in range(n + 1)]
 
 
 def one(op: Op) -> Callable[..., Any]:
     """An operation whose first argument is its only tensor."""
-    invoke, count, defaults = op.invoke, len(op.names), op.defaults
+    invoke, (kernel, count, missing) = op.invoke, _short(op)
     fewest, most = op.required, op.positional
     node_class: Any = op.node_class if op.differentiates else None
     save = _saver(op) if op.differentiates else None
 
     def call(*args: Any, **kwargs: Any) -> Any:
         given = args
-        if kwargs or len(args) != count or count > most:
+        run = kernel
+        if kwargs:
             if kwargs.get("out") is not None:
                 return op.call_any(*args, **kwargs)
-            plain = not kwargs and fewest <= len(args) <= most
-            args = args + defaults[len(args) :] if plain else op.filled(args, kwargs)
+            args = op.filled(args, kwargs)
+            run = invoke
+        elif len(args) != count:
+            n = len(args)
+            args = args + missing[n] if fewest <= n <= most else op.filled(args, kwargs)
         input = args[0]
         if not isinstance(input, Tensor):
             return op.reject(given, kwargs)
         x = input._array
         try:
-            r = QUIET(invoke, x, *args[1:])
+            r = QUIET(run, x, *args[1:])
         except RuntimeError as error:
-            r = _kernel(error, op, x, *args[1:])
+            r = _kernel(error, run, x, *args[1:])
         except (AttributeError, TypeError, ValueError):
             op.refused(given, kwargs)
             raise
@@ -109,75 +127,80 @@ def one(op: Op) -> Callable[..., Any]:
 
 def viewed(op: Op) -> Callable[..., Any]:
     """The same where the result is a view of that tensor."""
-    invoke, creation, count, defaults = op.invoke, op.creation, len(op.names), op.defaults
+    invoke, creation, (_, count, missing) = op.invoke, op.creation, _short(op, False)
     fewest, most = op.required, op.positional
-    node_class: Any = op.node_class if op.differentiates else None
-    save = _saver(op) if op.differentiates else None
+    save = _saver(op)
 
     def call(*args: Any, **kwargs: Any) -> Any:
         given = args
-        if kwargs or len(args) != count or count > most:
+        if kwargs:
             if kwargs.get("out") is not None:
                 return op.call_any(*args, **kwargs)
-            plain = not kwargs and fewest <= len(args) <= most
-            args = args + defaults[len(args) :] if plain else op.filled(args, kwargs)
+            args = op.filled(args, kwargs)
+        elif len(args) != count:
+            n = len(args)
+            args = args + missing[n] if fewest <= n <= most else op.filled(args, kwargs)
         input = args[0]
         if not isinstance(input, Tensor):
             return op.reject(given, kwargs)
         x = input._array
-        r = invoke(x, *args[1:])
-        edge = input._edge
-        if edge is None:
-            edge = gradient_edge(input)
-        recorded = edge is not NO_EDGE and node_class is not None and r.dtype.kind in "fcV"
-        kind = creation
-        if FLAGS.unusual and not LOCAL.state.record:
-            recorded = False
-            kind = "inference" if LOCAL.state.inference else "no_grad"
-        # unrolled: t = share(input, r, None, kind)
-        t = _new(Tensor)
-        t._array = r
-        t._grad = t._meta = None
-        t._storage = input._storage
-        version = input._counter
-        if version is UNSHARED:
-            version = input._counter = [0]
-        t._counter = version
-        if version is INFERENCE:
-            t._edge = NO_EDGE
-            t._view = None
-        else:
-            t._edge = None
-            t._view = meta = _new(ViewMeta)
-            meta.edge = None
-            meta.leaf = False
-            meta.version = version[0]
-            parent = input._view
-            if parent is None:
-                meta.base = input
-                meta.creation = kind
-            else:
-                meta.base = parent.base
-                meta.creation = kind or parent.creation
-        # end
-        if not recorded or version is INFERENCE:
-            return t
-        saved = save(args, x, t)  # type: ignore[misc]
-        # unrolled: node = start_node(node_class, (edge,), r.shape, r.dtype, saved)
-        node = _new(node_class)
-        node._seq = sequence()
-        node._edges = (edge,)
-        node.hooks = None
-        node.shape = r.shape
-        node.dtype = r.dtype
-        node.saved = saved
-        # end
-        if FLAGS.unusual and not LOCAL.state.plain:
-            finish(node, LOCAL.state)
-        t._view.edge = node  # type: ignore[union-attr]
-        return t
+        return view_of(input, invoke(x, *args[1:]), op, save(args, x, None), creation)
 
     return call
+
+
+def view_of(input: Tensor, r: np.ndarray, op: Op, saved: tuple[Any, ...], creation: str | None = None) -> Tensor:
+    """The Tensor for a view `r` of `input`, and its Node with what `op.fields` names, if a gradient is wanted."""
+    edge = input._edge
+    if edge is None:
+        edge = gradient_edge(input)
+    recorded = edge is not NO_EDGE
+    if FLAGS.unusual:
+        local = LOCAL.state
+        recorded &= local.record
+        creation = creation if local.record else "inference" if local.inference else "no_grad"
+    # unrolled: t = share(input, r, None, creation)
+    t = _new(Tensor)
+    t._array = r
+    t._grad = t._meta = None
+    t._storage = input._storage
+    version = input._counter
+    if version is UNSHARED:
+        version = input._counter = [0]
+    t._counter = version
+    if version is INFERENCE:
+        t._edge = NO_EDGE
+        t._view = None
+    else:
+        t._edge = None
+        t._view = meta = _new(ViewMeta)
+        meta.edge = None
+        meta.leaf = False
+        meta.version = version[0]
+        parent = input._view
+        if parent is None:
+            meta.base = input
+            meta.creation = creation
+        else:
+            meta.base = parent.base
+            meta.creation = creation or parent.creation
+    # end
+    if not recorded or t._counter is INFERENCE or r.dtype.kind not in "fcV":
+        return t
+    # unrolled: node = start_node(op.node_class, (edge,), r.shape, r.dtype, saved)
+    node = _new(op.node_class)
+    node._seq = sequence()
+    node._edges = (edge,)
+    node.hooks = None
+    node.shape = r.shape
+    node.dtype = r.dtype
+    node.saved = saved
+    # end
+    if FLAGS.unusual and not LOCAL.state.plain:
+        finish(node, LOCAL.state)
+    if t._view is not None:
+        t._view.edge = node
+    return t
 
 
 def _saver(op: Op) -> Callable[..., tuple[Any, ...]]:
@@ -203,7 +226,7 @@ def _saver(op: Op) -> Callable[..., tuple[Any, ...]]:
             *nones,
         )
 
-    def save(args: Any, x: np.ndarray, t: Tensor) -> tuple[Any, ...]:
+    def save(args: Any, x: np.ndarray, t: Any) -> tuple[Any, ...]:
         items: list[Any] = []
         versions: list[Any] = []
         for kind, place in savers:
@@ -257,7 +280,7 @@ def several(op: Op) -> Callable[..., Any]:
         try:
             r = QUIET(invoke, *given)
         except RuntimeError as error:
-            r = _kernel(error, op, *given)
+            r = _kernel(error, invoke, *given)
         except (AttributeError, TypeError, ValueError):
             op.refused(args, kwargs)
             raise
@@ -292,13 +315,27 @@ def several(op: Op) -> Callable[..., Any]:
             edges.append(edge)
         if not found or r.dtype.kind not in "fcV":
             return t
-        node = start_node(node_class, tuple(edges), r.shape, r.dtype, op.saves(values, edges, (t,)))
-        if FLAGS.unusual and not LOCAL.state.plain:
-            finish(node, LOCAL.state)
-        t._edge = node
-        return t
+        return record(t, node_class, tuple(edges), op.saves(values, edges, (t,)))
 
     return call
+
+
+def record(t: Tensor, node_class: Any, edges: tuple[Edge, ...], saved: tuple[Any, ...]) -> Tensor:
+    """Give a result its Node, which saves what its formulas name."""
+    r = t._array
+    # unrolled: node = start_node(node_class, edges, r.shape, r.dtype, saved)
+    node = _new(node_class)
+    node._seq = sequence()
+    node._edges = edges
+    node.hooks = None
+    node.shape = r.shape
+    node.dtype = r.dtype
+    node.saved = saved
+    # end
+    if FLAGS.unusual and not LOCAL.state.plain:
+        finish(node, LOCAL.state)
+    t._edge = node
+    return t
 
 
 def many(op: Op) -> Callable[..., Any]:

@@ -6,7 +6,7 @@ mixed dtypes and `out=` take slower turns that share the code of `promotion` and
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,9 +32,10 @@ from ...core.values.promotion import (
     result_dtype,
     wrap_number,
 )
-from .inplace import prepare, settle
+from .inplace import prepare, recorded_edges, settle
 from .opdef import OPS, Op, offer
 from .outputs import refuse_recorded, write
+from .overloads import Overload
 
 __all__ = ["binary", "unary"]
 
@@ -69,6 +70,8 @@ class Elementwise(Op):
     elementwise = True
     ufunc: Callable[..., Any]
     floats: bool
+    #: of one input: is called with the array that the form in place is to change, and may raise
+    refuses_in_place: Callable[[np.ndarray], None] | None
 
     def saved_names(self) -> tuple[str, ...]:
         """The names of what the Node saves."""
@@ -86,12 +89,15 @@ def unary(
     inplace: bool = True,
     inplace_function: bool = True,
     inplace_derivative: bool = True,
+    refuses_in_place: Callable[[np.ndarray], None] | None = None,
     out: Any = None,
+    overloads: Sequence[Overload] = (),
 ) -> None:
     """An elementwise operation of one input.
 
     promotes: integers are computed in the default dtype (`exp`). inplace_derivative: whether the in-place form has the
-    derivative too; if not, it is an overload with a Node of its own that refuses to run.
+    derivative too; if not, it is an overload with a Node of its own that refuses to run. refuses_in_place: is called
+    with the array that is to be changed, and may raise.
     """
 
     def entry_kernel(input):
@@ -103,19 +109,29 @@ def unary(
     formulas = None if vjp is None else {"input": vjp}
     fast = {} if vjp is None else _unary_run(vjp)
     name = declare(declaration, doc, out)
-    entry = Elementwise(name, entry_kernel, vjp=formulas, node=node, inplace=inplace, doc=doc, fast=fast)
-    entry.ufunc, entry.floats = kernel, promotes
+    entry = Elementwise(
+        name,
+        entry_kernel,
+        vjp=formulas,
+        node=node,
+        inplace=inplace,
+        doc=doc,
+        fast=fast,
+        overloads=overloads,
+        counts=(1,),
+    )
+    entry.ufunc, entry.floats, entry.refuses_in_place = kernel, promotes, refuses_in_place
     if not inplace_derivative:
         entry.refuse_in_place()
-    _register(entry, _form_of_one, _form_of_one_in_place)
-    offer(name, entry, entry.form, True, True, doc)
+    _register(entry)
+    offer(name, entry, _form_of_one, True, True, doc)
     if inplace:
-        offer(name + "_", entry, entry.form_in_place, True, inplace_function, f"In-place version of :meth:`{name}`.")
+        text = f"In-place version of :meth:`{name}`."
+        offer(name + "_", entry, _form_of_one_in_place, True, inplace_function, text)
 
 
-def _register(entry: Elementwise, form: Any, form_in_place: Any) -> None:
+def _register(entry: Elementwise) -> None:
     """Put an entry into the table."""
-    entry.form, entry.form_in_place = form, form_in_place
     OPS[entry.name] = entry
     setattr(RAW, entry.name, entry.kernel)
 
@@ -187,12 +203,18 @@ def _form_of_one(entry: Elementwise) -> Callable[..., Any]:
     return call
 
 
-def _form_of_one_in_place(entry: Op) -> Callable[..., Any]:
-    call_, name = entry.call_, entry.name
+def _form_of_one_in_place(entry: Elementwise) -> Callable[..., Any]:
+    call_, name, refuses = entry.call_, entry.name, entry.refuses_in_place
 
     def forward_(input: Any = None, *extra: Any, **unknown: Any) -> Any:
         if extra or unknown or not isinstance(input, Tensor):
             return entry.reject((input, *extra), unknown, name + "_")
+        if refuses is not None:
+            try:
+                refuses(input._array)
+            except RuntimeError:
+                recorded_edges(entry, [input])  # raises if the tensor must not be changed at all
+                raise
         return call_(input)
 
     return forward_
@@ -295,6 +317,8 @@ def binary(
     scalar: str = "",
     out: Any = None,
     cuts: bool = True,
+    overloads: Sequence[Overload] = (),
+    counts: tuple[int, ...] = (),
 ) -> None:
     """An elementwise operation of two inputs, broadcast against each other.
 
@@ -324,18 +348,20 @@ def binary(
         constants=constants,
         shown=shown,
         cuts=cuts,
+        overloads=overloads,
+        counts=counts,
     )
     entry.ufunc, entry.floats, entry.numbers, entry.check, entry.refuses = kernel, floats, numbers, check, refuses
     entry.compares, entry.strict, entry.scalar = result == "bool", _refuse_numbers(name), scalar
     entry.crossed = getattr(fast.get("run"), "__name__", "") == "run_crossed"
     if result == "bool":
         entry.node_name = entry.node_name[:-1] + "1"  # EqBackward1 in place: the overload with a tensor
-    _register(entry, _form_of_two, _form_of_two_in_place)
+    _register(entry)
     entry.core, entry.core_ = _core(entry), _core_in_place(entry)
-    offer(name, entry, entry.form, method, function, doc)
+    offer(name, entry, _form_of_two, method, function, doc)
     if inplace:
         text = f"In-place version of :meth:`{name}`."
-        offer(name + "_", entry, entry.form_in_place, method, inplace_function, text)
+        offer(name + "_", entry, _form_of_two_in_place, method, inplace_function, text)
 
 
 def _core(entry: Binary) -> Callable[[Any, Any], Any]:
@@ -476,7 +502,7 @@ def _core_in_place(entry: Binary) -> Callable[[Tensor, Any], Any]:
     """The operation in place on a tensor, with a tensor or number; NotImplemented for anything else."""
     kernel, check, floats, compares = entry.ufunc, entry.check, entry.floats, entry.compares
     direct = isinstance(kernel, np.ufunc) and not compares
-    recorded = entry.differentiates or entry.cuts
+    recorded, refuses = entry.differentiates or entry.cuts, entry.refuses is not None
 
     def core_(input: Tensor, other: Any) -> Any:
         target = x = input._array
@@ -489,6 +515,8 @@ def _core_in_place(entry: Binary) -> Callable[[Tensor, Any], Any]:
             other = wrap_scalar(y)
             spread = False
         else:
+            if refuses:  # the tensor is checked before its operands
+                recorded_edges(entry, [input, other if isinstance(other, Tensor) else None])
             found = entry.pair(input, other)
             if found is None:
                 return NotImplemented
@@ -523,8 +551,9 @@ def _core_in_place(entry: Binary) -> Callable[[Tensor, Any], Any]:
                 r = QUIET(kernel, x, y)
             except RuntimeError as error:
                 r = _again(error, kernel, x, y)
-            if history is None and type(version) is list:  # what `commit` does, without the call
+            if history is None and type(version) is list:  # what `commit` does then
                 following = version[0] + 1
+                # unrolled: commit_values(target, ..., r, version, following)
                 try:
                     target[...] = r
                     version[0] = following
@@ -532,6 +561,7 @@ def _core_in_place(entry: Binary) -> Callable[[Tensor, Any], Any]:
                     target[...] = r
                     version[0] = following
                     raise
+                # end
                 return input
             commit(input, r, history)
         if node is not None and FLAGS.unusual:

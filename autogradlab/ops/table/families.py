@@ -7,14 +7,28 @@ entries then put the functions themselves there (`attach`), so nothing is slower
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
 
+from ...core.arguments.declared import declare
 from ...core.recording.record import RAW, TENSORS
 from ...core.runtime.help import attach as document
-from ...core.tensor.tensor import Tensor
+from ...core.tensor.tensor import Tensor, read_only
 
-__all__ = ["FUNCTIONS", "NODES", "OPS", "LazyName", "Table", "register_lazy", "attach", "load_all", "operation"]
+__all__ = [
+    "FUNCTIONS",
+    "NODES",
+    "OPS",
+    "LazyName",
+    "Table",
+    "attach",
+    "attribute",
+    "load_all",
+    "method",
+    "operation",
+    "register_lazy",
+]
 
 
 class Table(dict[str, Any]):
@@ -41,6 +55,7 @@ class Table(dict[str, Any]):
             return default
 
 
+F = TypeVar("F", bound=Callable[..., Any])
 #: every operation by name
 OPS = Table()
 #: every entry with a derivative by the name of its Node; overloads can share one
@@ -112,6 +127,28 @@ def attach(name: str, value: Any) -> None:
     METHODS.discard(name)
     document("Tensor", {name: value})
     setattr(Tensor, name, value)
+
+
+def method(name: str) -> Callable[[F], F]:
+    """Decorator for a method of Tensor that is not the function of its name."""
+
+    def register(fn: F) -> F:
+        fn.__name__ = fn.__qualname__ = name
+        attach(name, fn)
+        return fn
+
+    return register
+
+
+def attribute(declaration: str) -> Callable[[F], F]:
+    """Decorator for what an attribute of Tensor reads. Its docstring is the help text."""
+
+    def register(fn: F) -> F:
+        fn.__name__ = name = declare(declaration, fn.__doc__ or "")
+        attach(name, read_only(fn, doc=fn.__doc__))
+        return fn
+
+    return register
 
 
 def load_all() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,17 @@ from ...core.values.promotion import check_cast
 if TYPE_CHECKING:
     from .opdef import Op
 
-__all__ = ["change", "check_stored", "prepare", "recorded_edges", "settle", "write_in_place"]
+__all__ = [
+    "change",
+    "check_stored",
+    "flat",
+    "in_place",
+    "prepare",
+    "recorded_edges",
+    "settle",
+    "warn_expanded",
+    "write_in_place",
+]
 
 
 def recorded_edges(op: Op, values: list[Any]) -> Sequence[Edge] | None:
@@ -127,3 +138,37 @@ def write_in_place(op: Op, values: list[Any], write: Callable[..., None], repeat
         commit(input, given[0], history)
     settle(node)
     return input
+
+
+def warn_expanded(name: str, input: Tensor) -> None:
+    """Warn of filling an expanded tensor, as PyTorch does."""
+    x = input._array
+    if 0 in x.strides and any(s == 0 and n > 1 for s, n in zip(x.strides, x.shape, strict=True)):
+        warnings.warn(
+            f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing this "
+            "operation. This also applies to advanced indexing e.g. tensor[mask] = scalar",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+def flat(values: list[Any]) -> list[Any]:
+    """The values, those in lists and tuples too."""
+    return [v for value in values for v in (value if isinstance(value, (list, tuple)) else (value,))]
+
+
+def in_place(
+    op: Op, values: list[Any], write: Callable[..., None], repeatable: bool = False, looks: Any = None
+) -> Tensor:
+    """Run `write` on the memory of the first argument and record it as `op` in place. `values` are all arguments.
+
+    As in PyTorch the tensor is checked first, then the arguments by `looks`, then whether their memory overlaps.
+    """
+    if op.differentiates:
+        recorded_edges(op, values)
+    if looks is not None:
+        looks(*op.arrays(values))
+    if op.overlap == "whole":
+        nested = any(type(v) is list or type(v) is tuple for v in values)
+        check_written(values[0], flat(values[1:]) if nested else values[1:], whole=True)
+    return write_in_place(op, values, write, repeatable)

@@ -11,7 +11,7 @@ operations that are written in terms of others and have no Node of their own.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, wraps
 from typing import Any
 
 import numpy as np
@@ -31,14 +31,15 @@ from ...core.recording.record import (
 )
 from ...core.runtime import modes
 from ...core.tensor.tensor import Tensor, gradient_edge, requires_grad
-from .arguments import coerce, fitting, refused, reject, taking_old_forms
+from .arguments import coerce, fitting, misfit, refused, reject, taking_old_forms
 from .calls import make_call
 from .families import FUNCTIONS, NODES, OPS
-from .inplace import change
-from .outputs import refuse_recorded, write
+from .inplace import change, in_place
+from .outputs import refuse_recorded, same_dtype, write
+from .overloads import Binder, Overload, choosing
 from .publishing import alias, composite, publish
 
-__all__ = ["FUNCTIONS", "OPS", "Op", "alias", "composite", "offer", "op", "publish"]
+__all__ = ["FUNCTIONS", "OPS", "Op", "alias", "composite", "copying", "offer", "op", "publish"]
 
 _ndarray = np.ndarray
 #: stands for the default of a parameter that has none
@@ -59,6 +60,17 @@ class Op:
     check: Callable[[Any, Any], None] | None = None
     #: whether it is the entry as methods know it: their errors do not count the tensor itself
     as_method = False
+    #: overloads with entries of their own
+    overloads: Sequence[Overload]
+    #: how many arguments without keywords mean none of them
+    counts: tuple[int, ...]
+    #: where the signatures say more than the kernel's parameters: is given the name called and the arguments, and
+    #: returns them as the kernel takes them
+    binds: Binder | None
+    #: the kernel of an in-place form that writes here and there in the memory of its first argument
+    writes: Callable[..., None] | None
+    #: is called with the arrays of that form before their memory is looked at, and may raise
+    looks: Callable[..., None] | None
     _number_class: Any = None
 
     def __init__(
@@ -86,7 +98,12 @@ class Op:
         check_out: Callable[[Tensor, Sequence[Tensor]], None] | None = None,
         inplace_overload: bool = False,
         fits: Callable[..., tuple[int, ...]] | None = None,
-        overload: Callable[[tuple[Any, ...], dict[str, Any]], Op | None] | None = None,
+        overloads: Sequence[Overload] = (),
+        counts: tuple[int, ...] = (),
+        binds: Binder | None = None,
+        dim_list: bool = False,
+        writes: Callable[..., None] | None = None,
+        looks: Callable[..., None] | None = None,
     ) -> None:
         self.name = name
         self.kernel = kernel
@@ -115,19 +132,18 @@ class Op:
         #: of an operation whose result may have another shape than its first tensor: that shape, given the arrays of
         #: the others; the in-place form then refuses
         self.fits = fits
-        #: picks another entry by the arguments: an overload with a Node of its own
-        self.overload = overload
+        self.overloads, self.counts, self.binds = overloads, counts, binds
         #: the operation and its in-place form on checked operands, for operators (set by the factories)
         self.core: Any = None
         self.core_: Any = None
-        #: make the function and the in-place one, or the methods, of an entry (set by the factories)
-        self.form: Any = form_of
-        self.form_in_place: Any = form_in_place
         self._bind_parameters(kernel)
+        self.writes, self.looks = writes and self._positionally(writes), looks
         self.tensor_names = tuple(tensors.replace("*", "").split())
         self.tensor_places = tuple(self.names.index(n) for n in self.tensor_names)
         self.list_place = next((self.names.index(n[1:]) for n in tensors.split() if n.startswith("*")), None)
         self._make_node(dict(vjp or {}), shown, fast or {}, constants)
+        if dim_list:  # `_saved_dim` is a tuple, of one dimension too
+            self.node_class.dim_list = True
         if inplace_overload:
             self.overload_in_place()
         #: the operation, out of place
@@ -154,8 +170,15 @@ class Op:
         self.defaults = tuple(defaults)
         self.index = {n: i for i, n in enumerate(self.names)}
         self.required = sum(d is _REQUIRED for d in defaults)
+        #: whether an argument must be given by its name
+        self.named_required = _REQUIRED in defaults[code.co_argcount :]
         #: the kernel with every argument positional, in the order of `names`
-        self.invoke = kernel if count == self.positional else _positional(kernel, self.names, self.positional)
+        self.invoke = self._positionally(kernel)
+
+    def _positionally(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
+        if len(self.names) == self.positional:
+            return kernel
+        return _positional(kernel, self.names, self.positional)
 
     def _make_node(
         self,
@@ -369,11 +392,16 @@ class Op:
             return self.call(*args, **kwargs)
         values, given = self.operands(args, kwargs)
         refuse_recorded(self, values, out)
+        rule = OUT.get(self.name)
+        if rule is not None and rule.computes and isinstance(out, Tensor):
+            place = self.index["dtype"]
+            if values[place] is not None:
+                same_dtype(wanted=values[place])(out, (out,))
+            given[place] = out.dtype
         if self.check_out is not None:
             input = values[self.tensor_places[0]]
             first = input[0] if type(input) in (list, tuple) else input
             self.check_out(first, (out,) if isinstance(out, Tensor) else out)
-        rule = OUT.get(self.name)
         if rule is not None and rule.overlap:
             sources = values if self.list_place is None else values[self.list_place]
             for o in (out,) if isinstance(out, Tensor) else out:
@@ -450,7 +478,13 @@ class Op:
     def call_(self, input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         """The operation, in place on its first argument."""
         values, given = self.operands((input, *args), kwargs, self.name + "_")
-        return change(self, values, given, bool(self.overlap))
+        if self.writes is not None:
+            return in_place(self, values, self.writes, looks=self.looks)
+        try:
+            return change(self, values, given, bool(self.overlap))
+        except TypeError:
+            misfit(self.name + "_", (input, *args), kwargs, "Tensor")
+            raise
 
 
 @cache
@@ -465,6 +499,18 @@ def _positional(kernel: Callable[..., Any], names: tuple[str, ...], count: int) 
         return kernel(*args[:count], **dict(zip(last, args[count:], strict=True)))
 
     return invoke
+
+
+def copying(write: Callable[..., None], order: Any = "C") -> Callable[..., Any]:
+    """The kernel that lets `write` change a copy of its first argument, in the memory order `order`."""
+
+    @wraps(write)
+    def kernel(input: np.ndarray, *args: Any, **kwargs: Any) -> np.ndarray:
+        r = np.array(input, order=order)
+        write(r, *args, **kwargs)
+        return r
+
+    return kernel
 
 
 def _camel(name: str) -> str:
@@ -513,7 +559,7 @@ def op(
 def offer(
     declaration: str,
     entry: Op,
-    form: Callable[[Op], Callable[..., Any]],
+    form: Callable[[Any], Callable[..., Any]],
     method: bool,
     function: bool,
     doc: str,
@@ -521,20 +567,18 @@ def offer(
 ) -> None:
     """Publish a form of an entry: `form(entry)` is the function; of the entry as methods know it, the method."""
     own = method and not name_of(declaration).startswith("special_")
-    as_method = form(entry.of_methods) if own else None
-    publish(declaration, form(entry), method, function, doc, checked=checked, as_method=as_method)
+    in_place = name_of(declaration) == entry.name + "_"
+
+    def made(entry: Op) -> Callable[..., Any]:
+        return choosing(entry, form(entry), in_place)
+
+    as_method = made(entry.of_methods) if own else None
+    publish(declaration, made(entry), method, function, doc, checked=checked, as_method=as_method)
 
 
 def form_of(entry: Op) -> Callable[..., Any]:
     """The function that an entry is called by, or, of an entry as methods know it, the method."""
     call = make_call(entry) if entry.as_method else entry.call
-    overload = entry.overload
-    if overload is not None:
-
-        def chosen(*args: Any, **kwargs: Any) -> Any:
-            return (overload(args, kwargs) or entry).call_any(*args, **kwargs)
-
-        return chosen
     return taking_old_forms(entry.name, call) if _deprecated(entry.name) else call
 
 

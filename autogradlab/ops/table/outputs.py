@@ -44,10 +44,11 @@ class Out:
 
     exact: the message if they have not exactly the result's dtype. unless: whether this call takes another one, by its
     inputs and the out= tensor. uncastable: the message if the result cannot be cast. overlap: "part" if an input must
-    not lie partly in their memory, "whole" if it must not be that very memory either.
+    not lie partly in their memory, "whole" if it must not be that very memory either. computes: the operation computes
+    in the dtype of the out= tensor, which a dtype= must name.
     """
 
-    __slots__ = ("exact", "overlap", "uncastable", "unless")
+    __slots__ = ("computes", "exact", "overlap", "uncastable", "unless")
 
     def __init__(
         self,
@@ -56,11 +57,13 @@ class Out:
         unless: Callable[[Any, Tensor], bool] | None = None,
         uncastable: str = "",
         overlap: str = "",
+        computes: bool = False,
     ) -> None:
         self.exact = exact
         self.unless = unless
         self.uncastable = uncastable
         self.overlap = overlap
+        self.computes = computes
 
 
 _USUAL = Out()

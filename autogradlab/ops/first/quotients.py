@@ -1,0 +1,109 @@
+"""Quotients that are rounded: their kernels, and div with rounding_mode=, an overload with a Node of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...core.recording.record import TENSORS
+from ...core.tensor.tensor import Tensor
+from ...core.types.dtypes import of_scalar
+from ...core.values.promotion import broadcast_shapes, is_number, wrap_number
+from ..table.opdef import OPS, Op
+from ..table.overloads import Arguments, Overload
+from .kinds import align, floated, into, refuse, single
+
+F = TENSORS
+
+
+def divides(name: str) -> Callable[[Any, Any], None]:
+    """A check for `binary`: a kernel `name` takes real numbers, and integers are not divided by 0."""
+
+    def check(x: Any, y: Any) -> None:
+        if x.dtype.kind in "bc":
+            broadcast_shapes(x.shape, y.shape)
+            refuse(x, name, "bc")
+        if x.dtype.kind in "iu" and x.size and not np.all(y):
+            raise RuntimeError("ZeroDivisionError")
+
+    return check
+
+
+def floor_quotient(x, y):
+    """Division rounded down; by zero as C does, where NumPy would give NaN."""
+    if x.dtype.kind not in "fV":
+        return np.floor_divide(x, y)
+    q = np.floor_divide(x, y)
+    return np.where(y == 0, x / y, q)
+
+
+def trunc_quotient(x, y):
+    """Division rounded towards 0."""
+    if x.dtype.kind in "fV":
+        return np.trunc(x / y)
+    q = np.floor_divide(x, y)
+    return q + ((q < 0) & (q * y != x)) if x.dtype.kind == "i" else q
+
+
+def _true_quotient(x, y):
+    return floated(x) / floated(y)
+
+
+_ROUNDED = {"floor": single(floor_quotient), "trunc": single(trunc_quotient), None: single(_true_quotient)}
+
+
+def rounded_quotient(input, other, rounding_mode):
+    """input / other, rounded as rounding_mode says."""
+    x, y = align(input, other)
+    if rounding_mode is not None:
+        divides(f"div_{rounding_mode}_cpu")(x, y)
+    r = np.asarray(_ROUNDED[rounding_mode](x, y))
+    return r if r.dtype == x.dtype or rounding_mode is None else r.astype(x.dtype)
+
+
+OPS["div.mode"] = Op(
+    "div",
+    rounded_quotient,
+    "input other",
+    node="DivBackward2",
+    vjp={
+        "input": lambda F, grad, other, rounding_mode: (
+            grad / F.conj(other) if rounding_mode is None else F.nought(grad)
+        ),
+        "other": lambda F, grad, input, other, rounding_mode: (
+            -grad * F.conj((input / other) / other) if rounding_mode is None else F.nought(grad)
+        ),
+    },
+)
+
+
+def _with_mode(called: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | None:
+    if "rounding_mode" not in kwargs:
+        return None
+    mode = kwargs.pop("rounding_mode")
+    out = {"out": kwargs.pop("out")} if "out" in kwargs else {}
+    values = [*args, *(kwargs.pop(n) for n in ("input", "other") if n in kwargs)]
+    if len(values) != 2 or kwargs:
+        return OPS["div"].reject(args, kwargs)
+    return (*_operands(values[0], values[1], mode), mode), out
+
+
+def _operands(input: Any, other: Any, mode: Any) -> tuple[Tensor, Tensor]:
+    if mode not in (None, "floor", "trunc"):
+        raise RuntimeError(f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{mode}'")
+    if is_number(input) and is_number(other):
+        input, other = (wrap_number(n, of_scalar(n).numpy) for n in (input, other))
+    elif is_number(input) and isinstance(other, Tensor):
+        input = wrap_number(input)
+        input = F.to(input, into(other, input.item()).dtype)
+    elif is_number(other) and isinstance(input, Tensor):
+        other = F.to(wrap_number(other), into(input, other).dtype)
+    if not isinstance(input, Tensor) or not isinstance(other, Tensor):
+        OPS["div"].reject((input, other), {"rounding_mode": mode})
+    return input, other
+
+
+#: div with rounding_mode=
+ROUNDED = Overload(OPS["div.mode"], takes=_with_mode)
