@@ -10,12 +10,13 @@ import numpy as np
 from ..core.arguments.declared import signatures
 from ..core.arguments.mismatch import typename
 from ..core.arguments.signature import Signatures
+from ..core.graph.node import NO_EDGE
 from ..core.memory.storage import Storage
-from ..core.memory.versions import increment_version
-from ..core.recording.record import TENSORS
-from ..core.runtime import errors, modes
+from ..core.recording.inplace import History, check_inplace, commit_array
+from ..core.recording.record import NOT_IMPLEMENTED, TENSORS, OpNode, start_node
+from ..core.runtime import modes
 from ..core.runtime.warn import warn, warn_once
-from ..core.tensor.tensor import Size, Tensor, wrap
+from ..core.tensor.tensor import Size, Tensor, gradient_edge, wrap
 from ..core.types import dtypes
 from ..core.types.device import CPU, require_cpu
 from ..core.types.device import device as Device
@@ -341,6 +342,45 @@ _SET = Signatures(
 )
 
 
+class _SetNode(OpNode):
+    """The Node of set_, which PyTorch has no derivative for; it has an edge to each tensor, whether it has a gradient
+    or not."""
+
+    __slots__ = ()
+    __module__ = "builtins"
+
+    def name(self) -> str:
+        """PyTorch's name for it."""
+        return NOT_IMPLEMENTED
+
+    def run(self, grad: Any, F: Any) -> tuple[Any, ...]:
+        if grad is not None:
+            raise RuntimeError("derivative for set_ is not implemented")
+        return (None,) * len(self._edges)
+
+    run_recorded = run
+
+
+_SetNode.__name__ = _SetNode.__qualname__ = "NotImplemented"
+
+
+def _set_to(self: Tensor, source: Any, array: np.ndarray, storage: Storage | None) -> Tensor:
+    """Give a tensor another array and its storage; `source` is recorded if it is a tensor."""
+    history = None
+    if modes.current().record and array.dtype.kind in "fcV":
+        edges = [gradient_edge(t) for t in (self, source) if isinstance(t, Tensor)]
+        if any(edge is not NO_EDGE for edge in edges):
+            check_inplace(self)
+            history = History(self, start_node(_SetNode, tuple(edges), array.shape, array.dtype, ()))
+    if self._meta is not None:
+        self._meta.accumulate = (
+            None  # a leaf with other memory is another leaf to the graphs that were made with the old
+        )
+    self._storage = storage
+    commit_array(self, array, history)
+    return self
+
+
 @signatures("set_ -> Tensor", method=True)
 def set_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """
@@ -352,26 +392,16 @@ def set_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     tensor([1., 2., 3.])
     """
     index, values = _SET.bind(args, kwargs)
-    if self.requires_grad and self.is_leaf and modes.current().record:
-        raise RuntimeError(errors.LEAF_INPLACE)
-    if self._meta is not None:
-        self._meta.accumulate = (
-            None  # a leaf with other memory is another leaf to the graphs that were made with the old
-        )
     numpy = self._array.dtype
     if index == 0:
-        self._array, self._storage = np.zeros(0, numpy), None
-        increment_version(self)
-        return self
+        return _set_to(self, None, np.zeros(0, numpy), None)
     source = values["source"]
     if isinstance(source, Tensor):
         if source.dtype is not self.dtype:
             names = (_C_TYPES.get(d.name, d.name) for d in (source.dtype, self.dtype))
             raise RuntimeError("Could not set tensor of type {} to a tensor of type {}".format(*names))
         if index == 3:
-            self._array, self._storage = source._array, source._storage
-            increment_version(self)
-            return self
+            return _set_to(self, source, source._array, source._storage)
         storage: Storage = TENSORS.untyped_storage(source)
     else:
         storage = getattr(source, "_untyped_storage", source)
@@ -389,10 +419,8 @@ def set_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     if needed * numpy.itemsize > storage.nbytes():
         storage.resize_(needed * numpy.itemsize)
     steps = tuple(s * numpy.itemsize for s in stride)
-    self._array = np.ndarray(size, numpy, storage.buffer, offset * numpy.itemsize, steps)
-    self._storage = storage
-    increment_version(self)
-    return self
+    array = np.ndarray(size, numpy, storage.buffer, offset * numpy.itemsize, steps)
+    return _set_to(self, source, array, storage)
 
 
 def apply_(self: Tensor, callable: Any) -> Tensor:

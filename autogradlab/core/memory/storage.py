@@ -99,7 +99,7 @@ class Storage:
         kept = min(nbytes, self.buffer.nbytes)
         grown[:kept] = self.buffer[:kept]
         start = address(self.buffer)
-        places = [(t, address(t._array) - start if t._array.size else 0) for t in tensors]
+        places = [(t, address(t._array) - (start if t._array.size else address(owner(t._array)))) for t in tensors]
         self.buffer = grown
         _STORAGES.pop(id(self._owner), None)
         self._owner = grown
@@ -107,7 +107,7 @@ class Storage:
         for t, offset in places:
             a = t._array
             t._storage = self
-            if a.size and offset + _span(a) <= nbytes:
+            if offset + _span(a) <= nbytes:
                 t._array = np.ndarray(a.shape, a.dtype, grown, offset, a.strides)
         return self
 
