@@ -22,7 +22,9 @@ def cast_array(x: np.ndarray, numpy: Any) -> np.ndarray:
 
 def _float_to_int(x: np.ndarray, numpy: Any) -> np.ndarray:
     wide = x.astype(np.float64) if x.dtype.kind == "V" else x
-    return wide.astype(np.int64).astype(numpy) if numpy.itemsize < 8 else wide.astype(numpy)
+    if numpy.itemsize == 8:
+        return wide.astype(numpy)
+    return wide.astype(np.int64 if numpy == np.uint32 else np.int32).astype(numpy)
 
 
 def real_with_warning(x: np.ndarray, numpy: Any) -> np.ndarray:

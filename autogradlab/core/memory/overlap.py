@@ -9,6 +9,7 @@ import numpy as np
 
 from ..runtime import errors
 from .storage import address
+from .versions import UNSHARED
 
 if TYPE_CHECKING:
     from ..tensor.tensor import Tensor
@@ -34,12 +35,14 @@ def check_written(t: Tensor, sources: Iterable[Any], whole: bool = False, apart:
     count, target = t._counter, t._array
     if apart and 0 in target.strides:
         check_apart(target)
-    if type(count) is not list:
+    if count is UNSHARED:
         if whole and any(s is t for s in sources):
             raise RuntimeError(errors.WRITTEN_INPUT)
         return
     for s in sources:
-        if getattr(s, "_counter", None) is count and (whole or s is not t) and _meet(target, s._array, whole):
+        if getattr(s, "_counter", None) is not count:
+            continue
+        if whole if s is t else _meet(target, s._array, whole):
             raise RuntimeError(errors.WRITTEN_INPUT)
 
 

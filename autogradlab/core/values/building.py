@@ -336,7 +336,7 @@ def scalar_array(value: Any, d: Any) -> np.ndarray:
     if numpy.kind in "iu":
         info = np.iinfo(numpy)
         n = int(value) if value == value and abs(value) != np.inf else 0
-        if numpy.kind == "u" and -info.max <= n < 0:
+        if numpy.kind == "u" and -info.max <= n < 0 and isinstance(value, int):
             return np.array(n + info.max + 1, numpy)
         overflow = overflow or not info.min <= n <= info.max or abs(value) == np.inf
         value = n

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
@@ -68,9 +69,9 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         return made if bias is None else made + bias
     if n == 2:
         return TENSORS.addmm(bias, input, TENSORS.t(weight))
-    if n and bias._array.ndim == 1 and input._array.flags.c_contiguous and input._array.size:
+    if n and bias._array.ndim == 1 and input._array.flags.c_contiguous:
         shape = input._array.shape
-        flat = TENSORS.addmm(bias, TENSORS.view(input, (-1, shape[-1])), TENSORS.t(weight))
+        flat = TENSORS.addmm(bias, TENSORS.view(input, (math.prod(shape[:-1]), shape[-1])), TENSORS.t(weight))
         return TENSORS.view(flat, (*shape[:-1], flat._array.shape[1]))
     return TENSORS.matmul(input, TENSORS.t(weight)) + bias
 

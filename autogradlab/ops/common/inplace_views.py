@@ -8,7 +8,7 @@ from typing import Any
 from ...core.recording.inplace import History, check_inplace, commit_array
 from ...core.recording.record import finish, start_node
 from ...core.runtime import modes
-from ...core.tensor.tensor import Tensor
+from ...core.tensor.tensor import Tensor, requires_grad
 from ..first.shape import SQUEEZES
 from ..table.opdef import OPS, Op, composite
 
@@ -25,19 +25,21 @@ _T, _TRANSPOSE, _UNSQUEEZE = (_renumbered(OPS[n], 1) for n in ("t", "transpose",
 _SQUEEZE = [_renumbered(entry, 3 + i) for i, entry in enumerate(SQUEEZES)]
 
 
-def reshaped_in_place(input: Tensor, entry: Op, values: list[Any], array: Any) -> Tensor:
-    """Let `input` be `array`, another view of the same memory, and record it as `entry`."""
+def reshaped_in_place(input: Tensor, entry: Op, values: list[Any], array: Any = None) -> Tensor:
+    """Let `input` be another view of the same memory, `array` or what the entry gives, and record it as the entry."""
     local = modes.LOCAL.state
     history = None
-    if local.record:
-        edges, found = entry.edges(values)
-        if found:
-            check_inplace(input)
-            saved = entry.saves(values, edges, (input,))
-            node = start_node(entry.node_class, tuple(edges), array.shape, array.dtype, saved)
-            if not local.plain:
-                finish(node, local)
-            history = History(input, node, own=True)
+    edges, found = entry.edges(values)
+    if local.record and found:
+        check_inplace(input)
+    if array is None:
+        array = entry.kernel(input._array, *values[1:])
+    if local.record and found:
+        saved = entry.saves(values, edges, (input,))
+        node = start_node(entry.node_class, tuple(edges), array.shape, array.dtype, saved)
+        if not local.plain:
+            finish(node, local)
+        history = History(input, node, own=True)
     commit_array(input, array, history)
     return input
 
@@ -46,14 +48,16 @@ def reshaped_in_place(input: Tensor, entry: Op, values: list[Any], array: Any) -
 def t_(input: Tensor) -> Tensor:
     """In-place version of :meth:`t`."""
     if input._array.ndim > 2:
+        if modes.current().record and requires_grad(input):
+            check_inplace(input)
         raise RuntimeError(f"t_() expects a tensor with <= 2 dimensions, but self is {input._array.ndim}D")
-    return reshaped_in_place(input, _T, [input], _T.kernel(input._array))
+    return reshaped_in_place(input, _T, [input])
 
 
 @composite("transpose_", function=False, checked=True)
 def transpose_(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """In-place version of :meth:`transpose`."""
-    return reshaped_in_place(input, _TRANSPOSE, [input, dim0, dim1], _TRANSPOSE.kernel(input._array, dim0, dim1))
+    return reshaped_in_place(input, _TRANSPOSE, [input, dim0, dim1])
 
 
 @composite("swapaxes_", function=False, checked=True)
@@ -71,13 +75,13 @@ def swapdims_(input: Tensor, dim0: int, dim1: int) -> Tensor:
 @composite("unsqueeze_", function=False, checked=True)
 def unsqueeze_(input: Tensor, dim: int) -> Tensor:
     """In-place version of :meth:`unsqueeze`."""
-    return reshaped_in_place(input, _UNSQUEEZE, [input, dim], _UNSQUEEZE.kernel(input._array, dim))
+    return reshaped_in_place(input, _UNSQUEEZE, [input, dim])
 
 
 @composite("squeeze_", function=False, checked=True)
 def squeeze_(input: Tensor, dim: Any = None) -> Tensor:
     """In-place version of :meth:`squeeze`."""
     if dim is None:
-        return reshaped_in_place(input, _SQUEEZE[0], [input], _SQUEEZE[0].kernel(input._array))
+        return reshaped_in_place(input, _SQUEEZE[0], [input])
     entry = _SQUEEZE[2 if isinstance(dim, (tuple, list)) else 1]
-    return reshaped_in_place(input, entry, [input, dim], entry.kernel(input._array, dim))
+    return reshaped_in_place(input, entry, [input, dim])

@@ -154,13 +154,13 @@ def _stack(tensors, dim=0):
     if not tensors:
         raise RuntimeError("stack expects a non-empty TensorList")
     shape = tensors[0].shape
+    d = wrap_dim(dim, len(shape) + 1)
     for i, t in enumerate(tensors):
         if t.shape != shape:
             raise RuntimeError(
                 f"stack expects each tensor to be equal size, but got {list(shape)} at entry 0 and "
                 f"{list(t.shape)} at entry {i}"
             )
-    d = wrap_dim(dim, len(shape) + 1)
     numpy = common_dtype(tensors)
     r = np.empty((*shape[:d], len(tensors), *shape[d:]), numpy)
     spots = r if not d else np.moveaxis(r, d, 0)

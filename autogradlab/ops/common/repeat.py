@@ -158,7 +158,7 @@ def _roll(input, shifts, dims=()):
         raise RuntimeError("`shifts` required")
     if len(dims) != len(shifts) and (dims or len(shifts) != 1):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
-    if not dims:
+    if not dims or (len(dims) == 1 and not input.size):
         return np.array(np.roll(input, shifts[0]), order="C")
     wrapped = [wrap_dim(d, input.ndim, scalar_ok=False) for d in dims]
     return np.array(np.roll(input, shifts, wrapped) if input.ndim else input, order="C")

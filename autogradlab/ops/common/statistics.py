@@ -254,12 +254,12 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: A
         weights = fweights if aweights is None else aweights if fweights is None else fweights * aweights
     total = x.shape[1] if weights is None else weights.sum()
     if weights is None:
-        mean = x.mean(1, True)
+        mean = x.sum(1) / total
         free: Any = x.shape[1] - correction
     else:
-        mean = (x * weights).sum(1, True) / total
+        mean = (x * weights).sum(1) / total
         free = total - correction * ((weights * aweights).sum() / total if aweights is not None else 1)
-    off = x - mean
+    off = x - mean.unsqueeze(1)
     scaled = off if weights is None else off * weights
     c = F.matmul(off, scaled.t().conj())
     if (free._array if isinstance(free, Tensor) else free) <= 0:

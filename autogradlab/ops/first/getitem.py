@@ -289,7 +289,8 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
         _assign(view, value)
         return
     x = value._array
-    value = _sliced_prefix(value)
+    if x.ndim and x.shape[0] == 1:
+        value = _sliced_prefix(value)
     if not x.ndim and x.dtype is not self._array.dtype and len(indices) == 1 and indices[0]._array.dtype.kind == "b":
         value = TENSORS.to(value, self.dtype)
     put(view, indices, value)
@@ -328,10 +329,8 @@ def _assign(view: Tensor, value: Tensor) -> None:
 
 
 def _sliced_prefix(value: Tensor) -> Tensor:
-    """A value without its leading dimensions of size 1."""
+    """A value without its leading dimensions of size 1, which PyTorch views even where there are none."""
     shape = value._array.shape
-    if not shape or shape[0] != 1:
-        return value
     first = next((i for i, n in enumerate(shape) if n != 1), len(shape))
     return TENSORS.view(value, shape[first:]) if shape[first:] else TENSORS.view(value, ())
 

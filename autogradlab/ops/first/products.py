@@ -290,15 +290,15 @@ def addmm(input, mat1, mat2, *, beta=1, alpha=1):
     tensor([[2., 3.],
             [4., 5.]])
     """
+    if input.dtype != mat2.dtype:
+        raise RuntimeError(f"self and mat2 must have the same dtype, but got {type_name(input)} and {type_name(mat2)}")
+    if mat1.dtype != mat2.dtype:
+        raise RuntimeError(f"mat1 and mat2 must have the same dtype, but got {type_name(mat1)} and {type_name(mat2)}")
     for name, m in (("mat1", mat1), ("mat2", mat2)):
         if m.ndim != 2:
             raise RuntimeError(f"{name} must be a matrix, got {m.ndim}-D tensor")
     if mat1.shape[1] != mat2.shape[0]:
         raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({_x(mat1)} and {_x(mat2)})")
-    if input.dtype != mat2.dtype:
-        raise RuntimeError(f"self and mat2 must have the same dtype, but got {type_name(input)} and {type_name(mat2)}")
-    if mat1.dtype != mat2.dtype:
-        raise RuntimeError(f"mat1 and mat2 must have the same dtype, but got {type_name(mat1)} and {type_name(mat2)}")
     return added(input, scaled(product(mat1, mat2), alpha), beta)
 
 

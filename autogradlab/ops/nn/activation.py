@@ -673,7 +673,8 @@ def rrelu_with_noise_backward(grad_output, input, noise, lower, upper, training)
 @typed("softmax", "")
 def _softmax(input, dim):
     d = wrap_dim(dim, input.ndim)
-    no_integers("softmax_lastdim_kernel_impl" if d == max(input.ndim - 1, 0) else "softmax_kernel_impl", input)
+    if input.size:
+        no_integers("softmax_lastdim_kernel_impl" if d == max(input.ndim - 1, 0) else "softmax_kernel_impl", input)
     if not input.ndim:
         return np.ones((), input.dtype) if np.isfinite(input) else np.full((), np.nan, input.dtype)
     if not input.size:
@@ -714,7 +715,9 @@ def _softmax_backward_data(grad_output, output, dim):
 @typed("softmax", "")
 def _log_softmax(input, dim):
     d = wrap_dim(dim, input.ndim)
-    no_integers("log_softmax_lastdim_kernel_impl" if d == max(input.ndim - 1, 0) else "log_softmax_kernel_impl", input)
+    if input.size:
+        name = "log_softmax_lastdim_kernel_impl" if d == max(input.ndim - 1, 0) else "log_softmax_kernel_impl"
+        no_integers(name, input)
     if not input.ndim:
         return input - input
     if not input.size:

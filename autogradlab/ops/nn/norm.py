@@ -301,9 +301,9 @@ def native_layer_norm(input, normalized_shape, weight, bias, eps):
     (tensor([[-1.0000,  1.0000]]), tensor([[2.]]), tensor([[1.0000]]))
     """
     dims = tuple(range(input.ndim - len(normalized_shape), input.ndim))
-    check_shape(input, normalized_shape, weight=weight, bias=bias)
     if any(t is not None and t.dtype != input.dtype and input.dtype.itemsize > 2 for t in (weight, bias)):
         raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
+    check_shape(input, normalized_shape, weight=weight, bias=bias)
     refuse(input, "LayerNormKernelImpl", "biuc")
     wide = input if input.dtype.itemsize > 2 else input.astype(np.float32)
     count = np.array(math.prod(normalized_shape), wide.dtype)

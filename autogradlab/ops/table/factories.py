@@ -534,7 +534,7 @@ def _core_in_place(entry: Binary) -> Callable[[Tensor, Any], Any]:
             node = entry.prepared(input, other)
             history = History(input, node)
         version = input._counter
-        if 0 in target.strides or (other._counter is version and other is not input and type(version) is list):
+        if 0 in target.strides or (other._counter is version and other is not input and version is not UNSHARED):
             check_written(input, (other,))
         if spread and y.ndim:
             shape = broadcast_shapes(target.shape, y.shape)

@@ -143,7 +143,7 @@ def write_in_place(op: Op, values: list[Any], write: Callable[..., None], repeat
 def warn_expanded(name: str, input: Tensor) -> None:
     """Warn of filling an expanded tensor, as PyTorch does."""
     x = input._array
-    if 0 in x.strides and any(s == 0 and n > 1 for s, n in zip(x.strides, x.shape, strict=True)):
+    if x.size and 0 in x.strides and any(s == 0 and n > 1 for s, n in zip(x.strides, x.shape, strict=True)):
         warnings.warn(
             f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing this "
             "operation. This also applies to advanced indexing e.g. tensor[mask] = scalar",
