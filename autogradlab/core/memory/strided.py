@@ -44,8 +44,8 @@ def window(x: np.ndarray, shape: tuple[int, ...], strides: tuple[int, ...], shif
             return _interfaced(x, shape, strides, shift)
         root = flat
     start = address(x) - address(root) + shift
-    if 0 in shape:
-        start = min(max(start, 0), root.nbytes)
+    if 0 in shape and not 0 <= start <= root.nbytes:  # nothing lies there, but it has a place
+        return _ndarray((2, *shape), x.dtype, root, 0, (start, *strides))[1]
     return _ndarray(shape, x.dtype, root, start, strides)
 
 

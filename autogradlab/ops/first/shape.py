@@ -529,7 +529,7 @@ def _expand(input, size):
         elif m != 1 or n < 0:
             expanded(old, size)
     for i in range(lead - 1, -1, -1):
-        if size[i] == 1:  # a new dimension of size 1 keeps the step that a contiguous one would have
+        if size[i] == 1 and old:  # a new dimension of size 1 keeps the step that a contiguous one would have
             strides[i] = shape[i + 1] * strides[i + 1] if i + 1 < len(shape) else input.itemsize
         elif size[i] < 0:
             expanded(old, size)
