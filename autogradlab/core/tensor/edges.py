@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from ..graph.node import NO_EDGE, AccumulateGrad, Edge, HookDict, Node, Pair, short_name
 from ..graph.slices import AsStridedBackward0
 from ..memory.strided import geometries
+from ..memory.versions import INFERENCE
 from ..runtime import errors
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ __all__ = [
     "edge_to",
     "gradient_edge",
     "leads",
+    "operand_edge",
     "pair",
     "refuse_view",
     "regenerate",
@@ -95,6 +98,14 @@ def requires_grad(t: Tensor) -> bool:
 
 #: the edge of a view made under no_grad of a tensor that requires grad: it counts as requiring grad, but leads nowhere
 DEAD_EDGE: Edge = (*NO_EDGE,)
+
+
+def operand_edge(t: Tensor, operands: Iterable[Any] = ()) -> Edge:
+    """`gradient_edge` of an operand. Where all of them are tensors of inference mode, autograd does not see the
+    operation."""
+    if t._counter is INFERENCE and all(getattr(o, "_counter", INFERENCE) is INFERENCE for o in operands):
+        return NO_EDGE
+    return gradient_edge(t)
 
 
 def gradient_edge(t: Tensor) -> Edge:

@@ -17,7 +17,7 @@ from ..types import dtypes
 from ..types.device import CPU
 from ..types.layouts import strided
 from ..types.size import Size
-from .edges import WRAPPED, TensorMeta, ViewMeta, gradient_edge, leads, pair, requires_grad
+from .edges import WRAPPED, TensorMeta, ViewMeta, gradient_edge, leads, operand_edge, pair, requires_grad
 from .printing import tensor_format, tensor_repr
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ __all__ = [
     "ViewMeta",
     "counter",
     "gradient_edge",
+    "operand_edge",
     "requires_grad",
     "set_requires_grad",
     "wrap",

@@ -412,6 +412,8 @@ def detach_(input: Tensor) -> Tensor:
     """Cut this very tensor off from its history."""
     if input._view is not None:
         raise RuntimeError(errors.DETACH_VIEW)
+    if modes.current().inference:
+        return input  # autograd does not see it
     input._edge = NO_EDGE
     if input._meta is not None:
         input._meta.retains = False

@@ -19,7 +19,7 @@ from ...core.recording.views import share
 from ...core.runtime import modes
 from ...core.runtime.modes import FLAGS, LOCAL, QUIET
 from ...core.tensor.edges import edge_to
-from ...core.tensor.tensor import INFERENCE, Tensor, ViewMeta, gradient_edge, wrap
+from ...core.tensor.tensor import INFERENCE, Tensor, ViewMeta, gradient_edge, operand_edge, wrap
 
 if TYPE_CHECKING:
     from .opdef import Op
@@ -104,7 +104,7 @@ def one(op: Op) -> Callable[..., Any]:
             return t
         edge = input._edge
         if edge is None:
-            edge = gradient_edge(input)
+            edge = operand_edge(input)
         if edge is NO_EDGE or r.dtype.kind not in "fcV":
             return t
         saved = save(args, x, t)  # type: ignore[misc]
@@ -309,7 +309,7 @@ def several(op: Op) -> Callable[..., Any]:
             if value is not None:
                 edge = value._edge
                 if edge is None:
-                    edge = gradient_edge(value)
+                    edge = operand_edge(value, values)
                 if edge is not NO_EDGE:
                     found = True
             edges.append(edge)

@@ -20,7 +20,7 @@ from ...core.recording.record import RAW, TENSORS, SavedOutput, changed, finish,
 from ...core.runtime import errors, modes
 from ...core.runtime.modes import FLAGS, LOCAL, QUIET
 from ...core.tensor.edges import WRAPPED
-from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge, requires_grad, wrap, wrap_scalar
+from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge, operand_edge, requires_grad, wrap, wrap_scalar
 from ...core.types.dtypes import get_default_dtype, of_scalar
 from ...core.values.promotion import (
     broadcast_error,
@@ -177,7 +177,7 @@ def _form_of_one(entry: Elementwise) -> Callable[..., Any]:
             return t
         edge = input._edge
         if edge is None:
-            edge = gradient_edge(input)
+            edge = operand_edge(input)
         if edge is NO_EDGE:
             return t
         if save_input:
@@ -414,10 +414,10 @@ def _core(entry: Binary) -> Callable[[Any, Any], Any]:
             return t
         a = input._edge
         if a is None:
-            a = gradient_edge(input)
+            a = operand_edge(input, (other,))
         b = other._edge
         if b is None:
-            b = gradient_edge(other)
+            b = operand_edge(other, (input,))
         if a is NO_EDGE and b is NO_EDGE:
             return t
         if crossed:
