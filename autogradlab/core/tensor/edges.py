@@ -102,10 +102,16 @@ DEAD_EDGE: Edge = (*NO_EDGE,)
 
 def operand_edge(t: Tensor, operands: Iterable[Any] = ()) -> Edge:
     """`gradient_edge` of an operand. Where all of them are tensors of inference mode, autograd does not see the
-    operation."""
-    if t._counter is INFERENCE and all(getattr(o, "_counter", INFERENCE) is INFERENCE for o in operands):
+    operation. `operands`: tensors, lists of them, and what is no tensor."""
+    if t._counter is INFERENCE and not any(map(_is_seen, operands)):
         return NO_EDGE
     return gradient_edge(t)
+
+
+def _is_seen(value: Any) -> bool:
+    if type(value) is list or type(value) is tuple:
+        return any(map(_is_seen, value))
+    return getattr(value, "_counter", INFERENCE) is not INFERENCE
 
 
 def gradient_edge(t: Tensor) -> Edge:

@@ -12,7 +12,7 @@ from ...core.recording.record import RAW, TENSORS, changed
 from ...core.runtime import errors, modes
 from ...core.runtime.modes import FLAGS, LOCAL, QUIET
 from ...core.tensor.edges import leads
-from ...core.tensor.tensor import INFERENCE, Tensor, operand_edge
+from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge, operand_edge
 from ...core.tensor.tensor import requires_grad as wants_grad
 from ...core.types.dtypes import _scalar_name, from_numpy
 from ..table.arguments import reject, taking_old_forms
@@ -175,10 +175,10 @@ def _mm_forward(*args: Any, **options: Any) -> Any:
     t = _result(r)
     a = input._edge
     if a is None:
-        a = operand_edge(input, (mat2,))
+        a = gradient_edge(input) if input._counter is not INFERENCE else operand_edge(input, (mat2,))
     b = mat2._edge
     if b is None:
-        b = operand_edge(mat2, (input,))
+        b = gradient_edge(mat2) if mat2._counter is not INFERENCE else operand_edge(mat2, (input,))
     if (a is NO_EDGE and b is NO_EDGE) or (FLAGS.unusual and not LOCAL.state.record):
         return t
     s1, s2 = x.strides
@@ -330,13 +330,13 @@ def _addmm_forward(*args: Any, **options: Any) -> Any:
     t = _result(r)
     c = input._edge
     if c is None:
-        c = operand_edge(input, (mat1, mat2))
+        c = gradient_edge(input) if input._counter is not INFERENCE else operand_edge(input, (mat1, mat2))
     a = mat1._edge
     if a is None:
-        a = operand_edge(mat1, (input, mat2))
+        a = gradient_edge(mat1) if mat1._counter is not INFERENCE else operand_edge(mat1, (input, mat2))
     b = mat2._edge
     if b is None:
-        b = operand_edge(mat2, (input, mat1))
+        b = gradient_edge(mat2) if mat2._counter is not INFERENCE else operand_edge(mat2, (input, mat1))
     if (a is NO_EDGE and b is NO_EDGE and c is NO_EDGE) or (FLAGS.unusual and not LOCAL.state.record):
         return t
     s1, s2 = x.strides

@@ -104,7 +104,7 @@ def one(op: Op) -> Callable[..., Any]:
             return t
         edge = input._edge
         if edge is None:
-            edge = operand_edge(input)
+            edge = gradient_edge(input) if input._counter is not INFERENCE else operand_edge(input, args)
         if edge is NO_EDGE or r.dtype.kind not in "fcV":
             return t
         saved = save(args, x, t)  # type: ignore[misc]
@@ -309,7 +309,7 @@ def several(op: Op) -> Callable[..., Any]:
             if value is not None:
                 edge = value._edge
                 if edge is None:
-                    edge = operand_edge(value, values)
+                    edge = gradient_edge(value) if value._counter is not INFERENCE else operand_edge(value, values)
                 if edge is not NO_EDGE:
                     found = True
             edges.append(edge)

@@ -177,7 +177,7 @@ def _form_of_one(entry: Elementwise) -> Callable[..., Any]:
             return t
         edge = input._edge
         if edge is None:
-            edge = operand_edge(input)
+            edge = gradient_edge(input) if input._counter is not INFERENCE else operand_edge(input)
         if edge is NO_EDGE:
             return t
         if save_input:
@@ -414,10 +414,10 @@ def _core(entry: Binary) -> Callable[[Any, Any], Any]:
             return t
         a = input._edge
         if a is None:
-            a = operand_edge(input, (other,))
+            a = gradient_edge(input) if input._counter is not INFERENCE else operand_edge(input, (other,))
         b = other._edge
         if b is None:
-            b = operand_edge(other, (input,))
+            b = gradient_edge(other) if other._counter is not INFERENCE else operand_edge(other, (input,))
         if a is NO_EDGE and b is NO_EDGE:
             return t
         if crossed:

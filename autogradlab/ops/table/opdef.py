@@ -30,7 +30,7 @@ from ...core.recording.record import (
     no_derivative,
 )
 from ...core.runtime import modes
-from ...core.tensor.tensor import Tensor, operand_edge, requires_grad
+from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge, operand_edge, requires_grad
 from .arguments import coerce, fitting, misfit, refused, reject, taking_old_forms
 from .calls import make_call
 from .families import FUNCTIONS, NODES, OPS
@@ -42,11 +42,6 @@ from .publishing import alias, composite, publish
 __all__ = ["FUNCTIONS", "OPS", "Op", "alias", "composite", "copying", "offer", "op", "publish"]
 
 _ndarray = np.ndarray
-
-
-def _flat(values: list[Any]) -> list[Any]:
-    """The arguments, and those in lists of them."""
-    return [*values, *(v for value in values if type(value) in (list, tuple) for v in value)]
 
 
 #: stands for the default of a parameter that has none
@@ -360,7 +355,7 @@ class Op:
                 for t in value:
                     edge = t._edge
                     if edge is None:
-                        edge = operand_edge(t, _flat(values))
+                        edge = gradient_edge(t) if t._counter is not INFERENCE else operand_edge(t, values)
                     found |= edge is not NO_EDGE
                     edges.append(edge)
             elif value is None:
@@ -368,7 +363,7 @@ class Op:
             else:
                 edge = value._edge
                 if edge is None:
-                    edge = operand_edge(value, _flat(values))
+                    edge = gradient_edge(value) if value._counter is not INFERENCE else operand_edge(value, values)
                 found |= edge is not NO_EDGE
                 edges.append(edge)
         return edges, found
