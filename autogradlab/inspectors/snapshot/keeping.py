@@ -1,12 +1,11 @@
 """A preview leaves no trace: values, versions and `.grad` that the learner's hooks change while it runs are put back.
 
-`Keeper` looks at every tensor that is alive before the pass and keeps copies. `previewing()` tells other inspectors
+`Keeper` keeps copies of the tensors that were alive before the pass. `previewing()` tells other inspectors
 that what comes by now is not a backward of the learner's.
 """
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -51,15 +50,11 @@ class _Kept:
 
 
 class Keeper:
-    """Every living tensor of a library as it was before a pass; the tensors in `first` get copies before others."""
+    """Tensors of a library as they were before a pass; the first of them get copies before others."""
 
-    def __init__(self, root: Any, first: Sequence[Any]) -> None:
+    def __init__(self, root: Any, tensors: Sequence[Any]) -> None:
         self.library = library(root)
-        kind = self.library.Tensor
-        found: dict[int, Any] = {id(t): t for t in first}
-        for thing in gc.get_objects():
-            if issubclass(type(thing), kind):
-                found.setdefault(id(thing), thing)
+        found = {id(t): t for t in tensors}
         self.kept: list[_Kept] = []
         self.spent = 0
         self.copies: dict[tuple[Any, ...], Any] = {}

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Iterator
+from itertools import compress
 from types import ModuleType
 from typing import Any
 
-__all__ = ["attribute", "is_a", "is_array", "is_module", "is_node", "is_tensor", "library", "type_name", "version_of"]
+__all__ = [
+    "attribute",
+    "is_a",
+    "is_array",
+    "is_module",
+    "is_node",
+    "is_tensor",
+    "library",
+    "living",
+    "type_name",
+    "version_of",
+]
 
 #: Where tensors come from, in the order in which they are asked.
 LIBRARIES = ("torch", "autogradlab")
@@ -33,6 +46,19 @@ def library(thing: object) -> Any:
 def is_a(thing: object, kind: type | tuple[type, ...]) -> bool:
     """isinstance by the type alone: an object may raise when asked for its `__class__`, as a dead weak proxy does."""
     return issubclass(type(thing), kind)
+
+
+def living(kind: type) -> list[Any]:
+    """Every object of a type or of its subclasses that the garbage collector knows, the oldest first.
+
+    Of foreign objects only the address of the type is looked at, so none of their code runs.
+    """
+    kinds, new = {id(kind)}, [kind]
+    while new:
+        new = [sub for known in new for sub in type.__subclasses__(known) if id(sub) not in kinds]
+        kinds.update(map(id, new))
+    things = gc.get_objects()
+    return list(compress(things, map(kinds.__contains__, map(id, map(type, things)))))
 
 
 def is_tensor(thing: object) -> bool:

@@ -7,7 +7,6 @@ wrote to tensors is put back too (`keeping`).
 
 from __future__ import annotations
 
-import gc
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -18,7 +17,7 @@ from .events import Accumulated, Amount, Event, Failed, HookRan, NodeRan, RootEn
 from .firing import of_inspectors
 from .graph import Graph, Holders, Walk, describe, hook_name, saved_live
 from .keeping import Keeper, preview
-from .kinds import is_a, is_tensor, library
+from .kinds import is_a, is_tensor, library, living
 
 __all__ = ["LivePass", "Overheard", "Recording", "record"]
 
@@ -64,12 +63,13 @@ def record(
     walk = Walk(roots)
     facts = describe(walk, holders)
     frees = not (retain_graph or create_graph)
-    recorder = _Recorder(walk, facts, holders, frees, limit)
+    alive = living(library(roots[0]).Tensor)
+    recorder = _Recorder(walk, facts, holders, frees, limit, _tensors_of(walk, alive))
     recorder.select(inputs)
     given = list(gradient) if is_a(gradient, (list, tuple)) else [gradient] * len(roots)
     keep = retain_graph or not commit
     try:
-        with recorder.kept(commit), recorder.watching():
+        with recorder.kept(alive, commit), recorder.watching():
             recorder.enter(given)
             try:
                 with _quiet(commit):
@@ -127,7 +127,8 @@ class LivePass:
         from ...autograd.frontend import backward_steps
 
         self.facts = describe(walk := Walk(roots), holders := Holders(space))
-        self.recorder = _Recorder(walk, self.facts, holders, not (retain_graph or create_graph), limit)
+        others = _tensors_of(walk, living(library(roots[0]).Tensor))
+        self.recorder = _Recorder(walk, self.facts, holders, not (retain_graph or create_graph), limit, others)
         self.recorder.select(inputs)
         self.state = "paused"
         self.final: tuple[tuple[str, int, Amount | None], ...] = ()
@@ -220,9 +221,7 @@ class Overheard:
 
 
 class _Recorder:
-    def __init__(
-        self, walk: Walk, facts: Graph, holders: Holders, frees: bool, limit: int, others: list[Any] | None = None
-    ) -> None:
+    def __init__(self, walk: Walk, facts: Graph, holders: Holders, frees: bool, limit: int, others: list[Any]) -> None:
         self.walk = walk
         self.facts = facts
         self.holders = holders
@@ -239,20 +238,20 @@ class _Recorder:
         self.ran: set[str] = set()
         self.kept_before: dict[tuple[str, int], Amount | None] = {}
         self.saved = {n.id: tuple(s.name for s in n.saved if s.state == "kept") for n in facts.nodes}
-        self.others = _tensors_of(walk, gc.get_objects()) if others is None else others
+        self.others = others
         self.keeping = {(walk.ids[t.grad_fn], t.output_nr): t for t in self.others if t.retains_grad}
         self.put_back: tuple[str, ...] = ()
         self.left: tuple[str, ...] = ()
 
     @contextmanager
-    def kept(self, commit: bool) -> Iterator[None]:
-        """Put everything back afterwards; in between, leaves add to copies."""
+    def kept(self, alive: Sequence[Any], commit: bool) -> Iterator[None]:
+        """Put every living tensor back afterwards; in between, leaves add to copies."""
         if commit:
             yield
             return
         leaves = self.leaves()
         passed = [*leaves, *(t for t in self.others if t.retains_grad)]
-        keeper = Keeper(self.walk.roots[0], passed)
+        keeper = Keeper(self.walk.roots[0], [*passed, *alive])
         try:
             for leaf in leaves:
                 if leaf.grad is not None:
