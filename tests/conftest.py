@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import os
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -53,8 +55,13 @@ def need(name: str) -> Any:
         folder = os.environ.get(f"AUTOGRADLAB_{name.upper()}", "")
         found = Path(folder).resolve() if folder else None
     else:
+        module = "playwright.sync_api" if name == "browser" else name
+        new = module not in sys.modules
         with contextlib.suppress(ModuleNotFoundError):
-            found = importlib.import_module("playwright.sync_api" if name == "browser" else name)
+            found = importlib.import_module(module)
+        if new and found is not None:  # as at the end of the collection: PyTorch is most of what lives here
+            gc.collect()
+            gc.freeze()
     if name == "browser" and found is not None:
         found = chromium()
     if found is not None:
