@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import compress
 from types import ModuleType
 from typing import Any
@@ -53,10 +53,12 @@ def living(kind: type) -> list[Any]:
 
     Of foreign objects only the address of the type is looked at, so none of their code runs.
     """
-    kinds, new = {id(kind)}, [kind]
+    subclasses: Callable[[type], list[type]] = type.__subclasses__
+    kinds: set[int] = set()
+    new = [kind]
     while new:
-        new = [sub for known in new for sub in type.__subclasses__(known) if id(sub) not in kinds]
         kinds.update(map(id, new))
+        new = [sub for known in new for sub in subclasses(known)]
     things = gc.get_objects()
     return list(compress(things, map(kinds.__contains__, map(id, map(type, things)))))
 
