@@ -1,0 +1,123 @@
+"""Corners of backward that no program of the other tests turns; changes of single places in the sources found them.
+PyTorch gives the same answers."""
+
+from __future__ import annotations
+
+import importlib
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.conftest import need
+
+LIBRARIES = ["autogradlab", pytest.param("torch", marks=pytest.mark.parity)]
+
+
+@pytest.fixture(params=LIBRARIES)
+def torch(request: pytest.FixtureRequest) -> Any:
+    return importlib.import_module("autogradlab") if request.param == "autogradlab" else need("torch")
+
+
+def leaf(torch: Any) -> Any:
+    return torch.ones(2, requires_grad=True)
+
+
+def accumulates(y: Any) -> Any:
+    """The AccumulateGrad two Nodes below the root."""
+    return y.grad_fn.next_functions[0][0].next_functions[0][0]
+
+
+def test_a_gradient_whose_elements_share_memory_takes_no_other(torch: Any):
+    w = leaf(torch)
+    w.grad = torch.ones(1).expand(2)
+    with pytest.raises(RuntimeError, match="more than one element of the written-to tensor refers to a single memory"):
+        (w * 2).sum().backward()
+    assert w.grad.tolist() == [1.0, 1.0]
+
+
+def test_a_leaf_that_wants_no_gradient_any_more_gets_none(torch: Any):
+    w = leaf(torch)
+    y = (w * 2).sum()
+    w.requires_grad_(False)
+    y.backward()
+    assert w.grad is None and w.is_leaf
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_its_hooks_run_all_the_same(torch: Any, create_graph: bool):
+    w = leaf(torch)
+    seen: list[Any] = []
+    w.register_hook(lambda g: seen.append("tensor"))
+    w.register_post_accumulate_grad_hook(lambda p: seen.append("accumulated"))
+    y = (w * 2).sum()
+    accumulates(y).register_prehook(lambda g: seen.append(("before", len(g))))
+    accumulates(y).register_hook(lambda a, b: seen.append(("after", len(a), len(b))))
+    w.requires_grad_(False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyTorch's of create_graph
+        y.backward(create_graph=create_graph)
+    assert w.grad is None
+    assert seen == ["tensor", ("before", 1), "accumulated", ("after", 0, 1)]
+
+
+def test_code_of_saved_tensors_hooks_warns_as_it_would_elsewhere(torch: Any):
+    """With a hook on the Node too, which takes the full lane of the engine."""
+
+    def unpack(x: Any) -> Any:
+        np.ones(1) / np.zeros(1)
+        return x
+
+    w = leaf(torch)
+    with torch.autograd.graph.saved_tensors_hooks(lambda x: x, unpack):
+        y = w * w
+    y.register_hook(lambda g: None)
+    with pytest.warns(RuntimeWarning, match="divide by zero") as caught:
+        y.sum().backward()
+    assert len(caught) == 2
+
+
+#: operations in place, and what is packed of them: values and versions
+PACKED: dict[str, tuple[Callable[[Any, Any], Any], list[Any]]] = {
+    "result": (lambda a, t: a.exp_().round_(), [([2.72, 2.72], 1)]),
+    "operand": (lambda a, t: a.mul_(t), [([1.0, 1.0], 0), ([1.0, 1.0], 0)]),
+    "both": (lambda a, t: a.sigmoid_().mul_(t), [([0.73, 0.73], 1), ([1.0, 1.0], 0), ([0.73, 0.73], 0)]),
+    "indices": (lambda a, t: a.max(0)[0], [(0, 0)]),
+}
+
+
+@pytest.mark.parametrize("name", PACKED)
+def test_what_is_packed_of_operations_in_place(torch: Any, name: str):
+    act, expected = PACKED[name]
+    packed: list[Any] = []
+
+    def pack(x: Any) -> Any:
+        values = x.tolist()
+        packed.append(([round(v, 2) for v in values] if isinstance(values, list) else values, x._version))
+        return x
+
+    w = leaf(torch)
+    a = w * 1
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda x: x):
+        act(a, w)
+    assert packed == expected
+
+
+def test_what_is_overwritten_by_itself_is_found_modified(torch: Any):
+    w = leaf(torch)
+    y = w * 1
+    y.mul_(y)
+    with pytest.raises(RuntimeError, match=r"output 0 of Mul, is at version 1; expected version 0 instead"):
+        y.sum().backward()
+
+
+def test_versions_of_gradients_that_lie_in_each_other(torch: Any):
+    def version(f: Callable[[Any], Any]) -> int:
+        w = leaf(torch)
+        f(w * 1).sum().backward()
+        return int(w.grad._version)
+
+    assert version(lambda a: a + a.view(2) * 2 + a.exp()) == 0
+    assert version(lambda a: a.view(2) * 2 + a) == 0
