@@ -121,3 +121,50 @@ def test_versions_of_gradients_that_lie_in_each_other(torch: Any):
 
     assert version(lambda a: a + a.view(2) * 2 + a.exp()) == 0
     assert version(lambda a: a.view(2) * 2 + a) == 0
+
+
+def test_versions_of_what_is_kept(torch: Any):
+    def kept(name: str, act: Callable[[Any], Any]) -> int:
+        return int(getattr(act(leaf(torch) * 1).grad_fn, f"_raw_saved_{name}").data._version)
+
+    assert kept("result", lambda a: a.exp()) == 0
+    assert kept("result", lambda a: a.exp_()) == 1
+    assert kept("result", lambda a: a.exp_().mul_(2).sigmoid_()) == 3
+
+
+#: views that PyTorch makes of memory with gaps: base shape, how to see it, the new shape, and the strides or None
+VIEWS: list[tuple[tuple[int, ...], Callable[[Any], Any], tuple[int, ...], tuple[int, ...] | None]] = [
+    ((2, 2, 3), lambda a: a.transpose(0, 1), (4, 3), None),
+    ((2, 2, 3), lambda a: a.transpose(0, 1), (12,), None),
+    ((2, 2, 3), lambda a: a.transpose(1, 2), (2, 6), None),
+    ((2, 1, 6), lambda a: a.transpose(0, 1), (1, 12), (12, 1)),
+    ((6, 2), lambda a: a[:, :1], (2, 3), (6, 2)),
+    ((2, 6), lambda a: a[:, :3], (6,), None),
+    ((2, 6), lambda a: a[:, :3], (2, 3, 1), (6, 1, 1)),
+    ((2, 2, 3), lambda a: a[:, :, :2], (4, 2), (3, 1)),
+    ((2, 2, 3), lambda a: a[:, :1], (6,), None),
+    ((2, 1, 2, 3), lambda a: a.transpose(0, 2), (4, 3), None),
+    ((2, 1, 2, 3), lambda a: a.transpose(1, 2), (4, 3), (3, 1)),
+]
+
+
+@pytest.mark.parametrize(("base", "see", "shape", "strides"), VIEWS)
+def test_views_of_dimensions_that_lie_in_no_line(torch: Any, base: Any, see: Any, shape: Any, strides: Any):
+    seen = see(torch.arange(12).view(base))
+    if strides is None:
+        with pytest.raises(RuntimeError, match="at least one dimension spans across two contiguous subspaces"):
+            seen.view(shape)
+    else:
+        assert seen.view(shape).stride() == strides
+        assert seen.view(shape).flatten().tolist() == seen.flatten().tolist()
+
+
+def test_complex_numbers_become_real_without_numpys_warning():
+    import autogradlab as torch
+
+    x = torch.tensor([1 + 2j, 3 - 1j])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", np.exceptions.ComplexWarning)
+        assert x.to(torch.float32).tolist() == x.half().tolist() == [1.0, 3.0]
+        assert x.long().tolist() == torch.zeros(2).copy_(x).tolist() == [1, 3]
+        assert x.bool().tolist() == [True, True]
