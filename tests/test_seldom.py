@@ -105,14 +105,6 @@ def test_what_is_packed_of_operations_in_place(torch: Any, name: str):
     assert packed == expected
 
 
-def test_what_is_overwritten_by_itself_is_found_modified(torch: Any):
-    w = leaf(torch)
-    y = w * 1
-    y.mul_(y)
-    with pytest.raises(RuntimeError, match=r"output 0 of Mul, is at version 1; expected version 0 instead"):
-        y.sum().backward()
-
-
 def test_versions_of_gradients_that_lie_in_each_other(torch: Any):
     def version(f: Callable[[Any], Any]) -> int:
         w = leaf(torch)
@@ -169,3 +161,45 @@ def test_complex_numbers_become_real_without_numpys_warning():
         assert x.to(torch.float32).tolist() == x.half().tolist() == [1.0, 3.0]
         assert x.long().tolist() == torch.zeros(2).copy_(x).tolist() == [1, 3]
         assert x.bool().tolist() == [True, True]
+
+
+#: what is like a tensor with gaps has its dimensions in the same order: the order of `permute`, and the strides
+ORDERS = {(0, 1, 2): (6, 2, 1), (2, 0, 1): (1, 6, 2), (1, 2, 0): (2, 1, 6), (2, 1, 0): (1, 2, 6), (1, 0, 2): (2, 6, 1)}
+
+
+@pytest.mark.parametrize("order", ORDERS, ids=str)
+def test_what_is_like_a_tensor_with_gaps_has_its_order(torch: Any, order: tuple[int, ...]):
+    x = torch.arange(24.0).view(2, 3, 4)[:, :, ::2].permute(order)
+    for made in (x.clone(), torch.empty_like(x), x.double(), x.exp()):
+        assert made.stride() == ORDERS[order]
+
+
+def test_empty_windows_may_begin_anywhere(torch: Any):
+    x = torch.arange(3)
+    for made in (x[3:], x[1:][2:], x[:0], torch.as_strided(x, (0,), (1,), 2), x.view(3, 1)[3:].t()):
+        assert made.numel() == 0 and made.tolist() in ([], [[]])
+    assert x[3:].storage_offset() == 3
+
+
+#: operations in place with an operand in the same memory, and what the error calls it
+OVERWRITTEN: dict[str, tuple[Callable[[Any, Any, Any], Any], str]] = {
+    "itself": (lambda torch, y, w: y.mul_(y), "which is output 0 of Mul, is at version 1; expected version 0"),
+    "its base": (
+        lambda torch, y, w: y.view(2).mul_(y),
+        "which is output 0 of torch::autograd::CopySlices, is at version 1; expected version 0",
+    ),
+    "its view": (
+        lambda torch, y, w: y.mul_(y.view(2)),
+        "which is output 0 of AsStrided, is at version 1; expected version 0",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OVERWRITTEN)
+def test_what_an_overwritten_operand_is_called(torch: Any, name: str):
+    act, words = OVERWRITTEN[name]
+    w = leaf(torch)
+    y = w * 1
+    act(torch, y, w)
+    with pytest.raises(RuntimeError, match=rf"\[torch.FloatTensor \[2\]\], {words}"):
+        y.sum().backward()
