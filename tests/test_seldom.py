@@ -203,3 +203,36 @@ def test_what_an_overwritten_operand_is_called(torch: Any, name: str):
     act(torch, y, w)
     with pytest.raises(RuntimeError, match=rf"\[torch.FloatTensor \[2\]\], {words}"):
         y.sum().backward()
+
+
+def test_a_write_that_fails_counts_as_none(torch: Any):
+    x = torch.zeros(3)
+    x.add_(1)
+    with pytest.raises(IndexError, match="index 9 is out of bounds for dimension 0 with size 3"):
+        x[torch.tensor([9, 0])] = 5.0
+    with pytest.raises(IndexError):
+        x[9] = 5.0
+    assert x._version == 1
+    assert x.tolist() == [1.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize("n", [3, 200_000])
+def test_large_and_small_tensors_in_place_are_the_same(torch: Any, n: int):
+    """Kernels write into the memory of a large tensor themselves."""
+    w = torch.ones(n, requires_grad=True)
+    a = w * 1
+    a.retain_grad()
+    a.mul_(w)
+    part = a[1:]
+    part.add_(w[1:])
+    assert (a._version, part._version, a.grad_fn.name()) == (2, 2, "torch::autograd::CopySlices")
+    a.sum().backward()
+    assert w.grad[:3].tolist() == [2.0, 3.0, 3.0]
+    assert a.grad[:3].tolist() == [1.0, 1.0, 1.0]
+    with torch.inference_mode():
+        x = torch.ones(n)
+        x.mul_(2).add_(x)
+    assert x[:2].tolist() == [4.0, 4.0] and x.is_inference()
+    y = torch.ones(n)
+    y.mul_(y).add_(1)
+    assert y._version == 2
