@@ -236,3 +236,14 @@ def test_large_and_small_tensors_in_place_are_the_same(torch: Any, n: int):
     y = torch.ones(n)
     y.mul_(y).add_(1)
     assert y._version == 2
+
+
+def test_indices_of_two_dimensions_with_others_behind_them(torch: Any):
+    x = torch.arange(24).view(2, 3, 4)
+    i = torch.tensor([[0, 1]])
+    assert x[i, 1].tolist() == [[[4, 5, 6, 7], [16, 17, 18, 19]]]
+    assert x[i, :, 2].tolist() == [[[2, 6, 10], [14, 18, 22]]]
+    assert x[i, None, i].shape == (1, 2, 1, 4)
+    assert x[..., i, 0].tolist() == [[[0, 4]], [[12, 16]]]
+    x[i, 1] = 0
+    assert x.sum().item() == 276 - 22 - 70
