@@ -247,3 +247,14 @@ def test_indices_of_two_dimensions_with_others_behind_them(torch: Any):
     assert x[..., i, 0].tolist() == [[[0, 4]], [[12, 16]]]
     x[i, 1] = 0
     assert x.sum().item() == 276 - 22 - 70
+
+
+def test_index_nothing_and_numpys_numbers(torch: Any):
+    with pytest.raises(IndexError, match="index 0 is out of bounds for dimension 0 with size 0"):
+        torch.zeros(0)[0]
+    with pytest.raises(IndexError, match="invalid index of a 0-dim tensor"):
+        torch.tensor(1.0)[0]
+    x = torch.arange(6).view(2, 3)
+    assert x[np.array(1)].tolist() == [3, 4, 5]
+    assert x[np.array(True)].tolist() == [[[0, 1, 2], [3, 4, 5]]]
+    assert x[np.array([1, 0]), np.array(2)].tolist() == [5, 2]
