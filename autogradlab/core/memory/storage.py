@@ -141,7 +141,8 @@ def sharing(storage: Storage) -> list[Tensor]:
     """Every living tensor on this memory, for `resize_` when it needs larger memory that others look at too.
 
     It goes through all objects, which is slow; to note every view when it is made would cost each of them a third of
-    its time. Of foreign objects only the type is looked at, so none of their code runs.
+    its time, and `gc.get_referrers` does not lead from the memory to its views, since arrays are unknown to the
+    collector. Of foreign objects only the type is looked at, so none of their code runs.
     """
     root = storage._owner
     found = []
