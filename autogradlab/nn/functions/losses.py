@@ -11,8 +11,9 @@ import numpy as np
 
 from ...core.arguments.declared import signatures
 from ...core.recording.record import TENSORS
-from ...core.runtime import modes
+from ...core.runtime import errors, modes
 from ...core.tensor.tensor import Tensor, requires_grad
+from ...core.types.dtypes import C_NAMES
 from ...core.values.promotion import broadcast_shapes
 from ...ops.nn import ctc as _sets  # noqa: F401 (fills the table)
 from ...ops.nn import loss as _kernels  # noqa: F401 (fills the table)
@@ -542,6 +543,8 @@ def gaussian_nll_loss(
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(reduction + " is not valid")
     v = v.clone()
+    if v._array.dtype.kind in "biu":
+        raise RuntimeError(errors.CAST.format("Float", C_NAMES.get(v.dtype.name, v.dtype.name)))
     low = v._array < eps
     np.putmask(v._array, low, eps)
     loss = 0.5 * (TENSORS.log(v) + (x - target) ** 2 / v)

@@ -40,7 +40,7 @@ def real_only(kernel: Any, name: str, halves: bool = True) -> Any:
 unary(
     "erf(Tensor input, *, Tensor out=None) -> Tensor",
     real_only(K.erf, "erf_vml_cpu"),
-    lambda F, grad, input: grad * (2 / _ROOT_PI) * F.exp(-(input * input)),
+    lambda F, grad, input: (2 / _ROOT_PI) * F.exp(-F.pow(input, 2)) * grad,
     doc="""
     The error function: the chance that a normal number of variance 1/2 lies within [-x, x].
 
@@ -61,7 +61,7 @@ alias("special_erf", "erf", method=False)
 unary(
     "erfc(Tensor input, *, Tensor out=None) -> Tensor",
     real_only(K.erfc, "erfc_vml_cpu"),
-    lambda F, grad, input: grad * (-2 / _ROOT_PI) * F.exp(-(input * input)),
+    lambda F, grad, input: (-2 / _ROOT_PI) * F.exp(-F.pow(input, 2)) * grad,
     doc="""
     1 - erf(x), exact where erf is close to 1.
 
