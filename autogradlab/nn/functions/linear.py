@@ -96,6 +96,8 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
         raise RuntimeError(f"All tensors must have the same dtype, got {kinds}")
     if a.ndim != b.ndim:
         raise RuntimeError(f"bilinear(): input dimensions do not match: got {a.ndim} and {b.ndim}")
+    if not a.ndim:
+        raise IndexError("Dimension specified as -1 but tensor has no dimensions")
     for i in range(a.ndim - 1):
         if a.shape[i] != b.shape[i]:
             raise RuntimeError(

@@ -515,9 +515,14 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
     """
     _lines(input, "adaptive_avg_pool1d")
     size = _one(output_size, "adaptive_avg_pool1d")
-    if not input._array.shape[-1]:  # means of nothing
-        shape = (*input._array.shape[:-1], size)
-        return TENSORS.squeeze(TENSORS.full((*shape[:-1], 1, size), math.nan, dtype=input.dtype), -2)
+    if size == 1:  # means, also of nothing
+        return TENSORS.squeeze(TENSORS.mean(TENSORS.unsqueeze(input, -2), (-1, -2), True), -2)
+    if not input._array.shape[-1]:
+        shape = [*input._array.shape[:-1], 1, 0]
+        raise RuntimeError(
+            "adaptive_avg_pool2d(): Expected input to have non-zero size for non-batch dimensions, but input has sizes "
+            f"{shape} with dimension {len(shape) - 1} being empty"
+        )
     return TENSORS.squeeze(adaptive_avg_pool2d(TENSORS.unsqueeze(input, -2), (1, size)), -2)
 
 
