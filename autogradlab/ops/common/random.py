@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.arguments.declared import declare
+from ...core.arguments.declared import declare, name_of
 from ...core.graph.node import NO_EDGE, Edge
 from ...core.memory.layout import like
 from ...core.random import distributions as D
@@ -498,10 +498,10 @@ def _standard_gamma(*args: Any, **kwargs: Any) -> Tensor:
 # -- filled in place ---------------------------------------------------------------------------------------------------
 
 
-def _filler(name: str, node: str, fill: Any, names: tuple[str, ...], doc: str) -> None:
-    """The method `name_`, which fills by `fill(array, *arguments, generator=)`; its Node passes zeros on."""
-    entry = Op(name, lambda input: input, node=node, vjp=_ZERO)
-    full = name + "_"
+def _filler(declaration: str, node: str, fill: Any, names: tuple[str, ...], doc: str) -> None:
+    """A method that fills by `fill(array, *arguments, generator=)`; its Node passes zeros on."""
+    full = name_of(declaration)
+    entry = Op(full.removesuffix("_"), lambda input: input, node=node, vjp=_ZERO)
 
     def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         _, values = bind(full, args, kwargs, "Tensor")
@@ -509,7 +509,7 @@ def _filler(name: str, node: str, fill: Any, names: tuple[str, ...], doc: str) -
         return _in_place(entry, self, lambda x: fill(x, *given, generator=values["generator"]))
 
     method.__doc__ = doc
-    composite(full, function=False)(method)
+    composite(declaration, function=False)(method)
 
 
 def _in_place(entry: Op, self: Tensor, fill: Any, other: Tensor | None = None) -> Tensor:
@@ -533,8 +533,11 @@ def _in_place(entry: Op, self: Tensor, fill: Any, other: Tensor | None = None) -
     return self
 
 
-declare(
+_filler(
     "uniform_(Tensor input, float from=0, float to=1, *, Generator? generator=None) -> Tensor",
+    "UniformBackward0",
+    streams.uniform_,
+    ("from", "to"),
     """
     Filled with numbers uniform in [from, to).
 
@@ -548,14 +551,10 @@ declare(
     """,
 )
 _filler(
-    "uniform",
-    "UniformBackward0",
-    streams.uniform_,
-    ("from", "to"),
-    "uniform_(from=0, to=1): fill with numbers spread evenly over [from, to).",
-)
-declare(
     "normal_(Tensor input, float mean=0, float std=1, *, Generator? generator=None) -> Tensor",
+    "NormalBackward0",
+    streams.normal_,
+    ("mean", "std"),
     """
     Filled with normal numbers.
 
@@ -569,10 +568,10 @@ declare(
     """,
 )
 _filler(
-    "normal", "NormalBackward0", streams.normal_, ("mean", "std"), "normal_(mean=0, std=1): fill with normal numbers."
-)
-declare(
     "exponential_(Tensor input, float lambd=1, *, Generator? generator=None) -> Tensor",
+    "ExponentialBackward0",
+    D.exponential_,
+    ("lambd",),
     """
     Filled with numbers of an exponential distribution with rate lambd.
 
@@ -586,14 +585,10 @@ declare(
     """,
 )
 _filler(
-    "exponential",
-    "ExponentialBackward0",
-    D.exponential_,
-    ("lambd",),
-    "exponential_(lambd=1): fill with exponential numbers of rate lambd.",
-)
-declare(
     "geometric_(Tensor input, float p, *, Generator? generator=None) -> Tensor",
+    "GeometricBackward0",
+    D.geometric_,
+    ("p",),
     """
     Filled with numbers of attempts until one with probability p succeeds.
 
@@ -607,14 +602,10 @@ declare(
     """,
 )
 _filler(
-    "geometric",
-    "GeometricBackward0",
-    D.geometric_,
-    ("p",),
-    "geometric_(p): fill with the number of trials up to the first success.",
-)
-declare(
     "cauchy_(Tensor input, float median=0, float sigma=1, *, Generator? generator=None) -> Tensor",
+    "CauchyBackward0",
+    D.cauchy_,
+    ("median", "sigma"),
     """
     Filled with numbers of a Cauchy distribution.
 
@@ -628,10 +619,10 @@ declare(
     """,
 )
 _filler(
-    "cauchy", "CauchyBackward0", D.cauchy_, ("median", "sigma"), "cauchy_(median=0, sigma=1): fill with Cauchy numbers."
-)
-declare(
     "log_normal_(Tensor input, float mean=1, float std=2, *, Generator? generator=None) -> Tensor",
+    "LogNormalBackward0",
+    D.log_normal_,
+    ("mean", "std"),
     """
     Filled with numbers whose logarithm is normal.
 
@@ -643,13 +634,6 @@ declare(
     >>> torch.zeros(2).log_normal_()
     tensor([59.2634,  1.5116])
     """,
-)
-_filler(
-    "log_normal",
-    "LogNormalBackward0",
-    D.log_normal_,
-    ("mean", "std"),
-    "log_normal_(mean=1, std=2): fill with numbers whose logarithms are normal.",
 )
 
 _RANDOM = [Op("random", lambda input: input, node=f"RandomBackward{i}", vjp=_ZERO) for i in range(3)]

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ...core.arguments.declared import declare
 from ...core.arguments.mismatch import describe_mismatch
 from ...core.graph.node import NO_EDGE
 from ...core.memory.casting import cast_array, real_with_warning
@@ -677,58 +676,58 @@ def numel(input: Tensor) -> int:
     return input._array.size
 
 
-declare(
-    "nelement(Tensor input) -> int",
-    """Another name of numel.""",
-)
-composite("nelement", function=False)(lambda input: input._array.size)
-declare(
-    "dim(Tensor input) -> int",
-    """
-    The number of dimensions.
+@composite("nelement(Tensor input) -> int", function=False)
+def nelement(input: Tensor) -> int:
+    """Another name of numel."""
+    return input._array.size
+
+
+@composite("dim(Tensor input) -> int", function=False)
+def dim(input: Tensor) -> int:
+    """The number of dimensions.
 
     Shapes: any.
 
     >>> torch.zeros(2, 3).dim()
     2
-    """,
-)
-composite("dim", function=False)(lambda input: input._array.ndim)
-declare(
-    "ndimension(Tensor input) -> int",
-    """Another name of dim.""",
-)
-composite("ndimension", function=False)(lambda input: input._array.ndim)
-declare(
-    "element_size(Tensor input) -> int",
     """
-    The bytes of one element.
+    return input._array.ndim
+
+
+@composite("ndimension(Tensor input) -> int", function=False)
+def ndimension(input: Tensor) -> int:
+    """Another name of dim."""
+    return input._array.ndim
+
+
+@composite("element_size(Tensor input) -> int", function=False)
+def element_size(input: Tensor) -> int:
+    """The bytes of one element.
 
     >>> torch.ones(1).element_size()
     4
-    """,
-)
-composite("element_size", function=False)(lambda input: input._array.itemsize)
-declare(
-    "is_pinned(Tensor input, Device? device=None) -> bool",
     """
-    Whether its memory is pinned for a GPU: never here.
+    return input._array.itemsize
+
+
+@composite("is_pinned(Tensor input, Device? device=None) -> bool", function=False)
+def is_pinned(input: Tensor) -> bool:
+    """Whether its memory is pinned for a GPU: never here.
 
     >>> torch.ones(1).is_pinned()
     False
-    """,
-)
-composite("is_pinned", function=False)(lambda input: False)
-declare(
-    "is_shared -> bool",
     """
-    Whether its memory is shared between processes.
+    return False
+
+
+@composite("is_shared -> bool", function=False)
+def is_shared(input: Tensor) -> bool:
+    """Whether its memory is shared between processes.
 
     >>> torch.ones(1).is_shared()
     False
-    """,
-)
-composite("is_shared", function=False)(lambda input: False)
+    """
+    return False
 
 
 @composite("resize_(Tensor input, SymInt[] size, *, MemoryFormat? memory_format=None) -> Tensor", function=False)
@@ -752,39 +751,34 @@ def resize_(input: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
     return input
 
 
+@composite("is_signed(Tensor input) -> bool")
 def is_signed(input: Tensor) -> bool:
-    """Whether the dtype has negative values."""
-    return input.dtype.is_signed
-
-
-declare(
-    "is_signed(Tensor input) -> bool",
-    """
-    Whether the dtype has negative numbers.
+    """Whether the dtype has negative numbers.
 
     >>> torch.ones(1, dtype=torch.uint8).is_signed()
     False
-    """,
-)
-composite()(is_signed)
-declare(
-    "is_floating_point(Tensor input) -> bool",
     """
-    Whether the dtype is float.
+    return input.dtype.is_signed
+
+
+@composite("is_floating_point(Tensor input) -> bool")
+def is_floating_point(input: Tensor) -> bool:
+    """Whether the dtype is float.
 
     >>> torch.is_floating_point(torch.tensor([1])), torch.tensor([1.]).is_floating_point()
     (False, True)
-    """,
-)
-composite("is_floating_point")(lambda input: input.dtype.is_floating_point)
-declare(
-    "is_complex(Tensor input) -> bool",
     """
-    Whether the dtype is complex.
+    return input.dtype.is_floating_point
+
+
+@composite("is_complex(Tensor input) -> bool")
+def is_complex(input: Tensor) -> bool:
+    """Whether the dtype is complex.
 
     >>> torch.is_complex(torch.tensor([1j]))
     True
-    """,
-)
-composite("is_complex")(lambda input: input.dtype.is_complex)
+    """
+    return input.dtype.is_complex
+
+
 RAW.to = lambda x, wanted: x if wanted.numpy is x.dtype else cast_array(x, wanted.numpy)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
+from ...core.arguments.declared import name_of as declared_name
 from ..first.kinds import BOOL, COMPLEX, HALF, INTEGERS, SHORT, name_of, replace, typed
 from ..table.opdef import op
 
@@ -188,15 +189,15 @@ def _register_scatter(name: str, node: str, nd: int) -> None:
     )(kernel)
 
 
-def _register_max(nd: int) -> None:
-    name = f"max_pool{nd}d_with_indices"
+def _register_max(declaration: str, nd: int) -> None:
+    name = declared_name(declaration)
 
     @typed(f"max_pool{nd}d", "bc")
     def kernel(input, kernel_size, stride, padding, dilation, ceil_mode):
         return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode)
 
     op(
-        name,
+        declaration,
         method=False,
         function=False,
         node=f"MaxPool{nd}DWithIndicesBackward0",
@@ -211,20 +212,20 @@ def _register_max(nd: int) -> None:
     _register_scatter(name + "_backward", f"MaxPool{nd}DWithIndicesBackwardBackward0", nd)
 
 
-declare(
+_register_max(
     """
     nn.max_pool2d_with_indices(Tensor input, int[2] kernel_size, int[2] stride=None, int[2] padding=0,
         int[2] dilation=1, bool ceil_mode=False, *, Tensor[2] out=None) -> Tensor
     """,
+    2,
 )
-_register_max(2)
-declare(
+_register_max(
     """
     nn.max_pool3d_with_indices(Tensor input, int[3] kernel_size, int[3] stride=None, int[3] padding=0,
         int[3] dilation=1, bool ceil_mode=False, *, Tensor[2] out=None) -> Tensor
     """,
+    3,
 )
-_register_max(3)
 
 
 def _unpool(input, indices, output_size):
@@ -317,8 +318,8 @@ def _avg_pool_backward(input, shape, kernel_size, stride, padding, ceil_mode, co
     return np.ascontiguousarray(whole[(..., *(slice(p, p + n) for p, n in zip(padding, shape[-nd:], strict=True)))])
 
 
-def _register_avg(nd: int, refused: str, without: str) -> None:
-    name, node = f"avg_pool{nd}d", f"AvgPool{nd}DBackward"
+def _register_avg(declaration: str, nd: int, refused: str, without: str) -> None:
+    name, node = declared_name(declaration), f"AvgPool{nd}DBackward"
 
     @typed(refused, without)
     def kernel(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
@@ -331,7 +332,7 @@ def _register_avg(nd: int, refused: str, without: str) -> None:
         )
 
     op(
-        name,
+        declaration,
         method=False,
         function=False,
         node=f"{node}0",
@@ -358,20 +359,24 @@ def _register_avg(nd: int, refused: str, without: str) -> None:
     )(back)
 
 
-declare(
+_register_avg(
     """
     nn.avg_pool2d(Tensor input, int[2] kernel_size, int[2] stride=None, int[2] padding=0, bool ceil_mode=False,
         bool count_include_pad=True, int? divisor_override=None, *, Tensor out=None) -> Tensor
     """,
+    2,
+    "avg_pool2d",
+    BOOL + SHORT + COMPLEX,
 )
-_register_avg(2, "avg_pool2d", BOOL + SHORT + COMPLEX)
-declare(
+_register_avg(
     """
     nn.avg_pool3d(Tensor input, int[3] kernel_size, int[3] stride=None, int[3] padding=0, bool ceil_mode=False,
         bool count_include_pad=True, int? divisor_override=None, *, Tensor out=None) -> Tensor
     """,
+    3,
+    "avg_pool3d_out_frame",
+    BOOL + SHORT + COMPLEX + HALF,
 )
-_register_avg(3, "avg_pool3d_out_frame", BOOL + SHORT + COMPLEX + HALF)
 
 
 # -- adaptive ----------------------------------------------------------------------------------------------------------
@@ -397,8 +402,8 @@ def along(x: Array, matrices: list[Array]) -> Array:
     return np.ascontiguousarray(x)
 
 
-def _register_adaptive(nd: int) -> None:
-    mean, maximum = f"_adaptive_avg_pool{nd}d", f"adaptive_max_pool{nd}d"
+def _register_adaptive(declaration: str, nd: int) -> None:
+    mean, maximum = f"_adaptive_avg_pool{nd}d", declared_name(declaration)
 
     @typed(f"adaptive_avg_pool{nd}d{'' if nd == 2 else '_cpu'}")
     def kernel(input, output_size):
@@ -435,7 +440,7 @@ def _register_adaptive(nd: int) -> None:
         },
     )(kernel_backward)
     op(
-        maximum,
+        declaration,
         method=False,
         function=False,
         node=f"AdaptiveMaxPool{nd}DBackward0",
@@ -473,14 +478,14 @@ def _adaptive_max(input: Array, output_size: Sizes) -> Any:
 declare(
     "_adaptive_avg_pool2d(Tensor input, SymInt[2] output_size) -> Tensor",
 )
-declare(
+_register_adaptive(
     "nn.adaptive_max_pool2d(Tensor input, int[2] output_size, *, Tensor[2] out=None) -> Tensor",
+    2,
 )
-_register_adaptive(2)
-declare(
+_register_adaptive(
     "nn.adaptive_max_pool3d(Tensor input, int[3] output_size, *, Tensor[2] out=None) -> Tensor",
+    3,
 )
-_register_adaptive(3)
 
 
 # -- windows at random places ------------------------------------------------------------------------------------------
@@ -495,8 +500,8 @@ def _starts(sample: float, n: int, o: int, k: int, kind: Any) -> list[int]:
     return [int((kind(i) + u) * alpha) - int(u * alpha) for i in range(o - 1)] + [n - k]
 
 
-def _register_fractional(nd: int) -> None:
-    name = f"fractional_max_pool{nd}d"
+def _register_fractional(declaration: str, nd: int) -> None:
+    name = declared_name(declaration)
 
     @typed(f"{name}_out_frame", "biuc")
     def kernel(input, random_samples, kernel_size, output_size):
@@ -519,7 +524,7 @@ def _register_fractional(nd: int) -> None:
         return (best, index) if input.ndim == nd + 2 else (best[0], index[0])
 
     op(
-        name,
+        declaration,
         "input random_samples",
         method=False,
         function=False,
@@ -533,17 +538,17 @@ def _register_fractional(nd: int) -> None:
     _register_scatter(name + "_backward", f"FractionalMaxPool{nd}DBackwardBackward0", nd)
 
 
-declare(
+_register_fractional(
     """
     nn.fractional_max_pool2d(Tensor input, int[2] kernel_size, int[2] output_size, Tensor random_samples, *,
         Tensor[2] out=None) -> Tensor
     """,
+    2,
 )
-_register_fractional(2)
-declare(
+_register_fractional(
     """
     nn.fractional_max_pool3d(Tensor input, int[3] kernel_size, int[3] output_size, Tensor random_samples, *,
         Tensor[2] out=None) -> Tensor
     """,
+    3,
 )
-_register_fractional(3)
