@@ -125,7 +125,7 @@ def _c2c(x: Tensor, s: Any, dim: Any, norm: str | None, forward: bool, out: Any,
 
 
 def _axes(name: str, x: Tensor, s: Any, dim: Any) -> tuple[tuple[int, ...], tuple[Any, ...]]:
-    """The dimensions of a real transform, which needs one to halve."""
+    """The dimensions of a real transform: there must be one, since the last one is halved."""
     dims, sizes = _dims(x, s, dim)
     if not dims:
         raise RuntimeError(f"{name} must transform at least one axis")

@@ -57,7 +57,7 @@ def _like(tree: Any, leaves: Any) -> Any:
 
 
 class _Level:
-    """One transform at work: the tensors by which it differentiates, apart from those that require grad outside."""
+    """A transform that runs: the tensors it differentiates by, apart from those that require grad outside."""
 
     def __init__(self, func: Function, forward: bool = False) -> None:
         self.func = func
@@ -77,7 +77,7 @@ class _Level:
         transforms.depth -= 1
 
     def _captures(self, t: Tensor) -> bool:
-        """Whether a tensor, or what it is a view of, comes to the function otherwise than by its arguments."""
+        """Whether the function gets a tensor, or the base of a view, in another way than as an argument."""
         wanted = {id(t)} if t._view is None or requires_grad(t._view.base) else {id(t), id(t._view.base)}
         return any(id(x) in wanted for x in _reached(self.func))
 
@@ -126,7 +126,7 @@ class _Level:
 
 
 def _puts_back(run: Function) -> Function:
-    """The same function, which puts all modes back by assignments alone, wherever it is interrupted."""
+    """The function, after which all modes are as before, wherever it is interrupted."""
 
     @functools.wraps(run)
     def guarded(*args: Any, **kwargs: Any) -> Any:

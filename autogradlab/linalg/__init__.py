@@ -436,7 +436,7 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
 
 
 def _order(sizes: list[int]) -> list[list[int]]:
-    """Where to cut each stretch of a chain of matrices with these sizes."""
+    """Where to split each part of a chain of products of matrices with these sizes."""
     n = len(sizes) - 1
     cost = [[0] * n for _ in range(n)]
     cut = [[0] * n for _ in range(n)]

@@ -26,7 +26,7 @@ def _check(lr: Any, eps: float, betas: Any, weight_decay: float) -> None:
 
 
 def _state(changes: Changes, p: Any, *names: str, **scalars: float) -> dict[str, Any]:
-    """The state of a parameter, made of zeros at its first step."""
+    """The state of a parameter: zeros before its first step."""
     found = changes.state(p)
     if found:
         return found

@@ -24,7 +24,7 @@ def _with_decay(group: dict[str, Any], x: Any, g: Any) -> Any:
 
 
 def _squares(changes: Changes, held: Tensor, g: Any, decay: float) -> Any:
-    """The running mean of squares, with those of `g`."""
+    """The running mean of squares, to which those of `g` are added."""
     square = changes.array(held) * g.dtype.type(decay)
     return changes.write(held, addcmul(square, g, g, 1 - decay), 2)
 

@@ -20,7 +20,7 @@ _FLOAT32 = np.dtype(np.float32)
 
 
 def number(x: Any) -> float:
-    """A number that may stand in a tensor of one element."""
+    """A number, which may be given as a tensor of one element."""
     return x.item() if isinstance(x, Tensor) else x
 
 

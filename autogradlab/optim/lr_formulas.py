@@ -317,7 +317,7 @@ class PolynomialLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        """The rates on their way to 0."""
+        """The rates as they fall to 0."""
         self._warn_get_lr_called_within_step()
         if self._is_initial or self.last_epoch > self.total_iters:
             return self._rates()

@@ -199,7 +199,7 @@ class Optimizer:
         return self._register("_optimizer_load_state_dict_post_hooks", hook, prepend)
 
     def _check_fused(self, fused: Any, foreach: Any, differentiable: Any) -> None:
-        """Refuse what the fused step, which here computes as any other, cannot be combined with."""
+        """Refuse what PyTorch's fused step cannot be combined with; here it computes like any other."""
         if fused and differentiable:
             raise RuntimeError("`fused` does not support `differentiable`")
         if fused and foreach:
@@ -261,7 +261,7 @@ class Optimizer:
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients of all managed tensors; with set_to_none=False fill them with zeros."""
-        from ..nn.modules.convert import clear  # when somebody has parameters, the layers are loaded mostly
+        from ..nn.modules.convert import clear  # who has parameters has mostly loaded nn already
 
         for group in self.param_groups:
             for p in group["params"]:

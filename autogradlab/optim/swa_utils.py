@@ -195,12 +195,12 @@ class SWALR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def _share(self, step: float) -> float:
-        """How far the rates are on their way at a step."""
+        """How far the rates have moved from the start to swa_lr at a step, from 0 to 1."""
         t = max(0.0, min(1.0, step / max(1, self.anneal_epochs)))
         return (1 - math.cos(math.pi * t)) / 2 if self._anneal_strategy == "cos" else t
 
     def get_lr(self) -> list[Any]:
-        """The rates on their way to swa_lr."""
+        """The rates between those at the start and swa_lr."""
         self._warn_get_lr_called_within_step()
         step = self._step_count - 1
         if self.anneal_epochs == 0:

@@ -16,7 +16,7 @@ __all__ = ["multi_head_attention_forward", "scaled_dot_product_attention"]
 
 
 def _whole(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, dropout_p: float) -> bool:
-    """Whether PyTorch has one operation for such attention."""
+    """Whether PyTorch computes this attention as one operation."""
     a, b, c = q._array, k._array, v._array
     if (
         dropout_p
@@ -101,7 +101,7 @@ def scaled_dot_product_attention(
 
 
 def _masked(mask: Any, like: Tensor) -> Any:
-    """A mask as numbers to be added: True, which takes no part here, as -inf."""
+    """A bool mask as numbers to be added to the scores: -inf where it is True."""
     if mask is None or mask._array.dtype.kind != "b":
         return mask
     added = np.zeros(mask._array.shape, like._array.dtype)

@@ -51,7 +51,7 @@ _SIZES = (
 
 
 def _pair(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
-    """Both, broadcast against each other, with a warning if that changes anything."""
+    """Input and target, broadcast against each other; warns if that changes a shape."""
     if target.size() != input.size():
         warnings.warn(_SIZES.format(target.shape, input.shape), stacklevel=3)
         shape = broadcast_shapes(input._array.shape, target._array.shape)
@@ -378,7 +378,7 @@ def cross_entropy(
 
 
 def _laid(weight: Tensor, axis: int, ndim: int) -> Tensor:
-    """Weights of classes, to be broadcast along `axis`."""
+    """The weights of classes, shaped to broadcast along `axis`."""
     return TENSORS.view(weight, [-1 if i == axis else 1 for i in range(ndim)])
 
 

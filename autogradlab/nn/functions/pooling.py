@@ -52,7 +52,7 @@ def _sizes(value: Any, n: int) -> tuple[int, ...]:
 
 
 def _stride(stride: Any, kernel_size: Any) -> Any:
-    """Where none is given the windows stand side by side."""
+    """The stride: if none is given, that of windows side by side."""
     return kernel_size if stride is None or stride in ((), []) else stride
 
 

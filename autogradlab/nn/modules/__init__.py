@@ -54,7 +54,7 @@ _FAMILIES = (
 
 
 def _named_as_pytorch() -> dict[str, Any]:
-    """All layers; their `__module__` is the name that PyTorch prints, whatever this package is called."""
+    """All layers, with `__module__` as PyTorch prints it, whatever this package is called."""
     found: dict[str, Any] = {}
     package = __name__.partition(".")[0]
     for family in _FAMILIES:

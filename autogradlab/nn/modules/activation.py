@@ -74,7 +74,7 @@ class ReLU(Module):
         return F.relu(input, self.inplace)
 
     def extra_repr(self) -> str:
-        """What stands between the brackets of the layer's text."""
+        """The arguments that the repr shows."""
         return _inplace(self)
 
 
@@ -103,7 +103,7 @@ class RReLU(Module):
         return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
 
     def extra_repr(self) -> str:
-        """What stands between the brackets of the layer's text."""
+        """The arguments that the repr shows."""
         return f"lower={self.lower}, upper={self.upper}" + _and_inplace(self)
 
 
@@ -151,7 +151,7 @@ class Hardtanh(Module):
         return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
 
     def extra_repr(self) -> str:
-        """What stands between the brackets of the layer's text."""
+        """The arguments that the repr shows."""
         return f"min_val={self.min_val}, max_val={self.max_val}" + _and_inplace(self)
 
 
@@ -177,7 +177,7 @@ class ReLU6(Hardtanh):
         return F.relu6(input, self.inplace)
 
     def extra_repr(self) -> str:
-        """What stands between the brackets of the layer's text."""
+        """The arguments that the repr shows."""
         return _inplace(self)
 
 
@@ -288,7 +288,7 @@ class SiLU(Module):
         return F.silu(input, self.inplace)
 
     def extra_repr(self) -> str:
-        """What stands between the brackets of the layer's text."""
+        """The arguments that the repr shows."""
         return _inplace(self)
 
 
@@ -315,7 +315,7 @@ class Mish(Module):
         return F.mish(input, self.inplace)
 
     def extra_repr(self) -> str:
-        """What stands between the brackets of the layer's text."""
+        """The arguments that the repr shows."""
         return _inplace(self)
 
 
@@ -343,7 +343,7 @@ class ELU(Module):
         return F.elu(input, self.alpha, self.inplace)
 
     def extra_repr(self) -> str:
-        """What stands between the brackets of the layer's text."""
+        """The arguments that the repr shows."""
         return f"alpha={self.alpha}" + _and_inplace(self)
 
 
@@ -371,7 +371,7 @@ class CELU(Module):
         return F.celu(input, self.alpha, self.inplace)
 
     def extra_repr(self) -> str:
-        """What stands between the brackets of the layer's text."""
+        """The arguments that the repr shows."""
         return f"alpha={self.alpha}" + _and_inplace(self)
 
 
@@ -398,7 +398,7 @@ class SELU(Module):
         return F.selu(input, self.inplace)
 
     def extra_repr(self) -> str:
-        """What stands between the brackets of the layer's text."""
+        """The arguments that the repr shows."""
         return _inplace(self)
 
 
@@ -425,7 +425,7 @@ class GLU(Module):
         return F.glu(input, self.dim)
 
     def extra_repr(self) -> str:
-        """What stands between the brackets of the layer's text."""
+        """The arguments that the repr shows."""
         return f"dim={self.dim}"
 
 
@@ -452,7 +452,7 @@ class GELU(Module):
         return F.gelu(input, approximate=self.approximate)
 
     def extra_repr(self) -> str:
-        """What stands between the brackets of the layer's text."""
+        """The arguments that the repr shows."""
         return f"approximate={self.approximate!r}"
 
 
@@ -479,7 +479,7 @@ class Hardshrink(Module):
         return F.hardshrink(input, self.lambd)
 
     def extra_repr(self) -> str:
-        """What stands between the brackets of the layer's text."""
+        """The arguments that the repr shows."""
         return f"{self.lambd}"
 
 
@@ -507,7 +507,7 @@ class LeakyReLU(Module):
         return F.leaky_relu(input, self.negative_slope, self.inplace)
 
     def extra_repr(self) -> str:
-        """What stands between the brackets of the layer's text."""
+        """The arguments that the repr shows."""
         return f"negative_slope={self.negative_slope}" + _and_inplace(self)
 
 
@@ -554,7 +554,7 @@ class Softplus(Module):
         return F.softplus(input, self.beta, self.threshold)
 
     def extra_repr(self) -> str:
-        """What stands between the brackets of the layer's text."""
+        """The arguments that the repr shows."""
         return f"beta={self.beta}, threshold={self.threshold}"
 
 
@@ -581,7 +581,7 @@ class Softshrink(Module):
         return F.softshrink(input, self.lambd)
 
     def extra_repr(self) -> str:
-        """What stands between the brackets of the layer's text."""
+        """The arguments that the repr shows."""
         return str(self.lambd)
 
 
@@ -648,7 +648,7 @@ class Threshold(Module):
         return F.threshold(input, self.threshold, self.value, self.inplace)
 
     def extra_repr(self) -> str:
-        """What stands between the brackets of the layer's text."""
+        """The arguments that the repr shows."""
         return f"threshold={self.threshold}, value={self.value}" + _and_inplace(self)
 
 
@@ -675,7 +675,7 @@ class Softmin(Module):
         return F.softmin(input, self.dim, 5)
 
     def extra_repr(self) -> str:
-        """What stands between the brackets of the layer's text."""
+        """The arguments that the repr shows."""
         return f"dim={self.dim}"
 
 
@@ -703,7 +703,7 @@ class Softmax(Module):
         return F.softmax(input, self.dim, 5)
 
     def extra_repr(self) -> str:
-        """What stands between the brackets of the layer's text."""
+        """The arguments that the repr shows."""
         return f"dim={self.dim}"
 
 
@@ -730,7 +730,7 @@ class LogSoftmax(Module):
         return F.log_softmax(input, self.dim, 5)
 
     def extra_repr(self) -> str:
-        """What stands between the brackets of the layer's text."""
+        """The arguments that the repr shows."""
         return f"dim={self.dim}"
 
 
@@ -790,5 +790,5 @@ class PReLU(Module):
         return F.prelu(input, self.weight)
 
     def extra_repr(self) -> str:
-        """What stands between the brackets of the layer's text."""
+        """The arguments that the repr shows."""
         return f"num_parameters={self.num_parameters}"

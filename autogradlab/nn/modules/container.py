@@ -112,7 +112,7 @@ class Sequential(Module):
         return self
 
     def append(self, module: Module) -> Sequential:
-        """Put a module behind the last."""
+        """Add a module at the end."""
         self.add_module(str(len(self)), module)
         return self
 
@@ -130,7 +130,7 @@ class Sequential(Module):
         return self
 
     def extend(self, sequential: Iterable[Module]) -> Sequential:
-        """Put modules behind the last."""
+        """Add modules at the end."""
         for module in list(sequential):
             self.append(module)
         return self
@@ -229,12 +229,12 @@ class ModuleList(Module):
         return found
 
     def append(self, module: Module | None) -> ModuleList:
-        """Put a module behind the last."""
+        """Add a module at the end."""
         self.add_module(str(len(self)), module)
         return self
 
     def extend(self, modules: Iterable[Module]) -> ModuleList:
-        """Put modules behind the last."""
+        """Add modules at the end."""
         if not isinstance(modules, Iterable):
             raise TypeError(f"ModuleList.extend should be called with an iterable, but got {type(modules).__name__}")
         offset = len(self)
@@ -378,7 +378,7 @@ class ParameterList(Module):
         return [key for key in super().__dir__() if not key.isdigit()]
 
     def append(self, value: Any) -> ParameterList:
-        """Put a value behind the last."""
+        """Add a value at the end."""
         i = len(self)
         self._size += 1
         self[i] = value
@@ -393,7 +393,7 @@ class ParameterList(Module):
         return self
 
     def extra_repr(self) -> str:
-        """What stands between the brackets of the layer's text."""
+        """The arguments that the repr shows."""
         return "\n".join(f"  ({i}): {_described(p, True)}" for i, p in enumerate(self))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -469,13 +469,13 @@ class ParameterDict(Module):
             del self[k]
 
     def pop(self, key: str) -> Any:
-        """Take a key away and give its value."""
+        """Remove a key and return its value."""
         found = self[key]
         del self[key]
         return found
 
     def popitem(self) -> tuple[str, Any]:
-        """Take the last pair away and give it."""
+        """Remove the last pair and return it."""
         key, _ = self._keys.popitem()
         self._keys[key] = None
         return key, self.pop(key)
@@ -517,7 +517,7 @@ class ParameterDict(Module):
             self[key] = value
 
     def extra_repr(self) -> str:
-        """What stands between the brackets of the layer's text."""
+        """The arguments that the repr shows."""
         return "\n".join(f"  ({k}): {_described(p)}" for k, p in self.items())
 
     def __call__(self, input: Any) -> Any:

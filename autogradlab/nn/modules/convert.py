@@ -150,7 +150,7 @@ class Convert:
         """Nothing is compiled; calls are the same without."""
 
     def train(self, mode: bool = True) -> Any:
-        """Set training mode, which Dropout and BatchNorm heed, here and below; give the module back."""
+        """Set training mode, which Dropout and BatchNorm follow, here and below; return the module."""
         if not isinstance(mode, bool):
             raise ValueError("training mode is expected to be boolean")
         self.training = mode
@@ -179,7 +179,7 @@ def _refuse(error: Exception) -> Any:
 
 
 def clear(p: Any, set_to_none: bool) -> None:
-    """Take the gradient of a parameter away, or make it zero."""
+    """Remove the gradient of a parameter, or make it zero."""
     grad = p._grad
     if grad is None:
         return
@@ -194,7 +194,7 @@ def clear(p: Any, set_to_none: bool) -> None:
 
 
 def _replace(t: Tensor, by: Tensor) -> None:
-    """Give a tensor other memory, as `t.data = by` does, of uninitialized parameters too."""
+    """Give a tensor other memory, as `t.data = by` does; uninitialized parameters are taken too."""
     if is_lazy(t):
         t._array = by._array
         return

@@ -26,7 +26,7 @@ class _DropoutNd(Module):
         return type(self)._drop(input, self.p, self.training, self.inplace)
 
     def extra_repr(self) -> str:
-        """What stands between the brackets of the layer's text."""
+        """The arguments that the repr shows."""
         return f"p={self.p}, inplace={self.inplace}"
 
 

@@ -35,7 +35,7 @@ class Flatten(Module):
         return TENSORS.flatten(input, self.start_dim, self.end_dim)
 
     def extra_repr(self) -> str:
-        """What stands between the brackets of the layer's text."""
+        """The arguments that the repr shows."""
         return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
 
 
@@ -74,5 +74,5 @@ class Unflatten(Module):
         return TENSORS.unflatten(input, self.dim, self.unflattened_size)
 
     def extra_repr(self) -> str:
-        """What stands between the brackets of the layer's text."""
+        """The arguments that the repr shows."""
         return f"dim={self.dim}, unflattened_size={self.unflattened_size}"

@@ -114,7 +114,7 @@ def register_module_module_registration_hook(hook: Callable[..., Any]) -> Remova
 
 
 class BackwardHookFunction(Function):
-    """Gives its inputs on: a Node at the border of a Module, on which hooks can be registered."""
+    """Passes its inputs on: a Node at the border of a Module, on which hooks can be registered."""
 
     __module__ = "torch.nn.modules._functions"
 

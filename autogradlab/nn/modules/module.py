@@ -525,7 +525,7 @@ class Module(Convert, State):
         return type(self).__name__
 
     def extra_repr(self) -> str:
-        """What stands between the brackets of the module's text."""
+        """The arguments that the repr shows."""
         return ""
 
     def __repr__(self) -> str:

@@ -32,7 +32,7 @@ class PixelShuffle(Module):
         return F.pixel_shuffle(input, self.upscale_factor)
 
     def extra_repr(self) -> str:
-        """What stands between the brackets of the layer's text."""
+        """The arguments that the repr shows."""
         return f"upscale_factor={self.upscale_factor}"
 
 
@@ -59,7 +59,7 @@ class PixelUnshuffle(Module):
         return F.pixel_unshuffle(input, self.downscale_factor)
 
     def extra_repr(self) -> str:
-        """What stands between the brackets of the layer's text."""
+        """The arguments that the repr shows."""
         return f"downscale_factor={self.downscale_factor}"
 
 
@@ -86,5 +86,5 @@ class ChannelShuffle(Module):
         return F.channel_shuffle(input, self.groups)
 
     def extra_repr(self) -> str:
-        """What stands between the brackets of the layer's text."""
+        """The arguments that the repr shows."""
         return f"groups={self.groups}"

@@ -65,7 +65,7 @@ class _MaxPoolNd(Module):
         )
 
     def extra_repr(self) -> str:
-        """What stands between the brackets of the layer's text."""
+        """The arguments that the repr shows."""
         return (
             f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, dilation={self.dilation}, "
             f"ceil_mode={self.ceil_mode}"
@@ -159,7 +159,7 @@ class AvgPool1d(Module):
         return F.avg_pool1d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad)
 
     def extra_repr(self) -> str:
-        """What stands between the brackets of the layer's text."""
+        """The arguments that the repr shows."""
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
@@ -210,7 +210,7 @@ class AvgPool2d(Module):
         )
 
     def extra_repr(self) -> str:
-        """What stands between the brackets of the layer's text."""
+        """The arguments that the repr shows."""
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
@@ -240,7 +240,7 @@ class _LPPoolNd(Module):
         self.ceil_mode = ceil_mode
 
     def extra_repr(self) -> str:
-        """What stands between the brackets of the layer's text."""
+        """The arguments that the repr shows."""
         return (
             f"norm_type={self.norm_type}, kernel_size={self.kernel_size}, stride={self.stride}, "
             f"ceil_mode={self.ceil_mode}"
@@ -321,7 +321,7 @@ class _MaxUnpoolNd(Module):
         return unpool(input, indices, self.kernel_size, self.stride, self.padding, output_size)
 
     def extra_repr(self) -> str:
-        """What stands between the brackets of the layer's text."""
+        """The arguments that the repr shows."""
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
@@ -388,7 +388,7 @@ class _AdaptiveAvgPoolNd(Module):
         self.output_size = output_size
 
     def extra_repr(self) -> str:
-        """What stands between the brackets of the layer's text."""
+        """The arguments that the repr shows."""
         return f"output_size={self.output_size}"
 
 
@@ -456,7 +456,7 @@ class _AdaptiveMaxPoolNd(Module):
         self.return_indices = return_indices
 
     def extra_repr(self) -> str:
-        """What stands between the brackets of the layer's text."""
+        """The arguments that the repr shows."""
         return f"output_size={self.output_size}"
 
 

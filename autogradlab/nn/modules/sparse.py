@@ -95,7 +95,7 @@ class Embedding(_Table):
         )
 
     def extra_repr(self) -> str:
-        """What stands between the brackets of the layer's text."""
+        """The arguments that the repr shows."""
         text = f"{self.num_embeddings}, {self.embedding_dim}"
         if self.padding_idx is not None:
             text += f", padding_idx={self.padding_idx}"
@@ -184,7 +184,7 @@ class EmbeddingBag(_Table):
         )
 
     def extra_repr(self) -> str:
-        """What stands between the brackets of the layer's text."""
+        """The arguments that the repr shows."""
         text = f"{self.num_embeddings}, {self.embedding_dim}"
         if self.max_norm is not None:
             text += f", max_norm={self.max_norm}"

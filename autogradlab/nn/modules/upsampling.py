@@ -51,7 +51,7 @@ class Upsample(Module):
         )
 
     def extra_repr(self) -> str:
-        """What stands between the brackets of the layer's text."""
+        """The arguments that the repr shows."""
         by = f"scale_factor={self.scale_factor!r}" if self.scale_factor is not None else f"size={self.size!r}"
         return f"{by}, mode={self.mode!r}"
 

@@ -16,7 +16,7 @@ def _kept(m: int, n: int, diagonal: int, lower: bool) -> np.ndarray:
     return result
 
 
-#: the same masks again and again in lessons and attention
+#: masks that recur, in lessons and in attention
 _known = functools.lru_cache(64)(_kept)
 
 

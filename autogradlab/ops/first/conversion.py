@@ -239,14 +239,14 @@ def iterate(self: Tensor) -> Any:
 
 
 def dlpack(self: Tensor, *, stream: Any = -1, max_version: Any = None, dl_device: Any = None, copy: Any = None) -> Any:
-    """A capsule through which other array libraries share the memory."""
+    """A DLPack capsule, by which other array libraries share the memory."""
     if requires_grad(self):
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
     return self._array.__dlpack__(max_version=max_version)
 
 
 class DLDeviceType(enum.IntEnum):
-    """DLPack's numbers of kinds of devices, of which only one occurs here."""
+    """DLPack's numbers of device types; only the CPU's occurs here."""
 
     kDLCPU = 1
 

@@ -1,4 +1,4 @@
-"""Tensors out of nothing or out of data."""
+"""Functions that make tensors: of given sizes, or from data."""
 
 from __future__ import annotations
 

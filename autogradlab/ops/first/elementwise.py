@@ -44,7 +44,7 @@ def _no_bool_sub(x, y):
 
 
 def no_mixed_bool_sub(input: Any, other: Any) -> None:
-    """A bool tensor is not subtracted from or by anything else, either."""
+    """Refuse to subtract a bool tensor and anything of another dtype, in PyTorch's words."""
     for one in (input, other):
         if isinstance(one, bool) or (isinstance(one, Tensor) and one._array.dtype.kind == "b"):
             both = all(
@@ -287,7 +287,7 @@ binary(
 
 
 def _no_abs_in_place(x):
-    """abs of a complex tensor is real: there is no room for it in place."""
+    """Refuse abs in place of a complex tensor: its result is real."""
     if x.dtype.kind == "c":
         raise RuntimeError("In-place abs is not supported for complex tensors.")
 
@@ -330,7 +330,7 @@ def _sgn(x):
 
 @on_both_backends
 def sgn_backward(F, grad, input, result):
-    """Only the direction of a complex number changes with it: what is left is across that direction."""
+    """The gradient of sgn: for a complex number, the part across its direction; 0 for a real one."""
     if not F.is_complex(input):
         return F.nought(grad)
     along = F.real_part(grad * F.conj(result)) * result

@@ -1,4 +1,4 @@
-"""Copies, casts and everything that looks at or changes memory as such."""
+"""Copies, casts, fills, and what a tensor says of its memory."""
 
 from __future__ import annotations
 
@@ -428,7 +428,7 @@ CopyBackwards.name = lambda self: "torch::autograd::CopyBackwards"
 
 
 def _copied(node: Any, grad: Any) -> tuple[Any, ...]:
-    """Nothing for the values that were overwritten, everything for those that took their place."""
+    """The gradient of copy_: zeros for the values that were overwritten, all for those that took their place."""
     if grad is None:
         return (None, None)
     old, new = node._edges

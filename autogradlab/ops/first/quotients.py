@@ -1,4 +1,4 @@
-"""Quotients that are rounded: their kernels, and div with rounding_mode=, an overload with a Node of its own."""
+"""Rounded quotients: their kernels, and div with rounding_mode=, an overload with a Node of its own."""
 
 from __future__ import annotations
 

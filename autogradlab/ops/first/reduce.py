@@ -1,4 +1,4 @@
-"""Sums, means, products and truths: kernels take `dim` as PyTorch does (a number, a tuple, None)."""
+"""Sums, means, products, any and all: kernels take `dim` as PyTorch does (a number, a tuple, None)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Activations of neural networks, softmax and its logarithm, and the derivatives that PyTorch has as operations."""
+"""Activations, softmax and its logarithm, and the derivatives that PyTorch has as operations."""
 
 from __future__ import annotations
 

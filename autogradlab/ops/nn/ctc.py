@@ -1,4 +1,4 @@
-"""Losses over classes that may be several or in an unknown order: CTC, and the margin between classes of a set."""
+"""CTC loss and the multilabel margin loss."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sampling at places that a grid names, and the grids of affine maps; with the derivatives by values and places."""
+"""Sampling at the positions of a grid, and the grids of affine maps, with the derivatives by values and positions."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def reduced(values: np.ndarray, reduction: int) -> Any:
 
 
 def scale(reduction: int, count: int) -> float:
-    """What each element's derivative is multiplied with."""
+    """The factor of each element's derivative."""
     return 1.0 / count if reduction == 1 and count else 1.0
 
 
@@ -363,7 +363,7 @@ def _nll_parts(input: Any, target: Any, weight: Any, ignore_index: int) -> tuple
 
 
 def _all_count(shape: tuple[int, ...], target: np.ndarray, weight: Any, ignore_index: int) -> bool:
-    """Whether it is the usual case: samples of (N, C) scores, each with a class, none of them ignored or weighted."""
+    """Whether the input is (N, C) and every sample counts alike: none is ignored, no class is weighted."""
     return (
         weight is None
         and len(shape) == 2

@@ -18,7 +18,7 @@ Sizes = tuple[int, ...]
 
 
 def pooled_size(n: int, kernel: int, stride: int, padding: int, dilation: int, ceil_mode: bool) -> int:
-    """How many windows fit; in ceil mode the last may hang over, if it starts inside."""
+    """How many windows fit; in ceil mode the last one may reach beyond the end, if it starts inside."""
     span = n + 2 * padding - dilation * (kernel - 1) - 1
     count = (span + stride - 1) // stride + 1 if ceil_mode else span // stride + 1
     if ceil_mode and (count - 1) * stride >= n + padding:

@@ -19,7 +19,7 @@ Array = np.ndarray[Any, Any]
 
 
 def _positions(n: int, o: int, align: bool, factor: float | None) -> Array:
-    """Where each output element lies among the inputs."""
+    """The position of each output element between the inputs."""
     if align:
         return np.arange(o) * ((n - 1) / (o - 1) if o > 1 else 0.0)
     return (np.arange(o) + 0.5) * (1 / factor if factor else n / o) - 0.5

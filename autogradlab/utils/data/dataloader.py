@@ -30,7 +30,7 @@ def get_worker_info() -> None:
 
 
 class _Endless(Sampler[Any]):
-    """Stands for the numbers of an iterable dataset, which has none."""
+    """The sampler of an iterable dataset, whose samples have no numbers."""
 
     def __iter__(self) -> Iterator[Any]:
         return itertools.repeat(None)
@@ -171,7 +171,7 @@ class DataLoader:
 
 
 class _Batches:
-    """One walk through the data. Each draws a seed from the generator, as PyTorch does for its workers."""
+    """One pass over the data. Each draws a seed from the generator, as PyTorch does for its workers."""
 
     def __init__(self, loader: DataLoader) -> None:
         self.loader = loader
