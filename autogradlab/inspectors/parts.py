@@ -99,13 +99,17 @@ class Grid:
 class Table:
     """A table with a heading for each column; `tones` gives one for each row, or none at all.
 
-    Cells are sentences: `code` between backquotes is set as code.
+    Cells are sentences: `code` between backquotes is set as code. `tensors` has the mark of the tensor that each row is
+    about, "" for none; the cell of column `named` is its name. `folded`: what stands on a page until it is opened.
     """
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     tones: tuple[Tone, ...] = ()
     caption: str = ""
+    tensors: tuple[str, ...] = ()
+    named: int = 0
+    folded: str = ""
 
 
 # -- drawings ----------------------------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ __all__ = [
     "brief",
     "corner",
     "dtype",
+    "glimpse",
     "grid",
     "numbers",
     "plain_repr",
@@ -77,6 +78,12 @@ def corner(rows: Grid, otherwise: str, depth: int) -> str:
     for level in range(brackets - 1):
         text += (f", {GAP}" if len(rows.rows) > 1 and level == 0 else "") + "]"
     return f"{text} {otherwise.rpartition(' ')[0]}"
+
+
+def glimpse(tensor: Any) -> str:
+    """The numbers of a small tensor; of a larger one the first of them: `[[0.1200, -0.0300, …], …]`."""
+    text = numbers(tensor) if _few(tensor) else GAP
+    return text if text != GAP else corner(grid(tensor, "", heated=False), " ", len(tensor.shape)).rstrip() or GAP
 
 
 def shape(tensor: Any) -> str:

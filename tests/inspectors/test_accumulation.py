@@ -172,8 +172,44 @@ def test_what_is_done_by_hand(torch: Any, act: Callable[[Any, Any], None], kind:
     assert kinds(ledger) == ["backward", *([kind] if kind else []), "backward"]
     if kind:
         assert ledger.entries[1].in_place is in_place
-    assert ("NaN in `.grad`" if act is make_nan else "adds up ✓") in ledger.text
+    assert ("NaN in .grad" if act is make_nan else "adds up ✓") in ledger.text
     assert ("adds up" in ledger.text) is (act is not make_nan)
+
+
+def test_what_a_hook_does_after_the_accumulation_is_said_of_it(torch: Any):
+    w = torch.tensor([1.0, 2.0], requires_grad=True)
+
+    def halve(p: Any) -> None:
+        p.grad.mul_(0.5)
+
+    ledger = accumulation(w)
+    (w * w).sum().backward()
+    handle = w.register_post_accumulate_grad_hook(halve)
+    (w * w).sum().backward()
+    assert kinds(ledger) == ["backward", "backward", "by_hook"]
+    assert [entry.total.tolist() for entry in ledger.entries] == [[2.0, 4.0], [4.0, 8.0], [2.0, 4.0]]
+    assert "changed by a hook" in ledger.text
+    assert_adds_up(ledger, w)
+    handle.remove()
+
+    def clear(p: Any) -> None:
+        p.grad = None
+
+    w.register_post_accumulate_grad_hook(clear)
+    (w * w).sum().backward()
+    assert kinds(ledger)[3:] == ["backward", "none"]
+    assert ledger.entries[-1].total is None
+
+
+def test_many_parts_are_counted(torch: Any):
+    w = torch.tensor(1.0, requires_grad=True)
+    y = w * 1
+    for _ in range(20):
+        y = y * w
+    ledger = accumulation(w, y)
+    y.backward()
+    assert ledger.text.count("from MulBackward0") == 6
+    assert " and 15 more" in ledger.text
 
 
 @pytest.mark.filterwarnings("ignore:Using backward\\(\\) with create_graph=True")

@@ -1,4 +1,4 @@
-"""`watch`: cards that follow their names from cell to cell."""
+"""`watch`: a table whose lines follow their names from cell to cell."""
 
 from __future__ import annotations
 
@@ -11,13 +11,32 @@ import pytest
 
 from autogradlab import inspectors as lab
 from autogradlab.inspectors import words
-from autogradlab.inspectors.parts import Note
+from autogradlab.inspectors.parts import Table
+
+
+def table(view: Any) -> Table:
+    """The one table."""
+    (found,) = [block for block in view.card.blocks if isinstance(block, Table)]
+    return found
+
+
+def named(view: Any) -> list[str]:
+    """The names in front of the lines."""
+    return [row[0] for row in table(view).rows]
 
 
 def said(view: Any, number: int = 0) -> str:
-    """The note that a card begins with."""
-    first = view.card.cards[number].blocks[0]
-    return f"{first.lead} {first.text}".strip() if isinstance(first, Note) else ""
+    """What the table says of a line that changed."""
+    shown = table(view)
+    changed = shown.rows[number][shown.columns.index("what changed")]
+    assert shown.tones[number] == (
+        "plain"
+        if not changed
+        else "warning"
+        if "no variable" in changed or " is " in changed and "—" in shown.rows[number]
+        else "accent"
+    )
+    return changed
 
 
 @pytest.fixture
@@ -29,20 +48,28 @@ def live(shell: Any) -> Any:
 
 def test_it_is_refreshed_after_every_cell(live: Any):
     view = live.run("lab.watch(w, x)")
-    assert [card.title for card in view.card.cards] == ["`w`", "`x`"]
+    assert named(view) == ["`w`", "`x`"]
     assert view.card.subtitle == "after cell [2]"
-    assert "Changed" not in view.text
+    assert not any(said(view, k) for k in range(len(named(view))))
     live.run("loss = (w * x).sum()\nloss.backward()")
     assert view.card.subtitle == "after cell [3]"
-    assert said(view) == "Changed: grad None → [1., 1.]"
-    assert "Changed" not in "".join(b.lead for b in view.card.cards[1].blocks if isinstance(b, Note))
+    assert said(view) == "grad None → [1., 1.]"
+    assert said(view, 1) == ""
     live.run("with torch.no_grad():\n    w -= 0.5 * w.grad")
-    assert said(view) == "Changed: version 0 → 1; values [1., 2.] → [0.5000, 1.5000]"
+    assert said(view) == "version 0 → 1; values [1., 2.] → [0.5000, 1.5000]"
     live.run("1 + 1")
-    assert "Changed" not in view.text
+    assert not any(said(view, k) for k in range(len(named(view))))
     live.run("w.grad = None")
-    assert said(view) == "Changed: grad [1., 1.] → None"
-    assert "made by  torch.tensor([1., 2.], requires_grad=True)" in view.text
+    assert said(view) == "grad [1., 1.] → None"
+    assert table(view).rows[0] == (
+        "`w`",
+        "[0.5000, 1.5000]",
+        "None",
+        "grad [1., 1.] → None",
+        "1",
+        "leaf",
+        "float32 (2,)",
+    )
     view.close()
 
 
@@ -51,21 +78,22 @@ def test_names_that_go_and_come(live: Any):
     assert said(view, 1) == "There is no variable `later` yet."
     live.run("del w\nlater = torch.zeros(1)")
     assert said(view) == "`w` is deleted: nothing has this name now."
-    assert said(view, 1) == "Changed: `later` is there now"
+    assert said(view, 1) == "`later` is there now"
     live.run("w = torch.zeros(2)")
-    assert said(view) == "Changed: `w` is there again"
+    assert said(view) == "`w` is there again"
     live.run("w = w + 1")
-    assert said(view).startswith("Changed: `w` now names another tensor; ")
+    assert said(view).startswith("`w` now names another tensor; ")
     assert "values [0., 0.] → [1., 1.]" in said(view)
     live.run("w = 'text'")
-    assert "Not a tensor, but an object of type `str`" in view.text
+    assert said(view).startswith("`w` now names `str`")
+    assert table(view).rows[0][1] == "'text'"
     view.close()
 
 
 def test_a_lost_leaf_is_seen(live: Any):
     view = live.run("lab.watch(w)")
     live.run("w = w * 2")
-    assert said(view).startswith("Changed: `w` now names another tensor; is_leaf ✓ → ✗; grad_fn None → MulBackward0")
+    assert said(view).startswith("`w` now names another tensor; is_leaf ✓ → ✗; grad_fn None → MulBackward0")
     view.close()
 
 
@@ -104,7 +132,7 @@ def test_nothing_is_kept_alive(live: Any):
 
 def test_what_has_no_name(live: Any):
     view = live.run("lab.watch(w * 2)")
-    assert view.card.cards[0].title == "`w * 2`"
+    assert named(view) == ["`w * 2`"]
     live.user_ns["Out"].clear()
     live.run("1;")
     gc.collect()
@@ -116,24 +144,24 @@ def test_what_has_no_name(live: Any):
 def test_items_and_attributes(live: Any):
     live.run("model = torch.nn.Linear(2, 1)\nparams = [torch.zeros(1)]")
     view = live.run("lab.watch(model.weight, params[0], model)")
-    assert [card.title for card in view.card.cards] == ["`model.weight`", "`params[0]`", "`model`"]
+    assert named(view) == ["`model.weight`", "`params[0]`", "`model.weight`", "`model.bias`"]
     live.run("params[0] = torch.ones(1)\nmodel(torch.ones(1, 2)).sum().backward();")
-    assert said(view) == "Changed: grad None → [1., 1.]"
-    assert said(view, 1).startswith("Changed: `params[0]` now names another tensor")
-    assert said(view, 2) == "Changed: `weight` grad None → [[1., 1.]]; `bias` grad None → [1.]"
+    assert said(view) == "grad None → [[1., 1.]]"
+    assert said(view, 1).startswith("`params[0]` now names another tensor")
+    assert (said(view, 2), said(view, 3)) == ("grad None → [[1., 1.]]", "grad None → [1.]")
     view.close()
 
 
 def test_everything(live: Any):
     view = live.run("lab.watch()")
-    assert [card.title for card in view.card.cards] == ["`w`", "`x`"]
+    assert named(view) == ["`w`", "`x`"]
     live.run("del x\ny = w * 2")
-    assert [card.title for card in view.card.cards] == ["`w`", "`x`", "`y`"]
+    assert named(view) == ["`w`", "`x`", "`y`"]
     assert said(view, 1) == "`x` is deleted: nothing has this name now."
     live.run("1;")
-    assert [card.title for card in view.card.cards] == ["`w`", "`y`"]
-    live.run("for k in range(20): globals()[f't{k}'] = torch.ones(1)")
-    assert "12 of 22 are shown." in view.text
+    assert named(view) == ["`w`", "`y`"]
+    live.run("for k in range(40): globals()[f't{k}'] = torch.ones(1)")
+    assert "40 of 42 are shown." in view.text
     view.close()
 
 
@@ -141,7 +169,7 @@ def test_without_a_notebook(torch: Any):
     w = torch.ones(2)
     view = lab.watch(w)
     assert "A snapshot: it is refreshed only" in view.text
-    assert view.card.cards[0].title == "`w`"
+    assert named(view) == ["`w`"]
 
 
 def test_in_a_function_it_is_a_snapshot(live: Any):
@@ -160,7 +188,7 @@ def test_a_cell_that_fails_refreshes_too(live: Any, capsys: pytest.CaptureFixtur
 def test_large_numbers_of_elements_are_not_listed(live: Any):
     view = live.run("big = torch.zeros(100, 100)\nlab.watch(big)")
     live.run("big.fill_(2);")
-    assert said(view) == "Changed: version 0 → 1; values: other numbers"
+    assert said(view) == "version 0 → 1; values: other numbers"
     view.close()
 
 
@@ -172,7 +200,23 @@ def test_our_own_mistakes_do_not_reach_the_cell(live: Any, monkeypatch: pytest.M
 
     monkeypatch.setattr("autogradlab.inspectors.cards.watch.names_of", broken)
     live.run("1;")
-    assert "The cards could not be refreshed: `RuntimeError: <b>broken</b>`" in view.text
+    assert "The table could not be refreshed: `RuntimeError: <b>broken</b>`" in view.text
+    view.close()
+
+
+def test_lists_are_taken_apart_and_numbers_are_said_as_they_are(live: Any):
+    view = live.run("lab.watch({'a': w, 'b': x}, (w, 3), [1, 2])")
+    assert named(view) == ["`{'a': w, 'b': x}['a']`", "`{'a': w, 'b': x}['b']`", "`(w, 3)[0]`", "`[1, 2]`"]
+    assert table(view).rows[3][1] == "[1, 2]"
+    live.run("1;")
+    assert said(view, 3) == ""
+    view.close()
+
+
+def test_each_line_lights_its_tensor_in_other_cards(live: Any):
+    view = live.run("lab.watch(w, 'later')")
+    shown = live.run("lab.show(w)")
+    assert table(view).tensors == (shown.card.tensor, "") and shown.card.tensor
     view.close()
 
 
@@ -180,7 +224,8 @@ def test_chinese(live: Any):
     lab.set_language("zh")
     view = live.run("lab.watch(w)")
     live.run("del w;")
-    assert said(view) == "`w` 已被删除：现在没有东西叫这个名字。"
+    assert table(view).columns[3] == "变化"
+    assert table(view).rows[0][3] == "`w` 已被删除：现在没有东西叫这个名字。"
     assert view.card.subtitle == "单元格 [3] 运行之后"
     view.close()
 

@@ -11,20 +11,21 @@ from ..live import Live, live
 from ..parts import Badge, Block, Card, Drawing, Grid, Item, Note, Path, Rect, Shape, Table, Text, Tone
 from ..snapshot.callers import space_now
 from ..snapshot.calls import arguments
+from ..snapshot.identity import mark
 from ..snapshot.kinds import is_tensor, type_name
 from ..snapshot.ledger import Entry, Ledger
 from ..snapshot.names import Names, names_of
 from ..snapshot.origins import place
 from ..snapshot.samples import KEPT
-from ..values import FEW, grid, numbers, short
+from ..values import FEW, brief, grid, numbers, short
 from ..words import language, say
 
 __all__ = ["Accumulation", "accumulation"]
 
-#: entries that the picture and the table show
-BARS, ROWS = 12, 60
+#: entries that the picture and the table show, and paths that one entry names
+BARS, ROWS, PARTS = 7, 60, 6
 
-WIDE, HIGH, LEFT, TOP, BAR = 104.0, 190.0, 64.0, 34.0, 62.0
+WIDE, HIGH, LEFT, TOP, BAR, SIZE = 120.0, 130.0, 72.0, 34.0, 62.0, 13.0
 
 
 def accumulation(tensor: Any, *roots: Any, element: Any = None) -> Accumulation:
@@ -123,7 +124,8 @@ def _card(ledger: Ledger, name: str, rebound: bool, element: Any) -> Card:
     if not ledger.open:
         badges.append(Badge(say("accumulation.closed"), "muted"))
     title = say("accumulation.title", name=name)
-    return Card("accumulation", title, badges=tuple(badges), blocks=tuple(blocks), lang=language())
+    tensor = "" if rebound else mark(leaf, name)
+    return Card("accumulation", title, badges=tuple(badges), blocks=tuple(blocks), lang=language(), tensor=tensor)
 
 
 def _verdict(ledger: Ledger) -> Badge:
@@ -232,26 +234,38 @@ def _table(entries: list[Entry]) -> Table:
 
 
 def _tone(entry: Entry) -> Tone:
-    tones: Mapping[str, Tone] = {"backward": "gradient", "set": "warning", "edited": "warning", "found": "plain"}
+    tones: Mapping[str, Tone] = {
+        "backward": "gradient",
+        "set": "warning",
+        "edited": "warning",
+        "by_hook": "warning",
+        "found": "plain",
+    }
     return tones.get(entry.kind, "node")
 
 
 def _ways(entry: Entry) -> str:
     """Which path brought what: `1. from AddBackward0 (b) + 2. from MulBackward0 (a)`."""
     if entry.parts and entry.parts[0].value is None and len(entry.parts) > 1:
-        text = say("accumulation.unseen", nodes=" + ".join(p.node for p in entry.parts))
+        text = say("accumulation.unseen", nodes=_few([p.node for p in entry.parts]))
     else:
         said = []
         for part in entry.parts:
             value = _said(entry.arrived if part.value is None else part.value)
             key = "accumulation.part" if part.name is None else "accumulation.part_named"
             said.append(say(key, value=value, node=part.node, name=part.name))
-        text = " + ".join(said)
+        text = _few(said)
     if entry.hooked:
         text += ("; " if text else "") + say(
             "accumulation.hooked", added=_said(entry.added), arrived=_said(entry.arrived)
         )
     return text
+
+
+def _few(said: list[str]) -> str:
+    """Summands, the first of them where there are many."""
+    more = len(said) - PARTS
+    return " + ".join(said) if more <= 1 else say("accumulation.more_parts", parts=" + ".join(said[:PARTS]), count=more)
 
 
 def _said(tensor: Any) -> str:
@@ -339,7 +353,7 @@ def _drawing(entries: list[Entry], before: list[Any], heights: list[float], elem
                 width=1.0 if tick == 0.0 else 0.6,
             )
         )
-        axis.append(Text(LEFT - 12, y(tick) + 4, _words(tick), "muted", "end", 11.5, mono=True))
+        axis.append(Text(LEFT - 12, y(tick) + 4, _label(tick), "muted", "end", SIZE, mono=True))
     bottom = max(y(low), zero)
     items = [Item("axis", tuple(axis))]
     for i, entry in enumerate(entries):
@@ -350,7 +364,7 @@ def _drawing(entries: list[Entry], before: list[Any], heights: list[float], elem
             else _mark(entry, middle, heights[i], y, bottom)
         )
         shapes.append(
-            Text(middle, bottom + 22, _event(entry), _tone(entry) if entry.kind != "backward" else "plain", size=12.0)
+            Text(middle, bottom + 22, _event(entry), _tone(entry) if entry.kind != "backward" else "plain", size=SIZE)
         )
         total = "None" if entry.total is None else _words(heights[i])
         added = _words(_number(entry.added, element))
@@ -364,10 +378,10 @@ def _bar(entry: Entry, middle: float, start: float, end: float, y: Any, element:
     left = middle - BAR / 2
     shapes: list[Shape] = []
     added = _number(entry.added, element)
-    label = _words(end) if entry.kind == "found" else f"{_signed(added)} → {_words(end)}"
+    label = _label(end) if entry.kind == "found" else f"{_signed(added)} → {_label(end)}"
     if not (math.isfinite(start) and math.isfinite(end)):
         shapes.append(Path(((left, y(0.0)), (left + BAR, y(0.0))), "warning", width=4.0))
-        return [*shapes, Text(middle, y(0.0) - 8, label, "warning", size=12.5, mono=True, bold=True)]
+        return [*shapes, Text(middle, y(0.0) - 8, label, "warning", size=SIZE, mono=True, bold=True)]
     if entry.kind == "found":
         shapes += _box(left, 0.0, end, y, "gradient", fill=True)
     elif start == 0.0 or (start > 0) == (added > 0):
@@ -380,7 +394,7 @@ def _bar(entry: Entry, middle: float, start: float, end: float, y: Any, element:
         shapes += _box(left, 0.0, start, y, "gradient", fill=True)
         shapes += _box(left + BAR * 0.25, start, end, y, "gradient", solid=True, width=BAR * 0.5)
     top = min(y(max(start, end, 0.0)), y(0.0))
-    shapes.append(Text(middle, top - 8, label, "gradient", size=12.5, mono=True, bold=True))
+    shapes.append(Text(middle, top - 8, label, "gradient", size=SIZE, mono=True, bold=True))
     return shapes
 
 
@@ -406,7 +420,7 @@ def _box(
 def _mark(entry: Entry, middle: float, height: float, y: Any, bottom: float) -> list[Shape]:
     """A dashed line: somebody changed `.grad` by hand; what it is then stands below."""
     tone = _tone(entry)
-    if entry.kind not in ("set", "edited"):
+    if entry.kind not in ("set", "edited", "by_hook"):
         return [Path(((middle, TOP - 14), (middle, bottom)), tone, dashed=True, width=1.6)]
     shapes: list[Shape] = []
     at = min(y(height), y(0.0)) if math.isfinite(height) else y(0.0)
@@ -414,9 +428,15 @@ def _mark(entry: Entry, middle: float, height: float, y: Any, bottom: float) -> 
         shapes.append(Path(((middle, TOP - 14), (middle, at - 24)), tone, dashed=True, width=1.6))
     if math.isfinite(height):
         shapes += _box(middle - BAR / 2, 0.0, height, y, tone, fill=True)
-    shapes.append(Text(middle, at - 8, f"→ {_words(height)}", tone, size=12.5, mono=True, bold=True))
+    shapes.append(Text(middle, at - 8, f"→ {_label(height)}", tone, size=SIZE, mono=True, bold=True))
     return shapes
 
 
+def _label(value: float) -> str:
+    """A number beside a bar: three digits of a long one, since the table has them all."""
+    text = _words(value)
+    return text if len(text) <= 6 else brief(value)
+
+
 def _signed(value: float) -> str:
-    return _words(value) if value < 0 else f"+{_words(value)}"
+    return _label(value) if value < 0 else f"+{_label(value)}"

@@ -10,8 +10,10 @@ from ..parts import Badge, Block, Card, Note, Table, Tone
 from ..snapshot.callers import space_now
 from ..snapshot.calls import arguments
 from ..snapshot.firing import Firing, Hook, Log, is_saving
+from ..snapshot.identity import mark
 from ..snapshot.kinds import is_a, is_node, is_tensor, type_name
-from ..snapshot.names import names_of, tensors
+from ..snapshot.names import names_of
+from ..snapshot.names import tensors as tensors_in
 from ..snapshot.origins import place
 from ..words import language, say
 
@@ -47,7 +49,7 @@ class Hooks(Live):
         self._notes: list[Note] = []
         chosen: list[tuple[str, Any]] = []
         if not things:
-            found = {id(t): (name, t) for name, t in reversed(list(tensors(space))) if t.requires_grad}
+            found = {id(t): (name, t) for name, t in reversed(list(tensors_in(space))) if t.requires_grad}
             saving = [(name, thing) for name, thing in space.items() if not is_a(thing, type) and is_saving(thing)]
             chosen = [*reversed(found.values()), *saving]
         for number, thing in enumerate(things):
@@ -65,6 +67,7 @@ class Hooks(Live):
             else:
                 self._notes.append(Note(say("hooks.strange", type=type_name(thing)), "warning"))
         self.record = Log(chosen)
+        self._marks = {name: mark(thing, name) for name, thing in chosen if is_tensor(thing)}
         super().__init__(self.make())
         self.on_close(self.record.close)
         self.watch_cells()
@@ -89,13 +92,13 @@ class Hooks(Live):
         if firings:
             title = say("hooks.title")
             badges.append(Badge(say("hooks.fired", count=len(firings)), "hook"))
-            blocks.append(_fired(firings))
+            blocks.append(_fired(firings, self._marks))
         else:
             title = say("hooks.title_waiting")
             waiting = self.record.registered()
             if waiting:
                 badges.append(Badge(say("hooks.waiting", count=len(waiting)), "hook"))
-                blocks += [_registered(waiting), Note(say("hooks.not_fired"), "muted")]
+                blocks += [_registered(waiting, self._marks), Note(say("hooks.not_fired"), "muted")]
             else:
                 blocks.append(Note(say("hooks.none"), "muted"))
         if not self.record.open:
@@ -115,16 +118,16 @@ def _named(hook: Hook) -> tuple[str, str]:
     return name, "" if hook.place is None else place(hook.place)
 
 
-def _registered(found: list[Hook]) -> Table:
+def _registered(found: list[Hook], marks: Mapping[str, str]) -> Table:
     columns = tuple(say(f"hooks.{c}") for c in ("when", "kind", "hook", "where"))
     rows = tuple((_when(h), say(f"hooks.{h.kind}"), *_named(h)) for h in found)
     tones: list[Tone] = ["hook" for _ in rows]
-    return Table(columns, rows, tuple(tones))
+    return Table(columns, rows, tuple(tones), tensors=tuple(marks.get(h.owner, "") for h in found), named=2)
 
 
-def _fired(firings: list[Firing]) -> Table:
+def _fired(firings: list[Firing], marks: Mapping[str, str]) -> Table:
     columns = tuple(
-        say(f"hooks.{c}") for c in ("number", "when", "kind", "hook", "where", "given", "returned", "effect")
+        say(f"hooks.{c}") for c in ("number", "when", "kind", "hook", "where", "given", "after_it", "effect")
     )
     first = max(0, len(firings) - ROWS)
     rows, tones = [], []
@@ -132,11 +135,12 @@ def _fired(firings: list[Firing]) -> Table:
         effect = say(f"hooks.{firing.effect}", error=firing.error) if firing.error else say(f"hooks.{firing.effect}")
         hook = firing.hook
         rows.append(
-            (str(number), _when(hook), say(f"hooks.{hook.kind}"), *_named(hook), firing.given, firing.returned, effect)
+            (str(number), _when(hook), say(f"hooks.{hook.kind}"), *_named(hook), firing.given, firing.after, effect)
         )
         tones.append(_tone(firing))
     more = say("hooks.more", count=first) if first else ""
-    return Table(columns, tuple(rows), tuple(tones), more)
+    tensors = tuple(marks.get(firing.hook.owner, "") for firing in firings[first:])
+    return Table(columns, tuple(rows), tuple(tones), more, tensors, named=3)
 
 
 def _tone(firing: Firing) -> Tone:

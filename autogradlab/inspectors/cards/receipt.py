@@ -12,6 +12,7 @@ from ..layout.bill import Chip, Entry, bill
 from ..parts import Badge, Block, Card, Choice, Facts, Note, Tone
 from ..snapshot.calls import arguments
 from ..snapshot.graph import Holders, NodeFact, Walk, describe
+from ..snapshot.identity import mark
 from ..snapshot.kinds import is_tensor, type_name
 from ..snapshot.names import namespace
 from ..snapshot.origins import place
@@ -180,7 +181,15 @@ class _Receipt:
         name = self._element(f"{self.name}.grad", tensor.shape, chosen)
         subtitle = say("receipt.subtitle", roots=self._of())
         badges = (bills[at][1],) if len(elements) == 1 else _common([badge for _, badge in bills])
-        return Card("receipt", say("receipt.title", name=name), subtitle, badges, tuple(blocks), lang=language())
+        return Card(
+            "receipt",
+            say("receipt.title", name=name),
+            subtitle,
+            badges,
+            tuple(blocks),
+            lang=language(),
+            tensor=mark(tensor, self.name),
+        )
 
     def _elements(self, flat: Any, chosen: int) -> list[int]:
         """The elements that get a bill: all of a small tensor, else the chosen one and the largest that are seen."""

@@ -10,6 +10,7 @@ from ..inspector import Inspector, present
 from ..parts import Block, Card, Drawing, Facts, Item, Note, Path, Rect, Shape, Table, Text, Tone
 from ..prose import fit, width
 from ..snapshot.calls import arguments
+from ..snapshot.identity import mark
 from ..snapshot.kinds import is_array, is_tensor, type_name
 from ..snapshot.memory import Strip, Window, contents, contiguous, strips
 from ..snapshot.names import names_of, namespace
@@ -126,8 +127,9 @@ def _drawing(number: int, strip: Strip, things: Sequence[tuple[str, Any]], margi
     seen = {cell for window in strip.windows for cell in cells if window.at(cell * strip.unit)[1]}
     items = [_memory(number, strip, row, said, seen)]
     top = TOP + CELL + 12
-    for order, window in enumerate(strip.windows):
-        items.append(_lane(f"m{number}w{order + 1}", window, strip, row, top))
+    for order, (window, member) in enumerate(zip(strip.windows, strip.members, strict=True)):
+        lane = _lane(f"m{number}w{order + 1}", window, strip, row, top)
+        items.append(replace(lane, tensor=mark(things[member][1], window.name)))
         top += LANE + 8
     words = _words(number, strip, cells, said)
     label = say("storage.label", names=say("common.list").join(w.name for w in strip.windows))
@@ -233,7 +235,7 @@ def _version(thing: Any) -> str:
 
 
 def _table(found: Sequence[Strip], things: Sequence[tuple[str, Any]]) -> Table:
-    rows, tones = [], list[Tone]()
+    rows, marks = [], list[str]()
     for number, strip in enumerate(found, 1):
         for window, member in zip(strip.windows, strip.members, strict=True):
             thing = things[member][1]
@@ -251,9 +253,9 @@ def _table(found: Sequence[Strip], things: Sequence[tuple[str, Any]]) -> Table:
                     str(number),
                 )
             )
-            tones.append("plain")
+            marks.append(mark(thing, window.name))
     columns = ("name", "kind", "dtype", "shape", "stride", "first", "contiguous", "version", "memory")
-    return Table(tuple(say(f"storage.column_{c}") for c in columns), tuple(rows), tuple(tones))
+    return Table(tuple(say(f"storage.column_{c}") for c in columns), tuple(rows), tensors=tuple(marks))
 
 
 def _legend(found: Sequence[Strip]) -> Note:

@@ -23,7 +23,7 @@ from .step import Heard
 __all__ = ["Training", "training"]
 
 #: parameters that are drawn, backwards that the card itself holds, and numbers of gradients that it holds
-DRAWN, HELD, NUMBERS = 16, 3, 6000
+DRAWN, HELD, NUMBERS = 10, 3, 6000
 #: names in a sentence
 NAMED = 4
 
@@ -298,7 +298,8 @@ class _Story:
         if self.events:
             columns = say("training.column_step"), say("training.column_event")
             rows = tuple((str(event.step), self._sentence(event)) for event in self.events)
-            blocks.append(Table(columns, rows))
+            folded = say("training.list", count=len(rows))
+            blocks.append(Table(columns, rows, folded=folded))
         if self.watch.untold:
             blocks.append(Note(say("training.untold", count=self.watch.untold), "muted"))
         if self.watch.stride > 1:

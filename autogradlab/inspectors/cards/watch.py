@@ -1,36 +1,44 @@
-"""`watch`: several tensors side by side, refreshed after every cell; what changed since the last one is said."""
+"""`watch`: a table with a line for each tensor, refreshed after every cell; what changed since the last one is said."""
 
 from __future__ import annotations
 
 import ast
 import weakref
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from ..inspector import Inspector, present
 from ..live import after_each_cell
-from ..parts import Block, Card, Facts, Grid, Note, Table
+from ..parts import Block, Card, Facts, Grid, Note, Table, Tone
 from ..snapshot.calls import arguments
-from ..snapshot.kinds import is_a, is_tensor, type_name
-from ..snapshot.names import Names, Place, Space, names_of, namespace, notebook
-from ..values import FEW
+from ..snapshot.identity import mark
+from ..snapshot.kinds import is_a, is_array, is_module, is_tensor, type_name, version_of
+from ..snapshot.names import Names, Place, Space, dotted, names_of, namespace, notebook
+from ..snapshot.tensors import has_grad
+from ..values import GAP, dtype, glimpse, plain_repr, shape
 from ..words import language, say
 from .show import card_of, title_of
 from .tensor import code
 
 __all__ = ["changes", "watch"]
 
-#: cards and changes that are shown at most
-MANY, SAID = 12, 6
+#: lines, and changes in a line, that are shown at most; letters of what is no tensor
+MANY, SAID, LONG = 40, 6, 40
+#: what stands in a cell that says nothing
+NOTHING = "—"
+
+COLUMNS = ("name", "values", "grad", "changed", "version", "graph", "tensor")
 
 _MISSING = object()
 
 
 def watch(*things: Any) -> Inspector:
-    """The cards of several tensors side by side. In a notebook they are refreshed after every cell that runs.
+    """Several tensors in a table, a line for each. In a notebook it is refreshed after every cell that runs, and says
+    what changed.
 
         lab.watch(w, x, loss)
+        lab.watch(model)                    # its parameters; of a list, its tensors
         lab.watch("w", "model.weight")      # by name: it may be deleted, come back, name another tensor
         lab.watch()                         # all variables that hold tensors
         lab.watch(w).close()                # stops
@@ -40,8 +48,11 @@ def watch(*things: Any) -> Inspector:
     space = namespace()
     names = names_of(space)
     written = arguments()
-    titles = [t if is_a(t, str) else title_of(t, written, k, names) for k, t in enumerate(things)]
-    watched = [_Watched(title, _MISSING if is_a(t, str) else t, space) for title, t in zip(titles, things, strict=True)]
+    watched = []
+    for number, thing in enumerate(things):
+        title = thing if is_a(thing, str) else title_of(thing, written, number, names)
+        inner = [(title, _MISSING)] if is_a(thing, str) else _lines(title, thing)
+        watched += [_Watched(name, held, space) for name, held in inner]
     board = _Board(watched, everything=not things)
     shell = notebook()
     live = (
@@ -83,46 +94,88 @@ class _Watched:
         self.named = thing is _MISSING or _lookup(name, space) is thing
         self.held = _weakly(None if thing is _MISSING else thing)
         self.before: Card | None = None
+        self.numbers: dict[str, str] = {}
         self.ever = thing is not _MISSING
 
-    def look(self, space: Mapping[str, Any], names: Names) -> Card:
-        """The card of what the name holds now, with a note of what changed."""
+    def look(self, space: Mapping[str, Any], names: Names) -> _Line:
+        """What the name holds now, in a line, and what changed."""
         first = self.before is None
         thing = _lookup(self.name, space) if self.named else self.held() if self.held is not None else _MISSING
         if thing is _MISSING or (thing is None and not self.named):
-            card = self._gone()
-        else:
-            card = card_of(thing, self.name, names, space, brief=True)
-            notes = [] if first else self._notes(thing, card)
-            self.before, self.held, self.ever = card, _weakly(thing), True
-            card = replace(card, blocks=(*notes, *card.blocks))
-        return card
+            return self._gone()
+        card = card_of(thing, self.name, names, space, brief=True)
+        values, grad, *facts = _facts(thing)
+        numbers = {say("show.values"): values, say("show.grad"): grad}
+        changed = say("watch.joint").join([] if first else self._changed(thing, card, numbers))
+        self.before, self.held, self.numbers, self.ever = card, _weakly(thing), numbers, True
+        tone: Tone = "accent" if changed else "plain"
+        return _Line((code(self.name), values, grad, changed, *facts), tone, mark(thing, self.name))
 
-    def _gone(self) -> Card:
+    def _gone(self) -> _Line:
         key = "watch.unknown" if not self.ever else "watch.deleted" if self.named else "watch.collected"
-        card = Card("show", code(self.name), blocks=(Note(say(key, name=code(self.name)), "warning"),), lang=language())
-        self.before, self.held = card, None
-        return card
+        said = say(key, name=code(self.name))
+        self.before, self.held, self.numbers = Card("show", code(self.name)), None, {}
+        return _Line((code(self.name), NOTHING, NOTHING, said, NOTHING, NOTHING, NOTHING), "warning", "")
 
-    def _notes(self, thing: Any, card: Card) -> list[Note]:
+    def _changed(self, thing: Any, card: Card, numbers: Mapping[str, str]) -> list[str]:
         assert self.before is not None
         old = self.held() if self.held is not None else None
-        said = []
         if self.held is None and _weakly(thing) is not None:
-            said.append(say("watch.back" if self.ever else "watch.appeared", name=code(self.name)))
-        elif self.held is not None and old is not thing:
+            return [say("watch.back" if self.ever else "watch.appeared", name=code(self.name))]
+        said = []
+        if self.held is not None and old is not thing:
             kind = say("watch.another_tensor") if is_tensor(thing) else code(type_name(thing))
             said.append(say("watch.rebound", name=code(self.name), kind=kind))
-        if not said or self.held is not None:
-            said += changes(self.before, card)
-        return [Note(say("watch.joint").join(said), "accent", say("watch.changed"))] if said else []
+        return said + changes(self.before, card, self.numbers, numbers)
 
 
-def _weakly(thing: Any) -> weakref.ref[Any] | None:
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line of the table, its tone, and the mark of the tensor that it is about."""
+
+    cells: tuple[str, ...]
+    tone: Tone
+    tensor: str
+
+
+def _facts(thing: Any) -> tuple[str, ...]:
+    """Its numbers, its gradient, its version, where it stands in the graph, what it is: a cell each."""
+    if is_array(thing):
+        return glimpse(thing), NOTHING, NOTHING, NOTHING, f"numpy {dtype(thing)} {shape(thing)}"
+    if not is_tensor(thing):
+        return _cut(plain_repr(thing)), NOTHING, NOTHING, NOTHING, type_name(thing)
+    kind = type(thing).__name__
+    what = " ".join([*([] if kind == "Tensor" else [kind]), dtype(thing), shape(thing)])
+    if not thing.requires_grad:
+        known = "requires_grad ✗"
+    else:
+        known = say("watch.leaf") if thing.is_leaf else thing.grad_fn.name().rsplit("::", 1)[-1]
+    version = version_of(thing)
+    grad = glimpse(thing.grad) if has_grad(thing) else "None"
+    return glimpse(thing), grad, NOTHING if version is None else str(version), known, what
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONG else text[: LONG - 1] + GAP
+
+
+def _lines(title: str, thing: Any) -> list[tuple[str, Any]]:
+    """The tensors that are meant: those of a Module or a list each by itself."""
+    inner: list[tuple[str, Any]] = []
+    if is_module(thing):
+        inner = [(dotted(title, path), held) for path, held in thing.named_parameters()]
+    elif is_a(thing, (list, tuple, dict)):
+        pairs = thing.items() if is_a(thing, dict) else enumerate(thing)
+        inner = [(f"{title}[{key!r}]", held) for key, held in pairs if is_tensor(held) or is_array(held)]
+    return inner or [(title, thing)]
+
+
+def _weakly(thing: Any) -> Callable[[], Any] | None:
+    """What gives the thing for as long as it lives; of a number or a text, which nobody can follow, itself."""
     try:
         return None if thing is None else weakref.ref(thing)
     except TypeError:
-        return None
+        return lambda: thing
 
 
 def _lookup(name: str, space: Mapping[str, Any]) -> Any:
@@ -156,26 +209,31 @@ class _Board:
         if self.everything:
             known = {w.name for w in self.watched}
             self.watched += [_Watched(n, t, space) for n, t in space.items() if is_tensor(t) and n not in known]
-        cards = tuple(w.look(space, names) for w in self.watched[:MANY])
+        lines = [w.look(space, names) for w in self.watched[:MANY]]
         if self.everything:  # a deleted one has said so once
             self.watched = [w for w in self.watched if _lookup(w.name, space) is not _MISSING]
         blocks: list[Block] = []
+        if lines:
+            columns = tuple(say(f"watch.column_{c}") for c in COLUMNS)
+            rows, tones = tuple(line.cells for line in lines), tuple(line.tone for line in lines)
+            blocks.append(Table(columns, rows, tones, tensors=tuple(line.tensor for line in lines)))
+        else:
+            blocks.append(Note(say("watch.nothing"), "warning"))
         if not live:
             blocks.append(Note(say("watch.static"), "muted"))
-        if not cards:
-            blocks.append(Note(say("watch.nothing"), "warning"))
         if len(self.watched) > MANY:
             blocks.append(Note(say("watch.more", shown=MANY, all=len(self.watched)), "muted"))
         number = len(space.cells) - 1
         subtitle = say("watch.after", cell=number) if live and number > 0 else ""
-        return Card("watch", say("watch.title"), subtitle, blocks=tuple(blocks), cards=cards, lang=language())
+        return Card("watch", say("watch.title"), subtitle, blocks=tuple(blocks), lang=language())
 
 
 # -- what changed between two cards ------------------------------------------------------------------------------------
 
 
-def changes(before: Card, after: Card) -> list[str]:
-    """What differs, in words: "version 0 → 1". Cards are plain data, so nothing has to be kept for it but the card."""
+def changes(before: Card, after: Card, old_numbers: Mapping[str, str], numbers: Mapping[str, str]) -> list[str]:
+    """What differs, in words: "version 0 → 1". Cards are plain data, so nothing has to be kept for it but the card, and
+    the numbers in a line, by what they are."""
     found = []
     old, new = _badges(before), _badges(after)
     found += [
@@ -183,15 +241,18 @@ def changes(before: Card, after: Card) -> list[str]:
     ]
     rows, then = _rows(before), _rows(after)
     found += [f"{key} {rows.get(key, '—')} → {then[key]}" for key in then if rows.get(key) != then[key]]
-    grids = {b.caption: b for b in before.blocks if isinstance(b, Grid)}
-    for block in after.blocks:
-        if isinstance(block, Grid) and (was := grids.pop(block.caption, None)) != block:
-            if was is None or (was.rows, was.more) != (block.rows, block.more):
-                found.append(_moved(was, block))
-    found += [f"{caption} {_numbers(grid) or '…'} → None" for caption, grid in grids.items()]
-    found += _table_changes(before.blocks, after.blocks)
+    was, now = _grids(before), _grids(after)
+    for caption in {**now, **was}:
+        if was.get(caption) != now.get(caption):
+            old, new = old_numbers.get(caption, "None"), numbers.get(caption, "None")
+            whole = GAP not in old + new
+            found.append(f"{caption} {old} → {new}" if whole else say("watch.other_numbers", what=caption))
     more = len(found) - SAID
     return found if more <= 0 else [*found[:SAID], say("watch.more_changes", count=more)]
+
+
+def _grids(card: Card) -> dict[str, tuple[Any, ...]]:
+    return {block.caption: (block.rows, block.more) for block in card.blocks if isinstance(block, Grid)}
 
 
 def _badges(card: Card) -> dict[str, str]:
@@ -205,29 +266,3 @@ def _rows(card: Card) -> dict[str, str]:
     return {
         label: value for b in card.blocks if isinstance(b, Facts) for label, value in b.rows if label not in left_out
     }
-
-
-def _moved(was: Grid | None, now: Grid) -> str:
-    old, new = "None" if was is None else _numbers(was), _numbers(now)
-    return f"{now.caption} {old} → {new}" if old and new else say("watch.other_numbers", what=now.caption)
-
-
-def _numbers(grid: Grid) -> str:
-    """The numbers of a small grid in a line."""
-    if not grid.rows or grid.more or sum(map(len, grid.rows)) > FEW:
-        return ""
-    lines = ["[" + ", ".join(row) + "]" for row in grid.rows]
-    if len(lines) > 1:
-        return "[" + ", ".join(lines) + "]"
-    return lines[0] if len(grid.rows[0]) > 1 else grid.rows[0][0]
-
-
-def _table_changes(before: Sequence[Block], after: Sequence[Block]) -> list[str]:
-    old = {row[0]: row for b in before if isinstance(b, Table) for row in b.rows}
-    found = []
-    for table in (b for b in after if isinstance(b, Table)):
-        for row in table.rows:
-            was = old.get(row[0])
-            cells = zip(table.columns, was, row, strict=False) if was is not None else ()
-            found += [f"{row[0]} {column} {a} → {b}" for column, a, b in cells if a != b]
-    return found

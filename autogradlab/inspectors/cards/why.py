@@ -12,6 +12,7 @@ from ..snapshot.calls import arguments
 from ..snapshot.cuts import Diagnosis
 from ..snapshot.doubts import doubts, is_optimizer, of_number, of_optimizer
 from ..snapshot.failing import Failure, failure, last_error
+from ..snapshot.identity import mark
 from ..snapshot.kinds import is_a, is_array, is_tensor, type_name
 from ..snapshot.mistakes import diagnose
 from ..snapshot.names import names_of
@@ -41,7 +42,7 @@ def why(thing: Any) -> Inspector:
     if is_tensor(thing):
         name = names.of(thing) or spelled
         blocks = _blocks(doubts(thing, name, names, space))
-        return present(Card("why", say("why.title", name=name), blocks=blocks, lang=lang))
+        return present(Card("why", say("why.title", name=name), blocks=blocks, lang=lang, tensor=mark(thing, name)))
     if is_optimizer(thing):
         name = next((n for n, held in space.items() if held is thing), spelled)
         blocks = _blocks(of_optimizer(thing, name, names, space))

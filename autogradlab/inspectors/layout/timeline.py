@@ -13,8 +13,10 @@ from ..words import say
 
 __all__ = ["Line", "Mark", "timeline"]
 
-LEFT, PLOT, RIGHT = 124.0, 404.0, 76.0
-TOP, HIGH = 38.0, 96.0
+LEFT, PLOT, RIGHT = 112.0, 310.0, 64.0
+TOP, HIGH = 34.0, 68.0
+#: the height of all rows together, and of one at least and at most
+ROWS, LEAST, MOST = 198.0, 20.0, 48.0
 #: decades that a row shows at most
 DECADES = 8
 #: letters are this large
@@ -45,11 +47,11 @@ def timeline(
     xs = tuple(round(LEFT + PLOT * (k / (count - 1) if count > 1 else 0.5), 2) for k in range(count))
     items = [_losses(losses, xs)]
     low, high = _decades([size for line in lines for size in line.sizes])
-    top = TOP + HIGH + 42
+    top = TOP + HIGH + 40
     key = "training.sizes" if low is not None else "training.sizes_none"
     caption = say(key, low=_power(low or 0), high=_power(high))
     items.append(Item("caption", (Text(0.0, top - 12, caption, "muted", "start", SIZE),)))
-    tall = 48.0 if len(lines) <= 4 else 40.0 if len(lines) <= 6 else 32.0 if len(lines) <= 9 else 26.0
+    tall = min(MOST, max(LEAST, ROWS // max(1, len(lines))))
     for number, line in enumerate(lines):
         items.append(_row(line, number, xs, (top + tall * number, tall), (low, high), at))
     bottom = top + tall * len(lines)
@@ -132,7 +134,7 @@ def _row(
     line: Line, number: int, xs: Sequence[float], place: tuple[float, float], decades: tuple[int | None, int], at: int
 ) -> Item:
     (top, tall), (low, high) = place, decades
-    base, room = top + tall - 5, tall - 9
+    base, room = top + tall - 4, tall - 7
 
     def y(size: float) -> float:
         if low is None or size <= 0:

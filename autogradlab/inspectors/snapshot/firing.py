@@ -38,13 +38,15 @@ class Hook:
 
 @dataclass(frozen=True, slots=True)
 class Firing:
-    """One call of a hook: what it was given, what it returned, what that did. `error` is what it raised."""
+    """One call of a hook: what it was given, what it returned, what that did, what there was after it. `error` is what
+    it raised."""
 
     hook: Hook
     given: str
     returned: str = ""
     effect: Effect = "running"
     error: str = ""
+    after: str = ""
 
 
 class Marker:
@@ -266,7 +268,9 @@ class Log:
             effect = effect if result is args[0] else "replaced"
         elif result is not None and not _identical(result, args[0]):
             effect = "replaced"
-        self.firings[number] = replace(self.firings[number], returned=returned, effect=effect)
+        handed_on = result is None or kind == "accumulated"
+        after = self._said(kind, args) if handed_on else _text(result)
+        self.firings[number] = replace(self.firings[number], returned=returned, effect=effect, after=after)
 
     def _said(self, kind: Kind, args: tuple[Any, ...]) -> str:
         if kind == "accumulated":

@@ -21,7 +21,7 @@ from .samples import KEPT, same, sample
 __all__ = ["Entry", "Ledger"]
 
 
-Kind = Literal["found", "backward", "zeroed", "none", "set", "edited"]
+Kind = Literal["found", "backward", "zeroed", "none", "set", "edited", "by_hook"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +29,10 @@ class Entry:
     """One line of the ledger.
 
     kind: "backward" added `added`; "zeroed", "none" (set to None), "set" (another tensor) and "edited" are changes by
-    hand, "found" is what was there at the start. total: `.grad` after it (None: there is none). parts: the gradients
-    that met at the leaf, and by which Nodes they came. arrived: their sum, before hooks of the leaf. number: counts the
-    backwards. place: where backward was called. in_place: whether the tensor in `.grad` stayed the same.
+    hand, "by_hook" by a post-accumulate hook; "found" is what was there at the start. total: `.grad` after it (None:
+    there is none). parts: the gradients that met at the leaf, and by which Nodes they came. arrived: their sum, before
+    hooks of the leaf. number: counts the backwards. place: where backward was called. in_place: whether the tensor in
+    `.grad` stayed the same.
     """
 
     kind: Kind
@@ -156,9 +157,8 @@ class Ledger:
         if now is not None and same(sample(now), total):
             self._remember(now, total)
         else:  # a hook of the user has been at it already
-            self._total = total
-            self._version = -1
-            self.look()
+            self._remember(now)
+            self.entries.append(Entry("none" if now is None else "by_hook", self._total))
 
     def _drop_post(self) -> None:
         if self._post is not None:

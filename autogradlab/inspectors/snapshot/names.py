@@ -21,6 +21,7 @@ __all__ = [
     "Names",
     "Place",
     "Space",
+    "dotted",
     "locals_of",
     "names_of",
     "namespace",
@@ -166,7 +167,7 @@ def _inside(name: str, value: Any) -> Iterator[tuple[str, Any]]:
         yield from ((f"{name}[{key!r}]", held) for key, held in list(value.items()) if isinstance(key, (str, int)))
     elif is_module(value):
         for kept in (value.named_parameters, value.named_buffers):
-            yield from ((_dotted(name, path), held) for path, held in kept())
+            yield from ((dotted(name, path), held) for path, held in kept())
         yield from _attributes(name, value)
     elif not (is_tensor(value) or is_array(value) or is_a(value, type) or kind.__module__ == "builtins"):
         yield from _attributes(name, value)
@@ -181,7 +182,7 @@ def _attributes(name: str, value: Any) -> Iterator[tuple[str, Any]]:
         yield from ((f"{name}.{key}", inner) for key, inner in list(held.items()) if not key.startswith("__"))
 
 
-def _dotted(name: str, path: str) -> str:
+def dotted(name: str, path: str) -> str:
     """`model` and "0.weight" as one writes them: `model[0].weight`."""
     return name + "".join(f"[{part}]" if part.isdigit() else f".{part}" for part in path.split("."))
 

@@ -96,10 +96,11 @@ const BLOCKS = {
       h("div", { class: "agl-scroll" }, h("table", { "aria-label": b.caption ? plain(b.caption) : null }, h("tbody", {}, rows))),
       b.more ? h("p", { class: "agl-more" }, b.more) : null);
   },
-  table: (b) => h("div", {}, b.caption ? h("div", { class: "agl-caption" }, prose(b.caption)) : null,
+  table: (b) => (b.folded ? h("details", { class: "agl-folded" }, h("summary", {}, b.folded), BLOCKS.table({ ...b, folded: "" })) : h("div", {}, b.caption ? h("div", { class: "agl-caption" }, prose(b.caption)) : null,
     h("div", { class: "agl-scroll" }, h("table", { class: "agl-table", "aria-label": b.caption ? plain(b.caption) : null },
       h("thead", {}, h("tr", {}, b.columns.map((name) => h("th", { scope: "col" }, prose(name))))),
-      h("tbody", {}, b.rows.map((row, i) => h("tr", { class: `agl-${b.tones?.[i] ?? "plain"}` }, row.map((cell) => h("td", {}, linked(prose(cell)))))))))),
+      h("tbody", {}, b.rows.map((row, i) => h("tr", { class: `agl-${b.tones?.[i] ?? "plain"}` }, row.map((cell, j) =>
+        h("td", {}, b.tensors?.[i] && j === (b.named ?? 0) ? h("button", { type: "button", class: "agl-named", "data-tensor": b.tensors[i] }, prose(cell)) : linked(prose(cell))))))))))),
 };
 
 /** Blocks as elements; grids that follow each other stand side by side. `draw` makes drawings. */
