@@ -33,10 +33,14 @@ def test_the_mock(torch: Any, shell: Any):
     assert log.text.splitlines() == [
         "Hooks in the order in which they fired · 2 fired",
         "#  when                   kind    hook              written in        gradient before  gradient after  effect",
-        "1  before DivBackward0    tensor  loss2 · <lambda>  cell [3]"
-        ", line 1  1.               1.              unchanged",
-        "2  before AccumulateGrad  tensor  a · double        cell [4]"
-        ", line 1  [1., 1.]         [2., 2.]        replaced",
+        (
+            "1  before DivBackward0    tensor  loss2 · <lambda>  cell [3]"
+            ", line 1  1.               1.              unchanged"
+        ),
+        (
+            "2  before AccumulateGrad  tensor  a · double        cell [4]"
+            ", line 1  [1., 1.]         [2., 2.]        replaced"
+        ),
     ]
     shell.run("log.close()")
     assert shell.left_behind() == []
