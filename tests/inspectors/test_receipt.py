@@ -50,7 +50,7 @@ def test_several_backwards_add_up(torch: Any, times: int) -> None:
         y.backward(retain_graph=True)
     text = lab.receipt(w, y, at=1).text
     assert f"w.grad[1] = {times} × (3. + 3.) = {6 * times}." in text
-    assert f"`w.grad[1]` is {times} times this: {times} backwards were added." in text
+    assert f"`w.grad[1]` is {times} times this: as much as {times} backwards bring." in text
     again = lab.receipt(w, *[y] * times, at=1).text
     assert "adds up ✓" in again and "times this" not in again
 
@@ -62,7 +62,38 @@ def test_two_losses(torch: Any) -> None:
     second.backward(retain_graph=True)
     assert "w.grad = 3. + 2. + 2. = 7." in lab.receipt(w).text
     alone = lab.receipt(w, first).text
-    assert "does not add up ✗" in alone and "These ways bring 3.; `w.grad` is 7." in alone
+    assert "does not add up ✗" in alone and "These paths bring 3.; `w.grad` is 7." in alone
+
+
+def test_a_result_that_was_not_sent_back_is_no_root(torch: Any) -> None:
+    x = torch.tensor([2.0], requires_grad=True)
+    f = x**3
+    (g,) = torch.autograd.grad(f, x, create_graph=True)
+    y = g**2
+    y.backward(retain_graph=True)
+    view = lab.receipt(x)
+    assert view.card.subtitle == "from y" and "adds up" in view.text and "does not" not in view.text
+
+
+def test_a_hook_is_not_taken_for_another_backward(torch: Any) -> None:
+    w = torch.tensor([3.0], requires_grad=True)
+    w.register_hook(lambda grad: grad * 2)
+    y = w * w
+    y.backward(retain_graph=True)
+    text = lab.receipt(w, y).text
+    assert "as much as 2 backwards bring" in text and "were added" not in text
+
+
+def test_the_middle_of_a_very_long_path_is_one_chip(torch: Any) -> None:
+    w = torch.tensor(1.01, requires_grad=True)
+    y = w * 1
+    for _ in range(299):
+        y = y * w
+    y.backward(retain_graph=True)
+    view = lab.receipt(w, y)
+    first = next(block for block in view.card.blocks if isinstance(block, Drawing))
+    assert first.height < 600
+    assert " more, " in view.text and "adds up" in view.text
 
 
 def test_what_was_there_before_is_no_part_of_it(torch: Any) -> None:
@@ -110,7 +141,7 @@ def test_exploding_ways_leave_an_exact_rest(torch: Any) -> None:
     assert len(products) == 8 and all(p == 1.0 for p in products)
     assert sum(products) + sum(rest) == 2.0**20
     text = lab.receipt(w, y).text
-    assert "all other ways together = 1048568." in text and "8 ways are listed" in text and "adds up ✓" in text
+    assert "all other paths together = 1048571." in text and "5 paths are listed" in text and "adds up ✓" in text
 
 
 def test_a_batch_has_more_ways_than_are_listed(torch: Any) -> None:
@@ -161,7 +192,7 @@ def test_random_graphs(torch: Any, seed: int) -> None:
     for leaf in leaves:
         (grad,) = torch.autograd.grad(y, leaf, retain_graph=True, allow_unused=True)
         if grad is None:
-            assert "No way leads" in lab.receipt(leaf, y).text
+            assert "No path leads" in lab.receipt(leaf, y).text
             continue
         for element in range(leaf.numel()):
             products, rest = lines(torch, y, leaf, element, most=20)
@@ -184,7 +215,7 @@ def test_a_function_of_the_learners_and_hooks(torch: Any) -> None:
     a.register_hook(lambda g: fired.append(g) or g * 10)
     y = a * a
     text = lab.receipt(w, y).text
-    assert fired == [] and "There are hooks on the way" in text
+    assert fired == [] and "There are hooks on the path" in text
     assert lines(torch, y, w) == ([12.0, 12.0], [])
 
 
@@ -208,7 +239,7 @@ def test_what_cannot_be_taken_apart_says_why(torch: Any) -> None:
     many = w * 2
     assert "`many` has 2 elements" in lab.receipt(w, many).text
     other = torch.tensor(1.0, requires_grad=True) * 2
-    assert "No way leads from other to `w`." in lab.receipt(w, other).text
+    assert "No path leads from other to `w`." in lab.receipt(w, other).text
     assert "does not require grad" in lab.receipt(torch.ones(2), y).text
     assert "No variable holds a result" in lab.receipt(torch.ones(2, requires_grad=True)).text
     with pytest.raises(IndexError, match="is no index of one element"):

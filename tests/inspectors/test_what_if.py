@@ -49,7 +49,7 @@ def test_a_frozen_leaf(torch: Any) -> None:
     w, x, _a, _b, y = first(torch)
     found = rows(lab.what_if(y, frozen=w))
     assert [found[name][:2] for name in "wx"] == [("[6.]", "nothing"), ("[2.]", "[2.]")]
-    assert found["x"][2] == "No way to it goes through `w`."
+    assert found["x"][2] == "No path to it goes through `w`."
     assert x.grad is None and w.requires_grad
 
 
@@ -130,7 +130,7 @@ def test_nothing_is_changed_and_no_hook_fires(torch: Any) -> None:
     fired: list[Any] = []
     a.register_hook(lambda grad: fired.append(grad))
     text = lab.what_if(y, cut=a).text
-    assert fired == [] and "There are hooks on the way" in text and w.grad is None and x.grad is None
+    assert fired == [] and "There are hooks on the path" in text and w.grad is None and x.grad is None
     y.backward()
     assert w.grad.tolist() == [6.0] and len(fired) == 1
 

@@ -1,4 +1,4 @@
-"""`receipt`: one number of `.grad` as an itemised bill, a line for each way from the root."""
+"""`receipt`: one number of `.grad` as an itemised bill, a line for each path from the root."""
 
 from __future__ import annotations
 
@@ -25,10 +25,12 @@ from .graph import details_of
 
 __all__ = ["receipt"]
 
-#: ways that are listed; elements that have a bill in a card, and rows and columns that can be chosen from
-LISTED, ELEMENTS, SIDE = 8, 12, 8
-#: ways of more factors than this show Nodes that hand on what they get as one
-LONG = 4
+#: paths that are listed, and long ones; elements that have a bill in a card, and rows and columns to choose from
+LISTED, FEWER, ELEMENTS, SIDE = 8, 5, 12, 8
+#: paths of more factors than this show Nodes that hand on what they get as one; of more chips, the middle as one
+LONG, CHIPS = 4, 6
+#: factors that are named where many stand together
+ROWS = 12
 #: how many backwards of the same may have been added
 TIMES = 64
 #: Nodes beyond which nothing is searched
@@ -36,13 +38,13 @@ NODES = 5000
 
 
 def receipt(tensor: Any, *roots: Any, at: Any = None) -> Inspector:
-    """An itemised bill for one number of a gradient: a line for each way from the root, its factors the local
+    """An itemised bill for one number of a gradient: a line for each path from the root, its factors the local
     derivatives of the Nodes along it; their sum is checked against `.grad`.
 
     `roots` are the results whose `backward()` is meant (the same one twice: two backwards); without them, the results
     of one element that variables hold. `at` is the index of an element; without it, the largest. It is asked before
     `backward()`, or after `backward(retain_graph=True)`; no engine runs, no hook fires, and nothing is changed. Where
-    there are many ways, some are listed, and all others are one line, whose sum is known too.
+    there are many paths, some are listed, and all others are one line, whose sum is known too.
 
     >>> import autogradlab as torch
     >>> from autogradlab import inspectors as lab
@@ -106,7 +108,7 @@ class _Receipt:
         if not tensor.numel():
             return say("receipt.empty", name=self.name)
         if not self.roots:
-            self.roots = self._ends()
+            self.roots = self._sent(self._ends())
         if not self.roots:
             return say("receipt.no_root", name=self.name)
         for root in self.roots:
@@ -128,6 +130,20 @@ class _Receipt:
             if Walk([self.tensor]).starts[0][0] in walk.ids:
                 found.append((tensor, walk))
         return [t for t, _ in found if not any(t.grad_fn in walk.ids for other, walk in found if other is not t)]
+
+    def _sent(self, ends: list[Any]) -> list[Any]:
+        """Those of several results whose backward gave what is in `.grad`: all of them, or else one alone."""
+        grad = self.tensor.grad if self.tensor.is_leaf else None
+        if grad is None or len(ends) < 2:
+            return ends
+        for roots in (ends, *([end] for end in reversed(ends))):
+            try:
+                total = Ways(Walk(roots), self.tensor).total()
+            except Exception:  # freed; what is wrong is said of all of them
+                continue
+            if total.shape == grad.shape and bool(((total - grad).abs() <= 1e-5 * (1 + grad.abs())).all()):
+                return roots
+        return ends
 
     def _of(self) -> str:
         names = dict.fromkeys(self.holders.name(root) or shape(root) for root in self.roots)
@@ -205,6 +221,8 @@ class _Receipt:
     def _one(self, element: int, number: Any) -> tuple[list[Block], Badge]:
         """The bill of one element."""
         ways, rest = self.ways.of(element, LISTED)
+        if len(ways) > FEWER and any(len(way.factors) > LONG for way in ways):
+            ways, rest = ways[:FEWER], [*(way.product for way in ways[FEWER:]), *rest]
         products = [way.product for way in ways]
         left = _sum(rest)
         total = _sum([*products, *rest])
@@ -270,8 +288,12 @@ class _Receipt:
         start = texts([way.start])[0].rstrip(".") or "0"
         chips = [Chip(start, say("receipt.starts", value=start))]
         factors = list(zip(way.factors, stations[:-1], stations[1:], strict=True)) if way.factors else []
-        for run in _runs(factors, len(factors) > LONG):
-            if len(run) == 1:
+        runs = list(_runs(factors, len(factors) > LONG))
+        for number, run in enumerate(runs):
+            if len(runs) > CHIPS and CHIPS // 2 <= number < len(runs) - 2:
+                if number == CHIPS // 2:  # the middle of a very long path, in one
+                    chips.append(self._together([item for part in runs[number:-2] for item in part]))
+            elif len(run) == 1:
                 chips.append(self._chip(*run[0], brief=len(factors) > LONG))
             else:
                 text = say("receipt.ones_chip", count=len(run))
@@ -280,6 +302,16 @@ class _Receipt:
         if not way.factors:
             stations = [root]
         return Entry(" → ".join(_short(stations)), tuple(chips), texts([way.product])[0])
+
+    def _together(self, run: Sequence[tuple[Factor, str, str]]) -> Chip:
+        """Many factors in one chip: their product."""
+        value = texts([math.prod(factor.value for factor, _, _ in run)])[0]
+        rows = [(self.nodes[f.node].cls, texts([f.value])[0]) for f, _, _ in run[:ROWS]]
+        more = [Note(say("receipt.rows", shown=ROWS, count=len(run)), "muted")] if len(run) > ROWS else []
+        fields = {"count": len(run), "value": value}
+        return Chip(
+            say("receipt.product_chip", **fields), say("receipt.product", **fields), (Facts(tuple(rows)), *more)
+        )
 
     def _chip(self, factor: Factor, out: str, into: str, brief: bool) -> Chip:
         """A factor as a chip; of a long way with the operation alone, the rest is in its label and its details."""
