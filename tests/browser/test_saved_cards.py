@@ -27,9 +27,10 @@ SOURCES = [
     GRAPH,
     "lab.watch('w')",
     "predict('scalar-dim')",
+    "import ipywidgets\nipywidgets.VBox([lab.show(w), ipywidgets.HBox([lab.step(y)])])",
     "w.data.mul_(3)",
 ]
-CARDS = 3
+CARDS = 4  # a box of them is one
 SEEN = """() => {
   const shown = [...document.querySelectorAll('[data-card]')].filter(n => n.offsetParent);
   return {
@@ -90,9 +91,9 @@ def test_saved_cards_are_there_without_a_kernel_and_step(lab: Lab, book: str, pa
     page.wait_for_function("() => !window.jupyterapp.shell.currentWidget.context.model.dirty")
     answered = page.locator(".agl-lab > div").first.inner_text()
     watched = page.locator("[data-kind=watch] .agl-subtitle").first.inner_text()
-    assert "[5]" in watched  # the watch has seen the change that the last cell made
+    assert "[6]" in watched  # the watch has seen the change that the last cell made
     stored = [o["data"][CARD]["module"] for c in cells(page) for o in c["outputs"] if CARD in o.get("data", {})]
-    assert stored == ["inspector", "inspector", "lab"]
+    assert stored == ["inspector", "inspector", "lab", "box"]
 
     page.goto("about:blank")
     for session in ask(lab, "sessions"):
@@ -108,10 +109,11 @@ def test_saved_cards_are_there_without_a_kernel_and_step(lab: Lab, book: str, pa
     while page.locator("dialog.jp-Dialog").count():  # that no kernel could be started
         dialog.click()
         page.wait_for_timeout(200)
-    at = page.locator(".agl-where").first
-    before = at.inner_text()
-    page.locator(".agl-do-step").first.click()
-    assert at.inner_text() != before
+    for number in (0, 1):  # by itself, and in the box
+        at = page.locator(".agl-where").nth(number)
+        before = at.inner_text()
+        page.locator(".agl-do-step").nth(number).click()
+        assert at.inner_text() != before
 
 
 def test_a_running_kernel_takes_over_at_the_same_step(lab: Lab, book: str, page: Any):

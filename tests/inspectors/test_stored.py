@@ -8,12 +8,15 @@ import zlib
 from base64 import b64decode
 from typing import Any
 
+import ipywidgets
+
 import autogradlab as torch
 from autogradlab import inspectors as lab
 from autogradlab.inspectors import words
 from autogradlab.inspectors.inspector import Inspector
 from autogradlab.inspectors.labextension import CARD
 from autogradlab.inspectors.parts import to_json
+from autogradlab.inspectors.widgets.boxes import bundle
 from autogradlab.inspectors.words import page
 from autogradlab.lab import predict
 from tests.conftest import ROOT
@@ -43,6 +46,28 @@ def test_a_question_is_stored_as_it_stands():
     stored = data(asked)[CARD]
     assert stored["module"] == "lab"
     assert stored["state"]["view"] == json.loads(json.dumps(asked.view()))
+
+
+def test_a_box_brings_its_cards():
+    w = torch.ones(2, requires_grad=True)
+    shown, stepped = lab.show(w), lab.step((w * w).sum())
+    box = ipywidgets.HBox([shown, ipywidgets.IntSlider(), ipywidgets.VBox([stepped])])
+    made, _ = bundle(box)
+    assert made[CARD] == {
+        "module": "box",
+        "state": {"cards": [data(shown)[CARD], data(stepped)[CARD]], "across": True},
+    }
+    assert made["text/html"] == data(shown)["text/html"] + "\n" + data(stepped)["text/html"]
+    assert "application/vnd.jupyter.widget-view+json" in made
+    plain = ipywidgets.VBox([ipywidgets.IntSlider()])
+    assert bundle(plain) == plain._repr_mimebundle_(), "a box without cards is none of our business"
+
+
+def test_a_box_is_displayed_with_its_cards(shell: Any):
+    shell.user_ns["lab"] = lab
+    box = shell.run("import ipywidgets\nipywidgets.VBox([lab.show(torch.ones(1))])")
+    shown, _ = shell.display_formatter.format(box)
+    assert shown[CARD]["module"] == "box" and "<figure" in shown["text/html"]
 
 
 def test_the_extension_asks_for_nothing_from_outside():

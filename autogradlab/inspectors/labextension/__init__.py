@@ -16,7 +16,8 @@ CARD = "application/vnd.autogradlab.card.v1+json"
 
 
 def stored(module: str, state: dict[str, Any]) -> dict[str, Any]:
-    """The part of a MIME bundle from which `module`.js ("inspector" or "lab") draws the card again without a kernel.
+    """The part of a MIME bundle from which `module`.js ("inspector" or "lab") draws the card again without a kernel; of
+    a "box", the cards in it.
 
     >>> stored("lab", {"view": {}})
     {'application/vnd.autogradlab.card.v1+json': {'module': 'lab', 'state': {'view': {}}}}

@@ -42,6 +42,16 @@ function still(state) {
   };
 }
 
+/** The cards that are stored: those of a box, or the one. */
+const held = (stored) => (stored.module === "box" ? stored.state.cards : [stored]);
+/** The cards that are drawn below a node. */
+const drawn = (node) => [...node.querySelectorAll(DRAWN)];
+/** What is stored, where the state of one of its cards has changed. */
+function changed(stored, number, detail) {
+  if (stored.module !== "box") return { ...stored, state: { ...stored.state, ...detail } };
+  return { ...stored, state: { ...stored.state, cards: stored.state.cards.map((card, k) => (k === number ? changed(card, 0, detail) : card)) } };
+}
+
 /** The plugins to register; `Panel` is Lumino's. */
 export function plugins(Panel) {
   class Card extends Panel {
@@ -57,26 +67,33 @@ export function plugins(Panel) {
       if (this.model === model && !this.live && !this.isDisposed) await this.draw(model);
     }
 
-    /** Draws the stored card. */
+    /** Draws the stored card, or the cards of a box. */
     async draw(model) {
-      const { module, state } = model.data[CARD];
-      if (!Object.hasOwn(SHEETS, module)) return;
-      const [{ default: made }] = await Promise.all([import(`./${module}.js`), ...SHEETS[module].map(sheet)]);
+      const parts = held(model.data[CARD]);
+      if (!parts.every(({ module }) => Object.hasOwn(SHEETS, module))) return;
+      const modules = await Promise.all(parts.map(async ({ module }) => {
+        const [{ default: made }] = await Promise.all([import(`./${module}.js`), ...SHEETS[module].map(sheet)]);
+        return made;
+      }));
       if (this.model !== model || this.live || this.isDisposed) return;
       this.wipe();
       this.place = document.createElement("div");
+      if (model.data[CARD].state.across) Object.assign(this.place.style, { display: "flex", gap: "8px" });
       this.place.addEventListener("autogradlab:at", ({ target, detail }) => {
-        if (target === this.place.querySelector(DRAWN).firstElementChild) this.at = detail; // not that of a card inside
+        const number = drawn(this.place).findIndex((one) => one.firstElementChild === target); // not that of a card inside
+        if (number >= 0) this.at[number] = detail;
       });
       this.node.append(this.place);
       this.node.dataset.card = "stored";
-      this.end = await made.render({ model: still({ ...state }), el: this.place });
+      const places = parts.map(() => this.place.appendChild(document.createElement("div")));
+      this.ends = await Promise.all(modules.map((made, k) => made.render({ model: still({ ...parts[k].state }), el: places[k] })));
     }
 
     wipe() {
-      this.end?.();
+      for (const end of this.ends ?? []) end?.();
       this.place?.remove();
-      this.end = this.place = this.at = undefined;
+      this.ends = this.place = undefined;
+      this.at = [];
     }
 
     /** Asks the widget manager for the widget. The manager that comes with a kernel has a factory of its own: asked anew. */
@@ -92,7 +109,8 @@ export function plugins(Panel) {
         this.inner = area.rendermime.createRenderer(WIDGET);
         this.inner.addClass("lm-mod-hidden");
         this.addWidget(this.inner);
-        this.watcher = new MutationObserver(() => this.inner.node.querySelector(DRAWN) && this.take());
+        const count = held(this.model.data[CARD]).length;
+        this.watcher = new MutationObserver(() => drawn(this.inner.node).length >= count && this.take());
         this.watcher.observe(this.inner.node, { childList: true, subtree: true });
         this.inner.renderModel(this.model);
       }
@@ -108,12 +126,10 @@ export function plugins(Panel) {
       this.wipe();
       this.node.dataset.card = "live";
       this.inner.removeClass("lm-mod-hidden");
-      if (at !== undefined) {
-        this.inner.node.querySelector(DRAWN).dispatchEvent(new CustomEvent("autogradlab:go", { bubbles: true, detail: at }));
-      }
-      this.inner.node.addEventListener("autogradlab:state", ({ detail }) => {
-        const card = this.model.data[CARD];
-        this.model.setData({ data: { ...this.model.data, [CARD]: { ...card, state: { ...card.state, ...detail } } } });
+      at.forEach((detail, k) => drawn(this.inner.node)[k].dispatchEvent(new CustomEvent("autogradlab:go", { bubbles: true, detail })));
+      this.inner.node.addEventListener("autogradlab:state", ({ target, detail }) => {
+        const number = drawn(this.inner.node).findIndex((one) => target.contains(one));
+        this.model.setData({ data: { ...this.model.data, [CARD]: changed(this.model.data[CARD], number, detail) } });
       });
     }
 

@@ -14,6 +14,7 @@ from ..parts import Card
 from ..rendering import Inspector
 from ..stored import packed
 from ..words import page
+from .boxes import keep_boxes
 
 __all__ = ["MODULES", "InspectorWidget", "module", "style"]
 
@@ -52,6 +53,7 @@ class InspectorWidget(Inspector, anywidget.AnyWidget):  # type: ignore[misc]  # 
     _heard = traitlets.Bool().tag(sync=True)  # a screen reader was told that it is there
 
     def __init__(self, card: Card) -> None:
+        keep_boxes()
         anywidget.AnyWidget.__init__(self, _card=packed(card))
         Inspector.__init__(self, card)
         self.closed = False
