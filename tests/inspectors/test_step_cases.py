@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from autogradlab import inspectors as lab
+from autogradlab.inspectors.parts import Drawing
 
 
 def told(view: Any) -> list[str]:
@@ -429,9 +430,30 @@ def test_long_passes_keep_their_beginning(torch: Any):
     assert len(view.card.frames) <= 305
     assert told(view)[-1].startswith("Done: w.grad = [401.]. ")
     assert told(view)[-1].endswith("further events are not shown one by one.")
-    for _ in range(1000):
+
+
+def test_of_a_very_large_graph_the_part_is_drawn_that_runs(torch: Any):
+    w, _ = leaves(torch)
+    y = w * 1
+    for _ in range(1400):
         y = y * w
-    assert "Nothing was run." in lab.step(y).text
+    view = lab.step(y)
+    assert told(view)[-1].startswith("Done: w.grad = [1401.]. ")
+    drawing = next(block for block in view.card.blocks if isinstance(block, Drawing))
+    drawn = {item.id for item in drawing.items}
+    assert 150 < len(drawn) < 1000
+    lit = {item for frame in view.card.frames for item, state in frame.states if state == "active" and item[0] in "ne"}
+    assert len(lit) > 200 and lit <= drawn, "whatever runs is in the picture"
+    assert "The graph has 1402 Nodes; the " in view.text
+    assert view.svg(3).startswith("<svg")
+
+
+def test_a_graph_of_more_than_ten_thousand_nodes_is_not_run(torch: Any):
+    w, _ = leaves(torch)
+    y = w * 1
+    for _ in range(10_001):
+        y = y * w
+    assert "more than 10000 Nodes" in lab.step(y).text and w.grad is None
 
 
 def test_both_languages_say_the_same_steps(torch: Any):

@@ -73,6 +73,11 @@ class Story:
         self.flag = ""
         self.grads = {value.id: value.grad for value in facts.values if value.kind == "leaf"}
 
+    def seen(self) -> set[str]:
+        """The Nodes that the events are about."""
+        nodes = (getattr(event, "node", None) for event in self.recording.events)
+        return {node for node in nodes if node is not None}
+
     def frames(self) -> list[Frame]:
         lines = [item for item, _ in self.edges.values()]
         lines += [

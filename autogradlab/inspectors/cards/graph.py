@@ -8,6 +8,7 @@ from typing import Any
 from ..inspector import Inspector, present
 from ..layout.picture import draw, saved_line
 from ..parts import Block, Card, Facts, Note, Table
+from ..snapshot.calls import arguments
 from ..snapshot.graph import Graph, Holders, NodeFact, Summary, Value, Walk, describe, summary
 from ..snapshot.kinds import is_a, is_tensor, library, type_name
 from ..snapshot.names import namespace
@@ -19,6 +20,9 @@ __all__ = ["details_of", "graph", "graph_card", "graph_words", "problem_card", "
 
 #: a picture of more Nodes than this would be no picture
 MAX_NODES = 1000
+
+#: letters of an expression that stands for a name
+LONG = 60
 
 #: PyTorch crashes when a graph is freed of which Python has seen some 40,000 Nodes in a chain: fewer of its Nodes are
 #: looked at
@@ -37,16 +41,16 @@ def graph(y: Any, *, max_nodes: int = MAX_NODES) -> Inspector:
     `max_nodes` Nodes the card counts instead of drawing. Nothing is changed, and no tensor is kept alive. (What hooks
     of `saved_tensors_hooks` packed is unpacked for a look.)
     """
-    return present(graph_card(y, namespace(), max_nodes))
+    return present(graph_card(y, namespace(), max_nodes, arguments()))
 
 
-def graph_card(y: Any, space: Mapping[str, Any], max_nodes: int = MAX_NODES) -> Card:
-    """The card for `graph`, with the variables of its caller."""
+def graph_card(y: Any, space: Mapping[str, Any], max_nodes: int = MAX_NODES, spelled: tuple[str, ...] = ()) -> Card:
+    """The card for `graph`, with the variables of its caller; `spelled` is what stands between its brackets."""
     roots, problem = roots_of(y, "graph")
     if problem is not None:
         return problem
     holders = Holders(space)
-    title = title_of(roots, holders)
+    title = title_of(roots, holders, spelled[0] if spelled and is_tensor(y) else "")
     library_name = getattr(library(roots[0]), "__name__", "")
     walk = Walk(roots, limit=max(COUNTED, max_nodes) if library_name == "torch" else None)
     if not any(node.next_functions for node in walk.nodes):
@@ -74,8 +78,10 @@ def problem_card(call: str, text: str) -> Card:
     return Card(call, f"lab.{call}", blocks=(Note(text, "warning"),), lang=language())
 
 
-def title_of(roots: Sequence[Any], holders: Holders) -> str:
-    names = [holders.name(r) or say("graph.this") for r in roots]
+def title_of(roots: Sequence[Any], holders: Holders, spelled: str = "") -> str:
+    """What the graph is of: variables; of a root that none holds, the expression that was written."""
+    shown = spelled if len(spelled) <= LONG else ""
+    names = [holders.name(r) or shown or say("graph.this") for r in roots]
     more = ", …" if len(names) > 4 else ""
     return say("graph.title", name=", ".join(names[:4]) + more)
 

@@ -62,17 +62,20 @@ def receipt(tensor: Any, *roots: Any, at: Any = None) -> Inspector:
     The lines add up to `w.grad`, to the last bit.
     """
     spelled = arguments()
-    return present(_Receipt(tensor, roots, at, namespace(), spelled[0] if spelled else "t").card())
+    return present(_Receipt(tensor, roots, at, namespace(), spelled).card())
 
 
 class _Receipt:
-    def __init__(self, tensor: Any, roots: Sequence[Any], at: Any, space: Mapping[str, Any], written_: str) -> None:
+    def __init__(
+        self, tensor: Any, roots: Sequence[Any], at: Any, space: Mapping[str, Any], spelled: Sequence[str]
+    ) -> None:
         self.tensor = tensor
         self.roots = list(roots)
         self.at = at
         self.holders = Holders(space)
         self.space = space
-        self.name = (self.holders.name(tensor) if is_tensor(tensor) else None) or written_
+        self.name = (self.holders.name(tensor) if is_tensor(tensor) else None) or (spelled[0] if spelled else "t")
+        self.spelled = dict(zip(map(id, self.roots), spelled[1:], strict=False))  # of roots that no variable holds
 
     def card(self) -> Card:
         problem = self._problem()
@@ -115,7 +118,7 @@ class _Receipt:
             if not is_tensor(root):
                 return say("receipt.root_type", type=type_name(root))
             if root.numel() != 1:
-                return say("receipt.not_scalar", root=self.holders.name(root) or shape(root), count=root.numel())
+                return say("receipt.not_scalar", root=self._root(root), count=root.numel())
         if self.at is not None and self._flat(self.at) is None:
             raise IndexError(say("receipt.at", at=self.at, shape=shape(tensor)))
         return ""
@@ -145,8 +148,13 @@ class _Receipt:
                 return roots
         return ends
 
+    def _root(self, root: Any) -> str:
+        """A root by its variable, or by the expression that was written."""
+        said = self.holders.name(root) or self.spelled.get(id(root), "")
+        return said if said and len(said) <= 60 else shape(root)
+
     def _of(self) -> str:
-        names = dict.fromkeys(self.holders.name(root) or shape(root) for root in self.roots)
+        names = dict.fromkeys(map(self._root, self.roots))
         return say("common.list").join(names)
 
     def _flat(self, at: Any) -> int | None:
@@ -281,7 +289,7 @@ class _Receipt:
     # -- lines ---------------------------------------------------------------------------------------------------------
 
     def _entry(self, way: Way, element: int) -> Entry:
-        root = self.holders.name(self.roots[way.root]) or "y"
+        root = self._root(self.roots[way.root])
         places = [self._place(f.node, f.output, f.at) for f in way.factors]
         end = self._element(self.name, self.tensor.shape, element)
         stations = [root, *places[1:], end]

@@ -27,9 +27,9 @@ from .graph import details_of, graph_words, problem_card, roots_of
 
 __all__ = ["Heard", "step", "step_card"]
 
-#: graphs of more Nodes than this are not drawn whole, nor stepped through if their lines are not known
+#: graphs of more Nodes than this are not drawn whole: boxes stand for many where lines are known; else a part is drawn
 MAX_NODES = 1000
-#: where every line is known, rows and boxes stand for many Nodes, and so many are stepped through
+#: graphs of more Nodes than this are not stepped through
 MOST_NODES = 10_000
 #: passes of more events are not shown to the end
 MAX_EVENTS = 300
@@ -148,9 +148,8 @@ def step_card(
     if problem is not None:
         return problem
     holders = Holders(space)
-    limit = MAX_NODES if Walk(roots, limit=MAX_NODES).complete or not _foldable(roots, holders) else MOST_NODES
-    if not Walk(roots, limit=limit).complete:
-        note = Note(say("step.large", count=limit), "warning")
+    if not Walk(roots, limit=MOST_NODES).complete:
+        note = Note(say("step.large", count=MOST_NODES), "warning")
         return Card("step", _title(roots, holders, {}), blocks=(note,), lang=language())
     given = {"gradient": gradient, "inputs": inputs, "retain_graph": retain_graph, "create_graph": create_graph}
     title = _title(roots, holders, given, written)
@@ -185,13 +184,6 @@ class Heard:
         if self._card is None:
             self._card = _card(self.made, self.title, True, False, self.source, self.kept)
         return self._card
-
-
-def _foldable(roots: list[Any], holders: Holders) -> bool:
-    """Whether every line of a large graph is known: lines and turns fold, where a picture of all would be none."""
-    walk = Walk(roots, limit=MOST_NODES)
-    source = source_of(walk, holders) if walk.complete else None
-    return source is not None and source.program.complete
 
 
 def _kept(walk: Walk) -> dict[str, dict[str, Amount]]:
@@ -239,15 +231,19 @@ def _card(
     # the whole graph, which is printed too, takes constants from variables alone: these are known for PyTorch as well
     written = with_constants(facts, {node.id: node.origin.source for node in facts.nodes if node.origin is not None})
     shown = with_constants(facts, source.code) if source is not None else written
-    few = len(facts.nodes) <= MAX_NODES
-    drawing = draw(written, (), title, details_of(facts), Labels(widest)) if few else None
+    failed = any(isinstance(event, Failed) for event in recording.events)
+    drawing, notes = None, [_note(recording, commit, keeps, failed)]
+    if len(facts.nodes) <= MAX_NODES:
+        drawing = draw(written, (), title, details_of(facts), Labels(widest))
+    elif source is None or not source.program.complete:
+        part = facts.part(story.seen())
+        drawing = draw(part, (), title, details_of(part), Labels(_widest(frames, part)))
+        notes.append(Note(say("step.part", shown=len(part.nodes), count=len(facts.nodes)), "muted"))
     small = folded(shown, source.groups, drawing, title) if source is not None else None
     drawings = [made for made in (drawing, small) if made is not None]
-    failed = any(isinstance(event, Failed) for event in recording.events)
     badges = [_kind(recording)]
     if failed:
         badges.append(Badge(say("step.fail_head"), "warning"))
-    notes = [_note(recording, commit, keeps, failed)]
     for value in facts.values:
         if value.root and value.kind == "data":
             notes.insert(0, Note(say("step.not_differentiable", name=value.name or say("graph.this"))))

@@ -244,9 +244,9 @@ def changes(before: Card, after: Card, old_numbers: Mapping[str, str], numbers: 
     was, now = _grids(before), _grids(after)
     for caption in {**now, **was}:
         if was.get(caption) != now.get(caption):
-            old, new = old_numbers.get(caption, "None"), numbers.get(caption, "None")
-            whole = GAP not in old + new
-            found.append(f"{caption} {old} → {new}" if whole else say("watch.other_numbers", what=caption))
+            first, last = old_numbers.get(caption, "None"), numbers.get(caption, "None")
+            whole = GAP not in first + last
+            found.append(f"{caption} {first} → {last}" if whole else say("watch.other_numbers", what=caption))
     more = len(found) - SAID
     return found if more <= 0 else [*found[:SAID], say("watch.more_changes", count=more)]
 

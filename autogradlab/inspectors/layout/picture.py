@@ -100,7 +100,7 @@ class _Picture:
         for number, edge in enumerate(self.graph.edges, 1):
             left = self.left(edge)
             if left is not None and edge.source in self.nodes:
-                ins.append((f"e{number}", left, edge.source, edge.index, True))
+                ins.append((edge.item or f"e{number}", left, edge.source, edge.index, True))
         for node in self.nodes.values():
             for index, data in node.data:
                 ins.append((f"d{sum(not r for *_, r in ins) + 1}", data, node.id, index, False))
@@ -126,7 +126,11 @@ class _Picture:
         height = min(max(46.0, PORT * len(ports) + 8), TALLEST)
         widest = self.labels.widest
         room = (
-            [widest.get(f"e{i}", "") for i, edge in enumerate(self.graph.edges, 1) if edge.source == node.id]
+            [
+                widest.get(edge.item or f"e{i}", "")
+                for i, edge in enumerate(self.graph.edges, 1)
+                if edge.source == node.id
+            ]
             if widest
             else []
         )

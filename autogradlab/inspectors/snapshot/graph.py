@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -69,12 +69,14 @@ class Hook:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """The edge for input `index` of the Node `source`: it leads to input `number` of the Node `target`."""
+    """The edge for input `index` of the Node `source`: it leads to input `number` of the Node `target`. `item`: what a
+    drawing calls it where it is not the e1, e2, … of all edges in order."""
 
     source: str
     index: int
     target: str
     number: int
+    item: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +128,17 @@ class Graph:
     edges: tuple[Edge, ...]
     values: tuple[Value, ...]
     roots: tuple[str, ...]
+
+    def part(self, ids: Set[str]) -> Graph:
+        """These Nodes, those that they lead to, and what they make and read."""
+        edges = tuple(
+            replace(edge, item=f"e{number}") for number, edge in enumerate(self.edges, 1) if edge.source in ids
+        )
+        kept = ids | {edge.target for edge in edges}
+        nodes = tuple(node for node in self.nodes if node.id in kept)
+        read = {value for node in nodes for _, value in node.data}
+        values = tuple(v for v in self.values if v.root or v.id in read or (v.of is not None and v.of[0] in kept))
+        return Graph(nodes, edges, values, self.roots)
 
 
 @dataclass(frozen=True, slots=True)
