@@ -1,13 +1,16 @@
 """The learner's side: predictions, recall, puzzles, exercises and progress;
 and the command that lays the lessons out."""
 
+from autogradlab.inspectors.extension import load_ipython_extension
+from autogradlab.inspectors.snapshot.names import notebook
+
 from . import cells
 from .exercises import Check, Help, check, hint, solution
 from .film import Film, moons
 from .predictions import Prediction, predict
 from .puzzles import Parsons, parsons
 from .quizzes import Quiz, quiz
-from .records import Progress, progress
+from .records import Progress, learners_folder, progress
 from .tracebacks import shorten
 
 __all__ = [
@@ -30,3 +33,5 @@ __all__ = [
 
 shorten()
 cells.watch()
+if notebook() is not None and learners_folder() is not None:
+    load_ipython_extension(notebook())  # in a learner's copies errors are explained, until lab.explain(False)
