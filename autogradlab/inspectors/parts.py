@@ -159,7 +159,7 @@ class Text:
     text: str
     tone: Tone = "plain"
     anchor: Literal["start", "middle", "end"] = "middle"
-    size: float = 12.0
+    size: float = 13.0
     mono: bool = False
     bold: bool = False
     slot: str = ""

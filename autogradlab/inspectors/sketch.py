@@ -113,7 +113,7 @@ class Sheet:
             if fold.folded and fold.at in boxes:
                 left, top, right, _ = boxes[fold.at]
                 self.words(
-                    (left + right) / 2, top - 6, f"⊞ {fold.label}", self.palette.ink("muted"), 12.0, anchor="middle"
+                    (left + right) / 2, top - 6, f"⊞ {fold.label}", self.palette.ink("muted"), 13.0, anchor="middle"
                 )
         self.elements.append("</g>")
 

@@ -32,7 +32,7 @@ PAD = 14.0
 BAR = 38.0
 ROOM = 700.0  #: of a card's content, where its drawings do not ask for more
 WIDEST = 920.0  #: for a table of many columns
-BODY, SMALL, SAID = 13.0, 12.0, 17.0
+BODY, SMALL, SAID = 13.0, 13.0, 17.0
 LEADING = 19.0
 GAP = 12.0
 
@@ -146,7 +146,7 @@ class _Page(Sheet):
     def _heading(self, card: Card, frame: Frame | None, x: float, y: float, wide: float) -> float:
         """The bar: title, what it is about, badges at the right or below where there is no room."""
         palette = self.palette
-        badges = [(b, width(b.text, 11.5) + 18) for b in card.badges]
+        badges = [(b, width(b.text, SMALL) + 18) for b in card.badges]
         total = sum(w + 6 for _, w in badges)
         right = x + wide - PAD
         title = [Run(r.text, r.style or "strong") for r in runs(card.title)]
@@ -193,7 +193,7 @@ class _Page(Sheet):
         self.add(
             "rect", x=x, y=y, width=wide, height=21.0, rx=10.5, fill=palette.paper, stroke=palette.line(badge.tone)
         )
-        self.words(x + wide / 2, y + 14.5, badge.text, palette.ink(badge.tone), 11.5, anchor="middle")
+        self.words(x + wide / 2, y + 14.5, badge.text, palette.ink(badge.tone), SMALL, anchor="middle")
 
     # -- blocks --------------------------------------------------------------------------------------------------------
 

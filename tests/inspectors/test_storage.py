@@ -129,7 +129,7 @@ def test_a_huge_memory_is_shown_where_the_windows_are(torch: Any):
     shown = lab.storage(big, part, square)
     assert time.perf_counter() - start < 0.5
     assert "10,000,000 cells" in shown.text
-    assert "5000000  5000001" in shown.text
+    assert "…  5000000  …" in shown.text
     texts = [s.text for s in drawings(shown)[0].items[3].shapes if hasattr(s, "text")]
     assert texts[1:4] == ["0,0", "1,0", "2,0"]
     assert "9999,999" in texts

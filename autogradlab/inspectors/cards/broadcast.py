@@ -119,7 +119,7 @@ def _drawing(given: Sequence[_Operand], meeting: Meeting) -> Drawing:
             items.append(Item(f"o{row}s", (Text(margin + 4, _y(row) + 24, "()", "muted", "start", 13, True),)))
     line = _y(len(given)) + 2
     items.append(Item("line", (Path(((0, line), (margin + max(1, rank) * (wide + 6), line)), "muted", width=1.0),)))
-    items.append(Item("r", (Text(0, line + 34, result_name, "muted", "start", 12.5),)))
+    items.append(Item("r", (Text(0, line + 34, result_name, "muted", "start", 13),)))
     for k in range(rank):
         items.append(_result(meeting, k, margin + k * (wide + 6), wide, line + 10))
     if rank == 0:
@@ -134,7 +134,7 @@ def _y(row: int) -> float:
 
 
 def _header(rank: int, margin: float, wide: float) -> Item:
-    texts = tuple(Text(margin + k * (wide + 6) + wide / 2, 12, f"dim {k}", "muted", size=10.5) for k in range(rank))
+    texts = tuple(Text(margin + k * (wide + 6) + wide / 2, 12, f"dim {k}", "muted", size=13) for k in range(rank))
     return Item("dims", texts)
 
 
@@ -159,7 +159,7 @@ def _box(given: Sequence[_Operand], meeting: Meeting, row: int, k: int, x: float
     )
     said = "pad" if pad else "repeat" if repeated else "size"
     box = Item(f"o{row}d{k}", shapes, say(f"broadcast.box_{said}", name=code(given[row].name), dim=k, size=size, to=to))
-    times = Item(f"o{row}d{k}x", (Text(x + wide / 2, y + 33, f"×{to}", "accent", size=10.5, mono=True),))
+    times = Item(f"o{row}d{k}x", (Text(x + wide / 2, y + 33, f"×{to}", "accent", size=13, mono=True),))
     return [box, times] if repeated else [box]
 
 

@@ -229,7 +229,8 @@ class _Receipt:
     def _one(self, element: int, number: Any) -> tuple[list[Block], Badge]:
         """The bill of one element."""
         ways, rest = self.ways.of(element, LISTED)
-        if len(ways) > FEWER and any(len(way.factors) > LONG for way in ways):
+        long = any(len(way.factors) > LONG for way in ways) or not all(_finite(way.product) for way in ways)
+        if len(ways) > FEWER and long:
             ways, rest = ways[:FEWER], [*(way.product for way in ways[FEWER:]), *rest]
         products = [way.product for way in ways]
         left = _sum(rest)

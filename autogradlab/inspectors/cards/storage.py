@@ -22,8 +22,8 @@ from .tensor import code, yes
 __all__ = ["storage"]
 
 ROOM = 700.0  #: pixels of a drawing
-CELL, LANE, TOP = 30.0, 26.0, 18.0
-SIZE = 11.5
+CELL, LANE, TOP = 30.0, 26.0, 20.0
+SIZE = 13.0
 SKIP = 26.0  #: where cells are left out
 LISTED = 16  #: cells that are named in words
 
@@ -52,7 +52,9 @@ def _card(named: Sequence[tuple[str, Any]]) -> Card:
     if found:
         names = [w.name for strip in found for w in strip.windows]
         margin = (
-            max([*(min(152.0, width(name, 12.5, True)) for name in names), width(say("storage.memory", number=9), 12)])
+            max(
+                [*(min(156.0, width(name, SIZE, True)) for name in names), width(say("storage.memory", number=9), SIZE)]
+            )
             + 16
         )
         drawn = [_drawing(number, strip, usable, margin) for number, strip in enumerate(found, 1)]
@@ -67,7 +69,7 @@ def _card(named: Sequence[tuple[str, Any]]) -> Card:
             blocks.append(Note(say("storage.cannot_ask", name=code(name)), "warning"))
     if not named:
         blocks.append(Note(say("storage.nothing"), "warning"))
-    title = ", ".join(code(fit(name, 150, 12.5, True)) for name, _ in named[:4]) + (
+    title = ", ".join(code(fit(name, 150, SIZE, True)) for name, _ in named[:4]) + (
         f", {GAP}" if len(named) > 4 else ""
     )
     subtitle = say("storage.one" if len(found) == 1 else "storage.many", count=len(found)) if found else ""
@@ -138,17 +140,17 @@ def _drawing(number: int, strip: Strip, things: Sequence[tuple[str, Any]], margi
 
 def _said(strip: Strip, things: Sequence[tuple[str, Any]], cells: Sequence[int]) -> dict[int, str]:
     held = contents(strip, things, cells)
-    return {cell: fit(text, 66.0, SIZE, True) for cell, text in zip(held, texts(list(held.values())), strict=True)}
+    return {cell: fit(text, 78.0, SIZE, True) for cell, text in zip(held, texts(list(held.values())), strict=True)}
 
 
 def _memory(number: int, strip: Strip, row: _Row, said: dict[int, str], seen: set[int]) -> Item:
-    shapes: list[Shape] = [Text(0, TOP + 19, say("storage.memory", number=number), "muted", "start", 12)]
+    shapes: list[Shape] = [Text(0, TOP + 19, say("storage.memory", number=number), "muted", "start", SIZE)]
     for cell, x in row.x.items():
         tone: Tone = "plain" if cell in seen else "muted"
-        shapes.append(Text(x + row.wide / 2, TOP - 6, str(cell), "muted", size=10, mono=True))
+        shapes.append(Text(x + row.wide / 2, TOP - 6, str(cell), "muted", size=SIZE, mono=True))
         shapes.append(Rect(x, TOP, row.wide, CELL, 0, tone))
         shapes.append(Text(x + row.wide / 2, TOP + 19, said.get(cell, "·"), tone, size=SIZE, mono=True))
-    shapes += [Text(x, TOP + 19, GAP, "muted", size=13) for x in row.gaps]
+    shapes += [Text(x, TOP + 19, GAP, "muted", size=SIZE) for x in row.gaps]
     label = say("storage.size", bytes=f"{strip.nbytes:,}", cells=f"{strip.nbytes // strip.unit:,}", unit=strip.unit)
     return Item(f"m{number}", tuple(shapes), label)
 
@@ -163,7 +165,7 @@ def _mark(window: Window, byte: int) -> str:
 def _lane(item: str, window: Window, strip: Strip, row: _Row, top: float) -> Item:
     tone: Tone = "accent" if window.array else "node"
     middle = top + LANE / 2
-    shapes: list[Shape] = [Text(0, middle + 4, fit(window.name, 150, 12.5, True), tone, "start", 12.5, True, True)]
+    shapes: list[Shape] = [Text(0, middle + 4, fit(window.name, 150, SIZE, True), tone, "start", SIZE, True, True)]
     boxes: list[Shape] = []
     span = max(1, window.itemsize // strip.unit)
     for cell, x in row.x.items():
@@ -171,13 +173,13 @@ def _lane(item: str, window: Window, strip: Strip, row: _Row, top: float) -> Ite
             continue
         end = max((row.x[c] + row.wide for c in range(cell, cell + span) if c in row.x), default=x + row.wide)
         boxes.append(Rect(x + 2, top, end - x - 4, LANE, 4, tone, True))
-        boxes.append(Text((x + end) / 2, middle + 4, fit(text, end - x - 6, 11, True), "plain", size=11, mono=True))
+        boxes.append(Text((x + end) / 2, middle + 4, fit(text, end - x - 6, SIZE, True), "plain", size=SIZE, mono=True))
     rects = [b for b in boxes if isinstance(b, Rect)]
     if rects:
         shapes.append(Path(((rects[0].x, middle), (rects[-1].x + rects[-1].width, middle)), tone, width=1.2))
     else:
         shapes.append(
-            Text(next(iter(row.x.values()), 190.0), middle + 4, say("storage.no_elements"), "muted", "start", 11.5)
+            Text(next(iter(row.x.values()), 190.0), middle + 4, say("storage.no_elements"), "muted", "start", SIZE)
         )
     return Item(item, tuple(shapes + boxes), _order(window, strip), (Facts(tuple(_facts(window, strip))),), window.name)
 

@@ -20,7 +20,7 @@ from .layered import Box, Link, Placed, layout
 
 __all__ = ["Labels", "draw", "saved_line"]
 
-LARGE, SMALL = 13.0, 12.0
+LARGE, SMALL = 13.0, 13.0
 PORT = 20.0
 TALLEST = 420.0
 LINE = 15.0

@@ -154,7 +154,7 @@ const SHAPES = {
   },
   text: (p) => [s("text", {
     x: p.x, y: p.y, class: `agl-text ${tone(p)}${p.mono ? " agl-mono" : ""}${p.bold ? " agl-bold" : ""}`,
-    "text-anchor": p.anchor ?? "middle", "font-size": p.size ?? 12, "data-slot": p.slot || null,
+    "text-anchor": p.anchor ?? "middle", "font-size": p.size ?? 13, "data-slot": p.slot || null,
   }, p.text ?? "")],
 };
 
@@ -415,7 +415,7 @@ class Sketch {
     if (!wide) return;
     const most = this.tall ?? 460;
     const scale = Math.min(1.25, wide / width);
-    const near = this.drawing.zoom && Math.min(scale, most / height) < READABLE;
+    const near = this.drawing.zoom && Math.min(scale, most / height) < LEAST;
     const high = !this.drawing.zoom ? height * scale : Math.min(Math.max(height * Math.max(scale, READABLE), 120), most);
     this.svg.style.height = `${Math.ceil(high)}px`;
     this.size = { wide, high };
