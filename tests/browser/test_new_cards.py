@@ -51,7 +51,7 @@ def test_a_training_is_gone_through_by_keyboard(page: Any) -> None:
     slider = page.get_by_role("slider")
     said = page.locator("[aria-live=polite]").first
     assert slider.get_attribute("aria-valuetext", timeout=5000).startswith("Step 21 · loss ")
-    assert page.locator(".agl-noticed").inner_text().startswith("! zero_grad() did not run")
+    assert page.locator(".agl-noticed").inner_text().startswith("! Not zeroed before this backward")
     page.keyboard.press("ArrowRight")
     assert said.text_content().startswith("Step 22 · loss ")
     assert page.locator(".agl-noticed li").count() == 0

@@ -75,7 +75,7 @@ def test_live_saved_and_reopened_without_a_kernel(lab: Lab, page: Any) -> None:
     training.get_by_role("slider").focus()
     page.keyboard.press("Home")
     page.keyboard.press("n")
-    assert training.locator(".agl-noticed").inner_text().startswith("! zero_grad() did not run")
+    assert training.locator(".agl-noticed").inner_text().startswith("! Not zeroed before this backward")
     for key in ("ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowLeft"):
         page.keyboard.press(key)
     training.get_by_role("button", name="the backward of step 3").click()

@@ -28,7 +28,7 @@ def test_leaves(torch: Any):
     reason = why(w)
     assert (reason.kind, reason.fields["root"]) == ("no_backward", "loss")
     assert lead(reason) == "`.grad` is None:"
-    assert sentence(reason) == "`loss` was computed from `w`, but no backward has brought a gradient here yet."
+    assert sentence(reason) == "`loss` was computed from `w`, and a gradient comes here when backward runs from `loss`."
     assert cure(reason) == "Call `loss.backward()`."
     loss.backward()
     assert (why(w).kind, cure(why(w))) == ("present", "")

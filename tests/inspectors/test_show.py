@@ -62,8 +62,8 @@ def test_a_leaf(torch: Any):
         "1.  2.",
         "0.  2.",
         (
-            "`.grad` is None: `loss` was computed from `w`, but no backward has brought a gradient here yet. Call "
-            "`loss.backward()`."
+            "`.grad` is None: `loss` was computed from `w`, and a gradient comes here when backward runs from "
+            "`loss`. Call `loss.backward()`."
         ),
         *facts,
     ]

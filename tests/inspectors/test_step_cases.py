@@ -255,7 +255,7 @@ def test_the_real_backward_can_keep_the_graph(torch: Any):
     w, _ = leaves(torch)
     y = w * 2
     view = lab.step(y, commit=True, retain_graph=True)
-    assert "This was the real backward: `.grad` is set." in view.text
+    assert "This was the real backward." in view.text
     assert view.card.title == "y.backward(retain_graph=True)"
     assert told(view)[1] == "MulBackward0 runs: w gets g·2 = [2.]."
     assert told(lab.step(y, commit=True))[2] == "AccumulateGrad: w.grad grows: [2.] + [2.] = [4.]."

@@ -73,7 +73,10 @@ def test_a_missing_zero_grad_is_seen_and_adds_up(torch: Any) -> None:
     assert [a + b for a, b in zip(grown.left.rows[0], grown.added.rows[0], strict=True)] == pytest.approx(
         grown.now.rows[0]
     )
-    assert "`zero_grad()` did not run: the new gradient was added to what step 3 had left in `w`." in rec.text
+    assert (
+        "Not zeroed before this backward (`zero_grad()` does that): the new gradient was added to what step 3 had"
+        in rec.text
+    )
 
 
 def test_two_backwards_in_a_step_add_up(torch: Any) -> None:
@@ -285,7 +288,7 @@ def test_both_languages_say_the_same(torch: Any) -> None:
     loop(torch, rec, w, 3, zero=lambda k: k != 1)
     english = rec.text
     lab.set_language("zh")
-    assert "`zero_grad()` 没有运行" in rec.text and "`zero_grad()` did not run" in english
+    assert "反向传播之前没有清零" in rec.text and "Not zeroed before this backward" in english
     assert rec.card.lang == "zh"
 
 
