@@ -127,8 +127,8 @@ def test_a_parameter_and_a_module(torch: Any):
         "`1.running_var`          buffer     (1,)    float32  requires_grad ✗  None",
         "`1.num_batches_tracked`  buffer     ()      int64    requires_grad ✗  None",
         (
-            "`.grad` is None: no result that has a name was computed from `model[0].weight`, and no backward has "
-            "brought a gradient here. Compute something from `model[0].weight`, such as `loss`, and call "
+            "`.grad` is None: no result that has a name was computed from `model[0].weight`, so there is nothing to "
+            "call `backward()` on. Compute something from `model[0].weight`, such as `loss`, and call "
             "`loss.backward()`. 3 more have none either."
         ),
     ]
@@ -255,7 +255,7 @@ def test_unusual_tensors_of_pytorch():
 def test_grad_that_is_none_says_whose(torch: Any):
     w = torch.ones(1, requires_grad=True)
     y = w * 2
-    assert "`y` was computed from `w`, but no backward" in lab.show(w.grad).text
+    assert "`y` was computed from `w`, and a gradient comes here when backward runs from `y`" in lab.show(w.grad).text
     assert y.shape == (1,)
 
 

@@ -140,6 +140,13 @@ class _Line:
 
 def _facts(thing: Any) -> tuple[str, ...]:
     """Its numbers, its gradient, its version, where it stands in the graph, what it is: a cell each."""
+    try:
+        return _answers(thing)
+    except Exception:  # a kind of tensor that refuses what tensors answer
+        return GAP, NOTHING, NOTHING, NOTHING, type_name(thing)
+
+
+def _answers(thing: Any) -> tuple[str, ...]:
     if is_array(thing):
         return glimpse(thing), NOTHING, NOTHING, NOTHING, f"numpy {dtype(thing)} {shape(thing)}"
     if not is_tensor(thing):
