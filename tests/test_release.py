@@ -95,6 +95,10 @@ def test_binder_is_locked_in_full():
     assert all(len(pin.specifier) == 1 and str(pin.specifier).startswith("==") for pin in pins)
 
 
+#: what has an `open` that opens no file as text
+NO_FILES = {"os", "zipfile", "tarfile", "Image", "io", "self", "anywidget.AnyWidget"}
+
+
 def textual_opens(source: str) -> list[int]:
     """The lines that open a file as text without saying in which encoding."""
     found = []
@@ -106,8 +110,8 @@ def textual_opens(source: str) -> list[int]:
         modes = [a.value for a in node.args if isinstance(a, ast.Constant) and isinstance(a.value, str)]
         modes += [k.value.value for k in node.keywords if k.arg == "mode" and isinstance(k.value, ast.Constant)]
         if name in {"open", "fdopen"} and not any("b" in m and set(m) <= set("rwaxb+") for m in modes):
-            owner = getattr(getattr(node.func, "value", None), "id", "")
-            if owner not in {"os", "zipfile", "tarfile", "Image", "io", "self"} or name == "fdopen":
+            owner = ast.unparse(node.func.value) if isinstance(node.func, ast.Attribute) else ""
+            if owner not in NO_FILES or name == "fdopen":
                 found.append(node.lineno)
         elif (name == "read_text" and of_path and not node.args) or (name == "write_text" and len(node.args) < 2):
             found.append(node.lineno)

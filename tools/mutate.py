@@ -288,8 +288,11 @@ def entered(tests: Sequence[str], copy: Path, kept: Path | None) -> Tests:
         return code
 
     if not to.exists() and in_child(act, 3000) not in (0, 1):  # 1: a test that does not bear to be traced is left out
-        sys.exit(f"the tests do not run\n{Path('child.log').read_text()}")
-    return {name: (took, [(f, n) for f, n in where]) for name, (took, where) in json.loads(to.read_text()).items()}
+        sys.exit(f"the tests do not run\n{Path('child.log').read_text(encoding='utf-8')}")
+    return {
+        name: (took, [(f, n) for f, n in where])
+        for name, (took, where) in json.loads(to.read_text(encoding="utf-8")).items()
+    }
 
 
 def quickest(tests: Tests) -> list[str]:
@@ -342,13 +345,16 @@ def entered_by_programs(copy: Path, kept: Path | None) -> Tests:
         for name, block in programs().items():
             note = copy / "note.json"
             if in_child(lambda block=block, note=note: one(block, note), 20) == 0:  # type: ignore[misc]
-                found[name] = json.loads(note.read_text())
+                found[name] = json.loads(note.read_text(encoding="utf-8"))
         to.write_text(json.dumps(found), encoding="utf-8")
         return 0
 
     if not to.exists() and in_child(act, 3000) != 0:
-        sys.exit(f"the programs do not run\n{Path('child.log').read_text()}")
-    return {name: (took, [(f, n) for f, n in where]) for name, (took, where) in json.loads(to.read_text()).items()}
+        sys.exit(f"the programs do not run\n{Path('child.log').read_text(encoding='utf-8')}")
+    return {
+        name: (took, [(f, n) for f, n in where])
+        for name, (took, where) in json.loads(to.read_text(encoding="utf-8")).items()
+    }
 
 
 def differs(names: Sequence[str]) -> int:
@@ -420,7 +426,7 @@ def main() -> int:
     parser.add_argument("--to", type=Path, help="where to write the survivors")
     options = parser.parse_args()
     to, kept = (path.resolve() if path else None for path in (options.to, options.map))
-    found = [Mutant(**m) for m in json.loads(options.again.read_text())] if options.again else []
+    found = [Mutant(**m) for m in json.loads(options.again.read_text(encoding="utf-8"))] if options.again else []
     with tempfile.TemporaryDirectory() as folder:
         copy = copied(Path(folder))
         found += chosen(options.only, options.count, options.seed, copy)
