@@ -27,9 +27,12 @@ CURES = {
     "or set AUTOGRADLAB_CHROMIUM to the program",
     "lite": "python tools/lite.py --to FOLDER, then AUTOGRADLAB_LITE=FOLDER",
     "site": "python tools/webpage.py --to FOLDER, then AUTOGRADLAB_SITE=FOLDER",
+    "hub": "as root: pip install 'jupyterhub>=5,<7'; npm install -g configurable-http-proxy; AUTOGRADLAB_HUB=1",
 }
 #: What is no module but a folder that a tool has built, named by a variable.
 BUILT = {"lite", "site"}
+#: What starts servers and makes system users, and therefore has to be asked for by a variable.
+ASKED = {"hub"}
 
 
 def required() -> set[str]:
@@ -45,7 +48,7 @@ def chromium() -> str | None:
 
 def need(name: str) -> Any:
     """The module ``name``, or for ``"browser"`` the path of Chromium, for ``"lite"`` and ``"site"`` the folder of a
-    built JupyterLite and web page.
+    built JupyterLite and web page, for ``"hub"`` whether AUTOGRADLAB_HUB asks for one.
 
     Where it is missing the test is skipped with the words that say how to get it, and fails instead if
     AUTOGRADLAB_REQUIRE names it.
@@ -54,6 +57,8 @@ def need(name: str) -> Any:
     if name in BUILT:
         folder = os.environ.get(f"AUTOGRADLAB_{name.upper()}", "")
         found = Path(folder).resolve() if folder else None
+    elif name in ASKED:
+        found = os.environ.get(f"AUTOGRADLAB_{name.upper()}") or None
     else:
         module = "playwright.sync_api" if name == "browser" else name
         new = module not in sys.modules

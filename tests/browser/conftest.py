@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
 import socket
@@ -33,7 +32,6 @@ FLAGS = [
     "--disable-sync",
     "--no-first-run",
 ]
-QUIET_SETTINGS = {"apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False}}
 START_SECONDS = 90
 
 
@@ -44,6 +42,7 @@ class Lab:
     url: str
     token: str
     folder: Path
+    log: Path  #: what the command has said
 
 
 @pytest.fixture(scope="session")
@@ -65,10 +64,6 @@ def served(tmp_path_factory: pytest.TempPathFactory, lang: str) -> Iterator[Lab]
     """``autogradlab lab --no-browser --lang L --port N --dir D``, with a home folder of its own."""
     home = tmp_path_factory.mktemp("home")
     folder = tmp_path_factory.mktemp("work") / "lessons of mine"
-    for name, body in QUIET_SETTINGS.items():
-        path = home / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
-        path.parent.mkdir(parents=True)
-        path.write_text(json.dumps(body))
     places = {
         "HOME": "",
         "JUPYTER_CONFIG_DIR": "config",
@@ -91,7 +86,7 @@ def served(tmp_path_factory: pytest.TempPathFactory, lang: str) -> Iterator[Lab]
     env = dict(os.environ, **{name: str(home / place) for name, place in places.items()})
     with open(log, "wb") as file:
         server = subprocess.Popen(command, env=env, cwd=home, stdout=file, stderr=subprocess.STDOUT)
-    running = Lab(f"http://127.0.0.1:{port}", token, folder)
+    running = Lab(f"http://127.0.0.1:{port}", token, folder, log)
     try:
         wait_until_up(running, server, log)
         yield running

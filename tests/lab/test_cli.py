@@ -381,6 +381,12 @@ def test_one_line_for_each_trouble(
         assert str(port) in says("--dir", str(tmp_path), "--port", str(port)).splitlines()[-1]
     (tmp_path / "file").touch()
     assert "--dir" in says("--dir", str(tmp_path / "file"))
+    if Path("/proc/self").is_dir():  # where nobody can make a folder, not even root
+        assert (
+            says("--dir", "/proc/lessons")
+            .splitlines()[-1]
+            .endswith({"en": "with --dir.", "zh": "另选一个文件夹。"}[lang])
+        )
     monkeypatch.setattr(doctor, "installed", lambda name: "3.6.1")
     old = says("--dir", str(tmp_path))
     assert old.count("\n") == 0

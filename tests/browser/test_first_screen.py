@@ -1,0 +1,47 @@
+"""What a learner meets first: one line in the terminal, the first lesson in their language, and nothing in its way."""
+
+from __future__ import annotations
+
+import re
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import pytest
+
+from tests.browser.labdrive import READY
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+SHOWN = """() => ({
+  open: window.jupyterapp.shell.currentWidget.context.path,
+  heading: document.querySelector('.jp-NotebookPanel h1')?.textContent,
+  toasts: [...document.querySelectorAll('.Toastify__toast, .jp-Dialog')].map(n => n.textContent),
+})"""
+
+
+def chinese_jupyterlab() -> bool:
+    try:
+        version("jupyterlab-language-pack-zh-CN")
+    except PackageNotFoundError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize(("lang", "stop"), [("en", "Ctrl-C stops them"), ("zh", "按 Ctrl-C 停止")])
+def test_the_first_screen(lang: str, stop: str, request: pytest.FixtureRequest, page: Any):
+    lab = request.getfixturevalue({"en": "lab", "zh": "lab_zh"}[lang])
+    (line,) = lab.log.read_text(encoding="utf-8").strip().splitlines()
+    assert stop in line
+    assert str(lab.folder) in line
+    found = re.search(r"http://\S+", line)
+    assert found
+    page.goto(found[0], wait_until="domcontentloaded")
+    page.wait_for_function(READY, timeout=60_000)
+    menu = "运行" if lang == "zh" and chinese_jupyterlab() else "Run"
+    page.get_by_role("menuitem", name=menu, exact=True).wait_for()
+    page.wait_for_timeout(2000)  # the question whether one wants news comes a second after the page
+    shown = page.evaluate(SHOWN)
+    assert shown["open"] == f"{lang}/00-welcome.ipynb"
+    assert shown["heading"]
+    assert shown["toasts"] == []
+    assert page.off_host == []
