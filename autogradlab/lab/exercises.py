@@ -88,11 +88,12 @@ class Check(face.Face):
         wanted = list(inspect.signature(self._judge).parameters)
         torch = running.library(self._space)
         given = {n: self._space.get(n, ...) if n != "torch" else torch for n in wanted}
+        names = [n for n in wanted if n != "torch"]
         self._blocks = []
-        if missing := [n for n in wanted if n != "torch" and n not in self._space]:
-            self._blocks.append(face.block(say("lab.not_there", names=", ".join(f"`{n}`" for n in missing))))
-        if self._unread(names := [n for n in wanted if n != "torch"]):
+        if self._unread(names):
             return
+        if missing := [n for n in names if n not in self._space]:
+            self._blocks.append(face.block(say("lab.not_there", names=", ".join(f"`{n}`" for n in missing))))
         if any(is_stub(given[name]) for name in names):
             self.state = "untried"
             return

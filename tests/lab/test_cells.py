@@ -154,6 +154,13 @@ def test_a_stub_that_cannot_be_read_is_said(notebook: Notebook):
     assert check("zero-it").state == "done"
 
 
+def test_a_stub_that_could_never_be_read_is_not_said_to_be_missing(notebook: Notebook):
+    notebook.run("def zero(w)\n    pass", error=SyntaxError("expected ':'", ("<cell>", 1, 12, "def zero(w)", 1, 12)))
+    said = check("zero-it").text
+    assert "`SyntaxError: expected ':'` in its line 1" in said
+    assert "There is no" not in said
+
+
 def test_the_cell_below_each_prediction_of_the_lessons(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delenv("AUTOGRADLAB_LESSONS", raising=False)
     assert bank.below(bank.find("gradient-of-w", *bank.ASKED)) == "first"
