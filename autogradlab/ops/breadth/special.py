@@ -37,9 +37,12 @@ def real_only(kernel: Any, name: str, halves: bool = True) -> Any:
     return run
 
 
+_ERF = real_only(K.erf, "erf_vml_cpu")
+_ERF_SHORT = real_only(K.erf_short, "erf_vml_cpu")
+
 unary(
     "erf(Tensor input, *, Tensor out=None) -> Tensor",
-    real_only(K.erf, "erf_vml_cpu"),
+    lambda x: _ERF(x) if x.dtype.itemsize == 8 else _ERF_SHORT(x),
     lambda F, grad, input: (2 / _ROOT_PI) * F.exp(-F.pow(input, 2)) * grad,
     doc="""
     The error function: the chance that a normal number of variance 1/2 lies within [-x, x].

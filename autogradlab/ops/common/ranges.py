@@ -266,12 +266,21 @@ def _row(start: Any, end: Any, steps: int, kind: Dtype) -> np.ndarray:
         return np.empty(0)
     if steps == 1:
         return np.array([start])
+    half = steps // 2
+    if kind.is_floating_point and kind.itemsize == 4:
+        a, b = np.float32(start), np.float32(end)
+        step = float((b - a) / np.float32(steps - 1))
+        up, down = np.arange(float(half)), np.arange(float(half - steps + 1), 1.0)
+        for part, by in (up, float(a)), (down, float(b)):  # as `_fused`
+            part *= step
+            part += by
+        return np.concatenate((up, down)).astype(np.float32)
     i = np.arange(steps)
     if kind._category <= dtypes.INTEGER:
         first, last = int(start), int(end)
         by = (float(last) - float(first)) / (steps - 1)
         up, down = _fused(i, by, float(first), dtypes.float64), _fused(steps - i - 1, -by, float(last), dtypes.float64)
-        return np.trunc(np.where(i < steps // 2, up, down))
+        return np.trunc(np.where(i < half, up, down))
     if kind.is_complex:
         real, imag = (
             _row(a, b, steps, kind.to_real())
@@ -282,8 +291,7 @@ def _row(start: Any, end: Any, steps: int, kind: Dtype) -> np.ndarray:
     a, b = np.array(start, numpy), np.array(end, numpy)
     step = np.asarray((b - a) / np.array(steps - 1, numpy))
     if kind.itemsize == 2:
-        return np.where(i < steps // 2, a + step * i.astype(numpy), b - step * (steps - i - 1).astype(numpy))
-    half = steps // 2
+        return np.where(i < half, a + step * i.astype(numpy), b - step * (steps - i - 1).astype(numpy))
     row = np.empty(steps, numpy)
     row[:half] = _fused(i[:half], float(step), float(a), kind)
     row[half:] = _fused(i[: steps - half][::-1], -float(step), float(b), kind)

@@ -28,6 +28,7 @@ from ..table.overloads import Arguments, Overload
 from . import extremes  # noqa: F401  its take_at and put_at carry gradients
 
 F = TENSORS
+_ANY, _count = np.logical_or.reduce, np.count_nonzero
 
 
 @op(
@@ -77,12 +78,14 @@ def order(x: np.ndarray, d: int, descending: bool) -> np.ndarray:
         codes = _codes(lines)
         if codes is not None:
             # code and place in one number: NumPy's fastest sort, which is not stable, then is
-            both = np.sort(((~codes if descending else codes) << 32) | np.arange(n), axis=-1)
+            both = ((~codes if descending else codes) << 32) | np.arange(n)
+            both.sort()
             return from_end(both & 0xFFFFFFFF, d)
         return np.moveaxis(_settled(lines, np.argsort(lines, axis=-1), descending), -1, d)
-    if descending:
-        return np.flip(n - 1 - np.argsort(np.flip(x, d), axis=d, kind="stable"), d)
-    return np.argsort(x, axis=d, kind="stable")
+    if not descending:
+        return x.argsort(axis=d, kind="stable")
+    back = (slice(None),) * d + (slice(None, None, -1),)
+    return (n - 1 - x[back].argsort(axis=d, kind="stable"))[back]
 
 
 def _codes(x: np.ndarray) -> np.ndarray | None:
@@ -123,7 +126,7 @@ def _like_introsort(x: np.ndarray, places: np.ndarray, descending: bool) -> None
     values = taken(x, places, -1)
     for i in np.ndindex(x.shape[:-1]):
         line = values[i]
-        if (line[1:] == line[:-1]).any() or (line.dtype.kind == "f" and np.isnan(line).sum() > 1):
+        if _ANY(line[1:] == line[:-1]) or _count(line != line) > 1:
             places[i] = sort_order(x[i], descending)
 
 
@@ -300,8 +303,9 @@ def topk(input, k, dim=-1, largest=True, sorted=True):
 def _top(x: np.ndarray, k: int, largest: bool, in_order: bool) -> np.ndarray:
     n = x.shape[-1]
     if k < n:
-        found = np.argpartition(x, n - k if largest else k - 1, axis=-1)
-        found = np.sort(found[..., n - k :] if largest else found[..., :k], axis=-1)
+        found = x.argpartition(n - k if largest else k - 1)
+        found = np.array(found[..., n - k :] if largest else found[..., :k])
+        found.sort()
         picked = taken(x, found, -1)
         places = taken(found, order(picked, x.ndim - 1, largest), -1)
     else:
@@ -317,9 +321,9 @@ def _top(x: np.ndarray, k: int, largest: bool, in_order: bool) -> np.ndarray:
 
 def _ties(line: np.ndarray, top: np.ndarray) -> bool:
     """Whether equal elements compete for places: among those picked, or the last of them with others."""
-    if np.isnan(top).any() if top.dtype.kind == "f" else False:
+    if _ANY(top != top):  # NaN
         return True
-    return bool((top[1:] == top[:-1]).any()) or int(np.count_nonzero(line == top[-1])) > 1
+    return bool(_ANY(top[1:] == top[:-1]) or _count(line == top[-1]) > 1)
 
 
 def selecting(name: str) -> dict[str, Any]:
