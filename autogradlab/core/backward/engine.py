@@ -107,10 +107,10 @@ class Reach:
 
     def _count(self) -> None:
         """Count the edges that lead to each Node below the roots."""
-        shared = self.shared = {node: Arrivals(node, 0) for node, _ in self.roots if node is not None}
-        stack = list(shared)
+        shared = self.shared
+        roots = dict.fromkeys([node for node, _ in self.roots if node is not None])
+        stack = list(roots)
         seen = set(stack)
-        roots = tuple(stack)
         plain = True
         node: Any
         pop, push, note, known = stack.pop, stack.append, seen.add, shared.get
@@ -137,12 +137,9 @@ class Reach:
                 else:
                     waiting = known(node)
                     if waiting is None:
-                        shared[node] = Arrivals(node, 2)
+                        shared[node] = Arrivals(node, 1 if node in roots else 2)
                     else:
                         waiting.left += 1
-        for root in roots:
-            if not shared[root].left:
-                del shared[root]
         self.plain = plain
 
     def _trace(self, inputs: Sequence[Pair], accumulate: bool) -> None:
@@ -428,8 +425,13 @@ def _walk_recorded(reach: Reach, grads: Sequence[Tensor | None], keep_graph: boo
             g = outs[i]
             waiting = waits(target)
             if waiting is not None:
-                if g is not None:
+                if g is None:
+                    pass
+                elif waiting.multi:
                     _arrive(target, waiting, nr, g)
+                else:
+                    known = waiting.grad
+                    waiting.grad = g if known is None else known + g
                 waiting.left -= 1
                 if waiting.left > 0:
                     continue

@@ -83,7 +83,9 @@ class History:
         self.assignments: tuple[tuple[Any, str, Any], ...] = ()
         self.view = view = t._view
         if view is None:
-            self._move_retained(t._edge, node)
+            old = t._edge
+            if isinstance(old, tuple) or (old is not None and old.hooks is not None):
+                self._move_retained(old, node)
             return
         if own:
             self.assignments = ((view, "edge", node),)

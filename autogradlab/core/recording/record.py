@@ -455,23 +455,23 @@ class OpNode(Node):
 
     def apply(self, formulas: tuple[Formula, ...], F: Any, grad: Any, values: list[Any]) -> tuple[Any, ...]:
         """The gradients for the edges that want one, by the formulas on a backend, given the saved values."""
-        edges = self._edges
+        edges: Any = self._edges  # asked as `leads` does, without the calls
         outs: list[Any] = [None] * len(edges)
         for formula in formulas:
             if formula.joint:
                 spread = len(edges) if formula.edges == () else None
                 wanted = range(spread) if spread is not None else formula.edges
-                needs = [leads(edges[i]) for i in wanted]
+                needs = [type(edges[i]) is not tuple or edges[i][0] is not None for i in wanted]
                 if any(needs):
                     args = [values[p] for p in formula.places]
                     if formula.needs:
                         args.append(needs)
-                    for i, g in zip(wanted, formula.fn(F, grad, *args), strict=True):
-                        if leads(edges[i]):
+                    for i, needed, g in zip(wanted, needs, formula.fn(F, grad, *args), strict=True):
+                        if needed:
                             outs[i] = g
             else:
                 i = formula.edges[0]
-                if leads(edges[i]):
+                if type(edges[i]) is not tuple or edges[i][0] is not None:
                     outs[i] = formula.fn(F, grad, *[values[p] for p in formula.places])
         return tuple(outs)
 

@@ -91,7 +91,7 @@ def requires_grad(t: Tensor) -> bool:
     """Whether `t` requires grad; a view does as soon as its base does."""
     edge = t._edge
     if edge is not None:
-        return leads(edge)
+        return type(edge) is not tuple or edge[0] is not None  # `leads`, without the call
     view = t._view
     return view is None or view.leaf or (view.edge is not None and leads(view.edge)) or requires_grad(view.base)
 

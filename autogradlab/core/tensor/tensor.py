@@ -134,7 +134,7 @@ class Tensor(TensorMethods):
         """
         edge = self._edge
         if edge is not None:
-            return pair(edge)[0]
+            return edge[0] if isinstance(edge, tuple) else edge
         view = self._view
         if view is None or not leads(gradient_edge(self)):
             return None

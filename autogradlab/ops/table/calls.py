@@ -18,7 +18,6 @@ from ...core.recording.record import SavedOutput, array_property, finish, start_
 from ...core.recording.views import share
 from ...core.runtime import modes
 from ...core.runtime.modes import FLAGS, LOCAL, QUIET
-from ...core.tensor.edges import edge_to
 from ...core.tensor.tensor import INFERENCE, Tensor, ViewMeta, gradient_edge, operand_edge, wrap
 
 if TYPE_CHECKING:
@@ -386,7 +385,8 @@ def _record_many(op: Op, values: list[Any], edges: list[Edge], ts: list[Tensor],
         finish(node, local)
     for nr, t in enumerate(made):
         if t._array.dtype.kind in "fcV":
+            edge: Edge = (node, nr) if nr else node
             if t._view is not None:
-                t._view.edge = edge_to(node, nr)
+                t._view.edge = edge
             else:
-                t._edge = edge_to(node, nr)
+                t._edge = edge
