@@ -117,7 +117,8 @@ def test_versions_of_gradients_that_lie_in_each_other(torch: Any):
 
 def test_versions_of_what_is_kept(torch: Any):
     def kept(name: str, act: Callable[[Any], Any]) -> int:
-        return int(getattr(act(leaf(torch) * 1).grad_fn, f"_raw_saved_{name}").data._version)
+        node = act(leaf(torch) * 1).grad_fn  # PyTorch's SavedTensor does not keep it alive, and crashes without it
+        return int(getattr(node, f"_raw_saved_{name}").data._version)
 
     assert kept("result", lambda a: a.exp()) == 0
     assert kept("result", lambda a: a.exp_()) == 1
