@@ -531,12 +531,15 @@ op(
 
 # -- index_reduce ------------------------------------------------------------------------------------------------------
 
+_BETA = "index_reduce() is in beta and the API may change at any time."
+
 
 def _index_reduce(input, dim, index, source, reduce, *, include_self=True):
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
     fitting_source("index_reduce_()", input, dim, index, source)
     d = wrap_dim(dim, input.ndim)
+    warn_once(_BETA, at="aten/src/ATen/native/TensorAdvancedIndexing.cpp:1523")
     refuse(input, "index_func_" if include_self else "index_reduce_func_exclude_input_init", BOOL + COMPLEX)
     x = input.reshape(1) if not input.ndim else input
     if index.size and not 0 <= index.min() <= index.max() < x.shape[d]:
@@ -569,7 +572,6 @@ _INDEX_REDUCE = OPS["index_reduce"] = Op(
     overlap="whole",
     check_out=same_dtype(),
 )
-_BETA = "index_reduce() is in beta and the API may change at any time."
 
 
 @composite(
@@ -599,9 +601,7 @@ def index_reduce(
     tensor([6., 1.])
     """
     more = {} if out is None else {"out": out}
-    result: Tensor = _INDEX_REDUCE.call(input, dim, index, source, reduce, include_self=include_self, **more)
-    warn_once(_BETA, at="aten/src/ATen/native/TensorAdvancedIndexing.cpp:1450")
-    return result
+    return _INDEX_REDUCE.call(input, dim, index, source, reduce, include_self=include_self, **more)
 
 
 @composite("index_reduce_", checked=True, function=False)
@@ -609,9 +609,7 @@ def index_reduce_(
     input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
     """In-place version of :meth:`index_reduce`."""
-    result = _INDEX_REDUCE.call_(input, dim, index, source, reduce, include_self=include_self)
-    warn_once(_BETA, at="aten/src/ATen/native/TensorAdvancedIndexing.cpp:1450")
-    return result
+    return _INDEX_REDUCE.call_(input, dim, index, source, reduce, include_self=include_self)
 
 
 publish("_index_reduce", lambda *a, **k: _INDEX_REDUCE.call(*a, **k), False, False, "")
