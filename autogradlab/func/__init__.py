@@ -19,6 +19,7 @@ from ..core.random.generator import Generator, default_generator
 from ..core.recording.record import TENSORS as F
 from ..core.runtime import modes
 from ..core.tensor.tensor import Tensor, requires_grad
+from .modules import functional_call, replace_all_batch_norm_modules_, stack_module_state
 
 __all__ = [
     "functional_call",
@@ -28,6 +29,9 @@ __all__ = [
     "jacfwd",
     "jacrev",
     "jvp",
+    "linearize",
+    "replace_all_batch_norm_modules_",
+    "stack_module_state",
     "vjp",
     "vmap",
 ]
@@ -332,6 +336,24 @@ def jvp(func: Function, primals: Any, tangents: Any, *, strict: bool = False, ha
     return (shown, slopes, level.release(aux)) if has_aux else (shown, slopes)
 
 
+def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
+    """The value of a function, and the linear function that is its derivative there.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> value, slope = torch.func.linearize(torch.sin, torch.tensor([0., 1.]))
+        >>> slope(torch.tensor([2., 0.]))
+        tensor([2., 0.])
+
+    Mirrors `torch.func.linearize`.
+    """
+
+    def slope(*tangents: Any) -> Any:
+        return jvp(func, primals, tangents)[1]
+
+    return func(*primals), slope
+
+
 def jacrev(func: Function, argnums: Any = 0, *, has_aux: bool = False, chunk_size: Any = None) -> Function:
     """The function that gives the Jacobian, row by row.
 
@@ -542,50 +564,3 @@ def _mapped(start: str, t: Any, dim: Any) -> Any:
             f"expected in_dim to satisfy -{n} <= in_dim < {n}."
         )
     return F.unbind(t, dim)
-
-
-def functional_call(
-    module: Any,
-    parameter_and_buffer_dicts: Any,
-    args: Any = None,
-    kwargs: Any = None,
-    *,
-    tie_weights: bool = True,
-    strict: bool = False,
-) -> Any:
-    """Calls a module with other parameters than its own.
-
-    Example:
-        >>> import autogradlab as torch
-        >>> from autogradlab import nn
-        >>> layer = nn.Linear(2, 1)
-        >>> torch.func.functional_call(layer, {'weight': torch.ones(1, 2), 'bias': torch.zeros(1)}, (torch.ones(2),))
-        tensor([2.])
-
-    Mirrors `torch.func.functional_call`.
-    """
-    given: dict[str, Tensor] = {}
-    for d in (
-        parameter_and_buffer_dicts
-        if isinstance(parameter_and_buffer_dicts, (tuple, list))
-        else (parameter_and_buffer_dicts,)
-    ):
-        given.update(d)
-    args = () if args is None else args if isinstance(args, tuple) else (args,)
-    kept: list[tuple[dict[str, Any], str, Any]] = []
-    try:
-        for path, value in given.items():
-            where, _, name = path.rpartition(".")
-            owner = module.get_submodule(where) if where else module
-            for table in (owner._parameters, owner._buffers):
-                if name in table:
-                    kept.append((table, name, table[name]))
-                    table[name] = value
-                    break
-            else:
-                if strict:
-                    raise RuntimeError(f"Unexpected key(s): {path}.")
-        return module(*args, **(kwargs or {}))
-    finally:
-        for table, name, value in kept:
-            table[name] = value

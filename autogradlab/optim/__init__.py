@@ -8,6 +8,7 @@ from .adafactor import Adafactor
 from .adam import Adam, Adamax, AdamW, NAdam, RAdam
 from .adaptive import ASGD, Adadelta, Adagrad, RMSprop, Rprop
 from .lbfgs import LBFGS
+from .muon import Muon
 from .optimizer import Optimizer
 from .sgd import SGD
 
@@ -25,6 +26,7 @@ __all__ = [
     "Adam",
     "AdamW",
     "Adamax",
+    "Muon",
     "NAdam",
     "Optimizer",
     "RAdam",
@@ -36,7 +38,7 @@ __all__ = [
 
 for _cls in (ASGD, LBFGS, SGD, Adadelta, Adagrad, Adam, AdamW, Adamax, NAdam, RAdam, RMSprop, Rprop):
     _cls.__module__ = "torch.optim." + _cls.__name__.lower()
-Adafactor.__module__ = "torch.optim"
+Adafactor.__module__ = Muon.__module__ = "torch.optim"
 Optimizer.__module__ = "torch.optim.optimizer"
 
 

@@ -11,12 +11,11 @@ import numpy as np
 from ..core.memory.versions import increment_version
 from ..core.tensor.tensor import INFERENCE, Tensor, counter, wrap
 from ..core.types.dtypes import get_default_dtype
+from ..ops.first.kinds import fused
 
 __all__ = ["Changes", "addcdiv", "addcmul", "fma", "lerp", "number", "scalar_state", "zeros"]
 
 Array = np.ndarray[Any, Any]
-_SMALL = 1 << 14
-_FLOAT32 = np.dtype(np.float32)
 
 
 def number(x: Any) -> float:
@@ -26,30 +25,19 @@ def number(x: Any) -> float:
 
 def fma(x: Array, y: Array, alpha: float) -> Array:
     """x + alpha * y, rounded once as a fused multiply-add."""
-    if x.dtype == _FLOAT32 and x.size <= _SMALL:
-        return np.asarray((x.astype(np.float64) + y.astype(np.float64) * np.float64(np.float32(alpha))).astype(x.dtype))
-    return np.asarray(x + y * x.dtype.type(alpha))
+    return np.asarray(fused(y, x.dtype.type(alpha), x))
 
 
 def lerp(x: Array, end: Array, weight: float) -> Array:
     """x + weight * (end - x), rounded as PyTorch's lerp_."""
-    if x.dtype == _FLOAT32 and x.size <= _SMALL:
-        w = np.float64(np.float32(weight))
-        d = (end - x).astype(np.float64)
-        if abs(weight) < 0.5:
-            return np.asarray((x.astype(np.float64) + w * d).astype(x.dtype))
-        return np.asarray((end.astype(np.float64) - d * np.float64(np.float32(1) - np.float32(weight))).astype(x.dtype))
-    if abs(weight) < 0.5:
-        return np.asarray(x + (end - x) * x.dtype.type(weight))
-    return np.asarray(end - (end - x) * x.dtype.type(1 - weight))
+    w = x.dtype.type(weight)
+    gap = end - x
+    return np.asarray(fused(gap, w, x) if abs(weight) < 0.5 else fused(-gap, 1 - w, end))
 
 
 def addcmul(x: Array, a: Array, b: Array, value: float) -> Array:
     """x + value * a * b, the last product and the sum rounded once."""
-    if x.dtype == _FLOAT32 and x.size <= _SMALL:
-        sum_ = x.astype(np.float64) + (a * np.float32(value)).astype(np.float64) * b.astype(np.float64)
-        return np.asarray(sum_.astype(x.dtype))
-    return np.asarray(x + a * x.dtype.type(value) * b)
+    return np.asarray(fused(a * x.dtype.type(value), b, x))
 
 
 def addcdiv(x: Array, a: Array, b: Array, value: float) -> Array:

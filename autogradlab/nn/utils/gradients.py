@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 import warnings
 from typing import Any
 
@@ -93,7 +94,7 @@ def clip_grad_norm_(
     Mirrors `torch.nn.utils.clip_grad_norm_`.
     """
     params = _list(parameters)
-    if not isinstance(parameters, Tensor) and not params:
+    if isinstance(parameters, types.GeneratorType) and not params:
         warnings.warn("`parameters` is an empty generator, no gradient clipping will occur.", stacklevel=3)
     total = get_total_norm([p._grad for p in params if p._grad is not None], norm_type, error_if_nonfinite)
     clip_grads_with_norm_(params, max_norm, total)

@@ -12,8 +12,8 @@ from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import from_numpy, promote
 from ...core.values.promotion import broadcast_shapes
-from ..first.kinds import refuse
-from ..first.products import added, product, scaled, times, type_name, written
+from ..first.kinds import is_half, refuse
+from ..first.products import added, combined, product, scaled, times, type_name, written
 from ..table.opdef import composite, op
 from ..table.outputs import EXPECTED, Out, cxx_name
 
@@ -180,7 +180,7 @@ def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):
         raise RuntimeError(
             f"Input dtypes must be the same, got: input {names[0]}, batch1: {names[1]}, batch2: {names[2]}"
         )
-    return added(input, scaled(RAW.bmm(batch1, batch2), alpha), beta)
+    return combined(RAW.bmm, input, batch1, batch2, beta, alpha)
 
 
 @op(
@@ -238,6 +238,11 @@ def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
                 f"self and mat2 must have the same dtype, but got {type_name(input)} and {type_name(other)}"
             )
     b, n, k = batch1.shape
+    if is_half(input) and b:  # one product after another, each sum rounded
+        r = np.broadcast_to(input, (n, batch2.shape[2]))
+        for one, other in zip(batch1, batch2, strict=True):
+            r, beta = combined(product, r, one, other, beta, alpha), 1
+        return r
     r = product(batch1.transpose(1, 0, 2).reshape(n, b * k), batch2.reshape(b * k, batch2.shape[2]))
     return added(input, scaled(r, alpha), beta)
 

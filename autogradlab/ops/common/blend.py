@@ -11,7 +11,7 @@ from ...core.recording.record import RAW, TENSORS
 from ...core.runtime import errors
 from ...core.tensor.tensor import Tensor
 from ...core.values.promotion import can_cast, is_number, result_dtype, wrap_number
-from ..first.kinds import align, into, name_of, numbered, on_both_backends, refuse, shared, single
+from ..first.kinds import align, fused, into, name_of, numbered, on_both_backends, refuse, shared, single
 from ..table.families import method
 from ..table.opdef import OPS, Op, composite, op, publish
 from ..table.outputs import FOUND, Out
@@ -376,7 +376,10 @@ _clamped(
 
 def _lerp(x, y, w):
     near = abs(w) < 0.5
-    return np.where(near, x + w * (y - x), y - (y - x) * (1 - w))
+    gap = y - x
+    if not isinstance(near, np.ndarray) or not near.ndim:
+        return fused(w, gap, x) if near else fused(-gap, 1 - w, y)
+    return np.where(near, fused(w, gap, x), fused(-gap, 1 - w, y))
 
 
 def _lerp_kernel(name: str) -> Any:
@@ -495,7 +498,7 @@ def addcmul(input, tensor1, tensor2, *, value=1):
     return _add_product(x, a, b, numbered(x, value))
 
 
-_add_product = single(lambda x, a, b, value: x + value.astype(x.dtype) * a * b)
+_add_product = single(lambda x, a, b, value: fused(value.astype(x.dtype) * a, b, x))
 
 
 @op(
@@ -540,4 +543,4 @@ def addcdiv(input, tensor1, tensor2, *, value=1):
     return _add_quotient(x, a, b, numbered(x, value))
 
 
-_add_quotient = single(lambda x, a, b, value: x + value.astype(x.dtype) * (a / b))
+_add_quotient = single(lambda x, a, b, value: x + value.astype(x.dtype) * a / b)

@@ -20,7 +20,7 @@ from ..table.inplace import recorded_edges
 from ..table.opdef import OPS, Op, alias, composite, op
 from ..table.outputs import FOUND, Out
 from ..table.overloads import Arguments, Overload
-from .kinds import align, floated, kept, numbered, on_both_backends, refuse, single
+from .kinds import align, floated, fused, kept, numbered, on_both_backends, refuse, single
 from .quotients import ROUNDED, rounded_quotient
 
 F = TENSORS
@@ -73,12 +73,12 @@ def _check_alpha(alpha: Any, wanted: dtype) -> None:
 
 def _add_times(input, other, alpha):
     x, y = align(input, other)
-    return np.add(x, y * numbered(y, alpha) if y.dtype.kind != "b" else y & bool(alpha))
+    return np.add(x, y & bool(alpha)) if y.dtype.kind == "b" else fused(y, numbered(y, alpha), x)
 
 
 def _subtract_times(input, other, alpha):
     x, y = align(input, other)
-    return np.subtract(x, y * numbered(y, alpha) if y.dtype.kind != "b" else y & bool(alpha))
+    return np.subtract(x, y & bool(alpha)) if y.dtype.kind == "b" else fused(y, -numbered(y, alpha), x)
 
 
 def _with_alpha(called: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | None:

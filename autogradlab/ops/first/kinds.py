@@ -131,6 +131,19 @@ def double(kernel: Kernel) -> Kernel:
     return run
 
 
+#: up to how many elements products and sums are rounded together; more of them would cost more than last digits tell
+_SMALL = 1 << 14
+_FLOAT32 = np.dtype(np.float32)
+
+
+def fused(x: Any, y: Any, z: Any) -> Any:
+    """x * y + z of one dtype, rounded once as PyTorch's kernels round it: float32 by way of float64, where a product
+    is exact."""
+    if z.dtype == _FLOAT32 and x.size <= _SMALL and z.size <= _SMALL:
+        return np.asarray(np.multiply(x, y, dtype=np.float64) + z).astype(_FLOAT32)
+    return np.asarray(x * y + z)
+
+
 def shared(*arrays: np.ndarray) -> np.dtype[Any]:
     """The common dtype of arrays, 0-dim ones counting less, as of tensors."""
     first = arrays[0].dtype

@@ -19,6 +19,7 @@ from ..table.arguments import reject, taking_old_forms
 from ..table.calls import record
 from ..table.opdef import OPS, alias, composite, op, publish
 from ..table.outputs import EXPECTED, Composed, Out, cxx_name, write
+from .kinds import is_half
 from .shape import _expand
 
 _new = object.__new__
@@ -227,6 +228,15 @@ def added(input, r, beta):
     return r if beta == 0 else r + scaled(input, beta)
 
 
+def combined(multiply: Any, input: Any, a: Any, b: Any, beta: Any, alpha: Any) -> Any:
+    """beta * input + alpha * multiply(a, b); half types are computed in float32 and rounded once."""
+    d = input.dtype
+    if is_half(input):
+        input, a, b = (x.astype(np.float32) for x in (input, a, b))
+    r = added(input, scaled(multiply(a, b), alpha), beta)
+    return r if r.dtype is d else r.astype(d, copy=False)
+
+
 def times(grad: Any, factor: Any) -> Any:
     """The gradient through a product with a number, which is conjugated if it is complex."""
     return grad if factor == 1 else grad * (factor.conjugate() if isinstance(factor, complex) else factor)
@@ -299,7 +309,7 @@ def addmm(input, mat1, mat2, *, beta=1, alpha=1):
             raise RuntimeError(f"{name} must be a matrix, got {m.ndim}-D tensor")
     if mat1.shape[1] != mat2.shape[0]:
         raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({_x(mat1)} and {_x(mat2)})")
-    return added(input, scaled(product(mat1, mat2), alpha), beta)
+    return combined(product, input, mat1, mat2, beta, alpha)
 
 
 _ADDMM = OPS["addmm"]
