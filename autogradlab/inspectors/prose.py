@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple
 
-__all__ = ["Run", "clean", "cleaned", "columns", "fit", "plain", "runs", "width", "wrap"]
+__all__ = ["Run", "added", "clean", "cleaned", "columns", "fit", "plain", "runs", "width", "wrap"]
 
 Style = Literal["", "code", "strong"]
 
@@ -83,6 +83,14 @@ _WIDTHS = {
 _MONO, _SANS = 0.605, 0.615
 
 
+def added(values: Iterable[float]) -> float:
+    """The sum from left to right in every Python: `sum` rounds floats in another way since 3.12."""
+    total = 0.0
+    for value in values:
+        total += value
+    return total
+
+
 def width(text: str, size: float, mono: bool = False, bold: bool = False) -> float:
     """About how many pixels the text takes, rather more than less."""
     total = 0.0
@@ -125,7 +133,7 @@ def wrap(pieces: Iterable[Run], room: float, size: float, bold: bool = False, mo
             else:
                 gap = Run(" ", word[0].style)
             continue
-        wide = sum(_run_width(run, size, bold, mono) for run in word)
+        wide = added(_run_width(run, size, bold, mono) for run in word)
         space = _run_width(gap, size, bold, mono) if gap else 0.0
         if lines[-1] and used + space + wide > room:
             lines.append([])

@@ -22,7 +22,7 @@ from .parts import (
     Tone,
     stilled,
 )
-from .prose import Run, clean, fit, plain, runs, width, wrap
+from .prose import Run, added, clean, fit, plain, runs, width, wrap
 from .sketch import Sheet, moment, number
 from .theme import MONO, SANS, Palette
 
@@ -77,7 +77,7 @@ def content_width(card: Card) -> float:
     """How wide what is inside the card would like to be."""
     drawn = [block.width for block in card.blocks if isinstance(block, Drawing) and not block.groups]
     inner = [content_width(c) + 2 * PAD for c in card.cards]
-    tables = [min(sum(_wants(block)), WIDEST) for block in card.blocks if isinstance(block, Table)]
+    tables = [min(added(_wants(block)), WIDEST) for block in card.blocks if isinstance(block, Table)]
     prose = [460.0] if any(not isinstance(block, Drawing) for block in card.blocks) else []
     return max([ROOM, *inner, *drawn, *tables, *prose])
 
@@ -147,10 +147,10 @@ class _Page(Sheet):
         """The bar: title, what it is about, badges at the right or below where there is no room."""
         palette = self.palette
         badges = [(b, width(b.text, SMALL) + 18) for b in card.badges]
-        total = sum(w + 6 for _, w in badges)
+        total = added(w + 6 for _, w in badges)
         right = x + wide - PAD
         title = [Run(r.text, r.style or "strong") for r in runs(card.title)]
-        title_width = sum(width(r.text, 13 if r.style == "code" else 14, r.style == "code", True) for r in title)
+        title_width = added(width(r.text, 13 if r.style == "code" else 14, r.style == "code", True) for r in title)
         subtitle = " · ".join(filter(None, [card.subtitle, frame.heading if frame else ""]))
         needed = title_width + 10 + width(plain(subtitle), BODY)
         below = bool(badges) and needed + total + 20 > wide - 2 * PAD
@@ -408,11 +408,11 @@ class _Page(Sheet):
         if table.caption:
             down += self._prose(table.caption, x, y, room, palette.ink("muted"), SMALL) + 4
         wants = _wants(table)
-        spare = room - sum(wants)
+        spare = room - added(wants)
         if spare < 0:  # the widest columns give up what is missing
             ceiling = _ceiling(wants, room)
             wants = [min(want, ceiling) for want in wants]
-        across = min(room, sum(wants))
+        across = min(room, added(wants))
         self.add("path", d=f"M{number(x)} {number(y + down + 26)}h{number(across)}", stroke=palette.quiet, fill="none")
         left = x
         for name, want in zip(table.columns, wants, strict=True):
@@ -463,13 +463,13 @@ def _heads_width(grid: Grid) -> float:
 
 def _grid_size(grid: Grid) -> tuple[float, float]:
     wide = max(
-        _heads_width(grid) + sum(_cell_widths(grid)), width(plain(grid.caption), SMALL), width(plain(grid.more), 11.0)
+        _heads_width(grid) + added(_cell_widths(grid)), width(plain(grid.caption), SMALL), width(plain(grid.more), 11.0)
     )
     return wide, 26.0 * len(grid.rows) + (22 if grid.caption else 0) + (20 if grid.more else 0)
 
 
 def _cell_width(text: str) -> float:
-    return sum(
+    return added(
         width(r.text, SMALL * (0.93 if r.style == "code" else 1), r.style == "code", r.style == "strong")
         for r in runs(text)
     )
@@ -480,5 +480,5 @@ def _ceiling(wants: list[float], room: float) -> float:
     low, high = 40.0, max(wants)
     for _ in range(30):
         middle = (low + high) / 2
-        low, high = (middle, high) if sum(min(w, middle) for w in wants) <= room else (low, middle)
+        low, high = (middle, high) if added(min(w, middle) for w in wants) <= room else (low, middle)
     return low
