@@ -13,7 +13,8 @@ from ..table.opdef import composite
 def _basis(A: Tensor, q: int, niter: int) -> Tensor:
     """Orthonormal columns that span approximately what A maps to, by powers of A on q random vectors."""
     F = TENSORS
-    drawn = F.randn((A.shape[-1], q), dtype=A.dtype)
+    kind = A.dtype if A.dtype.is_floating_point or A.dtype.is_complex else dtypes.get_default_dtype()
+    drawn = F.randn((A.shape[-1], q), dtype=kind)
     Q = F.linalg_qr(A @ drawn)[0]
     for _ in range(niter):
         Q = F.linalg_qr(F.conj(F.transpose(A, -2, -1)) @ Q)[0]
@@ -21,7 +22,7 @@ def _basis(A: Tensor, q: int, niter: int) -> Tensor:
     return Q
 
 
-@composite("svd_lowrank(Tensor A, int? q=6, int? niter=2, Tensor? M=None) -> (Tensor, Tensor, Tensor)", method=False)
+@composite("svd_lowrank -> (Tensor, Tensor, Tensor)", method=False)
 def svd_lowrank(A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor | None = None) -> Any:
     """
     sig: (A, q=6, niter=2, M=None)
@@ -50,9 +51,7 @@ def svd_lowrank(A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor |
     return (V, S, U) if m < n else (U, S, V)
 
 
-@composite(
-    "pca_lowrank(Tensor A, int? q=None, bool center=True, int niter=2) -> (Tensor, Tensor, Tensor)", method=False
-)
+@composite("pca_lowrank -> (Tensor, Tensor, Tensor)", method=False)
 def pca_lowrank(A: Tensor, q: int | None = None, center: bool = True, niter: int = 2) -> Any:
     """
     sig: (A, q=None, center=True, niter=2)
@@ -74,8 +73,6 @@ def pca_lowrank(A: Tensor, q: int | None = None, center: bool = True, niter: int
         raise ValueError(f"q(={q}) must be non-negative integer and not greater than min(m, n)={min(m, n)}")
     if not niter >= 0:
         raise ValueError(f"niter(={niter}) must be non-negative integer")
-    if not (A.dtype.is_floating_point or A.dtype.is_complex):
-        A = F.to(A, dtypes.get_default_dtype())
     if center:
         A = A - F.mean(A, (-2,), True)
     return svd_lowrank(A, q, niter)
