@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.runtime import errors
-from ...core.tensor.tensor import Tensor, counter, requires_grad, wrap
+from ...core.tensor.tensor import INFERENCE, Tensor, counter, requires_grad, wrap
 from ..table.arguments import reject
 from ..table.opdef import composite
 
@@ -26,6 +26,8 @@ def _get_data(self: Tensor) -> Tensor:
     counter(self)  # from now on, it is not alone on its memory
     t = wrap(self._array)
     t._storage = self._storage
+    if self._counter is INFERENCE:
+        t._counter = INFERENCE
     return t
 
 
