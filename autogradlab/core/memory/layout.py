@@ -64,9 +64,7 @@ def fills_memory(x: np.ndarray) -> bool:
     expected = x.itemsize
     if not x.size:
         return True
-    for step, n in sorted(zip(x.strides, x.shape, strict=True), key=lambda pair: (pair[1] < 2, pair[0])):
-        if n < 2:
-            break
+    for step, n in sorted([pair for pair in zip(x.strides, x.shape, strict=True) if pair[1] > 1]):
         if step != expected:
             return False
         expected *= n

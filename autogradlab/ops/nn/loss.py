@@ -341,7 +341,8 @@ def binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None
         value = (1 - target) * input - log_s
     else:
         value = (1 - target) * input - ((pos_weight - 1) * target + 1) * log_s
-    check_cast(input.dtype, target.dtype)  # PyTorch computes it in place of 1 - target
+    if input.dtype is not target.dtype:
+        check_cast(input.dtype, target.dtype)  # PyTorch computes it in place of 1 - target
     return reduced(_weighted(value.astype(target.dtype, copy=False), weight), reduction)
 
 
