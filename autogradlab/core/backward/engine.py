@@ -29,6 +29,7 @@ from ..tensor.edges import pair
 from ..tensor.tensor import Tensor, wrap
 from .firing import run_recorded, run_slow, tensor_hooks
 from .leaves import (
+    ALONE,
     accumulate,
     accumulate_nothing,
     accumulate_tensor,
@@ -47,14 +48,7 @@ _SMALL = 1024  # below it a new array costs less than the care for an old one
 _refs = getrefcount
 
 
-def _alone() -> int:
-    """The references to an array that one local variable holds, and nobody else."""
-    array = _asarray(0.0)
-    return _refs(array)
-
-
-_ALONE = _alone()
-_BUFFERED = _ALONE + 1  # by a local variable and by the buffers of a pass
+_BUFFERED = ALONE + 1  # references: by a local variable and by the buffers of a pass
 
 
 class Arrivals:
@@ -246,7 +240,7 @@ def _sole(before: np.ndarray, grad: Any, outs: Any, i: int) -> bool:
     base = before.base
     if base is None:
         return True
-    held = _ALONE + 1 + 2 * sum([g is base for g in passed])
+    held = ALONE + 1 + 2 * sum([g is base for g in passed])
     return _refs(base) == held and (before.flags.c_contiguous or fills_memory(before))
 
 
@@ -372,7 +366,7 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
             target, waiting = leaves.pop(0)
             g = waiting.grad
             waiting.grad = None
-            own = _refs(g) == _ALONE
+            own = _refs(g) == ALONE
             if target not in captures or _capture(reach, target, g, waiting.writes):
                 add_to_grad(target.variable, g, waiting.writes if own else None)
             g = None
@@ -549,7 +543,7 @@ class Task:
                 continue
             if node.accumulates:
                 if grad is not None:
-                    own = not recorded and _refs(grad) == _ALONE
+                    own = not recorded and _refs(grad) == ALONE
                     accumulate(node, grad, recorded, (writes or 0) if own else None, local)  # type: ignore[arg-type]
                 elif node.hooks is not None or node.variable._meta is not None:  # type: ignore[attr-defined]
                     accumulate_nothing(node, recorded, local)  # type: ignore[arg-type]

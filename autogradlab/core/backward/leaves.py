@@ -18,6 +18,7 @@ from .firing import as_array, as_tensor, as_tuple, hook_result, set_grad
 from .validate import cast_to
 
 __all__ = [
+    "ALONE",
     "accumulate",
     "accumulate_nothing",
     "accumulate_tensor",
@@ -150,6 +151,16 @@ def own_copy(g: np.ndarray, like: np.ndarray) -> np.ndarray:
     return fresh
 
 
+def _alone() -> int:
+    """The references that `getrefcount` counts to what one local variable holds, and nobody else: since Python 3.14
+    the call itself holds none."""
+    thing = object()
+    return getrefcount(thing)
+
+
+ALONE = _alone()
+
+
 def _hooked_leaf(node: AccumulateGrad, grad: np.ndarray, writes: int | None, local: modes.State) -> None:
     variable = node.variable
     given = wrap(grad)
@@ -162,11 +173,11 @@ def _hooked_leaf(node: AccumulateGrad, grad: np.ndarray, writes: int | None, loc
     if g is not given:
         grad = g._array
         writes = 0 if grad.base is None else None
-        holders = 3
+        holders = ALONE + 1  # it is g's
     del given
     if variable._grad is None:
         # an array that no hook has kept becomes `.grad` itself, also for posthooks, to which it is shown
-        kept = getrefcount(g) > 2 or getrefcount(grad) > holders
+        kept = getrefcount(g) > ALONE or getrefcount(grad) > holders
         variable._grad = _first(variable, grad, writes, kept)
     else:
         before = set_grad(local, False)
