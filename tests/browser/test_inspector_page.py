@@ -12,7 +12,7 @@ import pytest
 
 from autogradlab.inspectors.inspector import Inspector
 from autogradlab.inspectors.parts import Card, Note, to_json
-from autogradlab.inspectors.prose import runs
+from autogradlab.inspectors.prose import clean, runs
 from tests.conftest import ROOT, need
 from tests.inspectors.sample_cards import CARDS
 
@@ -92,7 +92,7 @@ def test_every_part_of_a_card_has_a_place_on_the_page(page: Any):
             page.keyboard.press("ArrowRight")
             shown += page.evaluate("() => document.querySelector('.agl').textContent")
         for text in strings(to_json(card)):
-            assert text in shown, (name, text)
+            assert clean(text) in shown, (name, text)
 
 
 def strings(part: Any, key: str = "") -> Iterator[str]:
