@@ -226,7 +226,7 @@ def test_a_non_leaf_and_other_numbers(torch: Any) -> None:
     assert "`a` is a non-leaf" in lab.receipt(a, y).text
     z = torch.tensor(1 + 2j, requires_grad=True)
     real = (z * z.conj()).real
-    assert "Complex numbers" in lab.receipt(z, real).text
+    assert "complex numbers" in lab.receipt(z, real).text
     half = torch.tensor([1.0, 2.0], dtype=torch.bfloat16, requires_grad=True)
     assert "adds up" in lab.receipt(half, (half * half).sum()).text
 

@@ -232,7 +232,7 @@ def test_nan_does_not_add_up(torch: Any):
     w = torch.tensor([0.0, 1.0], requires_grad=True)
     with lab.accumulation(w) as ledger:
         (w.sqrt() * torch.tensor([0.0, 1.0])).sum().backward()
-        assert [(badge.text, badge.tone) for badge in ledger.make().badges] == [("NaN in `.grad`", "warning")]
+        assert [(badge.text, badge.tone) for badge in ledger.make().badges] == [("NaN in .grad", "warning")]
 
 
 def test_bars_show_an_element_and_not_a_sum_in_which_signs_cancel(torch: Any):

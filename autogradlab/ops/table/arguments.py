@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, NoReturn
 
 from ...core.tensor.tensor import Tensor
@@ -23,14 +24,22 @@ def reject(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], method: boo
 
 
 def refused(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Raise PyTorch's TypeError if the arguments with which an operation failed do not fit its signatures."""
+    """Raise PyTorch's TypeError if the arguments with which an operation failed do not fit its signatures.
+
+    The kernel's own error, which is being handled, is no part of it: PyTorch reads arguments before.
+    """
+    failed = sys.exception()
     n = len(args)
     while n > op.required and (n > len(op.defaults) or args[n - 1] is op.defaults[n - 1]):
         n -= 1  # what a form of the operation filled in
     named = next((i for i in range(n) if i >= op.positional or op.names[i] in ("alpha", "beta")), n)
     args, kwargs = args[:named], {**dict(zip(op.names[named:n], args[named:n], strict=True)), **kwargs}
     method = op.as_method and lookup(op.name, "Tensor") is not None
-    explain(op.name, args[1:] if method else args, kwargs, "Tensor" if method else None)
+    try:
+        explain(op.name, args[1:] if method else args, kwargs, "Tensor" if method else None)
+    except TypeError as error:
+        error.__context__ = None if failed is None else failed.__context__
+        raise
 
 
 def old_form(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
