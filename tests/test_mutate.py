@@ -67,10 +67,10 @@ def test_every_mutant_is_another_program():
         for path in mutate.files(area, ROOT):
             source = path.read_bytes()
             tree = ast.dump(ast.parse(source))
-            for mutant in mutate.mutants(area, path.name, source)[::40]:
+            for mutant in mutate.mutants(area, path.name, source)[::80]:
                 assert ast.dump(ast.parse(mutant.apply(source))) != tree, mutant
                 count += 1
-    assert count > 200
+    assert count > 100
 
 
 def test_the_same_seed_draws_the_same():

@@ -1,6 +1,8 @@
 """The learner's side: predictions, recall, puzzles, exercises and progress;
 and the command that lays the lessons out."""
 
+import sys
+
 from autogradlab.inspectors.extension import load_ipython_extension
 from autogradlab.inspectors.snapshot.names import notebook
 
@@ -33,5 +35,7 @@ __all__ = [
 
 shorten()
 cells.watch()
-if notebook() is not None and learners_folder() is not None:
-    load_ipython_extension(notebook())  # in a learner's copies errors are explained, until lab.explain(False)
+# In a learner's copies errors are explained, until lab.explain(False). Not in a browser's kernel, which shows a
+# traceback after all that a cell displays: the explanation would stand above it.
+if notebook() is not None and learners_folder() is not None and sys.platform != "emscripten":
+    load_ipython_extension(notebook())
