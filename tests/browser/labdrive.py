@@ -53,3 +53,13 @@ def show_top(page: Any, height: int = 1800) -> None:
     page.evaluate("() => { const n = window.jupyterapp.shell.currentWidget.content; n.activeCellIndex = 0; }")
     page.evaluate("async () => { await window.jupyterapp.shell.currentWidget.content.scrollToItem(0, 'start'); }")
     page.wait_for_timeout(500)
+
+
+def save(page: Any, tries: int = 120) -> None:
+    """Save the notebook, again where an output came after it: a card follows what later cells change."""
+    for _ in range(tries):
+        page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
+        if not page.evaluate("() => window.jupyterapp.shell.currentWidget.context.model.dirty"):
+            return
+        page.wait_for_timeout(250)
+    raise AssertionError("the notebook is never whole on the disk: something changes it all the time")

@@ -12,7 +12,7 @@ from typing import Any
 import nbformat
 import pytest
 
-from tests.browser.labdrive import cells, open_notebook, run_all
+from tests.browser.labdrive import cells, open_notebook, run_all, save
 from tests.conftest import ROOT, need
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -234,8 +234,7 @@ def test_a_card_is_announced_once(opened: Any, page: Any, lab: Any):
     first = told.text_content()
     assert first.startswith(shown.locator(".agl-title").text_content())
     assert shown.locator(".agl-say").text_content() in first
-    page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
-    page.wait_for_function("() => !window.jupyterapp.shell.currentWidget.context.model.dirty", timeout=EXPECT)
+    save(page)
     open_notebook(page, lab, page.notebook)  # the page is loaded anew; the kernel goes on
     page.locator(".agl-card").first.wait_for(timeout=EXPECT)
     page.wait_for_timeout(1500)
@@ -447,9 +446,8 @@ def test_notebook_without_a_kernel_shows_the_pictures(opened: Any, page: Any, la
     import nbconvert
 
     opened("step", "chinese")
-    page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
+    save(page)
     path = lab.folder / page.notebook
-    page.wait_for_function("() => !window.jupyterapp.shell.currentWidget.context.model.dirty", timeout=EXPECT)
     book = nbformat.reads(path.read_text(encoding="utf-8"), 4)
     assert "widgets" not in book.metadata
     html, _ = nbconvert.HTMLExporter(template_name="classic", exclude_input=True).from_notebook_node(book)

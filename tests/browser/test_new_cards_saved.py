@@ -9,7 +9,7 @@ import pytest
 from nbformat import v4
 
 from tests.browser.conftest import Lab
-from tests.browser.labdrive import open_notebook, run_all
+from tests.browser.labdrive import open_notebook, run_all, save
 from tests.browser.test_saved_cards import ask, seen
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -57,8 +57,7 @@ def test_live_saved_and_reopened_without_a_kernel(lab: Lab, page: Any) -> None:
     assert "backward of step 3" in opened.inner_text()
     assert page.locator(".jp-Notebook .jp-Cell").count() == len(SOURCES), "no key reached the notebook"
 
-    page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
-    page.wait_for_function("() => !window.jupyterapp.shell.currentWidget.context.model.dirty")
+    save(page)
     page.goto("about:blank")
     for session in ask(lab, "sessions"):
         ask(lab, f"sessions/{session['id']}", "DELETE")

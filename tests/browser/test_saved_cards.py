@@ -12,7 +12,7 @@ from nbformat import v4
 
 from autogradlab.inspectors.labextension import CARD
 from tests.browser.conftest import Lab
-from tests.browser.labdrive import cells, open_notebook, run_all
+from tests.browser.labdrive import cells, open_notebook, run_all, save
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -87,8 +87,7 @@ def test_saved_cards_are_there_without_a_kernel_and_step(lab: Lab, book: str, pa
     page.locator(".agl-lab input").first.fill("0")
     page.locator(".agl-lab button.agl-primary").first.click()
     page.wait_for_function("() => !document.querySelector('.agl-lab button.agl-primary')")
-    page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
-    page.wait_for_function("() => !window.jupyterapp.shell.currentWidget.context.model.dirty")
+    save(page)
     answered = page.locator(".agl-lab > div").first.inner_text()
     watched = page.locator("[data-kind=watch] .agl-subtitle").first.inner_text()
     assert "[6]" in watched  # the watch has seen the change that the last cell made
@@ -121,8 +120,7 @@ def test_a_running_kernel_takes_over_at_the_same_step(lab: Lab, book: str, page:
     open_notebook(page, lab, book)
     run_all(page)
     seen(page, live=CARDS)
-    page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
-    page.wait_for_function("() => !window.jupyterapp.shell.currentWidget.context.model.dirty")
+    save(page)
     page.add_init_script(STEP_TWICE)
     page.reload(wait_until="domcontentloaded")
     page.wait_for_function("() => window.stepped", timeout=90_000)
