@@ -241,7 +241,7 @@ def _sole(before: np.ndarray, grad: Any, outs: Any, i: int) -> bool:
     if base is None:
         return True
     held = ALONE + 1 + 2 * sum([g is base for g in passed])
-    return _refs(base) == held and (before.flags.c_contiguous or fills_memory(before))
+    return _refs(base) == held and fills_memory(before)
 
 
 def _writes(node: Node, i: int, grad: Any, g: np.ndarray, writes: int | None) -> int:

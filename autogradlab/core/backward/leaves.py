@@ -82,9 +82,7 @@ def _first(variable: Tensor, grad: np.ndarray, writes: int | None, kept: bool = 
     if taken:  # PyTorch takes a view of memory over as well
         if writes:
             t._counter = [writes]
-    elif x.flags.c_contiguous or fills_memory(
-        x
-    ):  # it makes memory with the strides of the leaf, and copies into it in place
+    elif fills_memory(x):  # it makes memory with the strides of the leaf, and copies into it in place
         t._counter = [1]
     return t
 
@@ -94,7 +92,7 @@ def _laid_out_like(grad: np.ndarray, x: np.ndarray) -> bool:
 
     Strides of dimensions of size 1 count only where they are 0; NumPy's negative ones would be a copy in PyTorch.
     """
-    if not (x.flags.c_contiguous or fills_memory(x)):
+    if not fills_memory(x):
         return grad.flags.c_contiguous
     if not x.size:
         grad, x = placed(grad), placed(x)

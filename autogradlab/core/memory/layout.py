@@ -61,9 +61,9 @@ def formatted(shape: tuple[int, ...], numpy: np.dtype[Any], order: memory_format
 
 def fills_memory(x: np.ndarray) -> bool:
     """Whether the elements fill their memory without gaps or overlaps."""
-    expected = x.itemsize
-    if not x.size:
+    if x.flags.c_contiguous or not x.size:
         return True
+    expected = x.itemsize
     for step, n in sorted([pair for pair in zip(x.strides, x.shape, strict=True) if pair[1] > 1]):
         if step != expected:
             return False

@@ -487,12 +487,8 @@ def _swapped(partner: Array) -> Array:
     while not np.array_equal(further, last):
         last = further.take(further)  # twice in a turn, since to compare takes longer than to follow
         further = last.take(last)
-    if n <= 1 << 16:
-        order = partner.astype(np.uint16).argsort(
-            kind="stable"
-        )  # steps grouped by partner, in turn: counted, not sorted
-    else:
-        order = partner.argsort(kind="stable")
+    # steps grouped by partner, in turn: numbers of 16 bits are counted, not sorted
+    order = (partner.astype(np.uint16) if n <= 1 << 16 else partner).argsort(kind="stable")
     grouped = partner.take(order)
     at = (grouped[1:] == grouped[:-1]).nonzero()[0]
     partner[order[1:].take(at)] = last.take(order.take(at))
