@@ -19,7 +19,6 @@ import random
 import re
 import secrets
 import shutil
-import socket
 import statistics
 import subprocess
 import sys
@@ -34,6 +33,8 @@ from typing import Any
 
 import requests
 import websocket
+
+from tests.servers import free_port, stop
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIG = ROOT / "docs" / "class" / "jupyterhub_config.py"
@@ -53,12 +54,6 @@ def lacks() -> str:
 
 def search_path() -> str:
     return os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @dataclass(frozen=True)
@@ -88,12 +83,7 @@ def hub(size: int) -> Iterator[Hub]:
             _wait_for(made, running)
             yield made
         finally:
-            running.terminate()
-            try:
-                running.wait(30)
-            except subprocess.TimeoutExpired:
-                running.kill()
-                running.wait()
+            stop(running, 30)
             for entry in pwd.getpwall():
                 if re.fullmatch(r"learner\d+", entry.pw_name) and entry.pw_name not in there:
                     subprocess.run(["pkill", "-KILL", "-u", entry.pw_name], check=False)

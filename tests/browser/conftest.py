@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import socket
 import subprocess
 import sys
 import time
@@ -19,6 +18,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import need
+from tests.servers import free_port, stop
 
 FLAGS = [
     "--no-sandbox",  # containers that run as root have no user namespaces to sandbox with
@@ -91,18 +91,7 @@ def served(tmp_path_factory: pytest.TempPathFactory, lang: str) -> Iterator[Lab]
         wait_until_up(running, server, log)
         yield running
     finally:
-        server.terminate()
-        try:
-            server.wait(15)
-        except subprocess.TimeoutExpired:
-            server.kill()
-            server.wait()
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+        stop(server, 15)
 
 
 def wait_until_up(lab: Lab, server: subprocess.Popen[bytes], log: Path) -> None:
