@@ -5,6 +5,8 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+from .amp import OLD
+
 
 def _no() -> bool:
     return False
@@ -49,5 +51,6 @@ DEVICES: dict[str, SimpleNamespace] = {
         device_count=lambda: 1,
         current_device=lambda: "cpu",
         synchronize=lambda device=None: None,
+        amp=OLD["cpu"],
     ),
 }

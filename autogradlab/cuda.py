@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
+from .amp import OLD
 from .ops.legacy import cuda_types
 
 _MISSING = "Torch not compiled with CUDA enabled"
 default_generators: tuple[Any, ...] = ()
 has_half = True
+amp = OLD["cuda"]
 
 
 def _refuse(*args: Any, **kwargs: Any) -> NoReturn:

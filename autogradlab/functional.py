@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .ops import inquiry
 from .ops.table.families import FUNCTIONS
 
 _NAMES = frozenset(
@@ -38,7 +39,7 @@ def __getattr__(name: str) -> Any:
     if name == "__all__":
         return sorted(_NAMES)
     if name in _NAMES:
-        return FUNCTIONS[name]
+        return FUNCTIONS[name] if name in FUNCTIONS else inquiry.PUBLIC[name]
     raise AttributeError(f"module 'torch.functional' has no attribute '{name}'")
 
 

@@ -1,35 +1,230 @@
-"""Questions about objects that stand for tensors (mirrors what programs use of `torch.overrides`).
+"""Objects that stand for tensors, and modes that hear of every operation (mirrors `torch.overrides`).
 
-Operations here do not call `__torch_function__`: a class that has it is found, but not asked.
+`core/tensor/overriding.py` tells how operations come to ask them; here is told which functions do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, wraps
+from importlib import import_module
+from types import FunctionType, ModuleType
 from typing import Any
 
-from .core.recording.record import TENSORS
+from .autograd import frontend
+from .core.runtime import modes
+from .core.tensor import overriding
 from .core.tensor.tensor import Tensor
+from .ops.table.families import FUNCTIONS, LazyName, load_all
 
 __all__ = [
+    "get_ignored_functions",
+    "get_overridable_functions",
     "handle_torch_function",
     "has_torch_function",
-    "has_torch_function_unary",
-    "has_torch_function_variadic",
     "is_tensor_like",
     "is_tensor_method_or_property",
     "resolve_name",
+    "wrap_torch_function",
 ]
+
+_ROOT = __name__.rpartition(".")[0]
+#: namespaces whose functions ask, and what errors call them
+_SPACES = ("functional", "nn.functional", "nn.init", "linalg", "fft", "special")
+#: functions whose arguments are no tensors yet: only modes hear of them
+_OF_DATA = {"tensor", "as_tensor", "asarray", "from_numpy", "from_dlpack", "frombuffer"}
+#: what of Tensor asks nobody
+_SILENT = {
+    "__class_getitem__",
+    "__dir__",
+    "__getattribute__",
+    "__hash__",
+    "__init__",
+    "__init_subclass__",
+    "__iter__",
+    "__new__",
+    "__torch_function__",
+    "_extra",
+    "_made_by",
+    "as_subclass",
+    "is_distributed",
+    "_make_subclass",
+}
+#: operators, and the methods under whose name objects hear of them; others keep their own
+_OPERATORS = {
+    "__add__": "add",
+    "__radd__": "add",
+    "__iadd__": "add_",
+    "__sub__": "sub",
+    "__isub__": "sub_",
+    "__mul__": "mul",
+    "__rmul__": "mul",
+    "__imul__": "mul_",
+    "__truediv__": "div",
+    "__itruediv__": "div_",
+    "__ifloordiv__": "floor_divide_",
+    "__mod__": "remainder",
+    "__imod__": "remainder_",
+    "__ipow__": "pow_",
+    "__matmul__": "matmul",
+    "__rand__": "bitwise_and",
+    "__ror__": "bitwise_or",
+    "__rxor__": "bitwise_xor",
+    "__ne__": "ne",
+    "__lt__": "lt",
+    "__le__": "le",
+    "__gt__": "gt",
+    "__ge__": "ge",
+}
+_BINARY = {
+    *_OPERATORS,
+    "__eq__",
+    "__pow__",
+    *(f"__{side}{name}__" for side in ("", "r", "i") for name in ("and", "or", "xor", "lshift", "rshift", "floordiv")),
+    *("__rsub__", "__rtruediv__", "__rpow__", "__rmod__", "__rmatmul__"),
+}
+
+
+def _functions() -> Iterator[tuple[str, Any]]:
+    """Every function that asks, of every namespace, under its full name."""
+    load_all()
+    torch = import_module(_ROOT)
+    for space in _SPACES:
+        module = import_module(f"{_ROOT}.{space}")
+        for name in getattr(module, "__all__", dir(module)):
+            value = getattr(module, name)
+            if type(value) is LazyName:
+                value = value.found()
+            if name[0].islower() and type(value) is FunctionType:
+                yield f"torch.{space}.{name}", value
+    names = import_module(f"{_ROOT}.nn.namespace").NAMES
+    for name in sorted({*FUNCTIONS, *names}):
+        if not name.startswith("special_"):
+            yield f"torch.{name}", getattr(torch, name)
+    yield "torch.autograd.grad", frontend.grad
+    yield "torch.autograd.backward", frontend.backward
+
+
+def _members() -> Iterator[tuple[str, Any]]:
+    """Every method and property of Tensor that asks, by its name."""
+    for base in reversed(Tensor.__mro__[:-1]):
+        for name, value in list(vars(base).items()):
+            if name not in _SILENT and isinstance(value, (FunctionType, property)):
+                yield name, value
+
+
+def _pieces(name: str, value: Any) -> Iterator[tuple[str, Any, Any]]:
+    """What is called for a property: its name, the function, and what objects are told that was called."""
+    yield f"{name}.__get__", value.fget, value.__get__
+    if value.fset is not None:
+        yield f"{name}.__set__", value.fset, value.__set__
+    if value.fdel is not None:
+        yield f"{name}.__delete__", value.fdel, value.__delete__
+
+
+#: how to take the gates of all functions and methods away again; empty where they have none
+_gates: list[Callable[[], None]] = []
+
+
+def arm() -> bool:
+    """Let every function and method ask the objects that it is given, from the first call of this on; whether it was
+    the first. Loads all families of operations."""
+    if _gates:
+        return False
+    try:
+        _set_gates()
+    except BaseException:
+        disarm()
+        raise
+    return True
+
+
+def _set_gates() -> None:
+    functions = list(_functions())
+    known: set[int] = set()
+
+    def gate(function: Any, func: Any, name: str, **options: Any) -> None:
+        if type(function) is FunctionType and id(function) not in known:
+            known.add(id(function))
+            _gates.append(overriding.gate(function, func, name, **options))
+
+    for name, value in list(_members()):
+        full = f"torch.Tensor.{name}"
+        if isinstance(value, property):
+            for part, function, func in _pieces(full, value):
+                gate(function, func, part)
+        else:
+            method = _OPERATORS.get(name)
+            if method is None and getattr(Tensor, value.__name__, None) is not value:
+                value.__name__ = name
+            func = value if method is None else getattr(Tensor, method)
+            gate(value, func, full if method is None else f"torch.Tensor.{method}", operator=name in _BINARY)
+    for name, value in functions:
+        gate(value, value, name, modes_only=name.rpartition(".")[2] in _OF_DATA)
+
+
+def disarm() -> None:
+    """No function asks, as before the first class that overrides appeared: for tests of what plain tensors cost."""
+    while _gates:
+        _gates.pop()()
+
+
+@cache
+def _index() -> dict[Any, str]:
+    """The full names of all functions, methods and properties that ask."""
+    load_all()
+    found: dict[Any, str] = {}
+    functions = list(_functions())
+    for name, value in _members():
+        if isinstance(value, property):
+            found.update((func, part) for part, _, func in _pieces(f"torch.Tensor.{name}", value))
+        elif name not in _OPERATORS:
+            found.setdefault(value, f"torch.Tensor.{name}")
+    for name, value in functions:
+        found.setdefault(value, name)
+    return found
+
+
+def get_overridable_functions() -> dict[Any, list[Callable[..., Any]]]:
+    """The functions and methods that ask objects with `__torch_function__`, by their namespaces."""
+    torch = import_module(_ROOT)
+    found: dict[Any, list[Callable[..., Any]]] = {}
+    for func, name in _index().items():
+        parts = name.split(".")[1:]
+        if parts[0] == "Tensor" and parts[-1] == "__get__":
+            space: Any = vars(Tensor)[parts[1]]
+        elif parts[-1] in ("__set__", "__delete__"):
+            continue
+        else:
+            space = torch
+            for part in parts[:-1]:
+                space = getattr(space, part)
+        found.setdefault(space, []).append(func)
+    return found
+
+
+@cache
+def get_ignored_functions() -> set[Callable[..., Any]]:
+    """The functions of torch that ask nobody, since they take no tensors or must not be overridden."""
+    torch = import_module(_ROOT)
+    asking = _index()
+    public = (getattr(torch, name) for name in dir(torch) if name[0].islower())
+    found = {value for value in public if callable(value) and not isinstance(value, ModuleType) and value not in asking}
+    return found | {getattr(Tensor, name) for name in _SILENT if hasattr(Tensor, name)}
 
 
 def is_tensor_like(inp: Any) -> bool:
     """Whether an object is a Tensor or says that it stands for one."""
-    return isinstance(inp, Tensor) or hasattr(inp, "__torch_function__")
+    return type(inp) is Tensor or hasattr(inp, "__torch_function__")
 
 
 def has_torch_function(relevant_args: Iterable[Any]) -> bool:
-    """Whether one of the objects, which is no plain Tensor, has `__torch_function__`."""
-    return any(not isinstance(a, Tensor) and hasattr(a, "__torch_function__") for a in relevant_args)
+    """Whether a function has to ask: one of the objects has a `__torch_function__` of its own, or a mode is entered."""
+    state = modes.current()
+    if state.function_modes and state.overriding != overriding.ALL_DISABLED:
+        return True
+    return not state.overriding and any(overriding.overrides(type(arg)) for arg in relevant_args)
 
 
 def has_torch_function_unary(argument: Any) -> bool:
@@ -41,29 +236,74 @@ def has_torch_function_variadic(*arguments: Any) -> bool:
 
 
 def handle_torch_function(public_api: Any, relevant_args: Iterable[Any], *args: Any, **kwargs: Any) -> Any:
-    """Ask the objects that have `__torch_function__`, the most special class first, for the result of a function."""
-    found = [a for a in relevant_args if hasattr(a, "__torch_function__")]
-    found.sort(key=lambda a: -len(type(a).__mro__))
-    types = tuple(dict.fromkeys(type(a) for a in found))
-    for a in found:
-        result = type(a).__torch_function__(public_api, types, args, kwargs)
-        if result is not NotImplemented:
-            return result
-    raise TypeError(
+    """Ask the modes and objects for the result of a function: the innermost mode, then objects of the most special
+    class first."""
+    objects = overriding.collect(relevant_args, plain=True)
+    stack = modes.current().function_modes
+    result = overriding.ask(public_api, objects, args, kwargs, stack)
+    if result is not NotImplemented:
+        return result
+    message = (
         f"no implementation found for '{public_api.__module__}.{public_api.__name__}' on types that implement "
-        f"__torch_function__: {list(types)}"
+        f"__torch_function__: {[type(arg) for arg in objects]}"
     )
+    raise TypeError(message + (f" nor in mode {stack[-1]}" if stack else ""))
+
+
+def wrap_torch_function(dispatcher: Callable[..., Iterable[Any]]) -> Callable[[Any], Any]:
+    """Decorator that lets a function ask the objects that `dispatcher` names, given its arguments."""
+
+    def inner(func: Any) -> Any:
+        @wraps(func)
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            relevant = dispatcher(*args, **kwargs)
+            if has_torch_function(relevant):
+                return handle_torch_function(wrapped, relevant, *args, **kwargs)
+            return func(*args, **kwargs)
+
+        return wrapped
+
+    return inner
 
 
 def is_tensor_method_or_property(func: Any) -> bool:
     """Whether something is a method or property of Tensor."""
-    name = getattr(func, "__name__", "")
-    return name == "__get__" or (hasattr(Tensor, name) and getattr(Tensor, name, None) is func)
+    return getattr(func, "__name__", "") == "__get__" or _index().get(func, "").startswith("torch.Tensor.")
 
 
 def resolve_name(f: Any) -> str | None:
     """The public name of a function, as `torch.add`."""
-    name = getattr(f, "__name__", "")
-    if TENSORS.__dict__.get(name) is f:
-        return f"torch.{name}"
-    return None
+    return _index().get(f)
+
+
+class TorchFunctionMode:
+    """A context in which `__torch_function__` of the mode hears of every call before it is carried out."""
+
+    inner: TorchFunctionMode
+
+    def __init__(self) -> None:
+        pass
+
+    def __torch_function__(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
+        raise NotImplementedError
+
+    def __enter__(self) -> Any:
+        arm()
+        modes.current().function_modes.append(self)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        modes.current().function_modes.pop()
+
+    @classmethod
+    def push(cls, *args: Any, **kwargs: Any) -> Any:
+        """The old way to make one."""
+        warnings.warn("`Mode.push()` is no longer necessary and can be replaced with just `with Mode()`", stacklevel=2)
+        return cls(*args, **kwargs)
+
+
+class BaseTorchFunctionMode(TorchFunctionMode):
+    """A mode that carries calls out as they are."""
+
+    def __torch_function__(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
+        return func(*args, **(kwargs or {}))

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from ..core.graph.node import Node
+from ..core.graph.node import Node, pair
 from ..core.recording.record import SavedTensor, unpack
 from ..core.runtime import errors
-from ..core.tensor.edges import pair
 from ..core.tensor.tensor import Tensor, wrap
 from .grad_mode import set_grad
 
-__all__ = ["UNSET", "BackwardCFunction", "Context", "FunctionCtx", "no_backward", "put"]
+__all__ = [
+    "UNSET",
+    "BackwardCFunction",
+    "Context",
+    "FunctionCtx",
+    "no_backward",
+    "no_jvp",
+    "put",
+    "transforms",
+    "transposing",
+]
 
 put = object.__setattr__
 _COMPLEX = (
@@ -37,6 +48,39 @@ def no_backward(ctx: Any, *grad_outputs: Any) -> Any:
         "You must implement either the backward or vjp method for your custom autograd.Function to use it with "
         "backward mode AD."
     )
+
+
+def no_jvp(ctx: Any, *grad_inputs: Any) -> Any:
+    """The tangent of the output; a Function for forward mode defines it."""
+    raise NotImplementedError(
+        "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
+    )
+
+
+class _Transforms(threading.local):
+    """What functional transforms and forward mode do in this thread."""
+
+    #: how many transforms are active, and how many of them are vmap
+    depth = 0
+    mapping = 0
+    #: the Nodes of the tensors with tangents by which forward mode differentiates
+    duals: tuple[Node | None, ...] = ()
+    #: whether a pass goes backward only to be differentiated again, which gives the tangents
+    transposing = False
+
+
+transforms = _Transforms()
+
+
+@contextmanager
+def transposing() -> Iterator[None]:
+    """A context for the pass backward by which forward mode finds tangents: Functions answer with their `jvp`."""
+    before = transforms.transposing
+    try:
+        transforms.transposing = True
+        yield
+    finally:
+        transforms.transposing = before
 
 
 class FunctionCtx:
@@ -97,6 +141,9 @@ class Context(FunctionCtx):
 
     _node: weakref.ref[Node]
     _forward_cls: Any
+    #: of a call in forward mode: shape and dtype of each input that is a tensor, and what was saved for jvp
+    _inputs: tuple[tuple[Any, Any] | None, ...]
+    _for_jvp: tuple[Any, ...] | None
 
     def __getattr__(self, name: str) -> Any:
         if name in UNSET:
@@ -110,6 +157,9 @@ class Context(FunctionCtx):
     @property
     def saved_tensors(self) -> tuple[Tensor | None, ...]:
         """The tensors given to `save_for_backward`, after a check that nobody changed them in place."""
+        kept: Any = self.__dict__.get("_kept_for_jvp")
+        if kept is not None:
+            return kept
         node = self._node()
         if node is None:
             return ()
@@ -185,18 +235,21 @@ class BackwardCFunction(Node, FunctionCtx):
         raise TypeError(f"'{type(self).__name__}' object is not callable")
 
     def apply(self, *grads: Any) -> Any:
-        """Run the user's backward on gradients."""
-        return self._user_fn()(self._ctx, *grads)
+        """Run the user's backward on gradients, which it gets in one list if it asks for that."""
+        boxed = getattr(self._forward_cls, "boxed_grads_call", False)
+        return self._user_fn()(self._ctx, list(grads)) if boxed else self._user_fn()(self._ctx, *grads)
 
     def _grads(self, grad: Any) -> list[Any]:
         """One Tensor for each output: zeros for those without a gradient, unless that was switched off."""
         given = ([None] * self.outputs() if grad is None else list(grad)) if self.multi else [grad]
-        fill = self._ctx.__dict__.get("materialize_grads", True)
+        ctx = self._ctx.__dict__
+        fill = ctx.get("materialize_grads", True)
+        without = () if ctx.get("_materialize_non_diff_grads", True) else ctx["_without_gradient"]
         shapes, dtypes = (self.shape, self.dtype) if self.multi else ((self.shape,), (self.dtype,))
         for i, g in enumerate(given):
             if isinstance(g, np.ndarray):
                 given[i] = wrap(g)
-            elif g is None and fill and shapes[i] is not None:
+            elif g is None and fill and shapes[i] is not None and i not in without:
                 given[i] = wrap(np.zeros(shapes[i], dtypes[i]))
         return given
 
@@ -241,7 +294,10 @@ class BackwardCFunction(Node, FunctionCtx):
 
     def run_recorded(self, grad: Any, F: Any) -> tuple[Any, ...]:
         """One step of backward, on tensors, recorded."""
-        return tuple(self._results(self.apply(*self._grads(grad))))
+        grads = self._grads(grad)
+        if transforms.transposing:
+            return self._forward_cls._transposed(self, grads)
+        return tuple(self._results(self.apply(*grads)))
 
     def release(self) -> None:
         """Free the saved tensors; asking for them again is an error, even if there were none."""

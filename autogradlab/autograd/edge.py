@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..core.graph.node import Node
-from ..core.tensor.edges import pair
+from ..core.graph.node import Node, pair
 from ..core.tensor.tensor import Tensor, gradient_edge
 
 __all__ = ["GradientEdge", "get_gradient_edge"]

@@ -9,8 +9,10 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Any, NamedTuple
 
+from ..core.graph.node import pair
 from ..core.recording.record import TENSORS
-from ..core.tensor.tensor import Tensor, requires_grad
+from ..core.tensor.tensor import Tensor, gradient_edge, requires_grad
+from .context import transforms, transposing
 from .frontend import grad as gradient
 from .grad_mode import enable_grad
 
@@ -26,14 +28,18 @@ class UnpackedDualTensor(NamedTuple):
 
 #: the dual tensors of each level that is open, with their tangents
 _levels: list[list[tuple[Tensor, Tensor]]] = []
+#: the number of the level that is open, as programs of PyTorch read it
+_current_level = -1
 
 
 def enter_dual_level() -> int:
     """Open a level; only one can be open."""
     if _levels:
         raise RuntimeError("Nested forward mode AD is not supported at the moment")
+    global _current_level
     _levels.append([])
-    return len(_levels) - 1
+    _current_level = len(_levels) - 1
+    return _current_level
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
@@ -46,7 +52,10 @@ def exit_dual_level(*, level: int | None = None) -> None:
         )
     if level < 0:
         raise RuntimeError("Dual level must be a positive number.")
+    global _current_level
     _levels.pop()
+    transforms.duals = ()
+    _current_level = len(_levels) - 1
 
 
 class dual_level:
@@ -92,9 +101,14 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
             "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level "
             f"{level} is not supported."
         )
+    if any(dual is tangent for dual, _ in _levels[level]):
+        raise RuntimeError(
+            f"Setting a forward grad that itself has a forward gradient at the same level{level} is not supported."
+        )
     with enable_grad():
         dual = tensor.view_as(tensor) if requires_grad(tensor) else tensor.detach().requires_grad_()
     _levels[level].append((dual, tangent))
+    transforms.duals += (pair(gradient_edge(dual))[0],)
     return dual
 
 
@@ -104,20 +118,43 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> Any:
         level = len(_levels) - 1
     if level < 0:
         return UnpackedDualTensor(tensor, None)
+    own = {id(dual) for dual, _ in _levels[level] if dual.grad_fn is None}
     for dual, tangent in _levels[level]:
         if dual is tensor:
-            return UnpackedDualTensor(tensor.detach(), tangent)
+            return UnpackedDualTensor(_released(tensor, own), tangent)
     if not requires_grad(tensor) or not _levels[level]:
         return UnpackedDualTensor(tensor, None)
     duals, tangents = zip(*_levels[level], strict=True)
     with enable_grad():
         dummy = TENSORS.zeros_like(tensor).requires_grad_()
-        firsts = gradient(tensor, duals, dummy, create_graph=True, allow_unused=True)
+        own.add(id(dummy))
+        with transposing():
+            firsts = gradient(tensor, duals, dummy, create_graph=True, allow_unused=True)
         pairs = [(g, t) for g, t in zip(firsts, tangents, strict=True) if g is not None]
         if not pairs:
-            return UnpackedDualTensor(tensor.detach(), None)
+            return UnpackedDualTensor(_released(tensor, own), None)
         linear = [(g, t) for g, t in pairs if requires_grad(g)]
-        found = (
-            gradient([g for g, _ in linear], dummy, [t for _, t in linear], allow_unused=True)[0] if linear else None
-        )
-    return UnpackedDualTensor(tensor.detach(), TENSORS.zeros_like(tensor) if found is None else found)
+        found = None
+        if linear:
+            made, along = zip(*linear, strict=True)
+            found = gradient(made, dummy, along, create_graph=True, allow_unused=True)[0]
+    if found is None:
+        found = TENSORS.zeros_like(tensor)
+    return UnpackedDualTensor(_released(tensor, own), _released(found, own))
+
+
+def _released(t: Tensor, own: set[int]) -> Tensor:
+    """A tensor without the history that ends at the level's own tensors; with it where others require grad."""
+    if not requires_grad(t):
+        return t
+    stack: list[Any] = [pair(gradient_edge(t))[0]]
+    seen = set(stack)
+    while stack:
+        node = stack.pop()
+        if node.accumulates and id(node.variable) not in own:
+            return t
+        for following, _ in node.next_functions:
+            if following is not None and following not in seen:
+                seen.add(following)
+                stack.append(following)
+    return TENSORS.detach(t)

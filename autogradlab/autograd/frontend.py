@@ -11,15 +11,16 @@ from typing import Any
 import numpy as np
 
 from ..core.backward.engine import Event, Task
+from ..core.backward.rows import Rows
 from ..core.backward.validate import checked
-from ..core.graph.node import Node, Pair
+from ..core.graph.node import AccumulateGrad, Node, Pair, pair
 from ..core.recording.record import TENSORS
 from ..core.recording.views import shown
 from ..core.runtime import errors, modes
 from ..core.runtime.warn import warn_once
-from ..core.tensor.edges import pair
 from ..core.tensor.tensor import Size, Tensor, gradient_edge, requires_grad, wrap
 from ..core.types import dtypes
+from ..ops.table.rows import ROWS
 from .edge import GradientEdge
 
 __all__ = ["_EngineBase", "backward", "grad", "running", "will_run"]
@@ -127,6 +128,22 @@ def _run_aside(task: Task) -> dict[int, Any]:
     return task.reach.captured
 
 
+def _inputs(given: Any, function: str) -> tuple[Any, ...]:
+    """The tensors of `inputs=`, which may be one, a sequence of them, or a dict."""
+    if type(given) is dict:
+        found = tuple(given.values())
+    elif isinstance(given, Mapping):
+        raise TypeError(
+            f"`inputs` argument to `{function}()` must be a dict, not {type(given).__name__}. Other Mapping types are "
+            "not supported."
+        )
+    else:
+        found = _tuple(given)
+    if not found:
+        raise RuntimeError(f"`inputs` argument to `{function}()` cannot be empty.")
+    return found
+
+
 def _tuple(given: Any) -> tuple[Any, ...]:
     return (given,) if isinstance(given, (Tensor, GradientEdge)) else tuple(given)
 
@@ -219,7 +236,9 @@ def _targets(inputs: Sequence[Any], retain: bool) -> list[Pair]:
             t.retain_grad()
         edge = pair(gradient_edge(t))
         if edge[0] is None:
-            raise RuntimeError("One of the differentiated Tensors does not require grad")
+            if not requires_grad(t):
+                raise RuntimeError("One of the differentiated Tensors does not require grad")
+            edge = AccumulateGrad(t), 0  # a view made while nothing was recorded: no graph leads there
         edges.append(edge)
     return edges
 
@@ -271,14 +290,25 @@ def backward_steps(
     Between two steps anything else may run, other backward passes too. A pass that is not taken to its end stays where
     it is: `.grad` has what arrived, and Nodes that ran have freed what they saved.
     """
-    return _task(tensors, grad_tensors, retain_graph, create_graph, inputs).steps()
+    return _stepwise(_task(tensors, grad_tensors, retain_graph, create_graph, inputs))
+
+
+def _stepwise(task: Task) -> Iterator[Event]:
+    steps = task.steps()
+    while True:
+        _RUNNING.tasks.append(task)
+        try:
+            event = next(steps)
+        except StopIteration:
+            return
+        finally:
+            _RUNNING.tasks.pop()
+        yield event
 
 
 def _task(tensors: Any, grad_tensors: Any, retain_graph: Any, create_graph: Any, inputs: Any) -> Task:
     if inputs is not None:
-        inputs = _tuple(inputs)
-        if not inputs:
-            raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+        inputs = _inputs(inputs, "backward")
     outputs = _tuple(tensors)
     given = (None,) * len(outputs) if grad_tensors is None else _tuple(grad_tensors)
     grads = _root_gradients(outputs, given)
@@ -324,13 +354,9 @@ def grad(
         )
     if allow_unused is None:
         allow_unused = materialize_grads
-    keys = None
-    if isinstance(inputs, Mapping):
-        keys, inputs = tuple(inputs), tuple(inputs.values())
     outs = _tuple(outputs)
-    ins = _tuple(inputs)
-    if not ins:
-        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
+    ins = _inputs(inputs, "grad")
+    keys = tuple(inputs) if type(inputs) is dict else None
     if not only_inputs:
         warnings.warn(
             "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate "
@@ -391,11 +417,39 @@ def _batched(outs: Any, ins: Any, grads: Any, keep: bool, create: bool, allow_un
             "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
             f"{sizes} for the mapped dimension"
         )
+    together = None if create else _together(outs, ins, grads, sizes[0], keep, allow_unused)
+    if together is not None:
+        return together
     rows = [
         _grad(outs, ins, [None if g is None else g[i] for g in grads], keep or i + 1 < sizes[0], create, allow_unused)
         for i in range(sizes[0])
     ]
     return [None if column[0] is None else TENSORS.stack(column) for column in zip(*rows, strict=True)]
+
+
+def _together(
+    outs: Any, ins: Any, grads: Any, count: int, keep: bool, allow_unused: bool
+) -> list[Tensor | None] | None:
+    """The same by one pass, where neither the graph nor the gradients ask for more."""
+    roots, targets = _roots(outs), _targets(ins, retain=False)
+    for (node, nr), g in zip(roots, grads, strict=True):
+        if g is not None and node is not None:
+            shape, numpy = (node.shape[nr], node.dtype[nr]) if node.multi else (node.shape, node.dtype)
+            if g._array.shape[1:] != shape or g._array.dtype is not numpy:
+                return None
+    given = [None if g is None else Rows(g._array) for g in grads]
+    if not count:
+        return None
+    captured = Task(roots, given, keep, False, targets, accumulate=False).run_together(count, ROWS)
+    if captured is None:
+        return None
+    found: list[Tensor | None] = []
+    for i in range(len(ins)):
+        g = captured.get(i)
+        if g is None and not allow_unused:
+            raise RuntimeError(errors.UNUSED.format(i))
+        found.append(None if g is None else wrap(np.array(g.whole, order="C")))
+    return found
 
 
 def _method(

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import functools
-import threading
 import warnings
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..core.graph.node import NO_EDGE, Edge, Node, node_class, sequence
+import numpy as np
+
+from ..core.graph.node import NO_EDGE, Edge, Node, edge_to, node_class, pair, sequence
 from ..core.memory.versions import increment_version
 from ..core.recording.inplace import check_inplace, rebase
-from ..core.recording.record import SavedOutput, finish, pack
+from ..core.recording.record import finish, pack, save_output
 from ..core.recording.views import share
 from ..core.runtime import errors, modes
-from ..core.tensor.edges import edge_to, pair
+from ..core.runtime.warn import warn
 from ..core.tensor.tensor import INFERENCE, Tensor, gradient_edge, requires_grad, wrap
-from .context import UNSET, BackwardCFunction, Context, FunctionCtx, no_backward, put
+from .context import UNSET, BackwardCFunction, Context, FunctionCtx, no_backward, no_jvp, put, transforms
 from .grad_mode import no_grad, set_grad
 
 __all__ = [
@@ -27,6 +28,8 @@ __all__ = [
     "FunctionMeta",
     "InplaceFunction",
     "NestedIOFunction",
+    "check_rules",
+    "delayed_error",
     "once_differentiable",
 ]
 
@@ -103,12 +106,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
     #: another name under which the backward may be given
     vjp = backward
 
-    @staticmethod
-    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
-        """The tangent of the output; a Function for forward mode defines it."""
-        raise NotImplementedError(
-            "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
-        )
+    jvp = staticmethod(no_jvp)
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
@@ -126,6 +124,8 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
             _check_transforms(cls, separate)
         if separate or kwargs:
             args = _bound(cls.forward, separate, args, kwargs)
+        if transforms.duals and cls.jvp is no_jvp and not transforms.transposing and _has_tangent(args):
+            no_jvp(None)
         local = modes.current()
         node: BackwardCFunction = cls._backward_cls.__new__(cls._backward_cls)
         recording = _start(node, args, local)
@@ -140,18 +140,93 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
             local.grad, local.record = before
             local.refresh()
         single = not isinstance(output, tuple)
+        if transforms.duals:
+            ctx._inputs = tuple((a._array.shape, a._array.dtype) if isinstance(a, Tensor) else None for a in args)
+            ctx._for_jvp = ctx.saved_for_forward
         outputs = _finish(node, ctx, args, (output,) if single else output, recording, separate, local)
         return outputs[0] if single else outputs
 
+    @classmethod
+    def _transposed(cls, node: BackwardCFunction, grads: list[Any]) -> tuple[Any, ...]:
+        """What a Node gives in a pass that forward mode makes: zeros, which lead back to `grads` by way of `jvp`."""
+        if cls.jvp is no_jvp:
+            no_jvp(None)
+        return _Transposed.apply(node, *grads)
 
-class _Transforms(threading.local):
-    """How many functional transforms are active in this thread, and how many of them are vmap."""
 
-    depth = 0
-    mapping = 0
+class _Transposed(Function):
+    """The backward of a Function with the roles of forward and backward exchanged: its own backward is that Function's
+    `jvp`."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(node: BackwardCFunction, *grads: Any) -> Any:
+        like = [i for i in node._ctx._inputs if i is not None]
+        edges = node._edges
+        return tuple(
+            wrap(np.zeros(shape, kind)) if edge is not NO_EDGE else None
+            for (shape, kind), edge in zip(like, edges, strict=True)
+        )
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        ctx.of = inputs[0]
+        ctx.set_materialize_grads(False)
+
+    @staticmethod
+    def backward(ctx: Any, *tangents: Any) -> Any:
+        node = ctx.of
+        user = node._ctx
+        fill = user.__dict__.get("materialize_grads", True)
+        each = iter(tangents)
+        given = []
+        for like in user._inputs:
+            t = None if like is None else next(each)
+            given.append(wrap(np.zeros(*like)) if t is None and like is not None and fill else t)
+        user._kept_for_jvp = user._for_jvp
+        try:
+            found = node._forward_cls.jvp(user, *given)
+        finally:
+            del user._kept_for_jvp
+        return None, *_tangents(node, found if isinstance(found, tuple) else (found,))
 
 
-transforms = _Transforms()
+def _tangents(node: BackwardCFunction, found: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The tangents of the outputs, after the checks of what jvp returned."""
+    shapes = node.shape if node.multi else (node.shape,)
+    if len(found) != len(shapes):
+        raise RuntimeError(
+            f"Function's jvp returned an invalid number of forward gradients (expected {len(shapes)} but got "
+            f"{len(found)})"
+        )
+    for i, (t, shape) in enumerate(zip(found, shapes, strict=True)):
+        if t is None:
+            continue
+        if not isinstance(t, Tensor):
+            raise RuntimeError(f"expected Variable or None (got {type(t).__name__}) for grad output {i}.")
+        if t._array.shape != shape:
+            raise RuntimeError(
+                "Trying to set a forward gradient that has a different size than that of the original Tensor, this is "
+                f"not supported. Tensor is of size {list(shape)} while the given forward gradient is of size "
+                f"{list(t.shape)}."
+            )
+    return found
+
+
+def _has_tangent(args: tuple[Any, ...]) -> bool:
+    """Whether one of the arguments comes from a tensor with a tangent."""
+    stack: list[Any] = [pair(gradient_edge(a))[0] for a in args if isinstance(a, Tensor) and requires_grad(a)]
+    seen = set(stack)
+    while stack:
+        node = stack.pop()
+        if node in transforms.duals:
+            return True
+        for following, _ in node.next_functions:
+            if following is not None and following not in seen:
+                seen.add(following)
+                stack.append(following)
+    return False
 
 
 def _check_transforms(cls: Any, separate: bool) -> None:
@@ -162,12 +237,39 @@ def _check_transforms(cls: Any, separate: bool) -> None:
             "override the setup_context staticmethod. For more details, please see "
             "https://pytorch.org/docs/main/notes/extending.func.html"
         )
-    if transforms.mapping and not cls.generate_vmap_rule and cls.vmap is Function.vmap:
+    if transforms.mapping:
+        _check_rule(cls)
+
+
+def _check_rule(cls: Any) -> None:
+    """Refuse a Function that says nothing of batches, or two things."""
+    own = cls.vmap is not Function.vmap
+    if own and cls.generate_vmap_rule:
+        raise RuntimeError(
+            f"You tried to vmap over {cls.__name__}, but it has both generate_vmap_rule=True and an overridden vmap "
+            "staticmethod. Please set generate_vmap_rule=False or delete the overridden vmap staticmethod to avoid "
+            "ambiguity. For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
+        )
+    if not (own or cls.generate_vmap_rule):
         raise RuntimeError(
             f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override and implement "
             "the vmap staticmethod or set generate_vmap_rule=True. For more details, please see "
             "https://pytorch.org/docs/main/notes/extending.func.html"
         )
+
+
+def check_rules(outputs: Sequence[Tensor]) -> None:
+    """Refuse tensors that were made by Functions which say nothing of batches."""
+    stack = [t.grad_fn for t in outputs if t.grad_fn is not None]
+    seen = set(stack)
+    while stack:
+        node = stack.pop()
+        if isinstance(node, BackwardCFunction):
+            _check_rule(node._forward_cls)
+        for following, _ in node.next_functions:
+            if following is not None and following not in seen:
+                seen.add(following)
+                stack.append(following)
 
 
 def _bound(forward: Any, separate: bool, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
@@ -251,7 +353,7 @@ def _finish(
         if all(t is not a for a in args):
             if t._view is not None:
                 raise RuntimeError(errors.DIRTY_NO_INPUT)
-            warnings.warn(errors.DIRTY_NO_INPUT, UserWarning, stacklevel=3)
+            warn(errors.DIRTY_NO_INPUT, at="torch/csrc/autograd/custom_function.cpp:320")
     fixed = _members(ctx, "non_differentiable", "mark_non_differentiable only accepts variable arguments, but got ")
     if any(all(t is not o for o in outputs) for t in dirty):
         raise RuntimeError(
@@ -276,6 +378,8 @@ def _finish(
     saved_ids = {id(t) for t in to_save}
     results = []
     differentiable = 0
+    if not ctx.__dict__.get("_materialize_non_diff_grads", True):
+        ctx._without_gradient = [nr for nr, o in enumerate(outputs) if any(o is t for t in fixed)]
     for nr, o in enumerate(outputs):
         if not isinstance(o, Tensor):
             results.append(o)
@@ -295,10 +399,10 @@ def _finish(
         for o in results:
             if isinstance(o, Tensor) and o._view is not None and o._view.creation == "custom":
                 o._view.creation = "multi_output"
-    if recording:
-        _save(node, to_save, local)
     for name in UNSET:  # these tensors' history may lead to the Node
         ctx.__dict__.pop(name, None)
+    if recording:
+        _save(node, to_save, local)
     return tuple(results)
 
 
@@ -370,10 +474,14 @@ def _save(node: BackwardCFunction, to_save: tuple[Any, ...], local: modes.State)
             continue
         versions.append(t._counter[0])
         made, nr = pair(gradient_edge(t))
-        items.append(SavedOutput(t, nr) if made is node else t)
+        items.append(save_output(t, nr) if made is node else t)
     put(node, "saved", (*items, *versions))
     if local.saved_hooks:
-        pack(node, local.saved_hooks[-1])
+        try:
+            pack(node, local.saved_hooks[-1])
+        except BaseException:
+            put(node, "saved", ())  # what hooks have not packed would keep the outputs alive, and they the Node
+            raise
 
 
 class _Error(Node):
@@ -382,6 +490,10 @@ class _Error(Node):
     __slots__ = ("message", "multi")
     multi: bool
     message: str
+
+    def name(self) -> str:
+        """The Node's name in PyTorch."""
+        return "torch::autograd::Error"
 
     def run(self, grad: Any, F: Any) -> tuple[Any, ...]:
         """One step of backward, on arrays."""
@@ -395,13 +507,18 @@ class _Error(Node):
 _ErrorNode = node_class("Error", _Error)
 
 
-def _delayed_error(message: str, tensors: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Aliases of tensors, through which backward fails with `message`."""
+def delayed_error(message: str, tensors: tuple[Any, ...], own: bool = True) -> tuple[Any, ...]:
+    """Aliases of tensors, through which backward fails with `message`.
+
+    own: they do not lead to what the tensors were made of, but require grad whatever those do.
+    """
     node = _ErrorNode()
     node.message = message  # type: ignore[attr-defined]
-    aliases = [None if t is None else t.detach() for t in tensors]
+    aliases = [None if t is None else t.detach() if own else t for t in tensors]
+    if not own and not (modes.current().record and any(map(requires_grad, tensors))):
+        return tuple(t.detach() for t in tensors)
     for a in aliases:
-        if a is not None:
+        if own and a is not None:
             a.requires_grad = True
     node._edges = tuple(NO_EDGE if a is None else gradient_edge(a) for a in aliases)
     shapes = tuple(None if a is None else a._array.shape for a in aliases)
@@ -428,7 +545,7 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
         if not modes.current().grad or not any(isinstance(a, Tensor) and requires_grad(a) for a in args):
             return outputs
         several = outputs if isinstance(outputs, tuple) else (outputs,)
-        failing = _delayed_error(
+        failing = delayed_error(
             "trying to differentiate twice a function that was marked with @once_differentiable", several
         )
         return failing if isinstance(outputs, tuple) else failing[0]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..core.recording.record import TENSORS
+from ..core.runtime import errors
 from ..core.tensor.tensor import Size, Tensor, requires_grad, wrap
 from .frontend import grad
 from .grad_mode import enable_grad, is_grad_enabled, set_grad_enabled
@@ -258,30 +259,65 @@ def jacobian(
                 "supported together (yet). Please either set `strict=False` or "
                 '`strategy="reverse-mode"`.'
             )
-        if not vectorize:
-            raise NotImplementedError(
-                "Computing Jacobian using forward-AD or forward-over-reverse Hessian isonly "
-                "implemented "
-                "for `vectorize=True`."
-            )
-    if strict and vectorize:
-        raise RuntimeError(
-            "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not supported "
-            "together. "
-            "Please either set `strict=False` or `vectorize=False`."
-        )
     with enable_grad():
         several, given = _as_tuple(inputs, "inputs", "jacobian")
+        if strategy == "forward-mode" and not vectorize:
+            raise NotImplementedError(
+                "Computing Jacobian using forward-AD or forward-over-reverse Hessian isonly implemented for "
+                "`vectorize=True`."
+            )
         given = _prepared(given, create_graph, True)
-        out_several, outputs = _as_tuple(func(*given), _OUTPUTS, "jacobian")
+        names = ("outputs", "None") if strategy == "forward-mode" else (_OUTPUTS, "jacobian")  # as PyTorch calls them
+        out_several, outputs = _as_tuple(func(*given), *names)
         _check_recorded(outputs, "outputs", strict)
+        if strict and vectorize:
+            raise RuntimeError(
+                "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not supported "
+                "together. "
+                "Please either set `strict=False` or `vectorize=False`."
+            )
         rows = tuple(_rows(o, given, create_graph, strict) for o in outputs)
     rows = tuple(_finished(r, create_graph) for r in rows)
     return _unpacked(tuple(_unpacked(r, several) for r in rows), out_several)
 
 
+#: elements of gradients that go through the graph together at most
+_MOST = 1 << 20
+
+
+def blocks_of(o: Tensor, given: Sequence[Tensor]) -> list[Tensor | None]:
+    """The Jacobian of an output that requires grad, without history: a block for each input, None for one that it does
+    not depend on."""
+    n, shape = o._array.size, o._array.shape
+    step = max(1, _MOST // max([1, n, *[t._array.size for t in given]]))
+    parts = []
+    for first in range(0, n, step):
+        ones = np.zeros((min(step, n - first), n), o._array.dtype)
+        np.fill_diagonal(ones[:, first:], 1)
+        weights = wrap(ones.reshape(len(ones), *shape))
+        parts.append(grad((o,), given, (weights,), retain_graph=True, allow_unused=True, is_grads_batched=True))
+    blocks: list[Tensor | None] = []
+    for t, *column in zip(given, *parts, strict=True):
+        wanted = (*shape, *t._array.shape)
+        if not column:
+            blocks.append(wrap(np.zeros(wanted, t._array.dtype)))
+        elif column[0] is None:
+            blocks.append(None)
+        else:
+            whole = column[0]._array if len(column) == 1 else np.concatenate([part._array for part in column])
+            blocks.append(wrap(whole.reshape(wanted)))
+    return blocks
+
+
 def _rows(o: Tensor, given: Tensors, create_graph: bool, strict: bool) -> Tensors:
     """The Jacobian of one output, a block for each input."""
+    if o._array.dtype.kind == "c" and o._array.size and requires_grad(o):
+        raise RuntimeError(errors.GRAD_IMPLICIT_REAL.format(o.dtype))
+    if not create_graph and not strict and requires_grad(o) and o._array.size:
+        return tuple(
+            wrap(np.zeros((*o._array.shape, *t._array.shape), t._array.dtype)) if g is None else g
+            for g, t in zip(blocks_of(o, given), given, strict=True)
+        )
     blocks: list[list[Tensor]] = [[] for _ in given]
     flat = o.reshape(-1)
     for j in range(o._array.size):
@@ -301,18 +337,16 @@ def _rows(o: Tensor, given: Tensors, create_graph: bool, strict: bool) -> Tensor
             blocks[i].append(g)
     shape = o._array.shape
     return tuple(
-        TENSORS.stack(block).view(Size(shape + t._array.shape))
-        if block
-        else wrap(np.zeros(shape + t._array.shape, t._array.dtype))
-        for block, t in zip(blocks, given, strict=True)
+        TENSORS.stack(block).view(Size(shape + t._array.shape)) for block, t in zip(blocks, given, strict=True)
     )
 
 
-def _number(value: Any, name: str) -> Tensor:
+def _number(value: Any, name: str, strict: bool) -> Tensor:
     """The single number that a function whose Hessian is wanted must return."""
     several, outputs = _as_tuple(value, _OUTPUTS, name)
     if several or not isinstance(outputs[0], Tensor):
         raise RuntimeError(f"The function given to {name} should return a single Tensor")
+    _check_recorded(outputs, "outputs", strict)
     if outputs[0]._array.size != 1:
         raise RuntimeError(f"The Tensor returned by the function given to {name} should contain a single element")
     return outputs[0]
@@ -345,14 +379,13 @@ def hessian(
     def first(*args: Tensor) -> Tensors:
         if outer_jacobian_strategy == "forward-mode":
             args = tuple(a.requires_grad_(True) for a in args)
-        out = _number(func(*args), "hessian")
-        _check_recorded((out,), "outputs", strict)
+        out = _number(func(*args), "hessian", strict)
         found = _gradients((out.reshape(()),), args, None, True)
         found = tuple(wrap(np.zeros_like(t._array)) if g is None else g for g, t in zip(found, args, strict=True))
         _check_recorded(found, "jacobian", strict)
         return found  # type: ignore[return-value]
 
-    found = jacobian(first, given, create_graph=create_graph, strict=strict, vectorize=vectorize)
+    found = jacobian(first, given, create_graph, strict, vectorize, outer_jacobian_strategy)
     return _unpacked(tuple(_unpacked(row, several) for row in found), several)
 
 
@@ -374,7 +407,7 @@ def _first(
                 "single element."
             )
         direction = tuple(wrap(np.ones_like(t._array)) for t in given)
-    out = _number(func(*given), name)
+    out = _number(func(*given), name, strict)
     _check_recorded((out,), "outputs", strict)
     first = _gradients((out,), given, None, True)
     _check_recorded(first, "jacobian", strict)

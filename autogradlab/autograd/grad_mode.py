@@ -296,18 +296,26 @@ class set_multithreading_enabled(_DecoratorContextManager):
     __module__ = "torch.autograd.grad_mode"
 
     def __init__(self, mode: bool) -> None:
+        self.prev = modes.current().threads
+        modes.current().threads = mode
         self.mode = mode
 
     def __enter__(self) -> None: ...
 
-    def __exit__(self, *exc: object) -> None: ...
+    def __exit__(self, *exc: object) -> None:
+        modes.current().threads = self.prev
 
     def clone(self) -> Self:
         """The hook that another tensor gets."""
         return type(self)(self.mode)
 
 
-class enforce_grad_layout_policy(set_multithreading_enabled):
+def is_multithreading_enabled() -> bool:
+    """What `set_multithreading_enabled` was told."""
+    return modes.current().threads
+
+
+class enforce_grad_layout_policy(_DecoratorContextManager):
     """Whether a gradient is laid out like its leaf.
 
     Example:
@@ -319,6 +327,17 @@ class enforce_grad_layout_policy(set_multithreading_enabled):
     """
 
     __module__ = "torch.autograd.grad_mode"
+
+    def __init__(self, mode: bool) -> None:
+        self.mode = mode
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *exc: object) -> None: ...
+
+    def clone(self) -> Self:
+        """The hook that another tensor gets."""
+        return type(self)(self.mode)
 
 
 class _unsafe_preserve_version_counter(_DecoratorContextManager):

@@ -10,13 +10,14 @@ import numpy as np
 
 from ..core.graph.node import Node, node_class
 from ..core.recording.record import TENSORS
+from ..core.runtime import modes
 from ..core.tensor.tensor import Tensor, gradient_edge, requires_grad, wrap
 from ..core.types.dtypes import from_numpy
 from ..core.types.size import Size
 from . import forward_ad
 from .frontend import grad
 
-__all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
+__all__ = ["GradcheckError", "gradcheck", "gradgradcheck", "undefined"]
 
 _UNDEFINED = 'Please look at "Notes about undefined output gradients" in "tools/autograd/derivatives.yaml"'
 _NONDETERMINISTIC = (
@@ -258,6 +259,10 @@ class _Undefined(Node):
 
     __slots__ = ()
 
+    def name(self) -> str:
+        """The Node's name in PyTorch."""
+        return "torch::autograd::UndefinedGradBackward"
+
     def run(self, grad: Any, F: Any) -> tuple[Any, ...]:
         """One step of backward, on arrays."""
         return (None,)
@@ -270,7 +275,10 @@ class _Undefined(Node):
 _UndefinedGradBackward = node_class("UndefinedGradBackward", _Undefined)
 
 
-def _undefined(t: Tensor) -> Tensor:
+def undefined(t: Tensor) -> Tensor:
+    """The same values behind a Node whose backward gives no gradient."""
+    if not (requires_grad(t) and modes.current().record):
+        return t.detach()
     node = _UndefinedGradBackward()
     node._edges = (gradient_edge(t),)
     node.shape, node.dtype = t._array.shape, t._array.dtype
@@ -282,10 +290,10 @@ def _undefined(t: Tensor) -> Tensor:
 def _check_undefined(func: Callable[..., Any], outputs: list[Tensor], inputs: Sequence[Any]) -> None:
     """Backward copes with outputs that get no gradient."""
     wanted = _differentiable(inputs)
-    cases = [[_undefined(o) for o in _differentiable(func(*inputs))]]
+    cases = [[undefined(o) for o in _differentiable(func(*inputs))]]
     if len(cases[0]) > 1:
         for k in range(len(outputs)):
-            cases.append([_undefined(o) if i == k else o for i, o in enumerate(_differentiable(func(*inputs)))])
+            cases.append([undefined(o) if i == k else o for i, o in enumerate(_differentiable(func(*inputs)))])
     for case in cases:
         zeros = [wrap(np.zeros(o._array.shape, o._array.dtype)) for o in case]
         try:

@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from typing import Any, Literal
 
 from ..core.graph import node as _node
-from ..core.graph.node import RemovableHandle
+from ..core.graph.node import RemovableHandle, pair
+from ..core.memory import versions
 from ..core.runtime import modes
-from ..core.tensor.edges import pair
-from ..core.tensor.tensor import INFERENCE, Tensor, counter, gradient_edge, requires_grad
+from ..core.tensor.tensor import INFERENCE, Tensor, gradient_edge, requires_grad
 from .context import Context
 from .edge import GradientEdge, get_gradient_edge
 from .frontend import running, will_run
@@ -47,9 +47,8 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
     for t in tensors:
         if not isinstance(t, Tensor):
             raise RuntimeError("increment_version expects each element of the iterable to be a tensor")
-        count = counter(t)
-        if count is not INFERENCE:
-            count[0] += 1
+        if t._counter is not INFERENCE:
+            versions.increment_version(t)
 
 
 class _NodeMeta(type):
@@ -276,25 +275,27 @@ def register_multi_grad_hook(
     def hook_all(i: int) -> Callable[[Tensor], None]:
         def hook(grad: Tensor) -> None:
             task = running()
+            assert task is not None
             with lock:
-                if id(task) not in waiting:
-                    waiting[id(task)] = (sum(will_run(task, n) for n in edges), [None] * len(edges))  # type: ignore[arg-type]
-                left, grads = waiting[id(task)]
+                if task.number not in waiting:
+                    waiting[task.number] = (sum(will_run(task, n) for n in edges), [None] * len(edges))  # type: ignore[arg-type]
+                left, grads = waiting[task.number]
                 grads[i] = grad
-                waiting[id(task)] = (left - 1, grads)
+                waiting[task.number] = (left - 1, grads)
                 if left > 1:
                     return
-                del waiting[id(task)]
+                del waiting[task.number]
             fn(grads)
 
         return hook
 
     def hook_any(grad: Tensor) -> None:
         task = running()
+        assert task is not None
         with lock:
-            if id(task) in seen:
+            if task.number in seen:
                 return
-            seen.add(id(task))
+            seen.add(task.number)
         fn(grad)
 
     handles = [t.register_hook(hook_all(i) if mode == "all" else hook_any) for i, t in enumerate(tensors)]

@@ -8,18 +8,21 @@ tensor([ 3., 12.])
 from __future__ import annotations
 
 import functools
+import operator
 import types
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from ..autograd.function import transforms
-from ..core.random.generator import Generator, default_generator
+from ..autograd.context import transposing
+from ..autograd.function import check_rules, transforms
+from ..core.graph.node import pair
+from ..core.memory.versions import of_inference
 from ..core.recording.record import TENSORS as F
 from ..core.runtime import modes
-from ..core.tensor.tensor import Tensor, requires_grad
+from ..core.tensor.tensor import Tensor, gradient_edge, requires_grad, wrap
+from .mapping import check_randomness, puts_back, vmap
 from .modules import functional_call, replace_all_batch_norm_modules_, stack_module_state
+from .trees import flat, like, sketch, structure
 
 __all__ = [
     "functional_call",
@@ -39,27 +42,6 @@ __all__ = [
 Function = Callable[..., Any]
 
 
-def _flat(tree: Any) -> list[Any]:
-    """The tensors of nested tuples, lists and dicts, in order."""
-    if isinstance(tree, dict):
-        return [t for key in sorted(tree) for t in _flat(tree[key])]
-    if isinstance(tree, (tuple, list)):
-        return [t for item in tree for t in _flat(item)]
-    return [tree]
-
-
-def _like(tree: Any, leaves: Any) -> Any:
-    """The same nesting with other leaves, taken from an iterator."""
-    if isinstance(tree, dict):
-        made = {key: _like(tree[key], leaves) for key in sorted(tree)}
-        return type(tree)((key, made[key]) for key in tree)
-    if isinstance(tree, tuple) and hasattr(tree, "_fields"):
-        return type(tree)(*(_like(item, leaves) for item in tree))
-    if isinstance(tree, (tuple, list)):
-        return type(tree)([_like(item, leaves) for item in tree])
-    return next(leaves)
-
-
 class _Level:
     """A transform that runs: the tensors it differentiates by, apart from those that require grad outside."""
 
@@ -70,14 +52,23 @@ class _Level:
         self.forward = forward
 
     def __enter__(self) -> _Level:
+        from ..autograd import enable_grad, inference_mode
+
         transforms.depth += 1
         local = modes.current()
+        #: whether what the transform computes is recorded outside of it
+        self.recorded = local.record
+        self.modes = inference_mode(False), enable_grad()
+        for mode in self.modes:
+            mode.__enter__()
         local.captured = (*local.captured, self._captures)
         return self
 
     def __exit__(self, *exc: object) -> None:
         local = modes.current()
         local.captured = local.captured[:-1]
+        for mode in reversed(self.modes):
+            mode.__exit__(*exc)
         transforms.depth -= 1
 
     def _captures(self, t: Tensor) -> bool:
@@ -90,59 +81,56 @@ class _Level:
 
         Errors: RuntimeError (ValueError in forward mode) for dtypes without derivatives.
         """
-        return _like(tree, iter([self._one(t) if isinstance(t, Tensor) else t for t in _flat(tree)]))
+        return like(tree, iter([self._one(t) if isinstance(t, Tensor) else t for t in flat(tree)]))
 
     def _one(self, t: Tensor) -> Tensor:
-        if requires_grad(t):
+        if requires_grad(t) and self.recorded:
             return F.view_as(t, t)
         if not (t.is_floating_point() or t.is_complex()):
             if self.forward:
                 raise ValueError(f"Expected primal to be floating point or complex, but got: {t.dtype}")
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
-        made = F.detach(t).requires_grad_()
+        made = (wrap(t._array) if of_inference(t) else F.detach(t)).requires_grad_()
         self.own.add(id(made))
         self.kept.append(made)
         return made
 
     def released(self, t: Any) -> Any:
         """A result without the history that ends at this transform's own tensors; with it where others require grad."""
-        return t if not isinstance(t, Tensor) or not requires_grad(t) or self._from_outside(t) else F.detach(t)
+        if not isinstance(t, Tensor) or not requires_grad(t) or (self.recorded and self._from_outside(t)):
+            return t
+        return F.detach(t)
 
     def release(self, tree: Any) -> Any:
         """`released` of all tensors of a tree."""
-        return _like(tree, iter([self.released(t) for t in _flat(tree)]))
+        return like(tree, iter([self.released(t) for t in flat(tree)]))
 
-    def _from_outside(self, t: Tensor) -> bool:
+    def outlasts(self, t: Tensor) -> bool:
+        """Whether derivatives of a result are to have a history: that of others, who may differentiate once more."""
+        return requires_grad(t) and self._from_outside(t, backward=True)
+
+    def _from_outside(self, t: Tensor, backward: bool = False) -> bool:
+        """Whether a tensor's history leads to tensors of others; or, on request, the backward of a Function in it."""
         if t.grad_fn is None:
             return id(t) not in self.own
-        stack, seen = [t.grad_fn], {id(t.grad_fn)}
+        stack: list[Any] = [t.grad_fn]
+        seen = {t.grad_fn}
         while stack:
-            for node, _ in stack.pop().next_functions:
-                if node is None or id(node) in seen:
+            made = stack.pop()
+            if backward and made.user_code:
+                function = getattr(made, "fn", made)._forward_cls
+                if any(map(requires_grad, _reached(function.backward))):
+                    return True
+            for edge in made._edges:
+                node: Any = edge[0] if type(edge) is tuple else edge
+                if node is None or node in seen:
                     continue
-                seen.add(id(node))
-                leaf = getattr(node, "variable", None)
-                if leaf is None:
+                seen.add(node)
+                if not node.accumulates:
                     stack.append(node)
-                elif id(leaf) not in self.own:
+                elif id(node.variable) not in self.own:
                     return True
         return False
-
-
-def _puts_back(run: Function) -> Function:
-    """The function, after which all modes are as before, wherever it is interrupted."""
-
-    @functools.wraps(run)
-    def guarded(*args: Any, **kwargs: Any) -> Any:
-        local, level = modes.current(), transforms
-        before = local.grad, local.record, local.captured, level.depth, level.mapping
-        try:
-            return run(*args, **kwargs)
-        finally:
-            local.grad, local.record, local.captured, level.depth, level.mapping = before
-            local.refresh()
-
-    return guarded
 
 
 def _is_own(func: Any) -> bool:
@@ -182,26 +170,70 @@ def _reached(func: Any) -> list[Tensor]:
     return found
 
 
-def _gradients(outs: list[Tensor], ins: list[Tensor], cotangents: list[Any], keep: bool) -> list[Tensor]:
+def _gradients(
+    outs: list[Tensor], ins: list[Tensor], cotangents: list[Any], keep: bool, retain: bool = True
+) -> list[Tensor]:
     from ..autograd import grad as gradient
 
     pairs = [(o, c) for o, c in zip(outs, cotangents, strict=True) if requires_grad(o)]
     if not pairs:
         return [F.zeros_like(t) for t in ins]
     found = gradient(
-        [o for o, _ in pairs], ins, [c for _, c in pairs], create_graph=keep, retain_graph=True, allow_unused=True
+        [o for o, _ in pairs], ins, [c for _, c in pairs], create_graph=keep, retain_graph=retain, allow_unused=True
     )
+    for g in found:
+        if not keep and g is not None and g._view is None:
+            g._counter = [0]  # PyTorch records the pass, so that its sums are new tensors
     return [F.zeros_like(t) if g is None else g for t, g in zip(ins, found, strict=True)]
 
 
 def _numbers(argnums: Any, count: int) -> tuple[int, ...]:
     """Which arguments `argnums` means, of so many."""
+    if not isinstance(argnums, (int, tuple)):
+        raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
     found = []
-    for n in (argnums,) if isinstance(argnums, int) else tuple(argnums):
+    for n in (argnums,) if isinstance(argnums, int) else argnums:
+        if not isinstance(n, int):
+            raise RuntimeError(f"argnum must be int, got: {type(n)}")
         if not -count <= n < count:
             raise RuntimeError(f"Got argnum={n}, but only {count} positional inputs")
         found.append(n % count)
+    if not found:
+        raise RuntimeError("argnums must be non-empty")
+    if len(set(found)) != len(found):
+        raise RuntimeError(f"argnums elements must be unique, got {tuple(found)}")
     return tuple(found)
+
+
+_VJP, _JVP = "vjp(f, *primals)", "jvp(f, primals, tangents)"
+
+
+def _parts(made: Any, has_aux: bool, api: str) -> tuple[Any, Any]:
+    """What a function has returned, after checks: its value, of tensors alone, and what comes beside it."""
+    if has_aux and not (isinstance(made, tuple) and len(made) == 2):
+        raise RuntimeError(f"{api}: output of function f should be a tuple: (output, aux) if has_aux is True")
+    value, aux = made if has_aux else (made, None)
+    if value is None or not flat(value):
+        nothing = [] if value is not None else [None]
+        raise RuntimeError(f"{api}: Expected f to be a function that has non-empty output (got output = {nothing})")
+    for t in flat(value):
+        if not isinstance(t, Tensor):
+            raise RuntimeError(f"{api}: expected f(*primals) to return only tensors, got unsupported type {type(t)}")
+        if api == _VJP and not (t.is_floating_point() or t.is_complex()):
+            raise RuntimeError(
+                "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with dtype "
+                f"{t.dtype}"
+            )
+    for t in flat(aux) if has_aux else ():
+        if not isinstance(t, Tensor):
+            raise RuntimeError(f"Expected tensors, got unsupported type {type(t)}")
+    return value, aux
+
+
+def _only_tensors(tree: Any) -> None:
+    for t in flat(tree):
+        if not isinstance(t, Tensor):
+            raise ValueError(f"Thing passed to transform API must be Tensor, got {type(t)}")
 
 
 def grad_and_value(func: Function, argnums: Any = 0, has_aux: bool = False) -> Function:
@@ -215,12 +247,11 @@ def grad_and_value(func: Function, argnums: Any = 0, has_aux: bool = False) -> F
     Mirrors `torch.func.grad_and_value`.
     """
 
-    @_puts_back
+    @puts_back
     def transformed(*args: Any, **kwargs: Any) -> Any:
-        from ..autograd import enable_grad
 
         numbers = _numbers(argnums, len(args))
-        with enable_grad(), _Level(func) as level:
+        with _Level(func) as level:
             given = list(args)
             for i in numbers:
                 given[i] = level.fresh(args[i])
@@ -238,9 +269,9 @@ def grad_and_value(func: Function, argnums: Any = 0, has_aux: bool = False) -> F
                     f"{value._array.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?"
                 )
             chosen = [given[i] for i in numbers]
-            found = _gradients([value], _flat(chosen), [None], True)
+            found = _gradients([value], flat(chosen), [None], level.outlasts(value))
         found, value, aux = level.release(found), level.released(value), level.release(aux)
-        trees = _like(chosen, iter(found))
+        trees = like(chosen, iter(found))
         result = trees[0] if isinstance(argnums, int) else tuple(trees)
         return (result, (value, aux)) if has_aux else (result, value)
 
@@ -262,7 +293,7 @@ def grad(func: Function, argnums: Any = 0, has_aux: bool = False) -> Function:
     """
     both = grad_and_value(func, argnums, has_aux)
 
-    @_puts_back
+    @puts_back
     def transformed(*args: Any, **kwargs: Any) -> Any:
         result, value = both(*args, **kwargs)
         return (result, value[1]) if has_aux else result
@@ -270,7 +301,7 @@ def grad(func: Function, argnums: Any = 0, has_aux: bool = False) -> Function:
     return transformed
 
 
-@_puts_back
+@puts_back
 def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
     """The value of a function, and the function that multiplies a vector with its Jacobian.
 
@@ -282,24 +313,44 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
 
     Mirrors `torch.func.vjp`.
     """
-    from ..autograd import enable_grad
 
-    with enable_grad(), _Level(func) as level:
+    _only_tensors(list(primals))
+    with _Level(func) as level:
         given = level.fresh(list(primals))
-        made = func(*given)
-    value, aux = made if has_aux else (made, None)
-    outs, ins = _flat(value), _flat(given)
+        value, aux = _parts(func(*given), has_aux, _VJP)
+    outs, ins = flat(value), flat(given)
 
-    def pull(*cotangents: Any, retain_graph: bool = True, create_graph: bool = True) -> Any:
-        tree = cotangents[0] if len(cotangents) == 1 else cotangents
-        found = _gradients(outs, ins, _flat(tree), True)
-        return tuple(_like(given, iter(level.release(found))))
+    def pull(cotangents: Any, retain_graph: Any = True, create_graph: Any = None) -> Any:
+        if sketch(cotangents) != sketch(value):
+            raise RuntimeError(
+                "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the "
+                f"function. cotangents: {sketch(cotangents)}, primal output: {sketch(value)}"
+            )
+        found = _gradients(outs, ins, flat(cotangents), True, operator.index(retain_graph) != 0)
+        return tuple(like(given, iter(level.release(found))))
 
+    pull.__qualname__ = "_vjp_with_argnums.<locals>.wrapper"  # as errors of its arguments name it
     shown = level.release(value)
     return (shown, pull, level.release(aux)) if has_aux else (shown, pull)
 
 
-@_puts_back
+def _check_directions(primals: list[Any], tangents: list[Any]) -> None:
+    if not primals:
+        raise RuntimeError(f"{_JVP}: Expected primals to contain at least one Tensor.")
+    for name, leaves in (("primals", primals), ("tangents", tangents)):
+        for t in leaves:
+            if not isinstance(t, Tensor):
+                raise RuntimeError(f"{_JVP}: Expected {name} to only contain Tensors, got {type(t)}")
+    for t, d in zip(primals, tangents, strict=True):
+        if t._array.shape != d._array.shape:
+            raise RuntimeError(
+                "Trying to set a forward gradient that has a different size than that of the original Tensor, this is "
+                f"not supported. Tensor is of size {list(t.shape)} while the given forward gradient is of size "
+                f"{list(d.shape)}."
+            )
+
+
+@puts_back
 def jvp(func: Function, primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False) -> Any:
     """The value of a function, and its Jacobian times tangents.
 
@@ -310,29 +361,45 @@ def jvp(func: Function, primals: Any, tangents: Any, *, strict: bool = False, ha
 
     Mirrors `torch.func.jvp`.
     """
-    from ..autograd import enable_grad
     from ..autograd import grad as gradient
 
     if not isinstance(primals, tuple):
         raise RuntimeError(
             "jvp(f, primals, tangents): Expected primals to be a tuple. E.g. it should be valid to call f(*primals)."
         )
-    with enable_grad(), _Level(func, forward=True) as level:
+    if structure(primals) != structure(tangents):
+        raise RuntimeError(
+            f"{_JVP}: Expected primals and tangents to have the same python structure. For example, if primals is a "
+            f"tuple of 3 tensors, tangents also must be. Got primals with structure {structure(primals)} and tangents "
+            f"with structure {structure(tangents)}"
+        )
+    _check_directions(flat(primals), flat(tangents))
+    with _Level(func, forward=True) as level:
         given = level.fresh(list(primals))
-        made = func(*given)
-        value, aux = made if has_aux else (made, None)
-        outs, ins = _flat(value), _flat(given)
+        outer = transforms.duals
+        try:
+            transforms.duals = (*outer, *(pair(gradient_edge(t))[0] for t in flat(given)))
+            value, aux = _parts(func(*given), has_aux, _JVP)
+        finally:
+            transforms.duals = outer
+        outs, ins = flat(value), flat(given)
+        if strict and not all(map(requires_grad, outs)):
+            raise RuntimeError(
+                "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is not "
+                "allowed with strict=True."
+            )
         dummies = [F.zeros_like(o).requires_grad_() for o in outs]
         level.own |= {id(d) for d in dummies}
-        firsts = _gradients(outs, ins, dummies, True)
-        pairs = [(g, t) for g, t in zip(firsts, _flat(list(tangents)), strict=True) if requires_grad(g)]
+        with transposing():
+            firsts = _gradients(outs, ins, dummies, True)
+        pairs = [(g, t) for g, t in zip(firsts, flat(list(tangents)), strict=True) if requires_grad(g)]
         found = (
             gradient([g for g, _ in pairs], dummies, [t for _, t in pairs], create_graph=True, allow_unused=True)
             if pairs
             else ([None] * len(outs))
         )
     each = [F.zeros_like(o) if t is None else level.released(t) for o, t in zip(outs, found, strict=True)]
-    shown, slopes = level.release(value), _like(value, iter(each))
+    shown, slopes = level.release(value), like(value, iter(each))
     return (shown, slopes, level.release(aux)) if has_aux else (shown, slopes)
 
 
@@ -349,9 +416,32 @@ def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
     """
 
     def slope(*tangents: Any) -> Any:
+        for i, (t, d) in enumerate(zip(flat(primals), flat(tangents), strict=False)):
+            if t._array.shape != d._array.shape:
+                raise RuntimeError(
+                    f"tangent:{i} with shape {d.shape} in flattened pytree doesn't match the shape {t.shape} of the "
+                    "corresponding primal."
+                )
         return jvp(func, primals, tangents)[1]
 
     return func(*primals), slope
+
+
+def _blocks(out: Tensor, ins: list[Tensor], keep: bool) -> list[Tensor]:
+    """The Jacobian of one result, a block for each input; with `keep` each row has its history."""
+    shape = out._array.shape
+    if not requires_grad(out) or not out._array.size:
+        return [out.new_zeros((*shape, *t._array.shape)) for t in ins]
+    if not keep:
+        from ..autograd.functional import blocks_of
+
+        found = blocks_of(out, ins)
+        return [out.new_zeros((*shape, *t._array.shape)) if b is None else b for b, t in zip(found, ins, strict=True)]
+    rows = [_gradients([element], ins, [None], True) for element in F.unbind(F.reshape(out, (-1,)))]
+    return [
+        F.reshape(F.stack(list(column)), (*shape, *t._array.shape))
+        for column, t in zip(zip(*rows, strict=True), ins, strict=True)
+    ]
 
 
 def jacrev(func: Function, argnums: Any = 0, *, has_aux: bool = False, chunk_size: Any = None) -> Function:
@@ -365,41 +455,36 @@ def jacrev(func: Function, argnums: Any = 0, *, has_aux: bool = False, chunk_siz
 
     Mirrors `torch.func.jacrev`.
     """
+    if not (chunk_size is None or chunk_size > 0):
+        raise ValueError("jacrev: `chunk_size` should be greater than 0.")
     return _jacobian(func, argnums, has_aux, False)
 
 
 def _jacobian(func: Function, argnums: Any, has_aux: bool, forward: bool) -> Function:
     """jacrev, or jacfwd, whose results are the same; `forward` says which words errors use."""
 
-    @_puts_back
+    @puts_back
     def transformed(*args: Any, **kwargs: Any) -> Any:
-        from ..autograd import enable_grad
 
         numbers = _numbers(argnums, len(args))
-        with enable_grad(), _Level(func, forward) as level:
+        with _Level(func, forward) as level:
             given = list(args)
             for i in numbers:
                 given[i] = level.fresh(args[i])
-            made = func(*given, **kwargs)
-            value, aux = made if has_aux else (made, None)
             chosen = [given[i] for i in numbers]
-            ins = _flat(chosen)
+            if not forward:
+                _only_tensors(chosen)
+            value, aux = _parts(func(*given, **kwargs), has_aux, _JVP if forward else _VJP)
+            ins = flat(chosen)
+            if forward:
+                check_rules(flat(value))
             rows = []
-            for out in _flat(value):
-                each: list[list[Tensor]] = [[] for _ in ins]
-                for element in F.unbind(F.reshape(out, (-1,))):
-                    for column, g in zip(each, _gradients([element], ins, [None], True), strict=True):
-                        column.append(g)
-                whole = [
-                    F.reshape(F.stack(column), (*out._array.shape, *t._array.shape))
-                    if column
-                    else out.new_zeros((*out._array.shape, *t._array.shape))
-                    for column, t in zip(each, ins, strict=True)
-                ]
+            for out in flat(value):
+                whole = _blocks(out, ins, level.outlasts(out))
                 whole = [level.released(w) for w in whole]
-                trees = _like(chosen, iter(whole))
+                trees = like(chosen, iter(whole))
                 rows.append(trees[0] if isinstance(argnums, int) else tuple(trees))
-        result = _like(value, iter(rows))
+        result = like(value, iter(rows))
         return (result, level.release(aux)) if has_aux else result
 
     return transformed
@@ -416,6 +501,7 @@ def jacfwd(func: Function, argnums: Any = 0, has_aux: bool = False, *, randomnes
 
     Mirrors `torch.func.jacfwd`.
     """
+    check_randomness(randomness)
     return _jacobian(func, argnums, has_aux, True)
 
 
@@ -431,136 +517,3 @@ def hessian(func: Function, argnums: Any = 0) -> Function:
     Mirrors `torch.func.hessian`.
     """
     return jacfwd(jacrev(func, argnums), argnums)
-
-
-def vmap(
-    func: Function, in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *, chunk_size: Any = None
-) -> Function:
-    """The function that applies a function to each slice along a dimension.
-
-    Example:
-        >>> import autogradlab as torch
-        >>> torch.func.vmap(torch.dot)(torch.ones(3, 2), torch.ones(3, 2))
-        tensor([2., 2., 2.])
-
-    Other names: vmap.
-
-    Mirrors `torch.func.vmap`.
-    """
-
-    if randomness not in ("error", "different", "same"):
-        raise RuntimeError(f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}")
-
-    @_puts_back
-    def transformed(*args: Any, **kwargs: Any) -> Any:
-        name = _name(func)
-        spread, size = _spread(name, args, in_dims)
-        results: list[Any] = []
-        state = None if randomness == "different" else Generator.get_state(default_generator)
-        for i in range(size):
-            call = [_like(arg, iter([p if d is None else p[i] for p, d in parts])) for arg, parts in spread]
-            with _Mapping():
-                results.append(func(*call, **kwargs))
-            if state is not None:
-                _same_draws(state, randomness)
-            for out in _flat(results[-1]):
-                if not isinstance(out, Tensor) and out_dims is not None:
-                    raise ValueError(
-                        f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(out)}. Did you "
-                        "mean to set out_dims= to None for output?"
-                    )
-        first = results[0]
-        columns = zip(*(_flat(r) for r in results), strict=True)
-        places = _flat(out_dims) if not isinstance(out_dims, int) else [out_dims] * len(_flat(first))
-        return _like(
-            first, iter([c[0] if d is None else F.stack(list(c), d) for c, d in zip(columns, places, strict=True)])
-        )
-
-    return transformed
-
-
-class _Mapping:
-    """A call of the function that vmap maps."""
-
-    def __enter__(self) -> None:
-        transforms.depth += 1
-        transforms.mapping += 1
-
-    def __exit__(self, *exc: object) -> None:
-        transforms.depth -= 1
-        transforms.mapping -= 1
-
-
-def _name(func: Any) -> str:
-    if isinstance(func, functools.partial):
-        return f"functools.partial({_name(func.func)}, ...)"
-    return str(getattr(func, "__name__", None) or repr(func))
-
-
-def _same_draws(state: Any, randomness: str) -> None:
-    """Let every element draw the same numbers, or none."""
-    if randomness == "same":
-        Generator.set_state(default_generator, state)
-    elif not np.array_equal(Generator.get_state(default_generator), state):
-        raise RuntimeError(
-            "vmap: called random operation while in randomness error mode. Please either use the 'same' or "
-            "'different' randomness flags on vmap or perform the randomness operation out of vmap"
-        )
-
-
-def _spread(name: str, args: tuple[Any, ...], in_dims: Any) -> tuple[list[tuple[Any, list[tuple[Any, Any]]]], int]:
-    """Each argument with its leaves, those that are mapped over taken apart; and the number of elements."""
-    start = f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): "
-    if not isinstance(in_dims, (int, tuple)):
-        raise ValueError(
-            start + "expected `in_dims` to be int or a (potentially nested) tuple matching the structure of "
-            f"inputs, got: {type(in_dims)}."
-        )
-    if not args:
-        raise ValueError(
-            f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to vmap "
-            "over a function with no inputs. The latter is unsupported."
-        )
-    dims = (in_dims,) * len(args) if isinstance(in_dims, int) else in_dims
-    if len(dims) != len(args):
-        raise ValueError(start + "in_dims is not compatible with the structure of inputs.")
-    spread: list[tuple[Any, list[tuple[Any, Any]]]] = []
-    sizes: list[int] = []
-    for arg, dim in zip(args, dims, strict=True):
-        leaves = _flat(arg)
-        each = [dim] * len(leaves) if isinstance(dim, int) or dim is None else _flat(dim)
-        parts: list[tuple[Any, Any]] = []
-        for t, d in zip(leaves, each, strict=True):
-            if d is not None:
-                t = _mapped(start, t, d)
-                sizes.append(len(t))
-            parts.append((t, d))
-        spread.append((arg, parts))
-    if not sizes:
-        raise ValueError("vmap: Expected at least one Tensor to vmap over")
-    if len(set(sizes)) != 1:
-        raise ValueError(
-            f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sizes} for the "
-            "mapped dimension"
-        )
-    return spread, sizes[0]
-
-
-def _mapped(start: str, t: Any, dim: Any) -> Any:
-    """The elements of one argument along the dimension that is mapped over."""
-    if not isinstance(dim, int):
-        raise ValueError(
-            f"{start}Got in_dim={dim} for an input but in_dim must be either an integer dimension or None."
-        )
-    if not isinstance(t, Tensor):
-        raise ValueError(
-            f"{start}Got in_dim={dim} for an input but the input is of type {type(t)}. We cannot vmap over "
-            "non-Tensor arguments, please use None as the respective in_dim"
-        )
-    n = t._array.ndim
-    if not -n <= dim < n:
-        raise ValueError(
-            f"{start}Got in_dim={dim} for some input, but that input is a Tensor of dimensionality {n} so "
-            f"expected in_dim to satisfy -{n} <= in_dim < {n}."
-        )
-    return F.unbind(t, dim)

@@ -31,13 +31,11 @@ def functional_call(
 
     Mirrors `torch.func.functional_call`.
     """
-    given: dict[str, Tensor] = {}
-    for d in (
-        parameter_and_buffer_dicts
-        if isinstance(parameter_and_buffer_dicts, (tuple, list))
-        else (parameter_and_buffer_dicts,)
-    ):
-        given.update(d)
+    given = _parameters(parameter_and_buffer_dicts)
+    if tie_weights:
+        given = _tied(module, given)
+    if strict:
+        _check_names(module, given)
     args = () if args is None else args if isinstance(args, tuple) else (args,)
     kept: list[tuple[dict[str, Any], str, Any]] = []
     try:
@@ -49,13 +47,64 @@ def functional_call(
                     kept.append((table, name, table[name]))
                     table[name] = value
                     break
-            else:
-                if strict:
-                    raise RuntimeError(f"Unexpected key(s): {path}.")
         return module(*args, **(kwargs or {}))
     finally:
         for table, name, value in kept:
             table[name] = value
+
+
+def _parameters(dicts: Any) -> dict[str, Tensor]:
+    """The parameters and buffers of a dict, or of several."""
+    if not isinstance(dicts, (dict, tuple, list)):
+        raise ValueError(
+            f"Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got {type(dicts)}"
+        )
+    several = (dicts,) if isinstance(dicts, dict) else dicts
+    if not all(isinstance(d, dict) for d in several):
+        raise ValueError("Expected all elements of parameter_and_buffer_dicts to be dictionaries")
+    names = [name for d in several for name in d]
+    repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if repeated:
+        raise ValueError(f"{repeated} appeared in multiple dictionaries; behavior of functional call is ambiguous")
+    given = {name: t for d in several for name, t in d.items()}
+    for t in given.values():
+        if not isinstance(t, Tensor):
+            raise TypeError(f"{t} is not an instance of torch.Tensor")
+    return given
+
+
+def _own(module: Any) -> list[tuple[str, Tensor]]:
+    """All parameters and buffers by name, those that have several names under each."""
+    return [*module.named_parameters(remove_duplicate=False), *module.named_buffers(remove_duplicate=False)]
+
+
+def _tied(module: Any, given: dict[str, Tensor]) -> dict[str, Tensor]:
+    """What is given for one name of a parameter that has several, for all of them."""
+    names: dict[int, list[str]] = {}
+    for name, t in _own(module):
+        names.setdefault(id(t), []).append(name)
+    found = dict(given)
+    for tied in names.values():
+        told = [name for name in tied if name in given]
+        if len({id(given[name]) for name in told}) > 1:
+            raise ValueError(
+                f"functional_call got multiple values for keys {told}, which are tied. Consider using tie_weights=False"
+            )
+        for name in tied if told else ():
+            found[name] = given[told[0]]
+    return found
+
+
+def _check_names(module: Any, given: dict[str, Tensor]) -> None:
+    """Refuse names that the module has not, and ask for all that it has."""
+    own = {name for name, _ in _own(module)}
+    lines = []
+    for words, names in (("Unexpected", given.keys() - own), ("Missing", own - given.keys())):
+        if names:
+            lines.append(f"{words} key(s): {', '.join(map(repr, sorted(names)))}.")
+    if lines:
+        what = "\n\t".join([f"Error(s) in reparametrizing for {type(module).__name__}:", *lines])
+        raise RuntimeError(what)
 
 
 def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Tensor], dict[str, Tensor]]:

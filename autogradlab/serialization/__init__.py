@@ -52,9 +52,7 @@ def save(
     Mirrors `torch.save`.
     """
     if not isinstance(f, (str, os.PathLike)) and not hasattr(f, "write"):
-        raise AttributeError(
-            f"expected 'f' to be string, path, or a file-like object with a 'write' attribute, but got {type(f)}"
-        )
+        raise AttributeError("expected 'f' to be string, path, or a file-like object with a 'write' attribute")
     if isinstance(f, (str, os.PathLike)):
         parent = os.path.dirname(os.fspath(f))
         if parent and not os.path.isdir(parent):
@@ -93,6 +91,8 @@ def load(
 
     Mirrors `torch.load`.
     """
+    if mmap and not isinstance(f, (str, os.PathLike)):
+        raise ValueError("f must be a file path in order to use the mmap argument")
     if isinstance(f, (str, os.PathLike)):
         with open(f, "rb") as file:
             content = file.read()

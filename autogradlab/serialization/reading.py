@@ -10,10 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from ..core.memory.storage import Storage
 from ..core.tensor.copying import rebuild_tensor
 from ..core.tensor.tensor import Size, Tensor, set_requires_grad
 from ..core.types import dtypes, layouts
 from ..core.types.device import device as Device
+from ..core.types.device import require_memory
 from .archive import Archive, damaged
 from .writing import STORAGES
 
@@ -30,6 +32,14 @@ _DTYPES = {name: kind for kind, name in STORAGES.items()}
 _NO_CUDA = (
     "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. If you are running on a "
     "CPU-only machine, please use torch.load with map_location=torch.device('cpu') to map your storages to the CPU."
+)
+_NO_STORAGE = (
+    "TypedStorage.__init__ received an invalid combination of arguments. Expected one of:\n"
+    " * (*, torch.device device, torch.dtype dtype)\n"
+    " * (int size, *, torch.device device, torch.dtype dtype)\n"
+    " * (Sequence data, *, torch.device device, torch.dtype dtype)\n"
+    " * (*, UntypedStorage wrap_storage, torch.dtype dtype)\n"
+    "Argument 'wrap_storage' must be UntypedStorage, but got {}"
 )
 _UNSUPPORTED = (
     "Weights only load failed. This file can still be loaded, to do so you have two options, \x1b[1mdo those steps "
@@ -129,6 +139,10 @@ class _Mark:
 _MARK = _Mark()
 
 
+class _NotMapped(Exception):
+    """What `map_location` raised."""
+
+
 class Reader:
     """Makes the object that an archive describes."""
 
@@ -158,6 +172,8 @@ class Reader:
                 if step is None:
                     raise damaged(f"its pickle has an operation that is not known here ({code})")
                 step(self)
+        except _NotMapped as error:
+            raise error.args[0] from None
         except (IndexError, KeyError, TypeError, ValueError, AttributeError, OverflowError, struct.error) as error:
             raise damaged(f"its pickle is damaged ({type(error).__name__}: {error})") from error
         except RecursionError as error:
@@ -268,11 +284,14 @@ class Reader:
         what, kind, key, location, size = self.stack.pop()
         if what != "storage" or not isinstance(kind, _Global) or not isinstance(key, str) or not isinstance(size, int):
             raise damaged("its pickle refers to something that is no memory")
-        self._check_location(str(location))
         name = kind.name.rpartition(".")[2]
         dtype = _DTYPES.get(name)
         if key not in self.memory:
-            self.memory[key] = np.frombuffer(self.archive.read(f"data/{key}"), np.uint8).copy()
+            memory = np.frombuffer(self.archive.read(f"data/{key}"), np.uint8).copy()
+            try:
+                self.memory[key] = self._placed(memory, str(location))
+            except Exception as error:  # the user's mistake, not the file's
+                raise _NotMapped(error) from None
         if dtype is not None and dtype not in dtypes.ALL:
             raise damaged(f"it holds a tensor of a dtype that is not known here: {dtype}")
         itemsize = 1 if dtype is None else dtypes.ALL[dtype].itemsize
@@ -280,19 +299,30 @@ class Reader:
             raise damaged(f"memory {key} is shorter than its pickle says")
         self.stack.append(_Storage(self.memory[key], dtype))
 
-    def _check_location(self, location: str) -> None:
-        to: Any = self.map_location
+    def _placed(self, memory: np.ndarray, location: str) -> np.ndarray:
+        """The memory of a tensor that was saved on a device, where `map_location` wants it."""
+        to = self.map_location
         if isinstance(to, dict):
-            to = to.get(location, location)
-        elif to is None or callable(to):
-            to = "cpu" if callable(to) else location
-        kind = to.type if isinstance(to, Device) else str(to).partition(":")[0]
-        if kind == "cuda":
+            location = to.get(location, location)
+        elif isinstance(to, (str, Device)):
+            location = str(to)
+        elif to is not None:
+            found = to(Storage(memory), location)
+            if found is not None:
+                if not isinstance(found, Storage):
+                    raise TypeError(_NO_STORAGE.format(type(found)))
+                return found.buffer
+        if not isinstance(location, str):
+            raise TypeError(f"expected string or bytes-like object, got '{_type_name(location)}'")
+        if location.startswith("cuda"):
             raise RuntimeError(_NO_CUDA)
-        if kind != "cpu":
+        if location == "meta":
+            require_memory(location)
+        if location != "cpu":
             raise RuntimeError(
-                f"don't know how to restore data location of torch.storage.UntypedStorage (tagged with {to})"
+                f"don't know how to restore data location of torch.storage.UntypedStorage (tagged with {location})"
             )
+        return memory
 
     def append_all(self) -> None:
         """APPENDS"""
@@ -313,6 +343,11 @@ class Reader:
     def remember(self, number: int) -> None:
         """BINPUT"""
         self.memo[number] = self.stack[-1]
+
+
+def _type_name(value: Any) -> str:
+    """The name of a type as Python's own errors give it."""
+    return "torch.device" if isinstance(value, Device) else type(value).__name__
 
 
 def _unsupported(path: str) -> Exception:
@@ -383,13 +418,13 @@ def _rebuilt(storage: Any, kind: Any, offset: Any, size: Any, stride: Any, requi
     if any(s < 0 for s in stride) or len(size) != len(stride):
         raise damaged("a tensor has strides that cannot be")
     itemsize = dtypes.ALL[kind].itemsize
+    conj, neg = (bool(metadata and metadata.get(bit)) for bit in ("conj", "neg"))
+    if (conj and not dtypes.ALL[kind].is_complex) or (neg and kind == "bool"):
+        raise damaged("a tensor has a bit that its dtype cannot have")
     try:
-        made = rebuild_tensor(storage.memory, kind, offset * itemsize, tuple(size), tuple(stride), False)
+        made = rebuild_tensor(storage.memory, kind, offset * itemsize, tuple(size), tuple(stride), False, conj, neg)
     except RuntimeError:
         raise damaged("a tensor reaches outside its memory") from None
-    for flag, resolve in (("conj", "conj"), ("neg", "neg")):
-        if metadata and metadata.get(flag):
-            made = getattr(made, resolve)()
     if requires:
         set_requires_grad(made, True, "method")
     return made

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.memory.lazy import bits, memory_of
 from ..core.memory.storage import owner
 from ..core.tensor.copying import whole
 from ..core.tensor.tensor import Size, Tensor, requires_grad
@@ -253,7 +254,8 @@ class Writer:
 
     def _rebuilding(self, t: Tensor) -> tuple[str, tuple[Any, ...]]:
         """The function that makes a tensor again, and its arguments."""
-        array = t._array
+        conj, neg = bits(t._array)
+        array = memory_of(t._array)
         if min(array.strides, default=0) < 0:
             array = np.array(array, order="C")
         typed = STORAGES.get(t.dtype.name)
@@ -261,7 +263,9 @@ class Writer:
         start = memory.offset // array.itemsize
         strides = tuple(s // array.itemsize for s in array.strides)
         args: tuple[Any, ...] = (memory, start, tuple(array.shape), strides, requires_grad(t), OrderedDict())
-        return ("_rebuild_tensor_v2", args) if typed else ("_rebuild_tensor_v3", (*args, t.dtype))
+        name, args = ("_rebuild_tensor_v2", args) if typed else ("_rebuild_tensor_v3", (*args, t.dtype))
+        metadata = {bit: True for bit, is_set in (("conj", conj), ("neg", neg)) if is_set}
+        return name, (*args, metadata) if metadata else args
 
     def _memory(self, memory: _Memory) -> None:
         """Refer to memory by its number."""

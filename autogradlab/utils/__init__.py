@@ -8,10 +8,11 @@ if TYPE_CHECKING:
     from . import backcompat as backcompat
     from . import checkpoint as checkpoint
     from . import data as data
+    from . import dlpack as dlpack
     from . import hooks as hooks
 
-_LATE = ("backcompat", "checkpoint", "data", "hooks")
-__all__ = ["backcompat", "checkpoint", "data", "hooks"]
+_LATE = ("backcompat", "checkpoint", "data", "dlpack", "hooks")
+__all__ = ["backcompat", "checkpoint", "data", "dlpack", "hooks"]
 
 
 def __getattr__(name: str) -> Any:

@@ -5,18 +5,27 @@ from __future__ import annotations
 
 import warnings
 import weakref
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
-from ..autograd.frontend import backward
+from ..autograd.frontend import backward, running
 from ..autograd.function import Function
-from ..autograd.grad_mode import enable_grad, no_grad
+from ..autograd.grad_mode import enable_grad, is_grad_enabled, no_grad
 from ..autograd.graph import saved_tensors_hooks
 from ..core.random.generator import default_generator
+from ..core.runtime import modes
 from ..core.tensor.tensor import Tensor
 
-__all__ = ["CheckpointError", "CheckpointFunction", "checkpoint", "checkpoint_sequential", "noop_context_fn"]
+__all__ = [
+    "CheckpointError",
+    "CheckpointFunction",
+    "GraphExecGroup",
+    "checkpoint",
+    "checkpoint_sequential",
+    "noop_context_fn",
+    "set_checkpoint_early_stop",
+]
 
 _PASS_EXPLICITLY = (
     "the use_reentrant parameter should be passed explicitly. {} use_reentrant=False is recommended, but if you need "
@@ -44,6 +53,24 @@ _DEBUG_TIP = (
     "See https://github.com/pytorch/pytorch/issues/166926 for more details and\n"
     "workaround examples.\n"
 )
+_UNPACKED = (
+    "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. {}If you are "
+    "calling ctx.saved_tensors in backward, make sure to do so only once. Otherwise please open an issue with details "
+    "on your use case."
+)
+_OVERLAP = (
+    "Performing two backward calls that overlap (i.e. require the same saved activation in order to compute gradients) "
+    "is not allowed while under the torch.utils.checkpoint.GraphExecGroup context. "
+)
+_REENTRANT_GRAD = (
+    "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an `inputs` parameter to "
+    ".backward(). To resolve this error, you can either set use_reentrant=False, or call .backward() without passing "
+    "the `inputs` argument."
+)
+_SUPPRESSED = (
+    "torch.utils.checkpoint: the forward context provided by context_fn suppressed an exception raised during the "
+    "checkpointed forward. This is not supported because checkpoint cannot return a value for a failed forward."
+)
 
 
 class CheckpointError(RuntimeError):
@@ -58,6 +85,71 @@ CheckpointError.__module__ = "torch.utils.checkpoint"
 
 class _Enough(Exception):
     """All that forward saved was computed again: the rest of the function need not run."""
+
+
+class GraphExecGroup:
+    """Within it several backward passes compute a checkpointed call again only once; no two of them may need the same
+    saved tensor.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.utils.checkpoint import GraphExecGroup, checkpoint
+        >>> x = torch.ones(1, requires_grad=True)
+        >>> def parts(x):
+        ...     print('computed')
+        ...     y = x.exp()
+        ...     return y, y.exp()
+        ...
+        >>> y, z = checkpoint(parts, x, use_reentrant=False)
+        computed
+        >>> with GraphExecGroup():
+        ...     (g,) = torch.autograd.grad(z, y)
+        ...     y.backward(g)
+        ...
+        computed
+
+    Mirrors `torch.utils.checkpoint.GraphExecGroup`.
+    """
+
+    __module__ = "torch.utils.checkpoint"
+
+    def __enter__(self) -> GraphExecGroup:
+        local = modes.current()
+        if local.graph_group is not None:
+            raise RuntimeError(f"GraphExecGroup contexts cannot be nested. Already inside group {local.graph_group}")
+        local.graph_group = self
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        modes.current().graph_group = None
+
+
+#: what `set_checkpoint_early_stop` says for all checkpoints
+_EARLY_STOP: list[bool | None] = [None]
+
+
+@contextmanager
+def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
+    """Says for the checkpoints of a block whether a recomputation ends as soon as all is there that forward saved.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.utils.checkpoint import checkpoint, set_checkpoint_early_stop
+        >>> x = torch.ones(1, requires_grad=True)
+        >>> with set_checkpoint_early_stop(False):
+        ...     y = checkpoint(lambda x: (x.exp(), print('whole'))[0], x, use_reentrant=False)
+        ...
+        whole
+        >>> y.backward()
+        whole
+
+    Mirrors `torch.utils.checkpoint.set_checkpoint_early_stop`.
+    """
+    before, _EARLY_STOP[0] = _EARLY_STOP[0], enable
+    try:
+        yield
+    finally:
+        _EARLY_STOP[0] = before
 
 
 def noop_context_fn() -> tuple[AbstractContextManager[Any], AbstractContextManager[Any]]:
@@ -98,6 +190,9 @@ class CheckpointFunction(Function):
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
         """Run the function again, recorded, and go backward through it."""
+        task = running()
+        if task is not None and task.reach.needed is not None:
+            raise RuntimeError(_REENTRANT_GRAD)
         inputs = list(ctx.args)
         for place, saved in zip(ctx.places, ctx.saved_tensors, strict=True):
             inputs[place] = saved.detach().requires_grad_(saved.requires_grad)
@@ -121,6 +216,10 @@ class _Saved:
     __slots__ = ("__weakref__",)
 
 
+class _Outside:
+    """Stands for the backward pass where a saved tensor is asked for outside of one."""
+
+
 class _Frame:
     """One checkpointed call: recorded as any other, but what its Nodes save is dropped and computed again on demand."""
 
@@ -128,9 +227,14 @@ class _Frame:
         self.again = again
         self.same = same
         self.early_stop = early_stop
+        #: whether forward is over; a recomputation before that, for a gradient in the function, finds what it finds
+        self.complete = False
         self.places: list[weakref.ref[_Saved]] = []
         self.about: list[Any] = []
-        self.values: weakref.WeakKeyDictionary[_Saved, Tensor] = weakref.WeakKeyDictionary()
+        #: for each backward pass that has computed the call again, what it has not unpacked yet
+        self.values: weakref.WeakKeyDictionary[Any, weakref.WeakKeyDictionary[_Saved, Tensor]] = (
+            weakref.WeakKeyDictionary()
+        )
 
     def pack(self, t: Tensor) -> _Saved:
         """Keep what is to be computed again: its number, shape and dtype."""
@@ -141,22 +245,30 @@ class _Frame:
 
     def unpack(self, place: _Saved) -> Tensor:
         """The tensor, computed again with all others of the call if that has not happened in this backward."""
-        if place not in self.values:
-            self._recompute()
-        return self.values.pop(place)
+        group = modes.current().graph_group
+        backward: Any = group or running() or _Outside()
+        values = self.values.get(backward)
+        if values is None:
+            values = self.values[backward] = self._recompute()
+        if place not in values:
+            raise CheckpointError(_UNPACKED.format(_OVERLAP if group is not None else ""))
+        return values.pop(place)
 
-    def _recompute(self) -> None:
+    def _recompute(self) -> weakref.WeakKeyDictionary[_Saved, Tensor]:
         found: list[Tensor] = []
+        count = len(self.places)
 
         def keep(t: Tensor) -> Tensor:
-            if len(found) == len(self.places):
+            t = t.detach() if t.requires_grad else t
+            if len(found) == count:
+                if not self.complete:
+                    return t
                 raise CheckpointError(
                     "torch.utils.checkpoint: trying to save more tensors during recomputation than during the original "
                     f"forward pass.\n{_DEBUG_TIP}"
                 )
-            t = t.detach() if t.requires_grad else t
             found.append(t)
-            if self.early_stop and len(found) == len(self.places):
+            if self.early_stop and len(found) == count:
                 raise _Enough
             return t
 
@@ -166,10 +278,12 @@ class _Frame:
         except _Enough:
             pass
         self._check(found)
-        for ref, t in zip(self.places, found, strict=True):
+        values: weakref.WeakKeyDictionary[_Saved, Tensor] = weakref.WeakKeyDictionary()
+        for ref, t in zip(self.places, found, strict=False):
             place = ref()
             if place is not None:
-                self.values[place] = t
+                values[place] = t
+        return values
 
     def _check(self, found: list[Tensor]) -> None:
         if len(found) != len(self.places):
@@ -247,9 +361,16 @@ def checkpoint(
 
         return _with_random_state(state, run)
 
-    frame = _Frame(again, determinism_check == "default", early_stop)
-    with saved_tensors_hooks(frame.pack, frame.unpack), forward_context:
+    if not is_grad_enabled():
         return function(*args, **kwargs)
+    stop = early_stop if _EARLY_STOP[0] is None else _EARLY_STOP[0]
+    frame = _Frame(again, determinism_check == "default", stop)
+    with saved_tensors_hooks(frame.pack, frame.unpack), forward_context:
+        out = function(*args, **kwargs)
+        frame.complete = True
+    if not frame.complete:
+        raise RuntimeError(_SUPPRESSED)
+    return out
 
 
 def checkpoint_sequential(

@@ -18,9 +18,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NoReturn
 
 from .mismatch import describe_mismatch, typename, types
-from .params import INT_LISTS, NUMERIC, Parameter, is_tensor
+from .params import INT_LISTS, NUMERIC, OTHER_NAMES, Parameter, is_tensor
 
-__all__ = ["Parameter", "Signature", "Signatures", "method_text", "typename", "types"]
+__all__ = ["Parameter", "Signature", "Signatures", "kinds", "method_text", "typename", "types"]
 
 # A signature may write $options for the keyword arguments that all creation functions share.
 _OPTIONS: Final = (
@@ -184,18 +184,37 @@ class Signature:
 
 
 _PLAIN: Final = (int, float, bool, complex, str, type(None))
+_SEQUENCES: Final = frozenset((tuple, list, types.size))
 _Plan = tuple[int, tuple[str, ...] | str, tuple[str, ...], dict[str, Any], tuple[Parameter, ...]]
 
 
 def _kind(obj: Any) -> Any:
     """What of a value decides which overload is meant: its type; of a sequence of ints also whether it is empty."""
     kind = type(obj)
-    if kind is tuple or kind is list or kind is types.size:
+    if kind in _SEQUENCES:
         for item in obj:
             if type(item) is not int:
                 return kind
         return (kind, not obj)
     return kind
+
+
+def kinds(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What of a call decides which overload is meant; where it has no sequences, the types and the keywords."""
+    found = [_kind(x) if type(x) in _SEQUENCES else type(x) for x in args]
+    if kwargs:
+        found += kwargs
+        found += [_kind(x) if type(x) in _SEQUENCES else type(x) for x in kwargs.values()]
+    return tuple(found)
+
+
+def _fits_by_kind(param: Parameter | None, obj: Any) -> bool:
+    """Whether a value fits a parameter as every other one of its kind does."""
+    if param is None or type(_kind(obj)) is tuple:  # a sequence of ints
+        return param is not None
+    if is_tensor(obj):
+        return param.kind == "Tensor"
+    return type(obj) in _PLAIN or isinstance(obj, (types.dtype, types.device))
 
 
 class Signatures:
@@ -243,9 +262,7 @@ class Signatures:
         """
         if method:
             return self.as_method().bind(args, kwargs)
-        key: Any = tuple(map(_kind, args))
-        if kwargs:
-            key = (key, tuple(kwargs), tuple(map(_kind, kwargs.values())))
+        key = kinds(args, kwargs) if kwargs else tuple(map(_kind, args))
         plans = self._plans
         if plans is not None:
             plan = plans.get(key)
@@ -269,6 +286,21 @@ class Signatures:
                     self._remember(key, overload, args, kwargs)
                 return overload.index, values
         self.fail(args, kwargs)
+
+    def hold(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Mapping[str, Any], bool]:
+        """Raises the TypeError for a call that no overload accepts.
+
+        Returns its keywords under their first names (dim for axis), and whether every call with arguments of these
+        `kinds` fits.
+        """
+        index, values = self.bind(args, kwargs)
+        if any(name not in values for name in kwargs):
+            return {name if name in values else OTHER_NAMES.get(name, name): obj for name, obj in kwargs.items()}, False
+        chosen = next(overload for overload in self.overloads if overload.index == index)
+        if chosen.deprecated:
+            return kwargs, False
+        slots: list[tuple[int | str, Any]] = [*enumerate(args), *kwargs.items()]
+        return kwargs, all(_fits_by_kind(chosen.parameter(slot), obj) for slot, obj in slots)
 
     def fail(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> NoReturn:
         """Raises the TypeError for a call that no overload accepts."""

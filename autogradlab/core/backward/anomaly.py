@@ -15,7 +15,7 @@ from ..runtime import modes
 __all__ = ["check_nan", "note", "report"]
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__)))) + os.sep
-_TRIGGERED = " (Triggered internally at /__w/pytorch/pytorch/torch/csrc/autograd/python_anomaly_mode.cpp:122.)"
+_TRIGGERED = " (Triggered internally at /__w/pytorch/pytorch/torch/csrc/autograd/python_anomaly_mode.cpp:{}.)"
 
 
 def note(node: Node) -> None:
@@ -29,7 +29,7 @@ def note(node: Node) -> None:
         node.metadata["parent_"] = parent
 
 
-def report(node: Node, error: BaseException) -> None:
+def report(node: Node) -> None:
     """Warn where the failing Node was created, then where the Nodes that led to it were."""
     _warn(f"Error detected in {node.name()}. ", "caused the error", node)
     parent = node.metadata.get("parent_")
@@ -42,12 +42,16 @@ def _warn(start: str, what: str, node: Node) -> None:
     lines = node.metadata.get("traceback_")
     if lines is None:
         text = "No forward pass information available. Enable detect anomaly during forward pass for more information."
+        text += _TRIGGERED.format(100)
     else:
-        text = f"Traceback of forward call that {what}:\n{''.join(lines)}"
+        text = f"Traceback of forward call that {what}:\n{''.join(lines)}{_TRIGGERED.format(122)}"
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):  # the line that called backward
         level, frame = level + 1, frame.f_back
-    warnings.warn(start + text + _TRIGGERED, UserWarning, stacklevel=level)
+    try:
+        warnings.warn(start + text, UserWarning, stacklevel=level)
+    except UserWarning as refused:  # warnings are errors here: the Node's own error is the one that is raised
+        print(f"{type(refused).__name__}: {refused}", file=sys.stderr)
 
 
 def check_nan(node: Node, outs: tuple[Any, ...]) -> None:
@@ -55,6 +59,4 @@ def check_nan(node: Node, outs: tuple[Any, ...]) -> None:
     for i, g in enumerate(outs):
         array = getattr(g, "_array", g)
         if array is not None and np.asarray(array).dtype.kind in "fc" and np.isnan(array).any():
-            error = RuntimeError(f"Function '{node.name()}' returned nan values in its {i}th output.")
-            report(node, error)
-            raise error
+            raise RuntimeError(f"Function '{node.name()}' returned nan values in its {i}th output.")

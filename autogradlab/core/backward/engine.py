@@ -21,13 +21,13 @@ from typing import Any
 import numpy as np
 
 from ..graph.backend import RAW, TENSORS
-from ..graph.node import Node, Pair
-from ..memory.layout import fills_memory
+from ..graph.node import Node, Pair, pair
+from ..memory.versions import INFERENCE
 from ..runtime import modes
 from ..runtime.modes import FLAGS, QUIET
-from ..tensor.edges import pair
-from ..tensor.tensor import Tensor, wrap
-from .firing import run_recorded, run_slow, tensor_hooks
+from ..tensor.tensor import Tensor, made
+from .anomaly import report
+from .firing import run_with_hooks, tensor_hooks
 from .leaves import (
     ALONE,
     accumulate,
@@ -37,6 +37,7 @@ from .leaves import (
     is_plain,
     leaf_tensor_hooks,
 )
+from .rows import run_rows
 from .validate import checked, validate
 
 __all__ = ["Event", "Reach", "Task"]
@@ -44,7 +45,7 @@ __all__ = ["Event", "Reach", "Task"]
 _ndarray = np.ndarray
 _asarray = np.asarray
 _sum = np.add
-_SMALL = 1024  # below it a new array costs less than the care for an old one
+_SMALL = 1024  # below it a new array costs less than the care for one that the pass has not made
 _refs = getrefcount
 
 
@@ -55,7 +56,7 @@ class Arrivals:
     """What a Node waits for that does not run as soon as one gradient arrives: one that several gradients reach, that
     has several outputs, or that is a leaf's. The short lanes note here, too, what has arrived."""
 
-    __slots__ = ("dtype", "grad", "leaf", "left", "multi", "shape", "writes")
+    __slots__ = ("dtype", "grad", "leaf", "left", "multi", "own", "shape", "writes")
 
     def __init__(self, node: Node, left: int) -> None:
         #: how many edges are still to bring a gradient
@@ -65,6 +66,8 @@ class Arrivals:
         self.shape, self.dtype = node.shape, node.dtype
         #: the sum of what has arrived; where `multi` a list of them
         self.grad: Any = None
+        #: whether that is an array which the pass has made to hold the sum, so that nobody else does
+        self.own = False
         #: how often it was written in place
         self.writes = 0
 
@@ -107,33 +110,42 @@ class Reach:
         seen = set(stack)
         plain = True
         node: Any
+        following: Any
+        for node in roots:
+            if node.special and not (is_plain(node) if node.accumulates else node.simple):
+                plain = False
         pop, push, note, known = stack.pop, stack.append, seen.add, shared.get
         while stack:
-            made = pop()
-            if made.hooks is not None or (made.special and not made.simple):
-                plain = plain and made.accumulates and is_plain(made)
-            for node in made._edges:
-                if type(node) is tuple:
-                    node = node[0]
-                    if node is None:
+            following = pop()
+            while following is not None:  # a chain is followed, its branches are kept for later
+                made, following = following, None
+                if made.hooks is not None:
+                    plain = False
+                for node in made._edges:
+                    if type(node) is tuple:
+                        node = node[0]
+                        if node is None:
+                            continue
+                    if node in seen:
+                        waiting = known(node)
+                        if waiting is None:
+                            shared[node] = Arrivals(node, 1 if node in roots else 2)
+                        else:
+                            waiting.left += 1
                         continue
-                if node not in seen:
                     note(node)
-                    if not node.special:
-                        push(node)
-                    elif node.accumulates:
-                        shared[node] = Arrivals(node, 1)
-                        plain = plain and is_plain(node)
-                    else:
-                        push(node)
+                    if node.special:
+                        if node.accumulates:
+                            shared[node] = Arrivals(node, 1)
+                            plain = plain and is_plain(node)
+                            continue
+                        plain = plain and node.simple
                         if node.multi:
                             shared[node] = Arrivals(node, 1)
-                else:
-                    waiting = known(node)
-                    if waiting is None:
-                        shared[node] = Arrivals(node, 1 if node in roots else 2)
+                    if following is None:
+                        following = node
                     else:
-                        waiting.left += 1
+                        push(node)
         self.plain = plain
 
     def _trace(self, inputs: Sequence[Pair], accumulate: bool) -> None:
@@ -176,14 +188,18 @@ class Reach:
         for node in self.capture_at:
             needed.setdefault(node, False)
         self.needed = needed
-        for node in needed:
+        plain = True
+        for node, runs in needed.items():
             count = len(get(node, ()))
-            if count > 1 or (count and (node.accumulates or node.multi or node in roots)):
+            if node.accumulates:
+                plain = plain and is_plain(node)
+                waits = count > 0
+            else:
+                plain = plain and node.hooks is None and (node.simple or not runs)
+                waits = count > 1 or (count > 0 and (node.multi or node in roots))
+            if waits:
                 self.shared[node] = Arrivals(node, count)
-        self.plain = all(
-            is_plain(node) if node.accumulates else node.hooks is None and (node.simple or not runs)
-            for node, runs in needed.items()
-        )
+        self.plain = plain
 
 
 # -- the short lanes ------------------------------------------------------------------------------------------------
@@ -194,6 +210,10 @@ Ready = tuple[int, int, Node, Any]
 
 def _enter(reach: Reach, grads: Sequence[Any], tick: Any) -> list[Ready]:
     """Let the gradients in at the roots: the queue of Nodes that can run."""
+    if len(reach.roots) == 1:
+        ((root, nr),) = reach.roots
+        if root is not None and not root.special and root not in reach.shared and reach.needed is None:
+            return [(-root._seq, tick(), root, grads[0])]
     buffers: dict[Node, Any] = {}
     for (root, nr), given in zip(reach.roots, grads, strict=True):
         if root is not None and given is not None:
@@ -231,17 +251,12 @@ def _capture(reach: Reach, node: Node, grad: Any, writes: int | None = None) -> 
 
 
 def _sole(before: np.ndarray, grad: Any, outs: Any, i: int) -> bool:
-    """Whether PyTorch adds to a buffered array in place: it has no gaps, and nobody holds it or the memory in which it
-    lies but the pass itself, by its buffers, a Node's gradient and what that has given for its edges before number `i`.
-    """
-    passed = (grad, *outs[:i])
-    if _refs(before) != _BUFFERED + 1 + 2 * sum([g is before for g in passed]):
+    """Whether PyTorch adds to a buffered array in place: it is no view, and nobody holds it but the pass itself, by its
+    buffers, a Node's gradient and what that has given for its edges before number `i`."""
+    if before.base is not None:
         return False
-    base = before.base
-    if base is None:
-        return True
-    held = ALONE + 1 + 2 * sum([g is base for g in passed])
-    return _refs(base) == held and fills_memory(before)
+    passed = (grad, *outs[:i])
+    return _refs(before) == _BUFFERED + 1 + 2 * sum([g is before for g in passed]) + (grad is before)
 
 
 def _writes(node: Node, i: int, grad: Any, g: np.ndarray, writes: int | None) -> int:
@@ -256,19 +271,11 @@ def _writes(node: Node, i: int, grad: Any, g: np.ndarray, writes: int | None) ->
     return 0 if node.writes is None else node.writes[i]
 
 
-def _note(written: dict[Node, int], target: Node, waiting: Arrivals | None, writes: int) -> None:
-    if waiting is not None:
-        waiting.writes = writes
-    elif writes:
-        written[target] = writes
-    else:
-        written.pop(target, None)
-
-
 def _written(grad: np.ndarray, writes: int) -> Tensor:
     """A gradient to which others were added in place."""
-    t = wrap(grad)
-    t._counter = [writes]
+    t = made(grad)
+    if t._counter is not INFERENCE:
+        t._counter = [writes]
     return t
 
 
@@ -300,6 +307,7 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
             continue
         writes = written.get(node) if written else None
         outs = node.run(grad, RAW)
+        counts = node.writes
         if not keep_graph and node.frees:
             if node.keeps:
                 node.release()
@@ -320,11 +328,13 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
             if g is not None:
                 if type(g) is not _ndarray:
                     g = _asarray(g)
-                if writes or node.writes is not None:
-                    _note(written, target, waiting, _writes(node, i, grad, g, writes))
+                times = 0 if not writes and counts is None else _writes(node, i, grad, g, writes)
                 if waiting is None:
                     if g.shape != target.shape or g.dtype is not target.dtype:
                         g = _asarray(checked(node, i, g, target.shape, target.dtype))
+                        times = 0  # a sum, or a cast: new memory
+                    if times:
+                        written[target] = times
                 elif waiting.multi:
                     if g.shape != target.shape[nr] or g.dtype is not target.dtype[nr]:
                         g = _asarray(checked(node, i, g, target.shape[nr], target.dtype[nr]))
@@ -332,19 +342,22 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
                 else:
                     if g.shape != waiting.shape or g.dtype is not waiting.dtype:
                         g = _asarray(checked(node, i, g, waiting.shape, waiting.dtype))
+                        times = 0
                     before = waiting.grad
-                    if before is not None:
+                    if waiting.own:
+                        g = _sum(before, g, before)
+                        times = waiting.writes + 1
+                    elif before is not None:
                         own = (before.base is None and _refs(before) - (outs[i - 1] is before) == _BUFFERED) or _sole(
                             before, grad, outs, i
                         )
-                        if g.size < _SMALL:
-                            g = _sum(before, g)
-                            if type(g) is not _ndarray:
-                                g = _asarray(g)
-                        else:
-                            g = _sum(before, g, before if own and before.base is None else None)
-                        waiting.writes = waiting.writes + 1 if own else 0
+                        g = _sum(before, g, before if own and before.base is None and g.size >= _SMALL else None)
+                        if type(g) is not _ndarray:
+                            g = _asarray(g)
+                        times = waiting.writes + 1 if own else 0
+                        waiting.own = True
                     waiting.grad = g
+                    waiting.writes = times
             if waiting is not None:
                 waiting.left -= 1
                 if waiting.left > 0:
@@ -390,7 +403,8 @@ def walk_recorded(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool
         local.refresh()
 
 
-def _walk_recorded(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None:
+def _walk_recorded(reach: Reach, grads: Sequence[Any], keep_graph: bool, rows: int = 0, F: Any = TENSORS) -> None:
+    """The pass of `walk_recorded`, or one for many gradients at once: so many `rows` of each, `F` being for Rows."""
     needed, captures = reach.needed, reach.capture_at
     waits, tick = reach.shared.get, count().__next__
     queue = _enter(reach, grads, tick)
@@ -403,7 +417,7 @@ def _walk_recorded(reach: Reach, grads: Sequence[Tensor | None], keep_graph: boo
             if grad is not None:
                 accumulate_tensor(node.variable, grad, recorded=True)  # type: ignore[attr-defined]
             continue
-        outs = validate(node, node.run_recorded(grad, TENSORS))
+        outs = validate(node, run_rows(node, grad, rows, F) if rows else node.run_recorded(grad, F))
         if not keep_graph:
             node.release()
         i = -1
@@ -448,6 +462,9 @@ class Event:
         self.outputs = outputs
 
 
+_NUMBERS = count().__next__
+
+
 class Task:
     """One backward pass.
 
@@ -458,18 +475,22 @@ class Task:
     def __init__(
         self,
         roots: Sequence[Pair],
-        grads: Sequence[Tensor | None],
+        grads: Sequence[Any],
         keep_graph: bool,
         create_graph: bool,
         inputs: Sequence[Pair] | None = None,
         accumulate: bool = True,
     ) -> None:
         self.grads = grads
+        #: counts the passes of the process
+        self.number = _NUMBERS()
         self.keep_graph = keep_graph
         self.create_graph = create_graph
         #: functions that the engine calls when the pass is over
         self.callbacks: list[Callable[[], Any]] = []
         self.reach = Reach(roots, inputs, accumulate)
+        #: the Node that the pass is at, for anomaly mode
+        self.at: Node | None = None
 
     def run(self) -> dict[int, Any]:
         """The whole pass. Returns what was captured, by position in `inputs`.
@@ -498,6 +519,32 @@ class Task:
                 local.refresh()
         return self.reach.captured
 
+    def order(self) -> list[Node]:
+        """The Nodes that the pass comes to, in its order, if it is asked before the first of them has run."""
+        needed, found = self.reach.needed, []
+        left = {node: waiting.left for node, waiting in self.reach.shared.items()}
+        heap: list[Node] = []
+        for root in self.reach.first():
+            _push(heap, root)
+        while heap:
+            node = heap.pop() if len(heap) == 1 else _pop(heap)
+            found.append(node)
+            for target, _ in node.next_functions:
+                if target is None or (needed is not None and target not in needed):
+                    continue
+                left[target] = left.get(target, 1) - 1
+                if not left[target]:
+                    _push(heap, target)
+        return found
+
+    def run_together(self, rows: int, F: Any) -> dict[int, Any] | None:
+        """The pass for so many gradients at once, `grads` being Rows and `F` the namespace
+        for them; None if the graph does not allow it."""
+        if self.create_graph or not self.reach.plain or modes.LOCAL.state.anomaly:
+            return None
+        modes.quiet(_walk_recorded, self.reach, self.grads, self.keep_graph, rows, F)
+        return self.reach.captured
+
     def steps(self, watch: bool = True) -> Iterator[Event]:
         """The pass as a generator: with `watch` it stops after every Node and tells what it did."""
         local = modes.LOCAL.state
@@ -515,6 +562,14 @@ class Task:
             yield event
 
     def _walk(self, local: modes.State, watch: bool, recorded: bool) -> Iterator[Event]:
+        try:
+            yield from self._walk_nodes(local, watch, recorded)
+        except Exception:
+            if local.anomaly and self.at is not None:
+                report(self.at)
+            raise
+
+    def _walk_nodes(self, local: modes.State, watch: bool, recorded: bool) -> Iterator[Event]:
         reach, keep_graph = self.reach, self.keep_graph
         shared, needed = reach.shared, reach.needed
         heap: list[Node] = []
@@ -534,6 +589,7 @@ class Task:
 
         while heap:
             node = heap.pop() if len(heap) == 1 else _pop(heap)
+            self.at = node
             grad = outs = before = g = None
             grad = take(node, None)
             writes = written.get(node)
@@ -563,7 +619,7 @@ class Task:
                     else:
                         node.saved = None
             else:
-                outs = run_recorded(node, grad, local) if recorded else run_slow(node, grad, local)
+                outs = run_with_hooks(node, grad, recorded, local, needed)
                 if not keep_graph:
                     node.release()
             i = -1
@@ -582,8 +638,9 @@ class Task:
                 if g is not None:
                     if not recorded and type(g) is not _ndarray:
                         g = np.asarray(g)
+                    times = 0
                     if not recorded and (writes or node.writes is not None):
-                        _note(written, target, None, _writes(node, i, grad, g, writes))
+                        times = _writes(node, i, grad, g, writes)
                     if target.multi:
                         if not recorded and (g.shape != target.shape[nr] or g.dtype is not target.dtype[nr]):
                             g = np.asarray(checked(node, i, g, target.shape[nr], target.dtype[nr]))
@@ -594,11 +651,14 @@ class Task:
                     else:
                         if g.shape != target.shape or g.dtype is not target.dtype:
                             g = np.asarray(checked(node, i, g, target.shape, target.dtype))
+                            times = 0
                         before = look(target)
                         if before is not None:
                             own = _sole(before, grad, outs, i)
                             g = _plus(before, g, own and before.base is None)
-                            _note(written, target, None, written.get(target, 0) + 1 if own else 0)
+                            times = written.get(target, 0) + 1 if own else 0
+                        if times or target in written:
+                            written[target] = times
                         buffers[target] = g
                 if not left:
                     if heap:

@@ -5,16 +5,17 @@ The order is PyTorch's. The engine comes here when a Node has hooks, runs code o
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Any
 
 import numpy as np
 
 from ..graph.backend import RAW, TENSORS
-from ..graph.node import Node
+from ..graph.node import Node, pair
 from ..recording.record import OpNode, raw
 from ..runtime import modes
-from ..tensor.tensor import Tensor, wrap
-from .anomaly import check_nan, report
+from ..tensor.tensor import Tensor, made
+from .anomaly import check_nan
 from .validate import check_hook_result, validate
 
 __all__ = [
@@ -24,17 +25,14 @@ __all__ = [
     "as_tuple",
     "before_node",
     "hook_result",
-    "run_recorded",
-    "run_slow",
+    "run_with_hooks",
     "set_grad",
     "tensor_hooks",
 ]
 
-_ndarray = np.ndarray
-
 
 def as_tensor(g: Any) -> Any:
-    return wrap(g) if type(g) is _ndarray else wrap(np.asarray(g)) if g is not None and not isinstance(g, Tensor) else g
+    return g if g is None or isinstance(g, Tensor) else made(np.asarray(g))
 
 
 def as_array(g: Any) -> Any:
@@ -69,7 +67,7 @@ def tensor_hooks(node: Node, grad: Any, recorded: bool, local: modes.State) -> A
 
 def _retain(owner: Tensor, g: Tensor, recorded: bool) -> None:
     if owner._grad is None:
-        owner._grad = g.clone() if recorded else wrap(np.array(g._array))
+        owner._grad = g.clone() if recorded else made(np.array(g._array))
     else:
         owner._grad = owner._grad + g
 
@@ -122,14 +120,21 @@ def as_tuple(hook: Any, grads: tuple[Any, ...], result: Any) -> tuple[Any, ...]:
     return result
 
 
-def after_node(node: Node, grad: Any, outs: tuple[Any, ...], recorded: bool, local: modes.State) -> tuple[Any, ...]:
-    """The Node's posthooks: they see the gradients of its inputs and of its outputs."""
+def _has_posthooks(node: Node) -> bool:
+    return node.hooks is not None and bool(node.hooks.post)
+
+
+def after_node(
+    node: Node, grad: Any, outs: tuple[Any, ...], recorded: bool, local: modes.State, seen: bool = True
+) -> tuple[Any, ...]:
+    """The Node's posthooks: they see the gradients of its inputs and, if the first of them was `seen` before the Node
+    ran, those of its outputs."""
     hooks = node.hooks
     if hooks is None or not hooks.post:
         return outs
     before = set_grad(local, recorded)
     try:
-        inputs = _each(node, grad)
+        inputs = _each(node, grad) if seen else ()
         results = tuple(as_tensor(g) for g in outs)
         for hook in list(hooks.post.values()):
             result = hook(results, inputs)
@@ -138,6 +143,28 @@ def after_node(node: Node, grad: Any, outs: tuple[Any, ...], recorded: bool, loc
     finally:
         set_grad(local, before)
     return results if recorded else tuple(as_array(g) for g in results)
+
+
+def run_with_hooks(
+    node: Node, grad: Any, recorded: bool, local: modes.State, needed: Container[Node] | None = None
+) -> tuple[Any, ...]:
+    """A step of a backward that is itself recorded, or of a Node with hooks or with the user's code, or under anomaly
+    mode."""
+    evaluating, local.evaluating = local.evaluating, node
+    try:
+        grad = before_node(node, grad, recorded, local)
+        seen = _has_posthooks(node)
+        before = set_grad(local, recorded)
+        try:
+            outs = validate(node, tuple(_run_recorded(node, grad) if recorded else _run(node, grad)))
+        finally:
+            set_grad(local, before)
+        outs = after_node(node, grad, _wanted(node, outs, needed), recorded, local, seen)
+        if local.anomaly and local.check_nan:
+            check_nan(node, outs)
+    finally:
+        local.evaluating = evaluating
+    return outs
 
 
 def _run(node: Node, grad: Any) -> tuple[Any, ...]:
@@ -149,46 +176,16 @@ def _run(node: Node, grad: Any) -> tuple[Any, ...]:
     return tuple(modes.quiet(node.run, grad, RAW))
 
 
-def run_slow(node: Node, grad: Any, local: modes.State) -> tuple[Any, ...]:
-    """A plain step with hooks, with the user's code or under anomaly mode."""
-    grad = before_node(node, grad, False, local)
-    evaluating, local.evaluating = local.evaluating, node
-    before = set_grad(local, False)
-    try:
-        outs = _run(node, grad)
-    except Exception as error:
-        if local.anomaly:
-            report(node, error)
-        raise
-    finally:
-        local.evaluating = evaluating
-        set_grad(local, before)
-    outs = validate(node, tuple(outs))
-    outs = after_node(node, grad, outs, False, local)
-    if local.anomaly and local.check_nan:
-        check_nan(node, outs)
-    return outs
+def _run_recorded(node: Node, grad: Any) -> tuple[Any, ...]:
+    """The Node itself on Tensors; without a gradient only code of the user runs."""
+    if (grad is None or (node.multi and all(g is None for g in grad))) and not node.user_code:
+        return (None,) * len(node._edges)
+    return node.run_recorded(grad, TENSORS)
 
 
-def run_recorded(node: Node, grad: Any, local: modes.State) -> tuple[Any, ...]:
-    """A step of a backward that is itself recorded."""
-    grad = before_node(node, grad, True, local)
-    evaluating, local.evaluating = local.evaluating, node
-    before = set_grad(local, True)
-    try:
-        if (grad is None or (node.multi and all(g is None for g in grad))) and not node.user_code:
-            outs: tuple[Any, ...] = (None,) * len(node._edges)
-        else:
-            outs = node.run_recorded(grad, TENSORS)
-        outs = validate(node, tuple(outs))
-    except Exception as error:
-        if local.anomaly:
-            report(node, error)
-        raise
-    finally:
-        local.evaluating = evaluating
-        set_grad(local, before)
-    outs = after_node(node, grad, outs, True, local)
-    if local.anomaly and local.check_nan:
-        check_nan(node, outs)
-    return outs
+def _wanted(node: Node, outs: tuple[Any, ...], needed: Container[Node] | None) -> tuple[Any, ...]:
+    """The gradients that a pass needs which does not go everywhere: operations compute no others."""
+    if needed is None or node.user_code:
+        return outs
+    targets = [pair(edge)[0] for edge in node._edges]
+    return tuple(g if target in needed else None for g, target in zip(outs, targets, strict=True))

@@ -11,9 +11,9 @@ from ..graph.node import NO_EDGE, AccumulateGrad, Node
 from ..memory.layout import empty_like, fills_memory
 from ..memory.overlap import check_written
 from ..memory.strided import placed
-from ..memory.versions import INFERENCE, UNSHARED, increment_version
+from ..memory.versions import INFERENCE, UNSHARED, increment_version, of_inference
 from ..runtime import errors, modes
-from ..tensor.tensor import Tensor, requires_grad, wrap
+from ..tensor.tensor import Tensor, made, requires_grad, wrap
 from .firing import as_array, as_tensor, as_tuple, hook_result, set_grad
 from .validate import cast_to
 
@@ -37,7 +37,7 @@ def accumulate(node: AccumulateGrad, grad: Any, recorded: bool, writes: int | No
     variable = node.variable
     meta = variable._meta
     if (variable._edge is not None or variable._view is not None) and not takes_gradient(variable):
-        _withheld(node, wrap(grad), local, False)
+        _withheld(node, made(grad), local, False)
         return
     if node.hooks is not None or meta.hooks or meta.post_accumulate:  # type: ignore[union-attr]
         _hooked_leaf(node, grad, writes, local)
@@ -75,16 +75,31 @@ def _first(variable: Tensor, grad: np.ndarray, writes: int | None, kept: bool = 
     taken = writes is not None and not kept
     if taken and (grad.base is not None or grad.strides != x.strides):
         taken = _laid_out_like(grad, x)
-    if taken and grad.base is None:
+    if taken and (grad.base is None or _has_base_alone(grad)):
         t = wrap(grad)
     else:
         t = wrap(own_copy(grad, x))
+    if modes.FLAGS.inference and modes.LOCAL.state.inference:
+        t._counter = INFERENCE
+        return t
     if taken:  # PyTorch takes a view of memory over as well
         if writes:
             t._counter = [writes]
     elif fills_memory(x):  # it makes memory with the strides of the leaf, and copies into it in place
         t._counter = [1]
     return t
+
+
+def _has_base_alone(grad: np.ndarray) -> bool:
+    """Whether a view is all of an array that nothing else holds."""
+    base = grad.base
+    return (
+        type(base) is np.ndarray
+        and base.base is None
+        and base.size == grad.size
+        and base.dtype is grad.dtype
+        and getrefcount(base) == ALONE + 1
+    )
 
 
 def _laid_out_like(grad: np.ndarray, x: np.ndarray) -> bool:
@@ -109,7 +124,7 @@ def _add_in_place(old: Tensor, grad: np.ndarray) -> None:
     if 0 in target.strides:
         check_written(old, ())
     count = old._counter
-    if count is INFERENCE:
+    if count is not UNSHARED and type(count) is not list:
         np.add(target, grad, target)
         increment_version(old)
         return
@@ -125,7 +140,7 @@ def _add_in_place(old: Tensor, grad: np.ndarray) -> None:
         elif count is UNSHARED:
             old._counter = following
         else:
-            count[0] = following[0]
+            count[0] = following[0]  # type: ignore[index]
 
 
 def takes_gradient(variable: Tensor) -> bool:
@@ -144,7 +159,8 @@ def _withheld(node: AccumulateGrad, grad: Tensor, local: modes.State, recorded: 
 
 def own_copy(g: np.ndarray, like: np.ndarray) -> np.ndarray:
     """A fresh copy of the gradient, with the strides of its leaf if the leaf is dense."""
-    fresh = np.empty_like(like, dtype=g.dtype) if like.shape == g.shape and like.size else np.empty(g.shape, g.dtype)
+    alike = like.shape == g.shape and like.size and fills_memory(like)
+    fresh = np.empty_like(like, dtype=g.dtype) if alike else np.empty(g.shape, g.dtype)
     fresh[...] = g
     return fresh
 
@@ -161,8 +177,8 @@ ALONE = _alone()
 
 def _hooked_leaf(node: AccumulateGrad, grad: np.ndarray, writes: int | None, local: modes.State) -> None:
     variable = node.variable
-    given = wrap(grad)
-    if writes:
+    given = made(grad)
+    if writes and given._counter is not INFERENCE:
         given._counter = [writes]
     holders = getrefcount(grad)
     g = _leaf_hooks(node, given, local, False)
@@ -172,6 +188,8 @@ def _hooked_leaf(node: AccumulateGrad, grad: np.ndarray, writes: int | None, loc
         grad = g._array
         writes = 0 if grad.base is None else None
         holders = ALONE + 1  # it is g's
+    elif writes is not None:
+        writes = 0 if of_inference(g) else g._counter[0]  # what hooks wrote counts too
     del given
     if variable._grad is None:
         # an array that no hook has kept becomes `.grad` itself, also for posthooks, to which it is shown
@@ -275,9 +293,9 @@ def accumulate_tensor(variable: Tensor, grad: Tensor, recorded: bool = False) ->
         grad = cast_to(grad, wanted)
     if old is None:
         if recorded:
-            variable._grad = wrap(empty_like(variable._array, grad._array.dtype)).copy_(grad)
+            variable._grad = made(empty_like(variable._array, grad._array.dtype)).copy_(grad)
         else:
-            variable._grad = wrap(own_copy(grad._array, variable._array))
+            variable._grad = made(own_copy(grad._array, variable._array))
     elif recorded:
         variable._grad = old + grad
     elif requires_grad(old):

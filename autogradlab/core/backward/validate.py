@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..graph.node import NO_EDGE, Node
-from ..tensor.edges import pair
+from ..graph.node import NO_EDGE, Node, pair
+from ..memory.adding import added
 from ..tensor.tensor import Tensor
 from ..types import dtypes
 
@@ -32,16 +32,19 @@ def _summed_dims(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, 
 def reduce_to(g: Any, shape: tuple[int, ...]) -> Any:
     """Undo a broadcast: sum an array or a Tensor over the dimensions along which `shape` was repeated."""
     if isinstance(g, Tensor):
+        if not shape:
+            return g.sum()
         dims = _summed_dims(tuple(g.shape), shape)
         if dims:
             g = g.sum(dims, keepdim=True)
         return g.view(shape) if len(g.shape) != len(shape) else g
     lead = g.ndim - len(shape)
     if lead and g.shape[lead:] == shape:  # a bias: only leading dimensions were repeated
-        return np.asarray(np.add.reduce(g, 0 if lead == 1 else tuple(range(lead)), g.dtype))
+        total = added(g, 0 if lead == 1 else tuple(range(lead)))
+        return np.asarray(total) if isinstance(total, np.generic) else total
     dims = _summed_dims(g.shape, shape)
     if dims:
-        g = np.add.reduce(g, axis=dims, dtype=g.dtype, keepdims=True)
+        g = added(g, dims, True)
     return g.reshape(shape)
 
 

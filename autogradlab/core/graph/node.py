@@ -26,17 +26,35 @@ __all__ = [
     "Node",
     "Pair",
     "RemovableHandle",
+    "edge_to",
+    "leads",
     "node_class",
+    "pair",
     "sequence",
 ]
 
 #: where a gradient goes: a Node, as the gradient of its first output, or a Node and the number of an output. That the
-#: Node itself is the usual edge saves each operation a tuple (`core/tensor/edges.py` reads them)
+#: Node itself is the usual edge saves each operation a tuple
 Edge = Union["Node", tuple["Node | None", int]]
 Pair = tuple["Node | None", int]
 
 #: the edge of a tensor that requires no gradient; compared by identity
 NO_EDGE: Pair = (None, 0)
+
+
+def pair(edge: Edge) -> Pair:
+    """The Node that an edge leads to, if any, and the number of its output."""
+    return edge if type(edge) is tuple else (edge, 0)  # type: ignore[return-value]
+
+
+def edge_to(node: Node, nr: int) -> Edge:
+    """The edge to output number `nr` of a Node."""
+    return (node, nr) if nr else node
+
+
+def leads(edge: Edge) -> bool:
+    """Whether there is a Node at the end of an edge."""
+    return type(edge) is not tuple or edge[0] is not None
 
 
 #: numbers Nodes in the order in which they were made; the engine runs the highest ready one first
@@ -335,6 +353,8 @@ def short_name(node: Node) -> str:
 def name_in_messages(name: str) -> str:
     """The same for the name of a Node's class."""
     head, _, tail = name.rpartition("Backward")
+    if tail == "s":  # torch::autograd::CopyBackwards
+        return name
     return head + ("" if tail == "0" else tail)
 
 

@@ -7,16 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from ..memory.strided import gather_strided, geometries, parts, scatter_strided, strided_backward, whole
+from ..memory.lazy import read_as
+from ..memory.strided import gather_strided, geometries, parts, scatter_strided, strided_backward, turned, whole
 from ..runtime import errors
 from .node import Edge, Node, node_class, sequence
 
-__all__ = ["AsStridedBackward0", "CopySlices"]
+__all__ = ["AsStridedBackward0", "ConjBackward0", "CopySlices", "NegViewBackward0", "WITHIN"]
 
 
 def split(t: Any, complex_alone: bool, F: Any) -> Any:
     """A complex gradient as its real and imaginary parts, where only one of base and view is complex."""
-    return F.view_as_real(t) if complex_alone else t
+    return F.view_as_real(F.resolve_conj(t)) if complex_alone else t
 
 
 def joined(t: Any, complex_alone: bool, F: Any) -> Any:
@@ -54,10 +55,35 @@ class _AsStrided(Node):
 AsStridedBackward0 = node_class("AsStridedBackward0", _AsStrided)
 
 
+class _Turned(Node):
+    """A view with the conjugate bit or the negative bit."""
+
+    __slots__ = ()
+    simple = True
+    special = False
+    #: which of the bits
+    turns: tuple[bool, bool]
+
+    def run(self, grad: Any, F: Any) -> tuple[Any, ...]:
+        return (None if grad is None else read_as(grad, *self.turns),)
+
+    def run_recorded(self, grad: Any, F: Any) -> tuple[Any, ...]:
+        if grad is None:
+            return (None,)
+        return (F.conj(grad) if self.turns[0] else -grad,)
+
+    def release(self) -> None:
+        """It saves nothing."""
+
+
+ConjBackward0 = node_class("ConjBackward0", _Turned, turns=(True, False))
+NegViewBackward0 = node_class("NegViewBackward0", _Turned, turns=(False, True))
+
+
 class CopySlices(Node):
     """What an in-place operation `fn` on a view means for the base: the rest of the gradient passes by unchanged."""
 
-    __slots__ = ("alone", "base", "fn", "user_code", "view")
+    __slots__ = ("alone", "base", "fn", "turned", "user_code", "view")
     __module__ = "builtins"
 
     frees = keeps = True
@@ -67,6 +93,7 @@ class CopySlices(Node):
         self.hooks = None
         self.saved = ()
         self.base, self.view, self.alone = geometries(base, view)
+        self.turned = turned(base, view)
         self.fn: Node | None = fn
         self.user_code = fn.user_code
         self.shape = base.shape
@@ -97,8 +124,11 @@ class CopySlices(Node):
         part = np.array(gather_strided(grad, self.base, self.view), order="C")
         if self.alone == "view":
             part = whole(part)
-        outs = fn.run(part, F)
+        bits = self.turned
+        outs = fn.run(part if bits is None else read_as(part, *bits), F)
         first = np.zeros((), grad.dtype) if outs[0] is None else outs[0]
+        if bits is not None:
+            first = read_as(first, *bits)
         found = scatter_strided(grad, parts(first) if self.alone == "view" else first, self.base, self.view)
         return (whole(found) if self.alone == "base" else found, *outs[1:])
 
@@ -107,7 +137,11 @@ class CopySlices(Node):
         if grad is None:
             return (None,) * len(self._edges)
         whole_grad, place = self._copied(grad, F)
-        outs = fn.run_recorded(F.clone(place, memory_format="contiguous"), F)
+        WITHIN[fn] = self
+        try:
+            outs = fn.run_recorded(F.clone(place, memory_format="contiguous"), F)
+        finally:
+            WITHIN.pop(fn, None)
         if outs[0] is None:
             F.zero_(place)
         else:
@@ -123,7 +157,12 @@ class CopySlices(Node):
         copy = F.copy_(F.empty_strided(shape, strides, dtype=grad.dtype), grad)
         real = F.view_as_real(copy) if self.alone == "base" else copy
         place = F.as_strided(real, view.shape, view.strides, view.offset)
-        return copy, F.view_as_complex(place) if self.alone == "view" else place
+        if self.alone == "view":
+            place = F.view_as_complex(place)
+        conj, neg = self.turned or (False, False)
+        if conj:
+            place = F.conj(place)
+        return copy, F._neg_view(place) if neg else place
 
     def _fn(self) -> Node:
         if self.fn is None:
@@ -133,3 +172,8 @@ class CopySlices(Node):
 
     def release(self) -> None:
         self.fn = None
+
+
+#: where operations in place on views lie while their formulas are recorded: an output that they have saved is a view of
+#: what the CopySlices gives
+WITHIN: dict[Node, CopySlices] = {}

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..runtime.warn import warn_once
 
-__all__ = ["cast_array", "real_with_warning"]
+__all__ = ["cast_array", "real_with_warning", "warn_cast"]
 
 
 def cast_array(x: np.ndarray, numpy: Any) -> np.ndarray:
@@ -29,7 +29,14 @@ def _float_to_int(x: np.ndarray, numpy: Any) -> np.ndarray:
 
 def real_with_warning(x: np.ndarray, numpy: Any) -> np.ndarray:
     """The real part, with PyTorch's warning, where complex values are about to be cast to a dtype that is not."""
-    if x.dtype.kind != "c" or numpy.kind in "cb":
+    if x.dtype.kind != "c" or not x.size or not warn_cast(x.dtype, numpy):
         return x
-    warn_once("Casting complex values to real discards the imaginary part", at="aten/src/ATen/native/Copy.cpp:307")
     return x.real
+
+
+def warn_cast(found: Any, numpy: Any) -> bool:
+    """Warn as PyTorch does where the cast of one dtype to the other drops imaginary parts; whether it does."""
+    drops: bool = found.kind == "c" and numpy.kind not in "cb"
+    if drops:
+        warn_once("Casting complex values to real discards the imaginary part", at="aten/src/ATen/native/Copy.cpp:307")
+    return drops

@@ -2,31 +2,161 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import numpy as np
 
 from ..types.layouts import memory_format
-from .strided import placed
+from .strided import dense, placed, window
 
-__all__ = ["empty_like", "fills_memory", "formatted", "like", "memory_axes"]
+__all__ = ["contiguous", "empty_like", "fills_memory", "formatted", "iterated", "iterating", "like", "memory_axes"]
 
 
 def memory_axes(out: np.ndarray) -> list[int]:
     """The dimensions from the largest stride to the smallest, which is the order in which PyTorch fills a tensor."""
-    order = list(range(out.ndim))[::-1]  # fastest first
-    for i in range(1, out.ndim):
+    return _axes(out.shape, [out.strides])
+
+
+def _axes(shape: tuple[int, ...], steps: list[tuple[int, ...]]) -> list[int]:
+    """The same for operands of a common shape with these strides, of which the first decides where it can."""
+
+    def later(a: int, b: int) -> int:
+        for strides in steps:
+            x, y = strides[a], strides[b]
+            if x == 0 or y == 0:
+                continue
+            if x != y:
+                return 1 if x > y else -1
+            if shape[a] > shape[b]:
+                return 1
+        return 0
+
+    order = list(range(len(shape)))[::-1]  # fastest first
+    for i in range(1, len(shape)):
         moving = i
         for j in range(i - 1, -1, -1):
-            a, b = out.strides[order[j]], out.strides[order[moving]]
-            if a == 0 or b == 0:
-                continue
-            if a > b or (a == b and out.shape[order[j]] > out.shape[order[moving]]):
+            found = later(order[j], order[moving])
+            if found > 0:
                 order[j], order[moving] = order[moving], order[j]
                 moving = j
-            elif a < b:
+            elif found < 0:
                 break
     return order[::-1]
+
+
+def contiguous(x: np.ndarray) -> np.ndarray:
+    """The array with PyTorch's contiguous strides; NumPy leaves any of them where a size is 1."""
+    if x.ndim < 2:
+        return x
+    if not x.flags.c_contiguous:
+        return np.array(x, order="C")
+    return np.ndarray(x.shape, x.dtype, x) if 1 in x.shape else x
+
+
+def iterated(r: np.ndarray, *operands: np.ndarray) -> np.ndarray:
+    """The result of an elementwise operation, laid out as PyTorch lays it out.
+
+    NumPy does the same but for sizes of 0 and 1 and for operands that are broadcast.
+    """
+    shape = r.shape
+    if r.flags.c_contiguous and r.size:  # without calls: are all operands in C's order, gaps allowed?
+        for x in operands:
+            if x.flags.c_contiguous and 1 not in x.shape:
+                continue
+            before, size = None, 0
+            for step, n in zip(x.strides, x.shape, strict=True):
+                if step:
+                    if before is not None and (step > before or (step == before and n > size)):
+                        break
+                    before, size = step, n
+            else:
+                continue
+            break
+        else:
+            return r
+    elif r.strides == operands[0].strides and operands[0].shape == shape and not (1 in shape or 0 in shape):
+        return r
+    strides = _result_strides(shape, r.itemsize, operands)
+    if strides == r.strides:
+        return r
+    if fills_memory(r) and all(n < 2 or a == b for n, a, b in zip(shape, strides, r.strides, strict=True)):
+        return window(r, shape, strides) if r.size else np.ndarray(shape, r.dtype, r, 0, strides)
+    laid = np.ndarray(shape, r.dtype, np.empty(r.size, r.dtype), 0, strides)
+    laid[...] = r
+    return laid
+
+
+def iterating(kernel: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
+    """A kernel of elementwise results, which are laid out by `iterated`; its operands are the arrays among its
+    arguments."""
+
+    @wraps(kernel)
+    def run(*args: Any, **kwargs: Any) -> np.ndarray:
+        r = kernel(*args, **kwargs)
+        return r if r.ndim < 2 else iterated(r, *(a for a in args if isinstance(a, np.ndarray)))
+
+    return run
+
+
+def channels_last(x: np.ndarray) -> bool:
+    """Whether PyTorch suggests the format with the channels last for results of this operand."""
+    if x.ndim not in (4, 5) or x.flags.c_contiguous:
+        return False
+    order = (1, *range(x.ndim - 1, 1, -1), 0)
+    least = 0
+    for axis in order:
+        if x.shape[axis] == 0 or x.strides[axis] < least or (axis == 0 and least == x.strides[1]):
+            return False
+        least = x.strides[axis] * max(x.shape[axis], 1) if x.shape[axis] > 1 else x.strides[axis]
+    return x.strides[1] > 0
+
+
+def with_channels_last(r: np.ndarray) -> np.ndarray:
+    """The array in that format."""
+    return np.moveaxis(np.ascontiguousarray(np.moveaxis(r, 1, -1)), -1, 1)
+
+
+def keeping_channels(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel whose results have the channels last in memory where its first operand has."""
+
+    @wraps(kernel)
+    def run(input: np.ndarray, *args: Any, **kwargs: Any) -> Any:
+        found = kernel(input, *args, **kwargs)
+        if input.ndim < 4 or input.flags.c_contiguous or not channels_last(input):
+            return found
+        if isinstance(found, np.ndarray):
+            return with_channels_last(found)
+        return tuple(with_channels_last(r) if r is not None and r.ndim == input.ndim else r for r in found)
+
+    run.__wrapped__ = getattr(kernel, "__wrapped__", kernel)  # the kernel that has the parameters
+    return run
+
+
+def _result_strides(shape: tuple[int, ...], itemsize: int, operands: tuple[np.ndarray, ...]) -> tuple[int, ...]:
+    """The strides in bytes that PyTorch's TensorIterator gives to a result."""
+    if all(x.shape == shape for x in operands):
+        if all(x.flags.c_contiguous or not x.size for x in operands):
+            return dense(shape, itemsize)
+        first = operands[-1].strides
+        if all(x.strides == first and x.itemsize == operands[-1].itemsize and fills_memory(x) for x in operands):
+            return tuple(s // operands[-1].itemsize * itemsize for s in first)
+    steps = []
+    for x in operands:
+        own = placed(x).strides
+        lead = len(shape) - x.ndim
+        spread = [0 if n == 1 != shape[lead + i] else own[i] // x.itemsize for i, n in enumerate(x.shape)]
+        steps.append((0,) * lead + tuple(spread))
+    axes = _axes(shape, steps)
+    if axes == list(range(len(shape))):
+        return dense(shape, itemsize)
+    strides = [0] * len(shape)
+    step = itemsize
+    for axis in reversed(axes):
+        strides[axis] = step
+        step *= shape[axis]
+    return tuple(strides)
 
 
 def like(x: np.ndarray, numpy: np.dtype[Any], order: memory_format | None = None, zero: bool = True) -> np.ndarray:
@@ -39,8 +169,15 @@ def like(x: np.ndarray, numpy: np.dtype[Any], order: memory_format | None = None
     if fills_memory(x):
         x = placed(x)
         steps = tuple(s // x.itemsize * numpy.itemsize for s in x.strides)
-        return np.lib.stride_tricks.as_strided(new(x.size, numpy), x.shape, steps)
+        if not x.size:
+            return np.lib.stride_tricks.as_strided(new(0, numpy), x.shape, steps)
+        r = np.ndarray(x.shape, numpy, strides=steps)  # no view
+        if zero:
+            r[...] = 0
+        return r
     axes = memory_axes(x)
+    if axes == list(range(x.ndim)):
+        return new(x.shape, numpy)
     return new(tuple(x.shape[a] for a in axes), numpy).transpose(np.argsort(axes))
 
 

@@ -8,23 +8,27 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..runtime import errors
-from .storage import address
+from .lazy import LazyArray
+from .storage import address, dense, extent
 from .versions import UNSHARED
 
 if TYPE_CHECKING:
     from ..tensor.tensor import Tensor
 
-__all__ = ["check_apart", "check_written"]
+__all__ = ["check_apart", "check_written", "filled_first", "shares_places"]
 
 
 def check_apart(target: np.ndarray) -> None:
     """Refuse to write where several elements share one memory location, as in an expanded tensor."""
-    if (
-        0 in target.strides
-        and target.size
-        and any(s == 0 and n > 1 for s, n in zip(target.strides, target.shape, strict=True))
-    ):
+    if shares_places(target):
         raise RuntimeError(errors.WRITTEN_SHARED)
+
+
+def shares_places(x: np.ndarray) -> bool:
+    """Whether several elements share one memory location, as in an expanded tensor."""
+    if 0 not in x.strides or not x.size:
+        return False
+    return any(s == 0 and n > 1 for s, n in zip(x.strides, x.shape, strict=True))
 
 
 def check_written(t: Tensor, sources: Iterable[Any], whole: bool = False, apart: bool = True) -> None:
@@ -46,8 +50,26 @@ def check_written(t: Tensor, sources: Iterable[Any], whole: bool = False, apart:
             raise RuntimeError(errors.WRITTEN_INPUT)
 
 
+def filled_first(x: np.ndarray, target: np.ndarray, shape: tuple[int, ...], value: Any) -> np.ndarray | None:
+    """The values of `x` once `target`, which gets this shape, is filled with a value; None if it is not in its way."""
+    steps = target.strides if target.shape == shape else dense(shape, target.itemsize)
+    start, low = address(x), address(target)
+    end, high = start + extent(x.shape, x.strides, x.itemsize), low + extent(shape, steps, target.itemsize)
+    if end <= low or high <= start:
+        return None
+    first = min(start, low)
+    memory = np.zeros(max(end, high) - first, np.uint8)
+    copy = np.ndarray(x.shape, x.dtype, memory, start - first, x.strides)
+    copy[...] = x
+    np.ndarray(shape, target.dtype, memory, low - first, steps)[...] = value
+    return copy
+
+
 def _meet(a: np.ndarray, b: np.ndarray, whole: bool) -> bool:
-    """Whether two arrays without gaps overlap in part, or at all; with gaps PyTorch does not ask."""
+    """Whether two arrays without gaps overlap in part, or at all; with gaps PyTorch does not ask, and of what is
+    conjugated when it is read it reads a copy."""
+    if isinstance(a, LazyArray) or isinstance(b, LazyArray):
+        return False
     if not (a.size and b.size and _dense(a) and _dense(b)):
         return False
     start, other = address(a), address(b)

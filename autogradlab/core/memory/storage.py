@@ -9,23 +9,43 @@ from __future__ import annotations
 import gc
 import operator
 import weakref
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..types.device import CPU
+from ..types.device import CPU, require_cpu
+from .lazy import as_lazy_as, memory_of
 from .versions import UNSHARED
 
 if TYPE_CHECKING:
     from ..tensor.tensor import Tensor
 
-__all__ = ["Storage", "TensorBase", "address", "owner", "resize", "sharing", "storage_of"]
+__all__ = [
+    "Storage",
+    "TensorBase",
+    "address",
+    "dense",
+    "extent",
+    "fix",
+    "fixed",
+    "owner",
+    "resize",
+    "sharing",
+    "storage_of",
+    "storage_on",
+    "strides",
+]
 
 _STORAGES: weakref.WeakValueDictionary[int, Storage] = weakref.WeakValueDictionary()
+#: memory that NumPy looks at too, and which therefore cannot grow: by the id of the array that owns it
+_FIXED: dict[int, weakref.ref[np.ndarray]] = {}
 
 
 def address(array: np.ndarray) -> int:
     """The address of the first element."""
+    if type(array) is not np.ndarray:
+        array = memory_of(array)
     result: int = array.__array_interface__["data"][0]
     return result
 
@@ -35,6 +55,19 @@ def owner(array: np.ndarray) -> np.ndarray:
     while isinstance(array.base, np.ndarray):
         array = array.base
     return array
+
+
+def fix(t: Tensor) -> None:
+    """From now on the memory of `t` cannot be resized, since an array of the user lies in it."""
+    root = owner(t._array) if t._storage is None else t._storage._owner
+    key = id(root)
+    if key not in _FIXED:
+        _FIXED[key] = weakref.ref(root, lambda _: _FIXED.pop(key, None))
+
+
+def fixed(storage: Storage) -> bool:
+    """Whether a storage cannot be resized."""
+    return id(storage._owner) in _FIXED
 
 
 class TensorBase:
@@ -61,7 +94,8 @@ class Storage:
     __slots__ = ("__weakref__", "_owner", "buffer")
     __module__ = "torch"
 
-    def __init__(self, array: np.ndarray) -> None:
+    def __init__(self, data: Any = 0, *, device: Any = None) -> None:
+        array = data if isinstance(data, np.ndarray) else _bytes(data, device)
         self._owner = array
         flat = array.ravel(order="K") if array.size else np.empty(0, array.dtype)
         self.buffer: np.ndarray = flat.view(np.uint8) if flat.flags.c_contiguous else np.ascontiguousarray(flat)
@@ -89,11 +123,13 @@ class Storage:
         result: list[int] = self.buffer.tolist()
         return result
 
-    def __getitem__(self, index: int) -> int:
-        return int(self.buffer[index])
+    def __getitem__(self, index: Any) -> Any:
+        return Storage(self.buffer[index]) if isinstance(index, slice) else int(self.buffer[index])
 
     def resize_(self, nbytes: int) -> Storage:
         """Grow or shrink to `nbytes`; every tensor on this memory follows."""
+        if fixed(self):
+            raise RuntimeError("Trying to resize storage that is not resizable")
         tensors = sharing(self)
         grown = np.empty(nbytes, np.uint8)
         kept = min(nbytes, self.buffer.nbytes)
@@ -107,8 +143,8 @@ class Storage:
         for t, offset in places:
             a = t._array
             t._storage = self
-            if offset + _span(a) <= nbytes:
-                t._array = np.ndarray(a.shape, a.dtype, grown, offset, a.strides)
+            if offset + extent(a.shape, a.strides, a.itemsize) <= nbytes:
+                t._array = as_lazy_as(a, np.ndarray(a.shape, a.dtype, grown, offset, strides(a)))
         return self
 
     def __eq__(self, other: object) -> bool:
@@ -118,22 +154,60 @@ class Storage:
         return hash(self.data_ptr())
 
 
-def _span(a: np.ndarray) -> int:
+def _bytes(data: Any, device: Any) -> np.ndarray:
+    """The memory that a user asks for: so many bytes, or those of a sequence."""
+    require_cpu(device)
+    if isinstance(data, int):
+        return np.zeros(data, np.uint8)
+    if not isinstance(data, Sequence):
+        raise RuntimeError(f"torch.UntypedStorage(): Expected a sequence type, but got {type(data).__name__}")
+    for item in data:
+        if not isinstance(item, int):
+            raise RuntimeError(
+                f"torch.UntypedStorage(): tried to construct a storage from a sequence ({type(data).__name__}), but "
+                f"one of the items was of type {type(item).__name__} instead of int"
+            )
+    return np.array([n & 255 for n in data], np.uint8)
+
+
+def strides(a: np.ndarray) -> tuple[int, ...]:
+    """PyTorch's strides in bytes: NumPy gives some of 0 to arrays that own no memory."""
+    if a.size or not a.shape or any(a.strides) or owner(a).size:
+        return a.strides
+    return dense(a.shape, a.itemsize)
+
+
+def dense(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
+    """Strides in bytes of a contiguous array; a size of 0 counts as 1, as in PyTorch."""
+    found = []
+    step = itemsize
+    for n in reversed(shape):
+        found.append(step)
+        if n > 1:
+            step *= n
+    return tuple(reversed(found))
+
+
+def extent(shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int) -> int:
     """Bytes from the first to past the last element."""
-    if not a.size:
+    if 0 in shape:
         return 0
-    return a.itemsize + sum((n - 1) * s for n, s in zip(a.shape, a.strides, strict=True))
+    return itemsize + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
 
 
 def storage_of(t: Tensor) -> Storage:
     """The storage of a tensor, the same object for all that share it."""
     if t._storage is not None:
         return t._storage
-    root = owner(t._array)
+    found = t._storage = storage_on(owner(t._array))
+    return found
+
+
+def storage_on(root: np.ndarray) -> Storage:
+    """The storage of the memory that an array owns."""
     found = _STORAGES.get(id(root))
     if found is None:
         found = _STORAGES[id(root)] = Storage(root)
-    t._storage = found
     return found
 
 
@@ -164,10 +238,12 @@ def resize(input: Tensor, shape: tuple[int, ...]) -> None:
     count = 1
     for n in shape:
         count *= n
-    if input._counter is UNSHARED and input._storage is None and x.base is None and count > x.size:
+    alone = input._counter is UNSHARED and input._storage is None and x.base is None
+    if alone and count > x.size and id(x) not in _FIXED:
         # nobody else is on this memory, so nobody has to be looked for
         grown = np.empty(shape, x.dtype)
-        grown.reshape(-1)[: x.size] = x.ravel(order="K")
+        if x.size:
+            grown.reshape(-1)[: x.size] = x.ravel(order="K")
         input._array = grown
         return
     storage = storage_of(input)
@@ -175,4 +251,4 @@ def resize(input: Tensor, shape: tuple[int, ...]) -> None:
     if offset + count * x.itemsize > storage.nbytes():
         storage.resize_(offset + count * x.itemsize)
     input._storage = storage
-    input._array = np.ndarray(shape, x.dtype, storage.buffer, offset)
+    input._array = as_lazy_as(x, np.ndarray(shape, x.dtype, storage.buffer, offset))

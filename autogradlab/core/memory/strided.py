@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from .storage import address, owner
+from .lazy import as_lazy_as, bits, memory_of
+from .storage import address, dense, owner, strides
 
 __all__ = [
     "Geometry",
@@ -15,6 +18,7 @@ __all__ = [
     "placed",
     "scatter_strided",
     "strided_backward",
+    "turned",
     "view_strides",
     "whole",
     "window",
@@ -28,6 +32,8 @@ def window(x: np.ndarray, shape: tuple[int, ...], strides: tuple[int, ...], shif
 
     `np.lib.stride_tricks.as_strided` does the same at ten times the cost, since it takes the array interface.
     """
+    if type(x) is not _ndarray:
+        return _lazy_window(x, shape, strides, shift)
     if shift >= 0:
         buffer = x
         if not x.flags.c_contiguous:
@@ -49,28 +55,24 @@ def window(x: np.ndarray, shape: tuple[int, ...], strides: tuple[int, ...], shif
     return _ndarray(shape, x.dtype, root, start, strides)
 
 
+def _lazy_window(x: Any, *place: Any) -> np.ndarray:
+    found: np.ndarray = as_lazy_as(x, window(np.asarray(memory_of(x)), *place))
+    return found
+
+
 def placed(x: np.ndarray) -> np.ndarray:
     """The array with PyTorch's strides, where it is empty and NumPy has given it strides of 0."""
-    if x.size or not x.shape or any(x.strides) or owner(x).size:
+    found = strides(x)
+    if found is x.strides or found == x.strides:
         return x
-    return _ndarray(x.shape, x.dtype, x, 0, dense(x.shape, x.itemsize))
+    placed: np.ndarray = as_lazy_as(x, _ndarray(x.shape, x.dtype, memory_of(x), 0, found))
+    return placed
 
 
 def _interfaced(x: np.ndarray, shape: tuple[int, ...], strides: tuple[int, ...], shift: int) -> np.ndarray:
     """The same for an array with gaps, which does not export a buffer."""
     assert not shift, "memory outside of the array"
     return np.lib.stride_tricks.as_strided(x, shape, strides)
-
-
-def dense(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
-    """Strides in bytes of a contiguous array; a size of 0 counts as 1, as in PyTorch."""
-    strides = []
-    step = itemsize
-    for n in reversed(shape):
-        strides.append(step)
-        if n > 1:
-            step *= n
-    return tuple(reversed(strides))
 
 
 def view_strides(x: np.ndarray, shape: tuple[int, ...]) -> tuple[int, ...] | None:
@@ -196,11 +198,23 @@ def geometries(base: np.ndarray, view: np.ndarray) -> tuple[Geometry, Geometry, 
     return Geometry(base), Geometry(view, base), alone
 
 
+def turned(base: np.ndarray, view: np.ndarray) -> tuple[bool, bool] | None:
+    """Whether the values of a view are the conjugates and the negatives of those of its base; None if neither."""
+    if type(base) is _ndarray and type(view) is _ndarray:
+        return None
+    (conj, neg), (own_conj, own_neg) = bits(base), bits(view)
+    if conj and view.dtype.kind != "c":  # the real parts or the imaginary ones
+        neg ^= (address(view) - address(base)) // view.itemsize % 2 == 1
+        conj = False
+    found = conj is not own_conj, neg is not own_neg
+    return found if any(found) else None
+
+
 def parts(x: np.ndarray) -> np.ndarray:
     """A complex array as a real one with a last dimension of 2, in the same memory; a real one as it is."""
     if x.dtype.kind != "c":
         return x
-    real = x.real
+    real = memory_of(x).real
     return np.lib.stride_tricks.as_strided(real, (*x.shape, 2), (*x.strides, real.itemsize))
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..memory.layout import memory_axes
+from ..memory.layout import empty_like, memory_axes
 from .generator import Generator, default_generator
 from .normals import fma64, round_to, standard_normals
 from .streams import CPP_NAMES, DIGITS, check_overlap, fill, normal_, scalar_name, uniform_, unsupported
@@ -261,7 +261,7 @@ def multinomial(p: Array, n_sample: int, replacement: bool = False, generator: G
         raise RuntimeError(PROB_SUM)
     # The largest of p / exponential falls on each index with its chance; the next ones go on without replacement.
     with np.errstate(all="ignore"):
-        race = p / exponential_(np.empty_like(p), 1.0, source)
+        race = p / exponential_(empty_like(p, p.dtype), 1.0, source)
     if n_sample == 1:
         return np.asarray(race.argmax(-1, keepdims=True), np.int64)
     return np.ascontiguousarray(np.argsort(-race, axis=-1, kind="stable")[..., :n_sample], np.int64)
@@ -432,6 +432,16 @@ def standard_gamma(alpha: Array, generator: Generator | None = None) -> Array:
     smallest = float(np.finfo(alpha.dtype).tiny)
     values = [max(smallest, float(alpha.dtype.type(_gamma(shape, source)))) for shape in alpha.reshape(-1)]
     return np.array(values, alpha.dtype).reshape(alpha.shape)
+
+
+def dirichlet(alpha: Array, generator: Generator | None = None) -> Array:
+    """Dirichlet numbers of the concentrations `alpha` along the last dimension (mirrors `torch._sample_dirichlet`)."""
+    if alpha.dtype.name not in ("float32", "float64"):
+        raise unsupported("dirichlet", alpha.dtype)
+    source = generator or default_generator
+    drawn = np.array([_gamma(shape, source) for shape in alpha.reshape(-1).astype(np.float64)]).reshape(alpha.shape)
+    smallest = float(np.finfo(alpha.dtype).tiny)
+    return np.maximum(drawn / drawn.sum(-1, keepdims=True), smallest).astype(alpha.dtype)
 
 
 def _gamma(shape: Any, generator: Generator) -> float:

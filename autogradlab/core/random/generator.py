@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..types.device import CPU, device
+from ..types.native import Native
 
 __all__ = [
     "STATE_SIZE",
@@ -80,7 +81,7 @@ _TWO32, _SHIFT32 = np.array(2.0**32), np.array(32, np.uint64)
 _FLOAT32, _FLOAT64, _UINT64 = np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.uint64)
 
 
-class Generator:
+class Generator(metaclass=Native):
     """A stream of random numbers that can be seeded, saved and restored (mirrors `torch.Generator`).
 
     Errors: RuntimeError for a device that this build lacks.
@@ -165,6 +166,10 @@ class Generator:
             self._total += blocks * BLOCK
             self._blocks = again
             self._torn = False
+
+    def position(self) -> tuple[Any, ...]:
+        """Where in its numbers it stands: another value as soon as one is drawn, or it is seeded anew."""
+        return self._seed, id(self._start), self._total - len(self._words) + self._pos, self.next_normal
 
     def _used(self) -> int:
         """How many words of the block in use have been given away."""

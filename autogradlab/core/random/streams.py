@@ -484,7 +484,7 @@ def _swapped(partner: Array) -> Array:
     last[np.where(partner == steps, n, partner)] = steps  # of several steps the last one stays
     last = last[:n]
     further = last.take(last)
-    while not np.array_equal(further, last):
+    while np.count_nonzero(further != last):
         last = further.take(further)  # twice in a turn, since to compare takes longer than to follow
         further = last.take(last)
     # steps grouped by partner, in turn: numbers of 16 bits are counted, not sorted

@@ -22,12 +22,12 @@ from typing import Any
 
 import numpy as np
 
-from ..graph.node import Edge, Node
+from ..graph.node import Edge, Node, pair
 from ..graph.slices import CopySlices
-from ..memory.versions import INFERENCE, UNSHARED
+from ..memory.versions import INFERENCE, UNSHARED, InferenceVersions
 from ..runtime import errors, modes
 from ..runtime.modes import QUIET
-from ..tensor.edges import gradient_edge, pair, refuse_view, requires_grad, view_edge
+from ..tensor.edges import gradient_edge, refuse_view, requires_grad, view_edge
 from ..tensor.tensor import Tensor
 
 __all__ = [
@@ -97,7 +97,7 @@ class History:
             self._move_retained(base._edge, copy)
             edge = copy
             self.assignments = ((base, "_edge", edge),)
-        made = view_edge(base._array, edge, t._array)
+        made = view_edge(base._array, edge, t._array, view.edge)
         self._move_retained(view.edge, made)
         self.assignments += ((view, "edge", made),)
 
@@ -145,6 +145,8 @@ def _next_version(t: Tensor) -> tuple[Any, int]:
         return count, count[0] + 1
     if count is UNSHARED:
         return [0], 1
+    if type(count) is InferenceVersions:
+        return count, count.number + 1
     if not modes.current().inference:
         raise RuntimeError(errors.INFERENCE_INPLACE)
     return [0], 0  # of a tensor of inference mode: nobody will look at it
@@ -188,6 +190,16 @@ def commit(t: Tensor, values: Any, history: History | None = None, index: Any = 
                 t._edge = edge
                 raise
             return
+    elif count is UNSHARED and history is None:
+        count = [1]
+        try:
+            target[index] = values
+            t._counter = count
+        except BaseException:
+            target[index] = values
+            t._counter = count
+            raise
+        return
     count, version = _next_version(t)
     try:
         target[index] = values

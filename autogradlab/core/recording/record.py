@@ -9,17 +9,18 @@ shape of an input (`input_shape`).
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
 from ..graph.backend import RAW, TENSORS
-from ..graph.node import NO_EDGE, Edge, Node, modified, node_class, sequence
-from ..memory.versions import INFERENCE, counter
+from ..graph.node import NO_EDGE, Edge, Node, edge_to, leads, modified, node_class, pair, sequence
+from ..memory.versions import UNSHARED, counter, of_inference
 from ..runtime import errors, modes
-from ..tensor.edges import WRAPPED, edge_to, gradient_edge, leads, pair, requires_grad
+from ..tensor.edges import WRAPPED, gradient_edge, output_edge, requires_grad
 from ..tensor.tensor import Tensor, wrap
 
 __all__ = [
@@ -34,8 +35,11 @@ __all__ = [
     "SavedTensor",
     "make_node_class",
     "no_derivative",
+    "on_reals",
     "pack",
     "raw",
+    "save_output",
+    "unchanged",
     "unpack",
     "writes",
 ]
@@ -43,6 +47,10 @@ __all__ = [
 #: the Node of operations that PyTorch has no derivative for
 NOT_IMPLEMENTED = "torch::autograd::NotImplemented"
 _new = object.__new__
+#: saved values that PyTorch shows as unsigned numbers
+_UNSIGNED = frozenset(
+    ("dim", "dim0", "dim1", "start_dim", "end_dim", "index", "start", "end", "ignore_index", "padding_idx")
+)
 #: stands for a saved tensor that backward has freed
 FREED: Any = object()
 
@@ -50,24 +58,37 @@ FREED: Any = object()
 class SavedOutput:
     """A saved output: its memory and version, not the tensor, whose history leads to the Node that saves it."""
 
-    __slots__ = ("_array", "_counter", "nr", "tensor_type")
+    __slots__ = ("_array", "_counter", "nr")
 
-    def __init__(self, t: Tensor, nr: int = 0) -> None:
-        self._array = t._array
-        self._counter = counter(t)
-        self.nr = nr
+    _array: np.ndarray
+    _counter: Any
+    #: the number of the output
+    nr: int
+
+
+def save_output(t: Tensor, nr: int = 0) -> SavedOutput:
+    """What a Node saves of its output number `nr`."""
+    item = SavedOutput()
+    item._array = t._array
+    item.nr = nr
+    version = t._counter
+    if version is UNSHARED:
+        version = t._counter = [0]
+    item._counter = version
+    return item
 
 
 class Overwritten:
     """A saved input that lies in the memory which its Node's operation overwrites: backward will find it modified.
 
     It holds the tensor's place in the graph as it was before, and the name of the Node that has made it then, for the
-    error; not the tensor, whose history leads to the Node that saves it.
+    error; the tensor only weakly, since its history leads to the Node that saves it.
     """
 
-    __slots__ = ("_array", "_counter", "edge", "origin")
+    __slots__ = ("_array", "_counter", "edge", "origin", "saved")
 
     def __init__(self, t: Tensor, origin: str) -> None:
+        self.saved = weakref.ref(t)
         self._array = t._array
         self._counter = counter(t)
         self.edge = gradient_edge(t)
@@ -164,7 +185,7 @@ class SavedTensor:
     @property
     def data(self) -> Any:
         """What is kept: the tensor's data, or what a pack hook made of it; None once backward has freed it."""
-        item = None if self._node.saved is None else self._node.saved[self._index]
+        item = None if self._node.saved is None else _owned(self._node, self._index)
         if isinstance(item, Packed):
             return item.packed
         if isinstance(item, (SavedOutput, Overwritten)):
@@ -210,7 +231,7 @@ class SavedTensor:
 
 def _packed(node: Node, saved: tuple[Any, ...], i: int, hooks: Any) -> tuple[Any, ...]:
     half = len(saved) // 2
-    item = saved[i]
+    item = _owned(node, i)
     if isinstance(item, SavedOutput):
         t = wrap(item._array)
         t._counter = item._counter
@@ -271,12 +292,23 @@ def finish(node: Node, local: modes.State, outputs: bool = True) -> None:
         observe(node)
 
 
+def _owned(node: Node, i: int) -> Any:
+    """Saved value number `i` as users may have it: what stands for a Python number, which Nodes share, becomes the
+    Node's own."""
+    saved = node.saved
+    item = saved[i]
+    if getattr(item, "_meta", None) is WRAPPED:
+        item = wrap(item._array.copy())
+        node.saved = (*saved[:i], item, *saved[i + 1 :])
+    return item
+
+
 def unpack(node: Node, i: int) -> Any:
     """Saved value number `i` as a Tensor with its history (or as it is, if it is no tensor)."""
     saved = node.saved
     if saved is None:
         raise RuntimeError(errors.BACKWARD_TWICE)
-    item, version = saved[i], saved[(len(saved) >> 1) + i]
+    item, version = _owned(node, i), saved[(len(saved) >> 1) + i]
     if version is None or item is None:
         return item
     if type(item) is list:
@@ -295,7 +327,7 @@ def unpack_one(node: Node, item: Any, version: int) -> Tensor:
         if item._array.dtype.kind in "fcV" and not (
             item.nr and _without_gradient(node, item.nr)
         ):  # indices have no history
-            t._edge = edge_to(node, item.nr)
+            t._edge = output_edge(node, item.nr)
         return t
     result: Tensor = item
     return result
@@ -310,6 +342,9 @@ def _without_gradient(node: Node, nr: int) -> bool:
 def changed(node: Node, item: Any, version: int) -> RuntimeError:
     """The error for a saved tensor that was modified in place."""
     if type(item) is Overwritten:
+        saved = item.saved()
+        if saved is not None and saved._view is None:  # the Node that has made it by now
+            return modified(saved, version)
         return modified(item.tensor(), version, item.origin)
     if type(item) is SavedOutput:
         t = wrap(item._array)
@@ -353,7 +388,7 @@ class Formula:
     `of` is PyTorch's name for them.
     """
 
-    __slots__ = ("edges", "fn", "joint", "names", "needs", "of", "places", "writes")
+    __slots__ = ("edges", "fn", "joint", "names", "needs", "of", "take", "writes")
 
     def __init__(self, fn: Callable[..., Any], edges: tuple[int, ...], joint: bool, of: str = "") -> None:
         self.fn = fn
@@ -368,7 +403,16 @@ class Formula:
         self.needs = bool(self.names) and self.names[-1] == "needs"
         if self.needs:
             self.names = self.names[:-1]
-        self.places: tuple[int, ...] = ()
+        #: picks the values that the formula takes out of all that are saved
+        self.take: Callable[[list[Any]], Sequence[Any]] = tuple
+
+    def place(self, fields: tuple[str, ...]) -> None:
+        """Note where among the saved values those stand that the formula takes."""
+        places = [fields.index(n) for n in self.names]
+        if len(places) > 1:
+            self.take = itemgetter(*places)
+        else:  # a getter of one place would give the value itself
+            self.take = itemgetter(slice(places[0], places[0] + 1) if places else slice(0))
 
 
 def writes(times: int, recorded: int | None = None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -379,6 +423,21 @@ def writes(times: int, recorded: int | None = None) -> Callable[[Callable[..., A
 
     def mark(formula: Callable[..., Any]) -> Callable[..., Any]:
         formula.writes = times, times if recorded is None else recorded  # type: ignore[attr-defined]
+        return formula
+
+    return mark
+
+
+def unchanged(F: Any, grad: Any) -> Any:
+    """The formula of an input to which the gradient of the result passes as it is."""
+    return grad
+
+
+def on_reals(ufunc: np.ufunc) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Say of a formula that on real arrays it is a ufunc of the gradient and the one value that it takes beside it."""
+
+    def mark(formula: Callable[..., Any]) -> Callable[..., Any]:
+        formula.on_reals = ufunc  # type: ignore[attr-defined]
         return formula
 
     return mark
@@ -413,6 +472,8 @@ class OpNode(Node):
     #: the formulas by the names of what they differentiate: the order in which PyTorch's own Nodes record theirs
     recorded: tuple[Formula, ...] = ()
 
+    __init__ = object.__init__  # `start_node` sets what a Node has
+
     def run(self, grad: Any, F: Any) -> tuple[Any, ...]:
         if grad is None or (self.multi and all(g is None for g in grad)):
             return (None,) * len(self._edges)
@@ -437,7 +498,8 @@ class OpNode(Node):
         local = modes.LOCAL.state
         before = local.formula
         if before:  # the engine has said so for the whole pass
-            return self._counted(self.apply(self.recorded, F, grad, values), grad)
+            outs = self.apply(self.recorded, F, grad, values)
+            return self._counted(outs, grad) if self.writes_recorded else outs
         try:
             local.formula = True
             local.refresh()
@@ -463,16 +525,16 @@ class OpNode(Node):
                 wanted = range(spread) if spread is not None else formula.edges
                 needs = [type(edges[i]) is not tuple or edges[i][0] is not None for i in wanted]
                 if any(needs):
-                    args = [values[p] for p in formula.places]
+                    args = formula.take(values)
                     if formula.needs:
-                        args.append(needs)
+                        args = [*args, needs]
                     for i, needed, g in zip(wanted, needs, formula.fn(F, grad, *args), strict=True):
                         if needed:
                             outs[i] = g
             else:
                 i = formula.edges[0]
                 if type(edges[i]) is not tuple or edges[i][0] is not None:
-                    outs[i] = formula.fn(F, grad, *[values[p] for p in formula.places])
+                    outs[i] = formula.fn(F, grad, *formula.take(values))
         return tuple(outs)
 
     def release(self) -> None:
@@ -502,14 +564,20 @@ class OpNode(Node):
     def _shown(self, i: int) -> Any:
         value = unpack(self, i) if self.saved is not None else self._remains(i)
         name = self.saved_names[i]
-        if name in ("dim", "dim0", "dim1", "start_dim", "end_dim"):  # PyTorch keeps them unsigned
+        if name in _UNSIGNED:
             if isinstance(value, int):
                 return (value % 2**64,) if self.dim_list else value % 2**64
             if isinstance(value, (tuple, list)):
                 return tuple(v % 2**64 for v in value)
+        if name.endswith("_sizes_opt") and value is None:
+            return (0,)
         if name.endswith("_sym_strides") and not self._wanted(i):
             return ()  # PyTorch keeps sizes always, strides only for a gradient that is wanted
         return tuple(value) if isinstance(value, list) else value
+
+    def field(self, name: str) -> Any:
+        """A saved value by our own name, also one that PyTorch does not show."""
+        return self._shown(self.fields.index(name))
 
     def __dir__(self) -> list[str]:
         shown = ["_saved_" + n for n in (*self.saved_names, *self.constants) if n]
@@ -615,7 +683,7 @@ def make_node_class(
         return names.get(field, field)
 
     for formula in formulas:
-        formula.places = tuple(fields.index(n) for n in formula.names)
+        formula.place(fields)
     saved_names = tuple(theirs(f) for f in fields)
     shown_names = [n for n in saved_names if n]
     methods.update({"_saved_" + n: _saved(n) for n in (*shown_names, *methods.get("constants", ()))})
@@ -657,13 +725,13 @@ def array_property(x: np.ndarray, kind: str) -> Any:
 
 def check_saveable(t: Tensor) -> None:
     """Tensors made in inference mode cannot be saved for backward."""
-    if t._counter is INFERENCE:
+    if of_inference(t):
         raise RuntimeError(errors.INFERENCE_SAVED)
 
 
 def start_node(cls: type[OpNode], edges: tuple[Edge, ...], shape: Any, numpy: Any, saved: tuple[Any, ...]) -> OpNode:
     """A Node of an operation that was just computed."""
-    node = _new(cls)
+    node = cls()
     node._seq = sequence()
     node._edges = edges
     node.hooks = None

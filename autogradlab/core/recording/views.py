@@ -6,8 +6,9 @@ import numpy as np
 
 from ..graph.node import NO_EDGE, Edge
 from ..memory.versions import INFERENCE, UNSHARED
+from ..runtime import modes
 from ..tensor.edges import ViewMeta
-from ..tensor.tensor import Tensor, wrap
+from ..tensor.tensor import Tensor, made, wrap
 
 __all__ = ["share", "shown"]
 
@@ -25,12 +26,13 @@ def share(source: Tensor, array: np.ndarray, edge: Edge | None, creation: str | 
     if version is UNSHARED:
         version = source._counter = [0]
     t._counter = version
-    if version is INFERENCE:
+    if type(version) is not list:
+        t._counter = INFERENCE
         t._edge = NO_EDGE
         t._view = None
     else:
         t._edge = None
-        t._view = meta = _new(ViewMeta)
+        t._view = meta = ViewMeta()
         meta.edge = edge
         meta.leaf = False
         meta.version = version[0]
@@ -47,4 +49,6 @@ def share(source: Tensor, array: np.ndarray, edge: Edge | None, creation: str | 
 def shown(array: np.ndarray) -> Tensor:
     """The tensor of an array that formulas made: a view, if they took it as a part of other memory."""
     base = array.base
-    return share(wrap(base), array, None) if type(base) is np.ndarray else wrap(array)
+    if type(base) is np.ndarray and not modes.FLAGS.inference:
+        return share(wrap(base), array, None)
+    return made(array)

@@ -80,13 +80,17 @@ class State:
         "depth",
         "evaluating",
         "formula",
+        "function_modes",
         "grad",
+        "graph_group",
         "inference",
         "observers",
+        "overriding",
         "plain",
         "record",
         "saved_hooks",
         "saved_hooks_disabled",
+        "threads",
     )
 
     def __init__(self) -> None:
@@ -104,9 +108,16 @@ class State:
         #: stack of (pack, unpack) pairs of `saved_tensors_hooks`
         self.saved_hooks: list[tuple[Callable[..., Any], Callable[..., Any]]] = []
         self.saved_hooks_disabled: str | None = None
+        #: the `GraphExecGroup` of checkpoints that is entered
+        self.graph_group: Any = None
         #: called with each new Node (anomaly mode, inspectors)
         self.observers: list[Callable[[Any], None]] = []
         self.record = self.plain = True
+        #: what `set_multithreading_enabled` says
+        self.threads = True
+        #: whom operations ask (`core/tensor/overriding.py`): objects with `__torch_function__`, and the modes entered
+        self.overriding = 0
+        self.function_modes: list[Any] = []
 
     def set_grad(self, enabled: bool) -> bool:
         """Switch grad mode and return what it was; also where an interruption left it half switched."""

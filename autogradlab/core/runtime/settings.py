@@ -90,6 +90,11 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
 
     Mirrors `torch.use_deterministic_algorithms`.
     """
+    for name, value, place in (("mode", mode, " (position 1)"), ("warn_only", warn_only, "")):
+        if not isinstance(value, bool):
+            raise TypeError(
+                f"_set_deterministic_algorithms(): argument '{name}'{place} must be bool, not {type(value).__name__}"
+            )
     _state["deterministic"] = (1 if warn_only else 2) if mode else 0
 
 

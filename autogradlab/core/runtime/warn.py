@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 
-__all__ = ["is_always", "set_always", "warn", "warn_once"]
+__all__ = ["forget", "is_always", "set_always", "warn", "warn_once"]
 
 _PACKAGE = __name__.partition(".")[0]
 #: how PyTorch ends a warning that its compiled part gives
@@ -46,6 +46,11 @@ def warn_once(message: str, category: type[Warning] = UserWarning, *, at: str = 
     if _always or (key or message) not in _given:
         _given.add(key or message)
         warnings.warn(message + (_TRIGGERED.format(at) if at else ""), category, stacklevel=_level())
+
+
+def forget(message: str) -> None:
+    """Let a warning that comes once in a process come again."""
+    _given.discard(message)
 
 
 def warn_deprecated(message: str) -> None:

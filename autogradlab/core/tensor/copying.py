@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from typing import Any
 
 import numpy as np
 
 from ..graph.node import NO_EDGE
-from ..memory.storage import owner, storage_of
-from ..memory.versions import increment_version
+from ..memory.lazy import LazyArray, bits, memory_of, with_bits
+from ..memory.storage import Storage, owner, storage_of, storage_on
+from ..memory.versions import INFERENCE, increment_version
+from ..runtime import modes
 from ..types import dtypes
 from .edges import requires_grad
+from .overriding import overrides
 from .tensor import Tensor, set_requires_grad, wrap
 
-__all__ = ["deepcopy_tensor", "rebuild_tensor", "reduce_tensor", "whole"]
+__all__ = ["deepcopy_storage", "deepcopy_tensor", "rebuild_tensor", "reduce_tensor", "whole"]
 
 NOT_LEAF = (
     "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  If you "
     "were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage, see "
     "https://github.com/pytorch/pytorch/pull/103001"
+)
+NO_EMPTY = (
+    "The default implementation of __deepcopy__() for non-wrapper subclasses only works for subclass types that "
+    "implement new_empty() and for which that function returns another instance of the same subclass. You should "
+    "either properly implement new_empty() for your subclass or override __deepcopy__() if it is intended behavior for "
+    "new_empty() to return an instance of a different type."
 )
 
 
@@ -39,6 +49,15 @@ def _same_memory(array: np.ndarray, memo: dict[Any, Any], copied: Any) -> np.nda
     )
 
 
+def deepcopy_storage(storage: Storage, memo: dict[Any, Any]) -> Storage:
+    """What `copy.deepcopy(t.untyped_storage())` gives: the memory of copies of its tensors with the same `memo`."""
+    root = storage._owner
+    key = ("storage", id(root))
+    if key not in memo:
+        memo[key] = (whole(root), root)
+    return storage_on(owner(memo[key][0]))
+
+
 def whole(root: np.ndarray) -> np.ndarray:
     """The memory of an array, in the order in which it lies there."""
     flat = root.ravel(order="K")
@@ -54,21 +73,16 @@ def deepcopy_tensor(t: Tensor, memo: dict[Any, Any]) -> Tensor:
         raise RuntimeError(NOT_LEAF)
     if id(t) in memo:
         return memo[id(t)]
-    root = owner(t._array)
-    lies_alone = root is t._array or (
-        root.size == t._array.size and root.flags.c_contiguous and t._array.flags.c_contiguous
-    )
-    array = (
-        np.array(t._array, copy=True, order="K")
-        if lies_alone and key_free(root, memo)
-        else _same_memory(t._array, memo, whole)
-    )
-    if lies_alone and key_free(root, memo):
-        memo[("storage", id(root))] = (array.reshape(-1) if array.flags.c_contiguous else array.ravel(order="K"), root)
+    if overrides(type(t)) and type(t.new_empty([])) is not type(t):
+        raise RuntimeError(NO_EMPTY)
+    if isinstance(t._array, LazyArray):
+        array = t._array.resolve()
+    else:
+        array = _copied(t._array, memo)
     made = object.__new__(type(t))
     made._array = array
     made._edge = NO_EDGE
-    made._counter = [1]  # PyTorch gives the copy its memory by set_
+    made._counter = _versions()
     made._grad = made._view = made._meta = made._storage = None
     memo[id(t)] = made
     if t._grad is not None:
@@ -80,6 +94,18 @@ def deepcopy_tensor(t: Tensor, memo: dict[Any, Any]) -> Tensor:
     return made
 
 
+def _copied(x: np.ndarray, memo: dict[Any, Any]) -> np.ndarray:
+    """A copy of an array on a copy of its memory, which other tensors copied with the same `memo` share."""
+    root = owner(x)
+    if not key_free(root, memo):
+        return _same_memory(x, memo, whole)
+    if root is not x and not (root.size == x.size and root.flags.c_contiguous and x.flags.c_contiguous):
+        return _same_memory(x, memo, whole)
+    array = np.array(x, copy=True, order="K")
+    memo[("storage", id(root))] = (array.reshape(-1) if array.flags.c_contiguous else array.ravel(order="K"), root)
+    return array
+
+
 def key_free(root: np.ndarray, memo: dict[Any, Any]) -> bool:
     """Whether this memory has not been copied yet."""
     return ("storage", id(root)) not in memo
@@ -87,7 +113,7 @@ def key_free(root: np.ndarray, memo: dict[Any, Any]) -> bool:
 
 def reduce_tensor(t: Tensor) -> Any:
     """What pickle keeps of a tensor: its values with their strides, requires_grad, attributes. No memory is shared."""
-    array = t._array
+    array = memory_of(t._array)
     strides = tuple(s // array.itemsize for s in array.strides)
     if array.flags.c_contiguous or min(strides, default=0) < 0:
         array = np.array(array, order="C")
@@ -96,14 +122,31 @@ def reduce_tensor(t: Tensor) -> Any:
     else:  # the stretch of memory in which it lies
         last = sum((n - 1) * s for n, s in zip(array.shape, strides, strict=True)) if array.size else -1
         block = np.lib.stride_tricks.as_strided(array, (last + 1,), (array.itemsize,))
-    args = (block.tobytes(), t.dtype.name, 0, array.shape, strides, requires_grad(t))
+    args = (block.tobytes(), t.dtype.name, 0, array.shape, strides, requires_grad(t), *bits(t._array))
+    if type(t) is not Tensor:
+        return _rebuild_subclass, (rebuild_tensor, type(t), args), dict(t.__dict__) or None
     return rebuild_tensor, args, dict(t.__dict__) or None
 
 
-def rebuild_tensor(memory: Any, name: str, offset: int, shape: Any, strides: Any, requires: bool) -> Tensor:
+def _rebuild_subclass(rebuild: Any, cls: type[Tensor], args: tuple[Any, ...]) -> Any:
+    made = rebuild(*args)
+    made.__class__ = cls
+    return made
+
+
+def rebuild_tensor(
+    memory: Any,
+    name: str,
+    offset: int,
+    shape: Any,
+    strides: Any,
+    requires: bool,
+    conj: bool = False,
+    neg: bool = False,
+) -> Tensor:
     """A tensor from what `reduce_tensor` kept."""
     numpy = dtypes.ALL[name].numpy
-    t = wrap(_placed(memory, numpy, offset, tuple(shape), tuple(strides)))
+    t = wrap(with_bits(_placed(memory, numpy, offset, tuple(shape), tuple(strides)), conj, neg))
     increment_version(t)  # PyTorch gives it its memory by set_
     if requires:
         set_requires_grad(t, True, "method")
@@ -134,11 +177,28 @@ def _reduce(self: Tensor, protocol: Any) -> Any:
     return reduce_tensor(self)
 
 
+def _versions() -> Any:
+    """The version counter of a copy, which PyTorch gives its memory by set_."""
+    return INFERENCE if modes.current().inference else [1]
+
+
+def _warn_hooks(t: Tensor) -> None:
+    """Say of the hooks of a tensor that what pickles or copies it leaves them out."""
+    for hook in (t._backward_hooks or {}).values():
+        if not hasattr(hook, "__torch_unserializable__"):
+            warnings.warn(
+                f"backward hook {hook!r} on tensor will not be serialized.  If this is expected, you can decorate the "
+                "function with @torch.utils.hooks.unserializable_hook to suppress this warning",
+                stacklevel=4,
+            )
+
+
 def _copy(self: Tensor) -> Tensor:
     """What `copy.copy` gives: another tensor on the same memory, without history."""
+    _warn_hooks(self)
     made = wrap(self._array[...])
     made._storage = storage_of(self)
-    made._counter = [1]  # PyTorch gives the copy its memory by set_
+    made._counter = _versions()
     if requires_grad(self):
         set_requires_grad(made, True, "method")
     made.__dict__.update(self.__dict__)

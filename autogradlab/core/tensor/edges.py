@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..graph.node import NO_EDGE, AccumulateGrad, Edge, HookDict, Node, Pair, short_name
-from ..graph.slices import AsStridedBackward0
-from ..memory.strided import geometries
-from ..memory.versions import INFERENCE
+from ..graph.node import NO_EDGE, AccumulateGrad, Edge, HookDict, Node, edge_to, leads, pair, short_name
+from ..graph.slices import WITHIN, AsStridedBackward0, ConjBackward0, NegViewBackward0
+from ..memory.strided import geometries, turned
+from ..memory.versions import of_inference
 from ..runtime import errors
 
 if TYPE_CHECKING:
@@ -22,31 +22,14 @@ __all__ = [
     "WRAPPED",
     "TensorMeta",
     "ViewMeta",
-    "edge_to",
     "gradient_edge",
-    "leads",
     "operand_edge",
-    "pair",
+    "output_edge",
     "refuse_view",
     "regenerate",
     "requires_grad",
     "view_edge",
 ]
-
-
-def pair(edge: Edge) -> Pair:
-    """The Node that an edge leads to, if any, and the number of its output."""
-    return edge if type(edge) is tuple else (edge, 0)  # type: ignore[return-value]
-
-
-def edge_to(node: Node, nr: int) -> Edge:
-    """The edge to output number `nr` of a Node."""
-    return (node, nr) if nr else node
-
-
-def leads(edge: Edge) -> bool:
-    """Whether there is a Node at the end of an edge."""
-    return type(edge) is not tuple or edge[0] is not None
 
 
 class TensorMeta:
@@ -77,14 +60,13 @@ class ViewMeta:
 
     __slots__ = ("base", "creation", "edge", "leaf", "version")
 
-    def __init__(self, base: Tensor, edge: Edge | None, version: int, creation: str | None) -> None:
-        self.base = base
-        self.edge = edge
-        self.version = version
-        #: None, or why in-place operations on it are refused: "no_grad", "inference", "multi_output", "custom"
-        self.creation = creation
-        #: whether requires_grad_() was called on it
-        self.leaf = False
+    base: Tensor
+    edge: Edge | None
+    version: int
+    #: None, or why in-place operations on it are refused: "no_grad", "inference", "multi_output", "custom"
+    creation: str | None
+    #: whether requires_grad_() was called on it
+    leaf: bool
 
 
 def requires_grad(t: Tensor) -> bool:
@@ -103,7 +85,7 @@ DEAD_EDGE: Edge = (*NO_EDGE,)
 def operand_edge(t: Tensor, operands: Iterable[Any] = ()) -> Edge:
     """`gradient_edge` of an operand. Where all of them are tensors of inference mode, autograd does not see the
     operation. `operands`: tensors, lists of them, and what is no tensor."""
-    if t._counter is INFERENCE and not any(map(_is_seen, operands)):
+    if of_inference(t) and not any(map(_is_seen, operands)):
         return NO_EDGE
     return gradient_edge(t)
 
@@ -111,7 +93,7 @@ def operand_edge(t: Tensor, operands: Iterable[Any] = ()) -> Edge:
 def _is_seen(value: Any) -> bool:
     if type(value) is list or type(value) is tuple:
         return any(map(_is_seen, value))
-    return getattr(value, "_counter", INFERENCE) is not INFERENCE
+    return hasattr(value, "_counter") and not of_inference(value)
 
 
 def gradient_edge(t: Tensor) -> Edge:
@@ -131,9 +113,8 @@ def gradient_edge(t: Tensor) -> Edge:
     meta = t._meta
     if meta is None:
         meta = t._meta = TensorMeta()
-    ref = meta.accumulate
-    if ref is not None:
-        node = ref()
+    elif meta.accumulate is not None:
+        node = meta.accumulate()
         if node is not None:
             return node
     node = AccumulateGrad(t)
@@ -156,8 +137,22 @@ def refuse_view(view: ViewMeta, indirect: bool = False) -> None:
     raise RuntimeError(start + errors.VIEW_WHY[view.creation or ""])
 
 
-def view_edge(base: np.ndarray, edge: Edge, view: np.ndarray) -> Node:
-    """The Node of a view by its strides, of a base whose gradient goes to `edge`."""
+def view_edge(base: np.ndarray, edge: Edge, view: np.ndarray, before: Edge | None) -> Node:
+    """The Node of a view by its strides and bits, of a base whose gradient goes to `edge`.
+
+    before: where the gradient of the view went until now; if it was to the Node of a bit, it will be again.
+    """
+    bits = turned(base, view)
+    if bits is not None:
+        last = pair(before or NO_EDGE)[0]
+        moved = base.shape != view.shape or base.strides != view.strides
+        if type(last).__name__ in _OF_BITS if last is not None else not moved:
+            return _turned_edge(_strided_edge(base, edge, view) if moved else edge, view, bits)
+        edge = _turned_edge(edge, base, bits)
+    return _strided_edge(base, edge, view)
+
+
+def _strided_edge(base: np.ndarray, edge: Edge, view: np.ndarray) -> Node:
     node = AsStridedBackward0()
     node._edges = (edge,)
     node.shape = view.shape
@@ -166,12 +161,41 @@ def view_edge(base: np.ndarray, edge: Edge, view: np.ndarray) -> Node:
     return node
 
 
+def output_edge(node: Node, nr: int) -> Edge:
+    """The edge of output number `nr` that a Node has saved, as its formulas see it."""
+    slices = WITHIN.get(node)
+    if slices is None:
+        return edge_to(node, nr)
+    part = AsStridedBackward0()
+    part._edges = (slices if slices.turned is None else _turned_edge(slices, slices, slices.turned),)
+    part.shape = node.shape
+    part.dtype = node.dtype
+    part.saved = slices.base, slices.view, slices.alone
+    return part
+
+
+#: the Nodes of views with the conjugate bit and the negative bit
+_OF_BITS = {"ConjBackward0": ConjBackward0, "NegViewBackward0": NegViewBackward0}
+
+
+def _turned_edge(edge: Edge, array: Any, bits: tuple[bool, bool]) -> Any:
+    for made, bit in zip(_OF_BITS.values(), bits, strict=True):
+        if bit:
+            node = made()
+            node._edges = (edge,)
+            node.shape = array.shape
+            node.dtype = array.dtype
+            node.saved = ()
+            edge = node
+    return edge
+
+
 def regenerate(t: Tensor, view: ViewMeta) -> None:
     """Give a view whose base was changed in place a new edge: a strided view of the base as it is now."""
     if view.creation is not None:
         refuse_view(view, indirect=True)
     base = view.base
-    node = view_edge(base._array, gradient_edge(base), t._array)
+    node = view_edge(base._array, gradient_edge(base), t._array, view.edge)
     old, nr = pair(view.edge or NO_EDGE)
     if old is not None and old.hooks is not None:  # a retained gradient belongs to the tensor
         kept = old.hooks.retain.pop(nr, None)

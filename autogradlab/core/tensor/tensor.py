@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arguments.signature import Signatures
-from ..graph.node import NO_EDGE, Edge, HookDict, Node, RemovableHandle
-from ..memory.versions import INFERENCE, UNSHARED, counter
+from ..graph.node import NO_EDGE, Edge, HookDict, Node, RemovableHandle, leads, pair
+from ..memory.versions import INFERENCE, UNSHARED, counter, of_inference
 from ..runtime import errors, modes
 from ..types import dtypes
 from ..types.device import CPU
 from ..types.layouts import strided
 from ..types.size import Size
-from .edges import WRAPPED, TensorMeta, ViewMeta, gradient_edge, leads, operand_edge, pair, requires_grad
+from . import overriding
+from .edges import WRAPPED, TensorMeta, ViewMeta, gradient_edge, operand_edge, requires_grad
 from .printing import tensor_format, tensor_repr
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ __all__ = [
     "ViewMeta",
     "counter",
     "gradient_edge",
+    "made",
     "operand_edge",
     "requires_grad",
     "set_requires_grad",
@@ -90,6 +92,22 @@ class Tensor(TensorMethods):
     _view: ViewMeta | None
     _storage: Storage | None
     _meta: TensorMeta | None
+
+    # -- subclasses --------------------------------------------------------------------------------------------------
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if overriding.overrides(cls):
+            overriding.on_first_override.arm()
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
+        """What operations on objects of a subclass give: what they give for tensors, but tensors of that class."""
+        if not all(issubclass(cls, kind) for kind in types):
+            return NotImplemented
+        with overriding.DisableTorchFunctionSubclass():
+            result = func(*args, **(kwargs or {}))
+            return result if cls is Tensor or func in _KEPT else _converted(result, cls)
 
     # -- the graph ---------------------------------------------------------------------------------------------------
 
@@ -229,6 +247,8 @@ class Tensor(TensorMethods):
     def grad_dtype(self, value: Any) -> None:
         if self.grad_fn is not None:
             raise RuntimeError(errors.GRAD_DTYPE_LEAF.format("set"))
+        if value is not None and not isinstance(value, dtypes.dtype):
+            raise RuntimeError(f"grad_dtype must be a torch.dtype or None, but got {type(value).__name__}")
         if value is not None and self._grad is not None and self._grad.dtype is not value:
             names = dtypes._scalar_name(value), _lower_name(self._grad.dtype)
             raise RuntimeError(errors.GRAD_DTYPE_LATE.format(*names))
@@ -251,7 +271,7 @@ class Tensor(TensorMethods):
 
         Mirrors `torch.Tensor.retains_grad`.
         """
-        return self._meta is not None and self._meta.retains and self.grad_fn is not None
+        return self._meta is not None and self._meta.retains
 
     @read_only
     def _base(self) -> Tensor | None:
@@ -279,8 +299,11 @@ class Tensor(TensorMethods):
 
     @read_only
     def _version(self) -> int:
-        if self._counter is INFERENCE:
-            raise RuntimeError(errors.INFERENCE_VERSION)
+        if of_inference(self):
+            if self._counter is INFERENCE:
+                raise RuntimeError(errors.INFERENCE_VERSION)
+            of: int = self._counter.number
+            return of
         count: int = self._counter[0]
         return count
 
@@ -297,7 +320,7 @@ class Tensor(TensorMethods):
 
         Mirrors `torch.Tensor.is_inference`.
         """
-        return self._counter is INFERENCE
+        return of_inference(self)
 
     def __dir__(self) -> list[str]:
         return sorted({*object.__dir__(self)} - {"volatile"})  # which only warns
@@ -600,6 +623,19 @@ class Tensor(TensorMethods):
         return tensor_format(self, spec)
 
 
+overriding.PLAIN.add(Tensor)
+#: what reads a tensor that is kept somewhere, and gives that very one
+_KEPT = [Tensor._base.__get__, Tensor.grad.__get__]
+
+
+def _converted(result: Any, cls: type[Tensor]) -> Any:
+    if isinstance(result, Tensor) and not isinstance(result, cls):
+        result = result.as_subclass(cls)
+    if isinstance(result, (tuple, list)):
+        return type(result)(_converted(item, cls) for item in result)
+    return result
+
+
 _new = object.__new__
 
 
@@ -610,6 +646,14 @@ def wrap(array: np.ndarray) -> Tensor:
     t._edge = NO_EDGE
     t._counter = UNSHARED
     t._grad = t._view = t._storage = t._meta = None
+    return t
+
+
+def made(array: np.ndarray) -> Tensor:
+    """The tensor of a gradient that a pass has computed: in inference mode it is one of that mode."""
+    t = wrap(array)
+    if modes.FLAGS.inference and modes.LOCAL.state.inference:
+        t._counter = INFERENCE
     return t
 
 
@@ -632,7 +676,7 @@ def set_requires_grad(t: Tensor, flag: bool, how: str) -> None:
         raise RuntimeError(errors.REQUIRES_GRAD_LEAF if flag else errors.REQUIRES_GRAD_DETACH)
     if flag and t._array.dtype.kind not in "fc" and not t.dtype.is_floating_point:
         raise RuntimeError(errors.REQUIRES_GRAD_FLOAT if how == "attribute" else errors.REQUIRES_GRAD_FLOAT_METHOD)
-    if flag and t._counter is INFERENCE and not modes.current().inference:
+    if flag and of_inference(t) and not modes.current().inference:
         raise RuntimeError(errors.INFERENCE_REQUIRES_GRAD)
     if t._view is not None:
         t._view.leaf = flag

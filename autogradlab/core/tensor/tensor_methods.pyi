@@ -279,6 +279,9 @@ class TensorMethods:
     def as_strided_scatter(self, src: _Tensor, size: _Sequence[_int], stride: _Sequence[_int], storage_offset: _int | None = ...) -> _Tensor:
         """A copy of input whose elements that as_strided(size, stride, storage_offset) would show are those of
         src."""
+    def as_subclass(self, cls: _Any) -> _Tensor:
+        """The tensor as one of a subclass, on the same memory and with the same history. Errors: TypeError for
+        a class that does not inherit from Tensor."""
     def asin(self) -> _Tensor:
         """The angle, in [-pi/2, pi/2], whose sine is input; nan outside of [-1, 1]."""
     def asin_(self) -> _Tensor:
@@ -1028,7 +1031,7 @@ class TensorMethods:
         """In place: Whether elements are smaller than those of other. The operator <."""
     @_overload
     def lt_(self, other: _Number | _Tensor) -> _Tensor: ...
-    def lu(self, A: _Tensor, pivot: _bool = ..., get_infos: _bool = ..., *, out: _Any = ...) -> _lu_result:
+    def lu(self, A: _Tensor, pivot: _bool = ..., get_infos: _bool = ..., out: _Any = ...) -> _lu_result:
         """L and U in one matrix, and the rows that were exchanged; get_infos=True adds what
         linalg.lu_factor_ex calls info."""
     def lu_solve(self, b: _Any, LU_data: _Any, LU_pivots: _Any, *, out: _Any = ...) -> _Tensor:
@@ -1039,7 +1042,10 @@ class TensorMethods:
     @property
     def mT(self) -> _Tensor:
         """The transpose of the last two dimensions."""
-    def map_(self, tensor: _Tensor, callable: _Any) -> _Tensor:
+    def map2_(self, x: _Tensor, y: _Tensor, callable: _Any) -> _Tensor:
+        """Each element replaced by what a Python function gives for it and its partners in two other tensors.
+        Slow."""
+    def map_(self, other: _Tensor, callable: _Any) -> _Tensor:
         """Each element replaced by what a Python function gives for it and its partner in another tensor.
         Slow."""
     @_overload
@@ -1354,7 +1360,7 @@ class TensorMethods:
     def resize_(self, size: _Sequence[_int], *, memory_format: _memory_format | None = ...) -> _Tensor: ...
     def resize_as(self, tensor: _Tensor) -> _Tensor:
         """The tensor in the shape of another one, with a deprecation warning: reshape_as."""
-    def resize_as_(self, the_template: _Tensor, *, memory_format: _Any = ...) -> _Tensor:
+    def resize_as_(self, the_template: _Tensor, *, memory_format: _memory_format | None = ...) -> _Tensor:
         """resize_ to the shape of another tensor."""
     def resolve_conj(self) -> _Tensor:
         """The tensor with a pending conjugation carried out; otherwise itself."""

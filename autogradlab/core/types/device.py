@@ -6,8 +6,9 @@ import re
 from typing import Any
 
 from ..arguments.signature import Signatures
+from .native import Native
 
-__all__ = ["CPU", "device", "require_cpu"]
+__all__ = ["CPU", "check_device", "device", "require_cpu"]
 
 _TYPES = (
     "cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, mps, meta, hpu, "
@@ -32,7 +33,7 @@ def _parse(text: str, index: int | None) -> tuple[str, int | None]:
     return match[1], int(match[2]) if match[2] is not None else index
 
 
-class device:
+class device(metaclass=Native, final=True):
     """Where a tensor is: a type and, perhaps, a number.
 
     Example:
@@ -56,6 +57,8 @@ class device:
         if isinstance(kind, device) and len(given) == 1:
             self._type, self._index = kind.type, kind.index
         elif isinstance(kind, int) and not isinstance(kind, bool) and len(given) == 1:
+            if kind < 0:
+                raise RuntimeError("Device index must not be negative")
             raise RuntimeError("Cannot access accelerator device when none is available.")
         elif (
             isinstance(kind, str)
@@ -99,10 +102,30 @@ class device:
         return hash((self.type, self.index))
 
     def __reduce__(self) -> tuple[object, ...]:
-        return device, (self.type,) if self.index is None else (self.type, self.index)
+        return _device, (self.type,) if self.index is None else (self.type, self.index)
+
+
+def _device(*args: Any) -> device:
+    return device(*args)
 
 
 CPU = device("cpu")
+
+
+def check_device(where: str | int | device | None) -> None:
+    """What a storage of its own asks: a device of another kind is not known to it."""
+    found = None if where is None else where if isinstance(where, device) else device(where)
+    if found is not None and found.type not in ("cpu", "cuda"):
+        raise RuntimeError(f"torch.UntypedStorage(): Storage device not recognized: {found.type}")
+    require_cpu(found)
+
+
+def require_memory(where: str | int | device | None) -> None:
+    """Raise if tensors are asked for on another device: also on "meta", where they would have no memory."""
+    found = where if where is None or isinstance(where, device) else device(where)
+    if found is not None and found.type == "meta":
+        raise NotImplementedError(f"autogradlab computes on the CPU alone: there are no tensors on {found!r}")
+    require_cpu(found)
 
 
 def require_cpu(where: str | int | device | None) -> None:

@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from .native import Native
+
 __all__ = ["ALIASES", "ALL", "combine", "dtype", "from_numpy", "get_default_dtype", "of_scalar", "promote"]
 
 #: categories in promotion order: a higher one wins over every lower one
 BOOL, INTEGER, FLOATING, COMPLEX = range(4)
 
 
-class dtype:
+class dtype(metaclass=Native, final=True):
     """The type of a tensor's elements: torch.float32, torch.int64, torch.bool, …
 
     Example:
@@ -67,16 +69,28 @@ class dtype:
     def __repr__(self) -> str:
         return f"torch.{self.name}"
 
-    def __reduce__(self) -> str:
-        return self.name
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _named, (self.name,)
+
+    @property
+    def abbr(self) -> str:
+        """A short name: f32 for float32."""
+        letters = self.name.rstrip("0123456789")
+        return {"bool": "b", "bfloat": "bf"}.get(letters, letters[0]) + str(8 * self.itemsize)
 
     def to_complex(self) -> dtype:
-        """The complex type whose parts hold this type's values."""
+        """The complex type whose parts hold this type's values. Errors: RuntimeError for integers and bool."""
+        if self._category < FLOATING:
+            raise RuntimeError(f"Unknown Complex ScalarType for {_scalar_name(self)}")
         return complex128 if self is float64 else complex64 if not self.is_complex else self
 
     def to_real(self) -> dtype:
         """The type of the parts of a complex type; any other type is returned unchanged."""
         return {complex64: float32, complex128: float64}.get(self, self)
+
+
+def _named(name: str) -> dtype:
+    return ALL[name]
 
 
 def _make(

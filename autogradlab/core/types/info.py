@@ -9,6 +9,7 @@ import numpy as np
 from ..arguments.signature import Signatures
 from . import dtypes
 from .dtypes import dtype
+from .native import Native
 
 __all__ = ["finfo", "iinfo"]
 
@@ -22,7 +23,7 @@ def _given(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dtype:
     return found
 
 
-class _Info:
+class _Info(metaclass=Native):
     __slots__ = ("_numpy", "_of", "bits", "dtype", "max", "min")
     __module__ = "torch"
 
@@ -38,10 +39,10 @@ class _Info:
         return not self == other
 
     def __hash__(self) -> int:
-        return hash((type(self), self._of))
+        raise TypeError(f"unhashable type: 'torch.{type(self).__name__}'")
 
 
-class finfo(_Info):
+class finfo(_Info, final=True):
     """The limits of a float dtype: eps, max, min, tiny, resolution, bits.
     Errors: TypeError for other types.
 
@@ -85,7 +86,7 @@ def _limits(kind: dtype) -> Any:
     return ml_dtypes.finfo(kind.numpy)
 
 
-class iinfo(_Info):
+class iinfo(_Info, final=True):
     """The limits of an integer dtype: max, min, bits.
 
     Example:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from .native import Native
+
 __all__ = [
     "FORMATS",
     "LAYOUTS",
@@ -16,7 +18,7 @@ __all__ = [
 ]
 
 
-class _Word:
+class _Word(metaclass=Native):
     """An object that is only a name; users cannot create new ones."""
 
     __slots__ = ("name",)
@@ -42,7 +44,7 @@ class _Word:
         return self
 
 
-class layout(_Word):
+class layout(_Word, final=True):
     """How a tensor is laid out in memory: torch.strided, or the names of sparse layouts.
 
     Example:
@@ -57,7 +59,7 @@ class layout(_Word):
     __module__ = "torch"
 
 
-class memory_format(_Word):
+class memory_format(_Word, final=True):
     """The order of dimensions in memory: torch.contiguous_format, torch.channels_last, torch.preserve_format,
     …
 

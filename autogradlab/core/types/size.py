@@ -5,10 +5,12 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+from .native import Native
+
 __all__ = ["Size"]
 
 
-class Size(tuple[int, ...]):
+class Size(tuple[int, ...], metaclass=Native, final=True):
     """The shape of a tensor: a tuple of ints.
 
     Example:
@@ -44,6 +46,8 @@ class Size(tuple[int, ...]):
         return n
 
     def __add__(self, other: tuple[int, ...]) -> Size:  # type: ignore[override]
+        if not isinstance(other, tuple):
+            raise TypeError(f"can only concatenate tuple (not {type(other).__name__}) to torch.Size")
         return Size(tuple(self) + tuple(other))
 
     def __getitem__(self, index: Any) -> Any:
@@ -59,4 +63,8 @@ class Size(tuple[int, ...]):
     __rmul__ = __mul__
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Size, (tuple(self),)
+        return _size, (tuple(self),)
+
+
+def _size(sizes: tuple[int, ...]) -> Size:
+    return Size(sizes)

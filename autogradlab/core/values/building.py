@@ -9,11 +9,12 @@ import numpy as np
 
 from ..arguments.mismatch import typename
 from ..memory.casting import cast_array
+from ..memory.storage import Storage
 from ..runtime import modes
 from ..runtime.warn import warn_once
 from ..tensor.tensor import Tensor
 from ..types import dtypes
-from ..types.dtypes import dtype, from_numpy, get_default_dtype
+from ..types.dtypes import _scalar_name, dtype, from_numpy, get_default_dtype
 
 __all__ = ["array_from", "check_numpy", "fill_value", "scalar_array"]
 
@@ -150,12 +151,25 @@ def array_from(data: Any, d: dtype | None = None) -> np.ndarray:
         if data.dtype.kind not in "biufc":
             raise RuntimeError(f"Could not infer dtype of {typename(data)}")
         return _copied(np.asarray(data), d)
+    elif hasattr(kind, "_untyped_storage") or kind is Storage:
+        return _of_storage(data, d or (get_default_dtype() if kind is not Storage else dtypes.int64))
     elif hasattr(data, "__dlpack__") and not isinstance(data, type):
         return _copied(np.from_dlpack(data), d)
     if _is_sequence(data):
         return _from_sequence(data, d)
     found = d or _infer(data)
     return _filled([data], (), found)
+
+
+def _of_storage(storage: Any, d: dtype) -> np.ndarray:
+    """The numbers of dtype `d` in a storage, which has no other dtype."""
+    memory: Storage = getattr(storage, "_untyped_storage", storage)
+    own = getattr(storage, "dtype", d)
+    if own is not d:
+        raise RuntimeError(
+            f"Expected a Storage of type {_scalar_name(d)} or an UntypedStorage, but got {_scalar_name(own)}"
+        )
+    return np.array(np.ndarray((memory.nbytes() // d.itemsize,), d.numpy, memory.buffer))
 
 
 def _copied(x: np.ndarray, d: dtype | None) -> np.ndarray:

@@ -7,11 +7,22 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from ..memory.layout import like
 from ..runtime import errors
+from ..runtime.modes import quiet
 from ..tensor.tensor import Tensor, wrap_scalar
 from ..types import dtypes
 
-__all__ = ["broadcast_error", "can_cast", "check_cast", "common", "is_number", "result_dtype", "wrap_number"]
+__all__ = [
+    "broadcast_error",
+    "can_cast",
+    "check_cast",
+    "common",
+    "is_number",
+    "plain_number",
+    "result_dtype",
+    "wrap_number",
+]
 
 
 def is_number(value: object) -> bool:
@@ -22,6 +33,11 @@ def is_number(value: object) -> bool:
     if isinstance(value, Tensor):
         return False
     return isinstance(value, (int, float, complex, np.number, np.bool_, numbers.Number))
+
+
+def plain_number(value: Any) -> Any:
+    """A tensor that PyTorch reads as a number (no dimensions, no gradient wanted) as that number; else `value`."""
+    return value.item() if isinstance(value, Tensor) and not value._array.ndim and not value.requires_grad else value
 
 
 def wrap_number(value: Any, numpy: np.dtype[Any] | None = None) -> Tensor:
@@ -84,7 +100,13 @@ def number(value: Any, numpy: np.dtype[Any]) -> np.ndarray:
 
 def cast(array: np.ndarray, numpy: np.dtype[Any]) -> np.ndarray:
     """The array in a dtype, itself if it has it already."""
-    return array if array.dtype is numpy else array.astype(numpy)
+    if array.dtype is numpy:
+        return array
+    if array.flags.c_contiguous and 1 not in array.shape:
+        return quiet(array.astype, numpy) if numpy.itemsize == 2 else array.astype(numpy)
+    r = like(array, numpy, zero=False)
+    quiet(np.copyto, r, array, "unsafe")
+    return r
 
 
 def can_cast(found: np.dtype[Any], wanted: np.dtype[Any]) -> bool:

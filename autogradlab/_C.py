@@ -1,0 +1,216 @@
+"""What programs about autograd's inside ask of PyTorch's compiled part (mirrors `torch._C`): the pass that runs, the
+classes of Nodes, saved tensors. Loaded when somebody asks for it."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+from .autograd.frontend import running, will_run
+from .autograd.function import delayed_error
+from .autograd.grad_mode import is_grad_enabled, set_grad
+from .autograd.grad_mode import is_multithreading_enabled as _is_multithreading_enabled
+from .autograd.gradcheck import undefined
+from .autograd.graph import saved_tensors_hooks
+from .core.graph.node import AccumulateGrad, InputMetadata, Node
+from .core.graph.slices import CopySlices
+from .core.recording.record import SavedTensor
+from .core.runtime import modes
+from .core.tensor.overriding import DisableTorchFunction, DisableTorchFunctionSubclass
+from .core.tensor.overriding import disabled as _disabled_torch_function_impl
+from .core.tensor.tensor import INFERENCE, Tensor, counter
+from .ops.table.families import load_all
+
+__all__ = [
+    "DisableTorchFunction",
+    "DisableTorchFunctionSubclass",
+    "_autograd",
+    "_disabled_torch_function_impl",
+    "_functions",
+    "_is_multithreading_enabled",
+    "is_grad_enabled",
+]
+
+_OUTSIDE = "{} should only be called during the backward pass"
+
+
+def _will_engine_execute_node(node: Any, /) -> bool:
+    """Whether the backward pass that runs now comes to a Node."""
+    if not isinstance(node, Node):
+        raise RuntimeError(f"_will_engine_execute_node expects an grad_fn, but got {type(node).__name__}")
+    task = running()
+    if task is None:
+        raise RuntimeError(_OUTSIDE.format("_get_should_execute_nodes"))
+    needed = task.reach.needed
+    if needed is not None and node.accumulates and needed.get(node) is False:
+        raise RuntimeError(
+            "A leaf node was passed to _will_engine_execute_node but we are currently running autograd.grad(). This is "
+            "currently not supported."
+        )
+    return will_run(task, node) and (needed is None or needed[node])
+
+
+def _current_autograd_node() -> Node | None:
+    """The Node that runs now in this thread, as hooks and Functions find it."""
+    node: Node | None = modes.current().evaluating
+    return node
+
+
+def _current_graph_task_id() -> int:
+    """The number of the backward pass that runs now; -1 outside of one."""
+    task = running()
+    return -1 if task is None else task.number
+
+
+def _current_graph_task_execution_order() -> list[Node]:
+    """The Nodes of the backward pass that runs now, in the order in which it comes to them."""
+    task = running()
+    if task is None:
+        raise RuntimeError(_OUTSIDE.format("_current_graph_task_execution_order"))
+    if modes.current().threads:
+        raise RuntimeError(
+            "get_current_graph_task_execution_order expects the current backward to be executed with multithreading "
+            "disabled, e.g. by running:\n\n>>> with torch.autograd.set_multithreading_enabled(False):\n"
+            "...     torch.autograd.grad(...)\n"
+        )
+    return task.order()
+
+
+def _set_multithreading_enabled(enabled: bool, /) -> None:
+    modes.current().threads = enabled
+
+
+def _set_grad_enabled(enabled: bool, /) -> None:
+    set_grad(enabled)
+
+
+class _WeakTensorRef:
+    """Tells whether a tensor is still there."""
+
+    __module__ = "torch._C"
+
+    def __init__(self, tensor: Tensor) -> None:
+        self._ref = weakref.ref(tensor)
+
+    def expired(self) -> bool:
+        """Whether the tensor is gone."""
+        return self._ref() is None
+
+
+def _checked(given: tuple[Any, ...], count: int) -> tuple[Tensor, ...]:
+    if len(given) != count:
+        raise TypeError(f"expected {count} arguments, got {len(given)} instead")
+    for i, t in enumerate(given):
+        if not isinstance(t, Tensor):
+            raise TypeError(f"argument {i} is not a Variable")
+    return given
+
+
+class DelayedError:
+    """A function that gives its tensors back, and raises in backward."""
+
+    __module__ = "builtins"
+
+    def __init__(self, message: str, num_inputs: int) -> None:
+        self._message, self._count = message, num_inputs
+
+    def __call__(self, *tensors: Tensor) -> Any:
+        found = delayed_error(self._message, _checked(tensors, self._count), own=False)
+        return found if len(found) > 1 else found[0]
+
+
+class UndefinedGrad:
+    """A function that gives its tensor back, and whose backward gives no gradient."""
+
+    __module__ = "builtins"
+
+    def __call__(self, *tensors: Tensor) -> Any:
+        return undefined(*_checked(tensors, 1))
+
+
+def _subclasses(cls: type[Node]) -> Iterator[type[Node]]:
+    sub: type[Node]
+    for sub in cls.__subclasses__():
+        yield sub
+        yield from _subclasses(sub)
+
+
+class _Functions(ModuleType):
+    """The classes of Nodes by their names."""
+
+    def __getattr__(self, name: str) -> type:
+        for late in (False, True):
+            if late:
+                load_all()
+            for cls in _subclasses(Node):
+                if cls.__name__ == name and cls.__module__ == "builtins":
+                    setattr(self, name, cls)
+                    return cls
+        raise AttributeError(f"module 'torch._C._functions' has no attribute '{name}'")
+
+
+_functions = _Functions("torch._C._functions")
+vars(_functions).update(
+    AccumulateGrad=AccumulateGrad, CopySlices=CopySlices, DelayedError=DelayedError, UndefinedGrad=UndefinedGrad
+)
+
+
+class _One(Node):
+    """Holds one saved tensor that belongs to no operation."""
+
+    __slots__ = ()
+
+
+def _make_saved_tensor(tensor: Tensor, is_output: bool) -> SavedTensor:
+    """A tensor kept as a Node keeps it, through the hooks of this moment."""
+    node = _One()
+    node.saved = (tensor, counter(tensor)[0])
+    hooks = modes.current().saved_hooks
+    place = SavedTensor.of(node, 0)
+    if hooks:
+        place.register_hooks(*hooks[-1])
+    return place
+
+
+def _unsafe_set_version_counter(tensors: tuple[Tensor, ...], versions: tuple[int, ...]) -> None:
+    """Give tensors other version numbers."""
+    for t, version in zip(tensors, versions, strict=True):
+        if version < 0:
+            raise RuntimeError(f"Cannot set a version_counter to a value below 0: {version}")
+        count = counter(t)
+        if count is not INFERENCE:
+            count[0] = version
+
+
+def _saved_tensors_hooks_is_enabled() -> bool:
+    """Whether hooks on saved tensors may be entered."""
+    return modes.current().saved_hooks_disabled is None
+
+
+def _push_saved_tensors_default_hooks(pack_hook: Any, unpack_hook: Any) -> None:
+    saved_tensors_hooks(pack_hook, unpack_hook).__enter__()
+
+
+def _pop_saved_tensors_default_hooks() -> None:
+    saved_tensors_hooks(None, None).__exit__()  # type: ignore[arg-type]
+
+
+def _get_current_graph_task_keep_graph() -> bool:
+    """Whether the backward pass that runs now keeps what Nodes saved; True outside of one."""
+    task = running()
+    return True if task is None else task.keep_graph
+
+
+_autograd = ModuleType("torch._C._autograd")
+vars(_autograd).update(
+    SavedTensor=SavedTensor,
+    _InputMetadata=InputMetadata,
+    _get_current_graph_task_keep_graph=_get_current_graph_task_keep_graph,
+    _make_saved_tensor=_make_saved_tensor,
+    _pop_saved_tensors_default_hooks=_pop_saved_tensors_default_hooks,
+    _push_saved_tensors_default_hooks=_push_saved_tensors_default_hooks,
+    _saved_tensors_hooks_is_enabled=_saved_tensors_hooks_is_enabled,
+    _unsafe_set_version_counter=_unsafe_set_version_counter,
+)

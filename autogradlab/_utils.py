@@ -1,0 +1,43 @@
+"""What programs take from PyTorch's own helpers (mirrors part of `torch._utils`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .core.recording.record import TENSORS
+from .core.tensor.tensor import Tensor
+from .core.types.dtypes import dtype as Dtype
+from .ops.breadth.typed_storage import TypedStorage
+
+__all__: list[str] = []
+
+
+def _element_size(dtype: Dtype) -> int:
+    """Bytes of an element. Errors: RuntimeError for what is no dtype."""
+    if not isinstance(dtype, Dtype):
+        raise RuntimeError(f"expected torch.dtype, but got {type(dtype)}")
+    return int(dtype.itemsize)
+
+
+def _rebuild_tensor(storage: TypedStorage, storage_offset: int, size: Any, stride: Any) -> Tensor:
+    """A tensor on a storage, of its dtype."""
+    made: Tensor = TENSORS.empty((0,), dtype=storage.dtype).set_(
+        storage._untyped_storage, storage_offset, tuple(size), tuple(stride)
+    )
+    return made
+
+
+def _rebuild_tensor_v2(
+    storage: TypedStorage,
+    storage_offset: int,
+    size: Any,
+    stride: Any,
+    requires_grad: bool,
+    backward_hooks: Any,
+    metadata: Any = None,
+) -> Tensor:
+    """The same with requires_grad and hooks, as files hold them."""
+    made = _rebuild_tensor(storage, storage_offset, size, stride)
+    made.requires_grad = requires_grad
+    made._backward_hooks = backward_hooks
+    return made

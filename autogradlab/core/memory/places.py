@@ -1,0 +1,99 @@
+"""Elements at places: NumPy's `take_along_axis` and `put_along_axis` without their checks, which cost more than the
+work on small arrays, and `np.add.at` in a third of its time."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+__all__ = ["add_at", "at_places", "inside", "put_at_places"]
+
+
+def _flat(shape: tuple[int, ...], places: np.ndarray, d: int) -> np.ndarray:
+    """Places along dimension `d` of an array of this shape as places in its memory, which is contiguous."""
+    n = shape[d]
+    before, after = math.prod(shape[:d]), math.prod(shape[d + 1 :])
+    if before == 1 and after == 1:
+        return places
+    if after == 1:
+        flat = places.reshape(before, -1) + np.arange(0, before * n, n).reshape(-1, 1)
+    else:
+        flat = places.reshape(before, -1, after) * after
+        flat += np.arange(0, before * n * after, n * after).reshape(-1, 1, 1)
+        flat += np.arange(after)
+    return flat.reshape(places.shape)
+
+
+def at_places(x: np.ndarray, places: np.ndarray, d: int) -> np.ndarray:
+    """The elements of `x` at places along dimension `d`, in the shape of `places`, int64 numbers from 0 on.
+
+    That is the shape of `x` with any size at `d`, or without `d`: one element of each line.
+
+    >>> at_places(np.array([[1, 2], [3, 4]]), np.array([1, 0]), 1)
+    array([2, 3])
+    """
+    if not x.size:
+        return np.zeros(places.shape, x.dtype)
+    if places.ndim == 1 and x.ndim == 2 and d == 1:
+        return x[np.arange(len(x)), places]
+    found: np.ndarray = np.ascontiguousarray(x).reshape(-1).take(_flat(x.shape, places, d))
+    return found
+
+
+def put_at_places(x: np.ndarray, places: np.ndarray, values: Any, d: int) -> None:
+    """Write values to those places of `x`, which is contiguous."""
+    if places.ndim == 1 and x.ndim == 2 and d == 1:
+        x[np.arange(len(x)), places] = values
+    elif x.size:
+        x.reshape(-1)[_flat(x.shape, places, d)] = values
+
+
+def inside(index: np.ndarray, n: int) -> bool:
+    """Whether every index is in [0, n): read as unsigned numbers, negative ones are large."""
+    if index.size <= 32:  # so few are looked at faster in Python
+        few = index.ravel().tolist()
+        return min(few) >= 0 and max(few) < n
+    if index.flags.c_contiguous:
+        return bool(np.maximum.reduce(index.view(np.uint64 if index.itemsize == 8 else np.uint32), axis=None) < n)
+    return bool(index.min() >= 0 and index.max() < n)
+
+
+def add_at(target: np.ndarray, places: tuple[Any, ...], values: np.ndarray) -> None:
+    """target[places] += values, elements that are named several times included."""
+    if target.dtype.kind == "b":
+        np.logical_or.at(target, places, values)
+        return
+    index, d = places[-1], len(places) - 1
+    if (
+        type(index) is np.ndarray
+        and index.dtype.kind == "i"
+        and index.itemsize >= 4
+        and target.ndim > 1
+        and values.size >= _MANY
+        and places[:-1] == (slice(None),) * d
+        and target.flags.c_contiguous
+        and inside(index, target.shape[d])
+    ):
+        _add_at(target, index, values, d)
+    else:
+        np.add.at(target, places, values)
+
+
+#: from how many elements on it pays to tell NumPy where each one goes
+_MANY = 256
+
+
+def _add_at(target: np.ndarray, index: np.ndarray, values: np.ndarray, d: int) -> None:
+    """Add slices of values to those that an index names along dimension `d`, element by element: NumPy adds single
+    numbers at places of one dimension several times as fast as slices, in the same order."""
+    shape = target.shape
+    before, n, after = math.prod(shape[:d]), shape[d], math.prod(shape[d + 1 :])
+    flat = index.reshape(-1, 1).astype(np.intp, copy=False) * after + np.arange(after)
+    if before > 1:
+        flat = np.arange(0, before * n * after, n * after).reshape(-1, 1, 1) + flat
+    full = (*shape[:d], *index.shape, *shape[d + 1 :])
+    if values.shape != full:
+        values = np.broadcast_to(values, full)
+    np.add.at(target.reshape(-1), flat.reshape(-1), values.reshape(-1))

@@ -1,0 +1,219 @@
+"""Objects that stand for tensors and say themselves what operations on them do: `__torch_function__`.
+
+Operations on plain tensors must not pay for this. So functions and methods ask nobody at first; when a class with
+`__torch_function__` appears, `gate` changes their code, for the rest of the process: the function objects stay the
+same, since programs compare them (`func is torch.add`) and keep them in tables, but now hand their arguments to a gate,
+which asks. Which functions these are is told by `autogradlab/overrides.py`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from types import CodeType, EllipsisType, FunctionType, NoneType
+from typing import Any
+
+from ..runtime.modes import LOCAL
+from ..runtime.warn import warn_once
+
+__all__ = [
+    "ALL_DISABLED",
+    "PLAIN",
+    "DisableTorchFunction",
+    "DisableTorchFunctionSubclass",
+    "ask",
+    "collect",
+    "disabled",
+    "gate",
+    "on_first_override",
+    "overrides",
+    "stands_in",
+]
+
+#: what a thread's `State.overriding` can be
+ENABLED, SUBCLASSES_DISABLED, ALL_DISABLED = range(3)
+#: types of arguments that are never asked; Tensor adds itself
+PLAIN: set[type] = {int, float, bool, complex, str, NoneType, slice, EllipsisType}
+
+_AS_METHOD = (
+    "Defining your `__torch_function__` as a plain method is deprecated and will be an error in future, please define "
+    "it as a classmethod."
+)
+
+
+def disabled(func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    """As the `__torch_function__` of a class: its objects are plain tensors to every operation."""
+    return func(*args, **(kwargs or {}))
+
+
+def overrides(kind: type) -> bool:
+    """Whether objects of a type say themselves what operations on them do."""
+    if kind in PLAIN:
+        return False
+    return getattr(kind, "__torch_function__", disabled) is not disabled
+
+
+class Watch:
+    """What is to be done when the first class that overrides appears; nothing, until the package is whole."""
+
+    def __init__(self) -> None:
+        #: gives functions their gates; whether they had none
+        self.arm: Callable[[], bool] = lambda: False
+
+
+on_first_override = Watch()
+
+
+def stands_in(args: Iterable[Any], kwargs: Mapping[str, Any]) -> bool:
+    """Whether a call that is being refused was the first with an object, no Tensor, that overrides: the function, which
+    has its gate now, is to be called again."""
+    given = (*_spread(args), *_spread(kwargs.values()))
+    return any(overrides(type(arg)) for arg in given) and on_first_override.arm()
+
+
+class _Disabling:
+    """A context in which a thread asks fewer objects, or none."""
+
+    level = ENABLED
+
+    def __enter__(self) -> None:
+        state = LOCAL.state
+        self._before = state.overriding
+        state.overriding = max(state.overriding, self.level)
+
+    def __exit__(self, *error: object) -> None:
+        LOCAL.state.overriding = self._before
+
+
+class DisableTorchFunctionSubclass(_Disabling):
+    """A context in which no object is asked; modes still are."""
+
+    __module__ = "torch._C"
+    level = SUBCLASSES_DISABLED
+
+
+class DisableTorchFunction(_Disabling):
+    """A context in which neither objects nor modes are asked."""
+
+    __module__ = "torch._C"
+    level = ALL_DISABLED
+
+
+def collect(args: Iterable[Any], plain: bool = False) -> list[Any]:
+    """The first object of each type that overrides, in the order in which they are asked: those of subclasses before
+    those of their base classes, else from left to right. plain: whether plain tensors are among them."""
+    found: list[Any] = []
+    for arg in args:
+        kind = type(arg)
+        asked = overrides(kind) or (plain and kind in PLAIN and hasattr(kind, "__torch_function__"))
+        if not asked or any(type(other) is kind for other in found):
+            continue
+        place = next((i for i, other in enumerate(found) if issubclass(kind, type(other))), len(found))
+        found.insert(place, arg)
+    return found
+
+
+def _spread(args: Iterable[Any]) -> Iterable[Any]:
+    """The arguments of a call, and the items of those that are lists and tuples."""
+    for arg in args:
+        if isinstance(arg, (list, tuple)):
+            yield from arg
+        else:
+            yield arg
+
+
+def ask(
+    func: Any, objects: list[Any], args: tuple[Any, ...], kwargs: Mapping[str, Any] | None, modes: list[Any]
+) -> Any:
+    """What the innermost mode, or else one of the objects, gives for a call; NotImplemented if all decline."""
+    types = tuple(map(type, objects))
+    if modes:
+        mode = modes.pop()
+        try:
+            result = mode.__torch_function__(func, types, args, kwargs)
+        finally:
+            modes.append(mode)
+        if result is not NotImplemented:
+            return result
+    for arg in objects:
+        method = arg.__torch_function__
+        if getattr(method, "__self__", None) is arg:
+            warn_once(_AS_METHOD, at="torch/csrc/utils/python_arg_parser.cpp:359")
+        result = method(func, types, args, kwargs)
+        if result is not NotImplemented:
+            return result
+    return NotImplemented
+
+
+def gate(
+    function: FunctionType, func: Any, name: str, *, operator: bool = False, modes_only: bool = False
+) -> Callable[[], None]:
+    """Let a function ask the objects among its arguments first, until what is returned is called.
+
+    func: what they are told is called, `function` itself or, of a property, its `__get__`. name: what errors call it.
+    operator: whether it answers NotImplemented where all decline, or one raises TypeError. modes_only: whether it asks
+    only modes.
+    """
+    code = function.__code__
+    call = FunctionType(code, function.__globals__, function.__name__, function.__defaults__, function.__closure__)
+    call.__kwdefaults__ = function.__kwdefaults__
+    plain = PLAIN.issuperset
+
+    def overridden(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        state = LOCAL.state
+        level = state.overriding
+        modes = [] if level == ALL_DISABLED else state.function_modes
+        objects = [] if level or modes_only else collect((*_spread(args), *_spread(kwargs.values())))
+        if not objects and not modes:
+            return call(*args, **kwargs)
+        try:
+            result = ask(func, objects, args, kwargs or None, modes)
+        except TypeError:
+            if operator:
+                return NotImplemented
+            raise
+        if result is NotImplemented and not operator:
+            tried = [f"mode object {mode!r}" for mode in modes[-1:]] + [f"tensor subclass {type(o)}" for o in objects]
+            raise TypeError(
+                f"Multiple dispatch failed for '{name}'; all __torch_function__ handlers returned NotImplemented:\n\n"
+                + "".join(f"  - {one}\n" for one in tried)
+                + "\nFor more information, try re-running with TORCH_LOGS=not_implemented"
+            )
+        return result
+
+    def pass_or_ask(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if not kwargs and plain(map(type, args)) and not LOCAL.state.function_modes:
+            return call(*args)
+        return overridden(args, kwargs)
+
+    def open_again() -> None:
+        function.__code__, function.__defaults__, function.__kwdefaults__ = code, call.__defaults__, call.__kwdefaults__
+        if own is None:
+            del function.__signature__  # type: ignore[attr-defined]
+
+    own = vars(function).get("__signature__")
+    if own is None:
+        function.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
+    function.__code__ = _handing_on(len(code.co_freevars))
+    function.__defaults__, function.__kwdefaults__ = None, {"_gate": pass_or_ask}
+    return open_again
+
+
+@cache
+def _handing_on(count: int) -> CodeType:
+    """The code of a function that hands its arguments to its `_gate`. It has `count` free variables, which it does not
+    use: Python demands that a function keeps their number."""
+    free = [f"free{i}" for i in range(count)]
+    lines = [
+        "def make():",
+        *(f"    {name} = None" for name in free),
+        "    def function(*args, _gate, **kwargs):",
+        *(f"        if False: {name}" for name in free),
+        "        return _gate(args, kwargs)",
+        "    return function",
+    ]
+    made: dict[str, Any] = {}
+    exec(compile("\n".join(lines), "<gate>", "exec"), made)
+    code: CodeType = made["make"]().__code__
+    return code

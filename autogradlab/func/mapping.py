@@ -1,0 +1,223 @@
+"""vmap: a function applied to each slice (mirrors this part of `torch.func`)."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..autograd.function import transforms
+from ..core.random.generator import Generator, default_generator
+from ..core.recording.record import TENSORS as F
+from ..core.runtime import modes
+from ..core.tensor.tensor import Tensor
+from .trees import flat, like, spread_over, structure
+
+__all__ = ["check_randomness", "puts_back", "vmap"]
+
+Function = Callable[..., Any]
+
+
+def puts_back(run: Function) -> Function:
+    """The function, after which all modes are as before, wherever it is interrupted."""
+
+    @functools.wraps(run)
+    def guarded(*args: Any, **kwargs: Any) -> Any:
+        local, level = modes.current(), transforms
+        before = local.grad, local.record, local.captured, level.depth, level.mapping
+        try:
+            return run(*args, **kwargs)
+        finally:
+            local.grad, local.record, local.captured, level.depth, level.mapping = before
+            local.refresh()
+
+    return guarded
+
+
+def vmap(
+    func: Function, in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *, chunk_size: Any = None
+) -> Function:
+    """The function that applies a function to each slice along a dimension.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.func.vmap(torch.dot)(torch.ones(3, 2), torch.ones(3, 2))
+        tensor([2., 2., 2.])
+
+    Other names: vmap.
+
+    Mirrors `torch.func.vmap`.
+    """
+
+    check_randomness(randomness)
+    if not (chunk_size is None or chunk_size > 0):
+        raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
+
+    @puts_back
+    def transformed(*args: Any, **kwargs: Any) -> Any:
+        name = _name(func)
+        spread, size = _spread(name, args, in_dims)
+        results: list[Any] = []
+        draws = _Draws(randomness)
+        for i in range(max(size, 1)):  # without elements once too, which tells the shapes of the results
+            call = [like(arg, iter([p if d is None else _element(p, i, d) for p, d in parts])) for arg, parts in spread]
+            with _Mapping():
+                results.append(func(*call, **kwargs))
+            draws.check()
+        first = results[0]
+        places = _places(name, out_dims, first)
+        columns = zip(*(flat(r) for r in results), strict=True)
+        return like(first, iter([_joined(name, list(c), d, size) for c, d in zip(columns, places, strict=True)]))
+
+    return transformed
+
+
+def check_randomness(randomness: str) -> None:
+    """Refuse what is no kind of randomness."""
+    if randomness not in ("error", "different", "same"):
+        raise RuntimeError(f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}")
+
+
+def _element(t: Tensor, i: int, dim: int) -> Any:
+    """One slice of what is mapped over; zeros where there is none."""
+    if t._array.shape[dim]:
+        return F.select(t, dim, i)
+    shape = list(t._array.shape)
+    del shape[dim]
+    return t.new_zeros(shape)
+
+
+def _places(name: str, out_dims: Any, result: Any) -> list[Any]:
+    """For each leaf of the results the dimension along which they are joined."""
+    for d in flat(out_dims):
+        if d is not None and not isinstance(d, int):
+            raise ValueError(
+                f"vmap({name}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a python collection of "
+                "ints representing where in the outputs the vmapped dimension should appear."
+            )
+    found = spread_over(out_dims, result)
+    if found is None and isinstance(out_dims, tuple) and len(out_dims) == 1 and isinstance(result, Tensor):
+        found = list(out_dims)
+    if found is None:
+        raise ValueError(
+            f"vmap({name}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the structure of "
+            f"`outputs`. out_dims has structure {structure(out_dims)} but outputs has structure {structure(result)}."
+        )
+    return found
+
+
+def _joined(name: str, slices: list[Any], dim: int | None, size: int) -> Any:
+    first = slices[0]
+    if dim is None:
+        if isinstance(first, Tensor) and any(not np.array_equal(first._array, t._array) for t in slices):
+            raise ValueError(f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None")
+        return first
+    if not isinstance(first, Tensor):
+        raise ValueError(
+            f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(first)}. Did you "
+            "mean to set out_dims= to None for output?"
+        )
+    if not size:
+        shape = list(first._array.shape)
+        shape.insert(dim if dim >= 0 else dim + len(shape) + 1, 0)
+        return first.new_zeros(shape)
+    return F.stack(slices, dim)
+
+
+class _Mapping:
+    """A call of the function that vmap maps."""
+
+    def __enter__(self) -> None:
+        transforms.depth += 1
+        transforms.mapping += 1
+
+    def __exit__(self, *exc: object) -> None:
+        transforms.depth -= 1
+        transforms.mapping -= 1
+
+
+def _name(func: Any) -> str:
+    if isinstance(func, functools.partial):
+        return f"functools.partial({_name(func.func)}, ...)"
+    return str(getattr(func, "__name__", None) or repr(func))
+
+
+class _Draws:
+    """Lets every element draw the same numbers, or none."""
+
+    def __init__(self, randomness: str) -> None:
+        self.randomness = randomness
+        self.state = Generator.get_state(default_generator) if randomness == "same" else None
+        self.position = Generator.position(default_generator)
+
+    def check(self) -> None:
+        """One more element is done."""
+        if self.state is not None:
+            Generator.set_state(default_generator, self.state)
+        elif self.randomness == "error" and Generator.position(default_generator) != self.position:
+            raise RuntimeError(
+                "vmap: called random operation while in randomness error mode. Please either use the 'same' or "
+                "'different' randomness flags on vmap or perform the randomness operation out of vmap"
+            )
+
+
+def _spread(name: str, args: tuple[Any, ...], in_dims: Any) -> tuple[list[tuple[Any, list[tuple[Any, Any]]]], int]:
+    """Each argument with its leaves, those that are mapped over taken apart; and the number of elements."""
+    start = f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): "
+    if not isinstance(in_dims, (int, tuple)):
+        raise ValueError(
+            start + "expected `in_dims` to be int or a (potentially nested) tuple matching the structure of "
+            f"inputs, got: {type(in_dims)}."
+        )
+    if not args:
+        raise ValueError(
+            f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to vmap "
+            "over a function with no inputs. The latter is unsupported."
+        )
+    every = spread_over(in_dims, args)
+    if every is None:
+        raise ValueError(
+            f"{start}in_dims is not compatible with the structure of `inputs`. in_dims has structure "
+            f"{structure(in_dims)} but inputs has structure {structure(args)}."
+        )
+    dims = iter(every)
+    spread: list[tuple[Any, list[tuple[Any, Any]]]] = []
+    sizes: list[int] = []
+    for arg in args:
+        parts: list[tuple[Any, Any]] = []
+        for t in flat(arg):
+            d = next(dims)
+            if d is not None:
+                _check_mapped(start, t, d)
+                sizes.append(t._array.shape[d])
+            parts.append((t, d))
+        spread.append((arg, parts))
+    if not sizes:
+        raise ValueError("vmap: Expected at least one Tensor to vmap over")
+    if len(set(sizes)) != 1:
+        raise ValueError(
+            f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sizes} for the "
+            "mapped dimension"
+        )
+    return spread, sizes[0]
+
+
+def _check_mapped(start: str, t: Any, dim: Any) -> None:
+    """Refuse to map over what is no tensor, or has no such dimension."""
+    if not isinstance(dim, int):
+        raise ValueError(
+            f"{start}Got in_dim={dim} for an input but in_dim must be either an integer dimension or None."
+        )
+    if not isinstance(t, Tensor):
+        raise ValueError(
+            f"{start}Got in_dim={dim} for an input but the input is of type {type(t)}. We cannot vmap over "
+            "non-Tensor arguments, please use None as the respective in_dim"
+        )
+    n = t._array.ndim
+    if not -n <= dim < n:
+        raise ValueError(
+            f"{start}Got in_dim={dim} for some input, but that input is a Tensor of dimensionality {n} so "
+            f"expected in_dim to satisfy -{n} <= in_dim < {n}."
+        )
